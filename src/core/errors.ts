@@ -1,0 +1,55 @@
+/** Every expected failure, with the HTTP status it has on REST surfaces. */
+export const STATUS = {
+  bad_request: 400,
+  bad_cursor: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  session_not_found: 404,
+  agent_not_found: 404,
+  ask_not_found: 404,
+  prompt_not_found: 404,
+  method_not_allowed: 405,
+  busy: 409,
+  prompt_conflict: 409,
+  already_answered: 409,
+  steer_unsupported: 409,
+  too_large: 413,
+  bad_content_type: 415,
+  wrong_host: 421,
+  invalid: 422,
+  queue_full: 429,
+  too_many_failures: 429,
+  internal: 500,
+  unavailable: 503,
+  shutting_down: 503,
+  disk_full: 507,
+} as const;
+
+export type ErrorCode = keyof typeof STATUS;
+
+/** An expected failure. The message says what was expected, what came and what to do. */
+export class ParleyError extends Error {
+  readonly code: ErrorCode;
+  readonly details: Readonly<Record<string, unknown>>;
+
+  constructor(code: ErrorCode, message: string, details: Record<string, unknown> = {}, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = "ParleyError";
+    this.code = code;
+    this.details = details;
+  }
+
+  get status(): number {
+    return STATUS[this.code];
+  }
+}
+
+export function isParleyError(value: unknown): value is ParleyError {
+  return value instanceof ParleyError;
+}
+
+/** The text of anything that was thrown. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

@@ -1,0 +1,121 @@
+import { z } from "zod";
+import { item, itemStatus } from "./items.ts";
+import { askOption, endReason, failure, planEntry, prompt, question, turnStatus, usage } from "./values.ts";
+
+/** Raised when a field changes its meaning; new fields and new types do not raise it. */
+export const SCHEMA_VERSION = 1;
+
+const sessionFacts = {
+  nativeId: z.string().optional().describe("the agent's own id, used to resume"),
+  title: z.string().optional(),
+  model: z.string().optional(),
+  mode: z.string().optional(),
+};
+
+/** The data of every event type. */
+export const catalog = {
+  "session.started": z.looseObject({
+    ...sessionFacts,
+    agent: z.string(),
+    directory: z.string(),
+    resumed: z.boolean().optional().describe("true when an agent is started again for a session that had ended"),
+    version: z.number().describe("schema version of the events that follow"),
+  }),
+  "session.updated": z.looseObject({
+    ...sessionFacts,
+    resume: z.enum(["resumed", "lost"]).optional().describe("lost: the agent no longer knows its own session"),
+  }),
+  "session.ended": z.looseObject({
+    reason: z.enum(["agent_exited", "closed", "shutdown", "deleted", "crashed"]),
+    exitCode: z.number().nullable().optional(),
+    signal: z.string().nullable().optional(),
+    stderr: z.array(z.string()).optional().describe("the last lines"),
+  }),
+  "session.note": z.looseObject({
+    text: z.string(),
+    call: z.string().optional(),
+    item: z.string().optional(),
+    about: z.string().optional().describe("the turn it once belonged to"),
+    done: z.boolean().optional().describe("the background work it speaks of is over"),
+  }),
+  "prompt.queued": z.looseObject({ prompt, position: z.number() }),
+  "prompt.withdrawn": z.looseObject({ prompt: z.string(), reason: z.enum(["cancelled", "deleted"]) }),
+  "turn.started": z.looseObject({
+    by: z.enum(["user", "agent"]),
+    prompt: prompt.omit({ parts: true }).optional().describe("its text is in the user message item that follows"),
+  }),
+  "turn.status": turnStatus,
+  "turn.ended": z.looseObject({
+    reason: endReason,
+    usage: usage.optional(),
+    error: failure.optional(),
+    duration: z.number().optional().describe("milliseconds since the turn began"),
+  }),
+  "step.started": z.looseObject({ step: z.number(), id: z.string().describe("msg_…") }),
+  "step.ended": z.looseObject({
+    step: z.number(),
+    id: z.string(),
+    finish: z.string().optional(),
+    usage: usage.optional(),
+  }),
+  "item.started": z.looseObject({ item }),
+  "item.updated": z.looseObject({
+    item: z.string(),
+    status: itemStatus.optional(),
+    name: z.string().optional(),
+    title: z.string().optional(),
+    input: z.unknown().optional(),
+    metadata: z.record(z.string(), z.unknown()).optional(),
+  }),
+  "item.delta": z.looseObject({
+    item: z.string(),
+    field: z.enum(["text", "input"]),
+    delta: z.string().optional().describe("to be added at the end"),
+    replace: z.string().optional().describe("instead of all that came before"),
+  }),
+  "item.completed": z.looseObject({ item }),
+  "permission.requested": z.looseObject({
+    ask: z.string(),
+    action: z.string(),
+    patterns: z.array(z.string()),
+    title: z.string().optional(),
+    call: z.string().optional(),
+    input: z.unknown().optional(),
+    options: z.array(askOption),
+    metadata: z.record(z.string(), z.unknown()).optional(),
+  }),
+  "permission.resolved": z.looseObject({
+    ask: z.string(),
+    outcome: z.enum(["once", "always", "reject", "cancelled"]),
+    by: z.string().describe("a client, `rule`, `policy`, `deadline`, `agent` or `turn`"),
+    feedback: z.string().optional(),
+    action: z.string(),
+    patterns: z.array(z.string()),
+  }),
+  "question.requested": z.looseObject({
+    ask: z.string(),
+    questions: z.array(question),
+    kind: z.string().optional().describe("`question` or what else the agent asks, `plan` for a plan's approval"),
+    call: z.string().optional(),
+    metadata: z.record(z.string(), z.unknown()).optional(),
+  }),
+  "question.resolved": z.looseObject({
+    ask: z.string(),
+    outcome: z.enum(["answered", "rejected", "cancelled"]),
+    by: z.string(),
+    answers: z.array(z.array(z.string())).optional().describe("one list for each question"),
+    feedback: z.string().optional(),
+  }),
+  "plan.updated": z.looseObject({ entries: z.array(planEntry) }),
+  "usage.updated": usage,
+  error: failure,
+  "agent.unparsed": z.looseObject({
+    reason: z.string(),
+    sample: z.string().optional(),
+    count: z.number().describe("how many since the last report"),
+    bytes: z.number().optional(),
+  }),
+} as const;
+
+export type EventType = keyof typeof catalog;
+export type EventData = { [T in EventType]: z.infer<(typeof catalog)[T]> };

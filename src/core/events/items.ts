@@ -1,0 +1,74 @@
+import { z } from "zod";
+import { failure, fileChange, promptPart } from "./values.ts";
+
+const common = {
+  id: z.string().describe("prt_…; a prompt's own message keeps the prompt's id, msg_…"),
+  step: z.number().optional().describe("the model round trip it came from"),
+  parentCall: z.string().optional().describe("the tool call of the sub-agent that made it"),
+};
+
+/** How far an item has come. Messages and reasoning go running -> completed | interrupted | retracted. */
+export const itemStatus = z
+  .enum(["pending", "running", "completed", "failed", "interrupted", "retracted"])
+  .meta({ id: "ItemStatus" });
+
+export const messageItem = z.looseObject({
+  ...common,
+  kind: z.literal("message"),
+  role: z.enum(["user", "assistant", "system"]),
+  status: itemStatus,
+  text: z.string().optional(),
+  content: z.array(promptPart).optional().describe("what a user message holds beside text"),
+  steered: z.boolean().optional().describe("a user message given to a running turn"),
+});
+
+export const reasoningItem = z.looseObject({
+  ...common,
+  kind: z.literal("reasoning"),
+  status: itemStatus,
+  text: z.string().optional(),
+});
+
+export const toolCallItem = z.looseObject({
+  ...common,
+  kind: z.literal("tool_call"),
+  status: itemStatus,
+  call: z.string().describe("the agent's id of the call"),
+  name: z.string(),
+  title: z.string().optional(),
+  input: z.unknown().optional(),
+  error: failure.optional(),
+  background: z.boolean().optional().describe("it goes on after its turn"),
+  metadata: z.record(z.string(), z.unknown()).optional(),
+});
+
+export const toolResultItem = z.looseObject({
+  ...common,
+  kind: z.literal("tool_result"),
+  status: itemStatus,
+  call: z.string(),
+  text: z.string().optional(),
+  content: z.array(z.unknown()).optional().describe("structured output, as the agent gave it"),
+  files: z.array(fileChange).optional(),
+});
+
+export const statusItem = z.looseObject({
+  ...common,
+  kind: z.literal("status"),
+  status: itemStatus,
+  level: z.enum(["info", "warn", "error"]),
+  code: z.string().optional(),
+  text: z.string(),
+});
+
+export const item = z
+  .discriminatedUnion("kind", [messageItem, reasoningItem, toolCallItem, toolResultItem, statusItem])
+  .meta({ id: "Item" });
+
+export type ItemStatus = z.infer<typeof itemStatus>;
+export type MessageItem = z.infer<typeof messageItem>;
+export type ReasoningItem = z.infer<typeof reasoningItem>;
+export type ToolCallItem = z.infer<typeof toolCallItem>;
+export type ToolResultItem = z.infer<typeof toolResultItem>;
+export type StatusItem = z.infer<typeof statusItem>;
+export type Item = z.infer<typeof item>;

@@ -1,0 +1,122 @@
+import { z } from "zod";
+
+// Every object is loose: a field that a newer Parley adds is kept, not refused.
+
+export const promptPart = z
+  .union([
+    z.looseObject({ type: z.literal("text"), text: z.string() }),
+    z.looseObject({
+      type: z.literal("file"),
+      path: z.string().optional().describe("a path inside the session's directory"),
+      url: z.string().optional().describe("a data: URL, for content that is not on disk"),
+      mime: z.string().optional(),
+      name: z.string().optional(),
+    }),
+  ])
+  .meta({ id: "PromptPart" });
+
+export const delivery = z.enum(["queue", "steer", "reject"]).meta({ id: "Delivery" });
+
+export const prompt = z
+  .looseObject({
+    id: z.string().describe("msg_…, made by the client or by Parley"),
+    parts: z.array(promptPart),
+    delivery: delivery.optional(),
+    model: z.string().optional(),
+    mode: z.string().optional(),
+    digest: z.string().optional().describe("of the request's body: the same id with another digest is a conflict"),
+  })
+  .meta({ id: "Prompt" });
+
+export const tokens = z
+  .looseObject({
+    input: z.number(),
+    output: z.number(),
+    reasoning: z.number().optional(),
+    cacheRead: z.number().optional(),
+    cacheWrite: z.number().optional(),
+  })
+  .meta({ id: "Tokens" });
+
+export const usage = z
+  .looseObject({
+    tokens: tokens.optional(),
+    cost: z.number().optional().describe("US dollars"),
+    context: z.looseObject({ used: z.number(), size: z.number().optional() }).optional(),
+  })
+  .meta({ id: "Usage" });
+
+export const failure = z
+  .looseObject({
+    code: z.string(),
+    message: z.string(),
+    retryable: z.boolean().optional(),
+    details: z.record(z.string(), z.unknown()).optional(),
+  })
+  .meta({ id: "Failure" });
+
+export const fileChange = z
+  .looseObject({
+    path: z.string(),
+    kind: z.enum(["added", "modified", "deleted", "renamed"]),
+    from: z.string().optional(),
+    diff: z.string().optional().describe("unified diff"),
+    additions: z.number().optional(),
+    deletions: z.number().optional(),
+  })
+  .meta({ id: "FileChange" });
+
+export const planEntry = z
+  .looseObject({
+    text: z.string(),
+    status: z.enum(["pending", "in_progress", "completed", "cancelled"]),
+    priority: z.enum(["high", "medium", "low"]).optional(),
+  })
+  .meta({ id: "PlanEntry" });
+
+export const askOption = z
+  .looseObject({
+    id: z.string(),
+    kind: z.enum(["once", "always", "reject"]),
+    label: z.string().optional(),
+  })
+  .meta({ id: "AskOption" });
+
+export const question = z
+  .looseObject({
+    question: z.string(),
+    header: z.string().optional(),
+    options: z.array(z.looseObject({ label: z.string(), description: z.string().optional() })),
+    multiple: z.boolean().optional(),
+    custom: z.boolean().optional().describe("free text is welcome"),
+  })
+  .meta({ id: "Question" });
+
+export const endReason = z
+  .enum(["end_turn", "max_tokens", "max_turns", "refusal", "cancelled", "error", "interrupted"])
+  .meta({ id: "EndReason" });
+
+export const turnStatus = z
+  .union([
+    z.looseObject({ status: z.enum(["running", "requires_action", "compacting"]) }),
+    z.looseObject({
+      status: z.literal("retrying"),
+      attempt: z.number(),
+      message: z.string(),
+      next: z.number().describe("epoch milliseconds of the next try"),
+    }),
+  ])
+  .meta({ id: "TurnStatus" });
+
+export type PromptPart = z.infer<typeof promptPart>;
+export type Delivery = z.infer<typeof delivery>;
+export type Prompt = z.infer<typeof prompt>;
+export type Tokens = z.infer<typeof tokens>;
+export type Usage = z.infer<typeof usage>;
+export type Failure = z.infer<typeof failure>;
+export type FileChange = z.infer<typeof fileChange>;
+export type PlanEntry = z.infer<typeof planEntry>;
+export type AskOption = z.infer<typeof askOption>;
+export type Question = z.infer<typeof question>;
+export type EndReason = z.infer<typeof endReason>;
+export type TurnStatus = z.infer<typeof turnStatus>;

@@ -1,0 +1,100 @@
+import type { AskOption, EndReason, Failure, FileChange, PlanEntry, Question, Usage } from "../events/values.ts";
+
+/**
+ * What an adapter says about its agent. Keys (`item`, `call`, `ask`, `step`) are the agent's own ids. Signals may come late,
+ * out of order and more than once; the ledger makes lawful events of them.
+ */
+export type Signal =
+  | { type: "session"; nativeId?: string; title?: string; model?: string; mode?: string; resume?: "resumed" | "lost" }
+  | { type: "turn.begun" }
+  | { type: "turn.finished"; reason: EndReason; usage?: Usage; error?: Failure }
+  | { type: "step.begun"; step?: string }
+  | { type: "step.finished"; step?: string; finish?: string; usage?: Usage }
+  | TextSignal
+  /** The whole text: what was streamed before is corrected where it differs. */
+  | { type: "text.done"; item: string; kind?: TextKind; role?: Role; text?: string; parentCall?: string }
+  /** The streamed text was wrong: the agent started over. */
+  | { type: "text.replaced"; item: string; text: string }
+  | { type: "text.retracted"; item: string }
+  /** Who speaks in an item whose deltas came first. */
+  | { type: "text.known"; item: string; kind: TextKind; role?: Role }
+  | ToolSeen
+  | { type: "tool.output"; call: string; delta: string }
+  | ToolDone
+  /** The agent lets the call go on after the turn. */
+  | { type: "tool.backgrounded"; call: string }
+  | PermissionSignal
+  | QuestionSignal
+  | { type: "ask.withdrawn"; ask: string }
+  | { type: "status"; status: "running" | "compacting" }
+  | { type: "status"; status: "retrying"; attempt: number; message: string; next: number }
+  | { type: "plan"; entries: PlanEntry[] }
+  | { type: "usage"; usage: Usage }
+  | { type: "note"; level: "info" | "warn" | "error"; text: string; code?: string }
+  /** Something went wrong. It ends no turn by itself; if the turn ends in error, this says why. */
+  | { type: "error"; error: Failure }
+  | { type: "unparsed"; reason: string; sample?: string; count: number; bytes?: number }
+  | { type: "exited"; code: number | null; signal: string | null; stderr: string[] };
+
+export type Role = "user" | "assistant" | "system";
+export type TextKind = "message" | "reasoning";
+
+export interface TextSignal {
+  type: "text";
+  item: string;
+  /** Absent: not known yet, the ledger holds the text back until it is. */
+  kind?: TextKind;
+  role?: Role;
+  delta: string;
+  parentCall?: string;
+}
+
+export interface ToolSeen {
+  type: "tool.seen" | "tool.running";
+  call: string;
+  name?: string;
+  title?: string;
+  input?: unknown;
+  inputDelta?: string;
+  parentCall?: string;
+  metadata?: Record<string, unknown>;
+}
+
+export interface ToolDone {
+  type: "tool.done";
+  call: string;
+  ok: boolean;
+  /** The whole output; what was streamed before is corrected where it differs. */
+  output?: string;
+  content?: unknown[];
+  error?: Failure;
+  files?: FileChange[];
+  title?: string;
+  metadata?: Record<string, unknown>;
+}
+
+export interface PermissionSignal {
+  type: "permission";
+  ask: string;
+  action: string;
+  patterns?: string[];
+  title?: string;
+  call?: string;
+  input?: unknown;
+  options?: AskOption[];
+  metadata?: Record<string, unknown>;
+}
+
+export interface QuestionSignal {
+  type: "question";
+  ask: string;
+  questions: Question[];
+  kind?: string;
+  call?: string;
+  metadata?: Record<string, unknown>;
+}
+
+export type Answer =
+  | { kind: "permission"; outcome: "once" | "always" | "reject"; feedback?: string }
+  | { kind: "question"; outcome: "answered"; answers: string[][] }
+  | { kind: "question"; outcome: "rejected"; feedback?: string };

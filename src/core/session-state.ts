@@ -1,0 +1,196 @@
+import type { EventOf, ParleyEvent } from "./events/event.ts";
+import type { PlanEntry, Prompt, TurnStatus, Usage } from "./events/values.ts";
+
+export interface OpenTurn {
+  id: string;
+  /** Number of its `turn.started`. */
+  seq: number;
+  by: "user" | "agent";
+  prompt?: string;
+  started: number;
+  status: TurnStatus;
+}
+
+export type OpenAsk =
+  | { id: string; kind: "permission"; turn?: string; time: number; request: EventOf<"permission.requested">["data"] }
+  | { id: string; kind: "question"; turn?: string; time: number; request: EventOf<"question.requested">["data"] };
+
+/** A permission that was granted for the rest of the session. */
+export interface Rule {
+  action: string;
+  patterns: string[];
+}
+
+/** What is true of a session now; small, whatever its history. The log keeps it beside the events. */
+export interface SessionState {
+  id: string;
+  agent: string;
+  directory: string;
+  nativeId?: string;
+  title?: string;
+  model?: string;
+  mode?: string;
+  parent?: string;
+  root?: string;
+  created: number;
+  updated: number;
+  /** Set while no agent runs for the session and it has been said that the last one ended. */
+  ended?: EventOf<"session.ended">["data"];
+  turn: OpenTurn | null;
+  turns: number;
+  lastEnd?: { turn: string; reason: EventOf<"turn.ended">["data"]["reason"] };
+  queue: Prompt[];
+  asks: OpenAsk[];
+  rules: Rule[];
+  plan: PlanEntry[];
+  usage: Usage;
+}
+
+/** Events that leave the state as it is; the log skips its write for them. */
+export function changesState(type: string): boolean {
+  return !type.startsWith("item.") && !type.startsWith("step.") && type !== "agent.unparsed" && type !== "session.note";
+}
+
+function facts(
+  state: SessionState,
+  data: { nativeId?: string; title?: string; model?: string; mode?: string },
+): SessionState {
+  const next = { ...state };
+  if (data.nativeId !== undefined) next.nativeId = data.nativeId;
+  if (data.title !== undefined) next.title = data.title;
+  if (data.model !== undefined) next.model = data.model;
+  if (data.mode !== undefined) next.mode = data.mode;
+  return next;
+}
+
+function firstState(event: EventOf<"session.started">): SessionState {
+  const { agent, directory } = event.data;
+  const state: SessionState = {
+    id: event.session,
+    agent,
+    directory,
+    created: event.time,
+    updated: event.time,
+    turn: null,
+    turns: 0,
+    queue: [],
+    asks: [],
+    rules: [],
+    plan: [],
+    usage: {},
+  };
+  if (event.parent) state.parent = event.parent;
+  if (event.root) state.root = event.root;
+  return facts(state, event.data);
+}
+
+function addUsage(total: Usage, more: Usage | undefined): Usage {
+  if (!more) return total;
+  const sum: Usage = { ...total };
+  if (more.cost !== undefined) sum.cost = (total.cost ?? 0) + more.cost;
+  if (more.context) sum.context = more.context;
+  if (more.tokens) {
+    const a = total.tokens;
+    const b = more.tokens;
+    sum.tokens = {
+      input: (a?.input ?? 0) + b.input,
+      output: (a?.output ?? 0) + b.output,
+      reasoning: (a?.reasoning ?? 0) + (b.reasoning ?? 0),
+      cacheRead: (a?.cacheRead ?? 0) + (b.cacheRead ?? 0),
+      cacheWrite: (a?.cacheWrite ?? 0) + (b.cacheWrite ?? 0),
+    };
+  }
+  return sum;
+}
+
+function withoutAsk(state: SessionState, id: string): SessionState {
+  return { ...state, asks: state.asks.filter((ask) => ask.id !== id) };
+}
+
+/** The state after an event. The first event of a session is `session.started`. */
+export function reduceSession(before: SessionState | undefined, event: ParleyEvent): SessionState {
+  if (!before) {
+    if (event.type !== "session.started") {
+      throw new Error(`expected session.started as the first event of ${event.session}, got ${event.type}`);
+    }
+    return firstState(event);
+  }
+  const next = reduce(before, event);
+  return next === before || next.updated === event.time ? next : { ...next, updated: event.time };
+}
+
+function reduce(state: SessionState, event: ParleyEvent): SessionState {
+  switch (event.type) {
+    case "session.started": {
+      const { ended: _, ...rest } = state;
+      return facts(rest, event.data);
+    }
+    case "session.updated":
+      return facts(state, event.data);
+    case "session.ended":
+      return { ...state, ended: event.data };
+    case "prompt.queued":
+      return { ...state, queue: [...state.queue, event.data.prompt] };
+    case "prompt.withdrawn":
+      return { ...state, queue: state.queue.filter((prompt) => prompt.id !== event.data.prompt) };
+    case "turn.started": {
+      const prompt = event.data.prompt?.id;
+      const turn: OpenTurn = {
+        id: event.turn ?? "",
+        seq: event.seq,
+        by: event.data.by,
+        started: event.time,
+        status: { status: "running" },
+      };
+      if (prompt) turn.prompt = prompt;
+      return { ...state, turn, turns: state.turns + 1, queue: state.queue.filter((queued) => queued.id !== prompt) };
+    }
+    case "turn.status":
+      return state.turn ? { ...state, turn: { ...state.turn, status: event.data } } : state;
+    case "turn.ended":
+      return {
+        ...state,
+        turn: null,
+        lastEnd: { turn: event.turn ?? "", reason: event.data.reason },
+        usage: addUsage(state.usage, event.data.usage),
+      };
+    case "permission.requested":
+      return {
+        ...state,
+        asks: [
+          ...state.asks,
+          { id: event.data.ask, kind: "permission", turn: event.turn, time: event.time, request: event.data },
+        ],
+      };
+    case "question.requested":
+      return {
+        ...state,
+        asks: [
+          ...state.asks,
+          { id: event.data.ask, kind: "question", turn: event.turn, time: event.time, request: event.data },
+        ],
+      };
+    case "permission.resolved": {
+      const { outcome, action, patterns } = event.data;
+      const next = withoutAsk(state, event.data.ask);
+      return outcome === "always" ? { ...next, rules: [...next.rules, { action, patterns }] } : next;
+    }
+    case "question.resolved":
+      return withoutAsk(state, event.data.ask);
+    case "plan.updated":
+      return { ...state, plan: event.data.entries };
+    case "usage.updated":
+      return event.data.context ? { ...state, usage: { ...state.usage, context: event.data.context } } : state;
+    default:
+      return state;
+  }
+}
+
+export type Activity = "idle" | "busy" | "requires_action" | "retrying" | "compacting";
+
+/** The one word a client shows beside a session. */
+export function activity(state: SessionState): Activity {
+  if (!state.turn) return "idle";
+  const { status } = state.turn.status;
+  return status === "running" ? "busy" : status;
+}

@@ -1,0 +1,63 @@
+/** How a program is started. */
+export interface SpawnSpec {
+  argv: readonly [string, ...string[]];
+  directory: string;
+  /** Added to Parley's own environment; undefined removes. */
+  env?: Readonly<Record<string, string | undefined>>;
+  /** Which session it serves: part of the marker by which stray descendants are found. */
+  session: string;
+}
+
+export interface Exit {
+  code: number | null;
+  signal: string | null;
+  stderr: string[];
+}
+
+export interface LineEvents {
+  /** A whole line, without its line feed. */
+  line(text: string): void;
+  /** A line over the limit was skipped. */
+  oversize(bytes: number): void;
+}
+
+/** A running program that speaks in lines, in a process group of its own. */
+export interface LineProcess {
+  readonly pid: number;
+  /** Resolves when the program has started; rejects with `SpawnFailed`. */
+  readonly started: Promise<void>;
+  /** Resolves once, after the program's last line was delivered. Never waits for stray children that hold its output open. */
+  readonly exited: Promise<Exit>;
+  /** Writes a line; resolves when it was handed to the system, or the program is gone. */
+  write(line: string): Promise<void>;
+  endInput(): void;
+  /** TERM to the group and to marked descendants, KILL after `graceMs`. Resolves when none is left. */
+  kill(graceMs: number): Promise<void>;
+  pause(): void;
+  resume(): void;
+}
+
+export interface ProcessHost {
+  spawn(spec: SpawnSpec, events: LineEvents): LineProcess;
+}
+
+/** A program could not be started, or ended before it was of use. */
+export class SpawnFailed extends Error {
+  readonly argv: readonly string[];
+  readonly directory: string;
+  readonly exitCode: number | null;
+  readonly stderr: readonly string[];
+
+  constructor(reason: string, spec: { argv: readonly string[]; directory: string }, exit?: Exit) {
+    const lines = [`could not run ${spec.argv.join(" ")} in ${spec.directory}: ${reason}`];
+    if (exit) lines.push(`exit code ${exit.code ?? "none"}${exit.signal ? `, signal ${exit.signal}` : ""}`);
+    if (exit && exit.stderr.length > 0)
+      lines.push("last lines of its stderr:", ...exit.stderr.map((line) => `  ${line}`));
+    super(lines.join("\n"));
+    this.name = "SpawnFailed";
+    this.argv = spec.argv;
+    this.directory = spec.directory;
+    this.exitCode = exit?.code ?? null;
+    this.stderr = exit?.stderr ?? [];
+  }
+}
