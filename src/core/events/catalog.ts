@@ -2,9 +2,6 @@ import { z } from "zod";
 import { item, itemStatus } from "./items.ts";
 import { askOption, endReason, failure, planEntry, prompt, question, turnStatus, usage } from "./values.ts";
 
-/** Raised when a field changes its meaning; new fields and new types do not raise it. */
-export const SCHEMA_VERSION = 1;
-
 const sessionFacts = {
   nativeId: z.string().optional().describe("the agent's own id, used to resume"),
   title: z.string().optional(),

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { SCHEMA_VERSION } from "./catalog.ts";
 import { eventSchemas } from "./event.ts";
+import { SCHEMA_VERSION } from "./version.ts";
 
 /** The universal event as JSON Schema 2020-12, for programs in other languages. */
 export function eventJsonSchema(): Record<string, unknown> {

@@ -6,8 +6,9 @@ import type { AskOption, EndReason, Failure, FileChange, PlanEntry, Question, Us
  */
 export type Signal =
   | { type: "session"; nativeId?: string; title?: string; model?: string; mode?: string; resume?: "resumed" | "lost" }
-  | { type: "turn.begun" }
-  | { type: "turn.finished"; reason: EndReason; usage?: Usage; error?: Failure }
+  /** `turn` is the agent's id of the turn, where it has one: it tells a repeated end from the next turn's. */
+  | { type: "turn.begun"; turn?: string }
+  | { type: "turn.finished"; turn?: string; reason: EndReason; usage?: Usage; error?: Failure }
   | { type: "step.begun"; step?: string }
   | { type: "step.finished"; step?: string; finish?: string; usage?: Usage }
   | TextSignal

@@ -1,0 +1,180 @@
+import type { AskOption } from "../events/values.ts";
+import type { Frame } from "./frame.ts";
+import { withEntry } from "./frame.ts";
+import { allows } from "./rules.ts";
+import type { Answer, PermissionSignal, QuestionSignal } from "./signals.ts";
+import { callKey, findPast, type OpenAsk, type OpenTurn } from "./state.ts";
+import { openAgentTurn } from "./turn.ts";
+
+const USUAL_OPTIONS: AskOption[] = [
+  { id: "once", kind: "once", label: "Allow once" },
+  { id: "always", kind: "always", label: "Allow for this session" },
+  { id: "reject", kind: "reject", label: "Reject" },
+];
+
+type Resolution = Answer | { kind: "permission" | "question"; outcome: "cancelled" };
+
+/** The turn that an ask belongs to, or undefined when it comes too late and is declined at once. */
+function turnFor(frame: Frame, signal: { ask: string; call?: string }, declined: Answer): OpenTurn | undefined {
+  const { turn } = frame.state;
+  if (turn?.asks.has(signal.ask) || turn?.settledAsks.has(signal.ask)) return undefined;
+  const stale =
+    signal.call !== undefined && !turn?.calls.has(signal.call) && findPast(frame.state, callKey(signal.call));
+  if (stale) {
+    frame.want({ type: "answer", ask: signal.ask, answer: declined });
+    frame.sayOfSession("session.note", {
+      text: "an ask about a tool call of a turn that is over was declined",
+      about: stale.turn,
+      ...(signal.call === undefined ? {} : { call: signal.call }),
+    });
+    return undefined;
+  }
+  openAgentTurn(frame);
+  return frame.state.turn ?? undefined;
+}
+
+export function onPermission(frame: Frame, signal: PermissionSignal): void {
+  const turn = turnFor(frame, signal, { kind: "permission", outcome: "reject", feedback: "the turn is over" });
+  if (!turn) return;
+  const { action, patterns = [], title, call, input, metadata } = signal;
+  const ask: OpenAsk = { id: frame.context.id("permission"), kind: "permission", action, patterns };
+  frame.say("permission.requested", {
+    ask: ask.id,
+    action,
+    patterns,
+    options: signal.options ?? USUAL_OPTIONS,
+    ...(title === undefined ? {} : { title }),
+    ...(call === undefined ? {} : { call }),
+    ...(input === undefined ? {} : { input }),
+    ...(metadata === undefined ? {} : { metadata }),
+  });
+  openAsk(frame, signal.ask, ask);
+  if (turn.cancelled || turn.end) decline(frame, signal.ask, ask);
+  else if (allows(frame.state.rules, ask))
+    resolveAndAnswer(frame, signal.ask, ask, { kind: "permission", outcome: "once" }, "rule");
+  else waitForPerson(frame, ask);
+}
+
+export function onQuestion(frame: Frame, signal: QuestionSignal): void {
+  const turn = turnFor(frame, signal, { kind: "question", outcome: "rejected", feedback: "the turn is over" });
+  if (!turn) return;
+  const { questions, kind, call, metadata } = signal;
+  const ask: OpenAsk = { id: frame.context.id("question"), kind: "question", questions };
+  frame.say("question.requested", {
+    ask: ask.id,
+    questions,
+    ...(kind === undefined ? {} : { kind }),
+    ...(call === undefined ? {} : { call }),
+    ...(metadata === undefined ? {} : { metadata }),
+  });
+  openAsk(frame, signal.ask, ask);
+  if (turn.cancelled || turn.end) decline(frame, signal.ask, ask);
+  else waitForPerson(frame, ask);
+}
+
+function openAsk(frame: Frame, key: string, ask: OpenAsk): void {
+  const { turn } = frame.state;
+  if (turn) frame.patchTurn({ asks: withEntry(turn.asks, key, ask) });
+}
+
+/** From now on only a person can move the turn. */
+function waitForPerson(frame: Frame, ask: OpenAsk): void {
+  if (frame.state.turn?.status.status !== "requires_action") {
+    frame.patchTurn({ status: { status: "requires_action" } });
+    frame.say("turn.status", { status: "requires_action" }, "parley");
+  }
+  frame.want({ type: "asked", ask: ask.id, kind: ask.kind });
+}
+
+/** The turn is being stopped: whoever asks now is told no. */
+function decline(frame: Frame, key: string, ask: OpenAsk): void {
+  const feedback = "the turn was stopped";
+  const answer: Answer =
+    ask.kind === "permission"
+      ? { kind: "permission", outcome: "reject", feedback }
+      : { kind: "question", outcome: "rejected", feedback };
+  resolve(frame, key, ask, { kind: ask.kind, outcome: "cancelled" }, "turn");
+  frame.want({ type: "answer", ask: key, answer });
+}
+
+function resolve(frame: Frame, key: string, ask: OpenAsk, resolution: Resolution, by: string): void {
+  const { turn } = frame.state;
+  if (!turn) return;
+  frame.patchTurn({ asks: withEntry(turn.asks, key, undefined), settledAsks: new Set([...turn.settledAsks, key]) });
+  const feedback =
+    "feedback" in resolution && resolution.feedback !== undefined ? { feedback: resolution.feedback } : {};
+  if (ask.kind === "permission") {
+    const outcome = resolution.outcome as "once" | "always" | "reject" | "cancelled";
+    frame.say(
+      "permission.resolved",
+      { ask: ask.id, outcome, by, action: ask.action, patterns: ask.patterns, ...feedback },
+      "parley",
+    );
+  } else {
+    const outcome = resolution.outcome as "answered" | "rejected" | "cancelled";
+    const answers = resolution.outcome === "answered" ? { answers: resolution.answers } : {};
+    frame.say("question.resolved", { ask: ask.id, outcome, by, ...answers, ...feedback }, "parley");
+  }
+}
+
+function resolveAndAnswer(frame: Frame, key: string, ask: OpenAsk, answer: Answer, by: string): void {
+  resolve(frame, key, ask, answer, by);
+  frame.want({ type: "answer", ask: key, answer });
+}
+
+/** A person, a rule or the policy answers. The first answer wins; the gateway tells a second one who won. */
+export function onAnswer(frame: Frame, command: { ask: string; answer: Answer; by: string }): void {
+  const { answer, by } = command;
+  const found = [...(frame.state.turn?.asks ?? [])].find(([, ask]) => ask.id === command.ask);
+  if (!found) {
+    frame.refuse("ask_not_found", `no open ask ${command.ask}`);
+    return;
+  }
+  const [key, ask] = found;
+  if (ask.kind !== answer.kind) {
+    frame.refuse("invalid", `ask ${ask.id} is a ${ask.kind}, the answer is for a ${answer.kind}`);
+    return;
+  }
+  if (ask.kind === "question" && answer.outcome === "answered" && answer.answers.length !== ask.questions.length) {
+    frame.refuse(
+      "invalid",
+      `expected ${ask.questions.length} answers, one list for each question, got ${answer.answers.length}`,
+    );
+    return;
+  }
+  resolveAndAnswer(frame, key, ask, answer, by);
+  if (ask.kind === "permission" && answer.outcome === "always") grantRule(frame, ask);
+  resumeIfAnswered(frame);
+}
+
+/** An "always" holds for what is already waiting, too. */
+function grantRule(frame: Frame, granted: { action: string; patterns: string[] }): void {
+  frame.patch({ rules: [...frame.state.rules, { action: granted.action, patterns: granted.patterns }] });
+  for (const [key, ask] of frame.state.turn?.asks ?? []) {
+    if (ask.kind === "permission" && allows(frame.state.rules, ask)) {
+      resolveAndAnswer(frame, key, ask, { kind: "permission", outcome: "once" }, "rule");
+    }
+  }
+}
+
+function resumeIfAnswered(frame: Frame): void {
+  const { turn } = frame.state;
+  if (turn?.status.status !== "requires_action" || turn.asks.size > 0) return;
+  frame.patchTurn({ status: { status: "running" } });
+  frame.say("turn.status", { status: "running" }, "parley");
+}
+
+export function onAskWithdrawn(frame: Frame, signal: { ask: string }): void {
+  const ask = frame.state.turn?.asks.get(signal.ask);
+  if (!ask) return;
+  resolve(frame, signal.ask, ask, { kind: ask.kind, outcome: "cancelled" }, "agent");
+  resumeIfAnswered(frame);
+}
+
+/** Nobody needs to answer any more. The agent is told so, unless it is gone. */
+export function closeAsks(frame: Frame, tellAgent: boolean): void {
+  for (const [key, ask] of frame.state.turn?.asks ?? []) {
+    if (tellAgent) decline(frame, key, ask);
+    else resolve(frame, key, ask, { kind: ask.kind, outcome: "cancelled" }, "turn");
+  }
+}

@@ -1,0 +1,147 @@
+import type { EndReason, Failure, Usage } from "../events/values.ts";
+import { closeAsks } from "./asks.ts";
+import type { Frame } from "./frame.ts";
+import { clearQueue } from "./prompts.ts";
+import type { Signal } from "./signals.ts";
+import { GRACE_MS, type OpenTurn, type Past, rememberFinished, rememberPast } from "./state.ts";
+import { closeTexts } from "./text.ts";
+import { closeCalls } from "./tools.ts";
+import { endStep, openAgentTurn, sayStatusItem } from "./turn.ts";
+
+interface End {
+  reason: EndReason;
+  usage?: Usage;
+  error?: Failure;
+}
+
+/** The agent begins: a turn of its own when none is open, else the one that Parley opened. */
+export function onTurnBegun(frame: Frame, native: string | undefined): void {
+  if (native !== undefined && frame.state.finished.includes(native)) return;
+  const { turn } = frame.state;
+  if (turn?.end && turn.native !== native) closeTurn(frame, turn.end);
+  openAgentTurn(frame);
+  if (native !== undefined && frame.state.turn?.native === undefined) frame.patchTurn({ native });
+}
+
+/** The agent says that the turn is over. It is, as soon as its tool calls are settled. */
+export function onTurnFinished(frame: Frame, signal: Extract<Signal, { type: "turn.finished" }>): void {
+  const { turn, finished } = frame.state;
+  if (!turn || turn.end) return;
+  if (signal.turn !== undefined) {
+    if (finished.includes(signal.turn) || (turn.native !== undefined && turn.native !== signal.turn)) return;
+    if (turn.native === undefined) frame.patchTurn({ native: signal.turn });
+  }
+  const { reason, usage, error } = signal;
+  frame.patchTurn({ end: { reason, ...(usage ? { usage } : {}), ...(error ? { error } : {}) } });
+  if (turn.calls.size > 0) frame.want({ type: "timer", name: "grace", turn: turn.id, ms: GRACE_MS });
+}
+
+/** Ends a turn that its agent has ended and whose calls are all settled. */
+export function closeIfSettled(frame: Frame): void {
+  const { turn } = frame.state;
+  if (turn?.end && turn.calls.size === 0) closeTurn(frame, turn.end);
+}
+
+export function onTimer(frame: Frame, timer: { name: "grace" | "quiet"; turn: string }): void {
+  const { turn } = frame.state;
+  if (turn?.id !== timer.turn) return;
+  if (timer.name === "grace") {
+    if (turn.end) closeTurn(frame, turn.end);
+  } else if (turn.calls.size === 0 && turn.asks.size === 0 && !turn.end) {
+    closeTurn(frame, { reason: "end_turn" });
+  }
+}
+
+export function onCancel(frame: Frame, queue: "clear" | "keep"): void {
+  if (queue === "clear") clearQueue(frame);
+  const { turn } = frame.state;
+  if (!turn) return;
+  frame.patchTurn({ cancelled: true });
+  closeAsks(frame, true);
+  if (turn.end) closeTurn(frame, turn.end);
+  else if (!turn.cancelled) frame.want({ type: "cancel", turn: turn.id });
+}
+
+/** The agent's process is gone: nothing more will come, so nothing is waited for. */
+export function onExited(frame: Frame, exit: Extract<Signal, { type: "exited" }>): void {
+  const { turn, closing } = frame.state;
+  if (turn) closeTurn(frame, turn.end ?? endByExit(closing, exit));
+  if (frame.state.live) {
+    const reason = closing ?? "agent_exited";
+    frame.sayOfSession(
+      "session.ended",
+      { reason, exitCode: exit.code, signal: exit.signal, stderr: exit.stderr },
+      "parley",
+    );
+  }
+  const { closing: _, ...rest } = frame.state;
+  frame.state = { ...rest, live: false, background: new Map() };
+}
+
+function endByExit(
+  closing: string | undefined,
+  exit: { code: number | null; signal: string | null; stderr: string[] },
+): End {
+  if (closing !== undefined) return { reason: "interrupted" };
+  const how = exit.signal ? `was ended by ${exit.signal}` : `exited with code ${exit.code ?? "unknown"}`;
+  const tail = exit.stderr.length > 0 ? `; its last words: ${exit.stderr.slice(-3).join(" / ")}` : "";
+  const details = { exitCode: exit.code, signal: exit.signal, stderr: exit.stderr };
+  return {
+    reason: "error",
+    error: { code: "agent_exited", message: `the agent ${how} before the turn was over${tail}`, details },
+  };
+}
+
+/** Parley could not do its part, such as starting the agent. */
+export function onFail(frame: Frame, error: Failure): void {
+  if (frame.state.turn) closeTurn(frame, { reason: "error", error });
+  else frame.say("error", error, "parley");
+}
+
+/** Found on boot: Parley died, and the agent with it. */
+export function onCrashed(frame: Frame): void {
+  if (!frame.state.turn) return;
+  closeTurn(frame, frame.state.turn.end ?? { reason: "interrupted" });
+  frame.sayOfSession("session.ended", { reason: "crashed" }, "parley");
+  frame.patch({ live: false, background: new Map() });
+}
+
+/** The one place where a turn ends: everything in it is closed first, and nothing of it comes after. */
+export function closeTurn(frame: Frame, wanted: End): void {
+  const { turn } = frame.state;
+  if (!turn) return;
+  const end: End = turn.cancelled ? { reason: "cancelled", ...(wanted.usage ? { usage: wanted.usage } : {}) } : wanted;
+  closeAsks(frame, false);
+  closeCalls(frame, end.reason === "cancelled");
+  closeTexts(frame, end.reason === "end_turn" ? "completed" : "interrupted");
+  const error =
+    end.reason === "error"
+      ? (end.error ?? turn.error ?? { code: "unknown", message: "the agent reported an error without saying which" })
+      : undefined;
+  // An error that did not end the turn is shown, not lost.
+  if (turn.error && !error && end.reason !== "cancelled") {
+    sayStatusItem(frame, { level: "error", code: turn.error.code, text: turn.error.message });
+  }
+  endStep(frame);
+  if (error) frame.say("error", error);
+  const usage = end.usage ?? frame.state.turn?.usage;
+  const duration = frame.context.now - turn.started;
+  frame.say(
+    "turn.ended",
+    { reason: end.reason, ...(usage ? { usage } : {}), ...(error ? { error } : {}), duration },
+    "parley",
+  );
+  leave(frame, turn, end.reason === "cancelled");
+}
+
+/** Remembers what the turn held, so that late words about it are known as such. */
+function leave(frame: Frame, turn: OpenTurn, mute: boolean): void {
+  const keys = new Map<string, Past>();
+  for (const key of frame.state.turn?.done.keys() ?? []) keys.set(key, { turn: turn.id, mute });
+  frame.patch({
+    turn: null,
+    past: rememberPast(frame.state, keys),
+    finished: rememberFinished(frame.state, frame.state.turn?.native),
+  });
+  frame.want({ type: "ended", turn: turn.id });
+}

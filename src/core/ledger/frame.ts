@@ -1,0 +1,61 @@
+import type { EventData, EventType } from "../events/catalog.ts";
+import type { Draft } from "../events/event.ts";
+import type { MakeId } from "../ids.ts";
+import type { Effect, LedgerState, OpenTurn, Refusal } from "./state.ts";
+
+export interface Context {
+  now: number;
+  id: MakeId;
+  /** For an agent without any turn-level signal: its turn ends after this long a silence. */
+  quietMs?: number;
+}
+
+/** One step in the making: the state so far and what it will say. The state itself is never changed in place. */
+export class Frame {
+  state: LedgerState;
+  readonly context: Context;
+  readonly events: Draft[] = [];
+  readonly effects: Effect[] = [];
+  refusal: Refusal | undefined;
+
+  constructor(state: LedgerState, context: Context) {
+    this.state = state;
+    this.context = context;
+  }
+
+  /** Says something of the open turn, or of the session where none is open. */
+  say<T extends EventType>(type: T, data: EventData[T], source: "agent" | "parley" = "agent"): void {
+    const draft = { type, time: this.context.now, source, data };
+    this.events.push((this.state.turn ? { ...draft, turn: this.state.turn.id } : draft) as Draft);
+  }
+
+  /** Says something that belongs to no turn, whether one is open or not. */
+  sayOfSession<T extends EventType>(type: T, data: EventData[T], source: "agent" | "parley" = "agent"): void {
+    this.events.push({ type, time: this.context.now, source, data } as Draft);
+  }
+
+  want(effect: Effect): void {
+    this.effects.push(effect);
+  }
+
+  refuse(code: Refusal["code"], message: string): void {
+    this.refusal = { code, message };
+  }
+
+  patch(change: Partial<LedgerState>): void {
+    this.state = { ...this.state, ...change };
+  }
+
+  patchTurn(change: Partial<OpenTurn>): void {
+    const { turn } = this.state;
+    if (turn) this.state = { ...this.state, turn: { ...turn, ...change } };
+  }
+}
+
+/** A copy of a map with one entry changed, or taken out when the value is undefined. */
+export function withEntry<V>(map: ReadonlyMap<string, V>, key: string, value: V | undefined): ReadonlyMap<string, V> {
+  const copy = new Map(map);
+  if (value === undefined) copy.delete(key);
+  else copy.set(key, value);
+  return copy;
+}

@@ -1,0 +1,237 @@
+import type { ParleyEvent } from "../events/event.ts";
+import type { Item } from "../events/items.ts";
+
+/** A broken law: which, where, and how it shows. */
+export interface Violation {
+  law: number;
+  seq: number;
+  message: string;
+}
+
+export interface Checked {
+  /** Turns whose cancel was accepted; they must end `cancelled`. */
+  cancelled?: ReadonlySet<string>;
+  /** No more events will come: nothing may be left open. */
+  final?: boolean;
+}
+
+interface OpenItem {
+  item: Item;
+  turn: string | undefined;
+  text: string;
+}
+
+/** Reads a session's events in order and reports every law they break. An honest session gives an empty list. */
+export function checkLaws(events: readonly ParleyEvent[], checked: Checked = {}): Violation[] {
+  const checker = new Checker(checked);
+  for (const event of events) checker.take(event);
+  if (checked.final) checker.close();
+  return checker.violations;
+}
+
+class Checker {
+  readonly violations: Violation[] = [];
+  private readonly checked: Checked;
+  private seq = 0;
+  private alive: boolean | undefined;
+  private turn: { id: string; errors: number } | null = null;
+  private readonly turns = new Set<string>();
+  private readonly open = new Map<string, OpenItem>();
+  private readonly closed = new Set<string>();
+  private readonly asks = new Map<string, string>();
+  private readonly settled = new Set<string>();
+  private readonly waiting = new Set<string>();
+  private readonly prompts = new Set<string>();
+  private step: number | null = null;
+  private foldedSeen = false;
+
+  constructor(checked: Checked) {
+    this.checked = checked;
+  }
+
+  private broken(law: number, message: string): void {
+    this.violations.push({ law, seq: this.seq, message });
+  }
+
+  take(event: ParleyEvent): void {
+    if (event.seq - (event.folded ?? 0) > this.seq + 1)
+      this.broken(8, `number ${event.seq} after ${this.seq}: events are missing`);
+    if (event.folded) this.foldedSeen = true;
+    if (event.seq <= this.seq) this.broken(4, `number ${event.seq} after ${this.seq}: repeated`);
+    this.seq = event.seq;
+    this.checkSession(event);
+    if (event.turn !== undefined && event.type !== "turn.started" && this.turn?.id !== event.turn) {
+      this.broken(2, `${event.type} of turn ${event.turn}, which is not open`);
+    }
+    this.checkTurn(event);
+    this.checkItem(event);
+    this.checkAsk(event);
+    this.checkPrompt(event);
+  }
+
+  private checkSession(event: ParleyEvent): void {
+    if (event.type === "session.started") {
+      if (this.alive) this.broken(1, "session.started twice");
+      this.alive = true;
+    } else if (event.type === "session.ended") {
+      if (!this.alive) this.broken(1, "session.ended twice");
+      if (this.turn) this.broken(1, "session.ended inside a turn");
+      this.alive = false;
+    } else if (event.turn !== undefined && !this.alive) {
+      this.broken(1, `${event.type} in a session that has not started`);
+    }
+  }
+
+  private checkTurn(event: ParleyEvent): void {
+    switch (event.type) {
+      case "turn.started": {
+        const id = event.turn ?? "";
+        if (this.turn) this.broken(1, `turn ${id} began inside turn ${this.turn.id}`);
+        if (this.turns.has(id)) this.broken(1, `turn ${id} began twice`);
+        this.turns.add(id);
+        this.turn = { id, errors: 0 };
+        break;
+      }
+      case "turn.ended":
+        this.checkEnd(event.turn ?? "", event.data.reason);
+        break;
+      case "step.started":
+        if (this.step !== null) this.broken(3, "a step began inside a step");
+        this.step = event.data.step;
+        break;
+      case "step.ended":
+        if (this.step !== event.data.step)
+          this.broken(3, `step ${event.data.step} ended, ${this.step ?? "none"} was open`);
+        this.step = null;
+        break;
+      case "error":
+        if (this.turn && event.turn) this.turn.errors++;
+        break;
+    }
+  }
+
+  private checkEnd(id: string, reason: string): void {
+    if (this.turn?.id !== id) this.broken(1, `turn ${id} ended but was not open`);
+    for (const { item } of this.open.values()) this.broken(6, `${item.kind} ${item.id} is open at the turn's end`);
+    for (const ask of this.asks.keys()) this.broken(7, `ask ${ask} is open at the turn's end`);
+    if (this.step !== null) this.broken(3, `step ${this.step} is open at the turn's end`);
+    if (this.checked.cancelled?.has(id) && reason !== "cancelled")
+      this.broken(9, `cancelled turn ${id} ended ${reason}`);
+    const errors = this.turn?.errors ?? 0;
+    if (errors !== (reason === "error" ? 1 : 0))
+      this.broken(11, `turn ${id} ended ${reason} with ${errors} error events`);
+    this.turn = null;
+    this.step = null;
+    this.open.clear();
+    this.asks.clear();
+  }
+
+  private checkItem(event: ParleyEvent): void {
+    switch (event.type) {
+      case "item.started": {
+        const { item } = event.data;
+        if (event.turn === undefined) this.broken(2, `item ${item.id} outside a turn`);
+        if (this.open.has(item.id) || this.closed.has(item.id)) this.broken(4, `item ${item.id} started twice`);
+        this.open.set(item.id, { item, turn: event.turn, text: "" });
+        break;
+      }
+      case "item.updated": {
+        const open = this.openItem(event.data.item, event.type);
+        if (open && event.data.status) this.checkForward(open.item, event.data.status);
+        if (open) open.item = { ...open.item, ...(event.data.status ? { status: event.data.status } : {}) } as Item;
+        break;
+      }
+      case "item.delta": {
+        const open = this.openItem(event.data.item, event.type);
+        if (open && event.data.field === "text") open.text = event.data.replace ?? open.text + (event.data.delta ?? "");
+        break;
+      }
+      case "item.completed":
+        this.checkCompleted(event.data.item);
+        break;
+    }
+  }
+
+  private openItem(id: string, what: string): OpenItem | undefined {
+    const open = this.open.get(id);
+    if (!open) this.broken(4, `${what} of item ${id}, which is not open`);
+    return open;
+  }
+
+  private checkForward(item: Item, status: string): void {
+    if (item.kind !== "tool_call") return;
+    if (!(item.status === "pending" && status === "running"))
+      this.broken(5, `tool call ${item.id} went ${item.status} -> ${status}`);
+  }
+
+  private checkCompleted(item: Item): void {
+    const open = this.openItem(item.id, "item.completed");
+    this.open.delete(item.id);
+    this.closed.add(item.id);
+    if (!open) return;
+    const streamed =
+      item.kind === "message" ? item.role !== "user" : item.kind === "reasoning" || item.kind === "tool_result";
+    if (streamed && !this.isFolded(open) && open.text !== (("text" in item ? item.text : "") ?? "")) {
+      this.broken(
+        4,
+        `item ${item.id} ended as ${JSON.stringify("text" in item ? item.text : "")}, streamed ${JSON.stringify(open.text)}`,
+      );
+    }
+    if (item.kind === "tool_call") {
+      if (item.status !== "completed" && item.status !== "failed")
+        this.broken(5, `tool call ${item.id} ended ${item.status}`);
+      if (item.status === "completed" && open.item.status !== "running")
+        this.broken(5, `tool call ${item.id} completed without running`);
+      if (item.status === "failed" && !item.error) this.broken(6, `tool call ${item.id} failed without saying why`);
+    }
+    if (item.kind === "message" && open.item.kind === "message" && item.role !== open.item.role)
+      this.broken(8, `item ${item.id} changed its role`);
+  }
+
+  /** Once deltas are folded into the completed item there is nothing to compare with. */
+  private isFolded(open: OpenItem): boolean {
+    return open.text === "" && this.foldedSeen;
+  }
+
+  private checkAsk(event: ParleyEvent): void {
+    switch (event.type) {
+      case "permission.requested":
+      case "question.requested":
+        if (event.turn === undefined) this.broken(7, `ask ${event.data.ask} outside a turn`);
+        if (this.asks.has(event.data.ask) || this.settled.has(event.data.ask))
+          this.broken(7, `ask ${event.data.ask} asked twice`);
+        this.asks.set(event.data.ask, event.type);
+        break;
+      case "permission.resolved":
+      case "question.resolved":
+        if (!this.asks.delete(event.data.ask)) this.broken(7, `ask ${event.data.ask} resolved but not open`);
+        this.settled.add(event.data.ask);
+        break;
+    }
+  }
+
+  private checkPrompt(event: ParleyEvent): void {
+    switch (event.type) {
+      case "prompt.queued":
+        this.waiting.add(event.data.prompt.id);
+        break;
+      case "prompt.withdrawn":
+        if (!this.waiting.delete(event.data.prompt))
+          this.broken(1, `prompt ${event.data.prompt} withdrawn but not waiting`);
+        break;
+      case "turn.started": {
+        const id = event.data.prompt?.id;
+        if (id === undefined) break;
+        if (this.prompts.has(id)) this.broken(1, `prompt ${id} began two turns`);
+        this.prompts.add(id);
+        this.waiting.delete(id);
+        break;
+      }
+    }
+  }
+
+  close(): void {
+    if (this.turn) this.broken(1, `turn ${this.turn.id} never ended`);
+    for (const id of this.waiting) this.broken(1, `prompt ${id} neither began nor was withdrawn`);
+  }
+}

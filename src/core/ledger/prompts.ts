@@ -1,0 +1,80 @@
+import type { MessageItem } from "../events/items.ts";
+import type { Prompt } from "../events/values.ts";
+import type { Frame } from "./frame.ts";
+import { updateFacts } from "./session.ts";
+import { QUEUE_LIMIT } from "./state.ts";
+import { beginTurn } from "./turn.ts";
+
+function userItem(prompt: Prompt, steered: boolean): { header: MessageItem; full: MessageItem } {
+  const text = prompt.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+  const mark = steered ? { steered, ...(prompt.digest === undefined ? {} : { digest: prompt.digest }) } : {};
+  const header: MessageItem = { id: prompt.id, kind: "message", role: "user", status: "running", ...mark };
+  const plain = prompt.parts.length === 1 && prompt.parts[0]?.type === "text";
+  return { header, full: { ...header, status: "completed", text, ...(plain ? {} : { content: prompt.parts }) } };
+}
+
+function sayUserMessage(frame: Frame, prompt: Prompt, steered: boolean): void {
+  const { header, full } = userItem(prompt, steered);
+  frame.say("item.started", { item: header }, "parley");
+  frame.say("item.completed", { item: full }, "parley");
+}
+
+/** Begins the turn of a prompt. The agent gets it after this is stored. */
+function startPrompt(frame: Frame, prompt: Prompt): void {
+  const { parts: _, ...header } = prompt;
+  const turn = beginTurn(frame, "user");
+  const { model, mode } = prompt;
+  updateFacts(frame, { ...(model === undefined ? {} : { model }), ...(mode === undefined ? {} : { mode }) }, "parley");
+  frame.say("turn.started", { by: "user", prompt: header }, "parley");
+  sayUserMessage(frame, prompt, false);
+  frame.want({ type: "deliver", prompt, turn: turn.id });
+}
+
+export function onPrompt(frame: Frame, prompt: Prompt): void {
+  const { turn, queue } = frame.state;
+  if (!turn && queue.length === 0) {
+    startPrompt(frame, prompt);
+  } else if (prompt.delivery === "reject") {
+    frame.refuse("busy", "the session is busy; send the prompt with delivery `queue` to have it run next");
+  } else if (queue.length >= QUEUE_LIMIT) {
+    frame.refuse("queue_full", `${QUEUE_LIMIT} prompts are waiting already; wait for one to finish, or withdraw one`);
+  } else {
+    frame.patch({ queue: [...queue, prompt] });
+    frame.sayOfSession("prompt.queued", { prompt, position: queue.length + 1 }, "parley");
+  }
+}
+
+/** A prompt for the running turn; with none running it is a prompt like any other. */
+export function onSteer(frame: Frame, prompt: Prompt): void {
+  const { turn } = frame.state;
+  if (!turn || turn.end || turn.cancelled) {
+    onPrompt(frame, prompt);
+    return;
+  }
+  sayUserMessage(frame, prompt, true);
+  frame.want({ type: "steer", prompt });
+}
+
+export function onWithdraw(frame: Frame, id: string): void {
+  if (!frame.state.queue.some((prompt) => prompt.id === id)) {
+    frame.refuse("prompt_not_found", `no prompt ${id} is waiting: it has begun, was withdrawn, or never came`);
+    return;
+  }
+  frame.patch({ queue: frame.state.queue.filter((prompt) => prompt.id !== id) });
+  frame.sayOfSession("prompt.withdrawn", { prompt: id, reason: "deleted" }, "parley");
+}
+
+export function clearQueue(frame: Frame): void {
+  const { queue } = frame.state;
+  frame.patch({ queue: [] });
+  for (const prompt of queue)
+    frame.sayOfSession("prompt.withdrawn", { prompt: prompt.id, reason: "cancelled" }, "parley");
+}
+
+/** The next prompt that waits, if the session is free for it. */
+export function startNext(frame: Frame): void {
+  const [next, ...rest] = frame.state.queue;
+  if (!next || frame.state.turn || frame.state.closing) return;
+  frame.patch({ queue: rest });
+  startPrompt(frame, next);
+}

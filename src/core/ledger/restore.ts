@@ -1,0 +1,122 @@
+import type { ParleyEvent } from "../events/event.ts";
+import type { Item } from "../events/items.ts";
+import type { SessionState } from "../session-state.ts";
+import { type LedgerState, newLedger, type OpenAsk, type OpenCall, type OpenText, type OpenTurn } from "./state.ts";
+
+/** The ledger as it was, from what the log kept: the session's state and the events of the turn that was open, if any. */
+export function restore(session: SessionState, openTurnEvents: readonly ParleyEvent[]): LedgerState {
+  const { nativeId, title, model, mode } = session;
+  const facts = Object.fromEntries(
+    Object.entries({ nativeId, title, model, mode }).filter(([, value]) => value !== undefined),
+  );
+  return {
+    ...newLedger(session.agent, session.directory, facts),
+    live: session.ended === undefined,
+    queue: session.queue,
+    rules: session.rules,
+    turn: session.turn ? restoreTurn(session.turn, openTurnEvents) : null,
+  };
+}
+
+function restoreTurn(open: NonNullable<SessionState["turn"]>, events: readonly ParleyEvent[]): OpenTurn {
+  const items = new Map<string, Item>();
+  const texts = new Map<string, string>();
+  const asks = new Map<string, OpenAsk>();
+  let step: OpenTurn["step"] = null;
+  let steps = 0;
+  for (const event of events) {
+    if (event.turn !== open.id) continue;
+    switch (event.type) {
+      case "item.started":
+        items.set(event.data.item.id, event.data.item);
+        break;
+      case "item.updated": {
+        const { item: id, ...news } = event.data;
+        const item = items.get(id);
+        if (item) items.set(id, { ...item, ...news } as Item);
+        break;
+      }
+      case "item.delta":
+        if (event.data.field === "text") {
+          texts.set(
+            event.data.item,
+            event.data.replace ?? (texts.get(event.data.item) ?? "") + (event.data.delta ?? ""),
+          );
+        }
+        break;
+      case "item.completed":
+        items.delete(event.data.item.id);
+        break;
+      case "step.started":
+        step = { number: event.data.step, id: event.data.id };
+        steps = event.data.step;
+        break;
+      case "step.ended":
+        step = null;
+        break;
+      case "permission.requested":
+        asks.set(event.data.ask, {
+          id: event.data.ask,
+          kind: "permission",
+          action: event.data.action,
+          patterns: event.data.patterns,
+        });
+        break;
+      case "question.requested":
+        asks.set(event.data.ask, { id: event.data.ask, kind: "question", questions: event.data.questions });
+        break;
+      case "permission.resolved":
+      case "question.resolved":
+        asks.delete(event.data.ask);
+        break;
+    }
+  }
+  return {
+    id: open.id,
+    by: open.by,
+    started: open.started,
+    steps,
+    step,
+    ...openItems([...items.values()], texts),
+    done: new Map(),
+    asks,
+    settledAsks: new Set(),
+    cancelled: false,
+    end: null,
+    status: open.status,
+  };
+}
+
+/** The agent's own keys are not in the log; the items' ids serve, since the agent is gone. */
+function openItems(items: readonly Item[], streamed: ReadonlyMap<string, string>): Pick<OpenTurn, "texts" | "calls"> {
+  const texts = new Map<string, OpenText>();
+  const calls = new Map<string, OpenCall>();
+  for (const item of items) {
+    const { id, step, parentCall } = item;
+    const text = streamed.get(id) ?? "";
+    if (item.kind === "message" || item.kind === "reasoning") {
+      const role = item.kind === "message" ? item.role : "assistant";
+      texts.set(id, { id, step, parentCall, text, known: { kind: item.kind, role } });
+    } else if (item.kind === "tool_call") {
+      const { name, title, input, metadata } = item;
+      const status = item.status === "running" ? "running" : "pending";
+      calls.set(item.call, {
+        id,
+        step,
+        parentCall,
+        name,
+        title,
+        input,
+        metadata,
+        status,
+        inputText: "",
+        heldOutput: "",
+      });
+    }
+  }
+  for (const item of items) {
+    const call = item.kind === "tool_result" ? calls.get(item.call) : undefined;
+    if (call) call.result = { id: item.id, text: streamed.get(item.id) ?? "" };
+  }
+  return { texts, calls };
+}

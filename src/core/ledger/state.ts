@@ -1,0 +1,167 @@
+import type { EndReason, Failure, Prompt, Question, TurnStatus, Usage } from "../events/values.ts";
+import type { Rule } from "../session-state.ts";
+import type { Answer, Role, Signal, TextKind, ToolDone } from "./signals.ts";
+
+export interface Facts {
+  nativeId?: string;
+  title?: string;
+  model?: string;
+  mode?: string;
+}
+
+export interface OpenText {
+  id: string;
+  /** Absent while nobody has said who speaks: the text is held back. */
+  known?: { kind: TextKind; role: Role };
+  text: string;
+  step?: number;
+  parentCall?: string;
+  /** Its end came before it was known who speaks. */
+  ended?: boolean;
+}
+
+export interface OpenCall {
+  id: string;
+  /** Absent while only the call's id is known: nothing is said of it yet. */
+  name?: string;
+  status: "pending" | "running";
+  title?: string;
+  input?: unknown;
+  inputText: string;
+  metadata?: Record<string, unknown>;
+  step?: number;
+  parentCall?: string;
+  result?: { id: string; text: string };
+  /** Output and end that outran the call itself. */
+  heldOutput: string;
+  heldDone?: ToolDone;
+}
+
+export type OpenAsk =
+  | { id: string; kind: "permission"; action: string; patterns: string[] }
+  | { id: string; kind: "question"; questions: Question[] };
+
+export interface OpenTurn {
+  id: string;
+  by: "user" | "agent";
+  native?: string;
+  started: number;
+  steps: number;
+  step: { number: number; id: string; key?: string } | null;
+  /** Open messages and reasoning by the agent's key. */
+  texts: ReadonlyMap<string, OpenText>;
+  calls: ReadonlyMap<string, OpenCall>;
+  /** Ids of what is complete, by key, so that repeats change nothing. */
+  done: ReadonlyMap<string, string>;
+  asks: ReadonlyMap<string, OpenAsk>;
+  /** Keys of asks that are settled. */
+  settledAsks: ReadonlySet<string>;
+  cancelled: boolean;
+  /** The agent said that the turn is over; open tool calls are given a moment. */
+  end: { reason: EndReason; usage?: Usage; error?: Failure } | null;
+  error?: Failure;
+  usage?: Usage;
+  status: TurnStatus;
+}
+
+/** An item or call of a turn that is over, kept so that late words about it are known as such. */
+export interface Past {
+  turn: string;
+  /** Nothing it says matters any more: its turn was cancelled, or it was complete. */
+  mute: boolean;
+}
+
+export interface LedgerState {
+  agent: string;
+  directory: string;
+  facts: Facts;
+  /** False between `session.ended` and the next `session.started`. */
+  live: boolean;
+  closing?: "closed" | "shutdown" | "deleted";
+  turn: OpenTurn | null;
+  queue: readonly Prompt[];
+  rules: readonly Rule[];
+  /** Calls that may speak after their turn. */
+  background: ReadonlyMap<string, string>;
+  /** Keys of the last turns, oldest first. */
+  past: readonly ReadonlyMap<string, Past>[];
+  /** The agent's ids of turns that are over. */
+  finished: readonly string[];
+}
+
+/** What the gateway tells the ledger, beside the agent's signals. */
+export type Command =
+  | { type: "prompt"; prompt: Prompt }
+  | { type: "steer"; prompt: Prompt }
+  | { type: "withdraw"; prompt: string }
+  | { type: "cancel"; queue: "clear" | "keep" }
+  | { type: "answer"; ask: string; answer: Answer; by: string }
+  | { type: "update"; facts: Facts }
+  /** The next exit of the agent is wanted, and why. */
+  | { type: "closing"; reason: "closed" | "shutdown" | "deleted" }
+  /** A turn begins or fails for a reason of Parley's own. */
+  | { type: "fail"; error: Failure }
+  /** Parley itself died while this was the state. */
+  | { type: "crashed" }
+  /** Prompts that waited through a restart may go on. */
+  | { type: "next" }
+  | { type: "timer"; name: TimerName; turn: string };
+
+export type TimerName = "grace" | "quiet";
+
+/** What the ledger wants done; it does nothing itself. */
+export type Effect =
+  | { type: "deliver"; prompt: Prompt; turn: string }
+  | { type: "steer"; prompt: Prompt }
+  | { type: "cancel"; turn: string }
+  | { type: "answer"; ask: string; answer: Answer }
+  | { type: "asked"; ask: string; kind: "permission" | "question" }
+  | { type: "timer"; name: TimerName; turn: string; ms: number }
+  | { type: "ended"; turn: string };
+
+export interface Refusal {
+  code: "busy" | "queue_full" | "ask_not_found" | "invalid" | "prompt_not_found";
+  message: string;
+}
+
+export type Input = { signal: Signal } | { command: Command };
+
+/** How long open tool calls are waited for after the turn's end, all together. */
+export const GRACE_MS = 250;
+export const QUEUE_LIMIT = 100;
+const PAST_TURNS = 3;
+const FINISHED_KEPT = 8;
+
+export function newLedger(agent: string, directory: string, facts: Facts): LedgerState {
+  return {
+    agent,
+    directory,
+    facts,
+    live: true,
+    turn: null,
+    queue: [],
+    rules: [],
+    background: new Map(),
+    past: [],
+    finished: [],
+  };
+}
+
+export function rememberPast(
+  state: LedgerState,
+  keys: ReadonlyMap<string, Past>,
+): readonly ReadonlyMap<string, Past>[] {
+  return [...state.past, keys].slice(-PAST_TURNS);
+}
+
+export function rememberFinished(state: LedgerState, native: string | undefined): readonly string[] {
+  return native === undefined ? state.finished : [...state.finished, native].slice(-FINISHED_KEPT);
+}
+
+/** Keys of texts and calls share one map. */
+export const textKey = (item: string): string => `t:${item}`;
+export const callKey = (call: string): string => `c:${call}`;
+
+export function findPast(state: LedgerState, key: string): Past | undefined {
+  return state.past.findLast((keys) => keys.has(key))?.get(key);
+}

@@ -1,0 +1,172 @@
+import type { Draft } from "../events/event.ts";
+import type { TurnStatus, Usage } from "../events/values.ts";
+import { addUsage } from "../usage.ts";
+import { onAnswer, onAskWithdrawn, onPermission, onQuestion } from "./asks.ts";
+import {
+  closeIfSettled,
+  onCancel,
+  onCrashed,
+  onExited,
+  onFail,
+  onTimer,
+  onTurnBegun,
+  onTurnFinished,
+} from "./finish.ts";
+import { type Context, Frame } from "./frame.ts";
+import { onPrompt, onSteer, onWithdraw, startNext } from "./prompts.ts";
+import { updateFacts } from "./session.ts";
+import type { Signal } from "./signals.ts";
+import type { Command, Effect, Input, LedgerState, Refusal } from "./state.ts";
+import { onText, onTextDone, onTextKnown, onTextReplaced, onTextRetracted } from "./text.ts";
+import { onToolBackgrounded, onToolDone, onToolOutput, onToolSeen } from "./tools.ts";
+import { beginStep, endStep, openAgentTurn, sayStatusItem } from "./turn.ts";
+
+export interface Stepped {
+  state: LedgerState;
+  events: Draft[];
+  effects: Effect[];
+  refusal?: Refusal;
+}
+
+/** The ledger: one input in, the new state and what it says and wants out. It does no I/O and keeps no time. */
+export function step(state: LedgerState, input: Input, context: Context): Stepped {
+  const frame = new Frame(state, context);
+  if ("signal" in input) onSignal(frame, input.signal);
+  else onCommand(frame, input.command);
+  closeIfSettled(frame);
+  if (frame.effects.some((effect) => effect.type === "ended") && mayGoOn(state, input)) startNext(frame);
+  if ("signal" in input) armQuiet(frame);
+  const { events, effects, refusal } = frame;
+  return refusal ? { state, events: [], effects: [], refusal } : { state: frame.state, events, effects };
+}
+
+/** After a turn's end the next prompt begins, unless Parley itself is going away or has just come back. */
+function mayGoOn(before: LedgerState, input: Input): boolean {
+  return before.closing === undefined && !("command" in input && input.command.type === "crashed");
+}
+
+function onCommand(frame: Frame, command: Command): void {
+  switch (command.type) {
+    case "prompt":
+      return onPrompt(frame, command.prompt);
+    case "steer":
+      return onSteer(frame, command.prompt);
+    case "withdraw":
+      return onWithdraw(frame, command.prompt);
+    case "cancel":
+      return onCancel(frame, command.queue);
+    case "answer":
+      return onAnswer(frame, command);
+    case "update":
+      return updateFacts(frame, command.facts, "parley");
+    case "closing":
+      return frame.patch({ closing: command.reason });
+    case "fail":
+      return onFail(frame, command.error);
+    case "crashed":
+      return onCrashed(frame);
+    case "next":
+      return startNext(frame);
+    case "timer":
+      return onTimer(frame, command);
+  }
+}
+
+function onSignal(frame: Frame, signal: Signal): void {
+  switch (signal.type) {
+    case "session":
+      return updateFacts(frame, signal, "agent", signal.resume);
+    case "turn.begun":
+      return onTurnBegun(frame, signal.turn);
+    case "turn.finished":
+      return onTurnFinished(frame, signal);
+    case "step.begun":
+      return onStepBegun(frame, signal.step);
+    case "step.finished":
+      return onStepFinished(frame, signal);
+    case "text":
+      return onText(frame, signal);
+    case "text.done":
+      return onTextDone(frame, signal);
+    case "text.replaced":
+      return onTextReplaced(frame, signal);
+    case "text.retracted":
+      return onTextRetracted(frame, signal);
+    case "text.known":
+      return onTextKnown(frame, signal);
+    case "tool.seen":
+    case "tool.running":
+      return onToolSeen(frame, signal);
+    case "tool.output":
+      return onToolOutput(frame, signal);
+    case "tool.done":
+      return onToolDone(frame, signal);
+    case "tool.backgrounded":
+      return onToolBackgrounded(frame, signal);
+    case "permission":
+      return onPermission(frame, signal);
+    case "question":
+      return onQuestion(frame, signal);
+    case "ask.withdrawn":
+      return onAskWithdrawn(frame, signal);
+    case "status": {
+      const { type: _, ...status } = signal;
+      return onStatus(frame, status);
+    }
+    case "plan":
+      return frame.say("plan.updated", { entries: signal.entries });
+    case "usage":
+      return frame.say("usage.updated", signal.usage);
+    case "note":
+      return onNote(frame, signal);
+    case "error":
+      return frame.state.turn ? frame.patchTurn({ error: signal.error }) : frame.say("error", signal.error);
+    case "unparsed": {
+      const { type: _, ...data } = signal;
+      return frame.sayOfSession("agent.unparsed", data, "parley");
+    }
+    case "exited":
+      return onExited(frame, signal);
+  }
+}
+
+/** A step never ends a turn; it only counts a model round trip. */
+function onStepBegun(frame: Frame, key: string | undefined): void {
+  const current = frame.state.turn?.step;
+  if (key !== undefined && current?.key === key) return;
+  openAgentTurn(frame);
+  endStep(frame);
+  beginStep(frame, key);
+}
+
+function onStepFinished(frame: Frame, signal: { step?: string; finish?: string; usage?: Usage }): void {
+  const { turn } = frame.state;
+  if (!turn?.step) return;
+  if (signal.step !== undefined && turn.step.key !== undefined && turn.step.key !== signal.step) return;
+  if (signal.usage) frame.patchTurn({ usage: addUsage(turn.usage ?? {}, signal.usage) });
+  endStep(frame, signal.finish, signal.usage);
+}
+
+function onStatus(frame: Frame, status: TurnStatus): void {
+  const { turn } = frame.state;
+  if (!turn || turn.status.status === "requires_action" || JSON.stringify(turn.status) === JSON.stringify(status))
+    return;
+  frame.patchTurn({ status });
+  frame.say("turn.status", status);
+}
+
+function onNote(frame: Frame, signal: { level: "info" | "warn" | "error"; text: string; code?: string }): void {
+  if (!frame.state.turn) {
+    frame.say("session.note", { text: signal.text });
+    return;
+  }
+  sayStatusItem(frame, signal);
+}
+
+/** For an agent that never says when its turn is over: silence does, after each of its signals anew. */
+function armQuiet(frame: Frame): void {
+  const { quietMs } = frame.context;
+  const { turn } = frame.state;
+  if (quietMs !== undefined && turn && !turn.end)
+    frame.want({ type: "timer", name: "quiet", turn: turn.id, ms: quietMs });
+}

@@ -1,0 +1,153 @@
+import type { Item } from "../events/items.ts";
+import type { Frame } from "./frame.ts";
+import { withEntry } from "./frame.ts";
+import type { Role, TextKind, TextSignal } from "./signals.ts";
+import { findPast, type OpenText, textKey } from "./state.ts";
+import { currentStep, noteActivity, openAgentTurn } from "./turn.ts";
+
+interface Known {
+  kind: TextKind;
+  role: Role;
+}
+
+function knownFrom(signal: { kind?: TextKind; role?: Role }): Known | undefined {
+  if (signal.kind === "reasoning") return { kind: "reasoning", role: "assistant" };
+  if (signal.kind === undefined && signal.role === undefined) return undefined;
+  return { kind: "message", role: signal.role ?? "assistant" };
+}
+
+function itemOf(open: OpenText, known: Known, status: Item["status"], text?: string): Item {
+  const common = {
+    id: open.id,
+    status,
+    ...(open.step === undefined ? {} : { step: open.step }),
+    ...(open.parentCall === undefined ? {} : { parentCall: open.parentCall }),
+    ...(text === undefined ? {} : { text }),
+  };
+  return known.kind === "reasoning"
+    ? { ...common, kind: "reasoning" }
+    : { ...common, kind: "message", role: known.role };
+}
+
+function setText(frame: Frame, key: string, open: OpenText | undefined): void {
+  const { turn } = frame.state;
+  if (turn) frame.patchTurn({ texts: withEntry(turn.texts, key, open) });
+}
+
+/** Whether the open turn, or one that the agent opens by speaking, takes these words; others are a note of the session. */
+function admits(frame: Frame, item: string, known: Known | undefined, text: string): boolean {
+  const { turn } = frame.state;
+  if (turn?.texts.has(item)) return true;
+  if (turn?.done.has(textKey(item))) return false;
+  const past = findPast(frame.state, textKey(item));
+  // Words of nobody in particular open no turn: it might never be closed.
+  if (!past && (turn || known)) return true;
+  if (!past?.mute && text !== "") {
+    frame.sayOfSession("session.note", { item, text, ...(past ? { about: past.turn } : {}) });
+  }
+  return false;
+}
+
+/** Finds or begins an item. */
+function openText(frame: Frame, signal: { item: string; parentCall?: string }, known: Known | undefined): OpenText {
+  openAgentTurn(frame);
+  const existing = frame.state.turn?.texts.get(signal.item);
+  if (existing) return known && !existing.known ? startText(frame, signal.item, existing, known) : existing;
+  const parent = signal.parentCall === undefined ? {} : { parentCall: signal.parentCall };
+  const fresh: OpenText = { id: frame.context.id("item"), text: "", ...parent };
+  setText(frame, signal.item, fresh);
+  return known ? startText(frame, signal.item, fresh, known) : fresh;
+}
+
+/** Who speaks is known now: the item is shown, with what was held back. */
+function startText(frame: Frame, key: string, held: OpenText, known: Known): OpenText {
+  const started: OpenText = { ...held, known, step: currentStep(frame) };
+  setText(frame, key, started);
+  noteActivity(frame);
+  frame.say("item.started", { item: itemOf(started, known, "running") });
+  if (started.text !== "") frame.say("item.delta", { item: started.id, field: "text", delta: started.text });
+  return started;
+}
+
+export function onText(frame: Frame, signal: TextSignal): void {
+  const known = knownFrom(signal);
+  if (!admits(frame, signal.item, known, signal.delta)) return;
+  const open = openText(frame, signal, known);
+  if (signal.delta === "") return;
+  setText(frame, signal.item, { ...open, text: open.text + signal.delta });
+  if (!open.known) return;
+  noteActivity(frame);
+  frame.say("item.delta", { item: open.id, field: "text", delta: signal.delta });
+}
+
+export function onTextKnown(frame: Frame, signal: { item: string; kind: TextKind; role?: Role }): void {
+  const open = frame.state.turn?.texts.get(signal.item);
+  const known = knownFrom(signal);
+  if (!open || open.known || !known) return;
+  const started = startText(frame, signal.item, open, known);
+  if (started.ended) completeText(frame, signal.item, started, "completed");
+}
+
+export function onTextDone(
+  frame: Frame,
+  signal: { item: string; kind?: TextKind; role?: Role; text?: string; parentCall?: string },
+): void {
+  const known = knownFrom(signal);
+  const opened = frame.state.turn?.texts.has(signal.item) ?? false;
+  // The whole text of an item that was complete before is a repeat, not late words.
+  if (!opened && (!signal.text || findPast(frame.state, textKey(signal.item)))) return;
+  if (!admits(frame, signal.item, known, signal.text ?? "")) return;
+  const open = openText(frame, signal, known);
+  const corrected = signal.text === undefined ? open : correctText(frame, signal.item, open, signal.text);
+  if (corrected.known) completeText(frame, signal.item, corrected, "completed");
+  else setText(frame, signal.item, { ...corrected, ended: true });
+}
+
+export function onTextReplaced(frame: Frame, signal: { item: string; text: string }): void {
+  const open = frame.state.turn?.texts.get(signal.item);
+  if (open) correctText(frame, signal.item, open, signal.text);
+}
+
+export function onTextRetracted(frame: Frame, signal: { item: string }): void {
+  const open = frame.state.turn?.texts.get(signal.item);
+  if (!open) return;
+  if (open.known) completeText(frame, signal.item, open, "retracted");
+  else forgetText(frame, signal.item, open);
+}
+
+/** Brings the shown text to what it should be: by its missing end where that is all, by a replacement otherwise. */
+function correctText(frame: Frame, key: string, open: OpenText, text: string): OpenText {
+  if (text === open.text) return open;
+  const corrected = { ...open, text };
+  setText(frame, key, corrected);
+  if (open.known) {
+    const change = text.startsWith(open.text) ? { delta: text.slice(open.text.length) } : { replace: text };
+    frame.say("item.delta", { item: open.id, field: "text", ...change });
+  }
+  return corrected;
+}
+
+function forgetText(frame: Frame, key: string, open: OpenText): void {
+  const { turn } = frame.state;
+  if (!turn) return;
+  frame.patchTurn({ texts: withEntry(turn.texts, key, undefined), done: withEntry(turn.done, textKey(key), open.id) });
+}
+
+function completeText(
+  frame: Frame,
+  key: string,
+  open: OpenText,
+  status: "completed" | "interrupted" | "retracted",
+): void {
+  if (open.known) frame.say("item.completed", { item: itemOf(open, open.known, status, open.text) });
+  forgetText(frame, key, open);
+}
+
+/** At the turn's end: what was held back is shown as the agent's, and everything is closed. */
+export function closeTexts(frame: Frame, status: "completed" | "interrupted"): void {
+  for (const [key, open] of frame.state.turn?.texts ?? []) {
+    const shown =
+      open.known || open.text === "" ? open : startText(frame, key, open, { kind: "message", role: "assistant" });
+    completeText(frame, key, shown, status);
+  }
+}

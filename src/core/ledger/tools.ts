@@ -1,0 +1,240 @@
+import type { ToolCallItem, ToolResultItem } from "../events/items.ts";
+import type { Failure } from "../events/values.ts";
+import type { Frame } from "./frame.ts";
+import { withEntry } from "./frame.ts";
+import type { ToolDone, ToolSeen } from "./signals.ts";
+import { callKey, findPast, type OpenCall } from "./state.ts";
+import { currentStep, noteActivity, openAgentTurn } from "./turn.ts";
+
+function setCall(frame: Frame, call: string, open: OpenCall | undefined): void {
+  const { turn } = frame.state;
+  if (turn) frame.patchTurn({ calls: withEntry(turn.calls, call, open) });
+}
+
+function defined<T extends object>(fields: T): Partial<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<T>;
+}
+
+function callItem(call: string, open: OpenCall, status: ToolCallItem["status"], error?: Failure): ToolCallItem {
+  const { id, step, parentCall, title, input, metadata } = open;
+  return {
+    id,
+    kind: "tool_call",
+    call,
+    name: open.name ?? "unknown",
+    status,
+    ...defined({ step, parentCall, title, input, metadata, error }),
+  };
+}
+
+/** What a call of a turn that is over still says: a note of the session that makes nobody busy. True when it was one. */
+function lateCall(frame: Frame, call: string, text: string | undefined, done: boolean): boolean {
+  const about = frame.state.background.get(call);
+  if (about !== undefined) {
+    frame.sayOfSession("session.note", { call, about, text: text ?? "", ...(done ? { done } : {}) });
+    if (done) frame.patch({ background: withEntry(frame.state.background, call, undefined) });
+    return true;
+  }
+  return findPast(frame.state, callKey(call)) !== undefined;
+}
+
+/** Whether a report about this call belongs to the open turn, which it may open. */
+function admits(frame: Frame, call: string, opens: boolean): boolean {
+  const { turn } = frame.state;
+  if (turn?.calls.has(call)) return true;
+  if (turn?.done.has(callKey(call)) || frame.state.background.has(call) || findPast(frame.state, callKey(call)))
+    return false;
+  if (!turn && opens) openAgentTurn(frame);
+  return turn !== null || opens;
+}
+
+export function onToolSeen(frame: Frame, signal: ToolSeen): void {
+  if (!admits(frame, signal.call, signal.name !== undefined)) return;
+  let open = frame.state.turn?.calls.get(signal.call) ?? newCall(frame, signal.parentCall);
+  open =
+    signal.name !== undefined && open.name === undefined
+      ? startCall(frame, signal, open)
+      : updateCall(frame, signal, open);
+  setCall(frame, signal.call, open);
+  if (open.name === undefined) return;
+  if (signal.type === "tool.running" || open.heldOutput !== "" || open.heldDone)
+    open = runCall(frame, signal.call, open);
+  releaseHeld(frame, signal.call, open);
+}
+
+function newCall(frame: Frame, parentCall: string | undefined): OpenCall {
+  return { id: frame.context.id("item"), status: "pending", inputText: "", heldOutput: "", ...defined({ parentCall }) };
+}
+
+function startCall(frame: Frame, signal: ToolSeen, held: OpenCall): OpenCall {
+  const { name, title, input, metadata } = signal;
+  const inputText = held.inputText + (signal.inputDelta ?? "");
+  const open: OpenCall = { ...held, ...defined({ name, title, input, metadata }), inputText, step: currentStep(frame) };
+  noteActivity(frame);
+  frame.say("item.started", { item: callItem(signal.call, open, "pending") });
+  if (inputText !== "") frame.say("item.delta", { item: open.id, field: "input", delta: inputText });
+  return open;
+}
+
+/** Takes in what is new; says it only where it differs and the call is shown. */
+function updateCall(frame: Frame, signal: ToolSeen, open: OpenCall): OpenCall {
+  const { title, input, metadata } = signal;
+  const news = Object.entries(defined({ title, input, metadata })).filter(
+    ([field, value]) => JSON.stringify(value) !== JSON.stringify(open[field as "title" | "input" | "metadata"]),
+  );
+  const next: OpenCall = {
+    ...open,
+    ...Object.fromEntries(news),
+    inputText: open.inputText + (signal.inputDelta ?? ""),
+  };
+  if (open.name === undefined) return next;
+  if (signal.inputDelta) frame.say("item.delta", { item: open.id, field: "input", delta: signal.inputDelta });
+  const starts = signal.type === "tool.running" && open.status === "pending";
+  if (news.length > 0 && !starts) frame.say("item.updated", { item: open.id, ...Object.fromEntries(news) });
+  return next;
+}
+
+function runCall(frame: Frame, call: string, open: OpenCall): OpenCall {
+  if (open.status === "running") return open;
+  const running: OpenCall = { ...open, status: "running" };
+  setCall(frame, call, running);
+  noteActivity(frame);
+  const { title, input, metadata } = running;
+  frame.say("item.updated", { item: open.id, status: "running", ...defined({ title, input, metadata }) });
+  return running;
+}
+
+/** Output and an end that came before the call itself. */
+function releaseHeld(frame: Frame, call: string, open: OpenCall): void {
+  const { heldOutput, heldDone } = open;
+  if (heldOutput === "" && !heldDone) return;
+  const { heldDone: _, ...rest } = open;
+  const free: OpenCall = { ...rest, heldOutput: "" };
+  setCall(frame, call, free);
+  if (heldOutput !== "") addOutput(frame, call, free, heldOutput);
+  if (heldDone) settle(frame, heldDone);
+}
+
+export function onToolOutput(frame: Frame, signal: { call: string; delta: string }): void {
+  const { call, delta } = signal;
+  if (delta === "") return;
+  if (!frame.state.turn?.calls.has(call) && lateCall(frame, call, delta, false)) return;
+  if (!admits(frame, call, false)) {
+    if (!frame.state.turn) frame.sayOfSession("session.note", { call, text: delta });
+    return;
+  }
+  const open = frame.state.turn?.calls.get(call) ?? newCall(frame, undefined);
+  if (open.name === undefined) setCall(frame, call, { ...open, heldOutput: open.heldOutput + delta });
+  else addOutput(frame, call, runCall(frame, call, open), delta);
+}
+
+function resultItem(call: string, open: OpenCall, id: string, status: ToolResultItem["status"]): ToolResultItem {
+  const { step, parentCall } = open;
+  return { id, kind: "tool_result", call, status, ...defined({ step, parentCall }) };
+}
+
+function addOutput(frame: Frame, call: string, open: OpenCall, delta: string): OpenCall {
+  const result = open.result ?? { id: frame.context.id("item"), text: "" };
+  if (!open.result) frame.say("item.started", { item: resultItem(call, open, result.id, "running") });
+  if (delta !== "") frame.say("item.delta", { item: result.id, field: "text", delta });
+  const next: OpenCall = { ...open, result: { ...result, text: result.text + delta } };
+  setCall(frame, call, next);
+  return next;
+}
+
+export function onToolDone(frame: Frame, signal: ToolDone): void {
+  const { call } = signal;
+  if (!frame.state.turn?.calls.has(call) && lateCall(frame, call, signal.output, true)) return;
+  if (!admits(frame, call, false)) {
+    if (!frame.state.turn && signal.output)
+      frame.sayOfSession("session.note", { call, text: signal.output, done: true });
+    return;
+  }
+  const open = frame.state.turn?.calls.get(call) ?? newCall(frame, undefined);
+  if (open.name === undefined) setCall(frame, call, { ...open, heldDone: open.heldDone ?? signal });
+  else settle(frame, signal);
+}
+
+/** A call's end, whatever way it went. A turn that waited for it may end now. */
+function settle(frame: Frame, signal: ToolDone): void {
+  const { call } = signal;
+  const known = frame.state.turn?.calls.get(call);
+  if (!known) return;
+  const { title, metadata } = signal;
+  let open: OpenCall = { ...runCall(frame, call, known), ...defined({ title, metadata }) };
+  if (signal.ok || open.result || signal.output || signal.content || signal.files) {
+    open = addOutput(frame, call, open, "");
+    completeResult(frame, call, open, signal);
+  }
+  const failed: Failure = signal.error ?? { code: "tool_failed", message: signal.output || "the tool failed" };
+  frame.say("item.completed", {
+    item: callItem(call, open, signal.ok ? "completed" : "failed", signal.ok ? undefined : failed),
+  });
+  forgetCall(frame, call, open);
+}
+
+function completeResult(
+  frame: Frame,
+  call: string,
+  open: OpenCall,
+  done: Partial<ToolDone>,
+  interrupted = false,
+): void {
+  const { result } = open;
+  if (!result) return;
+  const text = done.output ?? result.text;
+  if (text !== result.text) {
+    const change = text.startsWith(result.text) ? { delta: text.slice(result.text.length) } : { replace: text };
+    frame.say("item.delta", { item: result.id, field: "text", ...change });
+  }
+  const status = interrupted ? "interrupted" : done.ok === false ? "failed" : "completed";
+  const { content, files } = done;
+  frame.say("item.completed", {
+    item: { ...resultItem(call, open, result.id, status), text, ...defined({ content, files }) },
+  });
+}
+
+function forgetCall(frame: Frame, call: string, open: OpenCall): void {
+  const { turn } = frame.state;
+  if (!turn) return;
+  frame.patchTurn({
+    calls: withEntry(turn.calls, call, undefined),
+    done: withEntry(turn.done, callKey(call), open.id),
+  });
+}
+
+/** The agent lets a call go on without the turn. */
+export function onToolBackgrounded(frame: Frame, signal: { call: string }): void {
+  const { turn } = frame.state;
+  const open = turn?.calls.get(signal.call);
+  if (!turn || !open || open.name === undefined) return;
+  const running = runCall(frame, signal.call, open);
+  completeResult(frame, signal.call, running, { ok: true });
+  frame.say("item.completed", { item: { ...callItem(signal.call, running, "completed"), background: true } });
+  forgetCall(frame, signal.call, running);
+  frame.patch({ background: withEntry(frame.state.background, signal.call, turn.id) });
+}
+
+/** At the turn's end: whatever is still open is settled with what came, or as interrupted. */
+export function closeCalls(frame: Frame, muteLate: boolean): void {
+  for (const [call, open] of frame.state.turn?.calls ?? []) {
+    if (open.name === undefined && open.heldOutput === "" && !open.heldDone && open.inputText === "") {
+      forgetCall(frame, call, open);
+      continue;
+    }
+    const shown = open.name === undefined ? startCall(frame, { type: "tool.seen", call, name: "unknown" }, open) : open;
+    setCall(frame, call, shown);
+    releaseHeld(frame, call, shown.heldOutput !== "" || shown.heldDone ? runCall(frame, call, shown) : shown);
+    const left = frame.state.turn?.calls.get(call);
+    if (left) interrupt(frame, call, left, muteLate);
+  }
+}
+
+function interrupt(frame: Frame, call: string, open: OpenCall, muteLate: boolean): void {
+  completeResult(frame, call, open, {}, true);
+  const error = { code: "interrupted", message: "interrupted: the turn ended before the tool did" };
+  frame.say("item.completed", { item: callItem(call, open, "failed", error) }, "parley");
+  const { turn } = frame.state;
+  if (turn && !muteLate) frame.patch({ background: withEntry(frame.state.background, call, turn.id) });
+  forgetCall(frame, call, open);
+}

@@ -1,0 +1,92 @@
+import type { Usage } from "../events/values.ts";
+import { SCHEMA_VERSION } from "../events/version.ts";
+import type { Frame } from "./frame.ts";
+import type { OpenTurn } from "./state.ts";
+
+/** Says that an agent serves the session again, where the last word was that it had ended. */
+function ensureLive(frame: Frame): void {
+  if (frame.state.live) return;
+  const { agent, directory, facts } = frame.state;
+  frame.patch({ live: true });
+  frame.say("session.started", { agent, directory, ...facts, resumed: true, version: SCHEMA_VERSION }, "parley");
+}
+
+/** Begins a turn; its `turn.started` is said by the caller. */
+export function beginTurn(frame: Frame, by: "user" | "agent"): OpenTurn {
+  ensureLive(frame);
+  const turn: OpenTurn = {
+    id: frame.context.id("turn"),
+    by,
+    started: frame.context.now,
+    steps: 0,
+    step: null,
+    texts: new Map(),
+    calls: new Map(),
+    done: new Map(),
+    asks: new Map(),
+    settledAsks: new Set(),
+    cancelled: false,
+    end: null,
+    status: { status: "running" },
+  };
+  frame.patch({ turn });
+  return turn;
+}
+
+/** The agent speaks with no turn open: a turn of its own begins. */
+export function openAgentTurn(frame: Frame): void {
+  if (frame.state.turn) return;
+  beginTurn(frame, "agent");
+  frame.say("turn.started", { by: "agent" });
+}
+
+/** The number of the step that is open; output without one begins one. */
+export function currentStep(frame: Frame): number {
+  const { turn } = frame.state;
+  return turn?.step?.number ?? beginStep(frame, undefined);
+}
+
+export function beginStep(frame: Frame, key: string | undefined): number {
+  const number = (frame.state.turn?.steps ?? 0) + 1;
+  const step = { number, id: frame.context.id("message"), ...(key === undefined ? {} : { key }) };
+  frame.patchTurn({ steps: number, step });
+  frame.say("step.started", { step: number, id: step.id });
+  return number;
+}
+
+export function endStep(frame: Frame, finish?: string, usage?: Usage): void {
+  const step = frame.state.turn?.step;
+  if (!step) return;
+  frame.say("step.ended", {
+    step: step.number,
+    id: step.id,
+    ...(finish === undefined ? {} : { finish }),
+    ...(usage ? { usage } : {}),
+  });
+  frame.patchTurn({ step: null });
+}
+
+/** Output ends a pause: a turn that was retrying or compacting runs again. */
+export function noteActivity(frame: Frame): void {
+  const status = frame.state.turn?.status.status;
+  if (status !== "retrying" && status !== "compacting") return;
+  frame.patchTurn({ status: { status: "running" } });
+  frame.say("turn.status", { status: "running" });
+}
+
+/** A remark in the turn: an item that is complete at once. */
+export function sayStatusItem(
+  frame: Frame,
+  remark: { level: "info" | "warn" | "error"; text: string; code?: string },
+): void {
+  const { level, text, code } = remark;
+  const item = {
+    id: frame.context.id("item"),
+    kind: "status",
+    level,
+    text,
+    ...(code === undefined ? {} : { code }),
+  } as const;
+  frame.say("item.started", { item: { ...item, status: "running" } });
+  frame.say("item.completed", { item: { ...item, status: "completed" } });
+}
