@@ -28,7 +28,9 @@ export interface Metrics {
 export const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
 /** Seconds, from a quick append to a slow request. */
-export const SECONDS_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
+export const SECONDS_BUCKETS = [
+  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+] as const;
 
 const NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
 const ESCAPES: Readonly<Record<string, string>> = { "\\": "\\\\", '"': '\\"', "\n": "\\n" };

@@ -1,0 +1,151 @@
+/** Deliberate breaks of the ledger, one line each: the examination must notice every one as a break of its law. */
+export interface Mutant {
+  law: number;
+  what: string;
+  file: string;
+  find: string;
+  replace: string;
+}
+
+export const mutants: Mutant[] = [
+  {
+    law: 1,
+    what: "an agent's death ends no turn",
+    file: "finish.ts",
+    find: "if (turn) closeTurn(frame, turn.end ?? endByExit(closing, exit));",
+    replace: "",
+  },
+  {
+    law: 1,
+    what: "a cancel loses the prompts that wait",
+    file: "prompts.ts",
+    find: 'for (const prompt of queue)\n    frame.sayOfSession("prompt.withdrawn", { prompt: prompt.id, reason: "cancelled" }, "parley");',
+    replace: "void queue;",
+  },
+  {
+    law: 1,
+    what: "a prompt that was begun waits on",
+    file: "prompts.ts",
+    find: "frame.patch({ queue: rest });",
+    replace: "void rest;",
+  },
+  {
+    law: 2,
+    what: "a turn that has ended goes on speaking",
+    file: "finish.ts",
+    find: "    turn: null,\n    past:",
+    replace: "    past:",
+  },
+  {
+    law: 3,
+    what: "a step's end ends the turn",
+    file: "step.ts",
+    find: "endStep(frame, signal.finish, signal.usage);",
+    replace: 'endStep(frame, signal.finish, signal.usage); frame.patchTurn({ end: { reason: "end_turn" } });',
+  },
+  {
+    law: 4,
+    what: "a corrected text is added to the wrong one",
+    file: "text.ts",
+    find: ": { replace: text };",
+    replace: ": { delta: text };",
+  },
+  {
+    law: 8,
+    what: "repeats of a finished item start it again",
+    file: "text.ts",
+    find: "done: withEntry(turn.done, textKey(key), open.id)",
+    replace: "done: turn.done",
+  },
+  {
+    law: 5,
+    what: "a running tool call runs again",
+    file: "tools.ts",
+    find: 'if (open.status === "running") return open;',
+    replace: "",
+  },
+  {
+    law: 6,
+    what: "calls that are open at the turn's end stay open",
+    file: "tools.ts",
+    find: "if (left) interrupt(frame, call, left, muteLate);",
+    replace: "void left;",
+  },
+  {
+    law: 6,
+    what: "settled calls do not let the turn end before the timer",
+    file: "step.ts",
+    find: "  closeIfSettled(frame);\n",
+    replace: '  if ("signal" in input && input.signal.type === "turn.finished") closeIfSettled(frame);\n',
+  },
+  {
+    law: 7,
+    what: "asks outlive their turn",
+    file: "finish.ts",
+    find: "  closeAsks(frame, false);\n",
+    replace: "",
+  },
+  {
+    law: 7,
+    what: "an answered ask can be answered again",
+    file: "asks.ts",
+    find: "asks: withEntry(turn.asks, key, undefined),",
+    replace: "asks: turn.asks,",
+  },
+  {
+    law: 8,
+    what: "the turn's end does not wait for tool results",
+    file: "finish.ts",
+    find: "if (turn?.end && turn.calls.size === 0) closeTurn",
+    replace: "if (turn?.end) closeTurn",
+  },
+  {
+    law: 8,
+    what: "a result that comes before its call is dropped",
+    file: "tools.ts",
+    find: "heldDone: open.heldDone ?? signal",
+    replace: "heldOutput: open.heldOutput",
+  },
+  {
+    law: 8,
+    what: "text of an unknown speaker is dropped",
+    file: "text.ts",
+    find: "  setText(frame, signal.item, { ...open, text: open.text + signal.delta });\n  if (!open.known) return;",
+    replace: "  if (!open.known) return;\n  setText(frame, signal.item, { ...open, text: open.text + signal.delta });",
+  },
+  {
+    law: 9,
+    what: "the agent's word beats the cancel",
+    file: "finish.ts",
+    find: "const end: End = turn.cancelled",
+    replace: 'const end: End = turn.cancelled && wanted.reason !== "end_turn"',
+  },
+  {
+    law: 10,
+    what: "background words are lost",
+    file: "tools.ts",
+    find: "  frame.patch({ background: withEntry(frame.state.background, signal.call, turn.id) });\n}\n\n/** At the turn's end",
+    replace: "}\n\n/** At the turn's end",
+  },
+  {
+    law: 10,
+    what: "a repeated end of the last turn ends the next",
+    file: "finish.ts",
+    find: "if (finished.includes(signal.turn) ||",
+    replace: "if (finished.length < 0 ||",
+  },
+  {
+    law: 11,
+    what: "an error ends the turn without an error event",
+    file: "finish.ts",
+    find: '  if (error) frame.say("error", error);\n',
+    replace: "",
+  },
+  {
+    law: 12,
+    what: "a crash leaves the turn open",
+    file: "finish.ts",
+    find: '  closeTurn(frame, frame.state.turn.end ?? { reason: "interrupted" });\n',
+    replace: "",
+  },
+];
