@@ -66,7 +66,7 @@ export function onCancel(frame: Frame, queue: "clear" | "keep"): void {
 export function onExited(frame: Frame, exit: Extract<Signal, { type: "exited" }>): void {
   const { turn, closing } = frame.state;
   if (turn) closeTurn(frame, turn.end ?? endByExit(closing, exit));
-  if (frame.state.live) {
+  if (frame.state.live || closing === "deleted") {
     const reason = closing ?? "agent_exited";
     frame.sayOfSession(
       "session.ended",
@@ -106,11 +106,18 @@ export function onCrashed(frame: Frame): void {
   frame.patch({ live: false, background: new Map() });
 }
 
+/** A cancel beats whatever the agent says; an agent that stops because Parley leaves was interrupted, not cancelled. */
+function decide(turn: OpenTurn, closing: string | undefined, wanted: End): End {
+  const usage = wanted.usage ? { usage: wanted.usage } : {};
+  if (turn.cancelled) return { reason: "cancelled", ...usage };
+  return closing !== undefined && wanted.reason === "cancelled" ? { reason: "interrupted", ...usage } : wanted;
+}
+
 /** The one place where a turn ends: everything in it is closed first, and nothing of it comes after. */
 export function closeTurn(frame: Frame, wanted: End): void {
   const { turn } = frame.state;
   if (!turn) return;
-  const end: End = turn.cancelled ? { reason: "cancelled", ...(wanted.usage ? { usage: wanted.usage } : {}) } : wanted;
+  const end = decide(turn, frame.state.closing, wanted);
   closeAsks(frame, false);
   closeCalls(frame, end.reason === "cancelled");
   closeTexts(frame, end.reason === "end_turn" ? "completed" : "interrupted");

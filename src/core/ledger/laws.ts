@@ -74,7 +74,7 @@ class Checker {
       if (this.alive) this.broken(1, "session.started twice");
       this.alive = true;
     } else if (event.type === "session.ended") {
-      if (!this.alive) this.broken(1, "session.ended twice");
+      if (!this.alive && event.data.reason !== "deleted") this.broken(1, "session.ended twice");
       if (this.turn) this.broken(1, "session.ended inside a turn");
       this.alive = false;
     } else if (event.turn !== undefined && !this.alive) {

@@ -5,6 +5,8 @@ import { updateFacts } from "./session.ts";
 import { QUEUE_LIMIT } from "./state.ts";
 import { beginTurn } from "./turn.ts";
 
+const TITLE_LENGTH = 60;
+
 function userItem(prompt: Prompt, steered: boolean): { header: MessageItem; full: MessageItem } {
   const text = prompt.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
   const mark = steered ? { steered, ...(prompt.digest === undefined ? {} : { digest: prompt.digest }) } : {};
@@ -19,12 +21,20 @@ function sayUserMessage(frame: Frame, prompt: Prompt, steered: boolean): void {
   frame.say("item.completed", { item: full }, "parley");
 }
 
+/** A session without a title is called by the first line of its first prompt until the agent finds a better one. */
+function titleOf(prompt: Prompt): string {
+  const [line = ""] = (prompt.parts.find((part) => part.type === "text")?.text ?? "").trim().split("\n");
+  return line.length <= TITLE_LENGTH ? line : `${line.slice(0, TITLE_LENGTH - 1).trimEnd()}…`;
+}
+
 /** Begins the turn of a prompt. The agent gets it after this is stored. */
 function startPrompt(frame: Frame, prompt: Prompt): void {
   const { parts: _, ...header } = prompt;
   const turn = beginTurn(frame, "user");
   const { model, mode } = prompt;
-  updateFacts(frame, { ...(model === undefined ? {} : { model }), ...(mode === undefined ? {} : { mode }) }, "parley");
+  const title = frame.state.facts.title ?? titleOf(prompt);
+  const choice = { ...(model === undefined ? {} : { model }), ...(mode === undefined ? {} : { mode }) };
+  updateFacts(frame, title === "" ? choice : { title, ...choice }, "parley");
   frame.say("turn.started", { by: "user", prompt: header }, "parley");
   sayUserMessage(frame, prompt, false);
   frame.want({ type: "deliver", prompt, turn: turn.id });

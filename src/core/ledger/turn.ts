@@ -30,6 +30,8 @@ export function beginTurn(frame: Frame, by: "user" | "agent"): OpenTurn {
     status: { status: "running" },
   };
   frame.patch({ turn });
+  // An agent that was being let go for want of work is not what serves this turn.
+  if (frame.state.closing === "closed") frame.patch({ closing: undefined });
   return turn;
 }
 

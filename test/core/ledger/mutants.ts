@@ -117,8 +117,8 @@ export const mutants: Mutant[] = [
     law: 9,
     what: "the agent's word beats the cancel",
     file: "finish.ts",
-    find: "const end: End = turn.cancelled",
-    replace: 'const end: End = turn.cancelled && wanted.reason !== "end_turn"',
+    find: "if (turn.cancelled) return",
+    replace: 'if (turn.cancelled && wanted.reason !== "end_turn") return',
   },
   {
     law: 10,

@@ -1,0 +1,26 @@
+import { stat } from "node:fs/promises";
+import { isAbsolute } from "node:path";
+import type { Agent } from "../agents/contract.ts";
+import { ParleyError } from "../core/errors.ts";
+
+export async function assertDirectory(directory: string): Promise<void> {
+  if (!isAbsolute(directory)) {
+    throw new ParleyError("invalid", `expected an absolute path as the session's directory, got ${directory}`);
+  }
+  const found = await stat(directory).catch(() => undefined);
+  if (!found?.isDirectory()) throw new ParleyError("invalid", `expected an existing directory, got ${directory}`);
+}
+
+/** A model or mode that the agent is known not to have is refused before anything is promised. */
+export async function assertChoice(agent: Agent, choice: { model?: string; mode?: string }): Promise<void> {
+  if (choice.model === undefined && choice.mode === undefined) return;
+  const { models, modes } = await agent.discover();
+  assertKnown(agent.name, "model", choice.model, models);
+  assertKnown(agent.name, "mode", choice.mode, modes);
+}
+
+function assertKnown(agent: string, what: string, value: string | undefined, known: readonly { id: string }[]): void {
+  if (value === undefined || known.length === 0 || known.some((one) => one.id === value)) return;
+  const have = known.map((one) => one.id).join(", ");
+  throw new ParleyError("invalid", `agent ${agent} has no ${what} ${value}; it has: ${have}`);
+}

@@ -1,0 +1,194 @@
+import type { Discovery } from "../agents/contract.ts";
+import { isParleyError, ParleyError } from "../core/errors.ts";
+import { answerKey, askKey } from "../core/event-keys.ts";
+import type { Delivery, Prompt, PromptPart } from "../core/events/values.ts";
+import { SCHEMA_VERSION } from "../core/events/version.ts";
+import { isId } from "../core/ids.ts";
+import type { Answer } from "../core/ledger/signals.ts";
+import type { OpenAsk, SessionState } from "../core/session-state.ts";
+import type { Log, SessionHead, SessionQuery } from "../log/contract.ts";
+import type { Attachments } from "./attachments.ts";
+import { assertChoice, assertDirectory } from "./checks.ts";
+import { LiveSessions } from "./live-sessions.ts";
+import type { GatewayOptions } from "./options.ts";
+import { digestOf, type Receipt } from "./receipt.ts";
+import { recover } from "./recovery.ts";
+
+export interface NewSessionRequest {
+  agent?: string;
+  directory: string;
+  model?: string;
+  mode?: string;
+  title?: string;
+}
+
+export interface PromptRequest {
+  id?: string;
+  parts: PromptPart[];
+  delivery?: Delivery;
+  model?: string;
+  mode?: string;
+}
+
+export type PendingAsk = OpenAsk & { session: string };
+
+/** Where surfaces and agents meet. Surfaces call it; it decides nothing that the ledger can decide. */
+export class Gateway {
+  private readonly options: GatewayOptions;
+  private readonly sessions: LiveSessions;
+  private waiting: string[] = [];
+  private leaving = false;
+
+  constructor(options: GatewayOptions) {
+    this.options = options;
+    this.sessions = new LiveSessions(options);
+  }
+
+  /** The log, for readers. Only the gateway writes to it. */
+  get log(): Log {
+    return this.options.log;
+  }
+
+  /** Who is watching. */
+  get attachments(): Attachments {
+    return this.sessions.attachments;
+  }
+
+  get defaultAgent(): string {
+    return this.options.defaultAgent;
+  }
+
+  /** Puts right what a crash left. Must be done before anybody is let in. Returns how many turns it closed. */
+  async recover(): Promise<number> {
+    const { closed, waiting } = await recover(this.options.log, this.options);
+    this.waiting = waiting;
+    return closed;
+  }
+
+  /** Prompts that were accepted before a restart run now. */
+  async resumeQueues(): Promise<void> {
+    for (const id of this.waiting.splice(0)) await this.sessions.use(id, (session) => session.next());
+  }
+
+  async create(request: NewSessionRequest): Promise<SessionState> {
+    this.assertOpen();
+    const agent = this.sessions.agent(request.agent ?? this.options.defaultAgent);
+    await assertDirectory(request.directory);
+    await assertChoice(agent, request);
+    const { directory, model, mode, title } = request;
+    const facts = Object.fromEntries(Object.entries({ model, mode, title }).filter(([, value]) => value !== undefined));
+    const data = { agent: agent.name, directory, version: SCHEMA_VERSION, ...facts };
+    const id = this.options.id("session");
+    const time = this.options.now();
+    await this.log.append(id, [{ draft: { type: "session.started", time, source: "parley", data } }], { id });
+    return this.get(id);
+  }
+
+  async get(id: string): Promise<SessionState> {
+    return (await this.head(id)).state;
+  }
+
+  async head(id: string): Promise<SessionHead> {
+    const head = isId("session", id) ? await this.log.head(id) : undefined;
+    if (!head) throw new ParleyError("session_not_found", `no session ${id}; GET /v1/sessions lists them`);
+    return head;
+  }
+
+  list(query: SessionQuery): Promise<SessionState[]> {
+    return this.log.list(query);
+  }
+
+  async update(id: string, facts: { title?: string; model?: string; mode?: string }): Promise<SessionState> {
+    const { agent } = await this.get(id);
+    await assertChoice(this.sessions.agent(agent), facts);
+    await this.sessions.use(id, (session) => session.update(facts));
+    return this.get(id);
+  }
+
+  /** Ends what runs and forgets the session; the last thing to be heard of it is that it was deleted. */
+  async remove(id: string): Promise<void> {
+    await this.head(id);
+    await this.sessions.use(id, async (session) => {
+      await session.close("deleted");
+      for (const child of this.sessions.childrenOf(id)) {
+        await child.close("deleted");
+        await this.log.remove(child.id);
+      }
+      this.sessions.forget(id);
+      await this.log.remove(id);
+    });
+  }
+
+  async prompt(id: string, request: PromptRequest): Promise<Receipt> {
+    this.assertOpen();
+    if (request.id !== undefined && !isId("message", request.id)) {
+      const wanted = "msg_ and up to 64 letters, digits, - or _";
+      throw new ParleyError("invalid", `expected a prompt id made of ${wanted}, got ${request.id}`);
+    }
+    const { agent } = await this.get(id);
+    await assertChoice(this.sessions.agent(agent), request);
+    const prompt: Prompt = { ...request, id: request.id ?? this.options.id("message"), digest: digestOf(request) };
+    return this.sessions.use(id, (session) => session.prompt(prompt));
+  }
+
+  async withdraw(id: string, prompt: string): Promise<void> {
+    await this.head(id);
+    await this.sessions.use(id, (session) => session.withdraw(prompt));
+  }
+
+  /** Answers when the agent is quiet, with the turn that was stopped; undefined when there was nothing to stop. */
+  async cancel(id: string, queue: "clear" | "keep"): Promise<string | undefined> {
+    await this.head(id);
+    return this.sessions.use(id, (session) => session.cancel(queue));
+  }
+
+  /** Resolves when a turn of a session is over. */
+  async ended(id: string, turn: string): Promise<void> {
+    await this.sessions.find(id)?.ended(turn);
+  }
+
+  /** Open asks of a session and its sub-agents, or of all sessions. */
+  async asks(id?: string): Promise<PendingAsk[]> {
+    if (id !== undefined) await this.head(id);
+    const asking = id === undefined ? this.sessions.all() : this.sessions.family(id);
+    const heads = await Promise.all(asking.map((session) => this.log.head(session.id)));
+    return heads.flatMap((head) => head?.state.asks.map((ask) => ({ ...ask, session: head.state.id })) ?? []);
+  }
+
+  /** The first answer wins; who comes later learns what it was. */
+  async answer(id: string, ask: string, answer: Answer, by: string): Promise<void> {
+    await this.head(id);
+    const holder = this.sessions.family(id).find((session) => session.holdsAsk(ask));
+    try {
+      if (holder) return await holder.answer(ask, answer, by);
+    } catch (error) {
+      if (!isParleyError(error) || error.code !== "ask_not_found") throw error;
+    }
+    const owner = await this.log.locate(askKey(ask));
+    const won = owner && (await this.log.find(owner, answerKey(ask)));
+    if (won) throw new ParleyError("already_answered", `ask ${ask} is resolved already`, { resolution: won.data });
+    throw new ParleyError(
+      "ask_not_found",
+      `no ask ${ask} in session ${id}; GET /v1/sessions/${id}/asks lists the open ones`,
+    );
+  }
+
+  agents(): readonly string[] {
+    return [...this.options.agents.keys()];
+  }
+
+  async discover(name: string): Promise<Discovery> {
+    return this.sessions.agent(name).discover();
+  }
+
+  /** Takes no more work, lets every agent go, and closes their turns as interrupted. */
+  async shutdown(): Promise<void> {
+    this.leaving = true;
+    const busy = this.sessions.all().filter((session) => session.agentRunning || session.turn !== undefined);
+    await Promise.all(busy.map((session) => session.close("shutdown")));
+  }
+
+  private assertOpen(): void {
+    if (this.leaving) throw new ParleyError("shutting_down", "Parley is shutting down; try again when it is back");
+  }
+}

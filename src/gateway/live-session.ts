@@ -1,0 +1,310 @@
+import type { Agent, ChildRef } from "../agents/contract.ts";
+import { messageOf, ParleyError } from "../core/errors.ts";
+import { promptKey } from "../core/event-keys.ts";
+import type { Draft } from "../core/events/event.ts";
+import type { Failure, Prompt } from "../core/events/values.ts";
+import type { Answer, Signal } from "../core/ledger/signals.ts";
+import type { Effect, Facts, LedgerState } from "../core/ledger/state.ts";
+import { SpawnFailed } from "../host/contract.ts";
+import type { NewSession } from "../log/contract.ts";
+import { AgentLink } from "./agent-link.ts";
+import { AskKeeper } from "./ask-keeper.ts";
+import type { Attachments } from "./attachments.ts";
+import { transcriptOf, withTranscript } from "./handoff.ts";
+import { CANCEL_ASK_MS, CANCEL_TERM_MS, type GatewayOptions } from "./options.ts";
+import { readEvents } from "./read-events.ts";
+import { firstReceipt, type Receipt, repeatedReceipt } from "./receipt.ts";
+import { SessionWriter } from "./session-writer.ts";
+import type { TurnMetrics } from "./turn-metrics.ts";
+import { TurnWaits } from "./turn-waits.ts";
+import { within } from "./within.ts";
+
+/** How much of the past an agent is told that has forgotten it. */
+const HANDOFF_EVENTS = 2_000;
+/** In place of a start of the agent, for signals that Parley gives itself. */
+const PARLEY = -1;
+
+export interface LiveOptions {
+  id: string;
+  root: string | undefined;
+  ledger: LedgerState;
+  /** The number of its newest event. */
+  last: number;
+  create?: { draft: Draft; session: NewSession };
+  /** Absent for a sub-agent's session, which is served by its parent's agent. */
+  agent: Agent | undefined;
+  parent?: LiveSession;
+  gateway: GatewayOptions;
+  metrics: TurnMetrics;
+  attachments: Attachments;
+  toChild(signal: Signal, native: string | undefined, child: ChildRef): void;
+  /** Whether a sub-agent of it still works. */
+  childrenBusy(): boolean;
+  onExit(signal: Signal): void;
+  /** It has nothing to do and no agent: it may be forgotten. */
+  onRest(): void;
+}
+
+/** A session in memory: it owns the agent and does what the ledger wants. */
+export class LiveSession {
+  readonly id: string;
+  readonly root: string | undefined;
+  private readonly options: LiveOptions;
+  private readonly writer: SessionWriter;
+  private readonly link: AgentLink | undefined;
+  private readonly asks: AskKeeper;
+  private readonly waits = new TurnWaits();
+  private readonly timers = new Map<string, NodeJS.Timeout>();
+  private idleTimer: NodeJS.Timeout | undefined;
+  /** Which turn's prompt which start of the agent has. */
+  private delivered = { turn: "", generation: 0 };
+
+  constructor(options: LiveOptions) {
+    const { id, root, agent, gateway, ledger, create } = options;
+    this.id = id;
+    this.root = root;
+    this.options = options;
+    this.link =
+      agent &&
+      new AgentLink({ agent, session: id, directory: ledger.directory, emit: (...told) => this.hear(...told) });
+    this.asks = new AskKeeper({
+      session: id,
+      root,
+      attachments: options.attachments,
+      policy: gateway.unattended,
+      deadlineMs: gateway.askDeadlineMs,
+      answer: (ask, answer, by) => this.quietly(this.answer(ask, answer, by), "an ask could not be answered"),
+    });
+    this.writer = new SessionWriter({
+      id,
+      ledger,
+      last: options.last,
+      ...(create ? { create: { entry: { draft: create.draft }, session: create.session } } : {}),
+      log: gateway.log,
+      now: gateway.now,
+      newId: gateway.id,
+      perform: (effects, said) => this.perform(effects, said),
+      // The exit of an agent that never got the open turn's prompt does not end that turn: another one is being started.
+      concerns: (signal, generation, state) =>
+        signal.type !== "exited" ||
+        state.turn?.by !== "user" ||
+        (this.delivered.turn === state.turn.id && this.delivered.generation === generation) ||
+        generation === PARLEY,
+      hold: () => this.link?.session?.pause(),
+      release: () => this.link?.session?.resume(),
+      onQuiet: () => this.rest(),
+      onStuck: (error) => this.warn(error, "the log takes no writes; the agent is held until it does"),
+    });
+  }
+
+  get turn(): string | undefined {
+    return this.writer.ledger.turn?.id;
+  }
+
+  get agentRunning(): boolean {
+    return this.link?.running ?? false;
+  }
+
+  holdsAsk(id: string): boolean {
+    return [...(this.writer.ledger.turn?.asks.values() ?? [])].some((ask) => ask.id === id);
+  }
+
+  /** What the agent says, in order. */
+  hear(signal: Signal, native: string | undefined, child: ChildRef | undefined, generation: number): void {
+    if (child) return this.options.toChild(signal, native, child);
+    if (signal.type === "exited") this.options.onExit(signal);
+    this.writer.take(signal, native, generation);
+  }
+
+  async prompt(prompt: Prompt): Promise<Receipt> {
+    if (!this.link)
+      throw new ParleyError("busy", "a sub-agent's session takes no prompts; send them to the session it belongs to");
+    const steer = prompt.delivery === "steer";
+    if (steer && this.turn && this.link.session && !this.link.session.steer) {
+      throw new ParleyError(
+        "steer_unsupported",
+        `agent ${this.writer.ledger.agent} takes no words during a turn; use delivery queue`,
+      );
+    }
+    clearTimeout(this.idleTimer);
+    const known = async (): Promise<Receipt | undefined> => {
+      const event = await this.options.gateway.log.find(this.id, promptKey(prompt.id));
+      return event && repeatedReceipt(event, prompt);
+    };
+    const stored = await this.writer.send({ type: steer ? "steer" : "prompt", prompt }, { known });
+    return stored.known ?? firstReceipt(stored);
+  }
+
+  async withdraw(prompt: string): Promise<void> {
+    await this.writer.send({ type: "withdraw", prompt });
+  }
+
+  async update(facts: Facts): Promise<void> {
+    await this.writer.send({ type: "update", facts });
+  }
+
+  async answer(ask: string, answer: Answer, by: string): Promise<void> {
+    await this.writer.send({ type: "answer", ask, answer, by });
+  }
+
+  /** Prompts that waited through a restart go on. */
+  async next(): Promise<void> {
+    await this.writer.send({ type: "next" });
+  }
+
+  /** Stops the turn and answers when it is over. The agent is asked to stop even while nothing can be stored. */
+  async cancel(queue: "clear" | "keep"): Promise<string | undefined> {
+    const { turn } = this;
+    try {
+      await this.writer.send({ type: "cancel", queue });
+    } catch (error) {
+      await this.link?.cancel();
+      throw error;
+    }
+    if (turn) await this.ended(turn);
+    return turn;
+  }
+
+  /** Resolves when a turn is over, at once when it is already. */
+  ended(turn: string): Promise<void> {
+    return this.turn === turn ? this.waits.wait(turn) : Promise.resolve();
+  }
+
+  /** Ends the agent, and with it any open turn. */
+  async close(reason: "closed" | "shutdown" | "deleted"): Promise<void> {
+    clearTimeout(this.idleTimer);
+    await this.writer.send({ type: "closing", reason }, { must: true });
+    if (this.turn) await this.link?.cancel();
+    await this.link?.close();
+    // What has no process to exit is told all the same: a turn that was just starting, a session without an agent.
+    if (reason !== "closed")
+      this.writer.take({ type: "exited", code: null, signal: null, stderr: [] }, undefined, PARLEY);
+    await this.writer.whenIdle();
+    for (const timer of this.timers.values()) clearTimeout(timer);
+    this.asks.close();
+  }
+
+  private perform(effects: readonly Effect[], said: readonly Draft[]): void {
+    for (const draft of said) {
+      this.options.metrics.saw(draft);
+      if (draft.type === "permission.resolved" || draft.type === "question.resolved")
+        this.asks.resolved(draft.data.ask);
+    }
+    for (const effect of effects) this.performOne(effect);
+  }
+
+  private performOne(effect: Effect): void {
+    switch (effect.type) {
+      case "deliver":
+        return this.quietly(this.deliver(effect.prompt, effect.turn), "a prompt could not be delivered");
+      case "steer":
+        return this.quietly(this.link?.session?.steer?.(effect.prompt), "a prompt could not be steered");
+      case "cancel":
+        return this.quietly(this.stopTurn(effect.turn), "a turn could not be stopped");
+      case "answer": {
+        const link = this.link ?? this.options.parent?.link;
+        return this.quietly(link?.session?.answer(effect.ask, effect.answer), "an answer could not be given");
+      }
+      case "asked":
+        return this.asks.asked(effect.ask, effect.kind);
+      case "timer":
+        return this.arm(effect);
+      case "ended":
+        return this.onEnded(effect.turn);
+    }
+  }
+
+  private arm({ name, turn, ms }: Extract<Effect, { type: "timer" }>): void {
+    clearTimeout(this.timers.get(name));
+    const fire = (): void =>
+      this.quietly(this.writer.send({ type: "timer", name, turn }, { must: true }), "a timer failed");
+    this.timers.set(name, setTimeout(fire, ms));
+  }
+
+  private onEnded(turn: string): void {
+    this.waits.over(turn);
+    const { log, retainEvents } = this.options.gateway;
+    const { last } = this.writer;
+    const tidy = log
+      .fold(this.id, last)
+      .then(() => (retainEvents > 0 && last > retainEvents ? log.prune(this.id, last - retainEvents) : undefined));
+    this.quietly(tidy, "old events could not be folded");
+  }
+
+  /** Gives the agent a prompt whose turn is stored. Whatever goes wrong ends that turn, once. */
+  private async deliver(prompt: Prompt, turn: string): Promise<void> {
+    try {
+      if (!this.link) return;
+      const { model, mode, nativeId } = this.writer.ledger.facts;
+      const { agent, generation, lost } = await this.link.ensure({ model, mode }, nativeId);
+      const open = this.writer.ledger.turn;
+      if (open?.id !== turn) return;
+      this.delivered = { turn, generation };
+      // A cancel that came while the agent was starting has not reached it.
+      if (open.cancelled) return await this.link.kill(0);
+      await agent.prompt(lost ? await this.afterLoss(prompt, turn) : prompt);
+    } catch (error) {
+      if (this.turn === turn) await this.writer.send({ type: "fail", error: failureOf(error) }, { must: true });
+    }
+  }
+
+  private async afterLoss(prompt: Prompt, turn: string): Promise<Prompt> {
+    const text = "The agent no longer knows this conversation. A fresh one was started and told how it went so far.";
+    this.writer.take({ type: "session", resume: "lost" }, undefined, PARLEY);
+    this.writer.take({ type: "note", level: "warn", code: "resume_lost", text }, undefined, PARLEY);
+    const after = Math.max(0, this.writer.last - HANDOFF_EVENTS);
+    const events = await readEvents(this.options.gateway.log, this.id, after);
+    return withTranscript(prompt, transcriptOf(events.filter((event) => event.turn !== turn)));
+  }
+
+  /** The ladder: ask, wait, TERM, wait, KILL. The turn's end comes by the agent's word or by its exit. */
+  private async stopTurn(turn: string): Promise<void> {
+    const over = this.ended(turn);
+    if (!this.link) return this.options.parent?.cancelAgent();
+    await this.link.cancel();
+    if (await within(over, CANCEL_ASK_MS)) return;
+    await this.link.kill(CANCEL_TERM_MS);
+    if (await within(over, CANCEL_ASK_MS)) return;
+    await this.writer.send(
+      { type: "fail", error: { code: "agent_failed", message: "the agent could not be stopped" } },
+      { must: true },
+    );
+  }
+
+  private async cancelAgent(): Promise<void> {
+    await this.link?.cancel();
+  }
+
+  /** Nothing is open, nothing waits, no agent runs. */
+  get resting(): boolean {
+    return this.idle && !this.agentRunning && !this.writer.busy;
+  }
+
+  private get idle(): boolean {
+    const { turn, queue } = this.writer.ledger;
+    return !turn && queue.length === 0 && !this.options.childrenBusy();
+  }
+
+  private rest(): void {
+    clearTimeout(this.idleTimer);
+    if (!this.idle) return;
+    if (!this.agentRunning) return this.options.onRest();
+    const leave = (): void => this.quietly(this.close("closed"), "an idle agent could not be closed");
+    this.idleTimer = setTimeout(leave, this.options.gateway.idleCloseMs).unref();
+  }
+
+  /** For work that nobody waits for: its failure is logged, not thrown away. */
+  private quietly(work: Promise<unknown> | undefined, message: string): void {
+    work?.catch((error: unknown) => this.warn(error, message));
+  }
+
+  private warn(error: unknown, message: string): void {
+    this.options.gateway.logger.warn({ session: this.id, turn: this.turn, err: error }, message);
+  }
+}
+
+function failureOf(error: unknown): Failure {
+  if (!(error instanceof SpawnFailed)) return { code: "agent_failed", message: messageOf(error) };
+  const { argv, directory, exitCode, stderr } = error;
+  return { code: "spawn_failed", message: error.message, details: { argv, directory, exitCode, stderr } };
+}

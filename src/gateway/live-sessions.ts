@@ -1,0 +1,146 @@
+import type { Agent, ChildRef } from "../agents/contract.ts";
+import { ParleyError } from "../core/errors.ts";
+import type { Draft } from "../core/events/event.ts";
+import { SCHEMA_VERSION } from "../core/events/version.ts";
+import { restore } from "../core/ledger/restore.ts";
+import type { Signal } from "../core/ledger/signals.ts";
+import { newLedger } from "../core/ledger/state.ts";
+import { Attachments } from "./attachments.ts";
+import { type LiveOptions, LiveSession } from "./live-session.ts";
+import type { GatewayOptions } from "./options.ts";
+import { TurnMetrics } from "./turn-metrics.ts";
+
+/** The sessions that are in memory. There is never more than one object for a session: it is the log's only writer. */
+export class LiveSessions {
+  readonly attachments = new Attachments();
+  private readonly options: GatewayOptions;
+  private readonly metrics: TurnMetrics;
+  private readonly live = new Map<string, LiveSession>();
+  private readonly loading = new Map<string, Promise<LiveSession>>();
+  private readonly uses = new Map<string, number>();
+  /** Sub-agents' sessions by their root and the agent's id of them. */
+  private readonly children = new Map<string, Map<string, LiveSession>>();
+
+  constructor(options: GatewayOptions) {
+    this.options = options;
+    this.metrics = new TurnMetrics(options.metrics);
+    const running = (): number => this.all().filter((session) => session.agentRunning).length;
+    options.metrics.read("gauge", "parley_agents_running", "Agents that run now.", running);
+  }
+
+  all(): LiveSession[] {
+    return [...this.live.values()];
+  }
+
+  find(id: string): LiveSession | undefined {
+    return this.live.get(id);
+  }
+
+  /** A session and its sub-agents' sessions. */
+  family(root: string): LiveSession[] {
+    return this.all().filter((session) => session.id === root || session.root === root);
+  }
+
+  childrenOf(root: string): LiveSession[] {
+    return [...(this.children.get(root)?.values() ?? [])];
+  }
+
+  /** Works with a session, which stays in memory for at least as long. */
+  async use<T>(id: string, work: (session: LiveSession) => Promise<T>): Promise<T> {
+    this.uses.set(id, (this.uses.get(id) ?? 0) + 1);
+    try {
+      return await work(await this.load(id));
+    } finally {
+      const left = (this.uses.get(id) ?? 1) - 1;
+      if (left > 0) this.uses.set(id, left);
+      else this.uses.delete(id);
+      this.forgetIfResting(id);
+    }
+  }
+
+  forget(id: string): void {
+    for (const child of this.childrenOf(id)) this.live.delete(child.id);
+    this.children.delete(id);
+    this.live.delete(id);
+  }
+
+  private forgetIfResting(id: string): void {
+    const session = this.live.get(id);
+    if (session && !session.root && !this.uses.has(id) && session.resting) this.forget(id);
+  }
+
+  private load(id: string): Promise<LiveSession> {
+    const live = this.live.get(id);
+    if (live) return Promise.resolve(live);
+    const loading = this.loading.get(id) ?? this.read(id).finally(() => this.loading.delete(id));
+    this.loading.set(id, loading);
+    return loading;
+  }
+
+  private async read(id: string): Promise<LiveSession> {
+    const head = await this.options.log.head(id);
+    if (!head) throw new ParleyError("session_not_found", `no session ${id}; GET /v1/sessions lists them`);
+    const { state, last } = head;
+    const agent = state.parent ? undefined : this.agent(state.agent);
+    const session = this.build({ id, root: state.root, ledger: restore(state, []), last, agent });
+    this.live.set(id, session);
+    return session;
+  }
+
+  agent(name: string): Agent {
+    const agent = this.options.agents.get(name);
+    if (!agent) {
+      throw new ParleyError(
+        "agent_not_found",
+        `no agent ${name}; there are: ${[...this.options.agents.keys()].join(", ")}`,
+      );
+    }
+    return agent;
+  }
+
+  private build(
+    own: Pick<LiveOptions, "id" | "root" | "ledger" | "last" | "agent" | "parent" | "create">,
+  ): LiveSession {
+    return new LiveSession({
+      ...own,
+      gateway: this.options,
+      metrics: this.metrics,
+      attachments: this.attachments,
+      toChild: (signal, native, child) => this.child(own, child).hear(signal, native, undefined, 0),
+      childrenBusy: () => this.childrenOf(own.id).some((child) => child.turn !== undefined),
+      onExit: (signal) => this.tellChildren(own.id, signal),
+      onRest: () => this.forgetIfResting(own.id),
+    });
+  }
+
+  /** The session of a sub-agent, made when it is first heard of. */
+  private child(root: Pick<LiveOptions, "id" | "ledger">, ref: ChildRef): LiveSession {
+    const siblings = this.children.get(root.id) ?? new Map<string, LiveSession>();
+    this.children.set(root.id, siblings);
+    const known = siblings.get(ref.id);
+    if (known) return known;
+    const id = this.options.id("session");
+    const { directory } = root.ledger;
+    const agent = ref.agent ?? root.ledger.agent;
+    const facts = { nativeId: ref.id, ...(ref.title === undefined ? {} : { title: ref.title }) };
+    const data = { agent, directory, version: SCHEMA_VERSION, ...facts };
+    const draft: Draft = { type: "session.started", time: this.options.now(), source: "agent", data };
+    const child = this.build({
+      id,
+      root: root.id,
+      ledger: newLedger(agent, directory, facts),
+      last: 0,
+      agent: undefined,
+      parent: this.live.get(root.id),
+      create: { draft, session: { id, parent: root.id, root: root.id } },
+    });
+    siblings.set(ref.id, child);
+    this.live.set(id, child);
+    return child;
+  }
+
+  /** Sub-agents die with the agent. */
+  private tellChildren(root: string, signal: Signal): void {
+    for (const child of this.childrenOf(root)) child.hear(signal, undefined, undefined, 0);
+  }
+}

@@ -1,0 +1,48 @@
+/** Runs jobs one after another, in order; the next starts when the last one's promise has settled. */
+export class Mailbox<Job> {
+  private jobs: Job[] = [];
+  private running = false;
+  private readonly run: (batch: Job[]) => Promise<void>;
+  private readonly together: (job: Job) => boolean;
+  private idle: (() => void)[] = [];
+
+  /** Jobs in a row that may go `together` are handed to `run` as one batch. */
+  constructor(together: (job: Job) => boolean, run: (batch: Job[]) => Promise<void>) {
+    this.together = together;
+    this.run = run;
+  }
+
+  get length(): number {
+    return this.jobs.length;
+  }
+
+  get busy(): boolean {
+    return this.running || this.jobs.length > 0;
+  }
+
+  push(job: Job): void {
+    this.jobs.push(job);
+    if (this.running) return;
+    this.running = true;
+    // All lines of one chunk arrive in one tick: starting after it makes them one batch.
+    queueMicrotask(() => void this.work());
+  }
+
+  /** Resolves when nothing is left to do. */
+  whenIdle(): Promise<void> {
+    return this.busy ? new Promise((resolve) => this.idle.push(resolve)) : Promise.resolve();
+  }
+
+  private async work(): Promise<void> {
+    while (this.jobs.length > 0) await this.run(this.take());
+    this.running = false;
+    for (const resolve of this.idle.splice(0)) resolve();
+  }
+
+  private take(): Job[] {
+    const first = this.jobs[0];
+    if (first === undefined) return [];
+    const end = this.together(first) ? this.jobs.findIndex((job) => !this.together(job)) : 1;
+    return this.jobs.splice(0, end < 0 ? this.jobs.length : end);
+  }
+}

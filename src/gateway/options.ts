@@ -1,0 +1,31 @@
+import type { Agent } from "../agents/contract.ts";
+import type { MakeId } from "../core/ids.ts";
+import type { Logger } from "../core/logger.ts";
+import type { Metrics } from "../core/metrics.ts";
+import type { Log } from "../log/contract.ts";
+
+/** What happens to a permission while no client is attached. A question is never answered by a policy. */
+export type Unattended = "wait" | "deny" | "allow";
+
+export interface GatewayOptions {
+  log: Log;
+  agents: ReadonlyMap<string, Agent>;
+  /** The agent of a session that names none. */
+  defaultAgent: string;
+  id: MakeId;
+  now: () => number;
+  logger: Logger;
+  metrics: Metrics;
+  unattended: Unattended;
+  /** How long an ask waits for a client to come; then it is rejected. */
+  askDeadlineMs: number;
+  /** How long an agent without work is kept. */
+  idleCloseMs: number;
+  /** How many events of a session are kept at least; 0 keeps all. */
+  retainEvents: number;
+}
+
+/** How long an agent that was asked to stop is waited for before its processes are ended. */
+export const CANCEL_ASK_MS = 3_000;
+/** How long its processes have between TERM and KILL. */
+export const CANCEL_TERM_MS = 2_000;

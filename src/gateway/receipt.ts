@@ -1,0 +1,74 @@
+import { createHash } from "node:crypto";
+import { ParleyError } from "../core/errors.ts";
+import type { Draft, ParleyEvent } from "../core/events/event.ts";
+import type { Prompt } from "../core/events/values.ts";
+import type { LogRecord } from "../log/contract.ts";
+
+/** What a client gets for a prompt: the same for each repeat of it. */
+export interface Receipt {
+  prompt: string;
+  status: "started" | "queued" | "steered";
+  turn?: string;
+  position?: number;
+  /** The number of the event that made it durable. */
+  seq: number;
+}
+
+/** Of what a client asked for, so that a repeat is told from another prompt with the same id. */
+export function digestOf(prompt: Pick<Prompt, "parts" | "delivery" | "model" | "mode">): string {
+  const { parts, delivery, model, mode } = prompt;
+  return createHash("sha256")
+    .update(JSON.stringify([parts, delivery ?? "queue", model ?? null, mode ?? null]))
+    .digest("hex");
+}
+
+/** Reads back what became of a prompt from the event that stored it. */
+export function receiptOf(event: ParleyEvent): (Receipt & { digest?: string }) | undefined {
+  switch (event.type) {
+    case "turn.started": {
+      const { prompt } = event.data;
+      return (
+        prompt && { prompt: prompt.id, status: "started", turn: event.turn, seq: event.seq, digest: prompt.digest }
+      );
+    }
+    case "prompt.queued": {
+      const { prompt, position } = event.data;
+      return { prompt: prompt.id, status: "queued", position, seq: event.seq, digest: prompt.digest };
+    }
+    case "item.started": {
+      const { item } = event.data;
+      if (item.kind !== "message" || !item.steered) return undefined;
+      const digest = typeof item.digest === "string" ? item.digest : undefined;
+      return { prompt: item.id, status: "steered", turn: event.turn, seq: event.seq, digest };
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** The receipt of a prompt that came before, for the same body only. */
+export function repeatedReceipt(event: ParleyEvent, prompt: Prompt): Receipt {
+  const found = receiptOf(event);
+  if (!found || found.digest !== prompt.digest) {
+    throw new ParleyError(
+      "prompt_conflict",
+      `prompt ${prompt.id} was sent before with another body; use a fresh id for a new prompt`,
+      { prompt: prompt.id },
+    );
+  }
+  const { digest: _, ...receipt } = found;
+  return receipt;
+}
+
+/** The receipt of a prompt that was stored just now. */
+export function firstReceipt({ records, said }: { records: readonly LogRecord[]; said: readonly Draft[] }): Receipt {
+  for (const [index, draft] of said.entries()) {
+    const record = records[index];
+    const receipt = record && receiptOf({ ...draft, id: "", seq: record.seq, session: record.session });
+    if (receipt) {
+      const { digest: _, ...rest } = receipt;
+      return rest;
+    }
+  }
+  throw new ParleyError("internal", "a prompt was stored without a trace; this is a defect of Parley");
+}

@@ -1,0 +1,197 @@
+import { ParleyError } from "../core/errors.ts";
+import type { Draft } from "../core/events/event.ts";
+import type { MakeId } from "../core/ids.ts";
+import type { Signal } from "../core/ledger/signals.ts";
+import type { Command, Effect, LedgerState } from "../core/ledger/state.ts";
+import { step } from "../core/ledger/step.ts";
+import type { Entry, Log, LogRecord, NewSession } from "../log/contract.ts";
+import { Mailbox } from "./mailbox.ts";
+import type { Receipt } from "./receipt.ts";
+import { storePatiently } from "./store-patiently.ts";
+
+/** How many signals may wait to be stored before the agent is held back, and when it may go on. */
+const HOLD_AT = 20_000;
+const RELEASE_AT = 2_000;
+
+export interface WriterOptions {
+  id: string;
+  ledger: LedgerState;
+  /** The number of its newest event, 0 for a new one. */
+  last: number;
+  /** Set for a session whose first event is still to be stored. */
+  create?: { entry: Entry; session: NewSession };
+  log: Log;
+  now: () => number;
+  newId: MakeId;
+  /** Called after what was said is stored. */
+  perform(effects: readonly Effect[], said: readonly Draft[]): void;
+  /** Whether the exit of this start of the agent concerns the session as it is. */
+  concerns(signal: Signal, generation: number, state: LedgerState): boolean;
+  /** Backpressure on the agent. */
+  hold(): void;
+  release(): void;
+  /** Nothing is left to do for now. */
+  onQuiet(): void;
+  onStuck(error: ParleyError): void;
+}
+
+interface SignalJob {
+  signal: Signal;
+  native: string | undefined;
+  generation: number;
+}
+
+export interface Stored {
+  records: LogRecord[];
+  said: Draft[];
+  /** The answer that was given to the same request before; nothing was done this time. */
+  known?: Receipt;
+}
+
+interface CommandJob {
+  command: Command;
+  known: (() => Promise<Receipt | undefined>) | undefined;
+  must: boolean;
+  resolve(stored: Stored): void;
+  reject(error: unknown): void;
+}
+
+type Job = SignalJob | CommandJob;
+
+/** The only writer of a session's log: runs every signal and command through the ledger, in order, and stores what it says before anyone acts on it. */
+export class SessionWriter {
+  private state: LedgerState;
+  private create: WriterOptions["create"];
+  private readonly options: WriterOptions;
+  private readonly mailbox: Mailbox<Job>;
+  private held = false;
+  private stuck: ParleyError | undefined;
+  private lastSeq: number;
+
+  constructor(options: WriterOptions) {
+    this.options = options;
+    this.state = options.ledger;
+    this.create = options.create;
+    this.lastSeq = options.last;
+    this.mailbox = new Mailbox<Job>(
+      (job) => "signal" in job,
+      (batch) => this.work(batch),
+    );
+  }
+
+  get ledger(): LedgerState {
+    return this.state;
+  }
+
+  /** The number of the newest event that was stored here. */
+  get last(): number {
+    return this.lastSeq;
+  }
+
+  get busy(): boolean {
+    return this.mailbox.busy;
+  }
+
+  whenIdle(): Promise<void> {
+    return this.mailbox.whenIdle();
+  }
+
+  take(signal: Signal, native: string | undefined, generation: number): void {
+    this.mailbox.push({ signal, native, generation });
+    if (this.mailbox.length > HOLD_AT) this.hold();
+  }
+
+  /**
+   * Runs a command. One that `must` happen is stored however long it takes, the others are refused while the log takes
+   * no writes. `known` looks, in order with everything else, for the answer to a repeated request.
+   */
+  send(command: Command, extra: { must?: boolean; known?: () => Promise<Receipt | undefined> } = {}): Promise<Stored> {
+    const { must = false, known } = extra;
+    if (this.stuck && !must) return Promise.reject(this.stuck);
+    return new Promise((resolve, reject) => {
+      this.mailbox.push({ command, known, must, resolve, reject });
+    });
+  }
+
+  private async work(batch: Job[]): Promise<void> {
+    const [first] = batch;
+    if (first && "command" in first) await this.runCommand(first);
+    else await this.runSignals(batch as SignalJob[]);
+    if (this.mailbox.length < RELEASE_AT) this.release();
+    if (this.mailbox.length === 0) this.options.onQuiet();
+  }
+
+  private context(): { now: number; id: MakeId } {
+    return { now: this.options.now(), id: this.options.newId };
+  }
+
+  private async runSignals(batch: readonly SignalJob[]): Promise<void> {
+    let { state } = this;
+    const entries: Entry[] = [];
+    const effects: Effect[] = [];
+    for (const { signal, native, generation } of batch) {
+      if (!this.options.concerns(signal, generation, state)) continue;
+      const stepped = step(state, { signal }, this.context());
+      state = stepped.state;
+      for (const [index, draft] of stepped.events.entries()) {
+        entries.push(index === 0 && native !== undefined ? { draft, native } : { draft });
+      }
+      effects.push(...stepped.effects);
+    }
+    await this.store(entries, true);
+    this.adopt(state, effects, entries);
+  }
+
+  private async runCommand(job: CommandJob): Promise<void> {
+    try {
+      const known = await job.known?.();
+      if (known) return job.resolve({ records: [], said: [], known });
+      const { state, events, effects, refusal } = step(this.state, { command: job.command }, this.context());
+      if (refusal) throw new ParleyError(refusal.code, refusal.message);
+      const entries = events.map((draft) => ({ draft }));
+      const records = await this.store(entries, job.must);
+      this.adopt(state, effects, entries);
+      job.resolve({ records, said: events });
+    } catch (error) {
+      job.reject(error);
+    }
+  }
+
+  private adopt(state: LedgerState, effects: readonly Effect[], entries: readonly Entry[]): void {
+    this.state = state;
+    this.options.perform(
+      effects,
+      entries.map((entry) => entry.draft),
+    );
+  }
+
+  private async store(entries: readonly Entry[], must: boolean): Promise<LogRecord[]> {
+    const { create } = this;
+    const all = create ? [create.entry, ...entries] : entries;
+    if (all.length === 0) return [];
+    const append = (): Promise<LogRecord[]> => this.options.log.append(this.options.id, all, create?.session);
+    const records = must ? await storePatiently(append, (error) => this.onStuck(error)) : await append();
+    this.stuck = undefined;
+    this.create = undefined;
+    this.lastSeq = records.at(-1)?.seq ?? this.lastSeq;
+    return create ? records.slice(1) : records;
+  }
+
+  private onStuck(error: ParleyError): void {
+    if (!this.stuck) this.options.onStuck(error);
+    this.stuck = error;
+    this.hold();
+  }
+
+  private hold(): void {
+    if (this.held) return;
+    this.held = true;
+    this.options.hold();
+  }
+
+  private release(): void {
+    if (!this.held) return;
+    this.held = false;
+    this.options.release();
+  }
+}
