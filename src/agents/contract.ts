@@ -47,7 +47,7 @@ export interface ChildRef {
 
 /** A running agent that serves one session. Calls may be made at any time; none of them throws for a dead agent. */
 export interface AgentSession {
-  /** Resolves when the agent can take a prompt. Rejects with `SpawnFailed` or `ResumeLost`. */
+  /** Resolves when the agent can take a prompt. Rejects, in bounded time, with `SpawnFailed` or `ResumeLost`. */
   ready(): Promise<void>;
   /** Gives it a prompt. Everything that follows comes as signals. */
   prompt(prompt: Prompt): Promise<void>;

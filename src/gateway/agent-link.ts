@@ -1,9 +1,5 @@
 import { type Agent, type AgentSession, type ChildRef, ResumeLost } from "../agents/contract.ts";
 import type { Signal } from "../core/ledger/signals.ts";
-import { within } from "./within.ts";
-
-/** How long an agent may take to get ready for its first prompt. */
-const START_MS = 60_000;
 
 export interface LinkOptions {
   agent: Agent;
@@ -82,8 +78,7 @@ export class AgentLink {
     const opened = { agent, generation, ready: agent.ready(), isReady: false, choice };
     this.current = opened;
     try {
-      if (!(await within(opened.ready, START_MS)))
-        throw new Error(`agent ${this.options.agent.name} was not ready after ${START_MS / 1000} s`);
+      await opened.ready;
       opened.isReady = true;
       return { agent, generation };
     } catch (error) {

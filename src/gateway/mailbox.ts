@@ -4,12 +4,14 @@ export class Mailbox<Job> {
   private running = false;
   private readonly run: (batch: Job[]) => Promise<void>;
   private readonly together: (job: Job) => boolean;
-  private idle: (() => void)[] = [];
+  private readonly onIdle: () => void;
+  private waiting: (() => void)[] = [];
 
   /** Jobs in a row that may go `together` are handed to `run` as one batch. */
-  constructor(together: (job: Job) => boolean, run: (batch: Job[]) => Promise<void>) {
+  constructor(together: (job: Job) => boolean, run: (batch: Job[]) => Promise<void>, onIdle: () => void) {
     this.together = together;
     this.run = run;
+    this.onIdle = onIdle;
   }
 
   get length(): number {
@@ -30,13 +32,14 @@ export class Mailbox<Job> {
 
   /** Resolves when nothing is left to do. */
   whenIdle(): Promise<void> {
-    return this.busy ? new Promise((resolve) => this.idle.push(resolve)) : Promise.resolve();
+    return this.busy ? new Promise((resolve) => this.waiting.push(resolve)) : Promise.resolve();
   }
 
   private async work(): Promise<void> {
     while (this.jobs.length > 0) await this.run(this.take());
     this.running = false;
-    for (const resolve of this.idle.splice(0)) resolve();
+    for (const resolve of this.waiting.splice(0)) resolve();
+    this.onIdle();
   }
 
   private take(): Job[] {

@@ -76,6 +76,7 @@ export class SessionWriter {
     this.mailbox = new Mailbox<Job>(
       (job) => "signal" in job,
       (batch) => this.work(batch),
+      () => options.onQuiet(),
     );
   }
 
@@ -118,7 +119,6 @@ export class SessionWriter {
     if (first && "command" in first) await this.runCommand(first);
     else await this.runSignals(batch as SignalJob[]);
     if (this.mailbox.length < RELEASE_AT) this.release();
-    if (this.mailbox.length === 0) this.options.onQuiet();
   }
 
   private context(): { now: number; id: MakeId } {

@@ -1,0 +1,92 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { SpawnFailed } from "../../host/contract.ts";
+import { type Agent, type AgentSession, type OpenOptions, ResumeLost } from "../contract.ts";
+import { type Command, encodeCommand } from "./commands.ts";
+import { discoverProgram } from "./discover.ts";
+import { openCommand, type ScriptedAgentOptions, spawnSpec } from "./launch.ts";
+import { createListener } from "./listener.ts";
+
+const READY_MS = 30_000;
+const CLOSE_WAIT_MS = 2000;
+const CLOSE_GRACE_MS = 1500;
+const LAST_WORDS_MS = 2000;
+
+/** An agent that is any program which speaks the line protocol. */
+export function createScriptedAgent(options: ScriptedAgentOptions): Agent {
+  return {
+    name: options.name,
+    discover: () => discoverProgram(options),
+    open: (open) => openSession(options, open),
+  };
+}
+
+async function atMost(promise: Promise<unknown>, ms: number): Promise<void> {
+  const enough = new AbortController();
+  const timeout = delay(ms, undefined, { signal: enough.signal }).catch(() => {});
+  await Promise.race([promise, timeout]);
+  enough.abort();
+}
+
+function openSession(agent: ScriptedAgentOptions, open: OpenOptions): AgentSession {
+  const spec = spawnSpec(agent, open);
+  const readyMs = agent.readyMs ?? READY_MS;
+  const ready = Promise.withResolvers<void>();
+  ready.promise.catch(() => {});
+
+  const listener = createListener(open.emit, ready.resolve, () => {
+    ready.reject(new ResumeLost(open.resume ?? "(none was asked for)"));
+    void close();
+  });
+  const program = agent.host.spawn(spec, listener);
+  const deadline = setTimeout(() => {
+    ready.reject(new SpawnFailed(`it did not say that it is ready within ${readyMs} ms`, spec));
+    void kill(CLOSE_GRACE_MS);
+  }, readyMs);
+
+  const finished = program.exited.then(async (exit) => {
+    clearTimeout(deadline);
+    listener.flush();
+    // A program that never ran has said why; what exited early is told with its last words.
+    await program.started.catch(ready.reject);
+    ready.reject(new SpawnFailed("it exited before it was ready", spec, exit));
+    open.emit({ type: "exited", ...exit });
+  });
+  ready.promise.then(
+    () => clearTimeout(deadline),
+    () => clearTimeout(deadline),
+  );
+
+  const send = (command: Command): Promise<void> => program.write(encodeCommand(command));
+
+  // What the program left in the pipe is delivered even to a session that was paused: it is little, and `exited` comes after.
+  const kill = async (graceMs: number): Promise<void> => {
+    await program.kill(graceMs);
+    program.resume();
+    await atMost(finished, LAST_WORDS_MS);
+  };
+
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> => {
+    closing ??= (async () => {
+      void send({ type: "close" });
+      program.endInput();
+      await atMost(finished, CLOSE_WAIT_MS);
+      await kill(CLOSE_GRACE_MS);
+    })();
+    return closing;
+  };
+
+  void send(openCommand(open));
+  return {
+    ready: () => ready.promise,
+    prompt: (prompt) => send({ type: "prompt", prompt }),
+    ...(agent.steer && { steer: (prompt) => send({ type: "steer", prompt }) }),
+    cancel: () => send({ type: "cancel" }),
+    answer: (ask, answer) => send({ type: "answer", ask, answer }),
+    set: (choice) => send({ type: "set", ...choice }),
+    close,
+    kill,
+    pause: program.pause,
+    resume: program.resume,
+  };
+}

@@ -1,0 +1,27 @@
+import type { Prompt } from "../../core/events/values.ts";
+import type { Answer } from "../../core/ledger/signals.ts";
+
+/** Raised when a command or a signal changes its meaning. */
+export const PROTOCOL = 1;
+
+/** What Parley says to a program, one JSON object in each line of its stdin. */
+export type Command =
+  | {
+      type: "open";
+      protocol: number;
+      session: string;
+      directory: string;
+      model?: string;
+      mode?: string;
+      resume?: string;
+    }
+  | { type: "prompt"; prompt: Prompt }
+  | { type: "steer"; prompt: Prompt }
+  | { type: "cancel" }
+  | { type: "answer"; ask: string; answer: Answer }
+  | { type: "set"; model?: string; mode?: string }
+  | { type: "close" };
+
+export function encodeCommand(command: Command): string {
+  return JSON.stringify(command);
+}

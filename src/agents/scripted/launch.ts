@@ -1,0 +1,46 @@
+import { extname } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { ProcessHost, SpawnSpec } from "../../host/contract.ts";
+import type { AgentMode, AgentModel, OpenOptions } from "../contract.ts";
+import { type Command, PROTOCOL } from "./commands.ts";
+
+export interface ScriptedAgentOptions {
+  name: string;
+  /** Any program that speaks the line protocol. */
+  argv: readonly [string, ...string[]];
+  env?: Readonly<Record<string, string | undefined>>;
+  models?: AgentModel[];
+  modes?: AgentMode[];
+  /** Whether it takes prompts into a running turn. */
+  steer?: boolean;
+  host: ProcessHost;
+  /** How long it may take until it says that it is ready; 30 s unless told. */
+  readyMs?: number;
+}
+
+export function spawnSpec(agent: ScriptedAgentOptions, open: OpenOptions): SpawnSpec {
+  return { argv: agent.argv, directory: open.directory, session: open.session, env: agent.env };
+}
+
+export function openCommand({ session, directory, model, mode, resume }: OpenOptions): Command {
+  return { type: "open", protocol: PROTOCOL, session, directory, model, mode, resume };
+}
+
+/**
+ * The agent that ships with Parley, see testing/scripted-agent. With a directory of one's own for Node's compile cache it
+ * starts three times as fast; a shared one would let others put code into it.
+ */
+export function shippedAgent(compileCache?: string): Omit<ScriptedAgentOptions, "host"> {
+  const program = new URL(`../../testing/scripted-agent${extname(import.meta.url)}`, import.meta.url);
+  return {
+    name: "scripted",
+    argv: [process.execPath, fileURLToPath(program)],
+    env: compileCache ? { NODE_COMPILE_CACHE: compileCache } : {},
+    models: [{ id: "scripted", name: "Scripted (no model)" }],
+    modes: [
+      { id: "build", name: "Build", description: "may change files, after asking" },
+      { id: "plan", name: "Plan", description: "reads only" },
+    ],
+    steer: true,
+  };
+}

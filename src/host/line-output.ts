@@ -1,0 +1,65 @@
+import type { Readable } from "node:stream";
+import type { LineEvents } from "./contract.ts";
+import { watchDrain } from "./drain.ts";
+import { createLineSplitter } from "./line-splitter.ts";
+
+export interface LineOutput {
+  /** Resolves after the last line was delivered. */
+  readonly done: Promise<void>;
+  programExited(): void;
+  pause(): void;
+  resume(): void;
+}
+
+/** Reads a program's stdout as lines. A pause also holds back the lines of a chunk that was read already. */
+export function readLines(stream: Readable, events: LineEvents): LineOutput {
+  const { promise: done, resolve } = Promise.withResolvers<void>();
+  let held: (() => void)[] = [];
+  let paused = false;
+  let drained = false;
+
+  const deliver = (call: () => void): void => {
+    if (paused) held.push(call);
+    else call();
+  };
+  const splitter = createLineSplitter({
+    line: (text) => deliver(() => events.line(text)),
+    oversize: (bytes) => deliver(() => events.oversize(bytes)),
+  });
+  stream.on("data", (chunk: Buffer) => {
+    // Node lets a paused stream flow again when its program exits.
+    if (paused) stream.pause();
+    if (!drained) splitter.push(chunk);
+  });
+  const drain = watchDrain(stream, () => {
+    drained = true;
+    splitter.end();
+    if (!paused) resolve();
+  });
+
+  return {
+    done,
+    programExited: drain.programExited,
+    pause() {
+      paused = true;
+      drain.hold();
+      stream.pause();
+    },
+    resume() {
+      if (!paused) return;
+      paused = false;
+      const calls = held;
+      held = [];
+      for (let i = 0; i < calls.length; i++) {
+        calls[i]?.();
+        if (paused) {
+          held = [...calls.slice(i + 1), ...held];
+          return;
+        }
+      }
+      if (drained) resolve();
+      stream.resume();
+      drain.release();
+    },
+  };
+}

@@ -1,0 +1,93 @@
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { once } from "node:events";
+import type { Readable, Writable } from "node:stream";
+import type { Exit, LineEvents, LineProcess, SpawnSpec } from "./contract.ts";
+import { watchDrain } from "./drain.ts";
+import { readLines } from "./line-output.ts";
+import { spawnFailure } from "./spawn-failure.ts";
+import { createStderrRing } from "./stderr-ring.ts";
+
+type Child = ChildProcessByStdio<Writable, Readable, Readable>;
+
+export interface ProcessWatcher {
+  /** Right after the start, before anything is read. */
+  onStart(pid: number): void;
+  /** The program itself has exited; its children may run on. */
+  onExit(): void;
+  end(graceMs: number): Promise<void>;
+}
+
+/** Stands in for a program that could not be started. */
+function failedProcess(started: Promise<never>): LineProcess {
+  return {
+    pid: 0,
+    started,
+    exited: started.catch(() => ({ code: null, signal: null, stderr: [] })),
+    write: async () => {},
+    endInput: () => {},
+    kill: async () => {},
+    pause: () => {},
+    resume: () => {},
+  };
+}
+
+/** Resolves when the text was handed to the system; a reader that is gone is no error, its exit tells. */
+function writeText(stdin: Writable, text: string): Promise<void> {
+  return new Promise((resolve) => {
+    if (stdin.destroyed || stdin.writableEnded) resolve();
+    else stdin.write(text, () => resolve());
+  });
+}
+
+/** Starts a program as leader of a process group of its own. */
+export function startLineProcess(spec: SpawnSpec, events: LineEvents, watcher: ProcessWatcher): LineProcess {
+  try {
+    const [program, ...args] = spec.argv;
+    const child = spawn(program, args, {
+      cwd: spec.directory,
+      env: { ...process.env, ...spec.env },
+      detached: true,
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+    if (child.pid !== undefined) return watch(child, child.pid, events, watcher);
+    // The system refused; Node tells why in an event.
+    return failedProcess(once(child, "error").then(([error]) => Promise.reject(spawnFailure(spec, error))));
+  } catch (error) {
+    return failedProcess(Promise.reject(spawnFailure(spec, error)));
+  }
+}
+
+function watch(child: Child, pid: number, events: LineEvents, watcher: ProcessWatcher): LineProcess {
+  watcher.onStart(pid);
+  const ring = createStderrRing();
+  const stderrDone = Promise.withResolvers<void>();
+  const output = readLines(child.stdout, events);
+  child.stderr.on("data", (chunk: Buffer) => ring.push(chunk));
+  const stderr = watchDrain(child.stderr, stderrDone.resolve);
+  child.stdin.on("error", () => {});
+  child.on("error", () => {});
+
+  const exited = new Promise<Exit>((resolve) => {
+    child.once("exit", async (code, signal) => {
+      watcher.onExit();
+      output.programExited();
+      stderr.programExited();
+      await Promise.all([output.done, stderrDone.promise]);
+      child.stdin.destroy();
+      resolve({ code, signal, stderr: ring.lines() });
+    });
+  });
+
+  return {
+    pid,
+    started: new Promise((resolve) => child.once("spawn", resolve)),
+    exited,
+    write: (line) => writeText(child.stdin, `${line}\n`),
+    endInput: () => {
+      child.stdin.end();
+    },
+    kill: watcher.end,
+    pause: output.pause,
+    resume: output.resume,
+  };
+}

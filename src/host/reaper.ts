@@ -1,0 +1,67 @@
+import { endProcesses, type Family } from "./end-processes.ts";
+import { familyOfInstance } from "./family.ts";
+import type { ProcessInfo } from "./process-identity.ts";
+import { listProcesses, markOf, withDescendants } from "./process-scan.ts";
+import { createProcessTable, type ProcessEntry } from "./process-table.ts";
+
+/** A process that Parley started, or that something it started did, and that nobody looks after any more. */
+export interface Stray {
+  pid: number;
+  /** The session it served, where that is known. */
+  session?: string;
+  argv?: readonly string[];
+}
+
+export interface ReaperOptions {
+  runDirectory: string;
+  /** The same id that the process host of this data directory marks its programs with. */
+  instance: string;
+}
+
+export interface ReapReport {
+  ended: Stray[];
+  /** What even KILL did not end. */
+  left: Stray[];
+  /** Entries of the process table that were cleared. */
+  cleared: number;
+}
+
+const GRACE_MS = 2000;
+
+function describe(info: ProcessInfo, entries: readonly ProcessEntry[]): Stray {
+  const entry = entries.find((one) => one.pid === info.pid && one.start === info.start);
+  const stray: Stray = { pid: info.pid };
+  const session = entry?.session ?? markOf(info.pid)?.split(":")[1];
+  if (session) stray.session = session;
+  if (entry) stray.argv = entry.argv;
+  return stray;
+}
+
+/** What runs without an owner. `owner` is the pid of the server that now runs on the data directory, if one does. */
+export function listStrays(options: ReaperOptions & { owner?: number }): Stray[] {
+  const entries = createProcessTable(options.runDirectory).list();
+  const family = familyOfInstance(options.instance, entries);
+  const looked = options.owner ? withDescendants(listProcesses(), new Set([options.owner])) : [];
+  const owned = new Set(looked.map((info) => info.pid));
+  return family.members.filter((info) => !owned.has(info.pid)).map((info) => describe(info, entries));
+}
+
+/**
+ * Ends what an earlier crash left behind. Call it before the first program is started and while the data directory's
+ * lock is held: every program of this instance that runs now is taken for a stray.
+ */
+export async function reap(options: ReaperOptions & { graceMs?: number }): Promise<ReapReport> {
+  const table = createProcessTable(options.runDirectory);
+  const entries = table.list();
+  const seen = new Map<number, Stray>();
+  const look = (): Family => {
+    const family = familyOfInstance(options.instance, entries);
+    for (const info of family.members) {
+      if (!seen.has(info.pid)) seen.set(info.pid, describe(info, entries));
+    }
+    return family;
+  };
+  const left = (await endProcesses(look, options.graceMs ?? GRACE_MS)).map((info) => describe(info, entries));
+  const survivors = new Set(left.map((stray) => stray.pid));
+  return { ended: [...seen.values()].filter((stray) => !survivors.has(stray.pid)), left, cleared: table.clear() };
+}

@@ -1,0 +1,53 @@
+/** The cursor after which a record can be sent without a hole: folded numbers count as seen. */
+export function followsOn(cursor: number, record: { seq: number; folded: number }): boolean {
+  return record.seq > cursor && record.seq - record.folded - 1 <= cursor;
+}
+
+/** The stream of all sessions has this name where one session's stream has the session's id. */
+const ALL = "all";
+
+export function formatCursor(session: string | null, number: number): string {
+  return `${session ?? ALL}:${number}`;
+}
+
+/** What a stream holds: numbers of one session, or positions over all of them. */
+export interface Bounds {
+  session: string | null;
+  /** The first number that is kept; 1 for the stream of all sessions. */
+  first: number;
+  last: number;
+}
+
+export type CursorResult =
+  | { ok: true; after: number }
+  | { ok: false; reason: "malformed" | "other_stream" | "future"; message: string }
+  /** The cursor is a good one, but what followed it is no longer kept: go on from `first`, after a snapshot. */
+  | { ok: false; reason: "gap"; message: string; after: number; first: number };
+
+/** A cursor with its stream's name, as in SSE ids, or the plain number of `?after=`. */
+const SHAPE = /^(?:([A-Za-z0-9_-]+):)?(\d{1,15})$/;
+
+/** Reads a cursor that a client sent for a stream. Never guesses: what it cannot honour, it refuses. */
+export function resolveCursor(text: string, bounds: Bounds): CursorResult {
+  const match = SHAPE.exec(text);
+  const stream = bounds.session ?? ALL;
+  if (!match) {
+    const message = `expected a cursor like "${stream}:12" or "12", got "${text.slice(0, 100)}"`;
+    return { ok: false, reason: "malformed", message };
+  }
+  const [, name, digits] = match;
+  if (name !== undefined && name !== stream) {
+    const message = `expected a cursor of the stream "${stream}", got one of "${name}": leave it out to start anew`;
+    return { ok: false, reason: "other_stream", message };
+  }
+  const after = Number(digits);
+  if (after > bounds.last) {
+    const message = `the cursor ${after} lies after the last number, ${bounds.last}: use one that was received`;
+    return { ok: false, reason: "future", message };
+  }
+  if (after < bounds.first - 1) {
+    const message = `what followed ${after} is no longer kept: the first kept number is ${bounds.first}`;
+    return { ok: false, reason: "gap", message, after, first: bounds.first };
+  }
+  return { ok: true, after };
+}

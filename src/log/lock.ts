@@ -1,0 +1,121 @@
+import { chmodSync, closeSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as delay } from "node:timers/promises";
+import { messageOf, ParleyError } from "../core/errors.ts";
+import { startTimeOf } from "./process-identity.ts";
+
+/** The process that writes to a data directory. */
+export interface LockOwner {
+  pid: number;
+  /** When the process began, in its system's words. */
+  started: string;
+  /** Where it listens, once it does. */
+  url?: string;
+}
+
+export type LockResult = LockHeld | { ok: false; owner: LockOwner };
+
+export interface LockHeld {
+  ok: true;
+  /** Tells others where to find the owner. */
+  publish(facts: { url: string }): void;
+  release(): void;
+}
+
+const SQLITE_BUSY = 5;
+const RETRY_MS = 20;
+/** How long a winner may take to write down who it is. */
+const PATIENCE_MS = 5000;
+
+const lockFile = (directory: string) => path.join(directory, "lock.db");
+const ownerFile = (directory: string) => path.join(directory, "owner.json");
+
+/**
+ * Makes this process the only writer of a data directory. The lock is the system's own file lock, taken through SQLite:
+ * two can never both have it, and it is gone with its process, however that ends, so there is no stale lock to break.
+ * `owner.json` beside it only says who holds it.
+ */
+export async function acquireLock(directory: string): Promise<LockResult> {
+  const deadline = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const database = tryLock(directory);
+    if (database) return held(directory, database);
+    const owner = readLock(directory);
+    if (owner) return { ok: false, owner };
+    if (Date.now() > deadline) {
+      const message = `${directory} is locked by a process that did not say who it is: stop it, or choose another directory`;
+      throw new ParleyError("unavailable", message);
+    }
+    await delay(RETRY_MS);
+  }
+}
+
+/** The live owner of a data directory, if there is one. Never touches the lock itself. */
+export function readLock(directory: string): LockOwner | undefined {
+  const owner = readOwner(directory);
+  return owner && startTimeOf(owner.pid) === owner.started ? owner : undefined;
+}
+
+function tryLock(directory: string): DatabaseSync | undefined {
+  let database: DatabaseSync | undefined;
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    chmodSync(directory, 0o700);
+    database = new DatabaseSync(lockFile(directory));
+    database.exec("BEGIN EXCLUSIVE");
+    chmodSync(lockFile(directory), 0o600);
+    return database;
+  } catch (thrown) {
+    database?.close();
+    if (isBusy(thrown)) return undefined;
+    const message = `could not lock ${directory} (${messageOf(thrown)}): see that it is a directory you can write to`;
+    throw new ParleyError("unavailable", message, { directory }, thrown);
+  }
+}
+
+function held(directory: string, database: DatabaseSync): LockHeld {
+  const me: LockOwner = { pid: process.pid, started: startTimeOf(process.pid) ?? "" };
+  writeOwner(directory, me);
+  return {
+    ok: true,
+    publish: ({ url }) => writeOwner(directory, { ...me, url }),
+    release() {
+      if (!database.isOpen) return;
+      rmSync(ownerFile(directory), { force: true });
+      database.close();
+    },
+  };
+}
+
+/** By renaming, so that a reader sees all of it or nothing. */
+function writeOwner(directory: string, owner: LockOwner): void {
+  const draft = `${ownerFile(directory)}.${owner.pid}`;
+  rmSync(draft, { force: true });
+  const file = openSync(draft, "wx", 0o600);
+  try {
+    writeFileSync(file, `${JSON.stringify(owner)}\n`);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(draft, ownerFile(directory));
+}
+
+function readOwner(directory: string): LockOwner | undefined {
+  try {
+    const value: unknown = JSON.parse(readFileSync(ownerFile(directory), "utf8"));
+    return isOwner(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isOwner(value: unknown): value is LockOwner {
+  if (typeof value !== "object" || value === null) return false;
+  const { pid, started } = value as Partial<Record<keyof LockOwner, unknown>>;
+  return Number.isSafeInteger(pid) && typeof started === "string";
+}
+
+function isBusy(thrown: unknown): boolean {
+  return thrown instanceof Error && "errcode" in thrown && (Number(thrown.errcode) & 0xff) === SQLITE_BUSY;
+}

@@ -1,0 +1,131 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { ParleyEvent } from "../../core/events/event.ts";
+import type { LogRecord } from "../contract.ts";
+import type { Found, Heads } from "./heads.ts";
+import { type Append, type Planned, planAppend, type Target } from "./plan-append.ts";
+import { createRowWriter } from "./row-writer.ts";
+import { inTransaction } from "./transaction.ts";
+
+/** More than this in one tick goes into further transactions, so that a flood does not hold up the event loop. */
+const MAX_GROUP_EVENTS = 1000;
+
+interface Pending extends Append {
+  resolve(records: LogRecord[]): void;
+  reject(error: unknown): void;
+}
+
+export interface GroupCommitOptions {
+  database: DatabaseSync;
+  heads: Heads;
+  keepNative: boolean;
+  toError(thrown: unknown): Error;
+  publish(records: readonly LogRecord[], events: readonly ParleyEvent[]): void;
+}
+
+export interface GroupCommit {
+  append(append: Append): Promise<LogRecord[]>;
+  /** Commits all that waits. */
+  flush(): void;
+  /** The newest position. */
+  position(): number;
+}
+
+/** Collects what is appended in one turn of the event loop and stores it in one transaction. */
+export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
+  const { database, heads, keepNative, toError, publish } = options;
+  const writer = createRowWriter(database);
+  let position = writer.lastPosition();
+  let queue: Pending[] = [];
+  let scheduled = false;
+
+  function append(request: Append): Promise<LogRecord[]> {
+    return new Promise((resolve, reject) => {
+      queue.push({ ...request, resolve, reject });
+      schedule();
+    });
+  }
+
+  // The check phase follows the poll phase at once: all that was read from agents in this turn of the loop is there.
+  function schedule(): void {
+    if (scheduled) return;
+    scheduled = true;
+    setImmediate(() => {
+      scheduled = false;
+      commitGroup();
+      if (queue.length > 0) schedule();
+    });
+  }
+
+  function takeGroup(): Pending[] {
+    let events = 0;
+    let size = 0;
+    for (const pending of queue) {
+      size += 1;
+      events += pending.entries.length;
+      if (events >= MAX_GROUP_EVENTS) break;
+    }
+    const group = queue.slice(0, size);
+    queue = queue.slice(size);
+    return group;
+  }
+
+  function commitGroup(): void {
+    const group = takeGroup();
+    if (group.length === 0) return;
+    const taken: { pending: Pending; planned: Planned }[] = [];
+    try {
+      const targets = inTransaction(database, () => stage(group, taken));
+      for (const { sid, state, stored: _, ...rest } of targets.values()) {
+        if (sid !== undefined && state) heads.put({ ...rest, sid, state });
+      }
+    } catch (thrown) {
+      // What was refused by itself has been told so; telling it again does nothing.
+      const error = toError(thrown);
+      for (const pending of group) pending.reject(error);
+      return;
+    }
+    const rows = taken.flatMap(({ planned }) => planned.rows);
+    position += rows.length;
+    for (const { pending, planned } of taken) pending.resolve(planned.rows.map((row) => row.record));
+    publish(
+      rows.map((row) => row.record),
+      rows.map((row) => row.event),
+    );
+  }
+
+  /** Writes a group inside the transaction. An append that cannot be taken is refused by itself, before it wrote. */
+  function stage(group: Pending[], taken: { pending: Pending; planned: Planned }[]): Map<string, Target> {
+    const targets = new Map<string, Target>();
+    let next = position;
+    for (const pending of group) {
+      const found = targets.get(pending.session) ?? asTarget(heads.find(pending.session));
+      let planned: Planned;
+      try {
+        planned = planAppend(pending, found, next, keepNative);
+      } catch (refusal) {
+        pending.reject(refusal);
+        continue;
+      }
+      const { target, rows } = planned;
+      target.sid ??= writer.createSession(target);
+      writer.writeEvents(target.sid, rows);
+      targets.set(target.session, target);
+      taken.push({ pending, planned });
+      next += rows.length;
+    }
+    for (const target of targets.values()) if (target.state !== target.stored) writer.writeState(target);
+    return targets;
+  }
+
+  return {
+    append,
+    flush() {
+      while (queue.length > 0) commitGroup();
+    },
+    position: () => position,
+  };
+}
+
+function asTarget(found: Found): Target | "removed" | undefined {
+  return found && found !== "removed" ? { ...found, stored: found.state } : found;
+}

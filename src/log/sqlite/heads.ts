@@ -1,0 +1,68 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { SessionState } from "../../core/session-state.ts";
+import { prepare } from "./statement.ts";
+
+/** A session as it stands after the last commit. Never changed in place: a commit puts a new one. */
+export interface Head {
+  sid: number;
+  session: string;
+  parent?: string;
+  root?: string;
+  first: number;
+  last: number;
+  state: SessionState;
+}
+
+/** A removed session's id stays taken, so that its numbers are never given out twice. */
+export type Found = Head | "removed" | undefined;
+
+export interface Heads {
+  find(session: string): Found;
+  put(head: Head): void;
+  drop(session: string): void;
+}
+
+interface Row {
+  sid: number;
+  parent: string | null;
+  root: string | null;
+  first: number;
+  state: string | null;
+  last: number | null;
+}
+
+/** Keeps the heads of the sessions used last in memory, and reads the others when they are needed. */
+export function createHeads(database: DatabaseSync, capacity: number): Heads {
+  const recent = new Map<string, Head>();
+  const select = prepare<[string], Row>(
+    database,
+    `SELECT sid, parent, root, first, state, (SELECT max(seq) FROM events WHERE events.sid = sessions.sid) AS last
+     FROM sessions WHERE id = ?`,
+  );
+
+  function put(head: Head): void {
+    recent.delete(head.session);
+    recent.set(head.session, head);
+    if (recent.size <= capacity) return;
+    const [oldest] = recent.keys();
+    if (oldest !== undefined) recent.delete(oldest);
+  }
+
+  function find(session: string): Found {
+    const known = recent.get(session) ?? load(session);
+    if (known && known !== "removed") put(known);
+    return known;
+  }
+
+  function load(session: string): Found {
+    const row = select.get(session);
+    if (!row) return undefined;
+    if (row.state === null) return "removed";
+    const head: Head = { sid: row.sid, session, first: row.first, last: row.last ?? 0, state: JSON.parse(row.state) };
+    if (row.parent !== null) head.parent = row.parent;
+    if (row.root !== null) head.root = row.root;
+    return head;
+  }
+
+  return { find, put, drop: (session) => recent.delete(session) };
+}

@@ -1,0 +1,98 @@
+import type { DatabaseSync } from "node:sqlite";
+import { ParleyError } from "../../core/errors.ts";
+import type { Log } from "../contract.ts";
+import { createLane } from "../lane.ts";
+import { createListeners } from "../listeners.ts";
+import { toStorageError } from "./errors.ts";
+import { createEventReads } from "./event-reads.ts";
+import { createFold } from "./fold.ts";
+import { createForget } from "./forget.ts";
+import { createGroupCommit } from "./group-commit.ts";
+import { createHeads } from "./heads.ts";
+import { createSessionReads } from "./session-reads.ts";
+import { prepare } from "./statement.ts";
+
+/** How many sessions' states are kept in memory. */
+const CACHED_HEADS = 256;
+
+export interface SqliteLogOptions {
+  now(): number;
+  /** Whether the agents' own lines are stored beside the events. */
+  keepNative: boolean;
+  /** Asked when the database fails without a reason. */
+  hasSpace(): boolean;
+  /** Hears of listeners that throw and of sweeps that failed. */
+  report(thrown: unknown): void;
+}
+
+/** A log over a database that has the newest schema. It owns the database from here on. */
+export function createSqliteLog(database: DatabaseSync, options: SqliteLogOptions): Log {
+  const { now, keepNative, hasSpace, report } = options;
+  const toError = (thrown: unknown) => toStorageError(thrown, hasSpace);
+  const heads = createHeads(database, CACHED_HEADS);
+  const listeners = createListeners(report);
+  const commits = createGroupCommit({ database, heads, keepNative, toError, publish: listeners.publish });
+  const events = createEventReads(database);
+  const sessions = createSessionReads(database);
+  const fold = createFold(database);
+  const forget = createForget(database, heads);
+  const lane = createLane();
+  const touch = prepare<[number]>(
+    database,
+    "INSERT INTO meta (name, value) VALUES ('checked', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+  );
+  let closed: Promise<void> | undefined;
+
+  function checkOpen(): void {
+    if (closed) throw new ParleyError("unavailable", "the log is closed: the server is stopping");
+  }
+
+  /** The database answers at once; its failures become those of the contract. */
+  async function using<T>(work: () => T | Promise<T>): Promise<T> {
+    try {
+      checkOpen();
+      return await work();
+    } catch (thrown) {
+      throw toError(thrown);
+    }
+  }
+
+  const inLane = (work: () => Promise<void>) => using(() => lane.run(work));
+
+  lane.run(() => forget.sweepAll(checkOpen)).catch((thrown) => closed || report(toError(thrown)));
+
+  return {
+    append: (session, entries, create) => using(() => commits.append({ session, entries, create })),
+    read: (session, query) => using(() => events.read(session, query)),
+    readAll: (query) => using(() => events.readAll(query)),
+    position: () => using(() => commits.position()),
+    head: (session) =>
+      using(() => {
+        const found = heads.find(session);
+        return found && found !== "removed" ? { state: found.state, last: found.last, first: found.first } : undefined;
+      }),
+    base: (session) => using(() => sessions.base(session)),
+    list: (query) => using(() => sessions.list(query)),
+    unsettled: () => using(() => sessions.unsettled()),
+    find: (session, key) => using(() => events.find(session, key)),
+    locate: (key) => using(() => events.locate(key)),
+    fold: (session, upTo) => inLane(() => fold(session, upTo, checkOpen)),
+    prune: (session, before) => inLane(() => forget.prune(session, before, checkOpen)),
+    remove: (session) => inLane(() => forget.remove(session, checkOpen)),
+    listen: listeners.add,
+    check: () => using(() => void touch.run(now())),
+    close() {
+      closed ??= (async () => {
+        commits.flush();
+        await lane.idle();
+        try {
+          database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+        } catch {
+          // The write-ahead log is kept then, and read at the next start.
+        }
+        database.close();
+      })();
+      return closed;
+    },
+  };
+}

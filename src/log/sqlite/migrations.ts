@@ -1,0 +1,69 @@
+import type { DatabaseSync } from "node:sqlite";
+import { ParleyError } from "../../core/errors.ts";
+import { prepare } from "./statement.ts";
+
+/**
+ * Each entry takes the schema one version further; entries are never changed once released. Events lie in the order of
+ * their positions, so that writing only ever appends; long columns come last, so that folding need not read them.
+ */
+const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
+
+  CREATE TABLE sessions (
+    sid INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    parent TEXT,
+    root TEXT,
+    directory TEXT,
+    unsettled INTEGER NOT NULL DEFAULT 0,
+    first INTEGER NOT NULL DEFAULT 1,
+    folded_to INTEGER NOT NULL DEFAULT 0,
+    sweep INTEGER NOT NULL DEFAULT 0,
+    state TEXT,
+    base TEXT
+  );
+  CREATE INDEX sessions_directory ON sessions (directory, id) WHERE state IS NOT NULL;
+  CREATE INDEX sessions_parent ON sessions (parent, id) WHERE state IS NOT NULL;
+  CREATE INDEX sessions_unsettled ON sessions (id) WHERE unsettled = 1;
+  CREATE INDEX sessions_sweep ON sessions (sid) WHERE sweep = 1;
+
+  CREATE TABLE events (
+    position INTEGER PRIMARY KEY,
+    sid INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    folded INTEGER NOT NULL DEFAULT 0,
+    type TEXT NOT NULL,
+    item TEXT,
+    json TEXT NOT NULL,
+    native TEXT
+  );
+  CREATE UNIQUE INDEX events_seq ON events (sid, seq);
+  CREATE INDEX events_completed ON events (sid, item, seq) WHERE type = 'item.completed';
+  CREATE INDEX events_turns ON events (sid, seq) WHERE type = 'turn.started';
+
+  CREATE TABLE names (
+    sid INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    PRIMARY KEY (sid, name)
+  ) WITHOUT ROWID;
+  CREATE INDEX names_name ON names (name, sid);
+  `,
+];
+
+/** Brings a database to the newest schema, one transaction a step. */
+export function migrate(database: DatabaseSync): void {
+  const found = prepare<[], { user_version: number }>(database, "PRAGMA user_version").get()?.user_version ?? 0;
+  if (found > MIGRATIONS.length) {
+    throw new ParleyError(
+      "unavailable",
+      `the data directory was written by a newer Parley (schema ${found}, this one knows up to ${MIGRATIONS.length}): ` +
+        "run that version, or choose another data directory",
+    );
+  }
+  for (const [index, sql] of MIGRATIONS.entries()) {
+    if (index < found) continue;
+    database.exec(`BEGIN IMMEDIATE; ${sql}; PRAGMA user_version = ${index + 1}; COMMIT`);
+  }
+}

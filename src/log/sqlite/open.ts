@@ -1,0 +1,63 @@
+import { chmodSync, closeSync, mkdirSync, openSync } from "node:fs";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { Log } from "../contract.ts";
+import { hasSpace, toStorageError } from "./errors.ts";
+import { createSqliteLog } from "./log.ts";
+import { migrate } from "./migrations.ts";
+
+/** `process` survives the death of the process, `disk` the loss of power too. */
+export type SyncMode = "process" | "disk";
+
+export interface OpenSqliteLogOptions {
+  directory: string;
+  sync: SyncMode;
+  now?: () => number;
+  /** Whether the agents' own lines are stored beside the events. Off unless asked for. */
+  keepNative?: boolean;
+  /** Hears of listeners that throw. */
+  report?: (thrown: unknown) => void;
+}
+
+/** A start may meet the last moments of the process before it. */
+const BUSY_TIMEOUT_MS = 2000;
+/** Pages in the write-ahead log before they are moved: 2 MB, some 4 ms of the event loop each time. */
+const CHECKPOINT_PAGES = 500;
+const JOURNAL_LIMIT_BYTES = 16 * 1024 * 1024;
+
+/** Opens the database `parley.db` of a data directory, with the newest schema. */
+export function openDatabase(directory: string, sync: SyncMode): DatabaseSync {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const file = path.join(directory, "parley.db");
+  // SQLite gives its side files the mode of the database, so only this one has to be private.
+  closeSync(openSync(file, "a", 0o600));
+  chmodSync(file, 0o600);
+  const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
+  try {
+    database.exec(`
+      PRAGMA journal_mode = WAL;
+      PRAGMA synchronous = ${sync === "disk" ? "FULL" : "NORMAL"};
+      PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
+      PRAGMA journal_size_limit = ${JOURNAL_LIMIT_BYTES};
+    `);
+    migrate(database);
+    return database;
+  } catch (thrown) {
+    database.close();
+    throw thrown;
+  }
+}
+
+export async function openSqliteLog(options: OpenSqliteLogOptions): Promise<Log> {
+  const { directory, sync, now = Date.now, keepNative = false, report = warn } = options;
+  const space = () => hasSpace(directory);
+  try {
+    return createSqliteLog(openDatabase(directory, sync), { now, keepNative, hasSpace: space, report });
+  } catch (thrown) {
+    throw toStorageError(thrown, space);
+  }
+}
+
+function warn(thrown: unknown): void {
+  process.emitWarning(thrown instanceof Error ? thrown : String(thrown));
+}

@@ -1,0 +1,61 @@
+import type { DatabaseSync } from "node:sqlite";
+import { isSettled } from "../settled.ts";
+import type { PlannedRow, Target } from "./plan-append.ts";
+import { prepare } from "./statement.ts";
+
+export interface RowWriter {
+  lastPosition(): number;
+  /** Makes the session's row and gives the number by which its events refer to it. */
+  createSession(target: Target): number;
+  writeEvents(sid: number, rows: readonly PlannedRow[]): void;
+  writeState(target: Target): void;
+}
+
+type EventParams = [
+  position: number,
+  sid: number,
+  seq: number,
+  type: string,
+  item: string | null,
+  json: string,
+  native: string | null,
+];
+
+/** The statements of the append path. They run inside the caller's transaction. */
+export function createRowWriter(database: DatabaseSync): RowWriter {
+  // A session's last event is never deleted, so the greatest position ever given is always among the rows.
+  const last = prepare<[], { position: number | null }>(database, "SELECT max(position) AS position FROM events");
+  const insertSession = prepare<[string, string | null, string | null]>(
+    database,
+    "INSERT INTO sessions (id, parent, root) VALUES (?, ?, ?)",
+  );
+  const insertEvent = prepare<EventParams>(
+    database,
+    "INSERT INTO events (position, sid, seq, type, item, json, native) VALUES (?, ?, ?, ?, ?, ?, ?)",
+  );
+  const insertName = prepare<[number, string, number]>(
+    database,
+    "INSERT INTO names (sid, name, seq) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+  );
+  const updateState = prepare<[string, string, number, string]>(
+    database,
+    "UPDATE sessions SET state = ?, directory = ?, unsettled = ? WHERE id = ?",
+  );
+
+  return {
+    lastPosition: () => last.get()?.position ?? 0,
+    createSession({ session, parent, root }) {
+      return Number(insertSession.run(session, parent ?? null, root ?? null).lastInsertRowid);
+    },
+    writeEvents(sid, rows) {
+      for (const { record, item, name } of rows) {
+        const { position, seq, type, json, native } = record;
+        insertEvent.run(position, sid, seq, type, item, json, native ?? null);
+        if (name !== undefined) insertName.run(sid, name, seq);
+      }
+    },
+    writeState({ session, state }) {
+      if (state) updateState.run(JSON.stringify(state), state.directory, isSettled(state) ? 0 : 1, session);
+    },
+  };
+}

@@ -1,0 +1,16 @@
+import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+
+/** A prepared statement with the types of its parameters and rows. */
+export interface Statement<Params extends readonly SQLInputValue[], Row = never> {
+  get(...params: Params): Row | undefined;
+  all(...params: Params): Row[];
+  run(...params: Params): { changes: number | bigint; lastInsertRowid: number | bigint };
+}
+
+/** The one place where SQL and its types are believed to agree. */
+export function prepare<Params extends readonly SQLInputValue[], Row = never>(
+  database: DatabaseSync,
+  sql: string,
+): Statement<Params, Row> {
+  return database.prepare(sql) as unknown as Statement<Params, Row>;
+}

@@ -1,0 +1,18 @@
+import { isLoopbackBind } from "./addresses.ts";
+
+/** The exit code of a start that was refused because of how it was asked for. */
+export const EXIT_USAGE = 2;
+
+/**
+ * Why this bind is refused, or undefined. There is no further flag to force it: whoever can reach the port could run
+ * commands here, and a token costs nothing.
+ */
+export function refuseBind(host: string, authenticated: boolean): string | undefined {
+  if (authenticated || isLoopbackBind(host)) return undefined;
+  const where = host === "" ? "every address" : host;
+  return (
+    `refusing to listen on ${where} without a token: --insecure-no-auth is for loopback addresses only, ` +
+    "and anybody who reaches this port could run commands. " +
+    "Leave out --insecure-no-auth, or listen on 127.0.0.1"
+  );
+}

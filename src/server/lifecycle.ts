@@ -1,0 +1,51 @@
+export type StopSignal = "SIGINT" | "SIGTERM" | "SIGHUP";
+
+export const STOP_SIGNALS: readonly StopSignal[] = ["SIGINT", "SIGTERM", "SIGHUP"];
+
+const NUMBER: Readonly<Record<StopSignal, number>> = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 };
+
+export type Phase =
+  | { name: "running" }
+  | { name: "draining"; since: number; code: number; cause: StopSignal | "fatal" };
+
+export type LifeEvent =
+  | { type: "signal"; signal: StopSignal; at: number }
+  | { type: "fatal"; at: number }
+  | { type: "drained"; clean: boolean }
+  | { type: "deadline" };
+
+export type Move = { do: "drain" } | { do: "exit"; code: number } | { do: "nothing" };
+
+/** npm and npx pass a Ctrl-C on that the terminal has sent us already; that is one wish, not two. */
+const ECHO_MS = 250;
+
+export function exitCodeOf(signal: StopSignal): number {
+  return 128 + NUMBER[signal];
+}
+
+/**
+ * A first signal drains and a clean drain exits with 0. Whoever does not wait for it, by a second signal or at the
+ * deadline, gets the code of a process that its signal ended. A fatal error drains too and exits with 1.
+ */
+export function nextMove(phase: Phase, event: LifeEvent): { phase: Phase; move: Move } {
+  if (phase.name === "running") {
+    if (event.type === "signal") {
+      return { phase: { name: "draining", since: event.at, code: 0, cause: event.signal }, move: { do: "drain" } };
+    }
+    if (event.type === "fatal") {
+      return { phase: { name: "draining", since: event.at, code: 1, cause: "fatal" }, move: { do: "drain" } };
+    }
+    return { phase, move: { do: "nothing" } };
+  }
+  switch (event.type) {
+    case "signal":
+      if (event.signal === phase.cause && event.at - phase.since < ECHO_MS) return { phase, move: { do: "nothing" } };
+      return { phase, move: { do: "exit", code: exitCodeOf(event.signal) } };
+    case "fatal":
+      return { phase: { ...phase, code: 1 }, move: { do: "nothing" } };
+    case "drained":
+      return { phase, move: { do: "exit", code: event.clean ? phase.code : 1 } };
+    case "deadline":
+      return { phase, move: { do: "exit", code: phase.cause === "fatal" ? 1 : exitCodeOf(phase.cause) } };
+  }
+}

@@ -1,0 +1,41 @@
+export type LogLevel = "debug" | "info" | "warn" | "error";
+
+export const LOG_LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
+
+const COLOUR: Readonly<Record<LogLevel, string>> = { debug: "90", info: "32", warn: "33", error: "31" };
+const WIDTH = 5;
+
+function isLevel(value: unknown): value is LogLevel {
+  return LOG_LEVELS.some((level) => level === value);
+}
+
+function valueText(value: unknown): string {
+  if (typeof value === "string") return /^[^\s"=]+$/.test(value) ? value : JSON.stringify(value);
+  return JSON.stringify(value) ?? "undefined";
+}
+
+function stackOf(error: unknown): string {
+  if (typeof error !== "object" || error === null) return "";
+  const { stack, message } = error as { stack?: unknown; message?: unknown };
+  const text = typeof stack === "string" ? stack : String(message);
+  return `\n${text.replace(/^/gm, "    ")}`;
+}
+
+/** A line of the JSON log as a person reads it: time, level, message, fields, and a stack below. */
+export function readableLine(line: string, colour: boolean): string {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(line);
+  } catch {
+    return line;
+  }
+  if (typeof parsed !== "object" || parsed === null) return line;
+  const { level, time, msg, err, ...fields } = parsed as Record<string, unknown>;
+  const name = isLevel(level) ? level : "info";
+  const clock = new Date(typeof time === "number" ? time : Number.NaN);
+  const at = Number.isNaN(clock.getTime()) ? "--:--:--" : clock.toISOString().slice(11, 23);
+  const paint = (code: string, text: string): string => (colour ? `\u001b[${code}m${text}\u001b[0m` : text);
+  const rest = Object.entries(fields).map(([key, value]) => ` ${paint("90", `${key}=`)}${valueText(value)}`);
+  const label = paint(COLOUR[name], name.padEnd(WIDTH));
+  return `${paint("90", at)} ${label} ${String(msg ?? "")}${rest.join("")}${err === undefined ? "" : stackOf(err)}\n`;
+}

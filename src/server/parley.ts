@@ -1,0 +1,153 @@
+import { join } from "node:path";
+import { ParleyError } from "../core/errors.ts";
+import { idSource } from "../core/ids.ts";
+import type { Logger } from "../core/logger.ts";
+import { createMetrics } from "../core/metrics.ts";
+import { Gateway } from "../gateway/gateway.ts";
+import type { Unattended } from "../gateway/options.ts";
+import { createProcessHost } from "../host/process-host.ts";
+import { reap } from "../host/reaper.ts";
+import { acquireLock, type LockHeld, type LockOwner } from "../log/lock.ts";
+import { openSqliteLog, type SyncMode } from "../log/sqlite/open.ts";
+import { SseClients } from "../surfaces/stream/sse-clients.ts";
+import { buildAgents, type ConfiguredAgent } from "./agents.ts";
+import { instanceOf } from "./instance.ts";
+import { createListener, type HttpListener } from "./listener.ts";
+import type { Mount } from "./mounts.ts";
+
+export interface ParleyOptions {
+  dataDirectory: string;
+  host: string;
+  port: number;
+  /** Null: no authentication, for loopback only. */
+  token: string | null;
+  allowHosts: readonly string[];
+  cors: readonly string[];
+  sync: SyncMode;
+  keepNative: boolean;
+  agents: Readonly<Record<string, ConfiguredAgent>>;
+  /** The agent of a session that names none; chosen by Parley when absent. */
+  defaultAgent?: string;
+  unattended: Unattended;
+  askDeadlineMs: number;
+  idleCloseMs: number;
+  retainEvents: number;
+  /** The directory of a session that names none. */
+  directory: string;
+  logger: Logger;
+  version: string;
+}
+
+export interface Parley {
+  url: string;
+  gateway: Gateway;
+  listener: HttpListener;
+  cutStreams(): void;
+  /** Lets every agent go and closes the log. The listener is closed by its owner. */
+  close(): Promise<void>;
+}
+
+/** Another server has the data directory. */
+export class AlreadyRunning extends Error {
+  readonly owner: LockOwner;
+
+  constructor(directory: string, owner: LockOwner) {
+    super(`a Parley (pid ${owner.pid}) runs on ${directory} already${owner.url ? `: ${owner.url}` : ""}`);
+    this.name = "AlreadyRunning";
+    this.owner = owner;
+  }
+}
+
+/** Starts everything, in the order that the promise needs: no port is open before every turn of an earlier crash is closed. */
+export async function startParley(options: ParleyOptions): Promise<Parley> {
+  const lock = await acquireLock(options.dataDirectory);
+  if (!lock.ok) throw new AlreadyRunning(options.dataDirectory, lock.owner);
+  try {
+    return await startLocked(options, lock);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+async function startLocked(options: ParleyOptions, lock: LockHeld): Promise<Parley> {
+  const { dataDirectory, logger } = options;
+  const processes = { runDirectory: join(dataDirectory, "run"), instance: instanceOf(dataDirectory) };
+  const reaped = await reap(processes);
+  if (reaped.ended.length > 0) logger.warn({ ended: reaped.ended }, "ended processes that an earlier crash had left");
+  const log = await openSqliteLog({ directory: dataDirectory, sync: options.sync, keepNative: options.keepNative });
+  const host = createProcessHost({ ...processes, log: (message, details) => logger.warn(details, message) });
+  const agents = buildAgents(options.agents, host, dataDirectory);
+  const defaultAgent = options.defaultAgent ?? "scripted";
+  if (!agents.has(defaultAgent)) {
+    throw new ParleyError("agent_not_found", `no agent ${defaultAgent}; there are: ${[...agents.keys()].join(", ")}`);
+  }
+  const metrics = createMetrics();
+  const gateway = new Gateway({
+    ...options,
+    log,
+    agents,
+    defaultAgent,
+    id: idSource(Date.now),
+    now: Date.now,
+    metrics,
+  });
+  const closed = await gateway.recover();
+  if (closed > 0) logger.warn({ turns: closed }, "closed turns that an earlier crash had left open");
+  const clients = new SseClients(metrics);
+  const listener = createListener({
+    ...options,
+    log: logger,
+    metrics,
+    mounts: [universalMount({ gateway, clients, options })],
+    ready: () => log.check(),
+    about: { name: "parley", version: options.version },
+  });
+  const address = await listener.listen();
+  const url = urlOf(options.host, address.port);
+  lock.publish({ url });
+  gateway.resumeQueues().catch((error) => logger.error({ err: error }, "waiting prompts could not be resumed"));
+  return {
+    url,
+    gateway,
+    listener,
+    cutStreams: () => clients.destroyAll(),
+    async close() {
+      await gateway.shutdown();
+      await log.close();
+      lock.release();
+    },
+  };
+}
+
+function universalMount({
+  gateway,
+  clients,
+  options,
+}: {
+  gateway: Gateway;
+  clients: SseClients;
+  options: ParleyOptions;
+}): Mount {
+  const { version, directory: defaultDirectory, logger } = options;
+  return {
+    match: (path) => path === "/openapi.json" || path === "/v1" || path.startsWith("/v1/"),
+    async load() {
+      const { createUniversal } = await import("../surfaces/universal/app.ts");
+      return createUniversal({ gateway, clients, version, defaultDirectory, logger });
+    },
+  };
+}
+
+/** An address that a client on this machine can use. */
+function urlOf(host: string, port: number): string {
+  const name =
+    host === "0.0.0.0"
+      ? "127.0.0.1"
+      : host === "::"
+        ? "[::1]"
+        : host.includes(":") && !host.startsWith("[")
+          ? `[${host}]`
+          : host;
+  return `http://${name}:${port}`;
+}

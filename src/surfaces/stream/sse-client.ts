@@ -1,0 +1,121 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { Frame } from "./frame.ts";
+import { look, NO_PROGRESS, type Progress } from "./stall.ts";
+
+/** Why the server ended a stream. */
+export type CutReason = "backlog" | "stalled" | "shutdown";
+
+export interface SseLimits {
+  /** Bytes that may wait for one client before it is cut. It comes back with its cursor. */
+  backlog: number;
+  /** Above this a reader of old events should wait for `drained()`. */
+  highWater: number;
+  /** Beats without progress before a client is cut. */
+  stillBeats: number;
+}
+
+/** libuv counts a long write down as it goes; the stream only knows when all of it is done. */
+function underWay(socket: Socket): number {
+  const { _handle } = socket as Socket & { _handle?: { writeQueueSize?: number } | null };
+  return _handle?.writeQueueSize ?? 0;
+}
+
+/** One open event stream. Frames go straight to its socket; nothing here ends it cleanly. */
+export class SseClient {
+  readonly #socket: Socket;
+  readonly #chunked: boolean;
+  readonly #limits: SseLimits;
+  readonly #onCut: (reason: CutReason) => void;
+  readonly #closers: (() => void)[] = [];
+  #waiting: PromiseWithResolvers<void> | undefined;
+  #progress: Progress = NO_PROGRESS;
+  #written = 0;
+  #quiet = true;
+  #closed = false;
+
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    limits: SseLimits,
+    onCut: (reason: CutReason) => void,
+  ) {
+    this.#socket = request.socket;
+    this.#chunked = request.httpVersion !== "1.0";
+    this.#limits = limits;
+    this.#onCut = onCut;
+    this.#socket.on("drain", () => this.#release());
+    response.once("close", () => this.#end());
+    response.once("error", () => this.#end());
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** Bytes that wait for this client. */
+  get backlog(): number {
+    return this.#socket.writableLength;
+  }
+
+  /** Sends a frame. False: the client is behind, and whoever can should await `drained()`; live events need not. */
+  write(frame: Frame): boolean {
+    if (this.#closed) return false;
+    const bytes = this.#chunked ? frame.chunk : frame.text;
+    this.#written += bytes.length;
+    this.#quiet = false;
+    this.#socket.write(bytes);
+    const backlog = this.#socket.writableLength;
+    if (backlog > this.#limits.backlog) {
+      this.cut("backlog");
+      return false;
+    }
+    return backlog <= this.#limits.highWater;
+  }
+
+  /** Resolves when the client has caught up, or has gone. */
+  drained(): Promise<void> {
+    if (this.#closed || this.#socket.writableLength <= this.#limits.highWater) return Promise.resolve();
+    this.#waiting ??= Promise.withResolvers<void>();
+    return this.#waiting.promise;
+  }
+
+  /** Called once, at once if it is closed already. */
+  onClose(listener: () => void): void {
+    if (this.#closed) listener();
+    else this.#closers.push(listener);
+  }
+
+  /** The socket is destroyed in the middle of the response, so that the client knows to come back. */
+  cut(reason: CutReason): void {
+    if (this.#closed) return;
+    this.#onCut(reason);
+    this.#socket.destroy();
+    this.#end();
+  }
+
+  /** Once every heartbeat: says that we live where nothing else did, and sees whether the client does. */
+  beat(heartbeat: Frame): void {
+    const pending = this.#socket.writableLength;
+    const sent = this.#written - pending;
+    this.#progress = look(this.#progress, { pending, sent, underWay: underWay(this.#socket) });
+    if (this.#progress.still >= this.#limits.stillBeats) {
+      this.cut("stalled");
+      return;
+    }
+    if (this.#quiet && pending === 0) this.write(heartbeat);
+    this.#quiet = true;
+  }
+
+  #release(): void {
+    this.#waiting?.resolve();
+    this.#waiting = undefined;
+  }
+
+  #end(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#release();
+    for (const listener of this.#closers.splice(0)) listener();
+  }
+}

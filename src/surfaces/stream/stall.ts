@@ -1,0 +1,18 @@
+/** How far a client's bytes had come when it was last looked at. */
+export interface Progress {
+  /** Bytes given to the socket that the system has taken in whole writes. */
+  sent: number;
+  /** What is left of the write that is under way: a long one counts down before it is done. */
+  underWay: number;
+  /** Looks in a row without progress. */
+  still: number;
+}
+
+export const NO_PROGRESS: Progress = { sent: 0, underWay: 0, still: 0 };
+
+/** A client that takes nothing while something waits for it is still; one that has nothing to take is idle. */
+export function look(before: Progress, now: { pending: number; sent: number; underWay: number }): Progress {
+  const { sent, underWay } = now;
+  const moved = now.pending === 0 || sent !== before.sent || underWay !== before.underWay;
+  return { sent, underWay, still: moved ? 0 : before.still + 1 };
+}

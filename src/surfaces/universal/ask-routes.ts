@@ -1,0 +1,70 @@
+import { z } from "zod";
+import type { Answer } from "../../core/ledger/signals.ts";
+import type { Gateway } from "../../gateway/gateway.ts";
+import { type Route, route } from "./route.ts";
+import { answerRequest, ask } from "./schemas.ts";
+
+const askList = z.looseObject({ asks: z.array(ask) });
+const CLIENT_NAME = /^[\w .:@/-]{1,64}$/;
+
+function answerOf(body: z.output<typeof answerRequest>): Answer {
+  switch (body.outcome) {
+    case "once":
+    case "always":
+    case "reject":
+      return {
+        kind: "permission",
+        outcome: body.outcome,
+        ...(body.feedback === undefined ? {} : { feedback: body.feedback }),
+      };
+    case "answered":
+      return { kind: "question", outcome: "answered", answers: body.answers };
+    case "rejected":
+      return {
+        kind: "question",
+        outcome: "rejected",
+        ...(body.feedback === undefined ? {} : { feedback: body.feedback }),
+      };
+  }
+}
+
+export function askRoutes(gateway: Gateway): Route[] {
+  return [
+    route({
+      method: "get",
+      path: "/v1/asks",
+      id: "listAllAsks",
+      summary: "Permissions and questions that wait for an answer, in all sessions.",
+      status: 200,
+      answer: askList,
+      errors: [],
+      handle: async () => ({ asks: await gateway.asks() }),
+    }),
+    route({
+      method: "get",
+      path: "/v1/sessions/{session}/asks",
+      id: "listAsks",
+      summary: "Those of one session and its sub-agents.",
+      status: 200,
+      answer: askList,
+      errors: [404],
+      handle: async ({ params }) => ({ asks: await gateway.asks(params.session ?? "") }),
+    }),
+    route({
+      method: "post",
+      path: "/v1/sessions/{session}/asks/{ask}",
+      id: "answerAsk",
+      summary: "Answer. The first answer wins; a later one gets 409 with the one that won.",
+      body: answerRequest,
+      status: 200,
+      answer: z.looseObject({ ask: z.string(), outcome: z.string() }),
+      errors: [404, 409, 422, 507],
+      handle: async ({ params, body, header }) => {
+        const name = header("x-parley-client");
+        const by = name !== undefined && CLIENT_NAME.test(name) ? name : "client";
+        await gateway.answer(params.session ?? "", params.ask ?? "", answerOf(body), by);
+        return { ask: params.ask, outcome: body.outcome };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,37 @@
+import { ParleyError } from "../../core/errors.ts";
+import type { Gateway } from "../../gateway/gateway.ts";
+import { resolveCursor } from "../../log/cursor.ts";
+import { type SessionView, sessionView } from "./views.ts";
+
+export interface Gap {
+  after: number;
+  first: number;
+  snapshot: SessionView;
+}
+
+/** Where a reader starts: after a number, and what it must be told first when what followed its cursor is gone. */
+export interface Start {
+  after: number;
+  gap?: Gap;
+}
+
+/** For one session. */
+export async function startIn(gateway: Gateway, session: string, text: string): Promise<Start> {
+  const { first, last } = await gateway.head(session);
+  if (text === "latest") return { after: last };
+  const cursor = resolveCursor(text, { session, first, last });
+  if (cursor.ok) return { after: cursor.after };
+  if (cursor.reason !== "gap") throw new ParleyError("bad_cursor", cursor.message, { reason: cursor.reason, last });
+  const base = await gateway.log.base(session);
+  if (!base) throw new ParleyError("bad_cursor", cursor.message, { reason: "gap", last });
+  return { after: base.first - 1, gap: { after: cursor.after, first: base.first, snapshot: sessionView(base.state) } };
+}
+
+/** For all sessions together. */
+export async function startInAll(gateway: Gateway, text: string): Promise<Start> {
+  const last = await gateway.log.position();
+  if (text === "latest") return { after: last };
+  const cursor = resolveCursor(text, { session: null, first: 1, last });
+  if (!cursor.ok) throw new ParleyError("bad_cursor", cursor.message, { reason: cursor.reason, last });
+  return { after: cursor.after };
+}

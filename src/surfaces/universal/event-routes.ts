@@ -1,0 +1,93 @@
+import type { Gateway } from "../../gateway/gateway.ts";
+import type { LogRecord } from "../../log/contract.ts";
+import { type Gap, startIn, startInAll } from "./cursor.ts";
+import type { EventStreams } from "./event-stream.ts";
+import { type Route, route, WRITTEN } from "./route.ts";
+import { eventPage, eventQuery, streamQuery } from "./schemas.ts";
+import { wireJson } from "./wire.ts";
+
+/** The page as text: the events are stored as JSON and go out as they are. */
+function pageText(
+  records: readonly LogRecord[],
+  page: { next: number; limit: number; native: boolean; gap?: Gap },
+): RawJson {
+  const events = records.map((record) => wireJson(record, page.native)).join(",");
+  const gap = page.gap ? `,"gap":${JSON.stringify(page.gap)}` : "";
+  return new RawJson(`{"events":[${events}],"next":${page.next},"more":${records.length === page.limit}${gap}}`);
+}
+
+/** An answer that is JSON text already. */
+export class RawJson {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+export function eventRoutes(gateway: Gateway, streams: EventStreams): Route[] {
+  return [
+    route({
+      method: "get",
+      path: "/v1/sessions/{session}/events",
+      id: "readEvents",
+      summary: "A session's events after a cursor, oldest first.",
+      query: eventQuery,
+      status: 200,
+      answer: eventPage,
+      errors: [400, 404],
+      handle: async ({ params, query }) => {
+        const session = params.session ?? "";
+        const { after, gap } = await startIn(gateway, session, query.after);
+        const records = await gateway.log.read(session, { after, limit: query.limit, native: query.native });
+        return pageText(records, { ...query, next: records.at(-1)?.seq ?? after, ...(gap ? { gap } : {}) });
+      },
+    }),
+    route({
+      method: "get",
+      path: "/v1/events",
+      id: "readAllEvents",
+      summary: "The events of all sessions after a position, in the order in which they were stored.",
+      query: eventQuery,
+      status: 200,
+      answer: eventPage,
+      errors: [400],
+      handle: async ({ query }) => {
+        const { after } = await startInAll(gateway, query.after);
+        const records = await gateway.log.readAll({ after, limit: query.limit, native: query.native });
+        return pageText(records, { ...query, next: records.at(-1)?.position ?? after });
+      },
+    }),
+    route({
+      method: "get",
+      path: "/v1/sessions/{session}/stream",
+      id: "streamEvents",
+      summary: "A session's events as they happen, from the first one or from a cursor on (server-sent events).",
+      query: streamQuery,
+      status: 200,
+      answer: "event-stream",
+      errors: [400, 404],
+      handle: async ({ params, query, header, request, response }) => {
+        const session = params.session ?? "";
+        const start = await startIn(gateway, session, header("last-event-id") ?? query.after ?? "0");
+        streams.open({ request, response, session, start, native: query.native });
+        return WRITTEN;
+      },
+    }),
+    route({
+      method: "get",
+      path: "/v1/stream",
+      id: "streamAllEvents",
+      summary: "The events of all sessions as they happen, from now on or from a cursor on (server-sent events).",
+      query: streamQuery,
+      status: 200,
+      answer: "event-stream",
+      errors: [400],
+      handle: async ({ query, header, request, response }) => {
+        const start = await startInAll(gateway, header("last-event-id") ?? query.after ?? "latest");
+        streams.open({ request, response, session: null, start, native: query.native });
+        return WRITTEN;
+      },
+    }),
+  ];
+}

@@ -1,0 +1,101 @@
+import { z } from "zod";
+import type { Route } from "./route.ts";
+import { problem } from "./schemas.ts";
+
+type Json = Record<string, unknown>;
+
+const SECURITY = {
+  bearer: { type: "http", scheme: "bearer" },
+  basic: { type: "http", scheme: "basic", description: "any user; the password is the token" },
+  query: { type: "apiKey", in: "query", name: "auth_token" },
+  cookie: { type: "apiKey", in: "cookie", name: "parley_token" },
+};
+
+/** Collects schemas that have a name under components, and refers to them. */
+function collector(): { refer(schema: z.ZodType, io: "input" | "output"): Json; schemas: Json } {
+  const schemas: Json = {};
+  const refer = (schema: z.ZodType, io: "input" | "output"): Json => {
+    const { $schema: _, $defs, ...json } = z.toJSONSchema(schema, { io }) as Json & { $defs?: Json; id?: string };
+    for (const [name, definition] of Object.entries($defs ?? {})) schemas[name] = lift(definition);
+    const { id, ...body } = json;
+    if (typeof id !== "string") return lift(json) as Json;
+    schemas[id] = lift(body);
+    return { $ref: `#/components/schemas/${id}` };
+  };
+  return { refer, schemas };
+}
+
+/** Definitions that JSON Schema keeps beside the schema live under components in OpenAPI. */
+function lift(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(lift);
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key, inner]) => !(key === "id" && typeof inner === "string"))
+      .map(([key, inner]) => [
+        key,
+        key === "$ref" && typeof inner === "string" ? inner.replace("#/$defs/", "#/components/schemas/") : lift(inner),
+      ]),
+  );
+}
+
+function parameters(route: Route): Json[] {
+  const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: "path",
+    required: true,
+    schema: { type: "string" },
+  }));
+  const shape = route.query
+    ? (z.toJSONSchema(route.query, { io: "input" }) as { properties?: Record<string, Json> }).properties
+    : undefined;
+  const inQuery = Object.entries(shape ?? {}).map(([name, { description, ...schema }]) => ({
+    name,
+    in: "query",
+    required: false,
+    schema,
+    ...(description ? { description } : {}),
+  }));
+  return [...inPath, ...inQuery];
+}
+
+/** OpenAPI 3.1, made from the very routes that serve. */
+export function openApi(routes: readonly Route[], version: string): Json {
+  const { refer, schemas } = collector();
+  const paths: Record<string, Json> = {};
+  const problemAnswer = {
+    description: "what went wrong",
+    content: { "application/problem+json": { schema: refer(problem, "output") } },
+  };
+  for (const route of routes) {
+    const content =
+      route.answer === undefined
+        ? undefined
+        : route.answer === "event-stream"
+          ? { "text/event-stream": { schema: { type: "string" } } }
+          : { "application/json": { schema: refer(route.answer, "output") } };
+    const responses: Json = { [route.status]: { description: route.summary, ...(content ? { content } : {}) } };
+    for (const status of [401, ...route.errors]) responses[status] = problemAnswer;
+    const body = route.body && {
+      required: !route.bodyOptional,
+      content: { "application/json": { schema: refer(route.body, "input") } },
+    };
+    paths[route.path] = {
+      ...paths[route.path],
+      [route.method]: {
+        operationId: route.id,
+        summary: route.summary,
+        parameters: parameters(route),
+        ...(body ? { requestBody: body } : {}),
+        responses,
+      },
+    };
+  }
+  return {
+    openapi: "3.1.0",
+    info: { title: "Parley", version, license: { name: "Apache-2.0", identifier: "Apache-2.0" } },
+    security: Object.keys(SECURITY).map((name) => ({ [name]: [] })),
+    paths,
+    components: { securitySchemes: SECURITY, schemas },
+  };
+}

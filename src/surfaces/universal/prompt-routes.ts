@@ -1,0 +1,80 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import type { Gateway, PromptRequest } from "../../gateway/gateway.ts";
+import { type Call, type Route, route, WRITTEN } from "./route.ts";
+import { cancelled, cancelRequest, outcome, promptRequest, receipt } from "./schemas.ts";
+import { outcomeOf, writeSlowly } from "./wait.ts";
+
+const promptQuery = z.object({
+  wait: z.stringbool().default(false).describe("answer when the turn is over, with its outcome"),
+});
+
+type PromptCall = Call<z.output<typeof promptQuery>, z.output<typeof promptRequest>>;
+
+/** The prompt's id: the body's own, else one made from the Idempotency-Key header, else none. */
+function idOf({ body, header }: PromptCall): string | undefined {
+  const key = header("idempotency-key");
+  return (
+    body.id ?? (key === undefined ? undefined : `msg_${createHash("sha256").update(key).digest("hex").slice(0, 40)}`)
+  );
+}
+
+function requestOf(call: PromptCall): PromptRequest {
+  const { text, parts, delivery, model, mode } = call.body;
+  const request: PromptRequest = { parts: parts ?? [{ type: "text", text: text ?? "" }] };
+  const id = idOf(call);
+  return Object.assign(
+    request,
+    Object.fromEntries(Object.entries({ id, delivery, model, mode }).filter(([, value]) => value !== undefined)),
+  );
+}
+
+export function promptRoutes(gateway: Gateway): Route[] {
+  return [
+    route({
+      method: "post",
+      path: "/v1/sessions/{session}/prompts",
+      id: "sendPrompt",
+      summary: "Give the agent a prompt. 202 means that it is stored; with `wait` the answer is the turn's outcome.",
+      query: promptQuery,
+      body: promptRequest,
+      status: 202,
+      answer: z.union([receipt, outcome]),
+      errors: [404, 409, 422, 429, 503, 507],
+      handle: async (call) => {
+        const session = call.params.session ?? "";
+        const given = await gateway.prompt(session, requestOf(call));
+        if (!call.query.wait) return given;
+        const gone = new AbortController();
+        call.response.once("close", () => gone.abort());
+        const detach = gateway.attachments.attach(session);
+        void writeSlowly(call.response, 200, outcomeOf(gateway.log, session, given, gone.signal)).finally(detach);
+        return WRITTEN;
+      },
+    }),
+    route({
+      method: "delete",
+      path: "/v1/sessions/{session}/prompts/{prompt}",
+      id: "withdrawPrompt",
+      summary: "Take back a prompt that waits.",
+      status: 204,
+      errors: [404, 507],
+      handle: async ({ params }) => gateway.withdraw(params.session ?? "", params.prompt ?? ""),
+    }),
+    route({
+      method: "post",
+      path: "/v1/sessions/{session}/cancel",
+      id: "cancelTurn",
+      summary: "Stop the turn. Answers when the agent is quiet.",
+      body: cancelRequest,
+      bodyOptional: true,
+      status: 200,
+      answer: cancelled,
+      errors: [404, 507],
+      handle: async ({ params, body }) => {
+        const turn = await gateway.cancel(params.session ?? "", body.queue ?? "clear");
+        return turn === undefined ? { cancelled: false } : { cancelled: true, turn };
+      },
+    }),
+  ];
+}

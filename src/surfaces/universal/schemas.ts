@@ -1,0 +1,180 @@
+import { z } from "zod";
+import { catalog } from "../../core/events/catalog.ts";
+import { eventSchemas } from "../../core/events/event.ts";
+import {
+  delivery,
+  endReason,
+  failure,
+  planEntry,
+  prompt,
+  promptPart,
+  turnStatus,
+  usage,
+} from "../../core/events/values.ts";
+
+const LIST_LIMIT = 200;
+const EVENTS_LIMIT = 2_000;
+
+export const sessionRequest = z
+  .strictObject({
+    agent: z.string().optional().describe("one of GET /v1/agents; the default agent otherwise"),
+    directory: z.string().optional().describe("absolute path; the server's own directory otherwise"),
+    model: z.string().optional(),
+    mode: z.string().optional(),
+    title: z.string().max(500).optional(),
+  })
+  .meta({ id: "SessionRequest" });
+
+export const sessionPatch = z
+  .strictObject({ title: z.string().max(500).optional(), model: z.string().optional(), mode: z.string().optional() })
+  .refine((patch) => Object.keys(patch).length > 0, "expected at least one of title, model, mode")
+  .meta({ id: "SessionPatch" });
+
+export const promptRequest = z
+  .strictObject({
+    id: z.string().optional().describe("msg_…; the same id with the same body is the same prompt"),
+    text: z.string().optional().describe("short for parts with one text"),
+    parts: z.array(promptPart).optional(),
+    delivery: delivery.optional().describe("while the session is busy: queue (default), steer or reject"),
+    model: z.string().optional().describe("from this prompt on"),
+    mode: z.string().optional().describe("from this prompt on"),
+  })
+  .refine((body) => (body.text === undefined) !== (body.parts === undefined), "expected either text or parts")
+  .refine((body) => body.parts === undefined || body.parts.length > 0, "expected at least one part")
+  .meta({ id: "PromptRequest" });
+
+export const receipt = z
+  .looseObject({
+    prompt: z.string(),
+    status: z.enum(["started", "queued", "steered"]),
+    turn: z.string().optional(),
+    position: z.number().optional(),
+    seq: z.number().describe("the number of the event that made it durable"),
+  })
+  .meta({ id: "Receipt" });
+
+export const outcome = z
+  .looseObject({
+    receipt,
+    turn: z.string().optional(),
+    reason: z.union([endReason, z.literal("withdrawn")]),
+    text: z.string().describe("what the agent said last"),
+    usage: usage.optional(),
+    error: failure.optional(),
+  })
+  .meta({ id: "Outcome" });
+
+export const cancelRequest = z
+  .strictObject({
+    queue: z.enum(["clear", "keep"]).optional().describe("what happens to prompts that wait; clear by default"),
+  })
+  .meta({ id: "CancelRequest" });
+
+export const cancelled = z
+  .looseObject({ cancelled: z.boolean(), turn: z.string().optional().describe("the turn that was stopped") })
+  .meta({ id: "Cancelled" });
+
+export const answerRequest = z
+  .union([
+    z.strictObject({ outcome: z.enum(["once", "always", "reject"]), feedback: z.string().optional() }),
+    z.strictObject({
+      outcome: z.literal("answered"),
+      answers: z.array(z.array(z.string())).describe("one list for each question"),
+    }),
+    z.strictObject({ outcome: z.literal("rejected"), feedback: z.string().optional() }),
+  ])
+  .meta({ id: "AnswerRequest" });
+
+const openAsk = { id: z.string(), session: z.string(), turn: z.string().optional(), time: z.number() };
+
+export const ask = z
+  .discriminatedUnion("kind", [
+    z.looseObject({ ...openAsk, kind: z.literal("permission"), request: catalog["permission.requested"] }),
+    z.looseObject({ ...openAsk, kind: z.literal("question"), request: catalog["question.requested"] }),
+  ])
+  .meta({ id: "Ask" });
+
+export const session = z
+  .looseObject({
+    id: z.string(),
+    agent: z.string(),
+    directory: z.string(),
+    status: z.enum(["idle", "busy", "requires_action", "retrying", "compacting"]),
+    title: z.string().optional(),
+    model: z.string().optional(),
+    mode: z.string().optional(),
+    nativeId: z.string().optional().describe("the agent's own id"),
+    parent: z.string().optional(),
+    root: z.string().optional(),
+    created: z.number(),
+    updated: z.number(),
+    turn: z.looseObject({ id: z.string(), seq: z.number(), started: z.number(), status: turnStatus }).nullable(),
+    turns: z.number().describe("how many there were"),
+    queue: z.array(prompt).describe("prompts that wait"),
+    asks: z.array(z.unknown()).describe("open asks of this session alone"),
+    plan: z.array(planEntry),
+    usage,
+  })
+  .meta({ id: "Session" });
+
+export const sessionDetail = z
+  .looseObject({
+    ...session.shape,
+    last: z.number().describe("number of the newest event"),
+    first: z.number().describe("number of the oldest event kept"),
+  })
+  .meta({ id: "SessionDetail" });
+
+export const sessionQuery = z.object({
+  directory: z.string().optional(),
+  parent: z.string().optional().describe("sub-agents' sessions of this session; without it, sessions of their own"),
+  after: z.string().optional().describe("the last id of the page before"),
+  limit: z.coerce.number().int().min(1).max(LIST_LIMIT).default(50),
+});
+
+export const eventQuery = z.object({
+  after: z.string().default("0").describe("a number, or an event's id"),
+  limit: z.coerce.number().int().min(1).max(EVENTS_LIMIT).default(500),
+  native: z.stringbool().default(false).describe("with the agent's own lines"),
+});
+
+export const streamQuery = z.object({
+  after: z.string().optional().describe("a number, an event's id, or `latest`; the header Last-Event-ID wins"),
+  native: z.stringbool().default(false),
+});
+
+export const event = z.union(Object.values(eventSchemas) as unknown as [z.ZodType, z.ZodType]).meta({ id: "Event" });
+
+export const gap = z
+  .looseObject({
+    after: z.number().describe("the cursor that was asked for"),
+    first: z.number().describe("the first number that is kept"),
+    snapshot: session.describe("the session as it was just before that number"),
+  })
+  .meta({ id: "Gap" });
+
+export const eventPage = z
+  .looseObject({
+    events: z.array(event),
+    next: z.number().describe("the cursor for the next page"),
+    more: z.boolean(),
+    gap: gap.optional(),
+  })
+  .meta({ id: "EventPage" });
+
+export const agent = z
+  .looseObject({
+    name: z.string(),
+    default: z.boolean(),
+    installed: z.boolean(),
+    version: z.string().optional(),
+    detail: z.string().optional(),
+    credentials: z.enum(["found", "missing", "not_needed", "unknown"]),
+    models: z.array(z.looseObject({ id: z.string(), name: z.string().optional() })),
+    modes: z.array(z.looseObject({ id: z.string(), name: z.string().optional() })),
+  })
+  .meta({ id: "Agent" });
+
+export const problem = z
+  .looseObject({ type: z.string(), title: z.string(), status: z.number(), detail: z.string(), code: z.string() })
+  .meta({ id: "Problem" });

@@ -1,0 +1,80 @@
+import type { ServerResponse } from "node:http";
+import type { ParleyEvent } from "../../core/events/event.ts";
+import type { EndReason, Failure, Usage } from "../../core/events/values.ts";
+import type { Receipt } from "../../gateway/receipt.ts";
+import type { Log } from "../../log/contract.ts";
+import { tail } from "../../log/tail.ts";
+
+export interface Outcome {
+  receipt: Receipt;
+  turn?: string;
+  reason: EndReason | "withdrawn";
+  text: string;
+  usage?: Usage;
+  error?: Failure;
+}
+
+/** Follows the log from a prompt's receipt until its turn is over, whether that is past or still to come. */
+export function outcomeOf(log: Log, session: string, receipt: Receipt, signal: AbortSignal): Promise<Outcome> {
+  return new Promise((resolve, reject) => {
+    let turn: string | undefined;
+    let text = "";
+    const look = (event: ParleyEvent): Outcome | undefined => {
+      if (event.type === "turn.started" && event.data.prompt?.id === receipt.prompt) turn = event.turn;
+      if (event.type === "item.started" && event.data.item.id === receipt.prompt) turn = event.turn;
+      if (event.type === "prompt.withdrawn" && event.data.prompt === receipt.prompt)
+        return { receipt, reason: "withdrawn", text };
+      if (turn === undefined || event.turn !== turn) return undefined;
+      if (
+        event.type === "item.completed" &&
+        event.data.item.kind === "message" &&
+        event.data.item.role === "assistant"
+      ) {
+        text = event.data.item.text ?? "";
+      }
+      return event.type === "turn.ended" ? { receipt, turn, text, ...event.data } : undefined;
+    };
+    const following = tail(
+      log,
+      { session, after: receipt.seq - 1 },
+      {
+        write: (records) => {
+          for (const record of records) {
+            const found = look(JSON.parse(record.json) as ParleyEvent);
+            if (!found) continue;
+            finish(() => resolve(found));
+            break;
+          }
+          return undefined;
+        },
+        gap: async () => undefined,
+        failed: (error) => finish(() => reject(error)),
+      },
+    );
+    const finish = (settle: () => void): void => {
+      signal.removeEventListener("abort", onAbort);
+      // The tail may still be in the call that made it.
+      queueMicrotask(() => following.close());
+      settle();
+    };
+    const onAbort = (): void => finish(() => reject(signal.reason));
+    signal.addEventListener("abort", onAbort, { once: true });
+  });
+}
+
+const KEEP_ALIVE_MS = 15_000;
+
+/** Answers with JSON that takes long to come: spaces before it keep proxies and clients from giving up. */
+export async function writeSlowly(response: ServerResponse, status: number, value: Promise<unknown>): Promise<void> {
+  response.writeHead(status, { "content-type": "application/json", "x-accel-buffering": "no" });
+  response.flushHeaders();
+  const timer = setInterval(() => response.write(" "), KEEP_ALIVE_MS);
+  try {
+    response.end(JSON.stringify(await value));
+  } catch {
+    // The head is out: a cut connection is the only honest way to say that no answer will come.
+    response.destroy();
+  } finally {
+    clearInterval(timer);
+  }
+}

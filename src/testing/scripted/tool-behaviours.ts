@@ -1,0 +1,75 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { ChildRef } from "../../agents/contract.ts";
+import { ASK_OPTIONS } from "./ask-behaviours.ts";
+import type { Behaviour, Turn } from "./turn.ts";
+
+/** Calls that run at the same time and end in the opposite order. */
+export const tools: Behaviour = async (turn, argument) => {
+  const calls = Array.from({ length: Number(argument || 3) }, () => turn.id("call"));
+  for (const [at, call] of calls.entries()) turn.say({ type: "tool.running", call, name: "count", input: { at } });
+  for (const [at, call] of [...calls.entries()].reverse()) {
+    turn.say({ type: "tool.output", call, delta: `output ` });
+    await turn.check();
+    turn.say({ type: "tool.done", call, ok: true, output: `output ${at}` });
+  }
+  await turn.speak(`I ran ${calls.length} tools.`);
+  return undefined;
+};
+
+/** The turn's end overtakes a tool's result. */
+export const late: Behaviour = async (turn) => {
+  const call = turn.id("call");
+  turn.say({ type: "tool.running", call, name: "count", input: {} });
+  await turn.speak("I am done before my tool is.");
+  turn.after(async () => {
+    await delay(50);
+    turn.say({ type: "tool.done", call, ok: true, output: "late, but here" });
+  });
+  return undefined;
+};
+
+/** A command goes on after its turn; when it is done, the agent begins a turn of its own to tell. */
+export const background: Behaviour = async (turn, argument) => {
+  const call = turn.id("call");
+  turn.say({ type: "tool.running", call, name: "bash", title: "sleep", input: { command: "sleep" } });
+  turn.say({ type: "tool.backgrounded", call });
+  await turn.speak("It goes on in the background.");
+  turn.after(async () => {
+    await delay(Number(argument || 100));
+    turn.say({ type: "tool.output", call, delta: "one more line\n" });
+    turn.say({ type: "tool.done", call, ok: true, output: "one more line\n" });
+    turn.begin(async (own) => {
+      await own.speak("The background work is done.");
+      return undefined;
+    });
+  });
+  return undefined;
+};
+
+async function help(turn: Turn, child: ChildRef, asks: boolean): Promise<void> {
+  if (asks) {
+    const ask = turn.id("ask");
+    turn.say({ type: "permission", ask, action: "bash", patterns: ["true"], options: [...ASK_OPTIONS] }, child);
+    const answer = await turn.answer(ask);
+    await turn.speak(`The answer was ${answer.outcome}.`, { child });
+  }
+  await turn.speak("I am the helper.", { child });
+}
+
+/** A sub-agent in a session of its own; with `ask` it wants a permission. */
+export const subagent: Behaviour = async (turn, argument) => {
+  const call = turn.id("call");
+  const child: ChildRef = { id: turn.id("child"), title: "A helper", agent: "helper" };
+  turn.say({ type: "tool.running", call, name: "task", title: "A helper", input: { task: turn.text } });
+  turn.say({ type: "turn.begun" }, child);
+  try {
+    await help(turn, child, argument === "ask");
+  } catch (error) {
+    turn.say({ type: "turn.finished", reason: "cancelled" }, child);
+    throw error;
+  }
+  turn.say({ type: "turn.finished", reason: "end_turn" }, child);
+  turn.say({ type: "tool.done", call, ok: true, output: "I am the helper.", metadata: { child: child.id } });
+  await turn.speak("My helper is done.");
+  return undefined;
+};

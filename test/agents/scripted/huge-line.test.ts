@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { decodeLine } from "../../../src/agents/scripted/decode.ts";
+import { createLineSplitter } from "../../../src/host/line-splitter.ts";
+import { tempDirectory } from "../../host/support.ts";
+
+const FRAME = JSON.stringify({ type: "text", item: "m1", kind: "message", role: "assistant", delta: "" }).length;
+const file = fileURLToPath(new URL("./huge-line-child.ts", import.meta.url));
+
+for (const megabytes of [1, 16, 64, 100]) {
+  test(`a line of ${megabytes} MB: the turn lives and memory comes back`, async (t) => {
+    const directory = await tempDirectory(t);
+    const argv = ["--expose-gc", file, String(megabytes), directory];
+    const { stdout } = await promisify(execFile)(process.execPath, argv);
+    const { lengths, unparsed, growth, ms } = JSON.parse(stdout);
+    const bytes = megabytes * 1_000_000;
+    t.diagnostic(
+      `${megabytes} MB: ${Math.round(ms)} ms with the program's own time, RSS +${Math.round(growth / 1e6)} MB`,
+    );
+    if (megabytes < 67) {
+      assert.deepEqual(lengths, [bytes - FRAME, " after".length]);
+      assert.deepEqual(unparsed, []);
+    } else {
+      assert.deepEqual(lengths, [" after".length]);
+      assert.deepEqual(unparsed, [{ type: "unparsed", reason: "line_too_large", count: 1, bytes }]);
+    }
+    assert.ok(growth < 50_000_000, `RSS grew by ${growth} bytes`);
+  });
+}
+
+test("a line of 64 MB is split and read in less than 400 ms", (t) => {
+  const line = Buffer.from(`{"type":"text","item":"m1","delta":"${"x".repeat(64_000_000)}"}\n`);
+  const spend = (): number => {
+    let length = 0;
+    const splitter = createLineSplitter({
+      line(text) {
+        const decoded = decodeLine(text);
+        if (decoded.what === "signal" && decoded.signal.type === "text") length = decoded.signal.delta.length;
+      },
+      oversize() {},
+    });
+    const begun = performance.now();
+    for (let at = 0; at < line.length; at += 65_536) splitter.push(line.subarray(at, at + 65_536));
+    const took = performance.now() - begun;
+    assert.equal(length, 64_000_000);
+    return took;
+  };
+  const best = Math.min(spend(), spend(), spend());
+  t.diagnostic(`64 MB: ${Math.round(best)} ms`);
+  assert.ok(best < 400, `took ${best} ms`);
+});
