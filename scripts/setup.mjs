@@ -8,7 +8,10 @@ const INSTALLED = "node_modules/.package-lock.json";
 const fresh = existsSync(INSTALLED) && statSync(INSTALLED).mtimeMs >= statSync(LOCK).mtimeMs;
 if (!fresh) {
   console.error("parley: installing dependencies (once) …");
-  const install = spawnSync("npm", ["ci", "--no-audit", "--no-fund"], { stdio: ["ignore", 2, 2], shell: process.platform === "win32" });
+  const install = spawnSync("npm", ["ci", "--no-audit", "--no-fund"], {
+    stdio: ["ignore", 2, 2],
+    shell: process.platform === "win32",
+  });
   if (install.status !== 0) {
     console.error("parley: npm ci failed; its messages are above. Is the network up?");
     process.exit(install.status ?? 1);
