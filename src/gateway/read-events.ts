@@ -8,7 +8,10 @@ export async function readEvents(log: Log, session: string, after: number): Prom
   const events: ParleyEvent[] = [];
   for (let cursor = after; ; ) {
     const page = await log.read(session, { after: cursor, limit: PAGE });
-    for (const record of page) events.push(JSON.parse(record.json) as ParleyEvent);
+    for (const { json, folded } of page) {
+      const event = JSON.parse(json) as ParleyEvent;
+      events.push(folded > 0 ? { ...event, folded } : event);
+    }
     if (page.length < PAGE) return events;
     cursor = page.at(-1)?.seq ?? cursor;
   }

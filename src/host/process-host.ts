@@ -22,7 +22,7 @@ type Log = NonNullable<ProcessHostOptions["log"]>;
 
 /** `<instance>:<session>:<run>`; the run keeps a program's end from touching its successor in the same session. */
 function makeMark(instance: string, session: string): string {
-  return `${instance}:${session}`;
+  return `${instance}:${session}:${randomBytes(4).toString("hex")}`;
 }
 
 function createWatcher(spec: SpawnSpec, mark: string, table: ProcessTable, log: Log): ProcessWatcher {

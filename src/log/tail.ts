@@ -16,6 +16,7 @@ export interface TailQuery {
   /** One session by its numbers, or null for all by their positions. */
   session: string | null;
   after: number;
+  /** Whether the agents' lines are read too. Live records are shared by all tails, and hold them whenever they are kept. */
   native?: boolean;
   /** Records read at once while catching up. */
   page?: number;
@@ -41,6 +42,7 @@ export function tail(log: Log, query: TailQuery, sink: TailSink): Tail {
   let missed = false;
 
   const numberOf = (record: LogRecord) => (session === null ? record.position : record.seq);
+  const isFresh = (record: LogRecord | undefined) => record !== undefined && numberOf(record) > cursor;
   // Positions skip where sessions were folded or forgotten, so only a session's own numbers can show a hole.
   const isHole = (record: LogRecord) => session !== null && !followsOn(cursor, record);
 
@@ -49,7 +51,7 @@ export function tail(log: Log, query: TailQuery, sink: TailSink): Tail {
       missed = true;
       return;
     }
-    const fresh = records.filter((record) => numberOf(record) > cursor);
+    const fresh = isFresh(records[0]) ? records : records.filter(isFresh);
     const [first] = fresh;
     if (!first) return;
     if (isHole(first)) return catchUp();

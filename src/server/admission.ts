@@ -29,7 +29,8 @@ export function pathOf(target: string): string {
 }
 
 /** Probes need no token; the numbers need none where only this machine, under its own name, can ask for them. */
-function isOpen(path: string, loopbackName: boolean, bind: string): boolean {
+function isOpen(method: string, path: string, loopbackName: boolean, bind: string): boolean {
+  if (method !== "GET" && method !== "HEAD") return false;
   if (path === "/health" || path === "/ready") return true;
   return path === "/metrics" && loopbackName && isLoopbackBind(bind);
 }
@@ -61,6 +62,6 @@ export function admit(request: RequestHead, door: Doorkeeper, now: number): Admi
   const { authorization, cookie } = headers;
   const auth = door.auth.check({ authorization, cookie, url }, socket.remoteAddress ?? "", now);
   if (auth.ok) return { kind: "in", headers: cors, authenticated: true };
-  if (isOpen(pathOf(url), host.loopback, door.bind)) return { kind: "in", headers: cors, authenticated: false };
+  if (isOpen(method, pathOf(url), host.loopback, door.bind)) return { kind: "in", headers: cors, authenticated: false };
   return { kind: "refused", by: "auth", error: auth.error, headers: { ...cors, ...auth.headers } };
 }

@@ -16,10 +16,9 @@ async function withDatabase(run: (log: Log, database: DatabaseSync) => Promise<v
   const directory = await makeDirectory();
   const database = openDatabase(directory, "process");
   const log = createSqliteLog(database, {
-    now: Date.now,
     keepNative: false,
     hasSpace: () => true,
-    report: assert.fail,
+    report: (thrown: unknown) => assert.fail(String(thrown)),
   });
   try {
     await run(log, database);
@@ -80,6 +79,29 @@ test("a database that cannot be written is unavailable, is still read, and recov
     await log.check();
     await log.fold("ses_a", 3);
     assert.deepEqual(numbers(await log.append("ses_a", entries(drafts.updated("x")))), [4]);
+  });
+});
+
+test("a failure in the middle of a group leaves nothing of it", async () => {
+  await withDatabase(async (log, database) => {
+    await create(log, "ses_a");
+    const foreign = "INSERT INTO events (position, sid, seq, type, json) VALUES (1000, 1, 3, 'foreign', '{}')";
+    database.exec(foreign);
+    const group = [2, 3].map((n) => log.append("ses_a", entries(drafts.updated(`${n}`))));
+    for (const append of group) await assert.rejects(append, { code: "unavailable" });
+    database.exec("DELETE FROM events WHERE position = 1000");
+    assert.deepEqual(numbers(await log.append("ses_a", entries(drafts.updated("x")))), [2]);
+    assert.deepEqual(numbers(await readWhole(log, "ses_a")), [1, 2]);
+  });
+});
+
+test("a check fails on a disk that would not take an ordinary append", async () => {
+  await withDatabase(async (log, database) => {
+    await create(log, "ses_a");
+    database.exec("PRAGMA max_page_count = 1");
+    await assert.rejects(log.check(), { code: "disk_full" });
+    database.exec("PRAGMA max_page_count = 1000000");
+    await log.check();
   });
 });
 

@@ -15,8 +15,10 @@ const event: ParleyEvent = {
   data: { code: "x", message: "x" },
 };
 
+const unexpected = (thrown: unknown): never => assert.fail(String(thrown));
+
 test("one that is stopped by another in the same commit does not hear of it", () => {
-  const listeners = createListeners(assert.fail);
+  const listeners = createListeners(unexpected);
   const stops: (() => void)[] = [];
   let heard = 0;
   const stopOthers = () => {
@@ -29,7 +31,7 @@ test("one that is stopped by another in the same commit does not hear of it", ()
 });
 
 test("one that joins in a commit hears of the next", () => {
-  const listeners = createListeners(assert.fail);
+  const listeners = createListeners(unexpected);
   let heard = 0;
   const stop = listeners.add(null, () => {
     listeners.add(null, () => heard++);

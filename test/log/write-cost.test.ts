@@ -8,7 +8,7 @@ import { openDatabase } from "../../src/log/sqlite/open.ts";
 import { create, drafts, entries } from "./drafts.ts";
 import { makeDirectory } from "./sqlite-place.ts";
 
-const options = { now: Date.now, keepNative: false, hasSpace: () => true, report: assert.fail };
+const options = { keepNative: false, hasSpace: () => true, report: (thrown: unknown) => assert.fail(String(thrown)) };
 
 /** How many rows were written since the database was opened. */
 function rowsWritten(database: DatabaseSync): number {

@@ -84,6 +84,11 @@ export async function connected(port: number): Promise<Socket> {
   return socket;
 }
 
+/** Resolves when the connection is gone, in whatever way. */
+export function closing(socket: Socket): Promise<void> {
+  return new Promise((resolve) => socket.once("close", () => resolve()));
+}
+
 /** Sends bytes as they are and reads until the server closes. Lines of the head are given without their ends. */
 export async function exchange(port: number, head: readonly string[], body: string | Buffer = ""): Promise<Answer> {
   const socket = await connected(port);
@@ -91,7 +96,7 @@ export async function exchange(port: number, head: readonly string[], body: stri
   socket.on("data", (chunk: Buffer) => chunks.push(chunk));
   socket.write(`${head.join("\r\n")}\r\n\r\n`);
   if (body.length > 0) socket.write(body);
-  await once(socket, "close");
+  await closing(socket);
   return parseAnswer(Buffer.concat(chunks).toString("utf8"));
 }
 

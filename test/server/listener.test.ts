@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
 import { ParleyError } from "../../src/core/errors.ts";
-import { connected, mountAll, parseAnswer, request, startServer, TOKEN } from "./helpers.ts";
+import { closing, connected, mountAll, request, startServer, TOKEN } from "./helpers.ts";
 
 test("health and readiness need no token, but the detail of a failure does", async () => {
   let broken: Error | undefined;
@@ -157,10 +157,9 @@ test("an offer of h2c is answered as a plain request", async () => {
   assert.equal(answer.status, 200);
 });
 
-test("a server that stops accepting answers 503 on open connections and closes them", async () => {
-  await using server = await startServer({ mounts: [mountAll((_request, response) => void response.end("in"))] });
+test("a server that stops accepting finishes what it has, refuses the rest and closes", async () => {
   const release = Promise.withResolvers<void>();
-  await using slow = await startServer({
+  await using server = await startServer({
     mounts: [
       mountAll(async (_request, response) => {
         await release.promise;
@@ -168,19 +167,26 @@ test("a server that stops accepting answers 503 on open connections and closes t
       }),
     ],
   });
-  const socket = await connected(slow.port);
-  const head = `GET /a HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${TOKEN}\r\n\r\n`;
-  socket.write(head + head);
-  const text: Buffer[] = [];
-  socket.on("data", (chunk: Buffer) => text.push(chunk));
-  while (!/in_flight [12]/.test(slow.metrics.render())) await new Promise(setImmediate);
-  slow.listener.stopAccepting();
-  release.resolve();
-  await once(socket, "close");
-  assert.match(Buffer.concat(text).toString(), /^HTTP\/1.1 200 /);
-  await assert.rejects(connected(slow.port), /ECONNREFUSED/);
+  const get = (path: string) => `GET ${path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${TOKEN}\r\n\r\n`;
   const idle = await connected(server.port);
+  idle.write(get("/health"));
+  await once(idle, "data");
+  const busy = await connected(server.port);
+  const chunks: Buffer[] = [];
+  busy.on("data", (chunk: Buffer) => chunks.push(chunk));
+  busy.write(get("/first"));
+  while (!server.metrics.render().includes("in_flight 1")) await new Promise(setImmediate);
   server.listener.stopAccepting();
-  await once(idle, "close");
-  assert.equal(parseAnswer("HTTP/1.1 204 x\r\n\r\n").status, 204);
+  await closing(idle.resume());
+  await assert.rejects(connected(server.port), /ECONNREFUSED/);
+  busy.write(get("/second"));
+  while (!server.metrics.render().includes("in_flight 2")) await new Promise(setImmediate);
+  release.resolve();
+  await closing(busy);
+  const statuses = [
+    ...Buffer.concat(chunks)
+      .toString()
+      .matchAll(/HTTP\/1\.1 (\d+)/g),
+  ].map(([, status]) => status);
+  assert.deepEqual(statuses, ["200", "503"]);
 });

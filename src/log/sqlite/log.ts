@@ -16,7 +16,6 @@ import { prepare } from "./statement.ts";
 const CACHED_HEADS = 256;
 
 export interface SqliteLogOptions {
-  now(): number;
   /** Whether the agents' own lines are stored beside the events. */
   keepNative: boolean;
   /** Asked when the database fails without a reason. */
@@ -27,7 +26,7 @@ export interface SqliteLogOptions {
 
 /** A log over a database that has the newest schema. It owns the database from here on. */
 export function createSqliteLog(database: DatabaseSync, options: SqliteLogOptions): Log {
-  const { now, keepNative, hasSpace, report } = options;
+  const { keepNative, hasSpace, report } = options;
   const toError = (thrown: unknown) => toStorageError(thrown, hasSpace);
   const heads = createHeads(database, CACHED_HEADS);
   const listeners = createListeners(report);
@@ -37,9 +36,10 @@ export function createSqliteLog(database: DatabaseSync, options: SqliteLogOption
   const fold = createFold(database);
   const forget = createForget(database, heads);
   const lane = createLane();
-  const touch = prepare<[number]>(
+  // As much as an ordinary append, and never the same: SQLite does not write what is there already.
+  const touch = prepare<[]>(
     database,
-    "INSERT INTO meta (name, value) VALUES ('checked', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+    "INSERT INTO meta (name, value) VALUES ('probe', randomblob(16384)) ON CONFLICT DO UPDATE SET value = excluded.value",
   );
   let closed: Promise<void> | undefined;
 
@@ -80,7 +80,7 @@ export function createSqliteLog(database: DatabaseSync, options: SqliteLogOption
     prune: (session, before) => inLane(() => forget.prune(session, before, checkOpen)),
     remove: (session) => inLane(() => forget.remove(session, checkOpen)),
     listen: listeners.add,
-    check: () => using(() => void touch.run(now())),
+    check: () => using(() => void touch.run()),
     close() {
       closed ??= (async () => {
         commits.flush();

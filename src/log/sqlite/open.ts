@@ -12,7 +12,6 @@ export type SyncMode = "process" | "disk";
 export interface OpenSqliteLogOptions {
   directory: string;
   sync: SyncMode;
-  now?: () => number;
   /** Whether the agents' own lines are stored beside the events. Off unless asked for. */
   keepNative?: boolean;
   /** Hears of listeners that throw. */
@@ -49,10 +48,10 @@ export function openDatabase(directory: string, sync: SyncMode): DatabaseSync {
 }
 
 export async function openSqliteLog(options: OpenSqliteLogOptions): Promise<Log> {
-  const { directory, sync, now = Date.now, keepNative = false, report = warn } = options;
+  const { directory, sync, keepNative = false, report = warn } = options;
   const space = () => hasSpace(directory);
   try {
-    return createSqliteLog(openDatabase(directory, sync), { now, keepNative, hasSpace: space, report });
+    return createSqliteLog(openDatabase(directory, sync), { keepNative, hasSpace: space, report });
   } catch (thrown) {
     throw toStorageError(thrown, space);
   }

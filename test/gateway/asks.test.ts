@@ -1,0 +1,202 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { test } from "node:test";
+import type { FakeSession } from "./fake-agent.ts";
+import { ended, type Rig, rig, text } from "./rig.ts";
+
+const permission = { type: "permission", ask: "p1", action: "edit", patterns: ["a.txt"], title: "Edit a.txt" } as const;
+const question = {
+  type: "question",
+  ask: "q1",
+  questions: [{ question: "Which?", options: [{ label: "A" }] }],
+} as const;
+
+async function busy(r: Rig): Promise<{ id: string; session: FakeSession }> {
+  const { id } = await r.gateway.create({ directory: r.directory });
+  const got = r.fake.prompted();
+  await r.gateway.prompt(id, text("go"));
+  return { id, session: await got };
+}
+
+const requested = (event: { type: string }): boolean => event.type.endsWith(".requested");
+const resolved = (event: { type: string }): boolean => event.type.endsWith(".resolved");
+
+test("B5: the first answer wins, a later one learns which, an unknown one is not found", async (t) => {
+  const r = await rig(t);
+  const { id, session } = await busy(r);
+  session.say(permission);
+  await r.until(id, requested);
+  const [ask] = await r.gateway.asks(id);
+  assert.equal(ask?.kind, "permission");
+  assert.equal((await r.gateway.get(id)).turn?.status.status, "requires_action");
+  const answers = await Promise.allSettled(
+    ["alice", "bob", "carol"].map((by) =>
+      r.gateway.answer(id, ask?.id ?? "", { kind: "permission", outcome: by === "alice" ? "once" : "reject" }, by),
+    ),
+  );
+  assert.deepEqual(
+    answers.map((answer) => (answer.status === "fulfilled" ? "won" : answer.reason.code)),
+    ["won", "already_answered", "already_answered"],
+  );
+  const lost = answers[1]?.status === "rejected" ? answers[1].reason : undefined;
+  assert.deepEqual([lost.status, lost.details.resolution.by, lost.details.resolution.outcome], [409, "alice", "once"]);
+  assert.deepEqual(session.answers, [{ ask: "p1", answer: { kind: "permission", outcome: "once" } }]);
+  await assert.rejects(r.gateway.answer(id, "per_nobody", { kind: "permission", outcome: "once" }, "x"), {
+    code: "ask_not_found",
+  });
+  assert.deepEqual(await r.gateway.asks(id), []);
+  assert.equal((await r.gateway.get(id)).turn?.status.status, "running");
+});
+
+test("B5: an answer for the session covers what matches it, and what waits already", async (t) => {
+  const r = await rig(t);
+  const { id, session } = await busy(r);
+  session.say(permission);
+  session.say({ ...permission, ask: "p2" });
+  session.say({ ...permission, ask: "p3", patterns: ["b.txt"] });
+  await r.until(id, (event) => event.type === "permission.requested" && event.data.patterns[0] === "b.txt");
+  const asks = await r.gateway.asks(id);
+  await r.gateway.answer(id, asks[0]?.id ?? "", { kind: "permission", outcome: "always" }, "me");
+  session.say({ ...permission, ask: "p4" });
+  await r.until(
+    id,
+    (event) => event.type === "permission.resolved" && event.data.by === "rule" && session.answers.length === 3,
+  );
+  assert.deepEqual(
+    session.answers.map(({ ask, answer }) => [ask, answer.outcome]),
+    [
+      ["p1", "always"],
+      ["p2", "once"],
+      ["p4", "once"],
+    ],
+  );
+  assert.deepEqual(
+    (await r.gateway.asks(id)).map((ask) => ask.kind === "permission" && ask.request.patterns),
+    [["b.txt"]],
+  );
+});
+
+test("B5: questions take one list of answers for each question", async (t) => {
+  const r = await rig(t);
+  const { id, session } = await busy(r);
+  session.say(question);
+  await r.until(id, requested);
+  const [ask] = await r.gateway.asks();
+  await assert.rejects(
+    r.gateway.answer(id, ask?.id ?? "", { kind: "question", outcome: "answered", answers: [] }, "me"),
+    /expected 1 answers/,
+  );
+  await assert.rejects(r.gateway.answer(id, ask?.id ?? "", { kind: "permission", outcome: "once" }, "me"), {
+    code: "invalid",
+  });
+  await r.gateway.answer(
+    id,
+    ask?.id ?? "",
+    { kind: "question", outcome: "answered", answers: [["A", "free text"]] },
+    "me",
+  );
+  assert.deepEqual(session.answers[0]?.answer, {
+    kind: "question",
+    outcome: "answered",
+    answers: [["A", "free text"]],
+  });
+});
+
+for (const [policy, outcome] of [
+  ["deny", "reject"],
+  ["allow", "once"],
+] as const) {
+  test(`with nobody attached, ${policy} answers a permission at once`, async (t) => {
+    const r = await rig(t, { unattended: policy });
+    const { id, session } = await busy(r);
+    const answered = once(r.fake.events, "answer");
+    session.say(permission);
+    await answered;
+    const event = await r.until(id, resolved);
+    assert.deepEqual(event.type === "permission.resolved" && [event.data.outcome, event.data.by], [outcome, "policy"]);
+  });
+}
+
+test("with nobody attached, an ask waits for its deadline and is then rejected", async (t) => {
+  const r = await rig(t, { askDeadlineMs: 20 });
+  const { id, session } = await busy(r);
+  session.say(question);
+  const event = await r.until(id, resolved);
+  assert.deepEqual(event.type === "question.resolved" && [event.data.outcome, event.data.by], ["rejected", "deadline"]);
+});
+
+test("an allowing policy never answers a question", async (t) => {
+  const r = await rig(t, { unattended: "allow", askDeadlineMs: 20 });
+  const { id, session } = await busy(r);
+  session.say(question);
+  const event = await r.until(id, resolved);
+  assert.deepEqual(event.type === "question.resolved" && [event.data.outcome, event.data.by], ["rejected", "deadline"]);
+});
+
+test("while a client is attached nothing is answered for it; when the last one leaves, the policy is", async (t) => {
+  const r = await rig(t, { unattended: "deny" });
+  const { id, session } = await busy(r);
+  const leave = r.gateway.attachments.attach(null);
+  session.say(permission);
+  await r.until(id, requested);
+  assert.equal((await r.gateway.asks(id)).length, 1);
+  leave();
+  const event = await r.until(id, resolved);
+  assert.equal(event.type === "permission.resolved" && event.data.by, "policy");
+});
+
+test("cancelling resolves what was asked, and declines what is asked afterwards", async (t) => {
+  const r = await rig(t);
+  const { id, session } = await busy(r);
+  session.say(permission);
+  await r.until(id, requested);
+  r.fake.onCancel = () => {
+    session.say({ ...permission, ask: "late" });
+    session.say({ type: "turn.finished", reason: "cancelled" });
+  };
+  await r.gateway.cancel(id, "clear");
+  const events = await r.assertLawful(id);
+  const outcomes = events.flatMap((event) => (event.type === "permission.resolved" ? [event.data.outcome] : []));
+  assert.deepEqual(outcomes, ["cancelled", "cancelled"]);
+  assert.deepEqual(session.answers.map(({ ask, answer }) => [ask, answer.outcome]).sort(), [
+    ["late", "reject"],
+    ["p1", "reject"],
+  ]);
+});
+
+test("a sub-agent has a session of its own, its asks show on the root, and it dies with the agent", async (t) => {
+  const r = await rig(t);
+  const { id, session } = await busy(r);
+  const child = { id: "sub-1", title: "Look around" };
+  session.say({ type: "turn.begun" }, child);
+  session.say({ type: "text", item: "m", kind: "message", delta: "Looking" }, child);
+  session.say({ ...permission, ask: "child-ask" }, child);
+  const [childState] = await waitForChild(r, id);
+  const childId = childState?.id ?? "";
+  await r.until(childId, requested);
+  const [ask] = await r.gateway.asks(id);
+  assert.equal(ask?.session, childId);
+  await r.gateway.answer(id, ask?.id ?? "", { kind: "permission", outcome: "once" }, "me");
+  assert.deepEqual(session.answers, [{ ask: "child-ask", answer: { kind: "permission", outcome: "once" } }]);
+  await assert.rejects(r.gateway.prompt(childId, text("hi")), /takes no prompts/);
+  session.exit(1);
+  await r.until(childId, ended);
+  await r.until(id, ended);
+  const events = await r.assertLawful(childId);
+  assert.ok(events.every((event) => event.parent === id && event.root === id));
+  assert.equal((await r.gateway.list({ limit: 10, parent: null })).length, 1);
+});
+
+async function waitForChild(r: Rig, root: string): ReturnType<Rig["gateway"]["list"]> {
+  const heard = new Promise<void>((resolve) => {
+    const stop = r.log.listen(null, (_, events) => {
+      if (!events.some((event) => event.root === root)) return;
+      stop();
+      resolve();
+    });
+  });
+  const now = await r.gateway.list({ limit: 10, parent: root });
+  if (now.length > 0) return now;
+  await heard;
+  return r.gateway.list({ limit: 10, parent: root });
+}

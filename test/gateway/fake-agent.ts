@@ -1,0 +1,129 @@
+import { EventEmitter, once } from "node:events";
+import type { Agent, AgentSession, ChildRef, Discovery, OpenOptions } from "../../src/agents/contract.ts";
+import { ResumeLost } from "../../src/agents/contract.ts";
+import type { Prompt } from "../../src/core/events/values.ts";
+import type { Answer, Signal } from "../../src/core/ledger/signals.ts";
+
+/** One start of the fake: what it was told, and a way to speak as it. */
+export class FakeSession implements AgentSession {
+  readonly options: OpenOptions;
+  readonly prompts: Prompt[] = [];
+  readonly answers: { ask: string; answer: Answer }[] = [];
+  readonly choices: { model?: string; mode?: string }[] = [];
+  cancels = 0;
+  kills = 0;
+  paused = false;
+  gone = false;
+  private readonly fake: FakeAgent;
+
+  constructor(fake: FakeAgent, options: OpenOptions) {
+    this.fake = fake;
+    this.options = options;
+  }
+
+  say(signal: Signal, child?: ChildRef, native?: string): void {
+    this.options.emit(signal, native, child);
+  }
+
+  async ready(): Promise<void> {
+    await this.fake.gate;
+    if (this.fake.failure) throw this.fake.failure;
+    if (this.options.resume !== undefined && this.fake.forgets) throw new ResumeLost(this.options.resume);
+  }
+
+  async prompt(prompt: Prompt): Promise<void> {
+    this.prompts.push(prompt);
+    this.fake.events.emit("prompt", this, prompt);
+    this.fake.onPrompt?.(this, prompt);
+  }
+
+  async steer(prompt: Prompt): Promise<void> {
+    this.prompts.push(prompt);
+  }
+
+  async cancel(): Promise<void> {
+    this.cancels++;
+    this.fake.onCancel?.(this);
+  }
+
+  async answer(ask: string, answer: Answer): Promise<void> {
+    this.answers.push({ ask, answer });
+    this.fake.events.emit("answer", this);
+  }
+
+  async set(choice: { model?: string; mode?: string }): Promise<void> {
+    this.choices.push(choice);
+  }
+
+  async close(): Promise<void> {
+    await this.fake.closeGate;
+    this.exit(0);
+  }
+
+  async kill(): Promise<void> {
+    this.kills++;
+    this.exit(null);
+  }
+
+  exit(code: number | null): void {
+    if (this.gone) return;
+    this.gone = true;
+    this.say({ type: "exited", code, signal: code === null ? "SIGKILL" : null, stderr: [] });
+  }
+
+  pause(): void {
+    this.paused = true;
+  }
+
+  resume(): void {
+    this.paused = false;
+  }
+}
+
+/** An agent in the same process that does what a test tells it. */
+export class FakeAgent implements Agent {
+  readonly name = "fake";
+  readonly starts: FakeSession[] = [];
+  readonly events = new EventEmitter();
+  gate: Promise<void> = Promise.resolve();
+  closeGate: Promise<void> = Promise.resolve();
+  failure: Error | undefined;
+  forgets = false;
+  onPrompt: ((session: FakeSession, prompt: Prompt) => void) | undefined;
+  onCancel: ((session: FakeSession) => void) | undefined;
+
+  async discover(): Promise<Discovery> {
+    return {
+      installed: true,
+      credentials: "not_needed",
+      models: [{ id: "m1" }, { id: "m2" }],
+      modes: [{ id: "build" }, { id: "plan" }],
+    };
+  }
+
+  open(options: OpenOptions): FakeSession {
+    const session = new FakeSession(this, options);
+    this.starts.push(session);
+    return session;
+  }
+
+  get last(): FakeSession {
+    const last = this.starts.at(-1);
+    if (!last) throw new Error("the fake agent was not started");
+    return last;
+  }
+
+  /** Resolves with the start that got the next prompt. */
+  async prompted(): Promise<FakeSession> {
+    const [session] = (await once(this.events, "prompt")) as [FakeSession];
+    return session;
+  }
+}
+
+/** Answers each prompt with one message and ends the turn. */
+export function answering(session: FakeSession, prompt: Prompt): void {
+  session.say({ type: "session", nativeId: "native-1" });
+  session.say({ type: "text", item: `m-${prompt.id}`, kind: "message", delta: "Hello" });
+  session.say({ type: "text.done", item: `m-${prompt.id}`, kind: "message", text: "Hello there" });
+  session.say({ type: "turn.finished", turn: prompt.id, reason: "end_turn" });
+}

@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { readableLine } from "../../src/server/log-line.ts";
+import { createLogger, type LoggerOptions, type ServerLogger } from "../../src/server/logger.ts";
+
+const root = mkdtempSync(join(tmpdir(), "parley-log-"));
+after(() => rmSync(root, { recursive: true }));
+let files = 0;
+
+async function written(
+  options: Partial<LoggerOptions>,
+  run: (log: ServerLogger) => void | Promise<void>,
+): Promise<string> {
+  const path = join(root, `${files++}.log`);
+  const fd = openSync(path, "w");
+  const log = createLogger({ level: "info", readable: false, fd, ...options });
+  await run(log);
+  log.flush();
+  closeSync(fd);
+  return readFileSync(path, "utf8");
+}
+
+const lines = (text: string): Record<string, unknown>[] =>
+  text
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+
+test("lines are JSON, in order, with the fields of their loggers, from before and after pino came", async () => {
+  const before = Date.now();
+  const text = await written({}, async (log) => {
+    const child = log.child({ session: "ses_1" }).child({ turn: "trn_1" });
+    log.info({ a: 1 }, "early");
+    child.warn({}, "early too");
+    log.debug({}, "not asked for");
+    await log.open();
+    child.error({ err: new Error("broken") }, "late");
+  });
+  const [early, child, late, ...rest] = lines(text);
+  assert.deepEqual({ ...early, time: 0 }, { level: "info", time: 0, a: 1, msg: "early" });
+  assert.ok(Number(early?.time) >= before && Number(early?.time) <= Number(late?.time));
+  assert.deepEqual(
+    { ...child, time: 0 },
+    { level: "warn", time: 0, session: "ses_1", turn: "trn_1", msg: "early too" },
+  );
+  assert.match(JSON.stringify(late?.err), /broken.*stack.*logger\.test/);
+  assert.equal(rest.length, 0);
+});
+
+for (const open of [true, false]) {
+  test(`no secret is written, ${open ? "with" : "without"} pino`, async () => {
+    const text = await written({ secrets: ["the-secret-token"] }, async (log) => {
+      if (open) await log.open();
+      log.info(
+        { headers: { authorization: "Bearer the-secret-token", cookie: "parley_token=xyz" } },
+        "the-secret-token",
+      );
+      log.error({ err: new Error("at /a?auth_token=abc") }, "failed");
+      log.child({ token: "the-secret-token" }).info({ authorization: "Basic dXNlcjpwYXNzd29yZA==" }, "child");
+    });
+    assert.equal(lines(text).length, 3);
+    assert.doesNotMatch(text, /the-secret-token|xyz|abc|dXNlcjp/);
+  });
+}
+
+test("a person reads time, level, message, fields and stack", async () => {
+  const text = await written({ readable: true }, async (log) => {
+    log.info({ early: true }, "before pino");
+    await log.open();
+    log.warn({ path: "/a b", n: 3 }, "after it");
+    log.error({ err: new Error("broken") }, "failed");
+  });
+  const [first = "", second = "", third = "", fourth = ""] = text.split("\n");
+  assert.match(first, /^\d\d:\d\d:\d\d\.\d{3} info {2}before pino early=true$/);
+  assert.match(second, /^\d\d:\d\d:\d\d\.\d{3} warn {2}after it path="\/a b" n=3$/);
+  assert.match(third, /error failed$/);
+  assert.equal(fourth, "    Error: broken");
+});
+
+test("a line that is no JSON is shown as it is", () => {
+  assert.equal(readableLine("plain", false), "plain");
+  assert.equal(readableLine("3", false), "3");
+  assert.match(readableLine('{"level":"error","msg":"x"}', true), /\u001b\[31merror\u001b\[0m x/);
+});
