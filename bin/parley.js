@@ -5,7 +5,9 @@ import { fileURLToPath } from "node:url";
 
 const major = Number(process.versions.node.split(".")[0]);
 if (major < 24) {
-  console.error(`parley: needs Node 24 or newer, this is ${process.version}. In a checkout, "npx parley" finds the right one.`);
+  console.error(
+    `parley: needs Node 24 or newer, this is ${process.version}. In a checkout, "npx parley" finds the right one.`,
+  );
   process.exit(1);
 }
 

@@ -60,8 +60,8 @@ export function readLock(directory: string): LockOwner | undefined {
 function tryLock(directory: string): DatabaseSync | undefined {
   let database: DatabaseSync | undefined;
   try {
+    // A directory that was there already keeps its mode: it may be one that others need.
     mkdirSync(directory, { recursive: true, mode: 0o700 });
-    chmodSync(directory, 0o700);
     database = new DatabaseSync(lockFile(directory));
     database.exec("BEGIN EXCLUSIVE");
     chmodSync(lockFile(directory), 0o600);

@@ -1,4 +1,3 @@
-import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { ParleyError } from "../core/errors.ts";
@@ -11,6 +10,7 @@ import { answerClientError } from "./client-errors.ts";
 import { hostPolicy } from "./host-guard.ts";
 import { serverSeries } from "./metrics.ts";
 import { createMounts, type Mount } from "./mounts.ts";
+import { createServer } from "./node-http.ts";
 import { originPolicy } from "./origin-guard.ts";
 import { createProbes } from "./probes.ts";
 import { type Hall, requestListener } from "./requests.ts";

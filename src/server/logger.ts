@@ -1,5 +1,5 @@
-import { writeSync } from "node:fs";
 import type { LogFields, Logger } from "../core/logger.ts";
+import { type LineWriter, lineWriter } from "./line-writer.ts";
 import { LOG_LEVELS, type LogLevel, readableLine } from "./log-line.ts";
 import { redactText } from "./redact.ts";
 
@@ -10,15 +10,15 @@ export interface LoggerOptions {
   colour?: boolean;
   /** Texts that must never be written: the token. */
   secrets?: readonly string[];
-  /** Takes whole lines; the file descriptor 2 unless told. */
+  /** Where to; stderr unless told. */
   fd?: number;
 }
 
 export interface ServerLogger extends Logger {
-  /** Imports pino and writes what has gathered. Called after the port is open: pino takes longer to import than all else. */
+  /** Imports pino and writes what has gathered. For after the port is open: pino takes longer to import than all else. */
   open(): Promise<void>;
-  /** Writes out what is left, at once. Safe at any time. */
-  flush(): void;
+  /** Resolves when everything is written, or nobody reads it. Safe at any time. */
+  flush(): Promise<void>;
 }
 
 interface Line {
@@ -28,76 +28,68 @@ interface Line {
   message: string;
 }
 
-interface Sink {
-  write(line: Line): void;
-  flush(): void;
-}
+type Sink = (line: Line) => void;
 
+const STDERR = 2;
 /** What is kept before pino is there; more than this means that something is wrong anyway. */
 const EARLY_LINES = 1_000;
-/** A log reader that stands still must not fill the memory: beyond this, lines are dropped. */
-const BUFFER_BYTES = 4 * 1024 * 1024;
 
-async function openPino(options: LoggerOptions): Promise<Sink> {
-  const { destination: createDestination, pino } = await import("pino");
-  const destination = createDestination({ fd: options.fd ?? 2, sync: false, maxLength: BUFFER_BYTES });
-  // A reader that has gone away takes its log with it, not the server.
-  destination.on("error", () => {});
+async function pinoSink(level: LogLevel, output: LineWriter): Promise<Sink> {
+  const { pino } = await import("pino");
   let time = 0;
-  const clean = (line: string): string => {
-    const text = redactText(line, options.secrets);
-    return options.readable ? readableLine(text, options.colour === true) : text;
-  };
   const root = pino(
     {
-      level: options.level,
+      level,
       base: undefined,
       formatters: { level: (label) => ({ level: label }) },
-      // A line that waited for pino keeps the time at which it was written.
+      // A line that waited for pino keeps the time at which it was made.
       timestamp: () => `,"time":${time}`,
-      hooks: { streamWrite: clean },
     },
-    destination,
+    output,
   );
-  return {
-    write(line) {
-      time = line.time;
-      root[line.level](line.fields, line.message);
-    },
-    flush() {
-      try {
-        destination.flushSync();
-      } catch {
-        // Nobody reads it any more.
-      }
-    },
+  return (line) => {
+    time = line.time;
+    root[line.level](line.fields, line.message);
   };
 }
 
 /** For a process that ends before pino came. */
-function writeEarly(line: Line, options: LoggerOptions): void {
-  const { err, ...fields } = line.fields;
-  const shown = err instanceof Error ? { err: { message: err.message, stack: err.stack } } : {};
-  const json = JSON.stringify({ level: line.level, time: line.time, ...fields, ...shown, msg: line.message });
-  const text = `${redactText(json, options.secrets)}\n`;
-  try {
-    writeSync(options.fd ?? 2, options.readable ? readableLine(text, options.colour === true) : text);
-  } catch {
-    // Nobody reads it any more.
-  }
+function plainSink(output: LineWriter): Sink {
+  return ({ level, time, fields: { err, ...fields }, message }) => {
+    const shown = err instanceof Error ? { err: { message: err.message, stack: err.stack } } : {};
+    output.write(`${JSON.stringify({ level, time, ...fields, ...shown, msg: message })}\n`);
+  };
+}
+
+/** Every line, whoever made it, loses its secrets here. */
+function cleaned(output: LineWriter, options: LoggerOptions): LineWriter {
+  return {
+    write(line) {
+      const text = redactText(line, options.secrets);
+      output.write(options.readable ? readableLine(text, options.colour === true) : text);
+    },
+    flush: () => output.flush(),
+  };
 }
 
 export function createLogger(options: LoggerOptions): ServerLogger {
+  const output = cleaned(lineWriter(options.fd ?? STDERR), options);
+  const least = LOG_LEVELS.indexOf(options.level);
   let early: Line[] = [];
   let sink: Sink | undefined;
   let opening: Promise<void> | undefined;
-  const least = LOG_LEVELS.indexOf(options.level);
+
+  function release(to: Sink): void {
+    const lines = early;
+    early = [];
+    for (const line of lines) to(line);
+  }
 
   function loggerWith(bound: LogFields): Logger {
     const log = (level: LogLevel) => (fields: LogFields, message: string) => {
       if (LOG_LEVELS.indexOf(level) < least) return;
       const line = { level, time: Date.now(), fields: { ...bound, ...fields }, message };
-      if (sink) sink.write(line);
+      if (sink) sink(line);
       else if (early.length < EARLY_LINES) early.push(line);
     };
     return {
@@ -112,17 +104,15 @@ export function createLogger(options: LoggerOptions): ServerLogger {
   return {
     ...loggerWith({}),
     open() {
-      opening ??= openPino(options).then((opened) => {
+      opening ??= pinoSink(options.level, output).then((opened) => {
+        release(opened);
         sink = opened;
-        for (const line of early) opened.write(line);
-        early = [];
       });
       return opening;
     },
     flush() {
-      sink?.flush();
-      for (const line of early) writeEarly(line, options);
-      early = [];
+      release(plainSink(output));
+      return output.flush();
     },
   };
 }

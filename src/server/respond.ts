@@ -1,8 +1,9 @@
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { ParleyError } from "../core/errors.ts";
 import { PROBLEM_TYPE, problemOf } from "../core/problem.ts";
 import type { ResponseHeaders } from "./admission.ts";
+import { STATUS_CODES } from "./node-http.ts";
 
 /** How long a refused sender may go on sending before it is cut off. */
 const LINGER_MS = 1_000;

@@ -6,6 +6,9 @@ export const DRAIN_MS = 10_000;
 /** What is left for open requests once the agents are closed. */
 const LAST_REQUESTS_MS = 1_000;
 
+/** What is left for the last lines of the log, whose reader may be stuck. */
+const LAST_LINES_MS = 250;
+
 export interface ShutdownOptions {
   listener: { stopAccepting(): void; close(graceMs: number): Promise<void> };
   /** Cuts every event stream: a stream that ended cleanly would tell its client not to come back. */
@@ -14,7 +17,7 @@ export interface ShutdownOptions {
   onDrain: readonly (() => Promise<void>)[];
   log: Logger;
   /** Writes out what the log still holds. */
-  flush(): void;
+  flush(): Promise<void>;
   drainMs?: number;
 }
 
@@ -37,8 +40,9 @@ export function installShutdown(options: ShutdownOptions): void {
 
   function exit(code: number): void {
     log.info({ code }, "bye");
-    options.flush();
-    process.exit(code);
+    const leave = (): void => process.exit(code);
+    setTimeout(leave, LAST_LINES_MS);
+    options.flush().then(leave, leave);
   }
 
   function on(event: LifeEvent): void {

@@ -1,15 +1,21 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { test } from "node:test";
+import type { PermissionSignal, QuestionSignal } from "../../src/core/ledger/signals.ts";
 import type { FakeSession } from "./fake-agent.ts";
 import { ended, type Rig, rig, text } from "./rig.ts";
 
-const permission = { type: "permission", ask: "p1", action: "edit", patterns: ["a.txt"], title: "Edit a.txt" } as const;
-const question = {
+const permission: PermissionSignal = {
+  type: "permission",
+  ask: "p1",
+  action: "edit",
+  patterns: ["a.txt"],
+  title: "Edit a.txt",
+};
+const question: QuestionSignal = {
   type: "question",
   ask: "q1",
   questions: [{ question: "Which?", options: [{ label: "A" }] }],
-} as const;
+};
 
 async function busy(r: Rig): Promise<{ id: string; session: FakeSession }> {
   const { id } = await r.gateway.create({ directory: r.directory });
@@ -58,10 +64,7 @@ test("B5: an answer for the session covers what matches it, and what waits alrea
   const asks = await r.gateway.asks(id);
   await r.gateway.answer(id, asks[0]?.id ?? "", { kind: "permission", outcome: "always" }, "me");
   session.say({ ...permission, ask: "p4" });
-  await r.until(
-    id,
-    (event) => event.type === "permission.resolved" && event.data.by === "rule" && session.answers.length === 3,
-  );
+  await r.fake.answered(3);
   assert.deepEqual(
     session.answers.map(({ ask, answer }) => [ask, answer.outcome]),
     [
@@ -109,9 +112,8 @@ for (const [policy, outcome] of [
   test(`with nobody attached, ${policy} answers a permission at once`, async (t) => {
     const r = await rig(t, { unattended: policy });
     const { id, session } = await busy(r);
-    const answered = once(r.fake.events, "answer");
     session.say(permission);
-    await answered;
+    await r.fake.answered(1);
     const event = await r.until(id, resolved);
     assert.deepEqual(event.type === "permission.resolved" && [event.data.outcome, event.data.by], [outcome, "policy"]);
   });

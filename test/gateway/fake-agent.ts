@@ -113,6 +113,11 @@ export class FakeAgent implements Agent {
     return last;
   }
 
+  /** Resolves when the agent has got so many answers. */
+  async answered(count: number): Promise<void> {
+    while (this.last.answers.length < count) await once(this.events, "answer");
+  }
+
   /** Resolves with the start that got the next prompt. */
   async prompted(): Promise<FakeSession> {
     const [session] = (await once(this.events, "prompt")) as [FakeSession];

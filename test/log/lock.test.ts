@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { rm, stat, writeFile } from "node:fs/promises";
+import { chmod, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { test } from "node:test";
@@ -76,6 +76,9 @@ test("the directory and its files are for their owner only", async () => {
     );
     assert.deepEqual(modes, [0o700, 0o600, 0o600]);
     lock.release();
+    await chmod(directory, 0o755);
+    (await acquired(directory)).release();
+    assert.equal((await stat(directory)).mode & 0o777, 0o755, "a directory that was there keeps its mode");
   });
 });
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -18,7 +18,7 @@ async function written(
   const fd = openSync(path, "w");
   const log = createLogger({ level: "info", readable: false, fd, ...options });
   await run(log);
-  log.flush();
+  await log.flush();
   closeSync(fd);
   return readFileSync(path, "utf8");
 }
@@ -83,5 +83,16 @@ test("a person reads time, level, message, fields and stack", async () => {
 test("a line that is no JSON is shown as it is", () => {
   assert.equal(readableLine("plain", false), "plain");
   assert.equal(readableLine("3", false), "3");
-  assert.match(readableLine('{"level":"error","msg":"x"}', true), /\u001b\[31merror\u001b\[0m x/);
+  assert.ok(readableLine('{"level":"error","msg":"x"}', true).includes("\u001b[31merror\u001b[0m x"));
+});
+
+test("a log that cannot be written is forgotten", { skip: !existsSync("/dev/full") }, async () => {
+  const fd = openSync("/dev/full", "w");
+  const log = createLogger({ level: "info", readable: false, fd });
+  await log.open();
+  for (let i = 0; i < 1_000; i++) log.info({ i }, "to nobody");
+  await log.flush();
+  log.info({}, "still to nobody");
+  await log.flush();
+  closeSync(fd);
 });

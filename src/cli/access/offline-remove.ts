@@ -1,0 +1,43 @@
+import { join } from "node:path";
+import { idSource } from "../../core/ids.ts";
+import { silentLogger } from "../../core/logger.ts";
+import { createMetrics } from "../../core/metrics.ts";
+import { Gateway } from "../../gateway/gateway.ts";
+import { createProcessHost } from "../../host/process-host.ts";
+import { acquireLock } from "../../log/lock.ts";
+import { openSqliteLog } from "../../log/sqlite/open.ts";
+import { buildAgents } from "../../server/agents.ts";
+import { instanceOf } from "../../server/instance.ts";
+import { AlreadyRunning } from "../../server/parley.ts";
+import type { Settings } from "../config/settings.ts";
+import { FALLBACK_AGENT } from "./offline-agents.ts";
+
+/** Forgets a session without a server: a gateway that takes no prompts, so that none that waits is run by the way. */
+export async function removeOffline(settings: Settings, id: string): Promise<void> {
+  const { dataDir: directory, sync, keepNative, defaultAgent = FALLBACK_AGENT } = settings;
+  const lock = await acquireLock(directory);
+  if (!lock.ok) throw new AlreadyRunning(directory, lock.owner);
+  try {
+    const log = await openSqliteLog({ directory, sync, keepNative });
+    try {
+      const host = createProcessHost({ runDirectory: join(directory, "run"), instance: instanceOf(directory) });
+      const gateway = new Gateway({
+        ...settings,
+        log,
+        agents: buildAgents(settings.agents, host, directory),
+        defaultAgent,
+        id: idSource(Date.now),
+        now: Date.now,
+        logger: silentLogger,
+        metrics: createMetrics(),
+      });
+      await gateway.recover();
+      await gateway.remove(id);
+      await gateway.shutdown();
+    } finally {
+      await log.close();
+    }
+  } finally {
+    lock.release();
+  }
+}

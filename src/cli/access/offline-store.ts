@@ -1,0 +1,62 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { GapEvent, StreamEvent } from "../../client/index.ts";
+import type { ParleyEvent } from "../../core/events/event.ts";
+import { activity } from "../../core/session-state.ts";
+import type { Base, Log } from "../../log/contract.ts";
+import { openSqliteLog } from "../../log/sqlite/open.ts";
+import { wireJson } from "../../surfaces/universal/wire.ts";
+import type { Settings } from "../config/settings.ts";
+import { usageError } from "../exit.ts";
+import { offlineAgents } from "./offline-agents.ts";
+import { removeOffline } from "./offline-remove.ts";
+import type { EventQuery, Store } from "./store.ts";
+
+const PAGE = 500;
+
+async function* readEvents(log: Log, id: string, query: EventQuery): AsyncGenerator<StreamEvent> {
+  const head = await log.head(id);
+  if (!head) return;
+  if (query.after > head.last)
+    throw usageError(`--after: the newest event of ${id} is ${head.last}, got ${query.after}`);
+  let { after } = query;
+  const base = after + 1 < head.first ? await log.base(id) : undefined;
+  if (base) {
+    yield gapEvent(id, after, base);
+    after = base.first - 1;
+  }
+  for (;;) {
+    const records = await log.read(id, { after, limit: PAGE, native: query.native });
+    for (const record of records) yield JSON.parse(wireJson(record, query.native)) as ParleyEvent;
+    const last = records.at(-1);
+    if (!last || records.length < PAGE) return;
+    after = last.seq;
+  }
+}
+
+function gapEvent(session: string, after: number, { first, state }: Base): GapEvent {
+  const seq = first - 1;
+  const snapshot = { ...state, status: activity(state) };
+  return { type: "gap", id: `${session}:${seq}`, seq, session, data: { after, first, snapshot } };
+}
+
+/**
+ * The log itself, where no server runs. It is only read, so its lock is left alone: a server that starts at this moment is
+ * not kept from it.
+ */
+export async function offlineStore(settings: Settings): Promise<Store> {
+  const { dataDir: directory, sync } = settings;
+  const log = existsSync(join(directory, "parley.db")) ? await openSqliteLog({ directory, sync }) : undefined;
+  return {
+    live: false,
+    async list(query) {
+      const states = (await log?.list({ ...query, parent: null })) ?? [];
+      return states.map((state) => ({ ...state, status: state.turn ? "interrupted" : "idle" }));
+    },
+    exists: async (id) => (await log?.head(id)) !== undefined,
+    events: (id, query) => (log ? readEvents(log, id, query) : (async function* () {})()),
+    remove: (id) => removeOffline(settings, id),
+    agents: () => offlineAgents(settings),
+    close: async () => log?.close(),
+  };
+}

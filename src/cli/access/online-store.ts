@@ -1,0 +1,32 @@
+import { createClient, type ParleyClient } from "../../client/index.ts";
+import { isCode } from "./api-problems.ts";
+import type { FoundServer } from "./find-server.ts";
+import type { Store } from "./store.ts";
+
+export const CLIENT_NAME = "parley-cli";
+
+export function clientOf({ url, token }: FoundServer): ParleyClient {
+  return createClient({ url, token, name: CLIENT_NAME });
+}
+
+/** The server that runs on the data directory. */
+export function onlineStore(server: FoundServer): Store {
+  const client = clientOf(server);
+  return {
+    live: true,
+    list: async (query) => (await client.sessions.list(query)).sessions,
+    async exists(id) {
+      try {
+        await client.sessions.get(id);
+        return true;
+      } catch (error) {
+        if (isCode(error, "session_not_found")) return false;
+        throw error;
+      }
+    },
+    events: (id, query) => client.session(id).events(query),
+    remove: (id) => client.sessions.delete(id),
+    agents: () => client.agents(),
+    close: async () => {},
+  };
+}

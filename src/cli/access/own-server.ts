@@ -1,0 +1,59 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { createLogger } from "../../server/logger.ts";
+import { type Parley, startParley } from "../../server/parley.ts";
+import { loadToken } from "../../server/token.ts";
+import type { Settings } from "../config/settings.ts";
+import { packageVersion } from "../version.ts";
+import type { FoundServer } from "./find-server.ts";
+
+export interface OwnServer extends FoundServer {
+  parley: Parley;
+  close(): Promise<void>;
+}
+
+const LAST_REQUESTS_MS = 500;
+const LOOK_AGAIN_MS = 1_000;
+
+/** A server in this process, on a free port of this machine, for as long as a command runs. */
+export async function startOwnServer(settings: Settings, directory: string): Promise<OwnServer> {
+  const { dataDir: dataDirectory } = settings;
+  const token = loadToken(dataDirectory);
+  const level = settings.logLevel === "info" ? "warn" : settings.logLevel;
+  const logger = createLogger({ level, readable: true, secrets: [token] });
+  const parley = await startParley({
+    ...settings,
+    dataDirectory,
+    host: "127.0.0.1",
+    port: 0,
+    token,
+    directory,
+    logger,
+    version: packageVersion(),
+  });
+  return {
+    url: parley.url,
+    token,
+    pid: process.pid,
+    parley,
+    async close() {
+      parley.listener.stopAccepting();
+      await parley.close();
+      parley.cutStreams();
+      await parley.listener.close(LAST_REQUESTS_MS);
+      logger.flush();
+    },
+  };
+}
+
+/** Whether another command works with this server: a turn outside of our session that somebody watches. */
+export async function busyForOthers({ gateway }: Parley, own: string): Promise<boolean> {
+  const unsettled = await gateway.log.unsettled();
+  return unsettled.some(({ id, root }) => id !== own && root !== own && gateway.attachments.watched(id, root));
+}
+
+/** A server that another command has found must not vanish under it. */
+export async function othersDone(parley: Parley, own: string, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted && (await busyForOthers(parley, own))) {
+    await delay(LOOK_AGAIN_MS, undefined, { signal }).catch(() => {});
+  }
+}

@@ -1,0 +1,55 @@
+import { type CommandNode, type OptionNode, paths, type Value } from "./tree.ts";
+
+/** Text inside single quotes in a specification of _arguments, where brackets and colons have a meaning. */
+function escaped(text: string): string {
+  return text.replaceAll("'", "'\\''").replace(/[[\]:]/g, (character) => `\\${character}`);
+}
+
+function action(value: Value): string {
+  switch (value.kind) {
+    case "none":
+      return "";
+    case "any":
+      return ":value: ";
+    case "file":
+      return ":file:_files";
+    case "directory":
+      return ":directory:_files -/";
+    case "choice":
+      return `:value:(${value.choices.join(" ")})`;
+  }
+}
+
+function optionSpecs({ names, description, value }: OptionNode): string[] {
+  return names.map((name) => `'${name}[${escaped(description)}]${action(value)}'`);
+}
+
+function functionName(words: readonly string[]): string {
+  return ["_parley", ...words].join("_").replaceAll("-", "_");
+}
+
+function functionOf(node: CommandNode, words: readonly string[]): string {
+  const specs = node.options.flatMap(optionSpecs);
+  const name = functionName(words);
+  if (node.commands.length === 0) {
+    const argument = node.argument.kind === "choice" ? action(node.argument) : ": ";
+    return `${name}() {\n  _arguments ${[...specs, `'*:${argument}'`].join(" \\\n    ")}\n}`;
+  }
+  const described = node.commands.map((child) => `'${child.name}:${escaped(child.description)}'`).join(" ");
+  const cases = node.commands.map((child) => `      ${child.name}) ${functionName([...words, child.name])} ;;`);
+  return `${name}() {
+  local state line
+  _arguments -C ${[...specs, "'1: :->command'", "'*:: :->rest'"].join(" \\\n    ")}
+  case $state in
+    command) local -a commands=(${described}); _describe command commands ;;
+    rest) case $line[1] in
+${cases.join("\n")}
+    esac ;;
+  esac
+}`;
+}
+
+export function zshScript(tree: CommandNode): string {
+  const functions = paths(tree).map(({ node, words }) => functionOf(node, words));
+  return `#compdef parley\n${functions.join("\n")}\nif [ "$funcstack[1]" = "_parley" ]; then _parley "$@"; else compdef _parley parley; fi\n`;
+}

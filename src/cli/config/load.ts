@@ -1,0 +1,104 @@
+import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { messageOf } from "../../core/errors.ts";
+import { systemCodeOf, usageError } from "../exit.ts";
+import { type Environment, environmentLayer } from "./environment.ts";
+import { layerOf } from "./file-layer.ts";
+import { defaultDataDir, expandPath, PROJECT_FILES, projectDirectories, projectOf, userConfigFile } from "./places.ts";
+import type { ConfigFile } from "./schema.ts";
+import { defaultSettings, type Layer, mergeSettings, type Settings } from "./settings.ts";
+import { isTrusted, limitProject } from "./trust.ts";
+
+export interface Sources {
+  flags: Layer;
+  env: Environment;
+  home: string;
+  /** Where the search for the project's file begins. */
+  directory: string;
+}
+
+export interface LoadedConfig {
+  settings: Settings;
+  /** Whether somebody chose the port. */
+  portChosen: boolean;
+  files: { path: string; level: "user" | "project"; trusted?: boolean }[];
+  warnings: string[];
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (thrown) {
+    if (systemCodeOf(thrown) === "ENOENT" || systemCodeOf(thrown) === "ENOTDIR") return undefined;
+    throw usageError(`${path}: the configuration cannot be read: ${messageOf(thrown)}`);
+  }
+}
+
+/** The parser and the schema are imported only when there is a file: most starts have none. */
+async function readConfigFile(path: string): Promise<ConfigFile | undefined> {
+  const text = readIfThere(path);
+  if (text === undefined) return undefined;
+  const { readConfig } = await import("./read-file.ts");
+  return readConfig(text, path);
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+function findProjectFile({ directory, home }: Sources): string | undefined {
+  const real = realPath(home);
+  const directories = projectDirectories(realPath(directory), real, (at) => existsSync(join(at, ".git")));
+  for (const at of directories) {
+    const found = PROJECT_FILES.map((name) => join(at, name)).find((path) => existsSync(path));
+    if (found) return found;
+  }
+  return undefined;
+}
+
+function othersCanRead(path: string): boolean {
+  return process.platform !== "win32" && (statSync(path).mode & 0o044) !== 0;
+}
+
+/** Flags beat the environment, which beats the project's file, which beats the user's, which beats the defaults. */
+export async function loadConfig(sources: Sources): Promise<LoadedConfig> {
+  const { flags, env, home } = sources;
+  const files: LoadedConfig["files"] = [];
+  const warnings: string[] = [];
+
+  const userFile = userConfigFile(env, home);
+  const user = await readConfigFile(userFile);
+  if (user) files.push({ path: userFile, level: "user" });
+  if (user?.token !== undefined && othersCanRead(userFile)) {
+    warnings.push(`${userFile} holds a token and others can read it: chmod 600 it`);
+  }
+
+  const projectFile = findProjectFile(sources);
+  const said = projectFile === undefined ? undefined : await readConfigFile(projectFile);
+  let project: ConfigFile = {};
+  if (projectFile !== undefined && said) {
+    const root = projectOf(projectFile);
+    const trusted = isTrusted(
+      root,
+      (user?.trust ?? []).map((path) => realPath(expandPath(path, home, dirname(userFile)))),
+    );
+    const limited = limitProject(said, trusted, root);
+    project = limited.config;
+    files.push({ path: projectFile, level: "project", trusted });
+    for (const { key, why } of limited.refused) warnings.push(`${projectFile}: "${key}" was ignored: ${why}`);
+  }
+
+  const layers = [
+    flags,
+    environmentLayer(env),
+    layerOf(project, projectFile ?? "", home),
+    layerOf(user ?? {}, userFile, home),
+  ];
+  const merged = mergeSettings(defaultSettings(defaultDataDir(env, home)), layers);
+  const settings = { ...merged, dataDir: expandPath(merged.dataDir, home, process.cwd()) };
+  return { settings, portChosen: layers.some((layer) => layer.port !== undefined), files, warnings };
+}

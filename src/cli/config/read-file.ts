@@ -1,0 +1,106 @@
+import {
+  findNodeAtLocation,
+  getNodeValue,
+  type Node,
+  type ParseError,
+  parseTree,
+  printParseErrorCode,
+} from "jsonc-parser";
+import type { z } from "zod";
+import { usageError } from "../exit.ts";
+import { nearest } from "../nearest.ts";
+import { type ConfigFile, configSchema } from "./schema.ts";
+
+type Issue = z.core.$ZodIssue;
+
+const TYPE: Readonly<Record<string, string>> = {
+  string: "a text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "a list",
+  tuple: "a list with the program first",
+  object: "an object",
+  record: "an object",
+};
+
+const SHOWN = 60;
+
+function expectation(issue: Issue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return issue.message.startsWith("Invalid") ? (TYPE[issue.expected] ?? issue.expected) : issue.message;
+    case "invalid_value":
+      return `one of ${issue.values.map((value) => JSON.stringify(value)).join(", ")}`;
+    case "invalid_key":
+      return issue.issues[0]?.message ?? "another name";
+    default:
+      return issue.message;
+  }
+}
+
+/** What stands there; never the text of a secret. */
+function got(path: readonly PropertyKey[], value: unknown): string {
+  if (value === undefined) return "nothing";
+  if (path[0] === "token" || path.includes("env")) return `a ${typeof value}`;
+  const shown = JSON.stringify(value);
+  return shown.length > SHOWN ? `${shown.slice(0, SHOWN)}…` : shown;
+}
+
+function place(text: string, offset: number): string {
+  const before = text.slice(0, offset);
+  return `${before.split("\n").length}:${offset - before.lastIndexOf("\n")}`;
+}
+
+/** The node of a path, or of the nearest thing around it that exists. */
+function nodeAt(root: Node, path: readonly PropertyKey[]): Node {
+  for (let length = path.length; length > 0; length--) {
+    const node = findNodeAtLocation(root, path.slice(0, length) as (string | number)[]);
+    if (node) return node;
+  }
+  return root;
+}
+
+function keyNode(root: Node, path: readonly PropertyKey[], key: string): Node {
+  const owner = nodeAt(root, path);
+  return owner.children?.find((property) => property.children?.[0]?.value === key)?.children?.[0] ?? owner;
+}
+
+function unknownKey(key: string, path: readonly PropertyKey[]): string {
+  const known = path.length === 0 ? Object.keys(configSchema.shape) : [];
+  const near = nearest(key, known);
+  return `unknown key "${[...path, key].join(".")}"${near ? `; did you mean "${near}"?` : ""}`;
+}
+
+function problemsOf(issue: Issue, root: Node): { offset: number; message: string }[] {
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => ({
+      offset: keyNode(root, issue.path, key).offset,
+      message: unknownKey(key, issue.path),
+    }));
+  }
+  const found = findNodeAtLocation(root, issue.path as (string | number)[]);
+  const value = issue.code === "invalid_key" ? issue.path.at(-1) : found && getNodeValue(found);
+  const where = issue.path.length === 0 ? "" : `${issue.path.join(".")}: `;
+  const message = `${where}expected ${expectation(issue)}, got ${got(issue.path, value)}`;
+  return [{ offset: nodeAt(root, issue.path).offset, message }];
+}
+
+/** Reads a configuration, or says where it is wrong: file, line, column, what was expected and what is there. */
+export function readConfig(source: string, file: string): ConfigFile {
+  const text = source.replace(/^\ufeff/, "");
+  const errors: ParseError[] = [];
+  const root = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
+  const [first] = errors;
+  if (first) {
+    const words = printParseErrorCode(first.error)
+      .replace(/(?<=[a-z])(?=[A-Z])/g, " ")
+      .toLowerCase();
+    throw usageError(`${file}:${place(text, first.offset)}: expected JSON with comments, got ${words}`);
+  }
+  if (!root) return {};
+  const result = configSchema.safeParse(getNodeValue(root));
+  if (result.success) return result.data;
+  const problems = result.error.issues.flatMap((issue) => problemsOf(issue, root));
+  throw usageError(problems.map(({ offset, message }) => `${file}:${place(text, offset)}: ${message}`).join("\n"));
+}

@@ -1,0 +1,76 @@
+import { z } from "zod";
+import { LOG_LEVELS } from "../../server/log-line.ts";
+import { SYNC, UNATTENDED } from "./choices.ts";
+import { DURATION, DURATION_PHRASE, parseDuration } from "./duration.ts";
+
+// The text of each error is what was expected: the reader of the file adds where, and what it got.
+
+const PORT = "a port from 0 to 65535";
+const COUNT = "a whole number, 0 or more";
+const NAME = "a name of letters, digits, -, _, . or :";
+
+const duration = z
+  .string()
+  .regex(DURATION, { error: DURATION_PHRASE })
+  .refine((value) => !DURATION.test(value) || parseDuration(value) !== undefined, { error: DURATION_PHRASE });
+
+const agentName = z.string().regex(/^[\w.:-]{1,64}$/, { error: NAME });
+
+const model = z.strictObject({
+  id: z.string(),
+  name: z.string().optional(),
+  context: z.number().optional().describe("tokens that fit into its context"),
+  output: z.number().optional().describe("tokens that one answer can have"),
+});
+
+const mode = z.strictObject({ id: z.string(), name: z.string().optional(), description: z.string().optional() });
+
+const agent = z.strictObject({
+  command: z
+    .tuple([z.string().min(1, { error: "a program" })], z.string())
+    .describe("a program that speaks the line protocol, and its arguments; a relative path starts at this file"),
+  env: z.record(z.string(), z.string()).optional().describe("added to Parley's environment"),
+  models: z.array(model).optional(),
+  modes: z.array(mode).optional(),
+  steer: z.boolean().optional().describe("it takes prompts into a running turn"),
+});
+
+export const configSchema = z.strictObject({
+  $schema: z.string().optional(),
+  host: z.string().optional().describe("the address to listen on; 127.0.0.1 by default"),
+  port: z
+    .int({ error: PORT })
+    .min(0, { error: PORT })
+    .max(65_535, { error: PORT })
+    .optional()
+    .describe("0: any free one"),
+  dataDir: z.string().optional().describe("where sessions are kept; a relative path starts at this file"),
+  token: z.string().optional().describe("in the user's file only; better leave it out and have one made"),
+  defaultAgent: agentName.optional().describe("the agent of a session that names none"),
+  agents: z.record(agentName, agent).optional().describe("further agents, by name"),
+  unattended: z.enum(UNATTENDED).optional().describe("what happens to a permission while no client is attached"),
+  askDeadline: duration.optional().describe("how long an ask waits for a client to come; 30m by default"),
+  idleClose: duration.optional().describe("how long an agent without work is kept; 10m by default"),
+  retainEvents: z
+    .int({ error: COUNT })
+    .min(0, { error: COUNT })
+    .optional()
+    .describe("how many events of a session are kept at least; 0 keeps all"),
+  sync: z.enum(SYNC).optional().describe("process: survives kill -9; disk: survives the loss of power too"),
+  allowHosts: z.array(z.string()).optional().describe("further names under which clients may call this server"),
+  cors: z.array(z.string()).optional().describe("origins of web pages that may call this server"),
+  keepNative: z.boolean().optional().describe("store the agents' own lines beside the events; true by default"),
+  logLevel: z.enum(LOG_LEVELS as ["debug", "info", "warn", "error"]).optional(),
+  trust: z
+    .array(z.string())
+    .optional()
+    .describe("in the user's file only: directories whose parley.jsonc may set everything, agents' commands too"),
+});
+
+export type ConfigFile = z.infer<typeof configSchema>;
+
+/** For editors. */
+export function configJsonSchema(): Record<string, unknown> {
+  const { $schema, ...schema } = z.toJSONSchema(configSchema, { io: "input" });
+  return { $schema, title: "Parley's configuration", ...schema };
+}

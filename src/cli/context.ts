@@ -1,0 +1,26 @@
+import { realpathSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { resolve } from "node:path";
+import { type LoadedConfig, loadConfig } from "./config/load.ts";
+import type { Layer } from "./config/settings.ts";
+import { usageError } from "./exit.ts";
+
+/** Loads the configuration for a command, and tells what of it was ignored. */
+export async function configure(flags: Layer, directory: string = process.cwd()): Promise<LoadedConfig> {
+  const loaded = await loadConfig({ flags, env: process.env, home: homedir(), directory });
+  // An agent that inherited it could answer its own permissions.
+  delete process.env.PARLEY_TOKEN;
+  for (const warning of loaded.warnings) process.stderr.write(`parley: warning: ${warning}\n`);
+  return loaded;
+}
+
+/** One spelling for one directory, so that a session is found again whichever way its directory was named. */
+export function directoryOf(given: string | undefined): string {
+  const path = resolve(given ?? ".");
+  try {
+    if (statSync(path).isDirectory()) return realpathSync(path);
+  } catch {
+    throw usageError(`--dir: there is no directory ${path}`);
+  }
+  throw usageError(`--dir: expected a directory, got the file ${path}`);
+}

@@ -1,0 +1,60 @@
+import { homedir } from "node:os";
+import { messageOf } from "../../core/errors.ts";
+import { readLock } from "../../log/lock.ts";
+import { FALLBACK_AGENT, offlineAgents } from "../access/offline-agents.ts";
+import { type LoadedConfig, loadConfig } from "../config/load.ts";
+import { defaultDataDir, userConfigFile } from "../config/places.ts";
+import { defaultSettings, type Layer, mergeSettings } from "../config/settings.ts";
+import { packageVersion } from "../version.ts";
+import { checkAgents } from "./agents.ts";
+import { type Check, type Level, verdict } from "./check.ts";
+import { checkDataDir, checkDisk, checkNode, checkPlatform } from "./machine.ts";
+import { checkLog, checkPort, checkServer, checkStrays } from "./state.ts";
+
+export interface Report {
+  version: string;
+  verdict: Level;
+  checks: Check[];
+}
+
+function configChecks({ files, warnings }: LoadedConfig, userFile: string): Check[] {
+  const shown = files.map(({ path, level, trusted }) => `${path} (${trusted ? "trusted " : ""}${level})`);
+  const detail = shown.length > 0 ? shown.join(", ") : `none (${userFile} would be the user's)`;
+  return [
+    { name: "config", level: "ok", detail, facts: { files } },
+    ...warnings.map((warning): Check => ({ name: "config", level: "warn", detail: warning })),
+  ];
+}
+
+/** A broken configuration is one finding among others: the rest is looked at with the defaults. */
+async function load(flags: Layer): Promise<{ loaded: LoadedConfig; checks: Check[] }> {
+  const home = homedir();
+  try {
+    const loaded = await loadConfig({ flags, env: process.env, home, directory: process.cwd() });
+    return { loaded, checks: configChecks(loaded, userConfigFile(process.env, home)) };
+  } catch (thrown) {
+    const settings = mergeSettings(defaultSettings(defaultDataDir(process.env, home)), [flags]);
+    const checks: Check[] = [{ name: "config", level: "bad", detail: messageOf(thrown) }];
+    return { loaded: { settings, portChosen: false, files: [], warnings: [] }, checks };
+  }
+}
+
+export async function examine(flags: Layer): Promise<Report> {
+  const { loaded, checks: config } = await load(flags);
+  const { settings } = loaded;
+  const { dataDir, host, port, defaultAgent = FALLBACK_AGENT } = settings;
+  const owner = readLock(dataDir);
+  const checks = [
+    checkNode(),
+    checkPlatform(),
+    ...config,
+    checkDataDir(dataDir),
+    checkDisk(dataDir),
+    checkLog(dataDir),
+    await checkServer(owner),
+    await checkPort(host, port, owner),
+    checkStrays(dataDir, owner),
+    ...checkAgents(await offlineAgents(settings), defaultAgent),
+  ];
+  return { version: packageVersion(), verdict: verdict(checks), checks };
+}

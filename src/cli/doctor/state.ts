@@ -1,0 +1,77 @@
+import { existsSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { messageOf } from "../../core/errors.ts";
+import { listStrays } from "../../host/reaper.ts";
+import type { LockOwner } from "../../log/lock.ts";
+import { instanceOf } from "../../server/instance.ts";
+import { bytes } from "../output/table.ts";
+import { isFree } from "../serve/port.ts";
+import type { Check } from "./check.ts";
+
+const ANSWER_MS = 3_000;
+
+export async function checkServer(owner: LockOwner | undefined): Promise<Check> {
+  const name = "server";
+  if (!owner) return { name, level: "ok", detail: "not running", facts: { running: false } };
+  const facts = { running: true, pid: owner.pid, url: owner.url };
+  const who = `pid ${owner.pid}`;
+  if (!owner.url) return { name, level: "warn", detail: `${who} is starting, or does not serve`, facts };
+  try {
+    const answer = await fetch(`${owner.url}/ready`, { signal: AbortSignal.timeout(ANSWER_MS) });
+    await answer.body?.cancel();
+    if (answer.ok) return { name, level: "ok", detail: `${owner.url} (${who})`, facts };
+    const detail = `${owner.url} (${who}) is not ready: ${answer.status}`;
+    return { name, level: "bad", detail, advice: "its own log says why", facts };
+  } catch (thrown) {
+    const detail = `${owner.url} (${who}) does not answer: ${messageOf(thrown)}`;
+    return { name, level: "bad", detail, advice: `see what it does, or end it: kill ${owner.pid}`, facts };
+  }
+}
+
+/** Only reads: a server may be writing to it. */
+export function checkLog(dataDir: string): Check {
+  const name = "log";
+  const file = join(dataDir, "parley.db");
+  if (!existsSync(file)) return { name, level: "ok", detail: "none yet" };
+  try {
+    const database = new DatabaseSync(file, { readOnly: true });
+    try {
+      const [result] = Object.values(database.prepare("PRAGMA quick_check(1)").get() ?? {});
+      if (result !== "ok") throw new Error(String(result));
+    } finally {
+      database.close();
+    }
+    const size = statSync(file).size;
+    return { name, level: "ok", detail: `${file} is sound (${bytes(size)})`, facts: { bytes: size } };
+  } catch (thrown) {
+    const advice = "copy the data directory before anything else, then choose another with --data-dir";
+    return { name, level: "bad", detail: `${file}: ${messageOf(thrown)}`, advice };
+  }
+}
+
+export function checkStrays(dataDir: string, owner: LockOwner | undefined): Check {
+  const name = "processes";
+  if (!existsSync(dataDir)) return { name, level: "ok", detail: "no stray ones" };
+  const options = { runDirectory: join(dataDir, "run"), instance: instanceOf(dataDir) };
+  const strays = listStrays(owner ? { ...options, owner: owner.pid } : options);
+  if (strays.length === 0) return { name, level: "ok", detail: "no stray ones" };
+  const pids = strays.map(({ pid }) => pid).join(" ");
+  return {
+    name,
+    level: "bad",
+    detail: `${strays.length} of an earlier run still live: ${pids}`,
+    advice: owner ? `nobody looks after them: kill ${pids}` : `the next start ends them, or: kill ${pids}`,
+    facts: { strays },
+  };
+}
+
+export async function checkPort(host: string, port: number, owner: LockOwner | undefined): Promise<Check> {
+  const name = "port";
+  const facts = { host, port };
+  if (port === 0) return { name, level: "ok", detail: "any free one", facts };
+  if (owner?.url?.endsWith(`:${port}`)) return { name, level: "ok", detail: `${port} is the server's`, facts };
+  if (await isFree(host, port)) return { name, level: "ok", detail: `${port} is free`, facts };
+  const advice = "serve takes another one unless --port insists";
+  return { name, level: "warn", detail: `${port} is used by another program`, advice, facts };
+}

@@ -1,0 +1,25 @@
+/** What the exit codes of every command mean; `run` adds those of its outcomes. */
+export const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
+
+/** 128 and the number of SIGPIPE: what a program ends with when its reader has gone. */
+export const EXIT_PIPE_CLOSED = 141;
+
+/** Ends the command with one line for a person and an exit code, and no stack. */
+export class CliError extends Error {
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode: number = EXIT.failed, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = "CliError";
+    this.exitCode = exitCode;
+  }
+}
+
+/** What was asked for cannot be meant: a flag, a variable, a configuration file. */
+export function usageError(message: string): CliError {
+  return new CliError(message, EXIT.usage);
+}
+
+export function systemCodeOf(thrown: unknown): string | undefined {
+  return thrown instanceof Error && "code" in thrown ? String(thrown.code) : undefined;
+}

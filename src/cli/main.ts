@@ -1,0 +1,63 @@
+import { isParleyError, messageOf } from "../core/errors.ts";
+import { CliError, EXIT, EXIT_PIPE_CLOSED, systemCodeOf } from "./exit.ts";
+import { packageVersion } from "./version.ts";
+
+const VERSION_FLAGS = ["--version", "-V"];
+
+/** Arguments are public: whoever lists processes reads them. The title replaces them where the system allows it. */
+function hideToken(argv: readonly string[]): void {
+  if (argv.some((argument) => argument === "--token" || argument.startsWith("--token="))) {
+    process.title = `parley ${argv[0] ?? ""}`;
+  }
+}
+
+function tell(message: string): void {
+  process.stderr.write(`${message.replace(/^/gm, "parley: ")}\n`);
+}
+
+/** One line for what can be expected to go wrong; a stack only for a defect. */
+function report(thrown: unknown): number {
+  if (thrown instanceof CliError) {
+    if (thrown.message !== "") tell(thrown.message);
+    return thrown.exitCode;
+  }
+  if (isParleyError(thrown) || systemCodeOf(thrown) !== undefined) {
+    tell(messageOf(thrown));
+    return EXIT.failed;
+  }
+  tell(`this is a defect of Parley: ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}`);
+  return EXIT.failed;
+}
+
+async function perform(argv: readonly string[]): Promise<number> {
+  const [first] = argv;
+  if (argv.length === 1 && VERSION_FLAGS.includes(first ?? "")) {
+    process.stdout.write(`${packageVersion()}\n`);
+    return EXIT.ok;
+  }
+  hideToken(argv);
+  try {
+    const { runProgram } = await import("./program.ts");
+    return await runProgram(argv);
+  } catch (thrown) {
+    return report(thrown);
+  }
+}
+
+function written(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => {
+    if (stream.destroyed || stream.writableEnded) resolve();
+    else stream.write("", () => resolve());
+  });
+}
+
+/** Runs a command and ends the process with its code, whatever is still open. */
+export async function main(argv: readonly string[]): Promise<void> {
+  // A reader that has seen enough (`| head -1`) is no error. Commands that must tidy up first add a listener of their own.
+  process.stdout.on("error", (error) => {
+    if (systemCodeOf(error) === "EPIPE" && process.stdout.listenerCount("error") === 1) process.exit(EXIT_PIPE_CLOSED);
+  });
+  const code = await perform(argv);
+  await Promise.all([written(process.stdout), written(process.stderr)]);
+  process.exit(code);
+}

@@ -1,0 +1,74 @@
+import { Command, CommanderError, Option } from "commander";
+import { agentsCommand } from "./commands/agents.ts";
+import { completionCommand } from "./commands/completion.ts";
+import { doctorCommand } from "./commands/doctor.ts";
+import { eventsCommand } from "./commands/events.ts";
+import { runCommand } from "./commands/run.ts";
+import { serveCommand } from "./commands/serve.ts";
+import { sessionsCommand } from "./commands/sessions.ts";
+import { CliError, EXIT } from "./exit.ts";
+import { formatHelp, withExamples } from "./help.ts";
+import { packageVersion } from "./version.ts";
+
+/** How a command tells its exit code. */
+export type Finish = (code: number) => void;
+
+/** The whole tree. Each command imports what it needs only when it is run. */
+export function buildProgram(finish: Finish): Command {
+  const program = withExamples(new Command("parley"), [
+    ['parley run "Read README.md and add a line at the end"', "one prompt, the answer on stdout"],
+    ['parley run --continue "Now translate it"', "go on with the newest session here"],
+    ["parley serve", "let clients in; the first line is the URL"],
+    ["parley doctor", "what is found here, and what is wrong"],
+  ])
+    .description("Runs coding agents and lets any client drive them. Every turn begins once and ends once.")
+    .usage("<command> [options]")
+    .version(packageVersion(), "-V, --version", "show the version")
+    .helpCommand("help [command]", "show the help of a command");
+  const commands = [
+    serveCommand(finish),
+    runCommand(finish),
+    sessionsCommand(finish),
+    eventsCommand(finish),
+    agentsCommand(finish),
+    doctorCommand(finish),
+    completionCommand(finish, () => program),
+  ];
+  for (const command of commands) program.addCommand(command);
+  for (const command of everyCommand(program)) {
+    command
+      .configureHelp({ formatHelp })
+      .addHelpOption(new Option("-h, --help", "show this help").helpGroup("Options:"))
+      .exitOverride()
+      .configureOutput({ outputError: () => {} });
+  }
+  return program;
+}
+
+function everyCommand(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(everyCommand)];
+}
+
+/** What commander says, in our words and with our code. */
+function usageOf(error: CommanderError): CliError {
+  const message = error.message.replace(/^error: /, "");
+  return new CliError(`${message}\nparley --help shows what there is`, EXIT.usage);
+}
+
+export async function runProgram(argv: readonly string[]): Promise<number> {
+  let code: number = EXIT.ok;
+  const program = buildProgram((result) => {
+    code = result;
+  });
+  if (argv.length === 0) {
+    program.outputHelp();
+    return code;
+  }
+  try {
+    await program.parseAsync(argv, { from: "user" });
+  } catch (thrown) {
+    if (!(thrown instanceof CommanderError)) throw thrown;
+    if (thrown.exitCode !== 0) throw usageOf(thrown);
+  }
+  return code;
+}

@@ -1,0 +1,47 @@
+import type { StreamEvent } from "../../client/index.ts";
+
+/** Turns the events of a turn into the text that the agent says, piece by piece and nothing twice. */
+export class AnswerText {
+  /** What has been said of each message that is open. */
+  readonly #said = new Map<string, string>();
+  #any = false;
+
+  /** What is new. */
+  take(event: StreamEvent): string {
+    switch (event.type) {
+      case "item.started": {
+        const { item } = event.data;
+        if (item.kind !== "message" || item.role !== "assistant") return "";
+        this.#said.set(item.id, "");
+        return item.text ? this.#become(item.id, item.text) : "";
+      }
+      case "item.delta": {
+        const { item, field, delta, replace } = event.data;
+        const said = this.#said.get(item);
+        if (said === undefined || field !== "text") return "";
+        return this.#become(item, replace ?? said + (delta ?? ""));
+      }
+      case "item.completed": {
+        const { item } = event.data;
+        if (item.kind !== "message" || item.role !== "assistant") return "";
+        if (!this.#said.has(item.id)) this.#said.set(item.id, "");
+        const rest = item.status === "retracted" ? "" : this.#become(item.id, item.text ?? "");
+        this.#said.delete(item.id);
+        return rest;
+      }
+      default:
+        return "";
+    }
+  }
+
+  /** What is out cannot be taken back: a text that was corrected is said again as a whole. */
+  #become(item: string, text: string): string {
+    const said = this.#said.get(item) ?? "";
+    this.#said.set(item, text);
+    if (text === said) return "";
+    if (said !== "") return text.startsWith(said) ? text.slice(said.length) : `\n\n${text}`;
+    const apart = this.#any ? "\n\n" : "";
+    this.#any = true;
+    return apart + text;
+  }
+}

@@ -1,0 +1,114 @@
+import type { AskAnswer } from "../../client/index.ts";
+import type { EventOf } from "../../core/events/event.ts";
+import type { Question } from "../../core/events/values.ts";
+import { safeLine, safeText } from "../output/safe-text.ts";
+import type { Paint } from "../output/terminal.ts";
+import type { Person } from "./lines.ts";
+
+export type PermissionRequest = EventOf<"permission.requested">["data"];
+export type QuestionRequest = EventOf<"question.requested">["data"];
+
+type Permission = Extract<AskAnswer, { outcome: "once" | "always" | "reject" }>;
+
+const INPUT_SHOWN = 2_000;
+
+function indented(text: string): string {
+  return safeText(text).trimEnd().replace(/^/gm, "    ");
+}
+
+function inputText(input: unknown): string {
+  const json = JSON.stringify(input, undefined, 2) ?? "";
+  return json.length > INPUT_SHOWN ? `${json.slice(0, INPUT_SHOWN)}… (${json.length} characters)` : json;
+}
+
+/** Everything that will be done, so that nobody allows what they have not seen. */
+export function permissionText(request: PermissionRequest, paint: Paint): string {
+  const { action, patterns, title, input, metadata } = request;
+  const lines = [paint("bold", `? The agent asks to use ${safeLine(action)}${title ? `: ${safeLine(title)}` : ""}`)];
+  lines.push(...patterns.map(indented));
+  if (typeof metadata?.diff === "string") lines.push(indented(metadata.diff));
+  else if (input !== undefined) lines.push(indented(inputText(input)));
+  return `${lines.join("\n")}\n`;
+}
+
+const KIND = { o: "once", a: "always", r: "reject" } as const;
+
+/** `o`, `once`, `r because it is late`; undefined for what means nothing here. */
+export function parsePermission(line: string, offered: readonly string[]): Permission | undefined {
+  const [, word = "", why = ""] = /^\s*(\S+)\s*(.*)$/.exec(line) ?? [];
+  const outcome = Object.values(KIND).find((kind) => kind === word.toLowerCase() || kind[0] === word.toLowerCase());
+  if (!outcome || !offered.includes(outcome) || (why !== "" && outcome !== "reject")) return undefined;
+  return why === "" ? { outcome } : { outcome, feedback: why.trim() };
+}
+
+export async function askPermission(
+  request: PermissionRequest,
+  person: Person,
+  paint: Paint,
+  signal: AbortSignal,
+): Promise<AskAnswer | undefined> {
+  const kinds = new Set(request.options.map(({ kind }) => kind));
+  const offered = kinds.size === 0 ? Object.values(KIND) : Object.values(KIND).filter((kind) => kinds.has(kind));
+  const choices = offered.map((kind) => `[${kind[0]}]${kind.slice(1)}`).join("  ");
+  person.tell(permissionText(request, paint));
+  for (;;) {
+    const line = await person.ask(`  ${choices} > `, signal);
+    if (line === undefined) return undefined;
+    const answer = parsePermission(line, offered);
+    if (answer) return answer;
+    person.tell(`  expected one of ${offered.join(", ")}; a reason may follow reject\n`);
+  }
+}
+
+function questionText({ header, question, options }: Question, paint: Paint): string {
+  const head = header ? `${safeLine(header)}: ` : "";
+  const rows = options.map(({ label, description }, at) => {
+    const more = description ? paint("dim", `  ${safeLine(description)}`) : "";
+    return `    ${at + 1}) ${safeLine(label)}${more}`;
+  });
+  return `${[paint("bold", `? ${head}${safeLine(question, 500)}`), ...rows].join("\n")}\n`;
+}
+
+function freeTextWelcome({ custom, options }: Question): boolean {
+  return custom === true || options.length === 0;
+}
+
+/** Numbers pick options; other words are the answer itself where that is welcome. */
+export function parseAnswer(line: string, question: Question): string[] | undefined {
+  const { options, multiple } = question;
+  const text = line.trim();
+  if (text === "") return undefined;
+  const picks = text.split(/[\s,]+/).filter((piece) => piece !== "");
+  const labels = picks.map((piece) => (/^\d+$/.test(piece) ? options[Number(piece) - 1]?.label : undefined));
+  const known = labels.filter((label) => label !== undefined);
+  if (known.length === picks.length && (multiple || known.length === 1)) return [...new Set(known)];
+  const byName = options.find(({ label }) => label.toLowerCase() === text.toLowerCase());
+  if (byName) return [byName.label];
+  return freeTextWelcome(question) ? [text] : undefined;
+}
+
+export async function askQuestions(
+  request: QuestionRequest,
+  person: Person,
+  paint: Paint,
+  signal: AbortSignal,
+): Promise<AskAnswer | undefined> {
+  const answers: string[][] = [];
+  for (const question of request.questions) {
+    const how = question.multiple ? "numbers with commas" : "a number";
+    const hint =
+      question.options.length === 0 ? "your words" : how + (freeTextWelcome(question) ? " or your words" : "");
+    person.tell(questionText(question, paint));
+    for (;;) {
+      const line = await person.ask(`  ${hint} > `, signal);
+      if (line === undefined) return undefined;
+      const answer = parseAnswer(line, question);
+      if (answer) {
+        answers.push(answer);
+        break;
+      }
+      person.tell(`  expected ${hint}; Ctrl-D leaves it unanswered\n`);
+    }
+  }
+  return { outcome: "answered", answers };
+}

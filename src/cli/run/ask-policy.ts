@@ -1,0 +1,33 @@
+import type { AskAnswer } from "../../client/index.ts";
+
+export type AskMode = "terminal" | "yes" | "deny" | "none";
+
+export interface AutoAnswer {
+  answer: AskAnswer;
+  /** What the person is told on stderr. */
+  note: string;
+}
+
+/** Who answers: what was said by flag, else the person at the terminal, else nobody. */
+export function askMode(flags: { yes?: boolean; deny?: boolean }, terminal: boolean): AskMode {
+  if (flags.yes) return "yes";
+  if (flags.deny) return "deny";
+  return terminal ? "terminal" : "none";
+}
+
+const WHY: Readonly<Record<"deny" | "none", string>> = {
+  deny: "--deny was given",
+  none: "there is no terminal to ask at",
+};
+
+/** What is answered without a person; undefined where a person is asked. A question is never answered for one. */
+export function autoAnswer(kind: "permission" | "question", mode: AskMode): AutoAnswer | undefined {
+  if (mode === "terminal") return undefined;
+  if (kind === "permission" && mode === "yes") return { answer: "once", note: "allowed once, by --yes" };
+  const why = mode === "yes" ? "--yes answers no questions" : WHY[mode];
+  const advice = kind === "permission" && mode === "none" ? "; --yes would allow it" : "";
+  return {
+    answer: { outcome: kind === "permission" ? "reject" : "rejected", feedback: why },
+    note: `rejected: ${why}${advice}`,
+  };
+}

@@ -1,0 +1,87 @@
+import type { StreamEvent } from "../../client/index.ts";
+import type { Item } from "../../core/events/items.ts";
+import { safeLine } from "../output/safe-text.ts";
+import type { Paint } from "../output/terminal.ts";
+
+type ToolCall = Extract<Item, { kind: "tool_call" }>;
+
+function subject({ title, input }: Pick<ToolCall, "title" | "input">): string {
+  if (title) return title;
+  return input === undefined ? "" : JSON.stringify(input);
+}
+
+/** Says on stderr what the agent does. The answer itself is not its business. */
+export class Progress {
+  readonly #paint: Paint;
+  readonly #calls = new Map<string, ToolCall>();
+  readonly #told = new Set<string>();
+
+  constructor(paint: Paint) {
+    this.#paint = paint;
+  }
+
+  /** The lines that an event is worth; most are worth none. */
+  take(event: StreamEvent): string[] {
+    switch (event.type) {
+      case "item.started":
+        return event.data.item.kind === "tool_call" ? this.#seen(event.data.item) : [];
+      case "item.updated": {
+        const call = this.#calls.get(event.data.item);
+        if (!call) return [];
+        const { item: _, ...changes } = event.data;
+        return this.#seen({ ...call, ...changes });
+      }
+      case "item.completed":
+        return this.#completed(event.data.item);
+      case "turn.status":
+        if (event.data.status === "retrying") {
+          const { attempt, message } = event.data;
+          return [this.#paint("yellow", safeLine(`~ trying again (attempt ${attempt}): ${message}`))];
+        }
+        return event.data.status === "compacting" ? [this.#paint("dim", "~ making room in the context")] : [];
+      case "session.note":
+        return [this.#paint("dim", safeLine(`· ${event.data.text}`))];
+      case "session.updated":
+        return event.data.resume === "lost"
+          ? [this.#paint("yellow", "~ the agent does not know this session any more: it begins anew")]
+          : [];
+      case "plan.updated": {
+        const { entries } = event.data;
+        const done = entries.filter(({ status }) => status === "completed").length;
+        const now = entries.find(({ status }) => status === "in_progress")?.text ?? "";
+        return [this.#paint("dim", safeLine(`· plan ${done}/${entries.length} ${now}`))];
+      }
+      case "agent.unparsed":
+        return [this.#paint("dim", safeLine(`· ${event.data.count} unreadable from the agent: ${event.data.reason}`))];
+      default:
+        return [];
+    }
+  }
+
+  /** A call is told once, as soon as it is known what it is about: before anybody is asked whether it may run. */
+  #seen(call: ToolCall): string[] {
+    const told = this.#told.has(call.id) || (call.status !== "running" && subject(call) === "");
+    this.#calls.set(call.id, call);
+    if (told) return [];
+    this.#told.add(call.id);
+    return [this.#line("cyan", "→", call)];
+  }
+
+  #completed(item: Item): string[] {
+    if (item.kind === "status") {
+      const colour = item.level === "info" ? "dim" : item.level === "warn" ? "yellow" : "red";
+      return [this.#paint(colour, safeLine(`· ${item.text}`))];
+    }
+    if (item.kind !== "tool_call") return [];
+    this.#calls.delete(item.id);
+    this.#told.delete(item.id);
+    if (item.background) return [this.#line("dim", "…", item, "goes on in the background")];
+    if (item.status === "completed") return [this.#line("green", "✓", item)];
+    return [this.#line("red", "✗", item, item.error?.message ?? item.status)];
+  }
+
+  #line(colour: "cyan" | "green" | "red" | "dim", sign: string, call: ToolCall, why = ""): string {
+    const what = safeLine(`${call.name} ${subject(call)}`);
+    return `${this.#paint(colour, sign)} ${what}${why ? `: ${safeLine(why)}` : ""}`;
+  }
+}

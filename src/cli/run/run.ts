@@ -1,0 +1,102 @@
+import type { Outcome, StreamEvent } from "../../client/index.ts";
+import { othersDone } from "../access/own-server.ts";
+import { configure, directoryOf } from "../context.ts";
+import { CliError, EXIT_PIPE_CLOSED, systemCodeOf } from "../exit.ts";
+import { safeLine } from "../output/safe-text.ts";
+import { painter } from "../output/terminal.ts";
+import { AnswerText } from "./answer-text.ts";
+import { askMode } from "./ask-policy.ts";
+import { Asks } from "./asks.ts";
+import { type Begun, begin } from "./begin.ts";
+import { exitCodeOf } from "./exit-code.ts";
+import { followTurn } from "./follow.ts";
+import { Interrupts } from "./interrupts.ts";
+import { personAt } from "./lines.ts";
+import { Progress } from "./progress.ts";
+import { promptText } from "./prompt-text.ts";
+import { View } from "./view.ts";
+
+export interface RunFlags {
+  format: "text" | "json" | "events";
+  agent?: string;
+  model?: string;
+  mode?: string;
+  dir?: string;
+  session?: string;
+  continue?: boolean;
+  yes?: boolean;
+  deny?: boolean;
+  title?: string;
+  dataDir?: string;
+}
+
+const paint = painter(process.stderr);
+
+/** What becomes of each event, by the format that was asked for. */
+function showing(format: RunFlags["format"], view: View): (event: StreamEvent, mine: boolean) => void {
+  const answer = new AnswerText();
+  const progress = new Progress(paint);
+  return (event, mine) => {
+    if (format === "events") view.line(JSON.stringify(event));
+    for (const line of progress.take(event)) view.progress(line);
+    if (mine && format === "text") view.answer(answer.take(event));
+    if (event.type === "prompt.queued" && mine) view.progress(paint("dim", "· waiting: the session is busy"));
+    if (event.type !== "turn.ended") view.busy("working");
+  };
+}
+
+function tellEnd(format: RunFlags["format"], view: View, session: string, outcome: Outcome): void {
+  const { turn, reason, text, usage, error } = outcome;
+  view.rest();
+  if (format === "json") view.line(JSON.stringify({ session, turn, reason, text, usage, error }));
+  if (reason === "end_turn") return;
+  const why = error ? `${reason}: ${safeLine(error.message, 500)}` : reason;
+  view.progress(paint(reason === "cancelled" ? "yellow" : "red", `parley: the turn ended: ${why}`));
+}
+
+async function follow(begun: Begun, flags: RunFlags, interrupts: Interrupts): Promise<Outcome> {
+  const view = new View(process.stdout, process.stderr);
+  const asks = new Asks({
+    mode: askMode(flags, process.stdin.isTTY === true && process.stderr.isTTY === true),
+    person: personAt(process.stdin, process.stderr),
+    view,
+    paint,
+    answer: (ask, answer) => begun.client.session(begun.detail).answer(ask, answer),
+  });
+  const event = showing(flags.format, view);
+  const lost = (reason: string): void => view.progress(paint("yellow", `~ connection: ${safeLine(reason)}`));
+  interrupts.signal.addEventListener("abort", () =>
+    view.progress(paint("yellow", "stopping; once more to leave at once")),
+  );
+  view.busy("working");
+  try {
+    const outcome = await followTurn(begun, asks, { event, lost }, interrupts.signal);
+    tellEnd(flags.format, view, begun.detail.id, outcome);
+    return outcome;
+  } finally {
+    view.rest();
+  }
+}
+
+/** Gives one prompt to an agent and returns the exit code that tells how it ended. */
+export async function run(words: readonly string[], flags: RunFlags): Promise<number> {
+  const directory = directoryOf(flags.dir);
+  const { settings } = await configure({ dataDir: flags.dataDir }, directory);
+  const prompt = await promptText(words, process.stdin);
+  const interrupts = new Interrupts();
+  // Nobody reads the answer any more: the work behind it is stopped too.
+  process.stdout.on("error", (error) => {
+    if (systemCodeOf(error) === "EPIPE") interrupts.stop(EXIT_PIPE_CLOSED);
+  });
+  const begun = await begin(settings, { ...flags, directory, defaultAgent: settings.defaultAgent }, prompt);
+  try {
+    const outcome = await follow(begun, flags, interrupts);
+    if (begun.own) await othersDone(begun.own.parley, begun.detail.id, interrupts.signal);
+    return interrupts.code ?? exitCodeOf(outcome.reason);
+  } catch (error) {
+    throw error instanceof Error ? new CliError(error.message, undefined, error) : error;
+  } finally {
+    await begun.own?.close();
+    interrupts.close();
+  }
+}

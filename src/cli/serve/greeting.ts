@@ -1,0 +1,38 @@
+import type { Logger } from "../../core/logger.ts";
+
+export interface Greeting {
+  url: string;
+  token: string | null;
+  tokenFile?: string;
+  dataDirectory: string;
+}
+
+function quoted(path: string): string {
+  return /^[\w./:@%+-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}
+
+/** What a person needs next. The token itself is never shown: the file can be. */
+export function greetingLines({ url, token, tokenFile }: Greeting): string[] {
+  const header =
+    token === null
+      ? ""
+      : tokenFile
+        ? ` -H "Authorization: Bearer $(cat ${quoted(tokenFile)})"`
+        : ' -H "Authorization: Bearer $PARLEY_TOKEN"';
+  return [
+    token === null
+      ? "  token   none: everybody on this machine may use this server"
+      : `  token   ${tokenFile ?? "the one you gave; it is not written down"}`,
+    `  try     curl${header} ${url}/v1/agents`,
+    '  next    parley run "Read README.md and add a line at the end"',
+    "  stop    Ctrl-C",
+  ];
+}
+
+/** The first line on stdout is for programs, exactly; the rest is for people, or for their log. */
+export function greet(greeting: Greeting, how: { json: boolean; readable: boolean; log: Logger }): void {
+  const { url, token, tokenFile, dataDirectory } = greeting;
+  process.stdout.write(how.json ? `${JSON.stringify({ url, token })}\n` : `${url}\n`);
+  if (how.readable) process.stderr.write(`${greetingLines(greeting).join("\n")}\n`);
+  else how.log.info({ url, tokenFile, dataDirectory, pid: process.pid }, "listening");
+}

@@ -1,0 +1,26 @@
+import { once } from "node:events";
+import { findSession, withStore } from "../access/open-store.ts";
+import { configure } from "../context.ts";
+import { eventLine } from "../output/event-line.ts";
+
+export interface EventFlags {
+  after: number;
+  follow?: boolean;
+  native?: boolean;
+  json?: boolean;
+  dataDir?: string;
+}
+
+export async function printEvents(given: string, flags: EventFlags): Promise<void> {
+  const { settings } = await configure({ dataDir: flags.dataDir });
+  const readable = process.stdout.isTTY === true && !flags.json;
+  await withStore(settings, async (store) => {
+    const id = await findSession(store, given);
+    const { after, follow = false, native = false } = flags;
+    for await (const event of store.events(id, { after, follow, native })) {
+      const line = readable ? eventLine(event) : `${JSON.stringify(event)}\n`;
+      if (!process.stdout.write(line)) await once(process.stdout, "drain");
+    }
+    if (follow && !store.live) process.stderr.write("parley: no server runs here, so nothing more can come\n");
+  });
+}

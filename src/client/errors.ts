@@ -1,0 +1,99 @@
+import type { ErrorCode } from "../core/errors.ts";
+
+const PROBLEM_TYPE = "application/problem+json";
+
+/** The server answered, and the answer is no. */
+export class ParleyApiError extends Error {
+  readonly status: number;
+  /** The stable word for programs; `unknown` where the answer was not Parley's own. */
+  readonly code: ErrorCode | "unknown" | (string & {});
+  readonly detail: string;
+  /** Everything that the answer said, such as `issues` of a body or the `resolution` of an ask. */
+  readonly problem: Readonly<Record<string, unknown>>;
+  /** When to try again, where the server said so. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(
+    message: string,
+    answer: Pick<ParleyApiError, "status" | "code" | "detail" | "problem" | "retryAfterMs">,
+  ) {
+    super(message);
+    this.name = "ParleyApiError";
+    this.status = answer.status;
+    this.code = answer.code;
+    this.detail = answer.detail;
+    this.problem = answer.problem;
+    this.retryAfterMs = answer.retryAfterMs;
+  }
+}
+
+/** The server could not be reached, or the connection broke before the answer was whole. */
+export class ParleyConnectionError extends Error {
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = "ParleyConnectionError";
+  }
+}
+
+/** What came is not what a Parley server says. */
+export class ParleyProtocolError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "ParleyProtocolError";
+  }
+}
+
+/** The innermost reason that has words: fetch hides it under "fetch failed". */
+export function reasonOf(thrown: unknown): string {
+  let reason = "";
+  for (let error = thrown; error instanceof Error; error = error.cause) {
+    const code = "code" in error && typeof error.code === "string" ? error.code : "";
+    reason = error.message || code || reason;
+  }
+  return reason || String(thrown);
+}
+
+export function connectionError(what: string, thrown: unknown): ParleyConnectionError {
+  if (thrown instanceof ParleyConnectionError) return thrown;
+  return new ParleyConnectionError(`${what} got no answer (${reasonOf(thrown)}): is the server running?`, thrown);
+}
+
+function recordOf(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return value !== null && typeof value === "object" ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
+
+function retryAfterOf(value: string | null): number | undefined {
+  return value !== null && /^\d{1,6}$/.test(value) ? Number(value) * 1000 : undefined;
+}
+
+function adviceFor(status: number, sentToken: boolean): string {
+  if (status !== 401) return "";
+  const wrong = "the token that was sent is not the server's";
+  return `; ${sentToken ? wrong : "no token was sent"}: give it as createClient({ url, token })`;
+}
+
+/** Makes the error of an answer whose status is not a good one. */
+export function apiError(
+  what: string,
+  answer: { status: number; headers: Headers; text: string },
+  sentToken: boolean,
+): ParleyApiError {
+  const { status, headers, text } = answer;
+  const type = headers.get("content-type") ?? "no content type";
+  const retryAfterMs = retryAfterOf(headers.get("retry-after"));
+  if (!type.startsWith(PROBLEM_TYPE)) {
+    const detail = `expected ${PROBLEM_TYPE}, got ${type}: check that the address is that of a Parley server`;
+    const said = { status, code: "unknown", detail, problem: {}, retryAfterMs };
+    return new ParleyApiError(`${what} answered ${status}: ${detail}`, said);
+  }
+  const problem = recordOf(text);
+  const code = typeof problem.code === "string" ? problem.code : "unknown";
+  const detail = typeof problem.detail === "string" ? problem.detail : "";
+  const message = `${what} answered ${status} ${code}: ${detail}${adviceFor(status, sentToken)}`;
+  return new ParleyApiError(message, { status, code, detail, problem, retryAfterMs });
+}

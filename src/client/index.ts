@@ -1,0 +1,29 @@
+export type { EventOf, ParleyEvent, UnknownEvent } from "../core/events/event.ts";
+export type { Item } from "../core/events/items.ts";
+export type { EndReason, Failure, FileChange, PlanEntry, PromptPart, Usage } from "../core/events/values.ts";
+export { type ClientOptions, createClient, type ParleyClient } from "./client.ts";
+export type { EventStream } from "./closable.ts";
+export { ParleyApiError, ParleyConnectionError, ParleyProtocolError } from "./errors.ts";
+export type { EventsOptions } from "./event-stream.ts";
+export type { ConnectionState } from "./follow.ts";
+export type { Backoff } from "./retry.ts";
+export type { PromptOptions, SessionHandle } from "./session.ts";
+export type { EventPage, Gap, GapEvent, StreamEvent } from "./stream-types.ts";
+export type { RunOptions, TurnRun } from "./turn-run.ts";
+export type {
+  AgentInfo,
+  Answered,
+  Ask,
+  AskAnswer,
+  Cancelled,
+  Health,
+  NewSession,
+  Outcome,
+  PromptInput,
+  Receipt,
+  Session,
+  SessionChange,
+  SessionDetail,
+  SessionList,
+  SessionListQuery,
+} from "./types.ts";

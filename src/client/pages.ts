@@ -1,0 +1,40 @@
+import { type Feed, pathOf } from "./follow.ts";
+import type { Place } from "./place.ts";
+import type { EventPage, StreamEvent } from "./stream-types.ts";
+import type { Transport } from "./transport.ts";
+
+const PAGE = 500;
+
+export interface PageQuery {
+  session: string | null;
+  after?: string | number;
+  limit?: number;
+  native?: boolean;
+  signal?: AbortSignal;
+}
+
+export function readPage(transport: Transport, { session, signal, ...query }: PageQuery): Promise<EventPage> {
+  return transport.json({ method: "GET", path: pathOf(session, "events"), query, signal, repeatable: true });
+}
+
+/** Reads what there is, page by page, and ends. */
+export async function* readToEnd(
+  transport: Transport,
+  feed: Feed,
+  place: Place,
+  signal: AbortSignal,
+): AsyncGenerator<StreamEvent, undefined, undefined> {
+  const { session, native } = feed;
+  for (;;) {
+    const page = await readPage(transport, { session, native, after: place.cursor, limit: PAGE, signal });
+    if (page.gap) yield place.gap(page.gap);
+    for (const event of page.events) {
+      if (signal.aborted) return undefined;
+      // Pages of all sessions say no positions; theirs is where the page ends.
+      const fresh = session === null ? event : place.takeOwn(event);
+      if (fresh) yield fresh;
+    }
+    place.move(String(page.next), page.next);
+    if (!page.more) return undefined;
+  }
+}

@@ -1,0 +1,120 @@
+import type { EventStream } from "./closable.ts";
+import { type EventsOptions, openEvents } from "./event-stream.ts";
+import { readPage } from "./pages.ts";
+import type { EventPage, StreamEvent } from "./stream-types.ts";
+import type { Transport } from "./transport.ts";
+import { followTurn, type RunOptions, type TurnRun } from "./turn-run.ts";
+import type {
+  Answered,
+  Ask,
+  AskAnswer,
+  Cancelled,
+  Outcome,
+  PromptInput,
+  Receipt,
+  SessionChange,
+  SessionDetail,
+} from "./types.ts";
+
+export interface PromptOptions {
+  signal?: AbortSignal;
+}
+
+/** One session of the server. Making a handle sends nothing. */
+export class SessionHandle {
+  readonly id: string;
+  readonly #transport: Transport;
+  readonly #newId: () => string;
+
+  constructor(id: string, transport: Transport, newId: () => string) {
+    this.id = id;
+    this.#transport = transport;
+    this.#newId = newId;
+  }
+
+  get(): Promise<SessionDetail> {
+    return this.#transport.json({ method: "GET", path: this.#path(), repeatable: true });
+  }
+
+  /** Renames the session, or chooses a model or mode for its next turn. */
+  update(change: SessionChange): Promise<SessionDetail> {
+    return this.#transport.json({ method: "PATCH", path: this.#path(), body: change });
+  }
+
+  /** Stops what runs in the session and forgets it. */
+  delete(): Promise<void> {
+    return this.#transport.json({ method: "DELETE", path: this.#path() });
+  }
+
+  /**
+   * Gives the agent a prompt. The receipt means that it is stored, whatever happens next. A prompt always has an id, so that
+   * it is sent again when the answer got lost and still is one prompt. With `wait` the turn's outcome is awaited too.
+   */
+  prompt(input: string | PromptInput, options?: PromptOptions & { wait?: false }): Promise<Receipt>;
+  prompt(input: string | PromptInput, options: PromptOptions & { wait: true }): Promise<Outcome>;
+  prompt(input: string | PromptInput, options: PromptOptions & { wait?: boolean } = {}): Promise<Receipt | Outcome> {
+    const { wait, signal } = options;
+    return wait ? this.run(input, { signal }).outcome() : this.#send(this.#named(input), signal);
+  }
+
+  /** Gives the agent a prompt and follows its turn: yields the events of the turn and returns its outcome. */
+  run(input: string | PromptInput, options: RunOptions = {}): TurnRun {
+    const prompt = this.#named(input);
+    return followTurn(this.#transport, this.id, (signal) => this.#send(prompt, signal), options);
+  }
+
+  /** Follows the turn of a prompt that was given before, from its beginning. */
+  turn(receipt: Receipt, options: RunOptions = {}): TurnRun {
+    return followTurn(this.#transport, this.id, () => Promise.resolve(receipt), options);
+  }
+
+  /** Takes back a prompt that waits. */
+  withdraw(prompt: string | Receipt): Promise<void> {
+    const id = typeof prompt === "string" ? prompt : prompt.prompt;
+    return this.#transport.json({ method: "DELETE", path: this.#path("prompts", id) });
+  }
+
+  /** Stops the turn, and drops the prompts that wait unless they are to be kept. Resolves when the agent is quiet. */
+  cancel(options: { queue?: "clear" | "keep" } = {}): Promise<Cancelled> {
+    return this.#transport.json({ method: "POST", path: this.#path("cancel"), body: options });
+  }
+
+  /** What waits for an answer here and in the sessions of its sub-agents. */
+  async asks(): Promise<Ask[]> {
+    const path = this.#path("asks");
+    return (await this.#transport.json<{ asks: Ask[] }>({ method: "GET", path, repeatable: true })).asks;
+  }
+
+  /** The first answer wins: a later one fails with `already_answered` and the winning one as `problem.resolution`. */
+  answer(ask: string | { id: string }, answer: AskAnswer): Promise<Answered> {
+    const id = typeof ask === "string" ? ask : ask.id;
+    const body = typeof answer === "string" ? { outcome: answer } : answer;
+    return this.#transport.json({ method: "POST", path: this.#path("asks", id), body });
+  }
+
+  page(query: { after?: string | number; limit?: number; native?: boolean } = {}): Promise<EventPage> {
+    return readPage(this.#transport, { ...query, session: this.id });
+  }
+
+  /**
+   * The session's events, each once and in order, from the first one or from a cursor on; reconnects by itself. Ends when the
+   * session is deleted, and fails only where trying again cannot help.
+   */
+  events(options: EventsOptions = {}): EventStream<StreamEvent> {
+    return openEvents(this.#transport, this.id, { ...options, after: options.after ?? 0 });
+  }
+
+  #path(...rest: string[]): string[] {
+    return ["v1", "sessions", this.id, ...rest];
+  }
+
+  #named(input: string | PromptInput): PromptInput & { id: string } {
+    const prompt = typeof input === "string" ? { text: input } : input;
+    return { ...prompt, id: prompt.id ?? this.#newId() };
+  }
+
+  #send(prompt: PromptInput, signal: AbortSignal | undefined): Promise<Receipt> {
+    const path = this.#path("prompts");
+    return this.#transport.json({ method: "POST", path, body: prompt, signal, repeatable: true });
+  }
+}

@@ -1,0 +1,122 @@
+import { apiError, connectionError, ParleyProtocolError } from "./errors.ts";
+import { type Backoff, isUnanswered, pause, waitFor } from "./retry.ts";
+import { Watch } from "./watch.ts";
+
+export interface Call {
+  method: "GET" | "POST" | "PATCH" | "DELETE";
+  /** Segments, which are escaped. */
+  path: readonly string[];
+  query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  headers?: Readonly<Record<string, string>>;
+  body?: unknown;
+  signal?: AbortSignal;
+  /** The request may be sent again when it is not known whether it arrived. */
+  repeatable?: boolean;
+}
+
+export interface TransportOptions {
+  base: URL;
+  token: string | undefined;
+  name: string | undefined;
+  fetch: (url: string, init: RequestInit) => Promise<Response>;
+  timeoutMs: number;
+  retries: number;
+  backoff: Backoff;
+}
+
+/** The waits between repeats of a request grow from this. */
+const REPEAT_MS = 250;
+
+/** Sends requests to one server. */
+export class Transport {
+  readonly options: TransportOptions;
+  readonly #headers: Headers;
+
+  constructor(options: TransportOptions) {
+    this.options = options;
+    this.#headers = new Headers();
+    // A token that no header can hold fails here, not in the first request.
+    if (options.token !== undefined) this.#headers.set("authorization", `Bearer ${options.token}`);
+    if (options.name !== undefined) this.#headers.set("x-parley-client", options.name);
+  }
+
+  /** The request as messages name it; a token is never part of it. */
+  nameOf(call: Call): string {
+    return `${call.method} ${this.#url(call)}`;
+  }
+
+  #url({ path, query = {} }: Call): string {
+    const url = new URL(this.options.base);
+    url.pathname = `${url.pathname.replace(/\/$/, "")}/${path.map(encodeURIComponent).join("/")}`;
+    for (const [name, value] of Object.entries(query)) {
+      if (value !== undefined) url.searchParams.set(name, String(value));
+    }
+    return url.href;
+  }
+
+  /** Resolves with the head of a good answer; its body is still to come. */
+  async open(call: Call, watch: Watch): Promise<Response> {
+    const headers = new Headers(this.#headers);
+    for (const [name, value] of Object.entries(call.headers ?? {})) headers.set(name, value);
+    if (call.body !== undefined) headers.set("content-type", "application/json");
+    const init: RequestInit = { method: call.method, headers, signal: watch.signal, cache: "no-store" };
+    if (call.body !== undefined) init.body = JSON.stringify(call.body);
+    const response = await this.#reached(call, watch, this.options.fetch(this.#url(call), init));
+    if (response.ok) return response;
+    const text = await this.#textOf(call, response, watch);
+    const { status, headers: answered } = response;
+    throw apiError(this.nameOf(call), { status, headers: answered, text }, this.#headers.has("authorization"));
+  }
+
+  async json<T>(call: Call): Promise<T> {
+    const { retries, backoff } = this.options;
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await this.#once<T>(call);
+      } catch (error) {
+        if (!call.repeatable || attempt >= retries || !isUnanswered(error)) throw error;
+        await pause(waitFor(error, backoff(attempt, REPEAT_MS)), call.signal);
+        call.signal?.throwIfAborted();
+      }
+    }
+  }
+
+  async #once<T>(call: Call): Promise<T> {
+    const watch = new Watch(this.options.timeoutMs, call.signal);
+    try {
+      const response = await this.open(call, watch);
+      const text = await this.#textOf(call, response, watch);
+      if (response.status === 204) return undefined as T;
+      try {
+        return JSON.parse(text) as T;
+      } catch {
+        throw new ParleyProtocolError(
+          `${this.nameOf(call)} answered "${text.slice(0, 60)}", expected JSON: check the address of the server`,
+        );
+      }
+    } finally {
+      watch.close();
+    }
+  }
+
+  async #textOf(call: Call, response: Response, watch: Watch): Promise<string> {
+    const reader = response.body?.getReader();
+    const decoder = new TextDecoder();
+    let text = "";
+    for (;;) {
+      const { done, value } = (await (reader && this.#reached(call, watch, reader.read()))) ?? { done: true };
+      if (done) return text + decoder.decode();
+      text += decoder.decode(value, { stream: true });
+    }
+  }
+
+  /** Tells the caller's abort from a connection that failed. */
+  async #reached<T>(call: Call, watch: Watch, step: Promise<T>): Promise<T> {
+    try {
+      return await watch.within(step);
+    } catch (thrown) {
+      if (call.signal?.aborted) throw call.signal.reason;
+      throw connectionError(this.nameOf(call), thrown);
+    }
+  }
+}

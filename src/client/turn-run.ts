@@ -1,0 +1,95 @@
+import { closable, type EventStream, either } from "./closable.ts";
+import { ParleyProtocolError } from "./errors.ts";
+import { type EventsOptions, openEvents } from "./event-stream.ts";
+import type { StreamEvent } from "./stream-types.ts";
+import type { Transport } from "./transport.ts";
+import { TurnTracker } from "./turn-tracker.ts";
+import type { Outcome, Receipt } from "./types.ts";
+
+/** An aborted signal makes the run fail with its reason: there is no outcome then. The turn itself goes on. */
+export type RunOptions = Omit<EventsOptions, "after" | "follow">;
+
+/** One prompt's turn: the events in it, and how it ended. */
+export interface TurnRun extends EventStream<StreamEvent, Outcome | undefined> {
+  /** How the turn ended. Waits for the loop over the events, or reads them itself where there is none. */
+  outcome(): Promise<Outcome>;
+}
+
+const LEFT = "the run was left before its turn had ended; session.turn(receipt) follows it again";
+
+/** Follows the turn of a prompt, whose receipt `begin` gets. */
+export function followTurn(
+  transport: Transport,
+  session: string,
+  begin: (signal: AbortSignal) => Promise<Receipt>,
+  options: RunOptions,
+): TurnRun {
+  const result = deferred<Outcome>();
+  let inner: EventStream<StreamEvent> | undefined;
+  let looped = false;
+
+  async function* read(stop: AbortSignal): AsyncGenerator<StreamEvent, Outcome | undefined, undefined> {
+    const { signal, release } = either(stop, options.signal);
+    try {
+      const receipt = await begin(signal);
+      const tracker = new TurnTracker(receipt);
+      inner = openEvents(transport, session, { ...options, after: receipt.seq - 1, signal });
+      for await (const event of inner) {
+        const { mine, outcome } = tracker.take(event);
+        if (outcome) result.resolve(outcome);
+        if (mine) yield event;
+        if (outcome) return outcome;
+      }
+      signal.throwIfAborted();
+      throw new ParleyProtocolError(`session ${session} was deleted before the turn of ${receipt.prompt} ended`);
+    } catch (error) {
+      if (stop.aborted) return undefined;
+      result.reject(error);
+      throw error;
+    } finally {
+      result.reject(new Error(LEFT));
+      release();
+    }
+  }
+
+  const events = closable(read, () => inner?.cursor ?? "0");
+  return {
+    get cursor() {
+      return events.cursor;
+    },
+    next() {
+      looped = true;
+      return events.next();
+    },
+    return: () => events.return(),
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+    async outcome() {
+      if (looped) return result.promise;
+      looped = true;
+      while (!(await events.next()).done);
+      result.reject(new Error(LEFT));
+      return result.promise;
+    },
+  };
+}
+
+interface Deferred<T> {
+  promise: Promise<T>;
+  /** Only the first of all calls counts. */
+  resolve(value: T): void;
+  reject(error: unknown): void;
+}
+
+function deferred<T>(): Deferred<T> {
+  let resolve: Deferred<T>["resolve"] = () => {};
+  let reject: Deferred<T>["reject"] = () => {};
+  const promise = new Promise<T>((onValue, onError) => {
+    resolve = onValue;
+    reject = onError;
+  });
+  // Whoever only loops over the events hears of a failure there.
+  promise.catch(() => {});
+  return { promise, resolve, reject };
+}

@@ -1,0 +1,117 @@
+import type { Delivery, EndReason, Failure, PromptPart, Usage } from "../core/events/values.ts";
+import type { Activity, OpenAsk, SessionState } from "../core/session-state.ts";
+
+export interface Health {
+  status: string;
+  name: string;
+  version: string;
+}
+
+export interface AgentInfo {
+  name: string;
+  /** Whether a session that names no agent gets this one. */
+  default: boolean;
+  installed: boolean;
+  version?: string;
+  /** Where the program was found, or what to do when it was not. */
+  detail?: string;
+  credentials: "found" | "missing" | "not_needed" | "unknown";
+  models: { id: string; name?: string }[];
+  modes: { id: string; name?: string }[];
+}
+
+/** What is true of a session now. */
+export type Session = SessionState & { status: Activity };
+
+/** With the numbers of its oldest kept and its newest event. */
+export type SessionDetail = Session & { first: number; last: number };
+
+export interface NewSession {
+  /** One of `agents()`; the default agent otherwise. */
+  agent?: string;
+  /** An absolute path on the server's machine; the server's own directory otherwise. */
+  directory?: string;
+  model?: string;
+  mode?: string;
+  title?: string;
+}
+
+export interface SessionChange {
+  title?: string;
+  model?: string;
+  mode?: string;
+}
+
+export interface SessionListQuery {
+  directory?: string;
+  /** Sub-agents' sessions of this session; without it, sessions of their own. */
+  parent?: string;
+  /** `next` of the page before. */
+  after?: string;
+  limit?: number;
+}
+
+export interface SessionList {
+  sessions: Session[];
+  /** Null on the last page. */
+  next: string | null;
+}
+
+export interface PromptInput {
+  /** msg_…; made by the client when absent. The same id with the same body is the same prompt. */
+  id?: string;
+  /** Short for parts with one text. */
+  text?: string;
+  parts?: PromptPart[];
+  /** While the session is busy: queue (default), steer or reject. */
+  delivery?: Delivery;
+  model?: string;
+  mode?: string;
+}
+
+/** A prompt is stored: the same answer for each repeat of it. */
+export interface Receipt {
+  prompt: string;
+  status: "started" | "queued" | "steered";
+  turn?: string;
+  position?: number;
+  /** The number of the event that made it durable. */
+  seq: number;
+}
+
+/** How a prompt's turn ended. */
+export interface Outcome {
+  receipt: Receipt;
+  turn?: string;
+  reason: EndReason | "withdrawn";
+  /** What the agent said last. */
+  text: string;
+  usage?: Usage;
+  error?: Failure;
+  /** Milliseconds since the turn began. */
+  duration?: number;
+}
+
+export interface Cancelled {
+  cancelled: boolean;
+  /** The turn that was stopped. */
+  turn?: string;
+}
+
+/** An open permission or question, with the session that asks: it may be a sub-agent's. */
+export type Ask = OpenAsk & { session: string };
+
+export type AskAnswer =
+  | "once"
+  | "always"
+  | "reject"
+  | "rejected"
+  | { outcome: "once" | "always" | "reject"; feedback?: string }
+  /** One list for each question. */
+  | { outcome: "answered"; answers: string[][] }
+  | { outcome: "rejected"; feedback?: string };
+
+export interface Answered {
+  ask: string;
+  outcome: string;
+}
