@@ -1,28 +1,20 @@
 import type { Agent, ChildRef } from "../agents/contract.ts";
-import { messageOf, ParleyError } from "../core/errors.ts";
+import { ParleyError } from "../core/errors.ts";
 import { promptKey } from "../core/event-keys.ts";
 import type { Draft } from "../core/events/event.ts";
-import type { Failure, Prompt } from "../core/events/values.ts";
+import type { Prompt } from "../core/events/values.ts";
 import type { Answer, Signal } from "../core/ledger/signals.ts";
 import type { Effect, Facts, LedgerState } from "../core/ledger/state.ts";
-import { SpawnFailed } from "../host/contract.ts";
 import type { NewSession } from "../log/contract.ts";
 import { AgentLink } from "./agent-link.ts";
 import { AskKeeper } from "./ask-keeper.ts";
 import type { Attachments } from "./attachments.ts";
-import { transcriptOf, withTranscript } from "./handoff.ts";
-import { CANCEL_ASK_MS, CANCEL_TERM_MS, type GatewayOptions } from "./options.ts";
-import { readEvents } from "./read-events.ts";
+import type { GatewayOptions } from "./options.ts";
 import { firstReceipt, type Receipt, repeatedReceipt } from "./receipt.ts";
 import { SessionWriter } from "./session-writer.ts";
+import { Deliveries, PARLEY, TurnDriver } from "./turn-driver.ts";
 import type { TurnMetrics } from "./turn-metrics.ts";
 import { TurnWaits } from "./turn-waits.ts";
-import { within } from "./within.ts";
-
-/** How much of the past an agent is told that has forgotten it. */
-const HANDOFF_EVENTS = 2_000;
-/** In place of a start of the agent, for signals that Parley gives itself. */
-const PARLEY = -1;
 
 export interface LiveOptions {
   id: string;
@@ -56,8 +48,7 @@ export class LiveSession {
   private readonly waits = new TurnWaits();
   private readonly timers = new Map<string, NodeJS.Timeout>();
   private idleTimer: NodeJS.Timeout | undefined;
-  /** Which turn's prompt which start of the agent has. */
-  private delivered = { turn: "", generation: 0 };
+  private readonly driver: TurnDriver | undefined;
 
   constructor(options: LiveOptions) {
     const { id, root, agent, gateway, ledger, create } = options;
@@ -75,6 +66,7 @@ export class LiveSession {
       deadlineMs: gateway.askDeadlineMs,
       answer: (ask, answer, by) => this.quietly(this.answer(ask, answer, by), "an ask could not be answered"),
     });
+    const deliveries = new Deliveries();
     this.writer = new SessionWriter({
       id,
       ledger,
@@ -84,17 +76,18 @@ export class LiveSession {
       now: gateway.now,
       newId: gateway.id,
       perform: (effects, said) => this.perform(effects, said),
-      // The exit of an agent that never got the open turn's prompt does not end that turn: another one is being started.
-      concerns: (signal, generation, state) =>
-        signal.type !== "exited" ||
-        state.turn?.by !== "user" ||
-        (this.delivered.turn === state.turn.id && this.delivered.generation === generation) ||
-        generation === PARLEY,
+      concerns: (...told) => deliveries.concerns(...told),
       hold: () => this.link?.session?.pause(),
       release: () => this.link?.session?.resume(),
       onQuiet: () => this.rest(),
       onStuck: (error) => this.warn(error, "the log takes no writes; the agent is held until it does"),
     });
+    this.driver =
+      this.link &&
+      new TurnDriver(
+        { session: id, log: gateway.log, link: this.link, writer: this.writer, ended: (turn) => this.ended(turn) },
+        deliveries,
+      );
   }
 
   get turn(): string | undefined {
@@ -196,11 +189,14 @@ export class LiveSession {
   private performOne(effect: Effect): void {
     switch (effect.type) {
       case "deliver":
-        return this.quietly(this.deliver(effect.prompt, effect.turn), "a prompt could not be delivered");
+        return this.quietly(this.driver?.deliver(effect.prompt, effect.turn), "a prompt could not be delivered");
       case "steer":
         return this.quietly(this.link?.session?.steer?.(effect.prompt), "a prompt could not be steered");
       case "cancel":
-        return this.quietly(this.stopTurn(effect.turn), "a turn could not be stopped");
+        return this.quietly(
+          this.driver?.stop(effect.turn) ?? this.options.parent?.cancelAgent(),
+          "a turn could not be stopped",
+        );
       case "answer": {
         const link = this.link ?? this.options.parent?.link;
         return this.quietly(link?.session?.answer(effect.ask, effect.answer), "an answer could not be given");
@@ -229,46 +225,6 @@ export class LiveSession {
       .fold(this.id, last)
       .then(() => (retainEvents > 0 && last > retainEvents ? log.prune(this.id, last - retainEvents) : undefined));
     this.quietly(tidy, "old events could not be folded");
-  }
-
-  /** Gives the agent a prompt whose turn is stored. Whatever goes wrong ends that turn, once. */
-  private async deliver(prompt: Prompt, turn: string): Promise<void> {
-    try {
-      if (!this.link) return;
-      const { model, mode, nativeId } = this.writer.ledger.facts;
-      const { agent, generation, lost } = await this.link.ensure({ model, mode }, nativeId);
-      const open = this.writer.ledger.turn;
-      if (open?.id !== turn) return;
-      this.delivered = { turn, generation };
-      // A cancel that came while the agent was starting has not reached it.
-      if (open.cancelled) return await this.link.kill(0);
-      await agent.prompt(lost ? await this.afterLoss(prompt, turn) : prompt);
-    } catch (error) {
-      if (this.turn === turn) await this.writer.send({ type: "fail", error: failureOf(error) }, { must: true });
-    }
-  }
-
-  private async afterLoss(prompt: Prompt, turn: string): Promise<Prompt> {
-    const text = "The agent no longer knows this conversation. A fresh one was started and told how it went so far.";
-    this.writer.take({ type: "session", resume: "lost" }, undefined, PARLEY);
-    this.writer.take({ type: "note", level: "warn", code: "resume_lost", text }, undefined, PARLEY);
-    const after = Math.max(0, this.writer.last - HANDOFF_EVENTS);
-    const events = await readEvents(this.options.gateway.log, this.id, after);
-    return withTranscript(prompt, transcriptOf(events.filter((event) => event.turn !== turn)));
-  }
-
-  /** The ladder: ask, wait, TERM, wait, KILL. The turn's end comes by the agent's word or by its exit. */
-  private async stopTurn(turn: string): Promise<void> {
-    const over = this.ended(turn);
-    if (!this.link) return this.options.parent?.cancelAgent();
-    await this.link.cancel();
-    if (await within(over, CANCEL_ASK_MS)) return;
-    await this.link.kill(CANCEL_TERM_MS);
-    if (await within(over, CANCEL_ASK_MS)) return;
-    await this.writer.send(
-      { type: "fail", error: { code: "agent_failed", message: "the agent could not be stopped" } },
-      { must: true },
-    );
   }
 
   private async cancelAgent(): Promise<void> {
@@ -301,10 +257,4 @@ export class LiveSession {
   private warn(error: unknown, message: string): void {
     this.options.gateway.logger.warn({ session: this.id, turn: this.turn, err: error }, message);
   }
-}
-
-function failureOf(error: unknown): Failure {
-  if (!(error instanceof SpawnFailed)) return { code: "agent_failed", message: messageOf(error) };
-  const { argv, directory, exitCode, stderr } = error;
-  return { code: "spawn_failed", message: error.message, details: { argv, directory, exitCode, stderr } };
 }

@@ -58,7 +58,6 @@ test("prompts that waited through a crash run after it, each once", async (t) =>
   await r.gateway.prompt(id, text("two", { id: "msg_2" }));
   await r.gateway.prompt(id, text("three", { id: "msg_3" }));
   const after = reborn(r);
-  t.after(() => after.gateway.shutdown());
   after.fake.onPrompt = answering;
   await after.gateway.recover();
   await after.gateway.resumeQueues();
@@ -71,4 +70,5 @@ test("prompts that waited through a crash run after it, each once", async (t) =>
     ["msg_2", "msg_3"],
   );
   assert.equal((await after.gateway.prompt(id, text("two", { id: "msg_2" }))).status, "queued");
+  await after.gateway.shutdown();
 });

@@ -1,3 +1,4 @@
+import { isId } from "../../core/ids.ts";
 import type { Settings } from "../config/settings.ts";
 import { pickId } from "../session-ids.ts";
 import { apiProblem } from "./api-problems.ts";
@@ -21,7 +22,10 @@ export async function withStore<T>(settings: Settings, work: (store: Store) => P
 
 /** The session that a whole or abbreviated id means. */
 export async function findSession(store: Store, given: string): Promise<string> {
-  const ids = (await everySession(store)).map(({ id }) => id);
-  if (!ids.includes(given) && (await store.exists(given))) return given;
-  return pickId(given, ids);
+  // A whole id may also be that of a sub-agent's session, which no list shows.
+  if (isId("session", given) && (await store.exists(given))) return given;
+  return pickId(
+    given,
+    (await everySession(store)).map(({ id }) => id),
+  );
 }

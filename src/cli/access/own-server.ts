@@ -51,9 +51,11 @@ export async function busyForOthers({ gateway }: Parley, own: string): Promise<b
   return unsettled.some(({ id, root }) => id !== own && root !== own && gateway.attachments.watched(id, root));
 }
 
-/** A server that another command has found must not vanish under it. */
-export async function othersDone(parley: Parley, own: string, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted && (await busyForOthers(parley, own))) {
-    await delay(LOOK_AGAIN_MS, undefined, { signal }).catch(() => {});
+/** A server that another command has found must not vanish under it. `waiting` is called once, if there is one. */
+export async function othersDone(parley: Parley, own: string, waiting: () => void, stop: AbortSignal): Promise<void> {
+  if (!(await busyForOthers(parley, own))) return;
+  waiting();
+  while (!stop.aborted && (await busyForOthers(parley, own))) {
+    await delay(LOOK_AGAIN_MS, undefined, { signal: stop }).catch(() => {});
   }
 }

@@ -38,7 +38,10 @@ function showing(format: RunFlags["format"], view: View): (event: StreamEvent, m
   const progress = new Progress(paint);
   return (event, mine) => {
     if (format === "events") view.line(JSON.stringify(event));
-    for (const line of progress.take(event)) view.progress(line);
+    // Of a turn that another client began before ours, only its end matters here.
+    if (mine || event.type === "gap" || event.turn === undefined) {
+      for (const line of progress.take(event)) view.progress(line);
+    }
     if (mine && format === "text") view.answer(answer.take(event));
     if (event.type === "prompt.queued" && mine) view.progress(paint("dim", "· waiting: the session is busy"));
     if (event.type !== "turn.ended") view.busy("working");
@@ -65,9 +68,10 @@ async function follow(begun: Begun, flags: RunFlags, interrupts: Interrupts): Pr
   });
   const event = showing(flags.format, view);
   const lost = (reason: string): void => view.progress(paint("yellow", `~ connection: ${safeLine(reason)}`));
-  interrupts.signal.addEventListener("abort", () =>
-    view.progress(paint("yellow", "stopping; once more to leave at once")),
-  );
+  interrupts.signal.addEventListener("abort", () => {
+    if (interrupts.code === EXIT_PIPE_CLOSED) view.mute();
+    view.progress(paint("yellow", "stopping; once more to leave at once"));
+  });
   view.busy("working");
   try {
     const outcome = await followTurn(begun, asks, { event, lost }, interrupts.signal);
@@ -76,6 +80,14 @@ async function follow(begun: Begun, flags: RunFlags, interrupts: Interrupts): Pr
   } finally {
     view.rest();
   }
+}
+
+/** Another `parley run` may have found the server in this process. A second signal leaves without waiting for it. */
+async function letOthersFinish({ own, detail }: Begun, stop: AbortSignal): Promise<void> {
+  if (!own) return;
+  const note = paint("dim", "· another command works through this one: waiting for it");
+  const until = stop.aborted ? new AbortController().signal : stop;
+  await othersDone(own.parley, detail.id, () => process.stderr.write(`${note}\n`), until);
 }
 
 /** Gives one prompt to an agent and returns the exit code that tells how it ended. */
@@ -91,7 +103,7 @@ export async function run(words: readonly string[], flags: RunFlags): Promise<nu
   const begun = await begin(settings, { ...flags, directory, defaultAgent: settings.defaultAgent }, prompt);
   try {
     const outcome = await follow(begun, flags, interrupts);
-    if (begun.own) await othersDone(begun.own.parley, begun.detail.id, interrupts.signal);
+    await letOthersFinish(begun, interrupts.signal);
     return interrupts.code ?? exitCodeOf(outcome.reason);
   } catch (error) {
     throw error instanceof Error ? new CliError(error.message, undefined, error) : error;

@@ -1,0 +1,98 @@
+import { messageOf } from "../core/errors.ts";
+import type { Failure, Prompt } from "../core/events/values.ts";
+import type { Signal } from "../core/ledger/signals.ts";
+import type { LedgerState } from "../core/ledger/state.ts";
+import { SpawnFailed } from "../host/contract.ts";
+import type { Log } from "../log/contract.ts";
+import type { AgentLink } from "./agent-link.ts";
+import { transcriptOf, withTranscript } from "./handoff.ts";
+import { CANCEL_ASK_MS, CANCEL_TERM_MS } from "./options.ts";
+import { readEvents } from "./read-events.ts";
+import type { SessionWriter } from "./session-writer.ts";
+import { within } from "./within.ts";
+
+/** How much of the past an agent is told that has forgotten it. */
+const HANDOFF_EVENTS = 2_000;
+/** In place of a start of the agent, for signals that Parley gives itself. */
+export const PARLEY = -1;
+
+export interface DriverOptions {
+  session: string;
+  log: Log;
+  link: AgentLink;
+  writer: SessionWriter;
+  /** Resolves when a turn is over. */
+  ended(turn: string): Promise<void>;
+}
+
+/** Which turn's prompt which start of the agent has. */
+export class Deliveries {
+  private turn = "";
+  private generation = 0;
+
+  given(turn: string, generation: number): void {
+    this.turn = turn;
+    this.generation = generation;
+  }
+
+  /** The exit of an agent that never got the open turn's prompt does not end that turn: another one is being started. */
+  concerns(signal: Signal, generation: number, state: LedgerState): boolean {
+    if (signal.type !== "exited" || state.turn?.by !== "user" || generation === PARLEY) return true;
+    return this.turn === state.turn.id && this.generation === generation;
+  }
+}
+
+/** Brings a stored prompt to the agent, and a stop. */
+export class TurnDriver {
+  private readonly options: DriverOptions;
+  private readonly deliveries: Deliveries;
+
+  constructor(options: DriverOptions, deliveries: Deliveries) {
+    this.options = options;
+    this.deliveries = deliveries;
+  }
+
+  /** Gives the agent a prompt whose turn is stored. Whatever goes wrong ends that turn, once. */
+  async deliver(prompt: Prompt, turn: string): Promise<void> {
+    const { link, writer } = this.options;
+    try {
+      const { model, mode, nativeId } = writer.ledger.facts;
+      const { agent, generation, lost } = await link.ensure({ model, mode }, nativeId);
+      const open = writer.ledger.turn;
+      if (open?.id !== turn) return;
+      this.deliveries.given(turn, generation);
+      // A cancel that came while the agent was starting has not reached it.
+      if (open.cancelled) return await link.kill(0);
+      await agent.prompt(lost ? await this.afterLoss(prompt, turn) : prompt);
+    } catch (error) {
+      if (writer.ledger.turn?.id === turn) await writer.send({ type: "fail", error: failureOf(error) }, { must: true });
+    }
+  }
+
+  private async afterLoss(prompt: Prompt, turn: string): Promise<Prompt> {
+    const { writer, log, session } = this.options;
+    const text = "The agent no longer knows this conversation. A fresh one was started and told how it went so far.";
+    writer.take({ type: "session", resume: "lost" }, undefined, PARLEY);
+    writer.take({ type: "note", level: "warn", code: "resume_lost", text }, undefined, PARLEY);
+    const events = await readEvents(log, session, Math.max(0, writer.last - HANDOFF_EVENTS));
+    return withTranscript(prompt, transcriptOf(events.filter((event) => event.turn !== turn)));
+  }
+
+  /** The ladder: ask, wait, TERM, wait, KILL. The turn's end comes by the agent's word or by its exit. */
+  async stop(turn: string): Promise<void> {
+    const { link, writer } = this.options;
+    const over = this.options.ended(turn);
+    await link.cancel();
+    if (await within(over, CANCEL_ASK_MS)) return;
+    await link.kill(CANCEL_TERM_MS);
+    if (await within(over, CANCEL_ASK_MS)) return;
+    const error = { code: "agent_failed", message: "the agent could not be stopped" };
+    await writer.send({ type: "fail", error }, { must: true });
+  }
+}
+
+function failureOf(error: unknown): Failure {
+  if (!(error instanceof SpawnFailed)) return { code: "agent_failed", message: messageOf(error) };
+  const { argv, directory, exitCode, stderr } = error;
+  return { code: "spawn_failed", message: error.message, details: { argv, directory, exitCode, stderr } };
+}

@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { configSchema, type ConfigFile } from "../../../src/cli/config/schema.ts";
+import { isTrusted, limitProject } from "../../../src/cli/config/trust.ts";
+
+const everything: Required<ConfigFile> = {
+  $schema: "x",
+  host: "0.0.0.0",
+  port: 1,
+  dataDir: "/tmp",
+  token: "0123456789abcdef",
+  defaultAgent: "a",
+  agents: { scripted: { command: ["evil"] } },
+  unattended: "deny",
+  askDeadline: "1m",
+  idleClose: "1m",
+  retainEvents: 1,
+  sync: "disk",
+  allowHosts: ["evil.example"],
+  cors: ["https://evil.example"],
+  keepNative: false,
+  logLevel: "debug",
+  trust: ["/"],
+};
+
+test("the table knows every key there is", () => {
+  assert.deepEqual(Object.keys(everything).sort(), Object.keys(configSchema.shape).sort());
+});
+
+test("a project that is not trusted picks among what there is, and nothing else", () => {
+  const { config, refused } = limitProject(everything, false, "/repo");
+  const kept = ["$schema", "port", "defaultAgent", "unattended", "askDeadline", "idleClose", "logLevel"];
+  assert.deepEqual(Object.keys(config).sort(), kept.sort());
+  assert.equal(refused.length, Object.keys(everything).length - kept.length);
+  assert.match(refused.find(({ key }) => key === "agents")?.why ?? "", /add "\/repo" to "trust"/);
+});
+
+test("a project may refuse what is asked while nobody is there, but not allow it", () => {
+  assert.deepEqual(limitProject({ unattended: "deny" }, false, "/repo").refused, []);
+  assert.equal(limitProject({ unattended: "allow" }, false, "/repo").refused[0]?.key, "unattended");
+  assert.deepEqual(limitProject({ unattended: "allow" }, true, "/repo").refused, []);
+});
+
+test("a trusted project may say all but who is trusted and what the token is", () => {
+  const { config, refused } = limitProject(everything, true, "/repo");
+  assert.deepEqual(refused.map(({ key }) => key).sort(), ["token", "trust"]);
+  assert.deepEqual(config.agents, everything.agents);
+});
+
+const paths: [project: string, trusted: string[], verdict: boolean][] = [
+  ["/repo", ["/repo"], true],
+  ["/repo/sub", ["/repo"], true],
+  ["/repo-evil", ["/repo"], false],
+  ["/", ["/repo"], false],
+  ["/repo", [], false],
+  ["/anything", ["/"], true],
+];
+
+for (const [project, trusted, verdict] of paths) {
+  test(`${project} with trust in [${trusted}]`, () => assert.equal(isTrusted(project, trusted), verdict));
+}
