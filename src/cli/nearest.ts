@@ -14,7 +14,7 @@ function distance(a: string, b: string): number {
 
 /** The word that was probably meant, if one is near enough. */
 export function nearest(word: string, words: readonly string[]): string | undefined {
-  const limit = Math.max(1, Math.floor(word.length / 3));
+  const limit = Math.max(2, Math.floor(word.length / 3));
   const near = words
     .map((candidate) => ({ candidate, far: distance(word.toLowerCase(), candidate.toLowerCase()) }))
     .filter(({ far }) => far <= limit)

@@ -85,6 +85,14 @@ function firstState(event: EventOf<"session.started">): SessionState {
   return facts(state, event.data);
 }
 
+function askOf(event: EventOf<"permission.requested"> | EventOf<"question.requested">): {
+  id: string;
+  turn?: string;
+  time: number;
+} {
+  return { id: event.data.ask, time: event.time, ...(event.turn === undefined ? {} : { turn: event.turn }) };
+}
+
 function withoutAsk(state: SessionState, id: string): SessionState {
   return { ...state, asks: state.asks.filter((ask) => ask.id !== id) };
 }
@@ -137,21 +145,9 @@ function reduce(state: SessionState, event: ParleyEvent): SessionState {
         usage: addUsage(state.usage, event.data.usage),
       };
     case "permission.requested":
-      return {
-        ...state,
-        asks: [
-          ...state.asks,
-          { id: event.data.ask, kind: "permission", turn: event.turn, time: event.time, request: event.data },
-        ],
-      };
+      return { ...state, asks: [...state.asks, { ...askOf(event), kind: "permission", request: event.data }] };
     case "question.requested":
-      return {
-        ...state,
-        asks: [
-          ...state.asks,
-          { id: event.data.ask, kind: "question", turn: event.turn, time: event.time, request: event.data },
-        ],
-      };
+      return { ...state, asks: [...state.asks, { ...askOf(event), kind: "question", request: event.data }] };
     case "permission.resolved": {
       const { outcome, action, patterns } = event.data;
       const next = withoutAsk(state, event.data.ask);

@@ -34,6 +34,16 @@ export class AgentLink {
     return this.current !== null;
   }
 
+  /** Whether this start of the agent is the one that runs. */
+  runs(generation: number): boolean {
+    return this.current?.generation === generation;
+  }
+
+  /** The agent, once it can take prompts. */
+  get readySession(): AgentSession | undefined {
+    return this.current?.isReady ? this.current.agent : undefined;
+  }
+
   get session(): AgentSession | undefined {
     return this.current?.agent;
   }
@@ -47,6 +57,7 @@ export class AgentLink {
     const running = this.current;
     if (running) {
       await running.ready;
+      if (!this.runs(running.generation)) return this.ensure(choice, resume);
       if (choice.model !== running.choice.model || choice.mode !== running.choice.mode) {
         await running.agent.set(choice);
         running.choice = choice;

@@ -112,8 +112,10 @@ export class LiveSession {
   async prompt(prompt: Prompt): Promise<Receipt> {
     if (!this.link)
       throw new ParleyError("busy", "a sub-agent's session takes no prompts; send them to the session it belongs to");
-    const steer = prompt.delivery === "steer";
-    if (steer && this.turn && this.link.session && !this.link.session.steer) {
+    const agent = this.link.readySession;
+    // An agent that is still starting cannot be spoken to: its next words are a prompt of their own.
+    const steer = prompt.delivery === "steer" && agent !== undefined;
+    if (steer && this.turn && !agent.steer) {
       throw new ParleyError(
         "steer_unsupported",
         `agent ${this.writer.ledger.agent} takes no words during a turn; use delivery queue`,
@@ -191,7 +193,7 @@ export class LiveSession {
       case "deliver":
         return this.quietly(this.driver?.deliver(effect.prompt, effect.turn), "a prompt could not be delivered");
       case "steer":
-        return this.quietly(this.link?.session?.steer?.(effect.prompt), "a prompt could not be steered");
+        return this.quietly(this.link?.readySession?.steer?.(effect.prompt), "a prompt could not be steered");
       case "cancel":
         return this.quietly(
           this.driver?.stop(effect.turn) ?? this.options.parent?.cancelAgent(),
@@ -221,9 +223,9 @@ export class LiveSession {
     this.waits.over(turn);
     const { log, retainEvents } = this.options.gateway;
     const { last } = this.writer;
-    const tidy = log
-      .fold(this.id, last)
-      .then(() => (retainEvents > 0 && last > retainEvents ? log.prune(this.id, last - retainEvents) : undefined));
+    // A prompt that waits is known by its event, so what holds one is not pruned.
+    const prune = retainEvents > 0 && last > retainEvents && this.writer.ledger.queue.length === 0;
+    const tidy = log.fold(this.id, last).then(() => (prune ? log.prune(this.id, last - retainEvents) : undefined));
     this.quietly(tidy, "old events could not be folded");
   }
 

@@ -58,6 +58,7 @@ export class TurnDriver {
     try {
       const { model, mode, nativeId } = writer.ledger.facts;
       const { agent, generation, lost } = await link.ensure({ model, mode }, nativeId);
+      if (!link.runs(generation)) throw new Error("the agent exited before it could take the prompt");
       const open = writer.ledger.turn;
       if (open?.id !== turn) return;
       this.deliveries.given(turn, generation);

@@ -128,4 +128,3 @@ export function said(stream: NodeJS.ReadableStream | null, wanted: string): Prom
     stream?.once("end", () => reject(new Error(`expected "${wanted}", got only: ${all}`)));
   });
 }
-

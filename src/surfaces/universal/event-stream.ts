@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ParleyEvent } from "../../core/events/event.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
 import type { LogRecord } from "../../log/contract.ts";
 import { formatCursor } from "../../log/cursor.ts";
@@ -72,10 +73,14 @@ export class EventStreams {
       this.gateway.log,
       { session, after: start.after, native },
       {
-        write: (records) => (client.write(frame(records)) ? undefined : client.drained()),
+        write: (records) => {
+          const takesMore = client.write(frame(records));
+          if (session !== null && records.some(isDeletion)) client.cut("over");
+          return takesMore ? undefined : client.drained();
+        },
         // Old turns were dropped while this client was still reading them: it comes back and is told by a gap.
-        gap: async () => client.cut("stalled"),
-        failed: () => client.cut("stalled"),
+        gap: async () => client.cut("over"),
+        failed: () => client.cut("over"),
       },
     );
     client.onClose(() => {
@@ -83,6 +88,14 @@ export class EventStreams {
       detach();
     });
   }
+}
+
+/** Nothing follows a session's deletion: who comes back for more gets a 404. */
+function isDeletion(record: LogRecord): boolean {
+  return (
+    record.type === "session.ended" &&
+    (JSON.parse(record.json) as ParleyEvent & { type: "session.ended" }).data.reason === "deleted"
+  );
 }
 
 function gapFrame(session: string | null, gap: Gap): Frame {

@@ -22,7 +22,12 @@ test("a relative or missing XDG directory falls back to the home", () => {
 const searches: [what: string, start: string, git: string[], found: string[]][] = [
   ["up to the git root", "/home/me/repo/src", ["/home/me/repo"], ["/home/me/repo/src", "/home/me/repo"]],
   ["the git root itself", "/home/me/repo", ["/home/me/repo"], ["/home/me/repo"]],
-  ["not above a repository, even one that is trusted", "/srv/repo/a", ["/srv/repo", "/srv"], ["/srv/repo/a", "/srv/repo"]],
+  [
+    "not above a repository, even one that is trusted",
+    "/srv/repo/a",
+    ["/srv/repo", "/srv"],
+    ["/srv/repo/a", "/srv/repo"],
+  ],
   ["up to the home", "/home/me/a/b", [], ["/home/me/a/b", "/home/me/a", "/home/me"]],
   ["nowhere else than here outside of both", "/tmp/x/y", [], ["/tmp/x/y"]],
   ["the root of the disk", "/", [], ["/"]],

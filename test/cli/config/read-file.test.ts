@@ -14,7 +14,8 @@ function complaint(text: string): string {
 }
 
 test("comments, trailing commas and a byte order mark are welcome", () => {
-  const text = '\ufeff{\n  // the port\n  "port": 8080,\n  "agents": { "mine": { "command": ["my-agent", "--fast"] }, },\n}\n';
+  const text =
+    '\ufeff{\n  // the port\n  "port": 8080,\n  "agents": { "mine": { "command": ["my-agent", "--fast"] }, },\n}\n';
   assert.deepEqual(readConfig(text, "/c"), { port: 8080, agents: { mine: { command: ["my-agent", "--fast"] } } });
 });
 
@@ -24,22 +25,42 @@ test("an empty file says nothing", () => {
 });
 
 const wrong: [what: string, text: string, message: RegExp][] = [
-  ["a port that is none", '{\n  "port": 99999\n}', /^\/c\.jsonc:2:11: port: expected a port from 0 to 65535, got 99999$/],
+  [
+    "a port that is none",
+    '{\n  "port": 99999\n}',
+    /^\/c\.jsonc:2:11: port: expected a port from 0 to 65535, got 99999$/,
+  ],
   ["a port in words", '{ "port": "x" }', /port: expected a port from 0 to 65535, got "x"/],
-  ["a key that is none", '{\n  "host": "::1",\n  "prot": 1\n}', /^\/c\.jsonc:3:3: unknown key "prot"; did you mean "port"\?$/],
+  [
+    "a key that is none",
+    '{\n  "host": "::1",\n  "prot": 1\n}',
+    /^\/c\.jsonc:3:3: unknown key "prot"; did you mean "port"\?$/,
+  ],
   ["a key that is like no other", '{ "zzz": 1 }', /unknown key "zzz"$/],
   ["a duration without a unit", '{ "askDeadline": "30" }', /askDeadline: expected a duration .*, got "30"/],
   ["a duration that is too long", '{ "idleClose": "99d" }', /idleClose: expected a duration of at most 24 days/],
   ["a word that is no choice", '{ "sync": "never" }', /sync: expected one of "process", "disk", got "never"/],
   ["a text for a list", '{ "cors": "x" }', /cors: expected a list, got "x"/],
   ["an agent without a command", '{ "agents": { "a": {} } }', /agents\.a\.command: expected .*, got nothing/],
-  ["a command that is a text", '{ "agents": { "a": { "command": "ls" } } }', /agents\.a\.command: expected a list with the program first/],
+  [
+    "a command that is a text",
+    '{ "agents": { "a": { "command": "ls" } } }',
+    /agents\.a\.command: expected a list with the program first/,
+  ],
   ["an empty command", '{ "agents": { "a": { "command": [] } } }', /agents\.a\.command/],
-  ["an agent with a strange name", '{ "agents": { "a b": { "command": ["x"] } } }', /expected a name of letters.*got "a b"/],
-  ["an unknown key of an agent", '{ "agents": { "a": { "command": ["x"], "shell": true } } }', /unknown key "agents\.a\.shell"/],
+  [
+    "an agent with a strange name",
+    '{ "agents": { "a b": { "command": ["x"] } } }',
+    /expected a name of letters.*got "a b"/,
+  ],
+  [
+    "an unknown key of an agent",
+    '{ "agents": { "a": { "command": ["x"], "shell": true } } }',
+    /unknown key "agents\.a\.shell"/,
+  ],
   ["a list instead of an object", "[]", /^\/c\.jsonc:1:1: expected an object, got \[\]$/],
   ["broken JSON", '{\n  "port": \n}', /^\/c\.jsonc:3:1: expected JSON with comments, got value expected$/],
-  ["something after the end", '{} {}', /expected JSON with comments/],
+  ["something after the end", "{} {}", /expected JSON with comments/],
 ];
 
 for (const [what, text, message] of wrong) test(`${what} is pointed at`, () => assert.match(complaint(text), message));
@@ -50,5 +71,8 @@ test("every mistake is told at once", () => {
 
 test("what may be a secret is never shown", () => {
   assert.doesNotMatch(complaint('{ "token": ["hunter2"] }'), /hunter2/);
-  assert.doesNotMatch(complaint('{ "agents": { "a": { "command": ["x"], "env": { "KEY": ["hunter2"] } } } }'), /hunter2/);
+  assert.doesNotMatch(
+    complaint('{ "agents": { "a": { "command": ["x"], "env": { "KEY": ["hunter2"] } } } }'),
+    /hunter2/,
+  );
 });

@@ -18,7 +18,10 @@ test("each key comes from the strongest layer that has it", () => {
 });
 
 test("undefined says nothing, and an empty list says something", () => {
-  const merged = mergeSettings(defaults, [{ host: undefined, cors: [] }, { host: "user", cors: ["https://a.example"] }]);
+  const merged = mergeSettings(defaults, [
+    { host: undefined, cors: [] },
+    { host: "user", cors: ["https://a.example"] },
+  ]);
   assert.equal(merged.host, "user");
   assert.deepEqual(merged.cors, []);
 });

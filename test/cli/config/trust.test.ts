@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { configSchema, type ConfigFile } from "../../../src/cli/config/schema.ts";
+import { type ConfigFile, configSchema } from "../../../src/cli/config/schema.ts";
 import { isTrusted, limitProject } from "../../../src/cli/config/trust.ts";
 
 const everything: Required<ConfigFile> = {

@@ -1,0 +1,121 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { askMode, autoAnswer } from "../../../src/cli/run/ask-policy.ts";
+import { Asks } from "../../../src/cli/run/asks.ts";
+import type { Person } from "../../../src/cli/run/lines.ts";
+import { View } from "../../../src/cli/run/view.ts";
+import { type AskAnswer, ParleyApiError, type ParleyEvent } from "../../../src/client/index.ts";
+import { event } from "./events.ts";
+
+const plain = (_: unknown, text: string): string => text;
+
+const asked = (ask: string): ParleyEvent =>
+  event({ type: "permission.requested", data: { ask, action: "bash", patterns: ["ls"], options: [] } });
+
+const resolved = (ask: string): ParleyEvent =>
+  event({ type: "permission.resolved", data: { ask, outcome: "once", by: "other", action: "bash", patterns: ["ls"] } });
+
+function setUp(ask: Person["ask"], answer: (ask: string, answer: AskAnswer) => Promise<void>) {
+  let err = "";
+  const write = (text: string): void => {
+    err += text;
+  };
+  const view = new View({ write: () => {} }, { write });
+  const asks = new Asks({ mode: "terminal", person: { ask, tell: () => {} }, view, paint: plain, answer });
+  return { asks, err: () => err };
+}
+
+test("flags come before the terminal", () => {
+  assert.equal(askMode({ yes: true }, true), "yes");
+  assert.equal(askMode({ deny: true }, true), "deny");
+  assert.equal(askMode({}, true), "terminal");
+  assert.equal(askMode({}, false), "none");
+});
+
+test("--yes allows permissions once and answers no question", () => {
+  assert.equal(autoAnswer("permission", "yes")?.answer, "once");
+  assert.deepEqual(autoAnswer("question", "yes")?.answer, {
+    outcome: "rejected",
+    feedback: "--yes answers no questions",
+  });
+  assert.match(autoAnswer("permission", "none")?.note ?? "", /rejected: there is no terminal.*--yes/);
+  assert.equal(autoAnswer("permission", "terminal"), undefined);
+});
+
+test("asks are put one after the other, each answered once", async () => {
+  let open = 0;
+  const given: string[] = [];
+  const { asks } = setUp(
+    async () => {
+      open += 1;
+      assert.equal(open, 1, "two questions at the same time");
+      await new Promise((resolve) => setImmediate(resolve));
+      open -= 1;
+      return "o";
+    },
+    async (ask) => void given.push(ask),
+  );
+  const all = ["per_1", "per_2", "per_3"];
+  const done = new Promise<void>((resolve) => {
+    const poll = (): unknown => (given.length === all.length ? resolve() : setImmediate(poll));
+    poll();
+  });
+  for (const ask of all) asks.take(asked(ask));
+  await done;
+  assert.deepEqual(given, all);
+  await asks.close();
+});
+
+test("an ask that somebody else answered is taken off the terminal", async () => {
+  const given: string[] = [];
+  const waiting = Promise.withResolvers<void>();
+  const { asks, err } = setUp(
+    (_, signal) => {
+      waiting.resolve();
+      return new Promise((resolve) => signal.addEventListener("abort", () => resolve(undefined)));
+    },
+    async (ask) => void given.push(ask),
+  );
+  asks.take(asked("per_1"));
+  await waiting.promise;
+  asks.take(resolved("per_1"));
+  await asks.close();
+  assert.deepEqual(given, []);
+  assert.match(err(), /answered elsewhere/);
+});
+
+/** What is told on stderr when the server refuses an answer. */
+async function toldOf(code: string): Promise<string> {
+  const called = Promise.withResolvers<void>();
+  const { asks, err } = setUp(
+    async () => "o",
+    () => {
+      called.resolve();
+      return Promise.reject(
+        new ParleyApiError(code, { status: 409, code, detail: "", problem: {}, retryAfterMs: undefined }),
+      );
+    },
+  );
+  asks.take(asked("per_1"));
+  await called.promise;
+  await asks.close();
+  return err();
+}
+
+test("an answer that came too late is no failure; another refusal is told", async () => {
+  assert.equal(await toldOf("already_answered"), "");
+  assert.equal(await toldOf("ask_not_found"), "");
+  assert.match(await toldOf("disk_full"), /could not be given.*disk_full/);
+});
+
+test("the end of input rejects", async () => {
+  const given = Promise.withResolvers<AskAnswer>();
+  const { asks, err } = setUp(
+    async () => undefined,
+    async (_, answer) => given.resolve(answer),
+  );
+  asks.take(asked("per_1"));
+  assert.equal(await given.promise, "reject");
+  await asks.close();
+  assert.match(err(), /rejected: the input has ended/);
+});

@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { PassThrough } from "node:stream";
+import { test } from "node:test";
+import { exitCodeOf } from "../../../src/cli/run/exit-code.ts";
+import { type Input, promptText } from "../../../src/cli/run/prompt-text.ts";
+import { View } from "../../../src/cli/run/view.ts";
+import type { Outcome } from "../../../src/client/index.ts";
+
+/** Both streams of one terminal, or of two pipes. */
+function screen(isTTY: boolean) {
+  let shown = "";
+  const write = (text: string): void => {
+    shown += text;
+  };
+  const stream = { isTTY, write };
+  return { view: new View(stream, stream, { TERM: "dumb" }), shown: () => shown };
+}
+
+test("in one terminal, progress does not go on in the middle of the answer's line", () => {
+  const { view, shown } = screen(true);
+  view.answer("Half a li");
+  view.progress("→ tool");
+  view.answer("ne.");
+  view.rest();
+  view.rest();
+  assert.equal(shown(), "Half a li\n→ tool\nne.\n");
+});
+
+test("a pipe gets the answer as it is, a terminal without what could harm it", () => {
+  const pipe = screen(false);
+  pipe.view.answer("a\u001b[2J\n");
+  assert.equal(pipe.shown(), "a\u001b[2J\n");
+  const terminal = screen(true);
+  terminal.view.answer("a\u001b[2J\n");
+  assert.equal(terminal.shown(), "a\\u001b[2J\n");
+});
+
+test("once its reader has gone, nothing is said", () => {
+  const { view, shown } = screen(false);
+  view.mute();
+  view.answer("x");
+  view.progress("y");
+  view.line("z");
+  view.rest();
+  assert.equal(shown(), "");
+});
+
+const codes: [reason: Outcome["reason"], code: number][] = [
+  ["end_turn", 0],
+  ["error", 1],
+  ["refusal", 3],
+  ["max_tokens", 4],
+  ["max_turns", 4],
+  ["interrupted", 5],
+  ["cancelled", 130],
+  ["withdrawn", 130],
+  ["of a newer server" as "error", 1],
+];
+
+for (const [reason, code] of codes) test(`${reason} exits with ${code}`, () => assert.equal(exitCodeOf(reason), code));
+
+function input(text: string, isTTY = false): Input {
+  const stream: Input = new PassThrough().end(text);
+  stream.isTTY = isTTY;
+  return stream;
+}
+
+const prompts: [what: string, words: string[], stdin: Input, prompt: string | RegExp][] = [
+  ["words", ["fix", "it"], input("not this"), "fix it"],
+  ["a dash", ["-"], input("from stdin\n"), "from stdin\n"],
+  ["nothing but a pipe", [], input("piped"), "piped"],
+  ["nothing at a terminal", [], input("", true), /expected a prompt/],
+  ["an empty pipe", [], input(" \n"), /nothing but white space/],
+  ["an empty word", [""], input("", true), /expected a prompt/],
+];
+
+for (const [what, words, stdin, prompt] of prompts) {
+  test(`the prompt of ${what}`, async () => {
+    if (typeof prompt === "string") assert.equal(await promptText(words, stdin), prompt);
+    else await assert.rejects(promptText(words, stdin), prompt);
+  });
+}
