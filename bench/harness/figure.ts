@@ -1,0 +1,28 @@
+/** One line of the table: a result beside an anchor that was measured in the same run. */
+export interface Figure {
+  work: string;
+  value: number;
+  unit: Unit;
+  anchor: { name: string; value: number };
+  /** Absent for a figure that is shown for comparison only. */
+  goal?: { text: string; met: boolean };
+}
+
+export type Unit = "ms" | "MB" | "events/s";
+
+export type Size = "full" | "tiny";
+
+export interface Outcome {
+  figures: Figure[];
+  /** How it was measured, with counts and warm-up. */
+  method: string;
+}
+
+export interface Measurement {
+  name: string;
+  run(size: Size): Promise<Outcome>;
+}
+
+export function under(limit: number, unit: Unit, value: number): Figure["goal"] {
+  return { text: `under ${limit} ${unit}`, met: value < limit };
+}

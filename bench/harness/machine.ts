@@ -1,0 +1,32 @@
+import { readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { availableParallelism, cpus, loadavg, tmpdir, totalmem } from "node:os";
+import { join } from "node:path";
+
+const MB = 1024 * 1024;
+
+/** Resident memory of a process in megabytes. */
+export function residentMb(pid: number): number {
+  const found = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+  if (found === undefined) throw new Error(`expected VmRSS in /proc/${pid}/status, got none`);
+  return (Number(found) * 1024) / MB;
+}
+
+/** A directory that is gone when the caller's scope ends. */
+export async function tempDirectory(scope: AsyncDisposableStack): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), "parley-bench-"));
+  scope.defer(() => rm(path, { recursive: true, force: true }));
+  return path;
+}
+
+export function describeMachine(): string {
+  const model = cpus()[0]?.model ?? "unknown processor";
+  const memory = Math.round(totalmem() / MB / 1024);
+  return `${availableParallelism()} cores (${model}), ${memory} GB, Node ${process.version}, ${process.platform}`;
+}
+
+export function load(): string {
+  return loadavg()
+    .map((value) => value.toFixed(2))
+    .join(" ");
+}

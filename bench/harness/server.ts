@@ -1,0 +1,74 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Child, startNode } from "./child.ts";
+import { tempDirectory } from "./machine.ts";
+
+const PARLEY = fileURLToPath(new URL("../../bin/parley.js", import.meta.url));
+
+export const SCRIPTED_AGENT = fileURLToPath(new URL("../../src/testing/scripted-agent.ts", import.meta.url));
+export const PACED_AGENT = fileURLToPath(new URL("../programs/paced-agent.ts", import.meta.url));
+const PLAIN_RELAY = fileURLToPath(new URL("../programs/plain-relay.ts", import.meta.url));
+const PLAIN_SERVER = fileURLToPath(new URL("../programs/plain-server.mjs", import.meta.url));
+
+export interface Server {
+  readonly url: string;
+  readonly child: Child;
+}
+
+export interface ServeOptions {
+  /** A fresh one unless told. */
+  dataDirectory?: string;
+  /** Compiled code is kept here; a directory of the run's own unless told. */
+  compileCache?: string;
+  flags?: readonly string[];
+}
+
+let sharedCache: Promise<string> | undefined;
+
+/** One compile cache for the run, as a machine that has started Parley before has one. */
+export function warmCache(scope: AsyncDisposableStack): Promise<string> {
+  sharedCache ??= tempDirectory(scope);
+  scope.defer(() => {
+    sharedCache = undefined;
+  });
+  return sharedCache;
+}
+
+/** Starts `parley serve` as its users do: one process, any free port, the paced agent in its configuration. */
+export async function startParley(scope: AsyncDisposableStack, options: ServeOptions = {}): Promise<Server> {
+  const home = await tempDirectory(scope);
+  await mkdir(join(home, "parley"));
+  const agents = { paced: { command: [process.execPath, PACED_AGENT] } };
+  await writeFile(join(home, "parley", "config.jsonc"), JSON.stringify({ agents }));
+  return launchParley(scope, home, { compileCache: await warmCache(scope), ...options });
+}
+
+/** The same without a configuration, for measuring how long it takes. */
+export async function launchParley(
+  scope: AsyncDisposableStack,
+  directory: string,
+  options: ServeOptions,
+): Promise<Server> {
+  const { dataDirectory = join(directory, "data"), compileCache = directory, flags = [] } = options;
+  const args = [PARLEY, "serve", "--json", "--port", "0", "--data-dir", dataDirectory, "--insecure-no-auth", ...flags];
+  const env = { XDG_CONFIG_HOME: directory, NODE_COMPILE_CACHE: compileCache };
+  const child = scope.use(startNode(args, { directory, env }));
+  const { url } = JSON.parse(await child.line()) as { url: string };
+  return { url, child };
+}
+
+/** A program on plain Node that prints its URL. */
+async function startPlain(scope: AsyncDisposableStack, args: readonly string[]): Promise<Server> {
+  const child = scope.use(startNode(args, { env: { NODE_COMPILE_CACHE: await warmCache(scope) } }));
+  return { url: await child.line(), child };
+}
+
+export function startPlainServer(scope: AsyncDisposableStack): Promise<Server> {
+  return startPlain(scope, [PLAIN_SERVER]);
+}
+
+/** Passes an agent's lines on to event streams, and does nothing else. */
+export function startPlainRelay(scope: AsyncDisposableStack, agent: string): Promise<Server> {
+  return startPlain(scope, [PLAIN_RELAY, agent]);
+}

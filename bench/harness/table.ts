@@ -1,0 +1,35 @@
+import type { Figure, Unit } from "./figure.ts";
+
+function show(value: number, unit: Unit): string {
+  if (unit === "events/s") return `${Math.round(value).toLocaleString("en")} ${unit}`;
+  return `${value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0)} ${unit}`;
+}
+
+function ratio({ value, anchor }: Figure): string {
+  const times = value / anchor.value;
+  return `${times.toFixed(times < 10 ? 2 : 1)}x`;
+}
+
+function verdict({ goal }: Figure): string {
+  if (!goal) return "";
+  return goal.met ? "met" : "MISSED";
+}
+
+const HEAD = ["work", "anchor", "result", "ratio", "goal", ""];
+
+function cells(figure: Figure): string[] {
+  const { work, anchor, value, unit, goal } = figure;
+  const beside = `${anchor.name}: ${show(anchor.value, unit)}`;
+  return [work, beside, show(value, unit), ratio(figure), goal?.text ?? "", verdict(figure)];
+}
+
+/** A table in Markdown, with its columns aligned for the terminal. */
+export function table(figures: readonly Figure[]): string {
+  const rows = [HEAD, ...figures.map(cells)];
+  const widths = HEAD.map((_, at) => Math.max(3, ...rows.map((row) => row[at]?.length ?? 0)));
+  const line = (row: readonly string[]): string =>
+    `| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(" | ")} |`;
+  const rule = `|${widths.map((width) => "-".repeat(width + 2)).join("|")}|`;
+  const [head = [], ...body] = rows;
+  return [line(head), rule, ...body.map(line)].join("\n");
+}

@@ -1,0 +1,56 @@
+// Many event streams in one process, read as cheaply as can be, so that the server is measured and not its clients.
+import { connect } from "node:net";
+import type { ReaderOptions } from "../harness/reader.ts";
+import { nowMicros } from "../harness/stats.ts";
+import { createTally } from "./tally.ts";
+
+const options = JSON.parse(process.argv[2] ?? "{}") as ReaderOptions;
+const url = new URL(options.url);
+const tally = createTally(options, (reading) => console.log(JSON.stringify(reading)));
+let open = 0;
+
+// One buffer for all: each callback is done with it before the next read.
+const buffer = Buffer.alloc(256 * 1024);
+
+/**
+ * The bytes are read with HTTP's chunk sizes still among them: both servers put whole events into a chunk, so that a size
+ * is a line of its own between events, and a line without a colon means nothing in an event stream.
+ */
+function openStream(): void {
+  const client = tally.client();
+  let rest = "";
+  let opened = false;
+  const read = (count: number): boolean => {
+    const at = nowMicros();
+    const text = rest + buffer.latin1Slice(0, count);
+    if (!opened && text.includes("\r\n\r\n")) {
+      opened = true;
+      open += 1;
+      if (!text.startsWith("HTTP/1.1 200")) client.broke();
+      if (open === options.clients) console.log("open");
+      else if (open + 50 > 50 && next > 0) openMore();
+    }
+    let from = 0;
+    for (let end = text.indexOf("\n\n"); end !== -1; end = text.indexOf("\n\n", from)) {
+      client.frame(text, from, end, at);
+      from = end + 2;
+    }
+    rest = text.slice(from);
+    return true;
+  };
+  const socket = connect({ host: url.hostname, port: Number(url.port), onread: { buffer, callback: read } });
+  socket.on("error", () => client.broke());
+  socket.on("close", () => client.broke());
+  socket.write(`GET ${url.pathname}${url.search} HTTP/1.1\r\nHost: ${url.host}\r\nAccept: text/event-stream\r\n\r\n`);
+}
+
+/** Few at a time: a server's queue of connections is short. */
+let next = options.clients;
+function openMore(): void {
+  if (next === 0) return;
+  next -= 1;
+  openStream();
+}
+for (let at = 0; at < 50; at++) openMore();
+
+process.stdin.on("end", () => process.exit(0)).resume();

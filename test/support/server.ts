@@ -1,0 +1,102 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import type { ConfiguredAgent } from "../../src/server/agents.ts";
+import { type Parley, type ParleyOptions, startParley } from "../../src/server/parley.ts";
+import { type LoggedLine, memoryLogger } from "../server/helpers.ts";
+import { Api } from "./api.ts";
+import { assertLogLawful } from "./laws.ts";
+
+export interface TestServer {
+  api: Api;
+  parley: Parley;
+  dataDirectory: string;
+  /** The directory of sessions that name none. */
+  directory: string;
+  /** What the server logged. */
+  lines: LoggedLine[];
+  /** As a real shutdown does it, after which the laws are seen to hold in every session. */
+  stop(): Promise<void>;
+  /** The same data, on another port. */
+  restart(options?: Partial<ParleyOptions>): Promise<void>;
+}
+
+/** One of the programs in test/fixtures/agents, or of those beside this file. */
+export function agent(name: string, ...args: (string | number)[]): ConfiguredAgent {
+  const folder = name.includes("/") ? "." : "../fixtures/agents";
+  const path = fileURLToPath(new URL(`${folder}/${name}.mjs`, import.meta.url));
+  return { command: [process.execPath, path, ...args.map(String)] };
+}
+
+export async function temporary(t: TestContext, name = "parley-"): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), name));
+  t.after(() => rm(directory, { recursive: true, force: true, maxRetries: 3 }));
+  return directory;
+}
+
+/** A whole server in this process, on a free port of loopback, without a token. */
+export async function startServer(t: TestContext, options: Partial<ParleyOptions> = {}): Promise<TestServer> {
+  const home = await mkdtemp(join(tmpdir(), "parley-"));
+  const dataDirectory = options.dataDirectory ?? join(home, "data");
+  const logger = memoryLogger();
+  const start = (more: Partial<ParleyOptions>): Promise<Parley> =>
+    startParley({
+      host: "127.0.0.1",
+      port: 0,
+      token: null,
+      allowHosts: [],
+      cors: [],
+      sync: "process",
+      keepNative: true,
+      agents: {},
+      unattended: "wait",
+      askDeadlineMs: 600_000,
+      idleCloseMs: 600_000,
+      retainEvents: 0,
+      directory: home,
+      logger,
+      version: "test",
+      ...options,
+      ...more,
+      dataDirectory,
+    });
+  const parley = await start({});
+  let running = true;
+  const server: TestServer = {
+    api: new Api(parley.url, options.token),
+    parley,
+    dataDirectory,
+    directory: home,
+    lines: logger.lines,
+    async stop() {
+      if (!running) return;
+      running = false;
+      const { gateway, listener, close, cutStreams } = server.parley;
+      listener.stopAccepting();
+      await gateway.shutdown();
+      try {
+        await assertLogLawful(gateway.log);
+      } finally {
+        await close();
+        cutStreams();
+        await listener.close(1_000);
+      }
+    },
+    async restart(more = {}) {
+      await server.stop();
+      server.parley = await start(more);
+      server.api = new Api(server.parley.url, options.token);
+      running = true;
+    },
+  };
+  t.after(async () => {
+    try {
+      await server.stop();
+    } finally {
+      await rm(home, { recursive: true, force: true, maxRetries: 3 });
+    }
+  });
+  return server;
+}
