@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, cpus, loadavg, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
@@ -16,6 +16,17 @@ export function residentMb(pid: number): number {
 export async function tempDirectory(scope: AsyncDisposableStack): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), "parley-bench-"));
   scope.defer(() => rm(path, { recursive: true, force: true }));
+  return path;
+}
+
+let cache: string | undefined;
+
+/** One directory for compiled code for the whole run, as a machine that has started Parley before has one. */
+export function warmCache(): string {
+  if (cache !== undefined) return cache;
+  const path = mkdtempSync(join(tmpdir(), "parley-bench-cache-"));
+  process.once("exit", () => rmSync(path, { recursive: true, force: true }));
+  cache = path;
   return path;
 }
 

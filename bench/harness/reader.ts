@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { type Child, startNode } from "./child.ts";
-import { warmCache } from "./server.ts";
+import { warmCache } from "./machine.ts";
 
 const READER = fileURLToPath(new URL("../programs/sse-reader.ts", import.meta.url));
 
@@ -17,6 +17,8 @@ export interface ReaderOptions {
 /** What the clients of one process saw of one turn. */
 export interface Reading {
   events: number;
+  /** Those of them that are pieces of text. */
+  deltas: number;
   bytes: number;
   /** Numbers that were neither received nor folded into an event that was. */
   lost: number;
@@ -42,7 +44,7 @@ export interface Reader {
 
 /** Opens event streams in a process of their own; resolves when all are open. */
 export async function startReader(scope: AsyncDisposableStack, options: ReaderOptions): Promise<Reader> {
-  const env = { NODE_COMPILE_CACHE: await warmCache(scope) };
+  const env = { NODE_COMPILE_CACHE: warmCache() };
   const child = scope.use(startNode([READER, JSON.stringify(options)], { env }));
   const opened = await child.line();
   if (opened !== "open") throw new Error(`expected the readers to be open, got: ${opened}`);

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Child, startNode } from "./child.ts";
-import { tempDirectory } from "./machine.ts";
+import { tempDirectory, warmCache } from "./machine.ts";
 
 const PARLEY = fileURLToPath(new URL("../../bin/parley.js", import.meta.url));
 
@@ -24,24 +24,13 @@ export interface ServeOptions {
   flags?: readonly string[];
 }
 
-let sharedCache: Promise<string> | undefined;
-
-/** One compile cache for the run, as a machine that has started Parley before has one. */
-export function warmCache(scope: AsyncDisposableStack): Promise<string> {
-  sharedCache ??= tempDirectory(scope);
-  scope.defer(() => {
-    sharedCache = undefined;
-  });
-  return sharedCache;
-}
-
 /** Starts `parley serve` as its users do: one process, any free port, the paced agent in its configuration. */
 export async function startParley(scope: AsyncDisposableStack, options: ServeOptions = {}): Promise<Server> {
   const home = await tempDirectory(scope);
   await mkdir(join(home, "parley"));
   const agents = { paced: { command: [process.execPath, PACED_AGENT] } };
   await writeFile(join(home, "parley", "config.jsonc"), JSON.stringify({ agents }));
-  return launchParley(scope, home, { compileCache: await warmCache(scope), ...options });
+  return launchParley(scope, home, { compileCache: warmCache(), ...options });
 }
 
 /** The same without a configuration, for measuring how long it takes. */
@@ -60,7 +49,7 @@ export async function launchParley(
 
 /** A program on plain Node that prints its URL. */
 async function startPlain(scope: AsyncDisposableStack, args: readonly string[]): Promise<Server> {
-  const child = scope.use(startNode(args, { env: { NODE_COMPILE_CACHE: await warmCache(scope) } }));
+  const child = scope.use(startNode(args, { env: { NODE_COMPILE_CACHE: warmCache() } }));
   return { url: await child.line(), child };
 }
 

@@ -9,6 +9,8 @@ const url = new URL(options.url);
 const tally = createTally(options, (reading) => console.log(JSON.stringify(reading)));
 let open = 0;
 
+const AT_ONCE = 50;
+
 // One buffer for all: each callback is done with it before the next read.
 const buffer = Buffer.alloc(256 * 1024);
 
@@ -22,13 +24,13 @@ function openStream(): void {
   let opened = false;
   const read = (count: number): boolean => {
     const at = nowMicros();
-    const text = rest + buffer.latin1Slice(0, count);
+    const text = rest + buffer.toString("latin1", 0, count);
     if (!opened && text.includes("\r\n\r\n")) {
       opened = true;
       open += 1;
       if (!text.startsWith("HTTP/1.1 200")) client.broke();
       if (open === options.clients) console.log("open");
-      else if (open + 50 > 50 && next > 0) openMore();
+      else openMore();
     }
     let from = 0;
     for (let end = text.indexOf("\n\n"); end !== -1; end = text.indexOf("\n\n", from)) {
@@ -44,13 +46,14 @@ function openStream(): void {
   socket.write(`GET ${url.pathname}${url.search} HTTP/1.1\r\nHost: ${url.host}\r\nAccept: text/event-stream\r\n\r\n`);
 }
 
-/** Few at a time: a server's queue of connections is short. */
-let next = options.clients;
+let left = options.clients;
 function openMore(): void {
-  if (next === 0) return;
-  next -= 1;
+  if (left === 0) return;
+  left -= 1;
   openStream();
 }
-for (let at = 0; at < 50; at++) openMore();
+
+// A few at a time: a server's queue of connections is short.
+for (let at = 0; at < AT_ONCE; at++) openMore();
 
 process.stdin.on("end", () => process.exit(0)).resume();

@@ -32,7 +32,7 @@ const TYPE = '"type":"';
 /** Counts what many clients see of one turn, and tells when all have seen its end. */
 export function createTally(wanted: Wanted, done: (reading: Reading) => void): { client(): ClientTally } {
   const samples: number[] = [];
-  const sum = { events: 0, bytes: 0, lost: 0, folded: 0, broken: 0 };
+  const sum = { events: 0, deltas: 0, bytes: 0, lost: 0, folded: 0, broken: 0 };
   const pieces = new Map<string, string>();
   let said: Reading["text"];
   let waiting = wanted.clients;
@@ -94,6 +94,7 @@ export function createTally(wanted: Wanted, done: (reading: Reading) => void): {
         const type = text.indexOf(TYPE, line) + TYPE.length;
         if (text.startsWith("item.delta", type)) {
           seen += 1;
+          sum.deltas += 1;
           const stamp = text.indexOf(" t=", type);
           if (stamp === -1 || stamp > to || seen <= wanted.warmUp) return;
           samples.push((at - Number.parseFloat(text.slice(stamp + 3, stamp + 24))) / 1000);

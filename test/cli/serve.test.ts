@@ -4,12 +4,14 @@ import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
-import { finished, Home } from "./support.ts";
+import { DEFAULT_PORT } from "../../src/cli/config/settings.ts";
+import { finished, firstLine, Home, said } from "./support.ts";
 
 const TOKEN = "a-token-of-the-test-0123456789";
 
 async function status(url: string, token?: string): Promise<number> {
-  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const headers = new Headers();
+  if (token !== undefined) headers.set("authorization", `Bearer ${token}`);
   const answer = await fetch(url, { headers });
   await answer.body?.cancel();
   return answer.status;
@@ -80,6 +82,30 @@ for (const [how, args, env] of [
     assert.match(stderr, new RegExp(`^parley: port ${taken.port} on 127\\.0\\.0\\.1 is in use: .*--port 0.*\n$`));
   });
 }
+
+test("the usual port being taken is a notice, not a failure", async () => {
+  await using home = new Home();
+  const holder = createServer().listen(DEFAULT_PORT, "127.0.0.1");
+  // Whoever has it already serves as well.
+  await Promise.race([once(holder, "listening"), new Promise((resolve) => holder.once("error", resolve))]);
+  try {
+    const child = home.start(["serve"]);
+    const [line, log] = await Promise.all([firstLine(child), said(child.stderr, "listening")]);
+    assert.notEqual(new URL(line).port, String(DEFAULT_PORT));
+    assert.match(log, /the usual port is taken/);
+    assert.equal(await status(`${line}/health`), 200);
+  } finally {
+    holder.close();
+  }
+});
+
+test("a data directory that cannot be made is one clear line and exit 1", async () => {
+  await using home = new Home();
+  const path = join(home.write("file", ""), "below-a-file");
+  const { code, stderr } = await home.run(["serve", "--port", "0", "--data-dir", path]);
+  assert.equal(code, 1);
+  assert.match(stderr, /^parley: .*cannot be the data directory: choose another with --data-dir.*\n$/);
+});
 
 test("a data directory that cannot be one is one clear line and exit 1", async () => {
   await using home = new Home();

@@ -113,10 +113,10 @@ test("heartbeats keep a quiet connection", async () => {
   await using server = await startFake((response) => {
     stream(response).write(frame(1));
     let beats = 0;
-    const timer = setInterval(() => response.write(++beats === 10 ? frame(2) : ": hb\n\n"), 40);
+    const timer = setInterval(() => response.write(++beats === 15 ? frame(2) : ": hb\n\n"), 100);
     response.once("close", () => clearInterval(timer));
   });
-  assert.deepEqual(await take(eventsOf(server, { silenceMs: 2_000 }), 2), [1, 2]);
+  assert.deepEqual(await take(eventsOf(server, { silenceMs: 1_000 }), 2), [1, 2]);
   assert.equal(server.requests.length, 1);
 });
 

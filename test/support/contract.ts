@@ -8,7 +8,7 @@ import { SseClients } from "../../src/surfaces/stream/sse-clients.ts";
 import { universalRoutes } from "../../src/surfaces/universal/app.ts";
 import { openApi } from "../../src/surfaces/universal/openapi.ts";
 import type { Route } from "../../src/surfaces/universal/route.ts";
-import { outcome, problem } from "../../src/surfaces/universal/schemas.ts";
+import { problem } from "../../src/surfaces/universal/schemas.ts";
 
 /** The very descriptions that the server serves by. No handler of them is called here, so that no gateway is needed. */
 export const ROUTES: readonly Route[] = universalRoutes({
@@ -53,7 +53,7 @@ export function assertAsDescribed(received: Received): void {
   if (status >= 400 || route.answer === "event-stream") return;
   if (status === 204) return assert.equal(body, undefined, where);
   assert.equal(headers.get("content-type"), "application/json", where);
-  const schema = status === route.status ? route.answer : outcome;
+  const schema = status === route.status ? route.answer : route.also?.[status];
   const parsed = schema?.safeParse(body);
   assert.ok(parsed?.success, `${where}: ${parsed?.error?.message}`);
 }

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
-import { readLock } from "../../log/lock.ts";
+import { readLock } from "../../host/data-lock.ts";
 import { tokenPath } from "../../server/token.ts";
 import type { Settings } from "../config/settings.ts";
 import { CliError } from "../exit.ts";

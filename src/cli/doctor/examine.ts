@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { messageOf } from "../../core/errors.ts";
-import { readLock } from "../../log/lock.ts";
+import { readLock } from "../../host/data-lock.ts";
 import { FALLBACK_AGENT, offlineAgents } from "../access/offline-agents.ts";
 import { type LoadedConfig, loadConfig } from "../config/load.ts";
 import { defaultDataDir, userConfigFile } from "../config/places.ts";

@@ -17,9 +17,10 @@ function systemProblem(code: string, { host, port, dataDir }: Settings): string 
     case "ENOTFOUND":
     case "EAI_AGAIN":
       return `${host} is no address of this machine: give one with --host`;
+    case "ENOENT":
     case "ENOTDIR":
     case "EEXIST":
-      return `${dataDir} is no directory: choose another with --data-dir`;
+      return `${dataDir} cannot be the data directory: choose another with --data-dir`;
     case "EROFS":
       return `${dataDir} is on a read-only disk: choose another with --data-dir`;
     default:

@@ -1,12 +1,11 @@
-import type { Parley } from "../../server/parley.ts";
-import type { Layer } from "../config/settings.ts";
+import type { Layer, Settings } from "../config/settings.ts";
 import { configure, directoryOf } from "../context.ts";
 import { usageError } from "../exit.ts";
 import { packageVersion } from "../version.ts";
-import { type Greeting, greet } from "./greeting.ts";
+import { greet } from "./greeting.ts";
 import { choosePort } from "./port.ts";
 import { startProblem } from "./problems.ts";
-import { serverToken } from "./token-choice.ts";
+import { serverToken, type TokenChoice } from "./token-choice.ts";
 
 export interface ServeOptions {
   flags: Layer;
@@ -17,6 +16,14 @@ export interface ServeOptions {
 
 /** The surfaces are imported when the first client would have to wait for them, but not before the first probe. */
 const WARM_AFTER_MS = 150;
+
+function chosenToken(settings: Settings, noAuth: boolean): TokenChoice {
+  try {
+    return serverToken(settings, noAuth);
+  } catch (thrown) {
+    throw startProblem(thrown, settings);
+  }
+}
 
 /** Serves until a signal ends the process; returns only when it could not start. */
 export async function serve(options: ServeOptions): Promise<number> {
@@ -30,9 +37,7 @@ export async function serve(options: ServeOptions): Promise<number> {
   ]);
   const refusal = refuseBind(settings.host, options.insecureNoAuth !== true);
   if (refusal !== undefined) throw usageError(refusal);
-  let parley: Parley;
-  let greeting: Greeting;
-  const { token, file } = serverToken(settings, options.insecureNoAuth === true);
+  const { token, file } = chosenToken(settings, options.insecureNoAuth === true);
   const readable = process.stderr.isTTY === true;
   const logger = createLogger({
     level: settings.logLevel,
@@ -40,24 +45,16 @@ export async function serve(options: ServeOptions): Promise<number> {
     colour: readable && !process.env.NO_COLOR,
     secrets: token === null ? [] : [token],
   });
-  try {
-    const port = portChosen ? settings.port : await choosePort(settings.host, settings.port);
-    if (port !== settings.port) logger.warn({ port: settings.port }, "the usual port is taken: using a free one");
-    const { dataDir: dataDirectory } = settings;
-    parley = await startParley({
-      ...settings,
-      port,
-      dataDirectory,
-      token,
-      directory,
-      logger,
-      version: packageVersion(),
-    });
-    greeting = { url: parley.url, token, tokenFile: file, dataDirectory };
-  } catch (thrown) {
-    logger.flush();
-    throw startProblem(thrown, settings);
-  }
+  const port = portChosen ? settings.port : await choosePort(settings.host, settings.port);
+  if (port !== settings.port) logger.warn({ port: settings.port }, "the usual port is taken: using a free one");
+  const { dataDir: dataDirectory } = settings;
+  const version = packageVersion();
+  const parley = await startParley({ ...settings, port, dataDirectory, token, directory, logger, version }).catch(
+    (thrown: unknown) => {
+      logger.flush();
+      throw startProblem(thrown, settings);
+    },
+  );
   installShutdown({
     listener: parley.listener,
     cutStreams: parley.cutStreams,
@@ -65,6 +62,7 @@ export async function serve(options: ServeOptions): Promise<number> {
     log: logger,
     flush: logger.flush,
   });
+  const greeting = { url: parley.url, token, tokenFile: file, dataDirectory };
   greet(greeting, { json: options.json === true, readable, log: logger });
   setTimeout(() => void Promise.all([logger.open(), parley.listener.warm()]), WARM_AFTER_MS).unref();
   return new Promise(() => {});

@@ -53,7 +53,7 @@ export function onTimer(frame: Frame, timer: { name: "grace" | "quiet"; turn: st
 }
 
 export function onCancel(frame: Frame, queue: "clear" | "keep"): void {
-  if (queue === "clear") clearQueue(frame);
+  if (queue === "clear") clearQueue(frame, "cancelled");
   const { turn } = frame.state;
   if (!turn) return;
   frame.patchTurn({ cancelled: true });

@@ -74,11 +74,10 @@ export function onWithdraw(frame: Frame, id: string): void {
   frame.sayOfSession("prompt.withdrawn", { prompt: id, reason: "deleted" }, "parley");
 }
 
-export function clearQueue(frame: Frame): void {
+export function clearQueue(frame: Frame, reason: "cancelled" | "deleted"): void {
   const { queue } = frame.state;
   frame.patch({ queue: [] });
-  for (const prompt of queue)
-    frame.sayOfSession("prompt.withdrawn", { prompt: prompt.id, reason: "cancelled" }, "parley");
+  for (const prompt of queue) frame.sayOfSession("prompt.withdrawn", { prompt: prompt.id, reason }, "parley");
 }
 
 /** The next prompt that waits, if the session is free for it. */

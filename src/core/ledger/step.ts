@@ -13,7 +13,7 @@ import {
   onTurnFinished,
 } from "./finish.ts";
 import { type Context, Frame } from "./frame.ts";
-import { onPrompt, onSteer, onWithdraw, startNext } from "./prompts.ts";
+import { clearQueue, onPrompt, onSteer, onWithdraw, startNext } from "./prompts.ts";
 import { updateFacts } from "./session.ts";
 import type { Signal } from "./signals.ts";
 import type { Command, Effect, Input, LedgerState, Refusal } from "./state.ts";
@@ -60,6 +60,8 @@ function onCommand(frame: Frame, command: Command): void {
     case "update":
       return updateFacts(frame, command.facts, "parley");
     case "closing":
+      // Who waits for the outcome of a prompt is told that it will never have one.
+      if (command.reason === "deleted") clearQueue(frame, "deleted");
       return frame.patch({ closing: command.reason });
     case "fail":
       return onFail(frame, command.error);

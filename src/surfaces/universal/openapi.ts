@@ -59,6 +59,12 @@ function parameters(route: Route): Json[] {
   return [...inPath, ...inQuery];
 }
 
+/** What a route itself refuses, and what is refused before it: no token, a body or a query that cannot be read, a server that leaves. */
+function errorsOf(route: Route): Set<number> {
+  const unreadable = route.body ? [400, 413, 415, 422] : route.query ? [422] : [];
+  return new Set([401, ...unreadable, ...route.errors, 503]);
+}
+
 /** OpenAPI 3.1, made from the very routes that serve. */
 export function openApi(routes: readonly Route[], version: string): Json {
   const { refer, schemas } = collector();
@@ -75,7 +81,11 @@ export function openApi(routes: readonly Route[], version: string): Json {
           ? { "text/event-stream": { schema: { type: "string" } } }
           : { "application/json": { schema: refer(route.answer, "output") } };
     const responses: Json = { [route.status]: { description: route.summary, ...(content ? { content } : {}) } };
-    for (const status of [401, ...route.errors]) responses[status] = problemAnswer;
+    for (const [status, answer] of Object.entries(route.also ?? {})) {
+      const schema = refer(answer, "output");
+      responses[status] = { description: route.summary, content: { "application/json": { schema } } };
+    }
+    for (const status of errorsOf(route)) responses[status] = problemAnswer;
     const body = route.body && {
       required: !route.bodyOptional,
       content: { "application/json": { schema: refer(route.body, "input") } },

@@ -39,7 +39,8 @@ export function promptRoutes(gateway: Gateway): Route[] {
       query: promptQuery,
       body: promptRequest,
       status: 202,
-      answer: z.union([receipt, outcome]),
+      answer: receipt,
+      also: { 200: outcome },
       errors: [404, 409, 422, 429, 503, 507],
       handle: async (call) => {
         const session = call.params.session ?? "";

@@ -28,6 +28,8 @@ export interface Route {
   bodyOptional?: boolean;
   status: number;
   answer?: z.ZodType | "event-stream";
+  /** Further kinds of success, by status. */
+  also?: Readonly<Record<number, z.ZodType>>;
   /** Further answers, by status. */
   errors: readonly number[];
   handle(call: Call<unknown, unknown>): Promise<unknown>;

@@ -177,7 +177,7 @@ test("an unknown session is not found, whatever is asked of it", async (t) => {
     ["GET", "/events"],
     ["GET", "/stream"],
   ];
-  const unknown = ["ses_unknown", `${id}x`, "no-id-at-all", "%2e%2e", "%E0%A4%A", "ses_%00"];
+  const unknown = ["ses_unknown", `${id}x`, "no-id-at-all", "%2e%2e%2f", "%E0%A4%A", "ses_%00"];
   for (const session of unknown) {
     for (const [method, path, body] of rows) {
       await api.refused("session_not_found", method, `/v1/sessions/${session}${path}`, body);

@@ -3,7 +3,7 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
 import { messageOf, ParleyError } from "../core/errors.ts";
-import { startTimeOf } from "./process-identity.ts";
+import { isRunning, startTime } from "./process-identity.ts";
 
 /** The process that writes to a data directory. */
 export interface LockOwner {
@@ -54,7 +54,7 @@ export async function acquireLock(directory: string): Promise<LockResult> {
 /** The live owner of a data directory, if there is one. Never touches the lock itself. */
 export function readLock(directory: string): LockOwner | undefined {
   const owner = readOwner(directory);
-  return owner && startTimeOf(owner.pid) === owner.started ? owner : undefined;
+  return owner && isRunning(owner.pid, owner.started) ? owner : undefined;
 }
 
 function tryLock(directory: string): DatabaseSync | undefined {
@@ -75,7 +75,7 @@ function tryLock(directory: string): DatabaseSync | undefined {
 }
 
 function held(directory: string, database: DatabaseSync): LockHeld {
-  const me: LockOwner = { pid: process.pid, started: startTimeOf(process.pid) ?? "" };
+  const me: LockOwner = { pid: process.pid, started: startTime(process.pid) ?? "" };
   writeOwner(directory, me);
   return {
     ok: true,

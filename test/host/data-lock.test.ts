@@ -5,9 +5,9 @@ import { chmod, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { test } from "node:test";
-import { acquireLock, type LockOwner, readLock } from "../../src/log/lock.ts";
-import { startTimeOf } from "../../src/log/process-identity.ts";
-import { makeDirectory } from "./sqlite-place.ts";
+import { acquireLock, type LockOwner, readLock } from "../../src/host/data-lock.ts";
+import { startTime } from "../../src/host/process-identity.ts";
+import { makeDirectory } from "../log/sqlite-place.ts";
 
 const HOLDER = path.join(import.meta.dirname, "fixtures", "hold-lock.ts");
 
@@ -56,7 +56,7 @@ test("one holds it, a second learns who, and a third gets it after the release",
     const directory = path.join(parent, "made", "for-it");
     assert.equal(readLock(directory), undefined);
     const lock = await acquired(directory);
-    const me = { pid: process.pid, started: startTimeOf(process.pid) };
+    const me = { pid: process.pid, started: startTime(process.pid) };
     assert.deepEqual(await acquireLock(directory), { ok: false, owner: me });
     lock.publish({ url: "http://127.0.0.1:1234" });
     assert.deepEqual(readLock(directory), { ...me, url: "http://127.0.0.1:1234" });

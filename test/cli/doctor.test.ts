@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import type { Check } from "../../src/cli/doctor/check.ts";
+import { instanceOf } from "../../src/server/instance.ts";
+import { Home } from "./support.ts";
+
+async function examined(home: Home): Promise<{ code: number | null; verdict: string; of(name: string): Check }> {
+  const { code, stdout } = await home.run(["doctor", "--json"]);
+  const { verdict, checks } = JSON.parse(stdout) as { verdict: string; checks: Check[] };
+  const of = (name: string): Check => checks.find((check) => check.name === name) ?? assert.fail(`no check of ${name}`);
+  return { code, verdict, of };
+}
+
+test("a fresh machine is well", async () => {
+  await using home = new Home();
+  const { code, of } = await examined(home);
+  assert.equal(code, 0);
+  assert.equal(of("server").detail, "not running");
+  assert.match(of("node").detail, /^v\d+/);
+  assert.equal(of("agent scripted").level, "ok");
+  const { stdout } = await home.run(["doctor"]);
+  assert.match(stdout, /^ok {4}data dir +.*made at the first start/m);
+});
+
+test("a running server is found, and its log is sound", async () => {
+  await using home = new Home();
+  const { child, line } = await home.serve();
+  const { code, of } = await examined(home);
+  assert.equal(code, 0);
+  assert.deepEqual(of("server").facts, { running: true, pid: child.pid, url: line });
+  assert.match(of("log").detail, /is sound/);
+  assert.equal(of("processes").level, "ok");
+});
+
+test("a broken configuration, a broken log and a missing default agent are each wrong", async () => {
+  await using home = new Home();
+  home.configure({ defaultAgent: "gone", agents: { gone: { command: ["no-such-program-anywhere"] } } });
+  assert.equal((await examined(home)).of("agent gone").level, "bad");
+  home.configure({ prot: 1 });
+  mkdirSync(home.dataDir, { recursive: true, mode: 0o700 });
+  writeFileSync(join(home.dataDir, "parley.db"), "this is no database, and never was one".repeat(100));
+  const { code, verdict, of } = await examined(home);
+  assert.deepEqual({ code, verdict }, { code: 1, verdict: "bad" });
+  assert.match(of("config").detail, /unknown key "prot"/);
+  assert.equal(of("log").level, "bad");
+});
+
+test("an open data directory is a warning", async () => {
+  await using home = new Home();
+  mkdirSync(home.dataDir, { recursive: true });
+  chmodSync(home.dataDir, 0o755);
+  const { code, of } = await examined(home);
+  assert.equal(code, 0);
+  assert.equal(of("data dir").level, "warn");
+  assert.match(of("data dir").advice ?? "", /chmod 700/);
+});
+
+test("a process that an earlier run left is listed", { skip: process.platform !== "linux" }, async () => {
+  await using home = new Home();
+  mkdirSync(home.dataDir, { recursive: true, mode: 0o700 });
+  const mark = `${instanceOf(home.dataDir)}:ses_x:12345678`;
+  const stray = spawn(process.execPath, ["-e", 'console.log("up"); setInterval(() => {}, 1000)'], {
+    env: { ...process.env, PARLEY_MARK: mark },
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  try {
+    await once(stray.stdout, "data");
+    const { code, of } = await examined(home);
+    assert.equal(code, 1);
+    assert.match(of("processes").detail, new RegExp(`\\b${stray.pid}\\b`));
+  } finally {
+    stray.kill("SIGKILL");
+  }
+});
