@@ -7,7 +7,7 @@ import { createTally } from "./tally.ts";
 const options = JSON.parse(process.argv[2] ?? "{}") as ReaderOptions;
 const url = new URL(options.url);
 const tally = createTally(options, (reading) => console.log(JSON.stringify(reading)));
-let open = 0;
+let ready = 0;
 
 const AT_ONCE = 50;
 
@@ -22,16 +22,22 @@ function openStream(): void {
   const client = tally.client();
   let rest = "";
   let opened = false;
+  const open = (): boolean => {
+    const end = rest.indexOf("\r\n\r\n");
+    if (end === -1) return false;
+    if (!rest.startsWith("HTTP/1.1 200")) client.broke();
+    rest = rest.slice(end + 4);
+    opened = true;
+    ready += 1;
+    if (ready === options.clients) console.log("open");
+    else openMore();
+    return true;
+  };
   const read = (count: number): boolean => {
     const at = nowMicros();
-    const text = rest + buffer.toString("latin1", 0, count);
-    if (!opened && text.includes("\r\n\r\n")) {
-      opened = true;
-      open += 1;
-      if (!text.startsWith("HTTP/1.1 200")) client.broke();
-      if (open === options.clients) console.log("open");
-      else openMore();
-    }
+    rest += buffer.toString("latin1", 0, count);
+    if (!opened && !open()) return true;
+    const text = rest;
     let from = 0;
     for (let end = text.indexOf("\n\n"); end !== -1; end = text.indexOf("\n\n", from)) {
       client.frame(text, from, end, at);

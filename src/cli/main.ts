@@ -1,5 +1,6 @@
 import { isParleyError, messageOf } from "../core/errors.ts";
-import { CliError, EXIT, EXIT_PIPE_CLOSED, systemCodeOf } from "./exit.ts";
+import { CliError, EXIT, systemCodeOf } from "./exit.ts";
+import { outputLost, tell } from "./tell.ts";
 import { packageVersion } from "./version.ts";
 
 const VERSION_FLAGS = ["--version", "-V"];
@@ -9,10 +10,6 @@ function hideToken(argv: readonly string[]): void {
   if (argv.some((argument) => argument === "--token" || argument.startsWith("--token="))) {
     process.title = `parley ${argv[0] ?? ""}`;
   }
-}
-
-function tell(message: string): void {
-  process.stderr.write(`${message.replace(/^/gm, "parley: ")}\n`);
 }
 
 /** One line for what can be expected to go wrong; a stack only for a defect. */
@@ -53,9 +50,9 @@ function written(stream: NodeJS.WriteStream): Promise<void> {
 
 /** Runs a command and ends the process with its code, whatever is still open. */
 export async function main(argv: readonly string[]): Promise<void> {
-  // A reader that has seen enough (`| head -1`) is no error. Commands that must tidy up first add a listener of their own.
+  // Commands that must tidy up first, or go on without a reader, add a listener of their own.
   process.stdout.on("error", (error) => {
-    if (systemCodeOf(error) === "EPIPE" && process.stdout.listenerCount("error") === 1) process.exit(EXIT_PIPE_CLOSED);
+    if (process.stdout.listenerCount("error") === 1) process.exit(outputLost(error));
   });
   const code = await perform(argv);
   await Promise.all([written(process.stdout), written(process.stderr)]);

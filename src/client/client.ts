@@ -61,7 +61,7 @@ const RETRIES = 5;
 function baseOf(url: string | URL): URL {
   const base = URL.canParse(url) ? new URL(url) : undefined;
   if (!base || !/^https?:$/.test(base.protocol)) {
-    throw new TypeError(`expected the address of a server such as http://127.0.0.1:4096, got "${url}"`);
+    throw new TypeError(`expected the address of a server such as http://127.0.0.1:7420, got "${url}"`);
   }
   if (base.username || base.password || base.search || base.hash) {
     throw new TypeError(

@@ -27,6 +27,12 @@ export interface TransportOptions {
 /** The waits between repeats of a request grow from this. */
 const REPEAT_MS = 250;
 
+/** An id as a part of a path. What a URL would swallow names nothing, and must not name something else. */
+function segment(text: string): string {
+  if (/^\.{0,2}$/.test(text)) throw new TypeError(`expected an id, got "${text}"`);
+  return encodeURIComponent(text);
+}
+
 /** Sends requests to one server. */
 export class Transport {
   readonly options: TransportOptions;
@@ -47,7 +53,7 @@ export class Transport {
 
   #url({ path, query = {} }: Call): string {
     const url = new URL(this.options.base);
-    url.pathname = `${url.pathname.replace(/\/$/, "")}/${path.map(encodeURIComponent).join("/")}`;
+    url.pathname = `${url.pathname.replace(/\/$/, "")}/${path.map(segment).join("/")}`;
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined) url.searchParams.set(name, String(value));
     }

@@ -99,8 +99,7 @@ export class Gateway {
   }
 
   async update(id: string, facts: { title?: string; model?: string; mode?: string }): Promise<SessionState> {
-    const { agent } = await this.get(id);
-    await assertChoice(this.sessions.agent(agent), facts);
+    await this.assertChoice(await this.get(id), facts);
     await this.sessions.use(id, (session) => session.update(facts));
     return this.get(id);
   }
@@ -125,8 +124,7 @@ export class Gateway {
       const wanted = "msg_ and up to 64 letters, digits, - or _";
       throw new ParleyError("invalid", `expected a prompt id made of ${wanted}, got ${request.id}`);
     }
-    const { agent } = await this.get(id);
-    await assertChoice(this.sessions.agent(agent), request);
+    await this.assertChoice(await this.get(id), request);
     const prompt: Prompt = { ...request, id: request.id ?? this.options.id("message"), digest: digestOf(request) };
     return this.sessions.use(id, (session) => session.prompt(prompt));
   }
@@ -186,6 +184,11 @@ export class Gateway {
     this.leaving = true;
     const busy = this.sessions.all().filter((session) => session.agentRunning || session.turn !== undefined);
     await Promise.all(busy.map((session) => session.close("shutdown")));
+  }
+
+  /** A sub-agent is served by its parent's agent, and may have a name that no agent of Parley has. */
+  private async assertChoice({ agent, parent }: SessionState, choice: { model?: string; mode?: string }): Promise<void> {
+    if (parent === undefined) await assertChoice(this.sessions.agent(agent), choice);
   }
 
   private assertOpen(): void {

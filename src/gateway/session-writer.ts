@@ -133,8 +133,13 @@ export class SessionWriter {
       if (!this.options.concerns(signal, generation, state)) continue;
       const stepped = step(state, { signal }, this.context());
       state = stepped.state;
+      // A delta goes when its turn is folded, and the agent's line would go with it.
+      const keeper = Math.max(
+        0,
+        stepped.events.findIndex((draft) => draft.type !== "item.delta"),
+      );
       for (const [index, draft] of stepped.events.entries()) {
-        entries.push(index === 0 && native !== undefined ? { draft, native } : { draft });
+        entries.push(index === keeper && native !== undefined ? { draft, native } : { draft });
       }
       effects.push(...stepped.effects);
     }

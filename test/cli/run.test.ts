@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { finished, Home, SCRIPTED, said } from "./support.ts";
+
+const STUBBORN = fileURLToPath(new URL("../fixtures/agents/ignores-cancel.mjs", import.meta.url));
 
 /** A home whose agent `ends` plays a script: the marker's name is the reason for which the turn ends. */
 function homeWithEndings(): Home {
@@ -46,7 +50,7 @@ test("the answer is on stdout and nothing else; what was done is on stderr", asy
   assert.deepEqual(stderr.trim().split("\n").toSorted(), [
     ...['→ count {"at":0}', '→ count {"at":1}', '✓ count {"at":0}', '✓ count {"at":1}'].toSorted(),
   ]);
-  assert.doesNotMatch(stderr, /\u001b/);
+  assert.ok(!stderr.includes("\u001b"), "no colours in a pipe");
 });
 
 test("the prompt comes from a pipe, with a dash or without", async () => {
@@ -184,22 +188,22 @@ for (const [signal, code] of [
   });
 }
 
-test("a second signal leaves at once, and the turn of the server's is none of its business", async () => {
+test("a second signal leaves at once, whatever the agent does", async () => {
   await using home = new Home();
-  const script = home.write("script.json", JSON.stringify({ "*": [{ wait: 60_000 }] }));
-  const stubborn = { command: [process.execPath, SCRIPTED, "--script", script] };
+  const stubborn = { command: [process.execPath, STUBBORN] };
   home.configure({ agents: { stubborn }, defaultAgent: "stubborn" });
-  const child = home.start(["run", "x", "--format", "events"]);
-  const started = said(child.stdout, "turn.started");
+  const child = home.start(["run", "x"]);
+  const talking = said(child.stdout, "on and on");
   const stopping = said(child.stderr, "stopping");
   const exit = finished(child);
-  await started;
+  await talking;
   child.kill("SIGTERM");
   await stopping;
   // Another signal than the first is no echo of it.
   child.kill("SIGINT");
-  await said(child.stderr, "never said").catch(() => {});
-  assert.equal((await exit).code, 130);
+  const { code, stderr } = await exit;
+  assert.equal(code, 130);
+  assert.doesNotMatch(stderr, /the turn ended/);
 });
 
 test("a reader that leaves ends it quietly, and the turn with it", async () => {
@@ -218,14 +222,35 @@ test("a reader that leaves ends it quietly, and the turn with it", async () => {
   assert.equal(JSON.parse(stdout)[0].turn, null);
 });
 
-test("two at the same time share one server, and neither takes it from the other", async () => {
+test("an answer that cannot be written is a failure", { skip: process.platform !== "linux" }, async () => {
   await using home = new Home();
-  const first = home.start(["run", "--format", "events", "[[slow 300]]"]);
-  const firstExit = finished(first);
-  await said(first.stdout, "turn.started");
-  const [second, { code }] = await Promise.all([home.run(["run", "--format", "json", "[[slow 1500]]"]), firstExit]);
-  assert.equal(code, 0);
-  assert.equal(JSON.parse(second.stdout).reason, "end_turn", second.stderr);
+  const full = openSync("/dev/full", "w");
+  try {
+    for (const args of [["run", "hello"], ["agents"]]) {
+      const child = home.start(args, { stdout: full });
+      const stderr = said(child.stderr, "stdout cannot be written to");
+      const exit = once(child, "exit");
+      await stderr;
+      assert.equal((await exit)[0], 1, args[0]);
+    }
+  } finally {
+    closeSync(full);
+  }
+});
+
+test("two at the same time share one server, and the one that has it stays until the other is done", async () => {
+  await using home = new Home();
+  const first = home.start(["run", "[[slow 60000]]"]);
+  const [talking, firstExit] = [said(first.stdout, "still working"), finished(first)];
+  await talking;
+  const second = home.start(["run", "--format", "events", "[[slow 1500]]"]);
+  const [begun, secondExit] = [said(second.stdout, "turn.started"), finished(second)];
+  await begun;
+  first.kill("SIGINT");
+  const [one, two] = await Promise.all([firstExit, secondExit]);
+  assert.equal(two.code, 0, two.stderr);
+  assert.equal(one.code, 130);
+  assert.match(one.stderr, /another command works through this one/);
 });
 
 test("a server with a token that is written nowhere is named as the reason", async () => {
@@ -242,7 +267,7 @@ test("the agent does not inherit the token", async () => {
   await using home = new Home();
   const agent = home.write(
     "agent.mjs",
-    'process.stdin.once("data", () => { console.error(`token: ${process.env.PARLEY_TOKEN}`); process.exit(1); });',
+    'process.stdin.once("data", () => { console.error("token:", process.env.PARLEY_TOKEN); process.exit(1); });',
   );
   home.configure({ agents: { spy: { command: [process.execPath, agent] } }, defaultAgent: "spy" });
   const { stderr } = await home.run(["run", "x"], { env: { PARLEY_TOKEN: "0123456789abcdef" } });

@@ -137,7 +137,7 @@ test("an agent that does not exist is named, with those that do", async () => {
 test("a token that is too short is refused", async () => {
   await using home = new Home();
   const { code, stderr } = await home.run(["serve", "--port", "0"], { env: { PARLEY_TOKEN: "short" } });
-  assert.equal(code, 1);
+  assert.equal(code, 2);
   assert.match(stderr, /at least 16 printable characters/);
 });
 

@@ -9,6 +9,8 @@ import { fileURLToPath } from "node:url";
 export const BIN = fileURLToPath(new URL("../../bin/parley.js", import.meta.url));
 export const SCRIPTED = fileURLToPath(new URL("../../src/testing/scripted-agent.ts", import.meta.url));
 
+const PATIENCE_MS = 15_000;
+
 export interface Result {
   code: number | null;
   signal: string | null;
@@ -21,6 +23,8 @@ export interface RunOptions {
   input?: string;
   env?: Record<string, string>;
   cwd?: string;
+  /** A file instead of the pipe. */
+  stdout?: number;
 }
 
 /** A home of its own for a test: nothing of the machine's configuration gets in, nothing of the test's gets out. */
@@ -61,7 +65,7 @@ export class Home {
     const child = spawn(process.execPath, [BIN, ...args], {
       cwd: options.cwd ?? this.work,
       env: this.env(options.env),
-      stdio: ["pipe", "pipe", "pipe"],
+      stdio: ["pipe", options.stdout ?? "pipe", "pipe"],
     });
     this.#running.add(child);
     child.once("exit", () => this.#running.delete(child));
@@ -81,13 +85,18 @@ export class Home {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const child of [...this.#running]) {
-      const exited = once(child, "exit");
-      child.kill("SIGKILL");
-      await exited;
-    }
+    await Promise.all([...this.#running].map(ended));
     rmSync(this.root, { recursive: true, force: true, maxRetries: 5 });
   }
+}
+
+/** Asks first, so that a server takes its agents along: they would go on writing to what is removed next. */
+async function ended(child: ChildProcess): Promise<void> {
+  const exited = once(child, "exit");
+  child.kill("SIGTERM");
+  const timer = setTimeout(() => child.kill("SIGKILL"), PATIENCE_MS);
+  await exited;
+  clearTimeout(timer);
 }
 
 export async function finished(child: ChildProcess): Promise<Result> {

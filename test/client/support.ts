@@ -52,7 +52,7 @@ export async function startServer(options: Partial<ParleyOptions> = {}): Promise
       server.parley.listener.stopAccepting();
       await server.parley.close();
       server.parley.cutStreams();
-      await server.parley.listener.close(1_000);
+      await server.parley.listener.close(100);
     },
     async restart() {
       await server.stop();

@@ -44,7 +44,11 @@ export class Api {
     const json = body === undefined ? undefined : JSON.stringify(body);
     const response = await fetch(`${this.url}${path}`, {
       method,
-      headers: { ...this.headers, ...(json === undefined ? {} : { "content-type": "application/json" }), ...sent.headers },
+      headers: {
+        ...this.headers,
+        ...(json === undefined ? {} : { "content-type": "application/json" }),
+        ...sent.headers,
+      },
       body: sent.raw ?? json,
     });
     const text = await response.text();

@@ -4,6 +4,7 @@ import { type Checked, checkLaws } from "../../src/core/ledger/laws.ts";
 import { readEvents } from "../../src/gateway/read-events.ts";
 import type { Log } from "../../src/log/contract.ts";
 import type { Api } from "./api.ts";
+import { eventually } from "./eventually.ts";
 
 export function assertLaws(session: string, events: readonly ParleyEvent[], checked: Checked = {}): void {
   const violations = checkLaws(events, checked).map(({ law, seq, message }) => `law ${law} at ${seq}: ${message}`);
@@ -23,6 +24,16 @@ export function assertNoGap(events: readonly ParleyEvent[], after = 0): void {
 export async function lawfulEvents(api: Api, session: string): Promise<ParleyEvent[]> {
   const events = await api.events(session);
   assertLaws(session, events, { final: true });
+  return events;
+}
+
+/** The same once the deltas of its turns are folded, which happens soon after each turn's end. */
+export async function foldedEvents(api: Api, session: string): Promise<ParleyEvent[]> {
+  let events: ParleyEvent[] = [];
+  await eventually(`session ${session} is folded`, async () => {
+    events = await lawfulEvents(api, session);
+    return !events.some((event) => event.type === "item.delta");
+  });
   return events;
 }
 

@@ -21,6 +21,8 @@ function subject(event: Requested): string {
   return event.data.questions.map(({ question }) => question).join(" ");
 }
 
+const ELSEWHERE = "it was answered elsewhere, or is no longer asked";
+
 /** Answers what is asked, one thing after the other. */
 export class Asks {
   readonly #options: AsksOptions;
@@ -59,11 +61,13 @@ export class Asks {
       view.progress(paint("yellow", `? ${kind}: ${safeLine(subject(event))}: ${auto.note}`));
       return this.#send(event.data.ask, auto.answer);
     }
-    view.rest();
+    view.asking();
     const answer = await this.#dialog(event, signal);
+    const note = answer ? "" : signal.aborted ? ELSEWHERE : "rejected: the input has ended";
+    if (note) view.progress(paint("yellow", `  ${note}`));
+    view.answered();
     if (answer) return this.#send(event.data.ask, answer);
-    if (signal.aborted) return view.progress(paint("dim", "  it was answered elsewhere, or is no longer asked"));
-    view.progress(paint("yellow", "  rejected: the input has ended"));
+    if (signal.aborted) return;
     await this.#send(event.data.ask, kind === "permission" ? "reject" : "rejected");
   }
 

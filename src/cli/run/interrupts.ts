@@ -1,15 +1,11 @@
-import type { StopSignal } from "../../server/lifecycle.ts";
-import { STOP_SIGNALS, exitCodeOf as signalCode } from "../../server/lifecycle.ts";
+import { exitCodeOf, nextMove, type Phase, STOP_SIGNALS, type StopSignal } from "../../server/lifecycle.ts";
 
-/** npm and npx pass a Ctrl-C on that the terminal has sent us already; that is one wish, not two. */
-const ECHO_MS = 250;
-
-/** The first signal asks to stop, the second leaves at once. */
+/** The first signal asks to stop, the second leaves at once: the same rule as for a server. */
 export class Interrupts {
   readonly #stop = new AbortController();
   readonly #onSignal = (signal: StopSignal): void => this.#take(signal);
-  #at = 0;
-  /** The exit code of the signal that came, if one did. */
+  #phase: Phase = { name: "running" };
+  /** The exit code of what asked to stop, if something did. */
   code: number | undefined;
 
   constructor() {
@@ -24,7 +20,6 @@ export class Interrupts {
   /** Asks to stop for another reason than a signal. */
   stop(code: number): void {
     this.code ??= code;
-    this.#at = performance.now();
     this.#stop.abort();
   }
 
@@ -33,7 +28,9 @@ export class Interrupts {
   }
 
   #take(signal: StopSignal): void {
-    if (!this.#stop.signal.aborted) return this.stop(signalCode(signal));
-    if (performance.now() - this.#at > ECHO_MS) process.exit(signalCode(signal));
+    const { phase, move } = nextMove(this.#phase, { type: "signal", signal, at: performance.now() });
+    this.#phase = phase;
+    if (move.do === "drain") this.stop(exitCodeOf(signal));
+    if (move.do === "exit") process.exit(move.code);
   }
 }

@@ -1,9 +1,10 @@
 import type { Outcome, StreamEvent } from "../../client/index.ts";
 import { othersDone } from "../access/own-server.ts";
 import { configure, directoryOf } from "../context.ts";
-import { CliError, EXIT_PIPE_CLOSED, systemCodeOf } from "../exit.ts";
+import { CliError, EXIT_PIPE_CLOSED } from "../exit.ts";
 import { safeLine } from "../output/safe-text.ts";
 import { painter } from "../output/terminal.ts";
+import { outputLost } from "../tell.ts";
 import { AnswerText } from "./answer-text.ts";
 import { askMode } from "./ask-policy.ts";
 import { Asks } from "./asks.ts";
@@ -96,9 +97,9 @@ export async function run(words: readonly string[], flags: RunFlags): Promise<nu
   const { settings } = await configure({ dataDir: flags.dataDir }, directory);
   const prompt = await promptText(words, process.stdin);
   const interrupts = new Interrupts();
-  // Nobody reads the answer any more: the work behind it is stopped too.
+  // Nobody gets the answer any more: the work behind it is stopped too.
   process.stdout.on("error", (error) => {
-    if (systemCodeOf(error) === "EPIPE") interrupts.stop(EXIT_PIPE_CLOSED);
+    if (!interrupts.signal.aborted) interrupts.stop(outputLost(error));
   });
   const begun = await begin(settings, { ...flags, directory, defaultAgent: settings.defaultAgent }, prompt);
   try {

@@ -9,6 +9,7 @@ export class View {
   readonly #spinner: Spinner;
   #midLine = false;
   #muted = false;
+  #asking = false;
 
   constructor(out: Stream, err: Stream, env: Readonly<Record<string, string | undefined>> = process.env) {
     this.#out = out;
@@ -20,7 +21,9 @@ export class View {
   answer(text: string): void {
     if (text === "" || this.#muted) return;
     this.#spinner.stop();
-    this.#out.write(this.#out.isTTY ? safeText(text) : text);
+    // After a line of somebody else's, one line feed is enough to set messages apart.
+    const shown = this.#out.isTTY && !this.#midLine ? text.replace(/^\n+/, "\n") : text;
+    this.#out.write(this.#out.isTTY ? safeText(shown) : shown);
     this.#midLine = !text.endsWith("\n");
   }
 
@@ -33,14 +36,24 @@ export class View {
     if (this.#muted) return;
     this.#spinner.stop();
     // In one terminal a line must not go on where the answer is in the middle of its own.
-    const apart = this.#midLine && this.#out.isTTY && this.#err.isTTY ? "\n" : "";
+    const apart = this.#asking || (this.#midLine && this.#out.isTTY && this.#err.isTTY);
     if (apart) this.#midLine = false;
-    this.#err.write(`${apart}${line}\n`);
+    this.#err.write(`${apart ? "\n" : ""}${line}\n`);
   }
 
   /** Says that something goes on, where nothing else would be disturbed by it. */
   busy(label: string): void {
-    if (!this.#midLine && !this.#muted) this.#spinner.start(label);
+    if (!this.#midLine && !this.#muted && !this.#asking) this.#spinner.start(label);
+  }
+
+  /** A question stands in the terminal's last line, until `answered`. */
+  asking(): void {
+    this.rest();
+    this.#asking = true;
+  }
+
+  answered(): void {
+    this.#asking = false;
   }
 
   /** Before somebody else writes to the terminal, and at the end. */

@@ -92,9 +92,10 @@ function endByExit(
   };
 }
 
-/** Parley could not do its part, such as starting the agent. */
+/** Parley could not do its part, such as starting the agent. While it leaves, it does not mean to. */
 export function onFail(frame: Frame, error: Failure): void {
-  if (frame.state.turn) closeTurn(frame, { reason: "error", error });
+  const { turn, closing } = frame.state;
+  if (turn) closeTurn(frame, closing === undefined ? { reason: "error", error } : { reason: "interrupted" });
   else frame.say("error", error, "parley");
 }
 

@@ -61,16 +61,18 @@ export class SseClient {
   /** Sends a frame. False: the client is behind, and whoever can should await `drained()`; live events need not. */
   write(frame: Frame): boolean {
     if (this.#closed) return false;
+    const waiting = this.backlog;
     const bytes = this.#chunked ? frame.chunk : frame.text;
     this.#written += bytes.length;
     this.#quiet = false;
     this.#socket.write(bytes);
-    const backlog = this.#socket.writableLength;
-    if (backlog > this.#limits.backlog) {
+    // A client that was not behind is not cut for one frame that is bigger than the limit: it would come back for it,
+    // and be cut again, for ever.
+    if (this.backlog > this.#limits.backlog && waiting > this.#limits.highWater) {
       this.cut("backlog");
       return false;
     }
-    return backlog <= this.#limits.highWater;
+    return this.backlog <= this.#limits.highWater;
   }
 
   /** Resolves when the client has caught up, or has gone. */

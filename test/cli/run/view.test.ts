@@ -26,6 +26,15 @@ test("in one terminal, progress does not go on in the middle of the answer's lin
   assert.equal(shown(), "Half a li\n→ tool\nne.\n");
 });
 
+test("while a question stands in the last line, other lines begin below it", () => {
+  const { view, shown } = screen(true);
+  view.asking();
+  view.progress("→ tool");
+  view.answered();
+  view.progress("✓ tool");
+  assert.equal(shown(), "\n→ tool\n✓ tool\n");
+});
+
 test("a pipe gets the answer as it is, a terminal without what could harm it", () => {
   const pipe = screen(false);
   pipe.view.answer("a\u001b[2J\n");

@@ -19,7 +19,7 @@ export const mutants: Mutant[] = [
     law: 1,
     what: "a cancel loses the prompts that wait",
     file: "prompts.ts",
-    find: 'for (const prompt of queue)\n    frame.sayOfSession("prompt.withdrawn", { prompt: prompt.id, reason: "cancelled" }, "parley");',
+    find: 'for (const prompt of queue) frame.sayOfSession("prompt.withdrawn", { prompt: prompt.id, reason }, "parley");',
     replace: "void queue;",
   },
   {

@@ -49,7 +49,7 @@ test("a session is created with what was asked for, or with the server's default
   await mkdir(folder);
   const facts = { agent: "scripted", directory: folder, model: "scripted", mode: "plan", title: "Tidy up" };
   const full = await api.create(facts);
-  for (const [name, value] of Object.entries(facts)) assert.equal(full[name], value, name);
+  assert.deepEqual({ ...full, ...facts }, full);
   assert.deepEqual(await api.session(full.id), full);
   const [started] = await lawfulEvents(api, full.id);
   assert.equal(started?.type, "session.started");

@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { z } from "zod";
+import type {
+  AgentInfo,
+  Ask,
+  AskAnswer,
+  EventStream,
+  Gap,
+  Outcome,
+  ParleyEvent,
+  PromptInput,
+  Receipt,
+  SessionDetail,
+  SessionHandle,
+  StreamEvent,
+  UnknownEvent,
+} from "../../src/client/index.ts";
+import type { PendingAsk } from "../../src/gateway/gateway.ts";
+import type { Receipt as ServerReceipt } from "../../src/gateway/receipt.ts";
+import type { Gap as ServerGap } from "../../src/surfaces/universal/cursor.ts";
+import type * as schemas from "../../src/surfaces/universal/schemas.ts";
+import type { detailView } from "../../src/surfaces/universal/views.ts";
+import type { Outcome as ServerOutcome } from "../../src/surfaces/universal/wait.ts";
+
+/** Compiles only if every value of A is one of B. */
+type Is<A extends B, B> = A;
+
+// What the server says is what the client says it says.
+export type FromServer = [
+  Is<ServerReceipt, Receipt>,
+  Is<ServerOutcome, Outcome>,
+  Is<ServerGap, Gap>,
+  Is<PendingAsk, Ask>,
+  Is<ReturnType<typeof detailView>, SessionDetail>,
+  Is<z.output<typeof schemas.agent>, AgentInfo>,
+];
+// What the client sends is what the server takes.
+export type ToServer = [
+  Is<PromptInput, z.input<typeof schemas.promptRequest>>,
+  Is<Exclude<AskAnswer, string>, z.input<typeof schemas.answerRequest>>,
+];
+
+/** What a program does with an event; the compiler must know the data of each type. */
+function describe(event: StreamEvent): string {
+  switch (event.type) {
+    case "turn.ended":
+      return event.data.reason satisfies "end_turn" | "cancelled" | (string & {});
+    case "item.delta":
+      return (event.data.delta satisfies string | undefined) ?? "";
+    case "item.completed":
+      return event.data.item.kind === "tool_call" ? event.data.item.name : event.data.item.id;
+    case "gap":
+      return `${event.data.first satisfies number} ${event.data.snapshot.status satisfies string}`;
+    default:
+      // @ts-expect-error a question's data is not known before its type is
+      return event.data.questions ?? event.type;
+  }
+}
+
+/** When every known type is dealt with, only an unknown one can be left. */
+function unknownType(event: Extract<StreamEvent, { type: "gap" | "error" }>): string {
+  switch (event.type) {
+    case "gap":
+    case "error":
+      return "";
+    default:
+      return (event satisfies never as UnknownEvent).type;
+  }
+}
+
+export type Shapes = [
+  Is<ReturnType<SessionHandle["events"]>, AsyncIterable<StreamEvent>>,
+  Is<ReturnType<SessionHandle["run"]>, AsyncIterable<StreamEvent>>,
+  Is<EventStream<ParleyEvent>, AsyncIterable<ParleyEvent>>,
+  Is<StreamEvent["seq"], number>,
+];
+
+export async function overloads(session: SessionHandle): Promise<[Receipt, Outcome]> {
+  return [await session.prompt("x"), await session.prompt("x", { wait: true })];
+}
+
+test("events narrow on their type", () => {
+  const envelope = { id: "s:1", seq: 1, session: "s", time: 0, source: "agent" } as const;
+  assert.equal(describe({ ...envelope, type: "turn.ended", data: { reason: "refusal" } }), "refusal");
+  assert.equal(describe({ ...envelope, type: "item.delta", data: { item: "i", field: "text", delta: "d" } }), "d");
+  assert.equal(unknownType({ ...envelope, type: "agent.dreamt", data: {} } as never), "agent.dreamt");
+});

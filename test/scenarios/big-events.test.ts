@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { assertNoGap } from "../support/laws.ts";
+import { agent, startServer } from "../support/server.ts";
+
+// Beyond 8 MiB of backlog a client is cut, so that what is bigger than that in one piece needs care.
+
+test("a page of old events that is bigger than a client's backlog is streamed all the same", async (t) => {
+  const { api } = await startServer(t, { keepNative: false, agents: { big: agent("agents/big-items", 200, 100_000) } });
+  const { id } = await api.create({ agent: "big" });
+  assert.equal((await api.ask(id, "go")).reason, "end_turn");
+  const { last } = await api.session(id);
+  const stream = await api.stream(id);
+  await stream.event((event) => event.seq === last, "the newest event");
+  assertNoGap(stream.events);
+  assert.equal(stream.events.filter((event) => JSON.stringify(event).length > 100_000).length, 200);
+  await stream.close();
+});
+
+for (const megabytes of [1, 16]) {
+  test(`a line of ${megabytes} MB comes through, from the agent to a stream that is open and to one that resumes`, async (t) => {
+    const { api } = await startServer(t, { keepNative: false, agents: { huge: agent("huge-line", megabytes) } });
+    const { id } = await api.create({ agent: "huge" });
+    const live = await api.stream(id);
+    const outcome = await api.ask(id, "go");
+    assert.equal(outcome.reason, "end_turn");
+    assert.ok(outcome.text.length > megabytes * 1_000_000 - 200);
+    assert.ok(outcome.text.endsWith("x after"));
+    await live.first("turn.ended");
+    assertNoGap(live.events);
+    const resumed = await api.stream(id);
+    await resumed.first("turn.ended");
+    assertNoGap(resumed.events);
+    const texts = resumed.events.flatMap((event) =>
+      event.type === "item.completed" && event.data.item.kind === "message" ? [event.data.item.text ?? ""] : [],
+    );
+    assert.ok(texts.includes(outcome.text));
+    await live.close();
+    await resumed.close();
+  });
+}

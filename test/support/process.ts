@@ -1,0 +1,69 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { type Stray, listStrays } from "../../src/host/reaper.ts";
+import type { ConfiguredAgent } from "../../src/server/agents.ts";
+import { instanceOf } from "../../src/server/instance.ts";
+import { Api } from "./api.ts";
+
+const PROGRAM = fileURLToPath(new URL("../../bin/parley.js", import.meta.url));
+
+export interface ServerProcess {
+  api: Api;
+  pid: number;
+  child: ChildProcess;
+  /** What it said on stderr so far. */
+  stderr(): string;
+  /** Sends a signal and resolves with how the process ended. */
+  end(signal: NodeJS.Signals): Promise<{ code: number | null; signal: string | null }>;
+}
+
+export interface ProcessOptions {
+  /** Holds the data directory and the configuration; the server starts there. */
+  home: string;
+  agents?: Record<string, ConfiguredAgent>;
+  flags?: readonly string[];
+}
+
+export const dataDirectoryOf = (home: string): string => join(home, "data");
+
+/** `parley serve` as a process of its own, as people run it. Whoever starts it ends it. */
+export async function startProcess({ home, agents = {}, flags = [] }: ProcessOptions): Promise<ServerProcess> {
+  const config = join(home, "config", "parley");
+  mkdirSync(config, { recursive: true });
+  writeFileSync(join(config, "config.jsonc"), JSON.stringify({ agents }));
+  const args = ["serve", "--json", "--port", "0", "--data-dir", dataDirectoryOf(home), "--dir", home];
+  const child = spawn(process.execPath, [PROGRAM, ...args, "--insecure-no-auth", ...flags], {
+    env: { ...process.env, XDG_CONFIG_HOME: join(home, "config"), PARLEY_TOKEN: undefined },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let stderr = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text;
+  });
+  const ended = once(child, "exit") as Promise<[number | null, string | null]>;
+  const lines = createInterface({ input: child.stdout });
+  const first = await Promise.race([once(lines, "line"), ended.then(() => [undefined])]);
+  if (typeof first[0] !== "string") throw new Error(`the server ended before it was ready: ${stderr}`);
+  const { url } = JSON.parse(first[0]) as { url: string };
+  return {
+    api: new Api(url),
+    pid: child.pid ?? 0,
+    child,
+    stderr: () => stderr,
+    async end(signal) {
+      child.kill(signal);
+      const [code, by] = await ended;
+      return { code, signal: by };
+    },
+  };
+}
+
+/** Processes that the servers on this home started and that no server looks after; `owner` is the one that runs now. */
+export function straysOf(home: string, owner?: number): Stray[] {
+  const dataDirectory = dataDirectoryOf(home);
+  return listStrays({ runDirectory: join(dataDirectory, "run"), instance: instanceOf(dataDirectory), owner });
+}
