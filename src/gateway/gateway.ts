@@ -187,7 +187,10 @@ export class Gateway {
   }
 
   /** A sub-agent is served by its parent's agent, and may have a name that no agent of Parley has. */
-  private async assertChoice({ agent, parent }: SessionState, choice: { model?: string; mode?: string }): Promise<void> {
+  private async assertChoice(
+    { agent, parent }: SessionState,
+    choice: { model?: string; mode?: string },
+  ): Promise<void> {
     if (parent === undefined) await assertChoice(this.sessions.agent(agent), choice);
   }
 

@@ -191,7 +191,7 @@ export class LiveSession {
   private performOne(effect: Effect): void {
     switch (effect.type) {
       case "deliver":
-        return this.quietly(this.driver?.deliver(effect.prompt, effect.turn), "a prompt could not be delivered");
+        return this.quietly(this.deliver(effect.prompt, effect.turn), "a prompt could not be delivered");
       case "steer":
         return this.quietly(this.link?.readySession?.steer?.(effect.prompt), "a prompt could not be steered");
       case "cancel":
@@ -227,6 +227,12 @@ export class LiveSession {
     const prune = retainEvents > 0 && last > retainEvents && this.writer.ledger.queue.length === 0;
     const tidy = log.fold(this.id, last).then(() => (prune ? log.prune(this.id, last - retainEvents) : undefined));
     this.quietly(tidy, "old events could not be folded");
+  }
+
+  private async deliver(prompt: Prompt, turn: string): Promise<void> {
+    if (this.driver) return this.driver.deliver(prompt, turn);
+    const error = { code: "agent_not_found", message: `no agent ${this.writer.ledger.agent} is configured any more` };
+    await this.writer.send({ type: "fail", error }, { must: true });
   }
 
   private async cancelAgent(): Promise<void> {

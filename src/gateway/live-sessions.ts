@@ -81,7 +81,8 @@ export class LiveSessions {
     const head = await this.options.log.head(id);
     if (!head) throw new ParleyError("session_not_found", `no session ${id}; GET /v1/sessions lists them`);
     const { state, last } = head;
-    const agent = state.parent ? undefined : this.agent(state.agent);
+    // An agent that is no longer configured takes no prompts, but its sessions can still be read and deleted.
+    const agent = state.parent ? undefined : this.options.agents.get(state.agent);
     const session = this.build({ id, root: state.root, ledger: restore(state, []), last, agent });
     this.live.set(id, session);
     return session;

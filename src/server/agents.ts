@@ -11,6 +11,8 @@ export interface ConfiguredAgent {
   models?: AgentModel[];
   modes?: AgentMode[];
   steer?: boolean;
+  /** How long it may take until it says that it is ready. */
+  readyMs?: number;
 }
 
 /** Every agent that sessions may name: those that ship with Parley, then the configured ones, which may replace them. */

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { Agent } from "../agents/contract.ts";
 import { ParleyError } from "../core/errors.ts";
 import { idSource } from "../core/ids.ts";
 import type { Logger } from "../core/logger.ts";
@@ -8,6 +9,7 @@ import type { Unattended } from "../gateway/options.ts";
 import { acquireLock, type LockHeld, type LockOwner } from "../host/data-lock.ts";
 import { createProcessHost } from "../host/process-host.ts";
 import { reap } from "../host/reaper.ts";
+import type { Log } from "../log/contract.ts";
 import { openSqliteLog, type SyncMode } from "../log/sqlite/open.ts";
 import { SseClients } from "../surfaces/stream/sse-clients.ts";
 import { buildAgents, type ConfiguredAgent } from "./agents.ts";
@@ -32,6 +34,8 @@ export interface ParleyOptions {
   askDeadlineMs: number;
   idleCloseMs: number;
   retainEvents: number;
+  /** Whether prompts that waited through a restart run at once; otherwise they do with their session's next prompt. */
+  resumeQueues?: boolean;
   /** The directory of a session that names none. */
   directory: string;
   logger: Logger;
@@ -76,8 +80,17 @@ async function startLocked(options: ParleyOptions, lock: LockHeld): Promise<Parl
   const reaped = await reap(processes);
   if (reaped.ended.length > 0) logger.warn({ ended: reaped.ended }, "ended processes that an earlier crash had left");
   const log = await openSqliteLog({ directory: dataDirectory, sync: options.sync, keepNative: options.keepNative });
-  const host = createProcessHost({ ...processes, log: (message, details) => logger.warn(details, message) });
-  const agents = buildAgents(options.agents, host, dataDirectory);
+  try {
+    const host = createProcessHost({ ...processes, log: (message, details) => logger.warn(details, message) });
+    return await startOn(log, buildAgents(options.agents, host, dataDirectory), options, lock);
+  } catch (error) {
+    await log.close();
+    throw error;
+  }
+}
+
+async function startOn(log: Log, agents: Map<string, Agent>, options: ParleyOptions, lock: LockHeld): Promise<Parley> {
+  const { logger } = options;
   const defaultAgent = options.defaultAgent ?? "scripted";
   if (!agents.has(defaultAgent)) {
     throw new ParleyError("agent_not_found", `no agent ${defaultAgent}; there are: ${[...agents.keys()].join(", ")}`);
@@ -106,7 +119,8 @@ async function startLocked(options: ParleyOptions, lock: LockHeld): Promise<Parl
   const address = await listener.listen();
   const url = urlOf(options.host, address.port);
   lock.publish({ url });
-  gateway.resumeQueues().catch((error) => logger.error({ err: error }, "waiting prompts could not be resumed"));
+  if (options.resumeQueues ?? true)
+    gateway.resumeQueues().catch((error) => logger.error({ err: error }, "waiting prompts could not be resumed"));
   return {
     url,
     gateway,

@@ -27,6 +27,8 @@ export async function startOwnServer(settings: Settings, directory: string): Pro
     port: 0,
     token,
     directory,
+    // Prompts that a crash left waiting are for a server that stays.
+    resumeQueues: false,
     logger,
     version: packageVersion(),
   });
@@ -40,7 +42,7 @@ export async function startOwnServer(settings: Settings, directory: string): Pro
       await parley.close();
       parley.cutStreams();
       await parley.listener.close(LAST_REQUESTS_MS);
-      logger.flush();
+      await logger.flush();
     },
   };
 }

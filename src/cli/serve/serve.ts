@@ -50,8 +50,8 @@ export async function serve(options: ServeOptions): Promise<number> {
   const { dataDir: dataDirectory } = settings;
   const version = packageVersion();
   const parley = await startParley({ ...settings, port, dataDirectory, token, directory, logger, version }).catch(
-    (thrown: unknown) => {
-      logger.flush();
+    async (thrown: unknown) => {
+      await logger.flush();
       throw startProblem(thrown, settings);
     },
   );

@@ -51,6 +51,8 @@ export function onPrompt(frame: Frame, prompt: Prompt): void {
   } else {
     frame.patch({ queue: [...queue, prompt] });
     frame.sayOfSession("prompt.queued", { prompt, position: queue.length + 1 }, "parley");
+    // Prompts may have waited through a restart with nothing to set them off; the oldest goes first.
+    startNext(frame);
   }
 }
 

@@ -161,7 +161,9 @@ function settle(frame: Frame, signal: ToolDone): void {
   const known = frame.state.turn?.calls.get(call);
   if (!known) return;
   const { title, metadata } = signal;
-  let open: OpenCall = { ...runCall(frame, call, known), ...defined({ title, metadata }) };
+  // A call that was refused never ran.
+  const last = signal.ok ? runCall(frame, call, known) : known;
+  let open: OpenCall = { ...last, ...defined({ title, metadata }) };
   if (signal.ok || open.result || signal.output || signal.content || signal.files) {
     open = addOutput(frame, call, open, "");
     completeResult(frame, call, open, signal);
