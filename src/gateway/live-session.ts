@@ -149,13 +149,13 @@ export class LiveSession {
 
   /** Stops the turn and answers when it is over. The agent is asked to stop even while nothing can be stored. */
   async cancel(queue: "clear" | "keep"): Promise<string | undefined> {
-    const { turn } = this;
-    try {
-      await this.writer.send({ type: "cancel", queue });
-    } catch (error) {
+    const { said } = await this.writer.send({ type: "cancel", queue }).catch(async (error: unknown) => {
       await this.link?.cancel();
       throw error;
-    }
+    });
+    // What was open before may have ended by itself, or only begun, when the command's turn came.
+    const { turn: open } = this.writer.ledger;
+    const turn = said.find((draft) => draft.type === "turn.ended")?.turn ?? (open?.cancelled ? open.id : undefined);
     if (turn) await this.ended(turn);
     return turn;
   }

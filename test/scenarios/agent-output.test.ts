@@ -7,7 +7,7 @@ test("10,000 lines of noise hide no good line, fill no log, and nothing is writt
   const { api, lines } = await startServer(t, { agents: { noisy: agent("agents/noise-and-echo", 10_000) } });
   const { id } = await api.create({ agent: "noisy" });
   const stream = await api.stream(id);
-  const outcome = await api.ask(id, "go");
+  await api.ask(id, "go");
   await stream.first("turn.ended");
   assertNoGap(stream.events);
   const said = stream.events.flatMap((event) =>
@@ -16,7 +16,8 @@ test("10,000 lines of noise hide no good line, fill no log, and nothing is writt
       : [],
   );
   assert.ok(said.includes(Array.from({ length: 100 }, (_, good) => `${good} `).join("")), "every good line is there");
-  const heard = (JSON.parse(outcome.text) as string[]).map((line) => (JSON.parse(line) as { type: string }).type);
+  const told = said.find((text) => text?.startsWith("[")) ?? "";
+  const heard = (JSON.parse(told) as string[]).map((line) => (JSON.parse(line) as { type: string }).type);
   assert.deepEqual(heard, ["open", "prompt"]);
   const reports = stream.events.filter((event) => event.type === "agent.unparsed");
   assert.ok(reports.length > 0 && reports.length <= 20, `${reports.length} reports`);
@@ -30,15 +31,15 @@ test("10,000 lines of noise hide no good line, fill no log, and nothing is writt
 
 for (const end of ["lf", "crlf"]) {
   test(`a line that ends with ${end} is read byte for byte, wherever it is split`, async (t) => {
-    const delta = "ä€😀\u2028\u2029\u0085\t\\\"'é\u0000\ufeff";
-    const { api } = await startServer(t, { agents: { split: agent("agents/split-bytes", delta.replace("\u0000", "\u0001"), end) } });
+    const delta = "ä€😀\u2028\u2029\u0085\t\\\"'é\u0001\ufeff";
+    const { api } = await startServer(t, { agents: { split: agent("agents/split-bytes", delta, end) } });
     const { id } = await api.create({ agent: "split" });
     const stream = await api.stream(id);
     const { text } = await api.ask(id, "go");
     await stream.first("turn.ended");
     const deltas = stream.events.flatMap((event) => (event.type === "item.delta" ? [event.data.delta] : []));
     assert.ok(deltas.length > 100);
-    assert.deepEqual(new Set(deltas), new Set([delta.replace("\u0000", "\u0001")]));
+    assert.deepEqual(new Set(deltas), new Set([delta]));
     assert.equal(text, deltas.join(""));
     assert.equal(stream.count("agent.unparsed"), 0);
     await lawfulEvents(api, id);
@@ -65,5 +66,5 @@ test("a line of 100 MB is skipped and told, and its turn lives", async (t) => {
   assert.deepEqual(more, []);
   assert.equal(report?.data.reason, "line_too_large");
   assert.equal(report?.data.bytes, 100_000_000);
-  assert.match((await api.ask(id, "again")).text, / after$/);
+  assert.equal((await api.ask(id, "again")).reason, "end_turn");
 });

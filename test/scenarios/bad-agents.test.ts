@@ -60,13 +60,17 @@ test("cancelling the turn of an agent that is not ready yet ends both at once", 
   await lawfulEvents(api, id);
 });
 
-for (const name of ["never-answers", "ignores-cancel"]) {
-  test(`an agent that ${name.replace("-", " ")} is ended with its turn after 3 s`, async (t) => {
-    const { api } = await startServer(t, { agents: { deaf: agent(name) } });
+const DEAF: [what: string, program: string, works: "plan.updated" | "item.delta"][] = [
+  ["never answers", "agents/mute", "plan.updated"],
+  ["ignores a cancel", "ignores-cancel", "item.delta"],
+];
+for (const [what, program, works] of DEAF) {
+  test(`an agent that ${what} is ended with its turn after 3 s`, async (t) => {
+    const { api } = await startServer(t, { agents: { deaf: agent(program) } });
     const { id } = await api.create({ agent: "deaf" });
     const stream = await api.stream(id);
     const { turn } = await api.prompt(id, "go");
-    await stream.event((event) => event.type === (name === "ignores-cancel" ? "item.delta" : "turn.started"), "work");
+    await stream.first(works);
     const begun = performance.now();
     assert.deepEqual(await api.cancel(id), { cancelled: true, turn });
     const took = performance.now() - begun;
@@ -120,11 +124,20 @@ test("an agent that dies in its turn ends it as one error, its tool call failed,
 });
 
 test("an agent that leaves after each turn is started again for the next one", async (t) => {
-  const { api } = await startServer(t, { agents: { brief: agent("dies-after-finish") } });
+  const { api } = await startServer(t, { agents: { brief: agent("agents/brief") } });
   const { id } = await api.create({ agent: "brief" });
-  for (let turn = 0; turn < 3; turn++) assert.equal((await api.ask(id, "go")).text, "my only answer");
+  const stream = await api.stream(id);
+  for (let turn = 1; turn <= 3; turn++) {
+    assert.equal((await api.ask(id, "go")).text, "my only answer");
+    await stream.when((reader) => reader.count("session.ended") === turn, `exit ${turn}`);
+  }
+  for (let turn = 1; turn <= 5; turn++) {
+    const { reason, error } = await api.ask(id, "before it has left");
+    assert.ok(reason === "end_turn" || error?.code === "agent_exited", `${reason} ${error?.code}`);
+  }
   const events = await lawfulEvents(api, id);
-  assert.equal(events.filter((event) => event.type === "turn.ended").length, 3);
+  assert.equal(events.filter((event) => event.type === "turn.ended").length, 8);
+  await stream.close();
 });
 
 test("an agent that floods its stderr is served like any other", async (t) => {

@@ -33,9 +33,13 @@ function openSession(agent: ScriptedAgentOptions, open: OpenOptions): AgentSessi
   const ready = Promise.withResolvers<void>();
   ready.promise.catch(() => {});
 
-  const listener = createListener(open.emit, ready.resolve, () => {
-    ready.reject(new ResumeLost(open.resume ?? "(none was asked for)"));
-    void close();
+  const listener = createListener(open.emit, {
+    ready: ready.resolve,
+    lost: () => {
+      ready.reject(new ResumeLost(open.resume ?? "(none was asked for)"));
+      void close();
+    },
+    broken: ready.reject,
   });
   const program = agent.host.spawn(spec, listener);
   const deadline = setTimeout(() => {
@@ -45,6 +49,7 @@ function openSession(agent: ScriptedAgentOptions, open: OpenOptions): AgentSessi
 
   const finished = program.exited.then(async (exit) => {
     clearTimeout(deadline);
+    await listener.loaded;
     listener.flush();
     // A program that never ran has said why; what exited early is told with its last words.
     await program.started.catch(ready.reject);

@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, type TestContext, test } from "node:test";
+import { onLinux, processInfo } from "../../src/host/process-identity.ts";
+import { reap } from "../../src/host/reaper.ts";
+import { instanceOf } from "../../src/server/instance.ts";
+import { alive, type Identity, identify } from "../host/support.ts";
+import { eventually } from "../support/eventually.ts";
+import { lawfulEvents } from "../support/laws.ts";
+import { dataDirectoryOf, type ServerProcess, startProcess, straysOf } from "../support/process.ts";
+import { agent } from "../support/server.ts";
+
+interface Forest {
+  home: string;
+  server: ServerProcess;
+  /** The same data with another process; it is ended with the test, too. */
+  startAgain(): Promise<ServerProcess>;
+  sessions: string[];
+  /** The agents and all that they started, none of which takes TERM. */
+  processes: Identity[];
+}
+
+const AGENTS = { tree: agent("double-fork", "tree"), orphan: agent("double-fork", "orphan") };
+
+/** A server with two agents at work: both fork, one's grandchild is in a session of its own and has lost its parent. */
+async function plant(t: TestContext): Promise<Forest> {
+  const home = await mkdtemp(join(tmpdir(), "parley-tree-"));
+  const servers: ServerProcess[] = [];
+  const startAgain = async (): Promise<ServerProcess> => {
+    const started = await startProcess({ home, agents: AGENTS });
+    servers.push(started);
+    return started;
+  };
+  const server = await startAgain();
+  t.after(async () => {
+    for (const one of servers) await one.end("SIGKILL");
+    const dataDirectory = dataDirectoryOf(home);
+    await reap({ runDirectory: join(dataDirectory, "run"), instance: instanceOf(dataDirectory), graceMs: 0 });
+    await rm(home, { recursive: true, force: true });
+  });
+  const sessions: string[] = [];
+  const pids: number[] = [];
+  for (const name of Object.keys(AGENTS)) {
+    const { id } = await server.api.create({ agent: name });
+    const stream = await server.api.stream(id);
+    await server.api.prompt(id, "go");
+    const said = await stream.first("item.delta");
+    pids.push(...(said.type === "item.delta" ? (said.data.delta ?? "") : "").split(" ").map(Number));
+    sessions.push(id);
+    await stream.close();
+  }
+  const middle = pids[4] ?? 0;
+  await eventually("the middle one of the orphan's line leaves", () => (processInfo(middle)?.zombie ?? true) === true);
+  const processes = pids.filter((pid) => pid !== middle).map(identify);
+  assert.equal(processes.filter(alive).length, 5);
+  return { home, server, startAgain, sessions, processes };
+}
+
+async function assertGone(processes: Identity[], within: number): Promise<void> {
+  const left = (): string => processes.filter(alive).map((one) => one.pid).join(", ");
+  await eventually("no process of the agents is left", () => left() === "", within).catch((error: Error) => {
+    throw new Error(`${error.message}: ${left()}`);
+  });
+}
+
+// The ladder asks for 3 s, then TERM for 2 s, then KILL: nothing that ignores both is gone any sooner.
+const LADDER_MS = 6_500;
+const WITHIN_MS = 5_000;
+
+describe("an agent's whole process tree ends with its work", { concurrency: 3, skip: !onLinux && "needs /proc" }, () => {
+  test("by cancel", async (t) => {
+    const { home, server, sessions, processes } = await plant(t);
+    const begun = performance.now();
+    await Promise.all(sessions.map((id) => server.api.cancel(id)));
+    await assertGone(processes, LADDER_MS - (performance.now() - begun));
+    assert.deepEqual(straysOf(home), []);
+    for (const id of sessions) {
+      assert.equal((await server.api.session(id)).lastEnd?.reason, "cancelled");
+      await lawfulEvents(server.api, id);
+    }
+  });
+
+  test("by DELETE of its session", async (t) => {
+    const { home, server, sessions, processes } = await plant(t);
+    const begun = performance.now();
+    await Promise.all(sessions.map((id) => server.api.expect(204, "DELETE", `/v1/sessions/${id}`)));
+    await assertGone(processes, WITHIN_MS - (performance.now() - begun));
+    assert.deepEqual(straysOf(home), []);
+  });
+
+  for (const signal of ["SIGTERM", "SIGHUP", "SIGINT"] as const) {
+    test(`by ${signal} of the server`, async (t) => {
+      const { home, server, processes } = await plant(t);
+      const begun = performance.now();
+      assert.deepEqual(await server.end(signal), { code: 0, signal: null });
+      await assertGone(processes, WITHIN_MS - (performance.now() - begun));
+      assert.deepEqual(straysOf(home), []);
+    });
+  }
+
+  test("by the next boot after kill -9 of the server", async (t) => {
+    const { home, server, startAgain, sessions, processes } = await plant(t);
+    await server.end("SIGKILL");
+    assert.ok(processes.filter(alive).length >= 4, "nothing would be shown if they died by themselves");
+    const listed = new Set(straysOf(home).map((stray) => stray.pid));
+    for (const one of processes.filter(alive)) assert.ok(listed.has(one.pid), `${one.pid} is listed as a stray`);
+    const again = await startAgain();
+    assert.deepEqual(processes.filter(alive), [], "before the port was open");
+    assert.deepEqual(straysOf(home), []);
+    for (const id of sessions) {
+      assert.equal((await again.api.session(id)).lastEnd?.reason, "interrupted");
+      await lawfulEvents(again.api, id);
+    }
+  });
+});
