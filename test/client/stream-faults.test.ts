@@ -45,6 +45,18 @@ test("events that come again are dropped", async () => {
   assert.deepEqual(await take(eventsOf(server), 3), [1, 2, 3]);
 });
 
+test("in the stream of all sessions positions may skip, and what comes again is dropped", async () => {
+  const at = (position: number, seq: number) => frame(seq).replace(/^id: .*$/m, `id: all:${position}`);
+  await using server = await startFake((response, _, index) => {
+    stream(response).write(at(5, 1) + at(9, 7) + at(9, 7) + (index === 0 ? "" : at(12, 8)));
+    if (index === 0) response.end();
+  });
+  const all = createClient({ url: server.url, backoff: quick }).allEvents({ after: 3 });
+  assert.deepEqual(await take(all, 3), [1, 7, 8]);
+  assert.deepEqual(cursors(server), ["3", "all:9"]);
+  assert.equal(all.cursor, "all:12");
+});
+
 test("over a hole it does not step: it comes back for what is missing", async () => {
   await using server = await startFake((response, _, index) => {
     stream(response).write(index === 0 ? frame(1) + frame(3) : frame(2) + frame(3));

@@ -44,7 +44,13 @@ test("the same key sent many times while the session is busy waits once", async 
   for (const receipt of receipts) assert.deepEqual(receipt, receipts[0]);
   assert.equal((await api.session(id)).queue.length, 1);
   await api.cancel(id, { queue: "keep" });
-  const outcome = await api.expect<Outcome>(200, "POST", `/v1/sessions/${id}/prompts?wait=true`, { text: "next" }, { headers });
+  const outcome = await api.expect<Outcome>(
+    200,
+    "POST",
+    `/v1/sessions/${id}/prompts?wait=true`,
+    { text: "next" },
+    { headers },
+  );
   assert.deepEqual(outcome.receipt, receipts[0]);
   assert.equal(outcome.reason, "end_turn");
   await lawfulEvents(api, id);

@@ -59,7 +59,11 @@ async function plant(t: TestContext): Promise<Forest> {
 }
 
 async function assertGone(processes: Identity[], within: number): Promise<void> {
-  const left = (): string => processes.filter(alive).map((one) => one.pid).join(", ");
+  const left = (): string =>
+    processes
+      .filter(alive)
+      .map((one) => one.pid)
+      .join(", ");
   await eventually("no process of the agents is left", () => left() === "", within).catch((error: Error) => {
     throw new Error(`${error.message}: ${left()}`);
   });
@@ -69,7 +73,10 @@ async function assertGone(processes: Identity[], within: number): Promise<void> 
 const LADDER_MS = 6_500;
 const WITHIN_MS = 5_000;
 
-describe("an agent's whole process tree ends with its work", { concurrency: 3, skip: !onLinux && "needs /proc" }, () => {
+describe("an agent's whole process tree ends with its work", {
+  concurrency: 3,
+  skip: !onLinux && "needs /proc",
+}, () => {
   test("by cancel", async (t) => {
     const { home, server, sessions, processes } = await plant(t);
     const begun = performance.now();

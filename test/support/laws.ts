@@ -7,7 +7,9 @@ import type { Api } from "./api.ts";
 import { eventually } from "./eventually.ts";
 
 export function assertLaws(session: string, events: readonly ParleyEvent[], checked: Checked = {}): void {
-  const violations = checkLaws(events, checked).map(({ law, seq, message }) => `law ${law} at ${seq}: ${message}`);
+  const violations = checkLaws(events, checked).map(
+    ({ law, seq, message }) => `law ${law} at ${seq}: ${message.slice(0, 300)}`,
+  );
   assert.deepEqual(violations, [], `session ${session}`);
 }
 

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { type Stray, listStrays } from "../../src/host/reaper.ts";
+import { listStrays, type Stray } from "../../src/host/reaper.ts";
 import type { ConfiguredAgent } from "../../src/server/agents.ts";
 import { instanceOf } from "../../src/server/instance.ts";
 import { Api } from "./api.ts";
@@ -26,12 +26,14 @@ export interface ProcessOptions {
   home: string;
   agents?: Record<string, ConfiguredAgent>;
   flags?: readonly string[];
+  /** Gets the process before it is ready. */
+  onSpawn?(child: ChildProcess): void;
 }
 
 export const dataDirectoryOf = (home: string): string => join(home, "data");
 
 /** `parley serve` as a process of its own, as people run it. Whoever starts it ends it. */
-export async function startProcess({ home, agents = {}, flags = [] }: ProcessOptions): Promise<ServerProcess> {
+export async function startProcess({ home, agents = {}, flags = [], onSpawn }: ProcessOptions): Promise<ServerProcess> {
   const config = join(home, "config", "parley");
   mkdirSync(config, { recursive: true });
   writeFileSync(join(config, "config.jsonc"), JSON.stringify({ agents }));
@@ -40,6 +42,7 @@ export async function startProcess({ home, agents = {}, flags = [] }: ProcessOpt
     env: { ...process.env, XDG_CONFIG_HOME: join(home, "config"), PARLEY_TOKEN: undefined },
     stdio: ["ignore", "pipe", "pipe"],
   });
+  onSpawn?.(child);
   let stderr = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     stderr += text;

@@ -19,6 +19,8 @@ interface OpenItem {
   item: Item;
   turn: string | undefined;
   text: string;
+  /** Some of its deltas may be gone. */
+  folded: boolean;
 }
 
 /** Reads a session's events in order and reports every law they break. An honest session gives an empty list. */
@@ -43,7 +45,6 @@ class Checker {
   private readonly waiting = new Set<string>();
   private readonly prompts = new Set<string>();
   private step: number | null = null;
-  private foldedSeen = false;
 
   constructor(checked: Checked) {
     this.checked = checked;
@@ -56,7 +57,8 @@ class Checker {
   take(event: ParleyEvent): void {
     if (event.seq - (event.folded ?? 0) > this.seq + 1)
       this.broken(8, `number ${event.seq} after ${this.seq}: events are missing`);
-    if (event.folded) this.foldedSeen = true;
+    // Folding goes in slices, and may have come to any delta of an item.
+    if (event.folded) for (const open of this.open.values()) open.folded = true;
     if (event.seq <= this.seq) this.broken(4, `number ${event.seq} after ${this.seq}: repeated`);
     this.seq = event.seq;
     this.checkSession(event);
@@ -132,7 +134,7 @@ class Checker {
         const { item } = event.data;
         if (event.turn === undefined) this.broken(2, `item ${item.id} outside a turn`);
         if (this.open.has(item.id) || this.closed.has(item.id)) this.broken(4, `item ${item.id} started twice`);
-        this.open.set(item.id, { item, turn: event.turn, text: "" });
+        this.open.set(item.id, { item, turn: event.turn, text: "", folded: false });
         break;
       }
       case "item.updated": {
@@ -171,7 +173,7 @@ class Checker {
     if (!open) return;
     const streamed =
       item.kind === "message" ? item.role !== "user" : item.kind === "reasoning" || item.kind === "tool_result";
-    if (streamed && !this.isFolded(open) && open.text !== (("text" in item ? item.text : "") ?? "")) {
+    if (streamed && !open.folded && open.text !== (("text" in item ? item.text : "") ?? "")) {
       this.broken(
         4,
         `item ${item.id} ended as ${JSON.stringify("text" in item ? item.text : "")}, streamed ${JSON.stringify(open.text)}`,
@@ -186,11 +188,6 @@ class Checker {
     }
     if (item.kind === "message" && open.item.kind === "message" && item.role !== open.item.role)
       this.broken(8, `item ${item.id} changed its role`);
-  }
-
-  /** Once deltas are folded into the completed item there is nothing to compare with. */
-  private isFolded(open: OpenItem): boolean {
-    return open.text === "" && this.foldedSeen;
   }
 
   private checkAsk(event: ParleyEvent): void {

@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { onLinux } from "../../src/host/process-identity.ts";
+import { eventually } from "../support/eventually.ts";
+import { assertNoGap, lawfulEvents } from "../support/laws.ts";
+import { type ServerProcess, startProcess } from "../support/process.ts";
+import { agent } from "../support/server.ts";
+
+async function server(t: TestContext): Promise<ServerProcess> {
+  const home = await mkdtemp(join(tmpdir(), "parley-huge-"));
+  const agents = { large: agent("huge-line", 64), larger: agent("huge-line", 100) };
+  const started = await startProcess({ home, agents, flags: ["--no-native"] });
+  t.after(async () => {
+    await started.end("SIGTERM");
+    await rm(home, { recursive: true, force: true });
+  });
+  return started;
+}
+
+async function memoryOf(pid: number): Promise<number> {
+  const [, kilobytes = ""] = /^VmRSS:\s+(\d+)/m.exec(await readFile(`/proc/${pid}/status`, "utf8")) ?? [];
+  return Number(kilobytes) / 1024;
+}
+
+test("a line of 64 MB goes the whole way, from the agent to a stream that is open and to one that resumes", async (t) => {
+  const { api } = await server(t);
+  const { id } = await api.create({ agent: "large" });
+  const live = await api.stream(id);
+  const { text, reason } = await api.ask(id, "go");
+  assert.equal(reason, "end_turn");
+  assert.ok(text.length > 63_999_000 && text.endsWith("x after"));
+  const resumed = await api.stream(id);
+  for (const stream of [live, resumed]) {
+    await stream.first("turn.ended");
+    assertNoGap(stream.events);
+    const whole = stream.events.some(
+      (event) => event.type === "item.completed" && event.data.item.kind === "message" && event.data.item.text === text,
+    );
+    assert.ok(whole);
+    await stream.close();
+  }
+  await lawfulEvents(api, id);
+});
+
+test("lines of 100 MB are skipped and told, their turns live, and their memory is given back", {
+  skip: !onLinux && "needs /proc",
+}, async (t) => {
+  const { api, pid } = await server(t);
+  const { id } = await api.create({ agent: "larger" });
+  const plain = await api.create();
+  await api.ask(plain.id, "hello");
+  const before = await memoryOf(pid);
+  for (let turn = 1; turn <= 3; turn++) {
+    assert.equal((await api.ask(id, "go")).reason, "end_turn");
+    const events = await lawfulEvents(api, id);
+    const reports = events.filter((event) => event.type === "agent.unparsed");
+    assert.equal(reports.length, turn);
+    assert.ok(reports.every((event) => event.data.reason === "line_too_large" && event.data.bytes === 100_000_000));
+  }
+  let after = 0;
+  await eventually("its memory is within 50 MB of what it was", async () => {
+    after = await memoryOf(pid);
+    return after < before + 50;
+  }).catch((error: Error) => {
+    throw new Error(`${error.message}: ${before} MB before, ${after} MB after`);
+  });
+  t.diagnostic(`${before.toFixed(0)} MB before, ${after.toFixed(0)} MB after`);
+});

@@ -1,0 +1,6 @@
+import { test } from "node:test";
+import { seedOf } from "../support/random.ts";
+import { runAgentDeaths } from "./agent-death.ts";
+
+test("kill -9 of the agent 30 times in its turn: one end, an error, and the next prompt works", (t) =>
+  runAgentDeaths(t, { deaths: 30, sessions: 3, seed: seedOf(), withinMs: 3_000 }));
