@@ -71,7 +71,7 @@ function baseOf(url: string | URL): URL {
   return base;
 }
 
-/** A client of the universal API. It needs only the web platform: browsers, Node, Deno, Bun, workers. */
+/** A client of the universal API. It needs only the web platform. */
 export function createClient(options: ClientOptions): ParleyClient {
   const base = baseOf(options.url);
   const transport = new Transport({

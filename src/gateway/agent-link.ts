@@ -1,5 +1,9 @@
 import { type Agent, type AgentSession, type ChildRef, ResumeLost } from "../agents/contract.ts";
 import type { Signal } from "../core/ledger/signals.ts";
+import { within } from "./within.ts";
+
+/** How long an agent may take to hear a wish; one that does not read its input would be waited for in vain. */
+const HEAR_MS = 3_000;
 
 export interface LinkOptions {
   agent: Agent;
@@ -13,18 +17,29 @@ export interface Choice {
   mode?: string;
 }
 
+interface Start {
+  agent: AgentSession;
+  generation: number;
+  ready: Promise<void>;
+  isReady: boolean;
+  choice: Choice;
+}
+
+export interface Opened {
+  agent: AgentSession;
+  generation: number;
+  /** It has forgotten the session that it was to resume. */
+  lost: boolean;
+}
+
 /** The agent behind a session: started when it is first needed, one at a time, started anew after it has gone. */
 export class AgentLink {
   private readonly options: LinkOptions;
-  private current: {
-    agent: AgentSession;
-    generation: number;
-    ready: Promise<void>;
-    isReady: boolean;
-    choice: Choice;
-  } | null = null;
+  private current: Start | null = null;
   private generation = 0;
   private leaving: Promise<void> | null = null;
+  private sealed = false;
+  private holds = 0;
 
   constructor(options: LinkOptions) {
     this.options = options;
@@ -48,20 +63,14 @@ export class AgentLink {
     return this.current?.agent;
   }
 
-  /** A running agent with this model and mode. `lost` says that it has forgotten the session it was to resume. */
-  async ensure(
-    choice: Choice,
-    resume: string | undefined,
-  ): Promise<{ agent: AgentSession; generation: number; lost: boolean }> {
-    await this.leaving;
+  /** A running agent with this model and mode. */
+  async ensure(choice: Choice, resume: string | undefined): Promise<Opened> {
+    while (this.leaving) await this.leaving;
     const running = this.current;
     if (running) {
       await running.ready;
-      if (!this.runs(running.generation)) return this.ensure(choice, resume);
-      if (choice.model !== running.choice.model || choice.mode !== running.choice.mode) {
-        await running.agent.set(choice);
-        running.choice = choice;
-      }
+      if (!this.runs(running.generation) || this.leaving) return this.ensure(choice, resume);
+      await this.choose(running, choice);
       return { agent: running.agent, generation: running.generation, lost: false };
     }
     try {
@@ -72,7 +81,18 @@ export class AgentLink {
     }
   }
 
+  private async choose(running: Start, choice: Choice): Promise<void> {
+    if (choice.model === running.choice.model && choice.mode === running.choice.mode) return;
+    if (!(await within(running.agent.set(choice), HEAR_MS))) throw new Error("the agent does not read its input");
+    running.choice = choice;
+  }
+
+  private assertOpen(): void {
+    if (this.sealed) throw new Error("the session is closed: no agent is started for it any more");
+  }
+
   private async open(choice: Choice, resume: string | undefined): Promise<{ agent: AgentSession; generation: number }> {
+    this.assertOpen();
     const { session, directory, emit } = this.options;
     const generation = ++this.generation;
     let discarded = false;
@@ -86,10 +106,12 @@ export class AgentLink {
         if (!discarded) emit(signal, native, child, generation);
       },
     });
-    const opened = { agent, generation, ready: agent.ready(), isReady: false, choice };
+    const opened: Start = { agent, generation, ready: agent.ready(), isReady: false, choice };
     this.current = opened;
+    if (this.holds > 0) agent.pause();
     try {
       await opened.ready;
+      this.assertOpen();
       opened.isReady = true;
       return { agent, generation };
     } catch (error) {
@@ -105,25 +127,41 @@ export class AgentLink {
   async cancel(): Promise<void> {
     const { current } = this;
     if (!current) return;
-    if (current.isReady) await current.agent.cancel();
+    if (current.isReady) await within(current.agent.cancel(), HEAR_MS);
     else await current.agent.kill(0);
   }
 
+  /** Ends the agent without asking. A prompt that comes meanwhile gets a new one. */
   async kill(graceMs: number): Promise<void> {
-    await this.current?.agent.kill(graceMs);
+    const { current } = this;
+    if (current) await this.untilGone(current.agent.kill(graceMs));
   }
 
   /** Lets the agent go. A prompt that comes meanwhile gets a new one. */
   async close(): Promise<void> {
-    this.leaving ??= this.leave();
-    await this.leaving;
+    const { current } = this;
+    if (current) await this.untilGone(current.agent.close());
   }
 
-  private async leave(): Promise<void> {
-    try {
-      await this.current?.agent.close();
-    } finally {
-      this.leaving = null;
-    }
+  private async untilGone(going: Promise<void>): Promise<void> {
+    const leaving = going.finally(() => {
+      if (this.leaving === leaving) this.leaving = null;
+    });
+    this.leaving = leaving;
+    await leaving;
+  }
+
+  /** No agent is started from now on. */
+  seal(): void {
+    this.sealed = true;
+  }
+
+  /** Backpressure, of the session itself and of its sub-agents': the agent goes on when all have let go. */
+  hold(): void {
+    if (this.holds++ === 0) this.current?.agent.pause();
+  }
+
+  release(): void {
+    if (--this.holds === 0) this.current?.agent.resume();
   }
 }

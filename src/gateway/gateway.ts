@@ -9,10 +9,13 @@ import type { OpenAsk, SessionState } from "../core/session-state.ts";
 import type { Log, SessionHead, SessionQuery } from "../log/contract.ts";
 import type { Attachments } from "./attachments.ts";
 import { assertChoice, assertDirectory } from "./checks.ts";
+import type { LiveSession } from "./live-session.ts";
 import { LiveSessions } from "./live-sessions.ts";
 import type { GatewayOptions } from "./options.ts";
 import { digestOf, type Receipt } from "./receipt.ts";
 import { recover } from "./recovery.ts";
+
+const PAGE = 200;
 
 export interface NewSessionRequest {
   agent?: string;
@@ -67,7 +70,9 @@ export class Gateway {
 
   /** Prompts that were accepted before a restart run now. */
   async resumeQueues(): Promise<void> {
-    for (const id of this.waiting.splice(0)) await this.sessions.use(id, (session) => session.next());
+    for (const id of this.waiting.splice(0)) {
+      if (!this.leaving) await this.sessions.use(id, (session) => session.next());
+    }
   }
 
   async create(request: NewSessionRequest): Promise<SessionState> {
@@ -106,16 +111,30 @@ export class Gateway {
 
   /** Ends what runs and forgets the session; the last thing to be heard of it is that it was deleted. */
   async remove(id: string): Promise<void> {
-    await this.head(id);
-    await this.sessions.use(id, async (session) => {
-      await session.close("deleted");
-      for (const child of this.sessions.childrenOf(id)) {
-        await child.close("deleted");
-        await this.log.remove(child.id);
+    const { root } = await this.get(id);
+    if (root !== undefined) {
+      throw new ParleyError("busy", `a sub-agent's session is deleted with the one it belongs to, ${root}`);
+    }
+    await this.sessions.use(id, (session) => session.close("deleted"));
+    try {
+      for (const child of await this.childrenOf(id)) {
+        await this.sessions.use(child, (session) => session.close("deleted"));
+        await this.log.remove(child);
       }
-      this.sessions.forget(id);
       await this.log.remove(id);
-    });
+    } finally {
+      this.sessions.forget(id);
+    }
+  }
+
+  private async childrenOf(id: string): Promise<string[]> {
+    const ids: string[] = [];
+    for (let after: string | undefined; ; ) {
+      const page = await this.log.list({ parent: id, limit: PAGE, ...(after === undefined ? {} : { after }) });
+      ids.push(...page.map((child) => child.id));
+      if (page.length < PAGE) return ids;
+      after = ids.at(-1);
+    }
   }
 
   async prompt(id: string, request: PromptRequest): Promise<Receipt> {
@@ -126,7 +145,11 @@ export class Gateway {
     }
     await this.assertChoice(await this.get(id), request);
     const prompt: Prompt = { ...request, id: request.id ?? this.options.id("message"), digest: digestOf(request) };
-    return this.sessions.use(id, (session) => session.prompt(prompt));
+    return this.sessions.use(id, (session) => {
+      // It may have begun to leave while the session was read.
+      this.assertOpen();
+      return session.prompt(prompt);
+    });
   }
 
   async withdraw(id: string, prompt: string): Promise<void> {
@@ -135,9 +158,9 @@ export class Gateway {
   }
 
   /** Answers when the agent is quiet, with the turn that was stopped; undefined when there was nothing to stop. */
-  async cancel(id: string, queue: "clear" | "keep"): Promise<string | undefined> {
+  async cancel(id: string, request: { queue: "clear" | "keep"; turn?: string }): Promise<string | undefined> {
     await this.head(id);
-    return this.sessions.use(id, (session) => session.cancel(queue));
+    return this.sessions.use(id, (session) => session.cancel(request));
   }
 
   /** Resolves when a turn of a session is over. */
@@ -182,8 +205,15 @@ export class Gateway {
   /** Takes no more work, lets every agent go, and closes their turns as interrupted. */
   async shutdown(): Promise<void> {
     this.leaving = true;
-    const busy = this.sessions.all().filter((session) => session.agentRunning || session.turn !== undefined);
-    await Promise.all(busy.map((session) => session.close("shutdown")));
+    // Sub-agents go with the session they belong to.
+    const order = (session: LiveSession): number => (session.root === undefined ? 0 : 1);
+    for (const wave of [0, 1]) {
+      const busy = this.sessions.all().filter((session) => order(session) === wave && !session.resting);
+      const results = await Promise.allSettled(busy.map((session) => session.close("shutdown")));
+      for (const result of results) {
+        if (result.status === "rejected") this.options.logger.error({ err: result.reason }, "a session did not close");
+      }
+    }
   }
 
   /** A sub-agent is served by its parent's agent, and may have a name that no agent of Parley has. */

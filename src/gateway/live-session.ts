@@ -4,17 +4,21 @@ import { promptKey } from "../core/event-keys.ts";
 import type { Draft } from "../core/events/event.ts";
 import type { Prompt } from "../core/events/values.ts";
 import type { Answer, Signal } from "../core/ledger/signals.ts";
-import type { Effect, Facts, LedgerState } from "../core/ledger/state.ts";
+import type { Closing, Effect, Facts, LedgerState } from "../core/ledger/state.ts";
 import type { NewSession } from "../log/contract.ts";
 import { AgentLink } from "./agent-link.ts";
 import { AskKeeper } from "./ask-keeper.ts";
 import type { Attachments } from "./attachments.ts";
-import type { GatewayOptions } from "./options.ts";
+import { CANCEL_ASK_MS, type GatewayOptions } from "./options.ts";
 import { firstReceipt, type Receipt, repeatedReceipt } from "./receipt.ts";
 import { SessionWriter } from "./session-writer.ts";
 import { Deliveries, PARLEY, TurnDriver } from "./turn-driver.ts";
 import type { TurnMetrics } from "./turn-metrics.ts";
 import { TurnWaits } from "./turn-waits.ts";
+import { within } from "./within.ts";
+
+/** How long an agent that is let go waits for the log to hear of it first. */
+const CLOSING_MS = 1_000;
 
 export interface LiveOptions {
   id: string;
@@ -33,6 +37,8 @@ export interface LiveOptions {
   /** Whether a sub-agent of it still works. */
   childrenBusy(): boolean;
   onExit(signal: Signal): void;
+  /** A turn of it ended in another way than by itself. */
+  onCutShort(reason: "cancelled" | "interrupted"): void;
   /** It has nothing to do and no agent: it may be forgotten. */
   onRest(): void;
 }
@@ -77,10 +83,11 @@ export class LiveSession {
       newId: gateway.id,
       perform: (effects, said) => this.perform(effects, said),
       concerns: (...told) => deliveries.concerns(...told),
-      hold: () => this.link?.session?.pause(),
-      release: () => this.link?.session?.resume(),
+      hold: () => this.servingLink?.hold(),
+      release: () => this.servingLink?.release(),
       onQuiet: () => this.rest(),
       onStuck: (error) => this.warn(error, "the log takes no writes; the agent is held until it does"),
+      onDead: (error) => this.onDead(error),
     });
     this.driver =
       this.link &&
@@ -88,6 +95,11 @@ export class LiveSession {
         { session: id, log: gateway.log, link: this.link, writer: this.writer, ended: (turn) => this.ended(turn) },
         deliveries,
       );
+  }
+
+  /** The agent's link: its own, or for a sub-agent's session that of the session it belongs to. */
+  private get servingLink(): AgentLink | undefined {
+    return this.link ?? this.options.parent?.link;
   }
 
   get turn(): string | undefined {
@@ -148,8 +160,8 @@ export class LiveSession {
   }
 
   /** Stops the turn and answers when it is over. The agent is asked to stop even while nothing can be stored. */
-  async cancel(queue: "clear" | "keep"): Promise<string | undefined> {
-    const { said } = await this.writer.send({ type: "cancel", queue }).catch(async (error: unknown) => {
+  async cancel(request: { queue: "clear" | "keep"; turn?: string }): Promise<string | undefined> {
+    const { said } = await this.writer.send({ type: "cancel", ...request }).catch(async (error: unknown) => {
       await this.link?.cancel();
       throw error;
     });
@@ -165,27 +177,41 @@ export class LiveSession {
     return this.turn === turn ? this.waits.wait(turn) : Promise.resolve();
   }
 
-  /** Ends the agent, and with it any open turn. */
-  async close(reason: "closed" | "shutdown" | "deleted"): Promise<void> {
+  /** Ends the agent, and with it any open turn. The agent goes even while nothing can be stored. */
+  async close(reason: Closing): Promise<void> {
     clearTimeout(this.idleTimer);
-    await this.writer.send({ type: "closing", reason }, { must: true });
+    if (reason !== "closed") this.link?.seal();
+    // A deletion is refused while the log takes no writes; otherwise its place in the mailbox is enough.
+    const told = this.writer.send({ type: "closing", reason }, { must: reason !== "deleted" });
+    if (reason === "deleted") await told;
+    else await within(told, CLOSING_MS);
     if (this.turn) await this.link?.cancel();
     await this.link?.close();
     // What has no process to exit is told all the same: a turn that was just starting, a session without an agent.
     if (reason !== "closed")
       this.writer.take({ type: "exited", code: null, signal: null, stderr: [] }, undefined, PARLEY);
     await this.writer.whenIdle();
+  }
+
+  /** It is forgotten: nothing may hold on to it. */
+  dispose(): void {
+    clearTimeout(this.idleTimer);
     for (const timer of this.timers.values()) clearTimeout(timer);
     this.asks.close();
   }
 
   private perform(effects: readonly Effect[], said: readonly Draft[]): void {
+    const settled = new Set<string>();
     for (const draft of said) {
       this.options.metrics.saw(draft);
-      if (draft.type === "permission.resolved" || draft.type === "question.resolved")
-        this.asks.resolved(draft.data.ask);
+      if (draft.type === "permission.resolved" || draft.type === "question.resolved") settled.add(draft.data.ask);
+      if (draft.type === "turn.ended" && draft.data.reason !== "end_turn")
+        this.options.onCutShort(draft.data.reason === "cancelled" ? "cancelled" : "interrupted");
     }
-    for (const effect of effects) this.performOne(effect);
+    for (const ask of settled) this.asks.resolved(ask);
+    for (const effect of effects) {
+      if (effect.type !== "asked" || !settled.has(effect.ask)) this.performOne(effect);
+    }
   }
 
   private performOne(effect: Effect): void {
@@ -195,14 +221,12 @@ export class LiveSession {
       case "steer":
         return this.quietly(this.link?.readySession?.steer?.(effect.prompt), "a prompt could not be steered");
       case "cancel":
+        return this.quietly(this.stop(effect.turn), "a turn could not be stopped");
+      case "answer":
         return this.quietly(
-          this.driver?.stop(effect.turn) ?? this.options.parent?.cancelAgent(),
-          "a turn could not be stopped",
+          this.servingLink?.session?.answer(effect.ask, effect.answer),
+          "an answer could not be given",
         );
-      case "answer": {
-        const link = this.link ?? this.options.parent?.link;
-        return this.quietly(link?.session?.answer(effect.ask, effect.answer), "an answer could not be given");
-      }
       case "asked":
         return this.asks.asked(effect.ask, effect.kind);
       case "timer":
@@ -232,11 +256,23 @@ export class LiveSession {
   private async deliver(prompt: Prompt, turn: string): Promise<void> {
     if (this.driver) return this.driver.deliver(prompt, turn);
     const error = { code: "agent_not_found", message: `no agent ${this.writer.ledger.agent} is configured any more` };
-    await this.writer.send({ type: "fail", error }, { must: true });
+    await this.writer.send({ type: "fail", turn, error }, { must: true });
   }
 
-  private async cancelAgent(): Promise<void> {
-    await this.link?.cancel();
+  /** A sub-agent cannot be ended without its agent: if asking does not help, its turn is given up. */
+  private async stop(turn: string): Promise<void> {
+    if (this.driver) return this.driver.stop(turn);
+    await this.servingLink?.cancel();
+    if (await within(this.ended(turn), CANCEL_ASK_MS)) return;
+    const error = { code: "agent_failed", message: "the sub-agent did not stop" };
+    await this.writer.send({ type: "fail", turn, error }, { must: true });
+  }
+
+  /** Whatever the agent says from now on cannot be kept, so it must not go on. */
+  private onDead(error: unknown): void {
+    this.options.gateway.logger.error({ session: this.id, err: error }, "the session's log takes no more events");
+    this.link?.seal();
+    this.quietly(this.link?.kill(0), "an agent could not be ended");
   }
 
   /** Nothing is open, nothing waits, no agent runs. */
@@ -249,9 +285,10 @@ export class LiveSession {
     return !turn && queue.length === 0 && !this.options.childrenBusy();
   }
 
-  private rest(): void {
+  /** Looks whether the agent has work left; without any it is let go after a while. */
+  rest(): void {
     clearTimeout(this.idleTimer);
-    if (!this.idle) return;
+    if (!this.idle || this.writer.ledger.closing) return;
     if (!this.agentRunning) return this.options.onRest();
     const leave = (): void => this.quietly(this.close("closed"), "an idle agent could not be closed");
     this.idleTimer = setTimeout(leave, this.options.gateway.idleCloseMs).unref();

@@ -58,15 +58,23 @@ export class LiveSessions {
     }
   }
 
+  /** Drops a session and its sub-agents' from memory. */
   forget(id: string): void {
-    for (const child of this.childrenOf(id)) this.live.delete(child.id);
+    for (const session of [...this.childrenOf(id), this.live.get(id)]) {
+      session?.dispose();
+      if (session) this.live.delete(session.id);
+    }
     this.children.delete(id);
-    this.live.delete(id);
   }
 
   private forgetIfResting(id: string): void {
     const session = this.live.get(id);
-    if (session && !session.root && !this.uses.has(id) && session.resting) this.forget(id);
+    if (session && !this.uses.has(id) && session.resting && !this.hasLiveRoot(session)) this.forget(id);
+  }
+
+  /** Sub-agents' sessions stay as long as the session they belong to: it may speak of them again. */
+  private hasLiveRoot(session: LiveSession): boolean {
+    return session.root !== undefined && this.childrenOf(session.root).includes(session);
   }
 
   private load(id: string): Promise<LiveSession> {
@@ -110,7 +118,11 @@ export class LiveSessions {
       toChild: (signal, native, child) => this.child(own, child).hear(signal, native, undefined, 0),
       childrenBusy: () => this.childrenOf(own.id).some((child) => child.turn !== undefined),
       onExit: (signal) => this.tellChildren(own.id, signal),
-      onRest: () => this.forgetIfResting(own.id),
+      onCutShort: (reason) => this.tellChildren(own.id, { type: "turn.finished", reason }),
+      onRest: () => {
+        this.forgetIfResting(own.id);
+        if (own.root !== undefined) this.live.get(own.root)?.rest();
+      },
     });
   }
 
@@ -140,7 +152,7 @@ export class LiveSessions {
     return child;
   }
 
-  /** Sub-agents die with the agent. */
+  /** Sub-agents die with the agent, and stop with the turn that they work for. */
   private tellChildren(root: string, signal: Signal): void {
     for (const child of this.childrenOf(root)) child.hear(signal, undefined, undefined, 0);
   }

@@ -33,6 +33,8 @@ export interface WriterOptions {
   /** Nothing is left to do for now. */
   onQuiet(): void;
   onStuck(error: ParleyError): void;
+  /** The log will never take another word of this session: it was deleted, or there is a defect. */
+  onDead(error: unknown): void;
 }
 
 interface SignalJob {
@@ -66,6 +68,7 @@ export class SessionWriter {
   private readonly mailbox: Mailbox<Job>;
   private held = false;
   private stuck: ParleyError | undefined;
+  private dead: { error: unknown } | undefined;
   private lastSeq: number;
 
   constructor(options: WriterOptions) {
@@ -98,6 +101,7 @@ export class SessionWriter {
   }
 
   take(signal: Signal, native: string | undefined, generation: number): void {
+    if (this.dead) return;
     this.mailbox.push({ signal, native, generation });
     if (this.mailbox.length > HOLD_AT) this.hold();
   }
@@ -108,6 +112,7 @@ export class SessionWriter {
    */
   send(command: Command, extra: { must?: boolean; known?: () => Promise<Receipt | undefined> } = {}): Promise<Stored> {
     const { must = false, known } = extra;
+    if (this.dead) return Promise.reject(this.dead.error);
     if (this.stuck && !must) return Promise.reject(this.stuck);
     return new Promise((resolve, reject) => {
       this.mailbox.push({ command, known, must, resolve, reject });
@@ -143,8 +148,13 @@ export class SessionWriter {
       }
       effects.push(...stepped.effects);
     }
-    await this.store(entries, true);
-    this.adopt(state, effects, entries);
+    try {
+      await this.store(entries, true);
+      this.adopt(state, effects, entries);
+    } catch (error) {
+      this.dead = { error };
+      this.options.onDead(error);
+    }
   }
 
   private async runCommand(job: CommandJob): Promise<void> {

@@ -66,7 +66,7 @@ export class TurnDriver {
       if (open.cancelled) return await link.kill(0);
       await agent.prompt(lost ? await this.afterLoss(prompt, turn) : prompt);
     } catch (error) {
-      if (writer.ledger.turn?.id === turn) await writer.send({ type: "fail", error: failureOf(error) }, { must: true });
+      await writer.send({ type: "fail", turn, error: failureOf(error) }, { must: true });
     }
   }
 
@@ -88,7 +88,7 @@ export class TurnDriver {
     await link.kill(CANCEL_TERM_MS);
     if (await within(over, CANCEL_ASK_MS)) return;
     const error = { code: "agent_failed", message: "the agent could not be stopped" };
-    await writer.send({ type: "fail", error }, { must: true });
+    await writer.send({ type: "fail", turn, error }, { must: true });
   }
 }
 

@@ -81,7 +81,12 @@ export function createListener(options: ListenerOptions): HttpListener {
   };
   const onRequest = requestListener(
     hall,
-    createProbes({ about: options.about, ready: () => options.ready(), metrics, now }),
+    createProbes({
+      about: options.about,
+      ready: () => options.ready(),
+      metrics,
+      now: options.now ?? (() => performance.now()),
+    }),
   );
 
   // Whatever a request does, it must not become an unhandled rejection and end the server.

@@ -156,7 +156,7 @@ test("cancelling resolves what was asked, and declines what is asked afterwards"
     session.say({ ...permission, ask: "late" });
     session.say({ type: "turn.finished", reason: "cancelled" });
   };
-  await r.gateway.cancel(id, "clear");
+  await r.gateway.cancel(id, { queue: "clear" });
   const events = await r.assertLawful(id);
   const outcomes = events.flatMap((event) => (event.type === "permission.resolved" ? [event.data.outcome] : []));
   assert.deepEqual(outcomes, ["cancelled", "cancelled"]);

@@ -71,18 +71,18 @@ test("cancel asks the agent, answers when it is quiet, and the turn ends cancell
   r.fake.onCancel = (session) => session.say({ type: "turn.finished", reason: "end_turn" });
   const { id, turn, session } = await startTurn(r);
   await r.gateway.prompt(id, text("waiting", { id: "msg_w" }));
-  assert.equal(await r.gateway.cancel(id, "clear"), turn);
+  assert.equal(await r.gateway.cancel(id, { queue: "clear" }), turn);
   assert.equal(session.kills, 0);
   assert.equal(await lastEnd(r, id), "cancelled");
   assert.deepEqual((await r.gateway.get(id)).queue, []);
-  assert.equal(await r.gateway.cancel(id, "clear"), undefined);
+  assert.equal(await r.gateway.cancel(id, { queue: "clear" }), undefined);
 });
 
 test("an agent that does not listen is ended after 3 s, and the turn ends cancelled", async (t) => {
   const r = await rig(t);
   const { id, session } = await startTurn(r);
   const began = performance.now();
-  await r.gateway.cancel(id, "clear");
+  await r.gateway.cancel(id, { queue: "clear" });
   const took = performance.now() - began;
   assert.equal(session.kills, 1);
   assert.ok(took > 2_900 && took < 6_000, `took ${took} ms`);
@@ -95,7 +95,7 @@ test("cancel while the agent is starting ends it and the turn", async (t) => {
   const gate = Promise.withResolvers<void>();
   r.fake.gate = gate.promise;
   await r.gateway.prompt(id, text("go"));
-  const cancelled = r.gateway.cancel(id, "clear");
+  const cancelled = r.gateway.cancel(id, { queue: "clear" });
   gate.reject(new Error("killed while starting"));
   await cancelled;
   assert.equal(await lastEnd(r, id), "cancelled");
@@ -116,7 +116,7 @@ test("a cancel raced against the natural end gives one end, 1,000 times", async 
       for (let tick = 0; tick < delay; tick++) await new Promise(setImmediate);
       session.say({ type: "turn.finished", turn: `n${i}`, reason: "end_turn" });
     };
-    await Promise.all([finish(), r.gateway.cancel(id, "keep")]);
+    await Promise.all([finish(), r.gateway.cancel(id, { queue: "keep" })]);
     const end = await r.until(id, (event) => ended(event) && event.turn === turn);
     if (end.type === "turn.ended") reasons.set(end.data.reason, (reasons.get(end.data.reason) ?? 0) + 1);
   }

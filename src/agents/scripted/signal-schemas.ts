@@ -31,9 +31,10 @@ export const signalSchemas = {
     mode: maybe,
     resume: z.enum(["resumed", "lost"]).optional(),
   }),
-  "turn.begun": z.object({ type: z.literal("turn.begun") }),
+  "turn.begun": z.object({ type: z.literal("turn.begun"), turn: maybe }),
   "turn.finished": z.object({
     type: z.literal("turn.finished"),
+    turn: maybe,
     reason: endReason,
     usage: usage.optional(),
     error: failure.optional(),

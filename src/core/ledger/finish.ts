@@ -3,7 +3,7 @@ import { closeAsks } from "./asks.ts";
 import type { Frame } from "./frame.ts";
 import { clearQueue } from "./prompts.ts";
 import type { Signal } from "./signals.ts";
-import { GRACE_MS, type OpenTurn, type Past, rememberFinished, rememberPast } from "./state.ts";
+import { type Closing, GRACE_MS, type OpenTurn, type Past, rememberFinished, rememberPast } from "./state.ts";
 import { closeTexts } from "./text.ts";
 import { closeCalls } from "./tools.ts";
 import { endStep, openAgentTurn, sayStatusItem } from "./turn.ts";
@@ -52,9 +52,10 @@ export function onTimer(frame: Frame, timer: { name: "grace" | "quiet"; turn: st
   }
 }
 
-export function onCancel(frame: Frame, queue: "clear" | "keep"): void {
-  if (queue === "clear") clearQueue(frame, "cancelled");
+export function onCancel(frame: Frame, command: { queue: "clear" | "keep"; turn?: string }): void {
   const { turn } = frame.state;
+  if (command.turn !== undefined && command.turn !== turn?.id) return;
+  if (command.queue === "clear") clearQueue(frame, "cancelled");
   if (!turn) return;
   frame.patchTurn({ cancelled: true });
   closeAsks(frame, true);
@@ -62,11 +63,20 @@ export function onCancel(frame: Frame, queue: "clear" | "keep"): void {
   else if (!turn.cancelled) frame.want({ type: "cancel", turn: turn.id });
 }
 
+const FINALITY: readonly (Closing | undefined)[] = [undefined, "closed", "shutdown", "deleted"];
+
+/** A stronger reason to leave replaces a weaker one, never the other way round. */
+export function onClosing(frame: Frame, reason: Closing): void {
+  if (FINALITY.indexOf(reason) > FINALITY.indexOf(frame.state.closing)) frame.patch({ closing: reason });
+  if (reason === "deleted") clearQueue(frame, "deleted");
+}
+
 /** The agent's process is gone: nothing more will come, so nothing is waited for. */
 export function onExited(frame: Frame, exit: Extract<Signal, { type: "exited" }>): void {
   const { turn, closing } = frame.state;
   if (turn) closeTurn(frame, turn.end ?? endByExit(closing, exit));
-  if (frame.state.live || closing === "deleted") {
+  const deletion = closing === "deleted" && !frame.state.deleted;
+  if (frame.state.live || deletion) {
     const reason = closing ?? "agent_exited";
     frame.sayOfSession(
       "session.ended",
@@ -74,8 +84,10 @@ export function onExited(frame: Frame, exit: Extract<Signal, { type: "exited" }>
       "parley",
     );
   }
-  const { closing: _, ...rest } = frame.state;
-  frame.state = { ...rest, live: false, background: new Map() };
+  frame.patch({ live: false, background: new Map() });
+  if (deletion) frame.patch({ deleted: true });
+  // Only an agent that was let go for want of work may be followed by another.
+  if (closing === "closed") frame.patch({ closing: undefined });
 }
 
 function endByExit(
@@ -93,10 +105,9 @@ function endByExit(
 }
 
 /** Parley could not do its part, such as starting the agent. While it leaves, it does not mean to. */
-export function onFail(frame: Frame, error: Failure): void {
-  const { turn, closing } = frame.state;
-  if (turn) closeTurn(frame, closing === undefined ? { reason: "error", error } : { reason: "interrupted" });
-  else frame.say("error", error, "parley");
+export function onFail(frame: Frame, turn: string, error: Failure): void {
+  if (frame.state.turn?.id !== turn) return;
+  closeTurn(frame, frame.state.closing === undefined ? { reason: "error", error } : { reason: "interrupted" });
 }
 
 /** Found on boot: Parley died, and the agent with it. */

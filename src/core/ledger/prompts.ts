@@ -41,8 +41,12 @@ function startPrompt(frame: Frame, prompt: Prompt): void {
 }
 
 export function onPrompt(frame: Frame, prompt: Prompt): void {
-  const { turn, queue } = frame.state;
-  if (!turn && queue.length === 0) {
+  const { turn, queue, closing } = frame.state;
+  if (closing === "deleted") {
+    frame.refuse("session_not_found", "the session is being deleted");
+  } else if (closing === "shutdown") {
+    frame.refuse("shutting_down", "Parley is shutting down; try again when it is back");
+  } else if (!turn && queue.length === 0) {
     startPrompt(frame, prompt);
   } else if (prompt.delivery === "reject") {
     frame.refuse("busy", "the session is busy; send the prompt with delivery `queue` to have it run next");
@@ -59,7 +63,7 @@ export function onPrompt(frame: Frame, prompt: Prompt): void {
 /** A prompt for the running turn; with none running it is a prompt like any other. */
 export function onSteer(frame: Frame, prompt: Prompt): void {
   const { turn } = frame.state;
-  if (!turn || turn.end || turn.cancelled) {
+  if (!turn || turn.end || turn.cancelled || frame.state.closing) {
     onPrompt(frame, prompt);
     return;
   }
@@ -85,7 +89,8 @@ export function clearQueue(frame: Frame, reason: "cancelled" | "deleted"): void 
 /** The next prompt that waits, if the session is free for it. */
 export function startNext(frame: Frame): void {
   const [next, ...rest] = frame.state.queue;
-  if (!next || frame.state.turn || frame.state.closing) return;
+  const { turn, closing } = frame.state;
+  if (!next || turn || closing === "shutdown" || closing === "deleted") return;
   frame.patch({ queue: rest });
   startPrompt(frame, next);
 }

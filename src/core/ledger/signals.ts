@@ -1,8 +1,9 @@
 import type { AskOption, EndReason, Failure, FileChange, PlanEntry, Question, Usage } from "../events/values.ts";
 
 /**
- * What an adapter says about its agent. Keys (`item`, `call`, `ask`, `step`) are the agent's own ids. Signals may come late,
- * out of order and more than once; the ledger makes lawful events of them.
+ * What an adapter says about its agent. Keys (`item`, `call`, `ask`) are the agent's own ids and name one thing for as long as
+ * the session lives: a key that was used in an earlier turn speaks of that turn. Signals may come late, out of order and
+ * more than once; the ledger makes lawful events of them.
  */
 export type Signal =
   | { type: "session"; nativeId?: string; title?: string; model?: string; mode?: string; resume?: "resumed" | "lost" }

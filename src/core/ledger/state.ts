@@ -77,7 +77,9 @@ export interface LedgerState {
   facts: Facts;
   /** False between `session.ended` and the next `session.started`. */
   live: boolean;
-  closing?: "closed" | "shutdown" | "deleted";
+  closing?: Closing;
+  /** It has been said that the session was deleted. */
+  deleted?: boolean;
   turn: OpenTurn | null;
   queue: readonly Prompt[];
   rules: readonly Rule[];
@@ -89,18 +91,22 @@ export interface LedgerState {
   finished: readonly string[];
 }
 
+/** Why the agent is being let go. What comes later here is final: no prompt is taken any more. */
+export type Closing = "closed" | "shutdown" | "deleted";
+
 /** What the gateway tells the ledger, beside the agent's signals. */
 export type Command =
   | { type: "prompt"; prompt: Prompt }
   | { type: "steer"; prompt: Prompt }
   | { type: "withdraw"; prompt: string }
-  | { type: "cancel"; queue: "clear" | "keep" }
+  /** Stops the open turn, or only this one if it is the one that is open. */
+  | { type: "cancel"; queue: "clear" | "keep"; turn?: string }
   | { type: "answer"; ask: string; answer: Answer; by: string }
   | { type: "update"; facts: Facts }
   /** The next exit of the agent is wanted, and why. */
-  | { type: "closing"; reason: "closed" | "shutdown" | "deleted" }
-  /** A turn begins or fails for a reason of Parley's own. */
-  | { type: "fail"; error: Failure }
+  | { type: "closing"; reason: Closing }
+  /** A turn fails for a reason of Parley's own. */
+  | { type: "fail"; turn: string; error: Failure }
   /** Parley itself died while this was the state. */
   | { type: "crashed" }
   /** Prompts that waited through a restart may go on. */
@@ -120,7 +126,14 @@ export type Effect =
   | { type: "ended"; turn: string };
 
 export interface Refusal {
-  code: "busy" | "queue_full" | "ask_not_found" | "invalid" | "prompt_not_found";
+  code:
+    | "busy"
+    | "queue_full"
+    | "ask_not_found"
+    | "invalid"
+    | "prompt_not_found"
+    | "session_not_found"
+    | "shutting_down";
   message: string;
 }
 

@@ -5,6 +5,7 @@ import { onAnswer, onAskWithdrawn, onPermission, onQuestion } from "./asks.ts";
 import {
   closeIfSettled,
   onCancel,
+  onClosing,
   onCrashed,
   onExited,
   onFail,
@@ -13,7 +14,7 @@ import {
   onTurnFinished,
 } from "./finish.ts";
 import { type Context, Frame } from "./frame.ts";
-import { clearQueue, onPrompt, onSteer, onWithdraw, startNext } from "./prompts.ts";
+import { onPrompt, onSteer, onWithdraw, startNext } from "./prompts.ts";
 import { updateFacts } from "./session.ts";
 import type { Signal } from "./signals.ts";
 import type { Command, Effect, Input, LedgerState, Refusal } from "./state.ts";
@@ -42,7 +43,11 @@ export function step(state: LedgerState, input: Input, context: Context): Steppe
 
 /** After a turn's end the next prompt begins, unless Parley itself is going away or has just come back. */
 function mayGoOn(before: LedgerState, input: Input): boolean {
-  return before.closing === undefined && !("command" in input && input.command.type === "crashed");
+  return (
+    before.closing !== "shutdown" &&
+    before.closing !== "deleted" &&
+    !("command" in input && input.command.type === "crashed")
+  );
 }
 
 function onCommand(frame: Frame, command: Command): void {
@@ -54,17 +59,15 @@ function onCommand(frame: Frame, command: Command): void {
     case "withdraw":
       return onWithdraw(frame, command.prompt);
     case "cancel":
-      return onCancel(frame, command.queue);
+      return onCancel(frame, command);
     case "answer":
       return onAnswer(frame, command);
     case "update":
       return updateFacts(frame, command.facts, "parley");
     case "closing":
-      // Who waits for the outcome of a prompt is told that it will never have one.
-      if (command.reason === "deleted") clearQueue(frame, "deleted");
-      return frame.patch({ closing: command.reason });
+      return onClosing(frame, command.reason);
     case "fail":
-      return onFail(frame, command.error);
+      return onFail(frame, command.turn, command.error);
     case "crashed":
       return onCrashed(frame);
     case "next":

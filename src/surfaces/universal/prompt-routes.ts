@@ -73,7 +73,11 @@ export function promptRoutes(gateway: Gateway): Route[] {
       answer: cancelled,
       errors: [404, 507],
       handle: async ({ params, body }) => {
-        const turn = await gateway.cancel(params.session ?? "", body.queue ?? "clear");
+        const { queue = "clear", turn: only } = body;
+        const turn = await gateway.cancel(params.session ?? "", {
+          queue,
+          ...(only === undefined ? {} : { turn: only }),
+        });
         return turn === undefined ? { cancelled: false } : { cancelled: true, turn };
       },
     }),

@@ -67,6 +67,7 @@ export const outcome = z
 export const cancelRequest = z
   .strictObject({
     queue: z.enum(["clear", "keep"]).optional().describe("what happens to prompts that wait; clear by default"),
+    turn: z.string().optional().describe("stop this turn only, and nothing if another one is open by now"),
   })
   .meta({ id: "CancelRequest" });
 

@@ -103,7 +103,7 @@ export const anyAction: fc.Arbitrary<Action | { do: "prompt" | "answer" | "withd
     .map((queue) => ({ do: "command" as const, command: { type: "cancel" as const, queue } })),
   fc.constant({
     do: "command" as const,
-    command: { type: "fail" as const, error: { code: "spawn_failed", message: "no such program" } },
+    command: { type: "fail" as const, turn: "any", error: { code: "spawn_failed", message: "no such program" } },
   }),
   fc.constant({ do: "command" as const, command: { type: "update" as const, facts: { title: "t" } } }),
 );

@@ -18,7 +18,9 @@ function perform(world: World, action: AnyAction, count: number): void {
       world.signal(action.signal);
       break;
     case "command":
-      world.command(action.command);
+      world.command(
+        action.command.type === "fail" ? { ...action.command, turn: world.state.turn?.id ?? "" } : action.command,
+      );
       break;
     case "timers":
       world.fireTimers();
