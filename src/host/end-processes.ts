@@ -25,7 +25,7 @@ function signalMember(member: ProcessInfo, signal: NodeJS.Signals): void {
   if (startTime(member.pid) === member.start) signalQuietly(member.pid, signal);
 }
 
-function signalFamily(family: Family, signal: NodeJS.Signals): void {
+export function signalFamily(family: Family, signal: NodeJS.Signals): void {
   for (const group of family.groups) signalQuietly(-group, signal);
   for (const member of family.members) {
     if (!family.groups.includes(member.group)) signalMember(member, signal);

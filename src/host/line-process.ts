@@ -7,6 +7,10 @@ import { readLines } from "./line-output.ts";
 import { spawnFailure } from "./spawn-failure.ts";
 import { createStderrRing } from "./stderr-ring.ts";
 
+/** How long a program may live on with its output closed, or without reading its input. */
+const HALF_CLOSED_MS = 1_000;
+const HALF_CLOSED_GRACE_MS = 2_000;
+
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
 export interface ProcessWatcher {
@@ -67,6 +71,17 @@ function watch(child: Child, pid: number, events: LineEvents, watcher: ProcessWa
   child.stdin.on("error", () => {});
   child.on("error", () => {});
 
+  // A program that can no longer be heard, or no longer hears, is of no use, and its session would wait for ever.
+  let inputEnded = false;
+  const halfClosed = (): void => {
+    const timer = setTimeout(() => void watcher.end(HALF_CLOSED_GRACE_MS), HALF_CLOSED_MS);
+    child.once("exit", () => clearTimeout(timer));
+  };
+  child.stdout.once("end", halfClosed);
+  child.stdin.once("close", () => {
+    if (!inputEnded) halfClosed();
+  });
+
   const exited = new Promise<Exit>((resolve) => {
     child.once("exit", async (code, signal) => {
       watcher.onExit();
@@ -84,6 +99,7 @@ function watch(child: Child, pid: number, events: LineEvents, watcher: ProcessWa
     exited,
     write: (line) => writeText(child.stdin, `${line}\n`),
     endInput: () => {
+      inputEnded = true;
       child.stdin.end();
     },
     kill: watcher.end,

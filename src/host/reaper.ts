@@ -1,4 +1,4 @@
-import { endProcesses, type Family } from "./end-processes.ts";
+import { endProcesses, type Family, signalFamily } from "./end-processes.ts";
 import { familyOfInstance } from "./family.ts";
 import type { ProcessInfo } from "./process-identity.ts";
 import { listProcesses, markOf, withDescendants } from "./process-scan.ts";
@@ -64,4 +64,9 @@ export async function reap(options: ReaperOptions & { graceMs?: number }): Promi
   const left = (await endProcesses(look, options.graceMs ?? GRACE_MS)).map((info) => describe(info, entries));
   const survivors = new Set(left.map((stray) => stray.pid));
   return { ended: [...seen.values()].filter((stray) => !survivors.has(stray.pid)), left, cleared: table.clear() };
+}
+
+/** KILL to everything of this instance, without waiting: for a process that is about to exit itself. */
+export function killNow(options: ReaperOptions): void {
+  signalFamily(familyOfInstance(options.instance, createProcessTable(options.runDirectory).list()), "SIGKILL");
 }

@@ -8,7 +8,7 @@ import { Gateway } from "../gateway/gateway.ts";
 import type { Unattended } from "../gateway/options.ts";
 import { acquireLock, type LockHeld, type LockOwner } from "../host/data-lock.ts";
 import { createProcessHost } from "../host/process-host.ts";
-import { reap } from "../host/reaper.ts";
+import { killNow, reap } from "../host/reaper.ts";
 import type { Log } from "../log/contract.ts";
 import { openSqliteLog, type SyncMode } from "../log/sqlite/open.ts";
 import { SseClients } from "../surfaces/stream/sse-clients.ts";
@@ -47,6 +47,8 @@ export interface Parley {
   gateway: Gateway;
   listener: HttpListener;
   cutStreams(): void;
+  /** Ends every agent at once, for a process that exits without waiting for `close`. */
+  abandon(): void;
   /** Lets every agent go and closes the log. The listener is closed by its owner. */
   close(): Promise<void>;
 }
@@ -82,14 +84,20 @@ async function startLocked(options: ParleyOptions, lock: LockHeld): Promise<Parl
   const log = await openSqliteLog({ directory: dataDirectory, sync: options.sync, keepNative: options.keepNative });
   try {
     const host = createProcessHost({ ...processes, log: (message, details) => logger.warn(details, message) });
-    return await startOn(log, buildAgents(options.agents, host, dataDirectory), options, lock);
+    const started = await startOn(log, buildAgents(options.agents, host, dataDirectory), options, lock);
+    return { ...started, abandon: () => killNow(processes) };
   } catch (error) {
     await log.close();
     throw error;
   }
 }
 
-async function startOn(log: Log, agents: Map<string, Agent>, options: ParleyOptions, lock: LockHeld): Promise<Parley> {
+async function startOn(
+  log: Log,
+  agents: Map<string, Agent>,
+  options: ParleyOptions,
+  lock: LockHeld,
+): Promise<Omit<Parley, "abandon">> {
   const { logger } = options;
   const defaultAgent = options.defaultAgent ?? "scripted";
   if (!agents.has(defaultAgent)) {

@@ -15,6 +15,8 @@ export interface ShutdownOptions {
   cutStreams(): void;
   /** Run together once no new request comes in: agents are closed, the log is written out. */
   onDrain: readonly (() => Promise<void>)[];
+  /** Ends, at once, every agent that is still there. Nothing may be left behind, however we leave. */
+  abandon(): void;
   log: Logger;
   /** Writes out what the log still holds. */
   flush(): Promise<void>;
@@ -39,6 +41,7 @@ export function installShutdown(options: ShutdownOptions): void {
   let phase: Phase = { name: "running" };
 
   function exit(code: number): void {
+    options.abandon();
     log.info({ code }, "bye");
     const leave = (): void => process.exit(code);
     setTimeout(leave, LAST_LINES_MS);

@@ -44,7 +44,7 @@ function routeOf(method: string, path: string): Route | undefined {
 /** Every answer that a test gets is what the API's own description says: its status is listed, its body fits. */
 export function assertAsDescribed(received: Received): void {
   const { method, path, status, headers, body } = received;
-  const where = `${method} ${path} -> ${status}`;
+  const where = `${method} ${path} -> ${status} ${JSON.stringify(body)?.slice(0, 300)}`;
   const route = routeOf(method, path);
   if (status >= 400) assertProblem(received);
   if (!route) return;

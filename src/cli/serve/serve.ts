@@ -59,6 +59,7 @@ export async function serve(options: ServeOptions): Promise<number> {
     listener: parley.listener,
     cutStreams: parley.cutStreams,
     onDrain: [parley.close],
+    abandon: parley.abandon,
     log: logger,
     flush: logger.flush,
   });

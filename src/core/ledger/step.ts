@@ -31,6 +31,7 @@ export interface Stepped {
 
 /** The ledger: one input in, the new state and what it says and wants out. It does no I/O and keeps no time. */
 export function step(state: LedgerState, input: Input, context: Context): Stepped {
+  if (state.deleted) return afterDeletion(state, input);
   const frame = new Frame(state, context);
   if ("signal" in input) onSignal(frame, input.signal);
   else onCommand(frame, input.command);
@@ -39,6 +40,15 @@ export function step(state: LedgerState, input: Input, context: Context): Steppe
   if ("signal" in input) armQuiet(frame);
   const { events, effects, refusal } = frame;
   return refusal ? { state, events: [], effects: [], refusal } : { state: frame.state, events, effects };
+}
+
+const REQUESTS: ReadonlySet<string> = new Set(["prompt", "steer", "withdraw", "cancel", "answer", "update"]);
+
+/** The last word about a session is that it was deleted: nothing is said after it, and who still asks is told so. */
+function afterDeletion(state: LedgerState, input: Input): Stepped {
+  const silence: Stepped = { state, events: [], effects: [] };
+  if ("signal" in input || !REQUESTS.has(input.command.type)) return silence;
+  return { ...silence, refusal: { code: "session_not_found", message: "the session was deleted" } };
 }
 
 /** After a turn's end the next prompt begins, unless Parley itself is going away or has just come back. */

@@ -47,6 +47,8 @@ export class SseClient {
     this.#socket.on("drain", () => this.#release());
     response.once("close", () => this.#end());
     response.once("error", () => this.#end());
+    // Who left while the stream was being prepared tells nobody any more.
+    if (response.closed || response.destroyed || this.#socket.destroyed) this.#closed = true;
   }
 
   get closed(): boolean {

@@ -46,6 +46,8 @@ export function promptRoutes(gateway: Gateway): Route[] {
         const session = call.params.session ?? "";
         const given = await gateway.prompt(session, requestOf(call));
         if (!call.query.wait) return given;
+        // Who has left already would count as watching for ever.
+        if (call.response.closed || call.response.destroyed) return WRITTEN;
         const gone = new AbortController();
         call.response.once("close", () => gone.abort());
         const detach = gateway.attachments.attach(session);

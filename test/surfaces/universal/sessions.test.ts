@@ -185,3 +185,22 @@ test("an unknown session is not found, whatever is asked of it", async (t) => {
   }
   assert.equal((await api.session(id)).last, 1);
 });
+
+test("whatever comes while a session is deleted is done before or refused, and the deletion holds", async (t) => {
+  const { api } = await startServer(t);
+  for (let round = 0; round < 10; round++) {
+    const { id } = await api.create();
+    if (round % 2 === 0) await api.prompt(id, "[[slow 60000]]");
+    const path = `/v1/sessions/${id}`;
+    const others = Array.from({ length: 12 }, async (_, at) => {
+      if (at % 3 === 0) return (await api.call("POST", `${path}/prompts`, { text: "too late" })).status;
+      if (at % 3 === 1) return (await api.call("PATCH", path, { title: `Title ${at}` })).status;
+      return (await api.call("POST", `${path}/cancel`)).status;
+    });
+    const deletions = await Promise.all([api.call("DELETE", path), api.call("DELETE", path)]);
+    assert.equal(deletions[0].status, 204);
+    assert.ok([204, 404].includes(deletions[1].status));
+    for (const status of await Promise.all(others)) assert.ok([200, 202, 404].includes(status), `${status}`);
+    await api.refused("session_not_found", "GET", path);
+  }
+});
