@@ -83,8 +83,9 @@ export class TurnDriver {
   async stop(turn: string): Promise<void> {
     const { link, writer } = this.options;
     const over = this.options.ended(turn);
-    await link.cancel();
-    if (await within(over, CANCEL_ASK_MS)) return;
+    // Not awaited by itself: an agent that does not read would be asked for ever.
+    const asked = link.cancel();
+    if (await within(Promise.all([asked, over]), CANCEL_ASK_MS)) return;
     await link.kill(CANCEL_TERM_MS);
     if (await within(over, CANCEL_ASK_MS)) return;
     const error = { code: "agent_failed", message: "the agent could not be stopped" };

@@ -44,6 +44,7 @@ export class FakeSession implements AgentSession {
   async cancel(): Promise<void> {
     this.cancels++;
     this.fake.onCancel?.(this);
+    await this.fake.hears;
   }
 
   async answer(ask: string, answer: Answer): Promise<void> {
@@ -62,6 +63,7 @@ export class FakeSession implements AgentSession {
 
   async kill(): Promise<void> {
     this.kills++;
+    await this.fake.killGate;
     this.exit(null);
   }
 
@@ -87,6 +89,9 @@ export class FakeAgent implements Agent {
   readonly events = new EventEmitter();
   gate: Promise<void> = Promise.resolve();
   closeGate: Promise<void> = Promise.resolve();
+  killGate: Promise<void> = Promise.resolve();
+  /** Never resolves for an agent that does not read its input. */
+  hears: Promise<void> = Promise.resolve();
   failure: Error | undefined;
   forgets = false;
   onPrompt: ((session: FakeSession, prompt: Prompt) => void) | undefined;
@@ -116,6 +121,16 @@ export class FakeAgent implements Agent {
   /** Resolves when the agent has got so many answers. */
   async answered(count: number): Promise<void> {
     while (this.last.answers.length < count) await once(this.events, "answer");
+  }
+
+  /** Resolves when something that the gateway does to the agent is true; the gateway gives no event for it. */
+  async told(isSo: () => boolean): Promise<void> {
+    while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+
+  /** Resolves when every start of it is gone. */
+  left(): Promise<void> {
+    return this.told(() => this.starts.every((start) => start.gone));
   }
 
   /** Resolves with the start that got the next prompt. */
