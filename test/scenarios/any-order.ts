@@ -15,21 +15,39 @@ interface World {
 /** One request of any sort to any session. Each answer is held against the API's description by the client. */
 type Act = (world: World, session: string) => Promise<{ status: number }>;
 
-const TEXTS = ["hello", "[[slow 80]]", "[[tools 3]]", "[[ask]]", "[[question]]", "[[error]]", "[[late]]", "[[flood 200]]", "[[die 1]]", "[[background 20]]", "[[subagent ask]]"];
+const TEXTS = [
+  "hello",
+  "[[slow 80]]",
+  "[[tools 3]]",
+  "[[ask]]",
+  "[[question]]",
+  "[[error]]",
+  "[[late]]",
+  "[[flood 200]]",
+  "[[die 1]]",
+  "[[background 20]]",
+  "[[subagent ask]]",
+];
 
 const prompt =
   (query: string): Act =>
   ({ api, random }, session) => {
     const id = random.chance(0.3) ? { id: `msg_${random.between(1, 5)}` } : {};
     const delivery = random.chance(0.3) ? { delivery: random.pick(["queue", "steer", "reject"]) } : {};
-    return api.call("POST", `/v1/sessions/${session}/prompts${query}`, { text: random.pick(TEXTS), ...id, ...delivery });
+    return api.call("POST", `/v1/sessions/${session}/prompts${query}`, {
+      text: random.pick(TEXTS),
+      ...id,
+      ...delivery,
+    });
   };
 
 const answer: Act = async ({ api, random }, session) => {
   const { body } = await api.call<{ asks?: { id: string; kind: string }[] }>("GET", `/v1/sessions/${session}/asks`);
   const ask = body.asks?.[0] ?? { id: "per_none", kind: "permission" };
   const outcome =
-    ask.kind === "permission" ? { outcome: random.pick(["once", "always", "reject"]) } : { outcome: "answered", answers: [["red"]] };
+    ask.kind === "permission"
+      ? { outcome: random.pick(["once", "always", "reject"]) }
+      : { outcome: "answered", answers: [["red"]] };
   return api.call("POST", `/v1/sessions/${session}/asks/${ask.id}`, outcome);
 };
 
@@ -44,10 +62,18 @@ const watch: Act = async ({ api, random }, session) => {
 const ACTS: [weight: number, act: Act][] = [
   [6, prompt("")],
   [1, prompt("?wait=false")],
-  [3, ({ api, random }, session) => api.call("POST", `/v1/sessions/${session}/cancel`, { queue: random.pick(["clear", "keep"]) })],
+  [
+    3,
+    ({ api, random }, session) =>
+      api.call("POST", `/v1/sessions/${session}/cancel`, { queue: random.pick(["clear", "keep"]) }),
+  ],
   [2, ({ api, random }, session) => api.call("DELETE", `/v1/sessions/${session}/prompts/msg_${random.between(1, 5)}`)],
   [5, answer],
-  [2, ({ api, random }, session) => api.call("PATCH", `/v1/sessions/${session}`, { mode: random.pick(["build", "plan"]) })],
+  [
+    2,
+    ({ api, random }, session) =>
+      api.call("PATCH", `/v1/sessions/${session}`, { mode: random.pick(["build", "plan"]) }),
+  ],
   [3, watch],
   [2, ({ api }, session) => api.call("GET", `/v1/sessions/${session}/events?limit=50`)],
   [1, ({ api }) => api.call("GET", "/v1/asks")],
@@ -89,5 +115,10 @@ export async function runAnyOrder(t: TestContext, { requests, clients, seed }: A
     });
     if ((await api.call("GET", `/v1/sessions/${id}`)).status === 200) await lawfulEvents(api, id);
   }
-  t.diagnostic([...statuses].sort().map(([status, count]) => `${status}: ${count}`).join(", "));
+  t.diagnostic(
+    [...statuses]
+      .sort()
+      .map(([status, count]) => `${status}: ${count}`)
+      .join(", "),
+  );
 }

@@ -65,8 +65,12 @@ export async function startProcess({ home, agents = {}, flags = [], onSpawn }: P
   };
 }
 
-/** Processes that the servers on this home started and that no server looks after; `owner` is the one that runs now. */
-export function straysOf(home: string, owner?: number): Stray[] {
-  const dataDirectory = dataDirectoryOf(home);
+/** Processes that servers on a data directory started and that none looks after; `owner` is the one that runs now. */
+export function strays(dataDirectory: string, owner?: number): Stray[] {
   return listStrays({ runDirectory: join(dataDirectory, "run"), instance: instanceOf(dataDirectory), owner });
+}
+
+/** The same for the data directory of a server process. */
+export function straysOf(home: string, owner?: number): Stray[] {
+  return strays(dataDirectoryOf(home), owner);
 }

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +9,7 @@ import { type Parley, type ParleyOptions, startParley } from "../../src/server/p
 import { type LoggedLine, memoryLogger } from "../server/helpers.ts";
 import { Api } from "./api.ts";
 import { assertLogLawful } from "./laws.ts";
+import { strays } from "./process.ts";
 
 export interface TestServer {
   api: Api;
@@ -17,7 +19,7 @@ export interface TestServer {
   directory: string;
   /** What the server logged. */
   lines: LoggedLine[];
-  /** As a real shutdown does it, after which the laws are seen to hold in every session. */
+  /** As a real shutdown does it, after which the laws are seen to hold in every session and no process is left. */
   stop(): Promise<void>;
   /** The same data, on another port. */
   restart(options?: Partial<ParleyOptions>): Promise<void>;
@@ -83,6 +85,7 @@ export async function startServer(t: TestContext, options: Partial<ParleyOptions
         cutStreams();
         await listener.close(1_000);
       }
+      assert.deepEqual(strays(dataDirectory), [], "processes of agents are left");
     },
     async restart(more = {}) {
       await server.stop();

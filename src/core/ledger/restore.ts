@@ -12,6 +12,8 @@ export function restore(session: SessionState, openTurnEvents: readonly ParleyEv
   return {
     ...newLedger(session.agent, session.directory, facts),
     live: session.ended === undefined,
+    // It may be read once more before the log has forgotten it.
+    deleted: session.ended?.reason === "deleted",
     queue: session.queue,
     rules: session.rules,
     turn: session.turn ? restoreTurn(session.turn, openTurnEvents) : null,

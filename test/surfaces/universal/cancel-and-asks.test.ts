@@ -31,9 +31,22 @@ test("cancel may keep the queue: the next prompt then begins", async (t) => {
   await stream.first("prompt.queued");
   await api.cancel(id, { queue: "keep" });
   assert.match((await kept).text, /You said: kept/);
-  for (const body of [{ queue: "drop" }, { turn: "trn_1" }, []]) {
+  for (const body of [{ queue: "drop" }, { turn: 1 }, []]) {
     await api.refused("invalid", "POST", `/v1/sessions/${id}/cancel`, body);
   }
+  await lawfulEvents(api, id);
+  await stream.close();
+});
+
+test("a cancel that names a turn stops that one only", async (t) => {
+  const { api } = await startServer(t);
+  const { id } = await api.create();
+  const stream = await api.stream(id);
+  const { turn } = await api.prompt(id, "[[slow 60000]]");
+  await stream.first("item.delta");
+  assert.deepEqual(await api.cancel(id, { turn: "trn_another" }), { cancelled: false });
+  assert.equal((await api.session(id)).turn?.id, turn);
+  assert.deepEqual(await api.cancel(id, { turn }), { cancelled: true, turn });
   await lawfulEvents(api, id);
   await stream.close();
 });
