@@ -13,7 +13,9 @@ if (!fresh) {
     shell: process.platform === "win32",
   });
   if (install.status !== 0) {
-    console.error("parley: npm ci failed; its messages are above. Is the network up?");
+    console.error(
+      "parley: npm ci failed; its messages are above (no network, or package-lock.json does not fit package.json)",
+    );
     process.exit(install.status ?? 1);
   }
 }

@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Child, startNode } from "./child.ts";
 import { tempDirectory, warmCache } from "./machine.ts";
-
-const PARLEY = fileURLToPath(new URL("../../bin/parley.js", import.meta.url));
+import { installedParley } from "./package.ts";
 
 export const SCRIPTED_AGENT = fileURLToPath(new URL("../../src/testing/scripted-agent.ts", import.meta.url));
 export const PACED_AGENT = fileURLToPath(new URL("../programs/paced-agent.ts", import.meta.url));
@@ -17,6 +16,8 @@ export interface Server {
 }
 
 export interface ServeOptions {
+  /** The installed one unless told. */
+  program?: string;
   /** A fresh one unless told. */
   dataDirectory?: string;
   /** Compiled code is kept here; a directory of the run's own unless told. */
@@ -40,7 +41,8 @@ export async function launchParley(
   options: ServeOptions,
 ): Promise<Server> {
   const { dataDirectory = join(directory, "data"), compileCache = directory, flags = [] } = options;
-  const args = [PARLEY, "serve", "--json", "--port", "0", "--data-dir", dataDirectory, "--insecure-no-auth", ...flags];
+  const program = options.program ?? installedParley();
+  const args = [program, "serve", "--json", "--port", "0", "--data-dir", dataDirectory, "--insecure-no-auth", ...flags];
   const env = { XDG_CONFIG_HOME: directory, NODE_COMPILE_CACHE: compileCache };
   const child = scope.use(startNode(args, { directory, env }));
   const { url } = JSON.parse(await child.line()) as { url: string };

@@ -3,14 +3,12 @@ import { call, createSession, prompt } from "../harness/api.ts";
 import { type Measurement, under } from "../harness/figure.ts";
 import { residentMb } from "../harness/machine.ts";
 import { type Server, startParley, startPlainServer } from "../harness/server.ts";
-import { median } from "../harness/stats.ts";
 
-const SAMPLES = { full: 10, tiny: 2 };
-const EVERY_MS = 200;
+/** A server without work collects its garbage, and some seconds after that V8 gives back the room it took. */
+const REST_MS = { full: 25_000, tiny: 100 };
 
 interface Page {
   events: { type: string }[];
-  next: number;
 }
 
 /** The agent is let go when it has been idle for a second; the log tells when it is gone. */
@@ -23,19 +21,11 @@ async function untilEnded(server: Server, session: string): Promise<void> {
   throw new Error("expected the idle agent to be closed within 10 s, it was not");
 }
 
-async function resting(pid: number, samples: number): Promise<number> {
-  const seen: number[] = [];
-  for (let at = 0; at < samples; at++) {
-    await delay(EVERY_MS);
-    seen.push(residentMb(pid));
-  }
-  return median(seen);
-}
-
 /** What the server holds while nobody does anything. */
 export const memory: Measurement = {
   name: "memory",
   async run(size) {
+    const restMs = REST_MS[size];
     await using scope = new AsyncDisposableStack();
     const plain = await startPlainServer(scope);
     await call(plain, "GET", "/health");
@@ -43,13 +33,18 @@ export const memory: Measurement = {
     const session = await createSession(server, "scripted");
     await prompt(server, session, "hello", true);
     await untilEnded(server, session);
-    const value = await resting(server.child.pid, SAMPLES[size]);
-    const anchor = { name: "plain node server", value: await resting(plain.child.pid, SAMPLES[size]) };
+    const working = residentMb(server.child.pid);
+    await delay(restMs);
+    const value = residentMb(server.child.pid);
+    const anchor = { name: "plain node server", value: residentMb(plain.child.pid) };
     return {
-      figures: [{ work: "idle memory", value, unit: "MB", anchor, goal: under(90, "MB", value) }],
+      figures: [
+        { work: "idle memory", value, unit: "MB", anchor, goal: under(90, "MB", value) },
+        { work: "memory right after a turn", value: working, unit: "MB", anchor },
+      ],
       method:
-        `VmRSS of the one server process, median of ${SAMPLES[size]} samples ${EVERY_MS} ms apart, after all surfaces ` +
-        "were imported, a session was made, a turn was run and its agent was closed.",
+        "VmRSS of the one server process after all surfaces were imported, a session was made, a turn was run and its " +
+        `agent was closed; idle is ${restMs / 1000} s later, when V8 has given back what loading took.`,
     };
   },
 };

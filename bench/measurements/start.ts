@@ -3,10 +3,13 @@ import { timeToByte } from "../harness/api.ts";
 import { startNode } from "../harness/child.ts";
 import { type Figure, type Measurement, under } from "../harness/figure.ts";
 import { tempDirectory, warmCache } from "../harness/machine.ts";
+import { CHECKOUT, installedParley } from "../harness/package.ts";
 import { launchParley, type Server, startPlainServer } from "../harness/server.ts";
 import { median, timed } from "../harness/stats.ts";
 
-const RUNS = { full: 11, tiny: 1 };
+const RUNS = { full: 9, tiny: 1 };
+
+type Kind = "node" | "plain" | "warm" | "cold" | "checkout" | "coldCheckout";
 
 async function health(start: (scope: AsyncDisposableStack) => Promise<Server>): Promise<number> {
   await using scope = new AsyncDisposableStack();
@@ -18,11 +21,11 @@ async function bareNode(): Promise<number> {
   return await timed(() => child.exited());
 }
 
-async function parley(cold: boolean): Promise<number> {
+async function parley(program: string, cold: boolean): Promise<number> {
   await using scope = new AsyncDisposableStack();
   const directory = await tempDirectory(scope);
   const compileCache = cold ? join(directory, "cache") : warmCache();
-  return await health((inner) => launchParley(inner, directory, { compileCache }));
+  return await health((inner) => launchParley(inner, directory, { program, compileCache }));
 }
 
 /** From the start of the process to its first 200. */
@@ -30,36 +33,39 @@ export const start: Measurement = {
   name: "start",
   async run(size) {
     const runs = RUNS[size];
-    const times = { node: [] as number[], plain: [] as number[], warm: [] as number[], cold: [] as number[] };
-    await parley(false);
-    await health(startPlainServer);
+    const installed = installedParley();
+    const starts: Readonly<Record<Kind, () => Promise<number>>> = {
+      node: bareNode,
+      plain: () => health(startPlainServer),
+      warm: () => parley(installed, false),
+      cold: () => parley(installed, true),
+      checkout: () => parley(CHECKOUT, false),
+      coldCheckout: () => parley(CHECKOUT, true),
+    };
+    const times: Record<Kind, number[]> = { node: [], plain: [], warm: [], cold: [], checkout: [], coldCheckout: [] };
+    for (const begin of Object.values(starts)) await begin();
     for (let run = 0; run < runs; run++) {
-      times.node.push(await bareNode());
-      times.plain.push(await health(startPlainServer));
-      times.warm.push(await parley(false));
-      times.cold.push(await parley(true));
+      for (const [kind, begin] of Object.entries(starts)) times[kind as Kind].push(await begin());
     }
-    const [node, plain, warm, cold] = [times.node, times.plain, times.warm, times.cold].map(median) as Four;
-    const bare = { name: "node -e 0", value: node };
-    const figure = (work: string, value: number, goal: Figure["goal"]): Figure => ({
-      work,
-      value,
-      unit: "ms",
-      anchor: bare,
-      goal,
-    });
+    const of = (kind: Kind): number => median(times[kind]);
+    const figure = (work: string, kind: Kind, goal?: Figure["goal"]): Figure => {
+      const anchor = { name: "node -e 0", value: of("node") };
+      return { work, value: of(kind), unit: "ms", anchor, goal: goal ?? under(400, "ms", of(kind)) };
+    };
+    const first = "start to first 200";
     return {
       figures: [
-        figure("start to first 200", warm, under(400, "ms", warm)),
-        figure("start to first 200, as a multiple", warm, { text: "within 5x", met: warm <= 5 * node }),
-        figure("start to first 200, nothing compiled yet", cold, under(400, "ms", cold)),
-        { ...figure("the same beside a plain server", warm, undefined), anchor: { name: "plain node", value: plain } },
+        figure(first, "warm"),
+        figure(`${first}, as a multiple`, "warm", { text: "within 5x", met: of("warm") <= 5 * of("node") }),
+        figure(`${first}, nothing compiled yet`, "cold"),
+        figure(`${first}, from a checkout`, "checkout"),
+        figure(`${first}, from a checkout, nothing compiled yet`, "coldCheckout"),
+        { work: first, value: of("warm"), unit: "ms", anchor: { name: "plain node server", value: of("plain") } },
       ],
       method:
         `Spawn of the process to the answer of GET /health, median of ${runs} starts each, taken in turns after one ` +
-        "unmeasured start. Warm: Node's compile cache holds the code, as on every start but the first.",
+        "unmeasured start of each. The package is built as it is published; a checkout runs TypeScript. Node's compile " +
+        "cache holds the code, as on every start but the first, except where nothing is compiled yet.",
     };
   },
 };
-
-type Four = [number, number, number, number];

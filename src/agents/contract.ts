@@ -69,6 +69,8 @@ export interface AgentSession {
 
 export interface Agent {
   name: string;
+  /** Only for an agent that never says when its turn is over: so long a silence, in milliseconds, then does. */
+  quietMs?: number;
   discover(): Promise<Discovery>;
   open(options: OpenOptions): AgentSession;
 }

@@ -9,7 +9,6 @@ export const STATUS = {
   agent_not_found: 404,
   ask_not_found: 404,
   prompt_not_found: 404,
-  method_not_allowed: 405,
   request_timeout: 408,
   busy: 409,
   prompt_conflict: 409,

@@ -81,6 +81,7 @@ export class LiveSession {
       log: gateway.log,
       now: gateway.now,
       newId: gateway.id,
+      quietMs: agent?.quietMs,
       perform: (effects, said) => this.perform(effects, said),
       concerns: (...told) => deliveries.concerns(...told),
       hold: () => this.servingLink?.hold(),

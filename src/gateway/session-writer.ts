@@ -1,6 +1,7 @@
 import { ParleyError } from "../core/errors.ts";
 import type { Draft } from "../core/events/event.ts";
 import type { MakeId } from "../core/ids.ts";
+import type { Context } from "../core/ledger/frame.ts";
 import type { Signal } from "../core/ledger/signals.ts";
 import type { Command, Effect, LedgerState } from "../core/ledger/state.ts";
 import { step } from "../core/ledger/step.ts";
@@ -23,6 +24,8 @@ export interface WriterOptions {
   log: Log;
   now: () => number;
   newId: MakeId;
+  /** See the agents' contract. */
+  quietMs: number | undefined;
   /** Called after what was said is stored. */
   perform(effects: readonly Effect[], said: readonly Draft[]): void;
   /** Whether the exit of this start of the agent concerns the session as it is. */
@@ -126,11 +129,23 @@ export class SessionWriter {
     if (this.mailbox.length < RELEASE_AT) this.release();
   }
 
-  private context(): { now: number; id: MakeId } {
-    return { now: this.options.now(), id: this.options.newId };
+  private context(): Context {
+    const { now, newId: id, quietMs } = this.options;
+    return quietMs === undefined ? { now: now(), id } : { now: now(), id, quietMs };
   }
 
   private async runSignals(batch: readonly SignalJob[]): Promise<void> {
+    try {
+      const { state, entries, effects } = this.stepAll(batch);
+      await this.store(entries, true);
+      this.adopt(state, effects, entries);
+    } catch (error) {
+      this.dead = { error };
+      this.options.onDead(error);
+    }
+  }
+
+  private stepAll(batch: readonly SignalJob[]): { state: LedgerState; entries: Entry[]; effects: Effect[] } {
     let { state } = this;
     const entries: Entry[] = [];
     const effects: Effect[] = [];
@@ -148,13 +163,7 @@ export class SessionWriter {
       }
       effects.push(...stepped.effects);
     }
-    try {
-      await this.store(entries, true);
-      this.adopt(state, effects, entries);
-    } catch (error) {
-      this.dead = { error };
-      this.options.onDead(error);
-    }
+    return { state, entries, effects };
   }
 
   private async runCommand(job: CommandJob): Promise<void> {

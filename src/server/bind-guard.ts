@@ -1,8 +1,5 @@
 import { isLoopbackBind } from "./addresses.ts";
 
-/** The exit code of a start that was refused because of how it was asked for. */
-export const EXIT_USAGE = 2;
-
 /**
  * Why this bind is refused, or undefined. There is no further flag to force it: whoever can reach the port could run
  * commands here, and a token costs nothing.

@@ -13,8 +13,10 @@ import type { Log } from "../log/contract.ts";
 import { openSqliteLog, type SyncMode } from "../log/sqlite/open.ts";
 import { SseClients } from "../surfaces/stream/sse-clients.ts";
 import { buildAgents, type ConfiguredAgent } from "./agents.ts";
+import { giveMemoryBackWhenIdle } from "./idle-memory.ts";
 import { instanceOf } from "./instance.ts";
 import { createListener, type HttpListener } from "./listener.ts";
+import { processSeries } from "./metrics.ts";
 import type { Mount } from "./mounts.ts";
 
 export interface ParleyOptions {
@@ -104,6 +106,7 @@ async function startOn(
     throw new ParleyError("agent_not_found", `no agent ${defaultAgent}; there are: ${[...agents.keys()].join(", ")}`);
   }
   const metrics = createMetrics();
+  processSeries(metrics);
   const gateway = new Gateway({
     ...options,
     log,
@@ -129,12 +132,14 @@ async function startOn(
   lock.publish({ url });
   if (options.resumeQueues ?? true)
     gateway.resumeQueues().catch((error) => logger.error({ err: error }, "waiting prompts could not be resumed"));
+  const stopTidying = giveMemoryBackWhenIdle();
   return {
     url,
     gateway,
     listener,
     cutStreams: () => clients.destroyAll(),
     async close() {
+      stopTidying();
       await gateway.shutdown();
       await log.close();
       lock.release();

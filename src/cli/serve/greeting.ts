@@ -24,7 +24,7 @@ export function greetingLines({ url, token, tokenFile }: Greeting): string[] {
       ? "  token   none: everybody on this machine may use this server"
       : `  token   ${tokenFile ?? "the one you gave; it is not written down"}`,
     `  try     curl${header} ${url}/v1/agents`,
-    '  next    parley run "Read README.md and add a line at the end"',
+    '  next    npx parley run "Read README.md and add a line at the end"',
     "  stop    Ctrl-C",
   ];
 }

@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { findSession, withStore } from "../access/open-store.ts";
 import { configure } from "../context.ts";
 import { eventLine } from "../output/event-line.ts";
@@ -19,7 +18,8 @@ export async function printEvents(given: string, flags: EventFlags): Promise<voi
     const { after, follow = false, native = false } = flags;
     for await (const event of store.events(id, { after, follow, native })) {
       const line = readable ? eventLine(event) : `${JSON.stringify(event)}\n`;
-      if (!process.stdout.write(line)) await once(process.stdout, "drain");
+      // Not events.once(): its listener for errors would hide that the reader has gone, which main() sees to.
+      if (!process.stdout.write(line)) await new Promise((resolve) => process.stdout.once("drain", resolve));
     }
     if (follow && !store.live) process.stderr.write("parley: no server runs here, so nothing more can come\n");
   });

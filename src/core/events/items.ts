@@ -67,8 +67,6 @@ export const item = z
 
 export type ItemStatus = z.infer<typeof itemStatus>;
 export type MessageItem = z.infer<typeof messageItem>;
-export type ReasoningItem = z.infer<typeof reasoningItem>;
 export type ToolCallItem = z.infer<typeof toolCallItem>;
 export type ToolResultItem = z.infer<typeof toolResultItem>;
-export type StatusItem = z.infer<typeof statusItem>;
 export type Item = z.infer<typeof item>;

@@ -61,6 +61,7 @@ export const outcome = z
     text: z.string().describe("what the agent said last"),
     usage: usage.optional(),
     error: failure.optional(),
+    duration: z.number().optional().describe("milliseconds since the turn began"),
   })
   .meta({ id: "Outcome" });
 

@@ -12,6 +12,7 @@ export interface Outcome {
   text: string;
   usage?: Usage;
   error?: Failure;
+  duration?: number;
 }
 
 /** Follows the log from a prompt's receipt until its turn is over, whether that is past or still to come. */
