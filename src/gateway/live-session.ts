@@ -1,5 +1,5 @@
 import type { Agent, ChildRef } from "../agents/contract.ts";
-import { ParleyError } from "../core/errors.ts";
+import { isParleyError, ParleyError } from "../core/errors.ts";
 import { promptKey } from "../core/event-keys.ts";
 import type { Draft } from "../core/events/event.ts";
 import type { Prompt } from "../core/events/values.ts";
@@ -251,7 +251,11 @@ export class LiveSession {
     // A prompt that waits is known by its event, so what holds one is not pruned.
     const prune = retainEvents > 0 && last > retainEvents && this.writer.ledger.queue.length === 0;
     const tidy = log.fold(this.id, last).then(() => (prune ? log.prune(this.id, last - retainEvents) : undefined));
-    this.quietly(tidy, "old events could not be folded");
+    // What a shutdown leaves unfolded is folded after a later turn.
+    const unlessLeaving = (error: unknown): void => {
+      if (!isParleyError(error) || error.code !== "shutting_down") this.warn(error, "old events could not be folded");
+    };
+    tidy.catch(unlessLeaving);
   }
 
   private async deliver(prompt: Prompt, turn: string): Promise<void> {

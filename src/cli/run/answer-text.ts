@@ -19,7 +19,7 @@ export class AnswerText {
         const { item, field, delta, replace } = event.data;
         const said = this.#said.get(item);
         if (said === undefined || field !== "text") return "";
-        return this.#become(item, replace ?? said + (delta ?? ""));
+        return replace === undefined ? this.#add(item, said, delta ?? "") : this.#become(item, replace);
       }
       case "item.completed": {
         const { item } = event.data;
@@ -34,14 +34,25 @@ export class AnswerText {
     }
   }
 
+  /** Nothing is compared here: with thousands of deltas that would cost the square of the text. */
+  #add(item: string, said: string, delta: string): string {
+    if (delta === "") return "";
+    this.#said.set(item, said + delta);
+    return said === "" ? this.#apart() + delta : delta;
+  }
+
+  #apart(): string {
+    const apart = this.#any ? "\n\n" : "";
+    this.#any = true;
+    return apart;
+  }
+
   /** What is out cannot be taken back: a text that was corrected is said again as a whole. */
   #become(item: string, text: string): string {
     const said = this.#said.get(item) ?? "";
     this.#said.set(item, text);
     if (text === said) return "";
     if (said !== "") return text.startsWith(said) ? text.slice(said.length) : `\n\n${text}`;
-    const apart = this.#any ? "\n\n" : "";
-    this.#any = true;
-    return apart + text;
+    return this.#apart() + text;
   }
 }

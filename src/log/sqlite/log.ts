@@ -44,7 +44,7 @@ export function createSqliteLog(database: DatabaseSync, options: SqliteLogOption
   let closed: Promise<void> | undefined;
 
   function checkOpen(): void {
-    if (closed) throw new ParleyError("unavailable", "the log is closed: the server is stopping");
+    if (closed) throw new ParleyError("shutting_down", "the log is closed: the server is stopping");
   }
 
   /** The database answers at once; its failures become those of the contract. */
