@@ -36,8 +36,8 @@ export function logContract(name: string, makePlace: MakePlace): void {
         const waiting = create(log, "ses_a");
         await log.close();
         assert.equal((await waiting).length, 1);
-        await assert.rejects(log.head("ses_a"), { code: "unavailable" });
-        await assert.rejects(create(log, "ses_b"), { code: "unavailable" });
+        await assert.rejects(log.head("ses_a"), { code: "shutting_down" });
+        await assert.rejects(create(log, "ses_b"), { code: "shutting_down" });
         await log.close();
       });
     });
