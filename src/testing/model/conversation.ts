@@ -47,16 +47,16 @@ export function repliesSince(entries: readonly Entry[], prompt: number): number 
 }
 
 /** What services check and forget to tell beforehand: each call has its result, each result its call. */
-export function unpaired(entries: readonly Entry[]): string | undefined {
+export function unpaired(entries: readonly Entry[], adjacent = true): string | undefined {
   const open = new Set<string>();
   for (const entry of entries) {
     if (entry.role === "tool") {
       if (!open.delete(entry.call)) return `tool result ${entry.call} has no tool call before it, or is its second one`;
     } else if (entry.role === "assistant") {
       for (const call of entry.calls) open.add(call);
-    } else if (open.size > 0) {
+    } else if (adjacent && open.size > 0) {
       break;
     }
   }
-  return open.size === 0 ? undefined : `tool calls without a result right after them: ${[...open].join(", ")}`;
+  return open.size === 0 ? undefined : `tool calls without a result after them: ${[...open].join(", ")}`;
 }

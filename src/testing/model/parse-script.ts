@@ -47,7 +47,8 @@ export function parseScript(source: string, name = "script"): Script {
     return `${name}:${line}:${col}`;
   };
   if (document.errors.length > 0) {
-    throw new ScriptError(document.errors.map((error) => `${at(error.pos[0])}: ${error.message}`));
+    const hint = /^\s*\*\s*:/m.test(source) ? ' ("*" needs its quotes in YAML)' : "";
+    throw new ScriptError(document.errors.map((error) => `${at(error.pos[0])}: ${error.message}${hint}`));
   }
   const result = scriptSchema.safeParse(document.toJS());
   if (result.success) return result.data;

@@ -126,7 +126,7 @@ export function createResponder(script: Script): (asked: Asked) => Answer {
     }
     const size = asked.body.length;
     if (asksForTitle(conversation)) {
-      return reply(encoder, conversation, { text: titleText(script) }, size, { format }).answer;
+      return reply(encoder, conversation, { text: titleText(script, conversation) }, size, { format }).answer;
     }
     const chosen = choose(script, conversation);
     if ("missing" in chosen) return refused(encoder, { status: 400, message: chosen.missing }, { format });

@@ -12,7 +12,7 @@ export interface ScriptedModelOptions extends ScriptSource {
 }
 
 export interface ScriptedModel extends Observed {
-  /** For Anthropic's SDKs as it is; OpenAI's want `/v1` behind it. */
+  /** The root, as `ANTHROPIC_BASE_URL` wants it; most SDKs want `/v1` behind it. */
   url: string;
   close(): Promise<void>;
 }

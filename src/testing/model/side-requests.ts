@@ -36,6 +36,8 @@ export function asksForTitle({ tools, system, entries }: Conversation): boolean 
   return ASKS_FOR_TITLE.test(system) || ASKS_FOR_TITLE.test(said);
 }
 
-export function titleText(script: Script): string {
-  return script.title ?? TITLE;
+/** Claude Code wants its title as JSON. */
+export function titleText(script: Script, { system }: Conversation): string {
+  const title = script.title ?? TITLE;
+  return /return json/i.test(system) ? JSON.stringify({ title }) : title;
 }

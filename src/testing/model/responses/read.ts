@@ -26,7 +26,7 @@ function refusalOf(body: Json, items: readonly Json[], entries: readonly Entry[]
   }
   if (entries.length === 0) return "input: expected at least one message of a user";
   // A reference hides which call it stands for.
-  return items.some((item) => item.type === "item_reference") ? undefined : unpaired(entries);
+  return items.some((item) => item.type === "item_reference") ? undefined : unpaired(entries, false);
 }
 
 /** Reads a request of the OpenAI Responses API. */
