@@ -12,12 +12,12 @@ import { reap } from "../host/reaper.ts";
 import type { Log } from "../log/contract.ts";
 import { openSqliteLog, type SyncMode } from "../log/sqlite/open.ts";
 import { SseClients } from "../surfaces/stream/sse-clients.ts";
-import { buildAgents, type ConfiguredAgent } from "./agents.ts";
+import { type AgentSettings, buildAgents, DEFAULT_AGENT } from "./agents.ts";
 import { instanceOf } from "./instance.ts";
 import { createListener, type HttpListener } from "./listener.ts";
 import type { Mount } from "./mounts.ts";
 
-export interface ParleyOptions {
+export interface ParleyOptions extends AgentSettings {
   dataDirectory: string;
   host: string;
   port: number;
@@ -27,7 +27,6 @@ export interface ParleyOptions {
   cors: readonly string[];
   sync: SyncMode;
   keepNative: boolean;
-  agents: Readonly<Record<string, ConfiguredAgent>>;
   /** The agent of a session that names none; chosen by Parley when absent. */
   defaultAgent?: string;
   unattended: Unattended;
@@ -82,7 +81,7 @@ async function startLocked(options: ParleyOptions, lock: LockHeld): Promise<Parl
   const log = await openSqliteLog({ directory: dataDirectory, sync: options.sync, keepNative: options.keepNative });
   try {
     const host = createProcessHost({ ...processes, log: (message, details) => logger.warn(details, message) });
-    return await startOn(log, buildAgents(options.agents, host, dataDirectory), options, lock);
+    return await startOn(log, buildAgents(options, host, dataDirectory), options, lock);
   } catch (error) {
     await log.close();
     throw error;
@@ -91,7 +90,7 @@ async function startLocked(options: ParleyOptions, lock: LockHeld): Promise<Parl
 
 async function startOn(log: Log, agents: Map<string, Agent>, options: ParleyOptions, lock: LockHeld): Promise<Parley> {
   const { logger } = options;
-  const defaultAgent = options.defaultAgent ?? "scripted";
+  const defaultAgent = options.defaultAgent ?? DEFAULT_AGENT;
   if (!agents.has(defaultAgent)) {
     throw new ParleyError("agent_not_found", `no agent ${defaultAgent}; there are: ${[...agents.keys()].join(", ")}`);
   }

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { type Stray, listStrays } from "../../src/host/reaper.ts";
+import { listStrays, type Stray } from "../../src/host/reaper.ts";
 import type { ConfiguredAgent } from "../../src/server/agents.ts";
 import { instanceOf } from "../../src/server/instance.ts";
 import { Api } from "./api.ts";
@@ -37,7 +37,7 @@ export async function startProcess({ home, agents = {}, flags = [] }: ProcessOpt
   writeFileSync(join(config, "config.jsonc"), JSON.stringify({ agents }));
   const args = ["serve", "--json", "--port", "0", "--data-dir", dataDirectoryOf(home), "--dir", home];
   const child = spawn(process.execPath, [PROGRAM, ...args, "--insecure-no-auth", ...flags], {
-    env: { ...process.env, XDG_CONFIG_HOME: join(home, "config"), PARLEY_TOKEN: undefined },
+    env: { ...process.env, XDG_CONFIG_HOME: join(home, "config"), PARLEY_TOKEN: undefined, PARLEY_AGENT: "scripted" },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let stderr = "";

@@ -74,7 +74,10 @@ export class Watcher {
   /** Every turn began once and ended once, nothing of it came later, and no number was missed. */
   assertRight(turns: number): void {
     assert.deepEqual(this.wrongs.slice(0, 10), []);
-    assert.deepEqual({ busy: this.busy, idle: this.idle, open: [...this.open] }, { busy: turns, idle: turns, open: [] });
+    assert.deepEqual(
+      { busy: this.busy, idle: this.idle, open: [...this.open] },
+      { busy: turns, idle: turns, open: [] },
+    );
   }
 
   private take(event: ParleyEvent): void {
@@ -82,7 +85,8 @@ export class Watcher {
     const last = this.last.get(session) ?? 0;
     if (seq <= last || seq - folded - 1 > last) this.wrongs.push(`${event.id} (folded ${folded}) after ${last}`);
     this.last.set(session, seq);
-    if (turn !== undefined && this.ended.has(turn)) this.wrongs.push(`${event.type} ${event.id} after the end of its turn`);
+    if (turn !== undefined && this.ended.has(turn))
+      this.wrongs.push(`${event.type} ${event.id} after the end of its turn`);
     if (event.type === "turn.started") {
       if (this.open.has(session)) this.wrongs.push(`${event.id} begins a turn inside another`);
       this.open.set(session, turn ?? "");
