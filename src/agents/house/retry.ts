@@ -34,7 +34,7 @@ interface HttpFailure {
 }
 
 const NETWORK =
-  /terminated|socket|network|fetch failed|other side closed|cannot connect|ECONN|EPIPE|ETIMEDOUT|EAI_AGAIN/i;
+  /terminated|socket|network|fetch failed|other side closed|cannot connect|without a finish reason|no output generated|ECONN|EPIPE|ETIMEDOUT|EAI_AGAIN/i;
 /** An account without money gets the status of a busy server, but waiting does not help. */
 const NO_QUOTA = /insufficient_quota|billing_hard_limit|credit balance/i;
 const BUSY = /overloaded|rate.?limit|internal server error|service unavailable|server_error|api_error/i;

@@ -156,7 +156,7 @@ export async function houseRig(t: TestContext, options: RigOptions = {}): Promis
 }
 
 export function ofType<T extends EventType>(events: readonly ParleyEvent[], type: T): EventOf<T>[] {
-  return events.filter((event): event is EventOf<T> => event.type === type);
+  return events.filter((event) => event.type === type) as unknown as EventOf<T>[];
 }
 
 export function completed<K extends Item["kind"]>(
