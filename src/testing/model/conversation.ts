@@ -4,16 +4,22 @@ export interface Conversation {
   stream: boolean;
   system: string;
   entries: readonly Entry[];
-  /** Names of the tools that the client offers. */
-  tools: readonly string[];
-  /** Those of them that take free text instead of JSON (Responses only). */
-  freeform: readonly string[];
+  tools: readonly Offered[];
   /** The client's own name for this conversation, where it tells one. */
   id?: string;
   /** Whether the client wants usage in the stream (chat completions only). */
   wantsUsage: boolean;
   /** Why a real service would refuse this request. */
   refusal?: string;
+}
+
+/** A tool that the client offers. */
+export interface Offered {
+  name: string;
+  /** It takes free text instead of JSON (Responses only). */
+  freeform?: boolean;
+  /** What a call must name beside it (Responses only). */
+  namespace?: string;
 }
 
 export type Entry =

@@ -1,3 +1,4 @@
+import type { Offered } from "./conversation.ts";
 import type { Reply } from "./reply.ts";
 import type { Pause, Place } from "./script.ts";
 
@@ -16,7 +17,7 @@ export interface Making {
   /** Unix seconds. */
   created: number;
   newId(prefix: string): string;
-  freeform: readonly string[];
+  tools: readonly Offered[];
   wantsUsage: boolean;
 }
 

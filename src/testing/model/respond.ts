@@ -72,8 +72,8 @@ function fingerprint(asked: Asked, conversation: Conversation): string {
 
 function makingOf(conversation: Conversation): Making {
   const newId = (prefix: string) => `${prefix}${randomBytes(12).toString("hex")}`;
-  const { model, freeform, wantsUsage } = conversation;
-  return { model, freeform, wantsUsage, newId, created: Math.floor(Date.now() / 1000) };
+  const { model, tools, wantsUsage } = conversation;
+  return { model, tools, wantsUsage, newId, created: Math.floor(Date.now() / 1000) };
 }
 
 function refused(encoder: Encoder, trouble: Trouble & { status: number }, from: Answer["from"]): Answer {

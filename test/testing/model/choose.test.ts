@@ -122,6 +122,24 @@ test("anthropic: a note of the client beside a tool result is not a prompt, but 
   );
 });
 
+test("responses: tools are found wherever Codex puts them", () => {
+  const wire = WIRES[1];
+  assert.ok(wire);
+  const nested = [{ type: "custom", name: "exec" }];
+  const tools = [
+    { type: "function", name: "read" },
+    { type: "namespace", name: "mcp__lab", tools: [{ type: "function", name: "ask" }] },
+    { type: "web_search" },
+  ];
+  const added = { type: "additional_tools", tools: [{ type: "namespace", name: "functions", tools: nested }] };
+  assert.deepEqual(wire.read({ input: [added, { role: "user", content: "x" }], tools }).tools, [
+    { name: "read", freeform: false, namespace: undefined },
+    { name: "ask", freeform: false, namespace: "mcp__lab" },
+    { name: "web_search", freeform: false, namespace: undefined },
+    { name: "exec", freeform: true, namespace: undefined },
+  ]);
+});
+
 test("responses: references stand for replies; a conversation kept elsewhere is refused", () => {
   const wire = WIRES[1];
   assert.ok(wire);

@@ -14,10 +14,15 @@ const ENCODERS: readonly [string, Encoder][] = [
   ["chat", chat],
 ];
 
+const TOOLS = [
+  { name: "patch", freeform: true },
+  { name: "ask", namespace: "mcp__lab" },
+];
+
 function making(): Making {
   let made = 0;
   const newId = (prefix: string) => `${prefix}${++made}`;
-  return { model: "m", created: 1, newId, freeform: ["patch"], wantsUsage: true };
+  return { model: "m", created: 1, newId, tools: TOOLS, wantsUsage: true };
 }
 
 function framesOf(encoder: Encoder, step: Step): Frame[] {
@@ -124,6 +129,11 @@ test("responses: a tool of free text gets its input as it is", () => {
   const data = dataOf(framesOf(responses, { tools: [{ name: "patch", input: "*** Begin" }] }));
   assert.match(data, /"type":"custom_tool_call".*"input":"\*\*\* Begin"/);
   assert.match(data, /response\.custom_tool_call_input\.delta/);
+});
+
+test("responses: a call names the namespace of its tool", () => {
+  const data = dataOf(framesOf(responses, { tools: [{ name: "ask" }] }));
+  assert.match(data, /"type":"function_call","call_id":"call_\d+","name":"ask","namespace":"mcp__lab"/);
 });
 
 test("chat: usage comes only to who wants it", () => {

@@ -24,8 +24,7 @@ export function readChat(body: Json): Conversation {
     stream: body.stream === true,
     system: system.map((message) => contentText(message.content)).join("\n"),
     entries,
-    tools: list(body.tools).map((tool) => text(record(record(tool).function).name)),
-    freeform: [],
+    tools: list(body.tools).map((tool) => ({ name: text(record(record(tool).function).name) })),
     wantsUsage: record(body.stream_options).include_usage === true,
     refusal: entries.length === 0 ? "messages: expected at least one message of a user" : unpaired(entries),
   };

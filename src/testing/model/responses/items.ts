@@ -46,19 +46,24 @@ function reasoning(id: string, thought: string): Written {
   };
 }
 
-function functionCall(id: string, call: string, name: string, input: string): Written {
-  const item = { id, type: "function_call", call_id: call, name };
+interface Named {
+  name: string;
+  namespace?: string;
+}
+
+function functionCall(id: string, call: string, named: Named, input: string): Written {
+  const item = { id, type: "function_call", call_id: call, ...named };
   return {
     begun: { ...item, status: "in_progress", arguments: "" },
     done: { ...item, status: "completed", arguments: input },
     before: [],
     piece: (delta) => ["function_call_arguments.delta", { item_id: id, delta }],
-    after: [["function_call_arguments.done", { item_id: id, name, arguments: input }]],
+    after: [["function_call_arguments.done", { item_id: id, name: named.name, arguments: input }]],
   };
 }
 
-function freeformCall(id: string, call: string, name: string, input: string): Written {
-  const item = { id, type: "custom_tool_call", call_id: call, name };
+function freeformCall(id: string, call: string, named: Named, input: string): Written {
+  const item = { id, type: "custom_tool_call", call_id: call, ...named };
   return {
     begun: { ...item, status: "in_progress", input: "" },
     done: { ...item, status: "completed", input },
@@ -73,7 +78,9 @@ export function writtenOf(part: Part, making: Making): Written {
   if (part.kind === "text") return message(making.newId("msg_"), whole);
   if (part.kind === "reasoning") return reasoning(making.newId("rs_"), whole);
   const call = part.id ?? making.newId("call_");
-  return making.freeform.includes(part.name)
-    ? freeformCall(making.newId("ctc_"), call, part.name, whole)
-    : functionCall(making.newId("fc_"), call, part.name, whole);
+  const { freeform, namespace } = making.tools.find((tool) => tool.name === part.name) ?? {};
+  const named = namespace === undefined ? { name: part.name } : { name: part.name, namespace };
+  return freeform
+    ? freeformCall(making.newId("ctc_"), call, named, whole)
+    : functionCall(making.newId("fc_"), call, named, whole);
 }

@@ -1,4 +1,4 @@
-import { type Conversation, type Entry, unpaired } from "../conversation.ts";
+import { type Conversation, type Entry, type Offered, unpaired } from "../conversation.ts";
 import { contentText, type Json, list, record, text } from "../json.ts";
 
 function entryOf(item: Json): Entry[] {
@@ -29,6 +29,15 @@ function refusalOf(body: Json, items: readonly Json[], entries: readonly Entry[]
   return items.some((item) => item.type === "item_reference") ? undefined : unpaired(entries, false);
 }
 
+/** The namespace whose tools are called by their names alone. */
+const PLAIN = "functions";
+
+function offered(tool: Json, namespace?: string): Offered[] {
+  const name = text(tool.name) || text(tool.type);
+  if (tool.type !== "namespace") return [{ name, freeform: tool.type === "custom", namespace }];
+  return list(tool.tools).flatMap((one) => offered(record(one), name === PLAIN ? undefined : name));
+}
+
 /** Reads a request of the OpenAI Responses API. */
 export function readResponses(body: Json): Conversation {
   const given = typeof body.input === "string" ? [{ role: "user", content: body.input }] : list(body.input);
@@ -37,14 +46,12 @@ export function readResponses(body: Json): Conversation {
   const system = items.filter((item) => item.role === "system" || item.role === "developer");
   // Some models of Codex get their tools as an item of the input.
   const added = items.filter((item) => item.type === "additional_tools").flatMap((item) => list(item.tools));
-  const tools = [...list(body.tools), ...added].map(record);
   return {
     model: text(body.model),
     stream: body.stream === true,
     system: [text(body.instructions), ...system.map((item) => contentText(item.content))].join("\n"),
     entries,
-    tools: tools.map((tool) => text(tool.name) || text(tool.type)),
-    freeform: tools.filter((tool) => tool.type === "custom").map((tool) => text(tool.name)),
+    tools: [...list(body.tools), ...added].map(record).flatMap((tool) => offered(tool)),
     id: text(body.prompt_cache_key) || undefined,
     wantsUsage: true,
     refusal: refusalOf(body, items, entries),
