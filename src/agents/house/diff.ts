@@ -60,6 +60,8 @@ export function unifiedDiff(path: string, before: string | undefined, after: str
   ];
   const head = `--- ${before === undefined ? "/dev/null" : `a/${path}`}\n+++ b/${path}\n`;
   const hunk =
-    body.length === 0 ? "" : `@@ -${range(from, counts[0])} +${range(from, counts[1])} @@\n${body.join("\n")}\n`;
+    removed.length + added.length === 0
+      ? ""
+      : `@@ -${range(from, counts[0])} +${range(from, counts[1])} @@\n${body.join("\n")}\n`;
   return { diff: head + hunk, additions: added.length, deletions: removed.length };
 }

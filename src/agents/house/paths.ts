@@ -32,7 +32,10 @@ export async function realInside(directory: string, path: string): Promise<strin
   const root = await realpath(directory);
   if (!isInside(directory, target) && !isInside(root, target)) throw outside(path);
   const real = await realOrNothing(target);
-  if (real !== undefined && !isInside(root, real)) throw outside(path);
+  // Of what does not exist, the way to it must not lead out either: whether a file is there would be told otherwise.
+  let known = real;
+  for (let way = dirname(target); known === undefined; way = dirname(way)) known = await realOrNothing(way);
+  if (!isInside(root, known)) throw outside(path);
   return real;
 }
 

@@ -112,9 +112,9 @@ export async function workDirectory(t: TestContext): Promise<string> {
 /** Retries as often as usual, without the waits. */
 export const EAGER = { attempts: 4, baseMs: 1, maxMs: 5, patienceMs: 50 };
 
-export function houseAgent(options: RigOptions, directory: string) {
+export function houseAgent(options: RigOptions, runDirectory: string) {
   const { model, models = findModels({}), mode: _, ...rest } = options;
-  const host = createProcessHost({ runDirectory: join(directory, "run"), instance: "house-test" });
+  const host = createProcessHost({ runDirectory, instance: "house-test" });
   const used: Models = model ? { list: [SCRIPTED], find: () => SCRIPTED, load: async () => model } : models;
   return createHouseAgent({ host, retry: EAGER, ...rest, models: used });
 }
@@ -122,7 +122,7 @@ export function houseAgent(options: RigOptions, directory: string) {
 /** The house agent behind a gateway, in a directory of its own, with one session. */
 export async function houseRig(t: TestContext, options: RigOptions = {}): Promise<HouseRig> {
   const work = await workDirectory(t);
-  const agent = houseAgent(options, work);
+  const agent = houseAgent(options, await workDirectory(t));
   const made = await rig(t, { agents: new Map([["house", agent]]), defaultAgent: "house" });
   const { gateway } = made;
   const { id: session } = await gateway.create({ directory: work, mode: options.mode });

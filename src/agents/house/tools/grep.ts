@@ -1,3 +1,5 @@
+import { realpath } from "node:fs/promises";
+import { relative } from "node:path";
 import { z } from "zod";
 import { realInside } from "../paths.ts";
 import { ToolFailure } from "../tool-failure.ts";
@@ -35,14 +37,14 @@ export const grep = defineTool({
     const spec = {
       argv: [
         "grep",
-        "-rnIE",
+        "-rnHIE",
         ...(ignoreCase ? ["-i"] : []),
         ...SKIPPED.map((name) => `--exclude-dir=${name}`),
         ...(include === undefined ? [] : [`--include=${include}`]),
         "-e",
         pattern,
         "--",
-        path === "." ? "." : root,
+        relative(await realpath(directory), root) || ".",
       ] as [string, ...string[]],
       directory,
       session,
@@ -51,6 +53,6 @@ export const grep = defineTool({
     if (stopped) throw new ToolFailure("stopped", `the search was ended (${stopped}); use a narrower pattern or path`);
     if (code === 1 && text === "") return { output: "nothing found" };
     if (code !== 0 && code !== 1) throw new ToolFailure("bad_search", text.trim() || `grep ended with code ${code}`);
-    return { output: shorten(text.replaceAll(`${root}/`, path === "." ? "" : `${path.replace(/\/$/, "")}/`)) };
+    return { output: shorten(text.replaceAll(/^\.\//gm, "")) };
   },
 });
