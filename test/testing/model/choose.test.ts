@@ -122,6 +122,16 @@ test("anthropic: a note of the client beside a tool result is not a prompt, but 
   );
 });
 
+test("a prompt between a call and its result is refused, but not in Responses", () => {
+  const said: Said[] = [...turn("hi"), { reply: "x", calls: ["c1"] }, ...turn("steered"), { call: "c1", result: "r" }];
+  const refused = WIRES.map(({ format, read, body }) => [format, read(body(said)).refusal !== undefined]);
+  assert.deepEqual(refused, [
+    ["anthropic", true],
+    ["responses", false],
+    ["chat", true],
+  ]);
+});
+
 test("responses: tools are found wherever Codex puts them", () => {
   const wire = WIRES[1];
   assert.ok(wire);

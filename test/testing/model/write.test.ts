@@ -100,7 +100,12 @@ for (const [name, encoder] of ENCODERS) {
   }
 
   test(`${name}: stopped within a tool's input, the tools before it are whole`, () => {
-    const frames = framesOf(encoder, { tools: [{ name: "a" }, { name: "b", input: { command: "x".repeat(100) } }] });
+    const frames = framesOf(encoder, {
+      tools: [
+        { name: "a", input: { command: "x".repeat(500) } },
+        { name: "b", input: { command: "x".repeat(100) } },
+      ],
+    });
     const kept = until(frames, "tool");
     const inputs = (some: readonly Frame[], part: number) =>
       some.filter((frame) => frame.at === "tool" && frame.part === part).length;
