@@ -1,3 +1,4 @@
+import type { ParleyEvent } from "../core/events/event.ts";
 import type { Prompt } from "../core/events/values.ts";
 import type { Answer, Signal } from "../core/ledger/signals.ts";
 
@@ -34,6 +35,8 @@ export interface OpenOptions {
   mode?: string;
   /** The agent's own id of the session to go on with. */
   resume?: string;
+  /** What was said in this session before the turn that is open now, for an agent that keeps no memory of its own. */
+  history?(): Promise<ParleyEvent[]>;
   /** Takes each signal, with the agent's line that caused it. `child` names the sub-agent it is about. */
   emit(signal: Signal, native?: string, child?: ChildRef): void;
 }

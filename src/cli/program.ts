@@ -3,6 +3,7 @@ import { agentsCommand } from "./commands/agents.ts";
 import { completionCommand } from "./commands/completion.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { eventsCommand } from "./commands/events.ts";
+import { modelCommand } from "./commands/model.ts";
 import { runCommand } from "./commands/run.ts";
 import { serveCommand } from "./commands/serve.ts";
 import { sessionsCommand } from "./commands/sessions.ts";
@@ -32,6 +33,7 @@ export function buildProgram(finish: Finish): Command {
     eventsCommand(finish),
     agentsCommand(finish),
     doctorCommand(finish),
+    modelCommand(finish),
     completionCommand(finish, () => program),
   ];
   for (const command of commands) program.addCommand(command);

@@ -1,4 +1,5 @@
 import { type Agent, type AgentSession, type ChildRef, ResumeLost } from "../agents/contract.ts";
+import type { ParleyEvent } from "../core/events/event.ts";
 import type { Signal } from "../core/ledger/signals.ts";
 import { within } from "./within.ts";
 
@@ -9,6 +10,7 @@ export interface LinkOptions {
   agent: Agent;
   session: string;
   directory: string;
+  history(): Promise<ParleyEvent[]>;
   emit(signal: Signal, native: string | undefined, child: ChildRef | undefined, generation: number): void;
 }
 
@@ -93,7 +95,7 @@ export class AgentLink {
 
   private async open(choice: Choice, resume: string | undefined): Promise<{ agent: AgentSession; generation: number }> {
     this.assertOpen();
-    const { session, directory, emit } = this.options;
+    const { session, directory, emit, history } = this.options;
     const generation = ++this.generation;
     let discarded = false;
     const agent = this.options.agent.open({
@@ -101,6 +103,7 @@ export class AgentLink {
       directory,
       ...choice,
       ...(resume === undefined ? {} : { resume }),
+      history,
       emit: (signal, native, child) => {
         if (signal.type === "exited" && this.current?.generation === generation) this.current = null;
         if (!discarded) emit(signal, native, child, generation);

@@ -1,7 +1,7 @@
 import type { Agent, ChildRef } from "../agents/contract.ts";
 import { isParleyError, ParleyError } from "../core/errors.ts";
 import { promptKey } from "../core/event-keys.ts";
-import type { Draft } from "../core/events/event.ts";
+import type { Draft, ParleyEvent } from "../core/events/event.ts";
 import type { Prompt } from "../core/events/values.ts";
 import type { Answer, Signal } from "../core/ledger/signals.ts";
 import type { Closing, Effect, Facts, LedgerState } from "../core/ledger/state.ts";
@@ -10,6 +10,7 @@ import { AgentLink } from "./agent-link.ts";
 import { AskKeeper } from "./ask-keeper.ts";
 import type { Attachments } from "./attachments.ts";
 import { CANCEL_ASK_MS, type GatewayOptions } from "./options.ts";
+import { readEvents } from "./read-events.ts";
 import { firstReceipt, type Receipt, repeatedReceipt } from "./receipt.ts";
 import { SessionWriter } from "./session-writer.ts";
 import { Deliveries, PARLEY, TurnDriver } from "./turn-driver.ts";
@@ -43,6 +44,9 @@ export interface LiveOptions {
   onRest(): void;
 }
 
+/** How much of the past an agent without a memory of its own is given. */
+const HISTORY_EVENTS = 10_000;
+
 /** A session in memory: it owns the agent and does what the ledger wants. */
 export class LiveSession {
   readonly id: string;
@@ -63,7 +67,13 @@ export class LiveSession {
     this.options = options;
     this.link =
       agent &&
-      new AgentLink({ agent, session: id, directory: ledger.directory, emit: (...told) => this.hear(...told) });
+      new AgentLink({
+        agent,
+        session: id,
+        directory: ledger.directory,
+        history: () => this.past(),
+        emit: (...told) => this.hear(...told),
+      });
     this.asks = new AskKeeper({
       session: id,
       root,
@@ -113,6 +123,13 @@ export class LiveSession {
 
   holdsAsk(id: string): boolean {
     return [...(this.writer.ledger.turn?.asks.values() ?? [])].some((ask) => ask.id === id);
+  }
+
+  /** The newest events before the open turn. */
+  private async past(): Promise<ParleyEvent[]> {
+    const { turn } = this;
+    const events = await readEvents(this.options.gateway.log, this.id, Math.max(0, this.writer.last - HISTORY_EVENTS));
+    return events.filter((event) => turn === undefined || event.turn !== turn);
   }
 
   /** What the agent says, in order. */

@@ -41,6 +41,24 @@ export interface ProcessHost {
   spawn(spec: SpawnSpec, events: LineEvents): LineProcess;
 }
 
+export interface CommandEvents {
+  /** What the command wrote to its standard output and standard error, in the order it did. */
+  output(text: string): void;
+}
+
+/** A shell command, in a process group of its own. */
+export interface RunningCommand {
+  /** Resolves once, after its last output; rejects with `SpawnFailed`. Never waits for what it left in the background. */
+  readonly exited: Promise<{ code: number | null; signal: string | null }>;
+  /** As for a program: TERM to all it started, KILL after `graceMs`. Resolves when none is left. */
+  kill(graceMs: number): Promise<void>;
+}
+
+export interface CommandHost {
+  /** Runs a program to its end with nothing on its input. What it leaves behind is ended with it. */
+  run(spec: SpawnSpec, events: CommandEvents): RunningCommand;
+}
+
 /** A program could not be started, or ended before it was of use. */
 export class SpawnFailed extends Error {
   readonly argv: readonly string[];

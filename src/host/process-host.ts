@@ -1,12 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { messageOf } from "../core/errors.ts";
-import type { ProcessHost, SpawnSpec } from "./contract.ts";
+import type { CommandHost, ProcessHost, SpawnSpec } from "./contract.ts";
 import { endProcesses } from "./end-processes.ts";
 import { familyOf, type Root } from "./family.ts";
 import { type ProcessWatcher, startLineProcess } from "./line-process.ts";
 import { processInfo } from "./process-identity.ts";
 import { MARK_VARIABLE } from "./process-scan.ts";
 import { createProcessTable, type ProcessTable } from "./process-table.ts";
+import { runCommand } from "./run-command.ts";
 
 export interface ProcessHostOptions {
   /** Where the table of running programs is kept. */
@@ -59,14 +60,22 @@ function createWatcher(spec: SpawnSpec, mark: string, table: ProcessTable, log: 
   };
 }
 
-export function createProcessHost(options: ProcessHostOptions): ProcessHost {
+export function createProcessHost(options: ProcessHostOptions): ProcessHost & CommandHost {
   const table = createProcessTable(options.runDirectory);
   const log = options.log ?? (() => {});
+  const prepare = (spec: SpawnSpec): { marked: SpawnSpec; watcher: ProcessWatcher } => {
+    const mark = makeMark(options.instance, spec.session);
+    const marked = { ...spec, env: { ...spec.env, [MARK_VARIABLE]: mark } };
+    return { marked, watcher: createWatcher(spec, mark, table, log) };
+  };
   return {
     spawn(spec, events) {
-      const mark = makeMark(options.instance, spec.session);
-      const marked = { ...spec, env: { ...spec.env, [MARK_VARIABLE]: mark } };
-      return startLineProcess(marked, events, createWatcher(spec, mark, table, log));
+      const { marked, watcher } = prepare(spec);
+      return startLineProcess(marked, events, watcher);
+    },
+    run(spec, events) {
+      const { marked, watcher } = prepare(spec);
+      return runCommand(marked, events, watcher);
     },
   };
 }

@@ -12,14 +12,14 @@ import { killNow, reap } from "../host/reaper.ts";
 import type { Log } from "../log/contract.ts";
 import { openSqliteLog, type SyncMode } from "../log/sqlite/open.ts";
 import { SseClients } from "../surfaces/stream/sse-clients.ts";
-import { buildAgents, type ConfiguredAgent } from "./agents.ts";
+import { type AgentSettings, buildAgents, DEFAULT_AGENT } from "./agents.ts";
 import { giveMemoryBackWhenIdle } from "./idle-memory.ts";
 import { instanceOf } from "./instance.ts";
 import { createListener, type HttpListener } from "./listener.ts";
 import { processSeries } from "./metrics.ts";
 import type { Mount } from "./mounts.ts";
 
-export interface ParleyOptions {
+export interface ParleyOptions extends AgentSettings {
   dataDirectory: string;
   host: string;
   port: number;
@@ -29,7 +29,6 @@ export interface ParleyOptions {
   cors: readonly string[];
   sync: SyncMode;
   keepNative: boolean;
-  agents: Readonly<Record<string, ConfiguredAgent>>;
   /** The agent of a session that names none; chosen by Parley when absent. */
   defaultAgent?: string;
   unattended: Unattended;
@@ -86,7 +85,7 @@ async function startLocked(options: ParleyOptions, lock: LockHeld): Promise<Parl
   const log = await openSqliteLog({ directory: dataDirectory, sync: options.sync, keepNative: options.keepNative });
   try {
     const host = createProcessHost({ ...processes, log: (message, details) => logger.warn(details, message) });
-    const started = await startOn(log, buildAgents(options.agents, host, dataDirectory), options, lock);
+    const started = await startOn(log, buildAgents(options, host, dataDirectory), options, lock);
     return { ...started, abandon: () => killNow(processes) };
   } catch (error) {
     await log.close();
@@ -101,7 +100,7 @@ async function startOn(
   lock: LockHeld,
 ): Promise<Omit<Parley, "abandon">> {
   const { logger } = options;
-  const defaultAgent = options.defaultAgent ?? "scripted";
+  const defaultAgent = options.defaultAgent ?? DEFAULT_AGENT;
   if (!agents.has(defaultAgent)) {
     throw new ParleyError("agent_not_found", `no agent ${defaultAgent}; there are: ${[...agents.keys()].join(", ")}`);
   }

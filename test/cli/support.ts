@@ -46,6 +46,7 @@ export class Home {
       TMPDIR: tmpdir(),
       XDG_CONFIG_HOME: join(this.root, "config"),
       XDG_DATA_HOME: join(this.root, "data"),
+      PARLEY_AGENT: "scripted",
       ...more,
     };
   }

@@ -32,6 +32,7 @@ export async function startServer(options: Partial<ParleyOptions> = {}): Promise
       sync: "process",
       keepNative: false,
       agents: {},
+      defaultAgent: "scripted",
       unattended: "wait",
       askDeadlineMs: 600_000,
       idleCloseMs: 600_000,

@@ -39,7 +39,7 @@ export async function startProcess({ home, agents = {}, flags = [], onSpawn }: P
   writeFileSync(join(config, "config.jsonc"), JSON.stringify({ agents }));
   const args = ["serve", "--json", "--port", "0", "--data-dir", dataDirectoryOf(home), "--dir", home];
   const child = spawn(process.execPath, [PROGRAM, ...args, "--insecure-no-auth", ...flags], {
-    env: { ...process.env, XDG_CONFIG_HOME: join(home, "config"), PARLEY_TOKEN: undefined },
+    env: { ...process.env, XDG_CONFIG_HOME: join(home, "config"), PARLEY_TOKEN: undefined, PARLEY_AGENT: "scripted" },
     stdio: ["ignore", "pipe", "pipe"],
   });
   onSpawn?.(child);

@@ -53,6 +53,7 @@ export async function startServer(t: TestContext, options: Partial<ParleyOptions
       sync: "process",
       keepNative: true,
       agents: {},
+      defaultAgent: "scripted",
       unattended: "wait",
       askDeadlineMs: 600_000,
       idleCloseMs: 600_000,

@@ -6,15 +6,14 @@ import { Gateway } from "../../gateway/gateway.ts";
 import { acquireLock } from "../../host/data-lock.ts";
 import { createProcessHost } from "../../host/process-host.ts";
 import { openSqliteLog } from "../../log/sqlite/open.ts";
-import { buildAgents } from "../../server/agents.ts";
+import { buildAgents, DEFAULT_AGENT } from "../../server/agents.ts";
 import { instanceOf } from "../../server/instance.ts";
 import { AlreadyRunning } from "../../server/parley.ts";
 import type { Settings } from "../config/settings.ts";
-import { FALLBACK_AGENT } from "./offline-agents.ts";
 
 /** Forgets a session without a server: a gateway that takes no prompts, so that none that waits is run by the way. */
 export async function removeOffline(settings: Settings, id: string): Promise<void> {
-  const { dataDir: directory, sync, keepNative, defaultAgent = FALLBACK_AGENT } = settings;
+  const { dataDir: directory, sync, keepNative, defaultAgent = DEFAULT_AGENT } = settings;
   const lock = await acquireLock(directory);
   if (!lock.ok) throw new AlreadyRunning(directory, lock.owner);
   try {
@@ -24,7 +23,7 @@ export async function removeOffline(settings: Settings, id: string): Promise<voi
       const gateway = new Gateway({
         ...settings,
         log,
-        agents: buildAgents(settings.agents, host, directory),
+        agents: buildAgents(settings, host, directory),
         defaultAgent,
         id: idSource(Date.now),
         now: Date.now,

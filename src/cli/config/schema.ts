@@ -35,6 +35,37 @@ const agent = z.strictObject({
   steer: z.boolean().optional().describe("it takes prompts into a running turn"),
 });
 
+const price = z
+  .strictObject({
+    input: z.number(),
+    output: z.number(),
+    cacheRead: z.number().optional(),
+    cacheWrite: z.number().optional(),
+  })
+  .describe("US dollars for a million tokens");
+
+const pricedModel = model.extend({ price: price.optional() });
+
+const endpoint = z.strictObject({
+  url: z.url({ error: "an address such as http://127.0.0.1:11434/v1" }),
+  format: z
+    .enum(["chat", "responses", "messages"])
+    .optional()
+    .describe("OpenAI's chat completions (the default) or responses, or Anthropic's messages"),
+  keyVariable: z.string().optional().describe("the environment variable that holds its key, if it wants one"),
+  models: z.array(pricedModel).min(1, { error: "at least one model" }),
+});
+
+const endpointName = z.string().regex(/^(?!(?:anthropic|openai|scripted)$)[\w.-]{1,64}$/, {
+  error: `${NAME}, but not anthropic, openai or scripted`,
+});
+
+const house = z.strictObject({
+  model: z.string().optional().describe("the model of a session that names none, such as anthropic/claude-haiku-4-5"),
+  models: z.array(pricedModel).optional().describe("further models of Anthropic or OpenAI, or more about known ones"),
+  endpoints: z.record(endpointName, endpoint).optional().describe("further servers of models, by name"),
+});
+
 export const configSchema = z.strictObject({
   $schema: z.string().optional(),
   host: z.string().optional().describe("the address to listen on; 127.0.0.1 by default"),
@@ -48,6 +79,7 @@ export const configSchema = z.strictObject({
   token: z.string().optional().describe("in the user's file only; better leave it out and have one made"),
   defaultAgent: agentName.optional().describe("the agent of a session that names none"),
   agents: z.record(agentName, agent).optional().describe("further agents, by name"),
+  house: house.optional().describe("the models of Parley's own agent"),
   unattended: z.enum(UNATTENDED).optional().describe("what happens to a permission while no client is attached"),
   askDeadline: duration.optional().describe("how long an ask waits for a client to come; 30m by default"),
   idleClose: duration.optional().describe("how long an agent without work is kept; 10m by default"),

@@ -1,6 +1,6 @@
 import type { Unattended } from "../../gateway/options.ts";
 import type { SyncMode } from "../../log/sqlite/open.ts";
-import type { ConfiguredAgent } from "../../server/agents.ts";
+import type { ConfiguredAgent, HouseConfig } from "../../server/agents.ts";
 import type { LogLevel } from "../../server/log-line.ts";
 
 /** Easy to keep in mind, and used by nothing well known. */
@@ -19,6 +19,8 @@ export interface Settings {
   /** None: Parley chooses. */
   defaultAgent?: string;
   agents: Readonly<Record<string, ConfiguredAgent>>;
+  /** The models of Parley's own agent. */
+  house?: HouseConfig;
   unattended: Unattended;
   askDeadlineMs: number;
   idleCloseMs: number;

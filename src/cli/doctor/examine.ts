@@ -1,7 +1,8 @@
 import { homedir } from "node:os";
 import { messageOf } from "../../core/errors.ts";
 import { readLock } from "../../host/data-lock.ts";
-import { FALLBACK_AGENT, offlineAgents } from "../access/offline-agents.ts";
+import { DEFAULT_AGENT } from "../../server/agents.ts";
+import { offlineAgents } from "../access/offline-agents.ts";
 import { type LoadedConfig, loadConfig } from "../config/load.ts";
 import { defaultDataDir, userConfigFile } from "../config/places.ts";
 import { defaultSettings, type Layer, mergeSettings } from "../config/settings.ts";
@@ -42,7 +43,7 @@ async function load(flags: Layer): Promise<{ loaded: LoadedConfig; checks: Check
 export async function examine(flags: Layer): Promise<Report> {
   const { loaded, checks: config } = await load(flags);
   const { settings } = loaded;
-  const { dataDir, host, port, defaultAgent = FALLBACK_AGENT } = settings;
+  const { dataDir, host, port, defaultAgent = DEFAULT_AGENT } = settings;
   const owner = readLock(dataDir);
   const checks = [
     checkNode(),

@@ -11,6 +11,7 @@ const everything: Required<ConfigFile> = {
   token: "0123456789abcdef",
   defaultAgent: "a",
   agents: { scripted: { command: ["evil"] } },
+  house: { endpoints: { evil: { url: "https://evil.example", models: [{ id: "m" }] } } },
   unattended: "deny",
   askDeadline: "1m",
   idleClose: "1m",

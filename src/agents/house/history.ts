@@ -1,0 +1,94 @@
+import type { ModelMessage } from "ai";
+import type { ParleyEvent } from "../../core/events/event.ts";
+import type { Item, MessageItem, ToolCallItem, ToolResultItem } from "../../core/events/items.ts";
+import { type AssistantPart, inputObject, resultPart, stepMessages } from "./conversation.ts";
+import { pastParts } from "./prompt-parts.ts";
+
+interface PastStep {
+  /** By the order in which they began. */
+  items: Item[];
+  results: Map<string, ToolResultItem>;
+  /** What the user said while it ran: the model saw it before the next step. */
+  after: MessageItem[];
+}
+
+interface PastTurn {
+  before: MessageItem[];
+  steps: Map<number, PastStep>;
+}
+
+function stepOf(turn: PastTurn, number: number): PastStep {
+  const step = turn.steps.get(number) ?? { items: [], results: new Map(), after: [] };
+  turn.steps.set(number, step);
+  return step;
+}
+
+function addItem(turn: PastTurn, item: Item): void {
+  if (item.kind === "message" && item.role === "user") {
+    const last = [...turn.steps.values()].at(-1);
+    (last ? last.after : turn.before).push(item);
+  } else if (item.kind === "tool_result") {
+    stepOf(turn, item.step ?? 0).results.set(item.call, item);
+  } else if (item.kind === "message" || item.kind === "tool_call") {
+    stepOf(turn, item.step ?? 0).items.push(item);
+  }
+}
+
+/** The turns in their order, each item as it was in the end and where it began. */
+function turnsOf(events: readonly ParleyEvent[]): PastTurn[] {
+  const completed = new Map<string, Item>();
+  for (const event of events) {
+    if (event.type === "item.completed") completed.set(event.data.item.id, event.data.item);
+  }
+  const turns = new Map<string, PastTurn>();
+  for (const event of events) {
+    if (event.type !== "item.started" || event.turn === undefined) continue;
+    const item = completed.get(event.data.item.id);
+    if (!item || item.status === "retracted") continue;
+    const turn = turns.get(event.turn) ?? { before: [], steps: new Map() };
+    turns.set(event.turn, turn);
+    addItem(turn, item);
+  }
+  return [...turns.values()];
+}
+
+function userMessage(item: MessageItem): ModelMessage {
+  return { role: "user", content: pastParts(item.content ?? [{ type: "text", text: item.text ?? "" }]) };
+}
+
+/** A call whose input never came was none that the model could know of. */
+function isWhole(item: ToolCallItem): boolean {
+  return item.input !== undefined;
+}
+
+function partOf(item: Item): AssistantPart[] {
+  if (item.kind === "message" && item.text) return [{ type: "text", text: item.text }];
+  if (item.kind !== "tool_call" || !isWhole(item)) return [];
+  return [{ type: "tool-call", toolCallId: item.call, toolName: item.name, input: inputObject(item.input) }];
+}
+
+function outputOf(call: ToolCallItem, result: ToolResultItem | undefined): { ok: boolean; output: string } {
+  const ok = call.status === "completed";
+  return { ok, output: result?.text || (ok ? "" : (call.error?.message ?? "")) };
+}
+
+function messagesOf({ items, results, after }: PastStep): ModelMessage[] {
+  const calls = items.filter((item) => item.kind === "tool_call").filter(isWhole);
+  const told = calls.map((call) => resultPart(call.call, call.name, outputOf(call, results.get(call.call))));
+  return [...stepMessages(items.flatMap(partOf), told), ...after.map(userMessage)];
+}
+
+/** The conversation that a session's events hold, as a model takes it. Reasoning is left out: it is signed and cannot be said again. */
+export function conversationOf(events: readonly ParleyEvent[]): ModelMessage[] {
+  return turnsOf(events).flatMap(({ before, steps }) => [
+    ...before.map(userMessage),
+    ...[...steps.values()].flatMap(messagesOf),
+  ]);
+}
+
+/** The ids of calls that were made: a model may use one of them again, and must not be taken for repeating itself. */
+export function callsIn(events: readonly ParleyEvent[]): string[] {
+  return events.flatMap((event) =>
+    event.type === "item.started" && event.data.item.kind === "tool_call" ? [event.data.item.call] : [],
+  );
+}

@@ -1,0 +1,65 @@
+import type { Question } from "../../core/events/values.ts";
+import type { Answer, PermissionSignal, QuestionSignal, Signal } from "../../core/ledger/signals.ts";
+import { ToolFailure } from "./tool-failure.ts";
+
+export type Permission = Pick<PermissionSignal, "action" | "patterns" | "title" | "input" | "metadata">;
+
+/** In a rule `*` stands for anything, so a star that is meant as such must not become one. */
+export function exactPattern(text: string): string {
+  return text.replaceAll("%", "%25").replaceAll("*", "%2A");
+}
+
+/** Asks that wait for a person. An "always" is remembered by the gateway, which then answers by itself. */
+export class Asks {
+  readonly #emit: (signal: Signal) => void;
+  readonly #prefix: string;
+  readonly #open = new Map<string, (answer: Answer) => void>();
+  #count = 0;
+
+  constructor(emit: (signal: Signal) => void, prefix: string) {
+    this.#emit = emit;
+    this.#prefix = prefix;
+  }
+
+  answer(ask: string, answer: Answer): void {
+    this.#open.get(ask)?.(answer);
+  }
+
+  /** Resolves when it is allowed; throws what the model is told when it is not. */
+  async permit(call: string, permission: Permission, signal: AbortSignal): Promise<void> {
+    const answer = await this.#wait({ type: "permission", ask: this.#next(), call, ...permission }, signal);
+    if (answer.kind === "permission" && answer.outcome !== "reject") return;
+    const why = "feedback" in answer && answer.feedback ? `, saying: ${answer.feedback}` : "";
+    throw new ToolFailure("rejected", `the user refused this${why}`);
+  }
+
+  async question(call: string, questions: Question[], signal: AbortSignal): Promise<string[][]> {
+    const answer = await this.#wait({ type: "question", ask: this.#next(), call, questions }, signal);
+    if (answer.kind === "question" && answer.outcome === "answered") return answer.answers;
+    const why = "feedback" in answer && answer.feedback ? `, saying: ${answer.feedback}` : "";
+    throw new ToolFailure("rejected", `the user did not answer${why}`);
+  }
+
+  #next(): string {
+    return `${this.#prefix}_ask_${++this.#count}`;
+  }
+
+  async #wait(signal: PermissionSignal | QuestionSignal, stop: AbortSignal): Promise<Answer> {
+    const { ask } = signal;
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    const leave = (): void => {
+      this.#emit({ type: "ask.withdrawn", ask });
+      reject(new ToolFailure("aborted", "aborted"));
+    };
+    stop.throwIfAborted();
+    this.#open.set(ask, resolve);
+    stop.addEventListener("abort", leave);
+    this.#emit(signal);
+    try {
+      return await promise;
+    } finally {
+      stop.removeEventListener("abort", leave);
+      this.#open.delete(ask);
+    }
+  }
+}

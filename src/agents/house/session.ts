@@ -1,0 +1,175 @@
+import type { ModelMessage } from "ai";
+import { messageOf } from "../../core/errors.ts";
+import type { Prompt } from "../../core/events/values.ts";
+import type { Answer } from "../../core/ledger/signals.ts";
+import type { AgentSession, OpenOptions } from "../contract.ts";
+import { DoomLoop } from "./doom-loop.ts";
+import { FileLocks } from "./file-locks.ts";
+import { callsIn, conversationOf } from "./history.ts";
+import { instructionsFor } from "./instructions.ts";
+import { Keys } from "./keys.ts";
+import { runTurn } from "./loop.ts";
+import type { HouseOptions } from "./options.ts";
+import { Outbox } from "./outbox.ts";
+import { Asks } from "./permissions.ts";
+import { promptParts } from "./prompt-parts.ts";
+import { RETRY_POLICY } from "./retry.ts";
+import { TOOLS } from "./tools/all.ts";
+import { makeTurn, type Turn } from "./turn.ts";
+
+const STALL_MS = 600_000;
+const MAX_STEPS = 200;
+/** How long a turn that was told to stop is waited for before the session leaves without it. */
+const LEAVE_MS = 1_000;
+
+type Loaded = { sdk: typeof import("ai"); messages: ModelMessage[]; keys: Keys; asks: Asks };
+type Steered = { message: Promise<ModelMessage> };
+
+/** One conversation. It lives in this process: there is nothing to start, and nothing of it is left but what the log has. */
+export class HouseSession implements Omit<AgentSession, "ready"> {
+  readonly #house: HouseOptions;
+  readonly #open: OpenOptions;
+  readonly #loaded: Loaded;
+  readonly #outbox: Outbox;
+  readonly #locks = new FileLocks();
+  #choice: { model?: string; mode?: string };
+  #steered: Steered[] = [];
+  #work: Promise<void> = Promise.resolve();
+  #stop: AbortController | undefined;
+
+  constructor(house: HouseOptions, open: OpenOptions, outbox: Outbox, loaded: Loaded) {
+    this.#house = house;
+    this.#open = open;
+    this.#outbox = outbox;
+    this.#loaded = loaded;
+    this.#choice = { model: open.model, mode: open.mode };
+  }
+
+  async prompt(prompt: Prompt): Promise<void> {
+    this.#begin([{ message: this.#userMessage(prompt) }]);
+  }
+
+  /** A turn that has just ended cannot take the words: then they begin one of their own. */
+  async steer(prompt: Prompt): Promise<void> {
+    this.#steered.push({ message: this.#userMessage(prompt) });
+    if (!this.#stop) this.#beginWithSteered();
+  }
+
+  async cancel(): Promise<void> {
+    this.#stop?.abort();
+  }
+
+  async answer(ask: string, answer: Answer): Promise<void> {
+    this.#loaded.asks.answer(ask, answer);
+  }
+
+  async set(choice: { model?: string; mode?: string }): Promise<void> {
+    this.#choice = { ...this.#choice, ...choice };
+  }
+
+  async close(): Promise<void> {
+    await this.#leave();
+    this.#outbox.close({ type: "exited", code: 0, signal: null, stderr: [] });
+  }
+
+  async kill(): Promise<void> {
+    await this.#leave();
+    this.#outbox.close({ type: "exited", code: null, signal: "SIGKILL", stderr: [] });
+  }
+
+  pause(): void {
+    this.#outbox.pause();
+  }
+
+  resume(): void {
+    this.#outbox.resume();
+  }
+
+  async #leave(): Promise<void> {
+    this.#stop?.abort();
+    this.#outbox.resume();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, LEAVE_MS);
+    await Promise.race([this.#work, promise]);
+    clearTimeout(timer);
+  }
+
+  async #userMessage({ parts }: Prompt): Promise<ModelMessage> {
+    return { role: "user", content: await promptParts(parts, this.#open.directory) };
+  }
+
+  #beginWithSteered(): void {
+    this.#outbox.emit({ type: "turn.begun" });
+    this.#begin(this.#steered.splice(0));
+  }
+
+  #begin(words: readonly Steered[]): void {
+    const stop = new AbortController();
+    this.#stop = stop;
+    this.#work = this.#work.then(() => this.#turn(words, stop));
+  }
+
+  async #turn(words: readonly Steered[], stop: AbortController): Promise<void> {
+    const { messages } = this.#loaded;
+    try {
+      for (const { message } of words) messages.push(await message);
+      await runTurn(await this.#makeTurn(stop.signal));
+    } catch (error) {
+      const failure = { code: "agent_failed", message: messageOf(error) };
+      this.#outbox.emit({ type: "turn.finished", reason: "error", error: failure });
+    } finally {
+      if (this.#stop === stop) this.#stop = undefined;
+    }
+    if (this.#steered.length === 0 || this.#stop) return;
+    if (stop.signal.aborted) messages.push(...(await this.#takeSteered()));
+    else this.#beginWithSteered();
+  }
+
+  async #makeTurn(stop: AbortSignal): Promise<Turn> {
+    const { sdk, messages, keys, asks } = this.#loaded;
+    const { directory, session } = this.#open;
+    const { host, models, retry = RETRY_POLICY, stallMs = STALL_MS, maxSteps = MAX_STEPS } = this.#house;
+    const plan = this.#choice.mode === "plan";
+    const model = models.find(this.#choice.model);
+    this.#outbox.emit({ type: "session", model: model.id, ...(this.#choice.mode ? { mode: this.#choice.mode } : {}) });
+    return makeTurn({
+      sdk,
+      session,
+      directory,
+      host,
+      model,
+      language: await models.load(model),
+      instructions: await instructionsFor(directory, plan),
+      messages,
+      keys,
+      asks,
+      plan,
+      locks: this.#locks,
+      doom: new DoomLoop(),
+      tools: this.#house.tools ?? TOOLS,
+      retry,
+      stallMs,
+      maxSteps,
+      stop,
+      emit: this.#outbox.emit,
+      free: () => this.#outbox.free(),
+      steered: () => this.#takeSteered(),
+      hasSteered: () => this.#steered.length > 0,
+    });
+  }
+
+  #takeSteered(): Promise<ModelMessage[]> {
+    return Promise.all(this.#steered.splice(0).map(({ message }) => message));
+  }
+}
+
+/** Brings the model library and the conversation so far. */
+export async function openHouseSession(house: HouseOptions, open: OpenOptions): Promise<HouseSession> {
+  const [sdk, events] = await Promise.all([import("ai"), open.history?.() ?? []]);
+  // Its warnings would go to the server's own output.
+  globalThis.AI_SDK_LOG_WARNINGS = false;
+  const outbox = new Outbox((signal) => open.emit(signal));
+  const keys = new Keys(callsIn(events));
+  const asks = new Asks(outbox.emit, keys.prefix);
+  return new HouseSession(house, open, outbox, { sdk, messages: conversationOf(events), keys, asks });
+}

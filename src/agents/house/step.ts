@@ -1,0 +1,104 @@
+import { resultPart, stepMessages } from "./conversation.ts";
+import { Deferreds, DRAIN_MS, type Outcome } from "./deferreds.ts";
+import { streamModel } from "./model-call.ts";
+import { type ModelCall, StepStream } from "./stream.ts";
+import { ToolRunner } from "./tool-runner.ts";
+import type { Turn } from "./turn.ts";
+import { usageOf } from "./usage.ts";
+
+export type StepEnd =
+  | { how: "done"; finish: string; calls: number }
+  | { how: "stopped" }
+  /** `committed`: tools have run, so that the conversation goes on from there instead of beginning the step anew. */
+  | { how: "failed"; error: unknown; committed: boolean };
+
+interface Run {
+  turn: Turn;
+  stream: StepStream;
+  deferreds: Deferreds;
+  calls: ModelCall[];
+}
+
+function begin(turn: Turn): Run {
+  const { emit, keys } = turn;
+  const runner = new ToolRunner(turn);
+  const deferreds = new Deferreds((call, outcome) => emit(doneSignal(call, outcome)));
+  const calls: ModelCall[] = [];
+  const stream = new StepStream({
+    emit,
+    item: () => keys.item(),
+    call: (id) => keys.call(id),
+    seen: (call) => deferreds.see(call),
+    called(call) {
+      calls.push(call);
+      deferreds.run(call.call, (signal) => runner.run(call, signal));
+    },
+  });
+  return { turn, stream, deferreds, calls };
+}
+
+function doneSignal(call: string, { ok, output, error, files, metadata }: Outcome) {
+  const told = ok || output !== error?.message;
+  return {
+    type: "tool.done",
+    call,
+    ok,
+    ...(told ? { output } : {}),
+    ...(error ? { error } : {}),
+    ...(files ? { files } : {}),
+    ...(metadata ? { metadata } : {}),
+  } as const;
+}
+
+/** Reads the model's stream to its end while tools run, then waits for all of them. */
+async function read({ turn, stream, deferreds }: Run): Promise<void> {
+  for await (const part of streamModel(turn.sdk, turn.request())) {
+    stream.take(part);
+    await turn.free();
+  }
+  stream.close();
+  deferreds.giveUpUnstarted("the model did not complete this call");
+  await turn.orStopped(deferreds.all());
+}
+
+function remember({ turn, stream, deferreds, calls }: Run): void {
+  const results = calls.map(({ call, name }) =>
+    resultPart(call, name, deferreds.outcome(call) ?? { ok: false, output: "aborted" }),
+  );
+  turn.messages.push(...stepMessages(stream.content, results));
+}
+
+function finishStep({ turn, stream }: Run, finish: string): void {
+  const usage = stream.usage ? { usage: usageOf(stream.usage, turn.model) } : {};
+  turn.emit({ type: "step.finished", finish, ...usage });
+}
+
+/** One model round trip and the tools it called. However it goes, every call is settled when this resolves. */
+export async function runStep(turn: Turn): Promise<StepEnd> {
+  const run = begin(turn);
+  const { stream, deferreds, calls } = run;
+  let failure: { error: unknown } | undefined;
+  try {
+    await read(run);
+  } catch (error) {
+    failure = { error };
+  } finally {
+    await deferreds.drain(DRAIN_MS, "aborted: the model's answer was stopped before the tool was done");
+  }
+  if (turn.stopped) {
+    remember(run);
+    return { how: "stopped" };
+  }
+  if (failure) {
+    stream.retract();
+    if (stream.committed) {
+      remember(run);
+      finishStep(run, "interrupted");
+    }
+    return { how: "failed", error: failure.error, committed: stream.committed };
+  }
+  remember(run);
+  const finish = stream.finish ?? "stop";
+  finishStep(run, finish);
+  return { how: "done", finish, calls: calls.length };
+}

@@ -1,0 +1,42 @@
+import { z } from "zod";
+import { ToolFailure } from "../tool-failure.ts";
+import { changeFile } from "./change-file.ts";
+import { defineTool } from "./tool.ts";
+
+/** Replaces a text that must be there exactly once, unless all are meant. */
+export function replaceText(before: string, old: string, text: string, all: boolean): string {
+  const pieces = before.split(old);
+  const found = pieces.length - 1;
+  if (found === 0)
+    throw new ToolFailure(
+      "no_match",
+      "the old text is not in the file; read the file and give it exactly, without line numbers",
+    );
+  if (found > 1 && !all)
+    throw new ToolFailure(
+      "ambiguous",
+      `the old text is in the file ${found} times; give more lines around it, or set all`,
+    );
+  return pieces.join(text);
+}
+
+export const edit = defineTool({
+  name: "edit",
+  description:
+    "Replaces a text in a file by another. The old text must be exactly as it is in the file, and be there once.",
+  input: z.object({
+    path: z.string().min(1).describe("relative to the working directory"),
+    old: z.string().min(1).describe("the text to replace, without line numbers"),
+    new: z.string(),
+    all: z.boolean().optional().describe("replace each occurrence"),
+  }),
+  writes: true,
+  title: ({ path }) => path,
+  run({ path, old, new: text, all = false }, context) {
+    const change = (before: string | undefined): string => {
+      if (before === undefined) throw new ToolFailure("not_found", `${path} does not exist; use write for a new file`);
+      return replaceText(before, old, text, all);
+    };
+    return changeFile(path, change, context);
+  },
+});

@@ -1,0 +1,32 @@
+import { z } from "zod";
+import { realInside } from "../paths.ts";
+import { ToolFailure } from "../tool-failure.ts";
+import { globMatcher } from "./glob-match.ts";
+import { defineTool } from "./tool.ts";
+import { SKIPPED, walk } from "./walk.ts";
+
+const MAX_FOUND = 200;
+
+export const glob = defineTool({
+  name: "glob",
+  description: `Lists files by a pattern such as "src/**/*.ts" or "*.md". ${SKIPPED.join(" and ")} are left out.`,
+  input: z.object({
+    pattern: z.string().min(1),
+    path: z.string().optional().describe("the directory to look in, the working directory by default"),
+  }),
+  title: ({ pattern }) => pattern,
+  async run({ pattern, path = "." }, { directory, signal }) {
+    const root = await realInside(directory, path);
+    if (root === undefined) throw new ToolFailure("not_found", `${path} does not exist`);
+    const matches = globMatcher(pattern);
+    const found: string[] = [];
+    for await (const file of walk(root, signal)) {
+      if (!matches(file)) continue;
+      if (found.push(file) > MAX_FOUND) break;
+    }
+    if (found.length === 0) return { output: "no file matches" };
+    const shown = found.slice(0, MAX_FOUND).sort();
+    if (found.length > MAX_FOUND) shown.push(`(more than ${MAX_FOUND}; use a narrower pattern)`);
+    return { output: shown.join("\n") };
+  },
+});

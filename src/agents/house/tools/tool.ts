@@ -1,0 +1,57 @@
+import type { z } from "zod";
+import type { PlanEntry, Question } from "../../../core/events/values.ts";
+import type { CommandHost } from "../../../host/contract.ts";
+import type { Outcome } from "../deferreds.ts";
+import type { FileLocks } from "../file-locks.ts";
+import type { Permission } from "../permissions.ts";
+
+/** What a tool may use. */
+export interface ToolContext {
+  session: string;
+  directory: string;
+  host: CommandHost;
+  locks: FileLocks;
+  /** Aborts when the call is given up. */
+  signal: AbortSignal;
+  /** Output as it comes. */
+  output(delta: string): void;
+  /** Resolves when it is allowed, and marks the call as running; throws otherwise. */
+  permit(permission: Permission): Promise<void>;
+  question(questions: Question[]): Promise<string[][]>;
+  plan(entries: PlanEntry[]): void;
+}
+
+export type Done = Pick<Outcome, "output" | "files" | "metadata"> & Partial<Pick<Outcome, "ok" | "error">>;
+
+interface Definition<S extends z.ZodType> {
+  name: string;
+  description: string;
+  input: S;
+  /** It changes something: not for plan mode, and it asks before it runs. */
+  writes?: boolean;
+  /** What the call is about, in a few words. */
+  title(input: z.infer<S>): string;
+  run(input: z.infer<S>, context: ToolContext): Promise<Done>;
+}
+
+/** A tool as the loop sees it: its input is unknown until the tool itself has read it. */
+export interface Tool {
+  name: string;
+  description: string;
+  input: z.ZodType;
+  writes: boolean;
+  title(input: unknown): string | undefined;
+  run(input: unknown, context: ToolContext): Promise<Done>;
+}
+
+export function defineTool<S extends z.ZodType>({ title, run, writes = false, ...rest }: Definition<S>): Tool {
+  return {
+    ...rest,
+    writes,
+    title(input) {
+      const parsed = rest.input.safeParse(input);
+      return parsed.success ? title(parsed.data) : undefined;
+    },
+    run: (input, context) => run(rest.input.parse(input), context),
+  };
+}

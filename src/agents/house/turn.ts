@@ -1,0 +1,59 @@
+import type { LanguageModel, ModelMessage } from "ai";
+import type { Signal } from "../../core/ledger/signals.ts";
+import type { Keys } from "./keys.ts";
+import type { ModelRequest } from "./model-call.ts";
+import type { RetryPolicy } from "./retry.ts";
+import type { RunnerOptions } from "./tool-runner.ts";
+import type { Price } from "./usage.ts";
+
+export interface TurnOptions extends RunnerOptions {
+  sdk: typeof import("ai");
+  language: LanguageModel;
+  model: { price?: Price; context?: number };
+  instructions: string;
+  /** The conversation; the turn adds to it. */
+  messages: ModelMessage[];
+  keys: Keys;
+  retry: RetryPolicy;
+  stallMs: number;
+  maxSteps: number;
+  /** Words for the running turn that came since it was last asked. */
+  steered(): Promise<ModelMessage[]>;
+  hasSteered(): boolean;
+  /** Resolves when signals may be emitted. */
+  free(): Promise<void>;
+  stop: AbortSignal;
+}
+
+/** What the steps of a turn share. */
+export interface Turn extends TurnOptions {
+  readonly stopped: boolean;
+  request(): ModelRequest;
+  /** Resolves with the work, or when the turn is stopped. */
+  orStopped(work: Promise<unknown>): Promise<void>;
+}
+
+export type Emit = (signal: Signal) => void;
+
+export function makeTurn(options: TurnOptions): Turn {
+  const { stop, tools, plan } = options;
+  return {
+    ...options,
+    get stopped() {
+      return stop.aborted;
+    },
+    request() {
+      const { language, instructions, messages, stallMs } = options;
+      const offered = plan ? tools.filter((tool) => !tool.writes) : tools;
+      return { model: language, instructions, messages, tools: offered, signal: stop, stallMs };
+    },
+    async orStopped(work) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const leave = (): void => resolve();
+      stop.addEventListener("abort", leave);
+      if (stop.aborted) resolve();
+      await Promise.race([work, promise]);
+      stop.removeEventListener("abort", leave);
+    },
+  };
+}

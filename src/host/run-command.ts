@@ -1,0 +1,54 @@
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { once } from "node:events";
+import type { Readable } from "node:stream";
+import { StringDecoder } from "node:string_decoder";
+import type { CommandEvents, RunningCommand, SpawnSpec } from "./contract.ts";
+import { watchDrain } from "./drain.ts";
+import type { ProcessWatcher } from "./line-process.ts";
+import { spawnFailure } from "./spawn-failure.ts";
+
+type Child = ChildProcessByStdio<null, Readable, null>;
+
+function failedCommand(exited: Promise<never>): RunningCommand {
+  return { exited, kill: async () => {} };
+}
+
+// Both streams in one pipe: two pipes would lose the order in which the command wrote.
+const MERGED = 'exec "$@" 2>&1';
+
+/** Runs a program as leader of a process group of its own and gives out its text as it comes. */
+export function runCommand(spec: SpawnSpec, events: CommandEvents, watcher: ProcessWatcher): RunningCommand {
+  try {
+    const child = spawn("/bin/sh", ["-c", MERGED, "sh", ...spec.argv], {
+      cwd: spec.directory,
+      env: { ...process.env, ...spec.env },
+      detached: true,
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    if (child.pid !== undefined) return watch(child, child.pid, events, watcher);
+    return failedCommand(once(child, "error").then(([error]) => Promise.reject(spawnFailure(spec, error))));
+  } catch (error) {
+    return failedCommand(Promise.reject(spawnFailure(spec, error)));
+  }
+}
+
+function watch(child: Child, pid: number, events: CommandEvents, watcher: ProcessWatcher): RunningCommand {
+  watcher.onStart(pid);
+  const decoder = new StringDecoder("utf8");
+  const give = (text: string): void => {
+    if (text !== "") events.output(text);
+  };
+  const read = Promise.withResolvers<void>();
+  child.stdout.on("data", (chunk: Buffer) => give(decoder.write(chunk)));
+  const drain = watchDrain(child.stdout, read.resolve);
+  child.on("error", () => {});
+  const exited = (async () => {
+    const [code, signal] = (await once(child, "exit")) as [number | null, string | null];
+    watcher.onExit();
+    drain.programExited();
+    await read.promise;
+    give(decoder.end());
+    return { code, signal };
+  })();
+  return { exited, kill: watcher.end };
+}

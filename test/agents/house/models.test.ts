@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createHouseAgent } from "../../../src/agents/house/agent.ts";
+import { baseUrl, findModels } from "../../../src/agents/house/models.ts";
+import { usageOf } from "../../../src/agents/house/usage.ts";
+
+const HOST = {
+  run: () => {
+    throw new Error("not used");
+  },
+};
+
+test("without a key there is the scripted model, and it is the one to use", async () => {
+  const models = findModels({});
+  assert.deepEqual(
+    models.list.map(({ id }) => id),
+    ["scripted/demo"],
+  );
+  const found = await createHouseAgent({ host: HOST, models }).discover();
+  assert.equal(found.credentials, "not_needed");
+  assert.match(found.detail ?? "", /ANTHROPIC_API_KEY/);
+});
+
+const defaults: [env: Record<string, string>, provider: string][] = [
+  [{ ANTHROPIC_API_KEY: "k" }, "anthropic"],
+  [{ OPENAI_API_KEY: "k" }, "openai"],
+  [{ OPENAI_API_KEY: "k", ANTHROPIC_API_KEY: "k" }, "anthropic"],
+  [{ ANTHROPIC_API_KEY: "" }, "scripted"],
+];
+
+for (const [env, provider] of defaults) {
+  test(`with ${JSON.stringify(env)} a model of ${provider} is used`, async () => {
+    const models = findModels(env);
+    assert.equal(models.find(undefined).provider, provider);
+    const { credentials, detail } = await createHouseAgent({ host: HOST, models }).discover();
+    assert.equal(credentials, provider === "scripted" ? "not_needed" : "found");
+    assert.ok(!detail?.includes('"k"'));
+  });
+}
+
+test("an endpoint's models are there when its key is", () => {
+  const config = { endpoints: { local: { url: "http://127.0.0.1:1", keyVariable: "LOCAL", models: [{ id: "m/x" }] } } };
+  assert.equal(findModels({}, config).list.length, 1);
+  const { access, model } = findModels({ LOCAL: "key" }, config).find("local/m/x");
+  assert.deepEqual(
+    [access, model],
+    [{ format: "chat", name: "local", url: "http://127.0.0.1:1/v1", key: "key" }, "m/x"],
+  );
+});
+
+test("the configuration chooses the model, adds some and knows more of others", () => {
+  const models = [
+    { id: "openai/next", context: 5 },
+    { id: "openai/gpt-5", price: { input: 1, output: 2 } },
+    { id: "anthropic/x" },
+  ];
+  const found = findModels({ OPENAI_API_KEY: "k" }, { model: "openai/next", models });
+  assert.deepEqual([found.find(undefined).model, found.find(undefined).context], ["next", 5]);
+  assert.deepEqual(found.find("openai/gpt-5").price, { input: 1, output: 2 });
+  assert.equal(found.find("openai/gpt-5").context, 400_000);
+  assert.throws(() => found.find("anthropic/x"), /no model anthropic\/x; there are: openai\//);
+});
+
+test("a configured model that is not there is a finding, not a crash", async () => {
+  const models = findModels({}, { model: "openai/gpt-5" });
+  const { credentials, detail } = await createHouseAgent({ host: HOST, models }).discover();
+  assert.equal(credentials, "missing");
+  assert.match(detail ?? "", /no model openai\/gpt-5/);
+});
+
+const urls: [given: string | undefined, used: string | undefined][] = [
+  [undefined, undefined],
+  ["", undefined],
+  ["http://127.0.0.1:4010", "http://127.0.0.1:4010/v1"],
+  ["http://127.0.0.1:4010/", "http://127.0.0.1:4010/v1"],
+  ["https://example.test/v1/", "https://example.test/v1"],
+  ["https://example.test/api/v3", "https://example.test/api/v3"],
+];
+
+for (const [given, used] of urls) test(`${given} is used as ${used}`, () => assert.equal(baseUrl(given), used));
+
+test("the cost counts what was cached apart", () => {
+  const used = {
+    inputTokens: 1_110_000,
+    inputTokenDetails: { noCacheTokens: 10_000, cacheReadTokens: 1_000_000, cacheWriteTokens: 100_000 },
+    outputTokens: 20_000,
+    outputTokenDetails: { textTokens: 15_000, reasoningTokens: 5_000 },
+    totalTokens: 1_130_000,
+  };
+  const price = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };
+  const { cost, context, tokens } = usageOf(used, { price, context: 2_000_000 });
+  assert.equal(cost?.toFixed(4), "1.0050");
+  assert.deepEqual(context, { used: 1_130_000, size: 2_000_000 });
+  assert.equal(tokens?.reasoning, 5_000);
+  assert.equal(usageOf(used, {}).cost, undefined);
+});

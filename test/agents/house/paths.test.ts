@@ -1,0 +1,121 @@
+import assert from "node:assert/strict";
+import { mkdir, readdir, readFile, rename, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { createInside, isInside, openInside, realInside } from "../../../src/agents/house/paths.ts";
+import { ToolFailure } from "../../../src/agents/house/tool-failure.ts";
+import { call, calls, houseRig, playing, resultsIn, say, workDirectory } from "./support.ts";
+
+const SECRET = "the secret outside";
+
+/** A directory with links of all kinds, and a secret beside it. */
+async function place(t: TestContext): Promise<{ inside: string; outside: string }> {
+  const root = await workDirectory(t);
+  const inside = join(root, "in");
+  const outside = join(root, "out");
+  await mkdir(join(inside, "sub"), { recursive: true });
+  await mkdir(outside);
+  await writeFile(join(outside, "secret.txt"), SECRET);
+  await writeFile(join(inside, "plain.txt"), "plain");
+  await symlink(join(outside, "secret.txt"), join(inside, "link.txt"));
+  await symlink(outside, join(inside, "linkdir"));
+  await symlink(join(outside, "new.txt"), join(inside, "dangling.txt"));
+  await symlink("plain.txt", join(inside, "good.txt"));
+  return { inside, outside };
+}
+
+const lexical: [directory: string, path: string, inside: boolean][] = [
+  ["/a", "/a", true],
+  ["/a", "/a/b", true],
+  ["/a", "/a/..b", true],
+  ["/a", "/ab", false],
+  ["/a", "/", false],
+  ["/a", "/a/../b", false],
+];
+
+for (const [directory, path, inside] of lexical) {
+  test(`${path} is ${inside ? "" : "not "}inside ${directory}`, () => assert.equal(isInside(directory, path), inside));
+}
+
+const escapes = [
+  "../out/secret.txt",
+  "sub/../../out/secret.txt",
+  "link.txt",
+  "linkdir/secret.txt",
+  "linkdir/new.txt",
+  "linkdir/deep/er/new.txt",
+  "/etc/passwd",
+];
+const outside = (error: unknown): boolean => error instanceof ToolFailure && error.code === "outside";
+
+test("no path leads out, to read, to write or to make", async (t) => {
+  const { inside, outside: beside } = await place(t);
+  for (const path of [...escapes, join(beside, "secret.txt")]) {
+    await assert.rejects(openInside(inside, path, "read"), outside, path);
+    await assert.rejects(openInside(inside, path, "write"), outside, path);
+    await assert.rejects(createInside(inside, path), outside, path);
+  }
+  await assert.rejects(createInside(inside, "dangling.txt"), outside);
+  assert.deepEqual(await readdir(beside), ["secret.txt"]);
+});
+
+test("paths with a NUL, directories and what is no file are refused", async (t) => {
+  const { inside } = await place(t);
+  await assert.rejects(openInside(inside, "plain.txt\0.md", "read"));
+  await assert.rejects(openInside(inside, "sub", "read"), /is a directory|is not a file/);
+  await assert.rejects(openInside(inside, "/dev/null", "read"), outside);
+});
+
+test("links that stay inside are followed, also where the directory itself is one", async (t) => {
+  const { inside } = await place(t);
+  const alias = `${inside}-alias`;
+  await symlink(inside, alias);
+  for (const directory of [inside, alias]) {
+    const handle = await openInside(directory, "good.txt", "read");
+    assert.equal(await handle?.readFile("utf8"), "plain");
+    await handle?.close();
+  }
+  assert.equal(await realInside(alias, join(inside, "plain.txt")), join(inside, "plain.txt"));
+});
+
+test("a directory that is swapped for a link while a file in it is opened gives nothing away", async (t) => {
+  const { inside, outside: beside } = await place(t);
+  await writeFile(join(inside, "sub", "secret.txt"), "harmless");
+  let done = false;
+  const swapping = (async () => {
+    while (!done) {
+      await rename(join(inside, "sub"), join(inside, "aside"));
+      await symlink(beside, join(inside, "sub"));
+      await rename(join(inside, "sub"), join(inside, "gone"));
+      await rename(join(inside, "aside"), join(inside, "sub"));
+      await rename(join(inside, "gone"), join(inside, "linkdir"));
+    }
+  })();
+  for (let at = 0; at < 300; at++) {
+    const handle = await openInside(inside, "sub/secret.txt", "read").catch(() => undefined);
+    if (!handle) continue;
+    assert.equal(await handle.readFile("utf8"), "harmless");
+    await handle.close();
+  }
+  done = true;
+  await swapping;
+});
+
+test("tools do not get out either, and the model is told why", async (t) => {
+  const attempts = [
+    ...call("read", { path: "../secret.txt" }, "c1"),
+    ...call("write", { path: "../new.txt", content: "x" }, "c2"),
+    ...call("edit", { path: "/etc/hosts", old: "a", new: "b" }, "c3"),
+    ...call("glob", { pattern: "*", path: ".." }, "c4"),
+    ...call("grep", { pattern: "secret", path: "/etc" }, "c5"),
+  ];
+  const { model, asked } = playing(attempts, say("I cannot."));
+  const made = await houseRig(t, { model });
+  const events = await made.turn("go");
+  assert.deepEqual(
+    calls(events).map(({ error }) => error?.code),
+    Array(5).fill("outside"),
+  );
+  for (const result of Object.values(resultsIn(asked[1]))) assert.match(result, /outside the session's directory/);
+  await assert.rejects(readFile(join(made.work, "..", "new.txt")));
+});

@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { conversationOf } from "../../../src/agents/house/history.ts";
+import { TOOLS } from "../../../src/agents/house/tools/all.ts";
+import { idSource } from "../../../src/core/ids.ts";
+import { silentLogger } from "../../../src/core/logger.ts";
+import { createMetrics } from "../../../src/core/metrics.ts";
+import { Gateway } from "../../../src/gateway/gateway.ts";
+import { ended, text } from "../../gateway/rig.ts";
+import { type CallOptions, call, houseAgent, houseRig, playing, say, workDirectory } from "./support.ts";
+import { slow, stuck, throwing } from "./test-tools.ts";
+
+/** A conversation without what only the provider needs. */
+function plain(options: CallOptions | undefined): unknown[] {
+  const kept = JSON.parse(JSON.stringify(options?.prompt.slice(1) ?? [])) as { providerOptions?: unknown }[];
+  return kept.map(({ providerOptions: _, ...message }) => message);
+}
+
+test("after a restart the conversation goes on as if there had been none", async (t) => {
+  const replies = [
+    [...say("I look."), ...call("read", { path: "a.txt" }, "r1"), ...call("throwing", {}, "t1")],
+    [...say("And wait."), ...call("slow", {}, "s1")],
+    say("That is all."),
+  ];
+  const first = playing(...replies, say("Without a restart."));
+  const tools = [slow(1), throwing, ...TOOLS];
+  const made = await houseRig(t, { model: first.model, tools });
+  await writeFile(join(made.work, "a.txt"), "one\ntwo\n");
+  await made.turn("look at a.txt");
+  await made.turn("and now?");
+
+  // What the same model would have been asked, had Parley come back in between.
+  const again = playing(say("After a restart."));
+  const agent = houseAgent({ model: again.model, tools }, await workDirectory(t));
+  await made.gateway.shutdown();
+  const second = new Gateway({
+    log: made.log,
+    agents: new Map([["house", agent]]),
+    defaultAgent: "house",
+    id: idSource(Date.now),
+    now: Date.now,
+    logger: silentLogger,
+    metrics: createMetrics(),
+    unattended: "wait",
+    askDeadlineMs: 60_000,
+    idleCloseMs: 60_000,
+    retainEvents: 0,
+  });
+  await second.recover();
+  const { turn } = await second.prompt(made.session, text("go on"));
+  await made.until(made.session, (event) => ended(event) && event.turn === turn);
+  await made.assertLawful(made.session);
+  await second.shutdown();
+
+  const before = plain(first.asked[3]);
+  assert.equal(first.asked.length, 4);
+  assert.deepEqual(plain(again.asked[0]).slice(0, before.length), before);
+  const rest = plain(again.asked[0]).slice(before.length);
+  assert.match(JSON.stringify(rest), /Without a restart.*go on/);
+});
+
+test("what a cancel left is in the conversation, with the call it interrupted", async (t) => {
+  const { model, asked } = playing([...say("I begin."), ...call("stuck", {}, "s1")], say("Again."));
+  const made = await houseRig(t, { model, tools: [stuck] });
+  const turn = await made.start("go");
+  await made.until(made.session, (event) => event.type === "item.updated" && event.data.status === "running");
+  await made.gateway.cancel(made.session, { queue: "clear" });
+  await made.over(turn);
+  await made.turn("and now");
+  const roles = asked[1]?.prompt.map(({ role }) => role);
+  assert.deepEqual(roles, ["system", "user", "assistant", "tool", "user"]);
+  const [, ...told] = plain(asked[1]);
+  const rebuilt = conversationOf((await made.events(made.session)).filter((event) => event.turn === turn));
+  assert.deepEqual(
+    rebuilt.map(({ role }) => role),
+    ["user", "assistant", "tool"],
+  );
+  assert.match(JSON.stringify(told), /aborted/);
+});
