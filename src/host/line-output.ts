@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
 import type { LineEvents } from "./contract.ts";
 import { watchDrain } from "./drain.ts";
+import { collectYoung } from "./garbage.ts";
 import { createLineSplitter } from "./line-splitter.ts";
 
 export interface LineOutput {
@@ -11,14 +12,22 @@ export interface LineOutput {
   resume(): void;
 }
 
+/**
+ * Chunks of a huge line are garbage as soon as they are copied or skipped, but V8 sees only small objects in them and
+ * would let them pile up; the system does not get small blocks back. So they are collected every so many bytes.
+ */
+const COLLECT_EVERY = 8 * 1024 * 1024;
+
 /** Reads a program's stdout as lines. A pause also holds back the lines of a chunk that was read already. */
 export function readLines(stream: Readable, events: LineEvents): LineOutput {
   const { promise: done, resolve } = Promise.withResolvers<void>();
   let held: (() => void)[] = [];
   let paused = false;
   let drained = false;
+  let sinceLine = 0;
 
   const deliver = (call: () => void): void => {
+    sinceLine = 0;
     if (paused) held.push(call);
     else call();
   };
@@ -29,7 +38,12 @@ export function readLines(stream: Readable, events: LineEvents): LineOutput {
   stream.on("data", (chunk: Buffer) => {
     // Node lets a paused stream flow again when its program exits.
     if (paused) stream.pause();
-    if (!drained) splitter.push(chunk);
+    if (drained) return;
+    sinceLine += chunk.length;
+    splitter.push(chunk);
+    if (sinceLine < COLLECT_EVERY) return;
+    sinceLine = 0;
+    collectYoung();
   });
   const drain = watchDrain(stream, () => {
     drained = true;

@@ -6,6 +6,17 @@ const LF = 0x0a;
 const CR = 0x0d;
 const FIRST_CAPACITY = 64 * 1024;
 
+/** From here on a line gets room for the longest one at once. */
+const LARGE = 1024 * 1024;
+
+/**
+ * Doubling, so that a line in tiny chunks costs linear time. A large line gets one block of the largest size: what is not
+ * written to costs nothing, and the system takes a block of that size back when it is freed, unlike the many smaller ones.
+ */
+function capacityAfter(capacity: number, limit: number): number {
+  return Math.min(limit, capacity >= LARGE ? limit : Math.max(FIRST_CAPACITY, capacity * 2));
+}
+
 export interface LineSplitter {
   push(chunk: Buffer): void;
   /** Delivers a last line that had no line feed. */
@@ -26,7 +37,6 @@ export function createLineSplitter(events: LineEvents, limit = MAX_LINE_BYTES): 
     events.line(bytes.toString("utf8", start, stop));
   };
 
-  // Grows by doubling, so that a line in tiny chunks costs linear time and no list of chunks.
   const keep = (chunk: Buffer, start: number, end: number): void => {
     const size = end - start;
     if (skipped > 0 || length + size > limit) {
@@ -35,8 +45,7 @@ export function createLineSplitter(events: LineEvents, limit = MAX_LINE_BYTES): 
       return;
     }
     if (length + size > partial.length) {
-      const capacity = Math.max(FIRST_CAPACITY, length + size, Math.min(partial.length * 2, limit));
-      const grown = Buffer.allocUnsafeSlow(capacity);
+      const grown = Buffer.allocUnsafeSlow(Math.max(length + size, capacityAfter(partial.length, limit)));
       partial.copy(grown, 0, 0, length);
       partial = grown;
     }

@@ -1,5 +1,4 @@
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
+import { collectAll } from "../host/garbage.ts";
 
 const LOOK_MS = 2_000;
 /** Processor time in one look below which nothing is going on. */
@@ -17,26 +16,15 @@ export function nextLook(before: Look, workedMs: number): Look {
   return { owed: false, tidy: before.owed };
 }
 
-type Collect = (how: { type: "major"; execution: "async" }) => Promise<void>;
-
-/** V8 has no other door to it: the flag is set late, and a fresh context then has the function. */
-function collector(): Collect {
-  setFlagsFromString("--expose-gc");
-  return runInNewContext("gc") as Collect;
-}
-
 /** V8 gives memory back only after a collection, and a process without work never has one. */
 export function giveMemoryBackWhenIdle(): () => void {
   let look: Look = { owed: true, tidy: false };
   let used = process.cpuUsage();
-  let collect: Collect | undefined;
   const timer = setInterval(() => {
     const { user, system } = process.cpuUsage(used);
     used = process.cpuUsage();
     look = nextLook(look, (user + system) / 1000);
-    if (!look.tidy) return;
-    collect ??= collector();
-    void collect({ type: "major", execution: "async" });
+    if (look.tidy) collectAll();
   }, LOOK_MS).unref();
   return () => clearInterval(timer);
 }

@@ -1,0 +1,23 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+
+type Collect = (how: { type: "minor" | "major"; execution: "async" | "sync" }) => Promise<void> | undefined;
+
+let collect: Collect | undefined;
+
+/** V8 has no other door to it: the flag is set late, and a fresh context then has the function. */
+function collector(): Collect {
+  setFlagsFromString("--expose-gc");
+  collect ??= runInNewContext("gc") as Collect;
+  return collect;
+}
+
+/** Everything, in the background as far as V8 can. */
+export function collectAll(): void {
+  void collector()({ type: "major", execution: "async" });
+}
+
+/** What was read a moment ago and is no longer needed: a millisecond or two. */
+export function collectYoung(): void {
+  void collector()({ type: "minor", execution: "sync" });
+}
