@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { DRAIN_MS } from "../../../src/agents/house/deferreds.ts";
 import {
   answers,
   call,
@@ -14,6 +16,9 @@ import {
   say,
 } from "./support.ts";
 import { gated, slow, stuck, throwing, tool } from "./test-tools.ts";
+
+/** A tool that is given up at the stream's end would have been by then. */
+const LONGER_THAN_A_DRAIN = 2 * DRAIN_MS;
 
 /** What the network does when it breaks. */
 const cut = (): never => {
@@ -43,7 +48,7 @@ test("C1: the next model step begins only when all tools have settled", async (t
   const turn = await start("go");
   await Promise.all([one.started, two.started]);
   one.release();
-  await new Promise((resolve) => setTimeout(resolve, 30));
+  await delay(LONGER_THAN_A_DRAIN);
   assert.equal(asked.length, 1, "the model is not asked while a tool runs");
   two.release();
   await over(turn);
@@ -103,6 +108,7 @@ test("C4: a stream that ends before its tool loses no result", async (t) => {
   const { start, over } = await houseRig(t, { model, tools: [late.tool] });
   const turn = await start("go");
   await Promise.all([streamed.promise, late.started]);
+  await delay(LONGER_THAN_A_DRAIN);
   late.release();
   const events = await over(turn);
   assert.deepEqual(resultsIn(asked[1]), { late: "late is done" });

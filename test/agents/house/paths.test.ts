@@ -1,9 +1,14 @@
 import assert from "node:assert/strict";
-import { mkdir, readdir, readFile, rename, symlink, writeFile } from "node:fs/promises";
+import { once } from "node:events";
+import { constants } from "node:fs";
+import { type FileHandle, mkdir, open, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { createInside, isInside, openInside, realInside } from "../../../src/agents/house/paths.ts";
+import { Worker } from "node:worker_threads";
+import { createInside, openInside } from "../../../src/agents/house/open-inside.ts";
+import { isInside, realInside } from "../../../src/agents/house/paths.ts";
 import { ToolFailure } from "../../../src/agents/house/tool-failure.ts";
+import { eventually } from "../../support/eventually.ts";
 import { call, calls, houseRig, playing, resultsIn, say, workDirectory } from "./support.ts";
 
 const SECRET = "the secret outside";
@@ -78,27 +83,51 @@ test("links that stay inside are followed, also where the directory itself is on
   assert.equal(await realInside(alias, join(inside, "plain.txt")), join(inside, "plain.txt"));
 });
 
-test("a directory that is swapped for a link while a file in it is opened gives nothing away", async (t) => {
-  const { inside, outside: beside } = await place(t);
-  await writeFile(join(inside, "sub", "secret.txt"), "harmless");
-  let done = false;
-  const swapping = (async () => {
-    while (!done) {
-      await rename(join(inside, "sub"), join(inside, "aside"));
-      await symlink(beside, join(inside, "sub"));
-      await rename(join(inside, "sub"), join(inside, "gone"));
-      await rename(join(inside, "aside"), join(inside, "sub"));
-      await rename(join(inside, "gone"), join(inside, "linkdir"));
-    }
-  })();
-  for (let at = 0; at < 300; at++) {
-    const handle = await openInside(inside, "sub/secret.txt", "read").catch(() => undefined);
-    if (!handle) continue;
-    assert.equal(await handle.readFile("utf8"), "harmless");
-    await handle.close();
+/** Swaps a directory for a link and back, as fast as it can, until it is told to stop. */
+const SWAPPER = `
+  const { renameSync } = require("node:fs");
+  const { workerData } = require("node:worker_threads");
+  const { sub, aside, link, stop } = workerData;
+  while (Atomics.load(stop, 0) === 0) {
+    renameSync(sub, aside);
+    renameSync(link, sub);
+    renameSync(sub, link);
+    renameSync(aside, sub);
   }
-  done = true;
-  await swapping;
+`;
+
+/** What the tools would do without a second look. */
+async function openTrusting(directory: string, path: string): Promise<FileHandle | undefined> {
+  const real = await realInside(directory, path);
+  return real === undefined ? undefined : open(real, constants.O_RDONLY | constants.O_NOFOLLOW);
+}
+
+async function leaks(opening: typeof openTrusting, directory: string): Promise<boolean> {
+  const handle = await opening(directory, "sub/secret.txt").catch(() => undefined);
+  const text = await handle?.readFile("utf8");
+  await handle?.close();
+  return text === SECRET;
+}
+
+test("a directory that is swapped for a link while a file in it is opened gives nothing away", async (t) => {
+  const { inside } = await place(t);
+  await writeFile(join(inside, "sub", "secret.txt"), "harmless");
+  const stop = new Int32Array(new SharedArrayBuffer(4));
+  const [sub, aside, link] = ["sub", "aside", "linkdir"].map((name) => join(inside, name));
+  const worker = new Worker(SWAPPER, { eval: true, workerData: { sub, aside, link, stop } });
+  try {
+    let tries = 0;
+    await eventually("the race is a real one", async () => {
+      tries += 1;
+      return leaks(openTrusting, inside);
+    });
+    t.diagnostic(`without the second look the secret was out after ${tries} tries`);
+    const guarded: typeof openTrusting = (directory, path) => openInside(directory, path, "read");
+    for (let at = 0; at < Math.max(500, 5 * tries); at++) assert.equal(await leaks(guarded, inside), false);
+  } finally {
+    Atomics.store(stop, 0, 1);
+    await once(worker, "exit");
+  }
 });
 
 test("tools do not get out either, and the model is told why", async (t) => {

@@ -1,6 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
 import { unifiedDiff } from "../diff.ts";
-import { createInside, openInside, shownPath } from "../paths.ts";
+import { createInside, openInside } from "../open-inside.ts";
+import { shownPath } from "../paths.ts";
 import { exactPattern } from "../permissions.ts";
 import { ToolFailure } from "../tool-failure.ts";
 import type { Done, ToolContext } from "./tool.ts";

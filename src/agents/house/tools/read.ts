@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { openInside, shownPath } from "../paths.ts";
+import { openInside } from "../open-inside.ts";
+import { shownPath } from "../paths.ts";
 import { ToolFailure } from "../tool-failure.ts";
 import { defineTool } from "./tool.ts";
 
