@@ -34,6 +34,8 @@ export class Home {
   readonly dataDir = join(this.root, "data", "parley");
   readonly userConfig = join(this.root, "config", "parley", "config.jsonc");
   readonly #running = new Set<ChildProcess>();
+  /** Of the commands that name none: most tests need one that does as it is told. */
+  #agent = "scripted";
 
   constructor() {
     mkdirSync(this.work);
@@ -46,7 +48,7 @@ export class Home {
       TMPDIR: tmpdir(),
       XDG_CONFIG_HOME: join(this.root, "config"),
       XDG_DATA_HOME: join(this.root, "data"),
-      PARLEY_AGENT: "scripted",
+      PARLEY_AGENT: this.#agent,
       ...more,
     };
   }
@@ -58,7 +60,8 @@ export class Home {
     return file;
   }
 
-  configure(config: unknown): void {
+  configure(config: object): void {
+    if ("defaultAgent" in config) this.#agent = "";
     this.write("config/parley/config.jsonc", JSON.stringify(config));
   }
 

@@ -25,6 +25,7 @@ test("agents are listed with the default one, and each can be asked for", async 
   assert.deepEqual(
     agents.map(({ name, default: usual, installed }) => [name, usual, installed]),
     [
+      ["house", false, true],
       ["scripted", true, true],
       ["quiet", false, true],
       ["gone", false, false],
@@ -36,7 +37,7 @@ test("agents are listed with the default one, and each can be asked for", async 
     ["build", "plan"],
   );
   const problem = await api.refused("agent_not_found", "GET", "/v1/agents/nobody");
-  assert.match(problem.detail, /nobody.*scripted, quiet, gone/);
+  assert.match(problem.detail, /nobody.*house, scripted, quiet, gone/);
 });
 
 test("a session is created with what was asked for, or with the server's defaults", async (t) => {
