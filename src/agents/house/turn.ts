@@ -1,5 +1,4 @@
 import type { LanguageModel, ModelMessage } from "ai";
-import type { Signal } from "../../core/ledger/signals.ts";
 import type { Keys } from "./keys.ts";
 import type { ModelRequest } from "./model-call.ts";
 import type { RetryPolicy } from "./retry.ts";
@@ -32,8 +31,6 @@ export interface Turn extends TurnOptions {
   /** Resolves with the work, or when the turn is stopped. */
   orStopped(work: Promise<unknown>): Promise<void>;
 }
-
-export type Emit = (signal: Signal) => void;
 
 export function makeTurn(options: TurnOptions): Turn {
   const { stop, tools, plan } = options;
