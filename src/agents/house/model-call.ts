@@ -9,6 +9,8 @@ export interface ModelRequest {
   instructions: string;
   messages: ModelMessage[];
   tools: readonly Tool[];
+  /** The longest answer, where it is known. */
+  maxOutputTokens?: number;
   signal: AbortSignal;
   /** How long the model may be silent. */
   stallMs: number;
@@ -52,13 +54,14 @@ async function next<T>(read: Promise<T>, signal: AbortSignal, stallMs: number): 
 
 /** One call of a model, part by part. It is not repeated here: that is the loop's, which shows it. */
 export async function* streamModel(sdk: Sdk, request: ModelRequest): AsyncGenerator<TextStreamPart<ToolSet>> {
-  const { model, instructions, messages, tools, signal, stallMs } = request;
+  const { model, instructions, messages, tools, maxOutputTokens, signal, stallMs } = request;
   const give = new AbortController();
   const result = sdk.streamText({
     model,
     instructions: { role: "system", content: instructions, providerOptions: CACHED },
     messages: withCache(messages),
     tools: toolSet(sdk, tools),
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
     maxRetries: 0,
     abortSignal: AbortSignal.any([signal, give.signal]),
     providerOptions: STATELESS,

@@ -1,5 +1,4 @@
 import type { LanguageModel, ModelMessage } from "ai";
-import type { Signal } from "../../core/ledger/signals.ts";
 import type { Keys } from "./keys.ts";
 import type { ModelRequest } from "./model-call.ts";
 import type { RetryPolicy } from "./retry.ts";
@@ -9,7 +8,7 @@ import type { Price } from "./usage.ts";
 export interface TurnOptions extends RunnerOptions {
   sdk: typeof import("ai");
   language: LanguageModel;
-  model: { price?: Price; context?: number };
+  model: { price?: Price; context?: number; output?: number };
   instructions: string;
   /** The conversation; the turn adds to it. */
   messages: ModelMessage[];
@@ -33,8 +32,6 @@ export interface Turn extends TurnOptions {
   orStopped(work: Promise<unknown>): Promise<void>;
 }
 
-export type Emit = (signal: Signal) => void;
-
 export function makeTurn(options: TurnOptions): Turn {
   const { stop, tools, plan } = options;
   return {
@@ -43,9 +40,10 @@ export function makeTurn(options: TurnOptions): Turn {
       return stop.aborted;
     },
     request() {
-      const { language, instructions, messages, stallMs } = options;
+      const { language, model, instructions, messages, stallMs } = options;
       const offered = plan ? tools.filter((tool) => !tool.writes) : tools;
-      return { model: language, instructions, messages, tools: offered, signal: stop, stallMs };
+      const limit = model.output === undefined ? {} : { maxOutputTokens: model.output };
+      return { model: language, instructions, messages, tools: offered, ...limit, signal: stop, stallMs };
     },
     async orStopped(work) {
       const { promise, resolve } = Promise.withResolvers<void>();

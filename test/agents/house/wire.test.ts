@@ -8,6 +8,13 @@ import { answers, calls, completed, endOf, type HouseRig, houseRig, ofType } fro
 
 const FORMATS: readonly WireFormat[] = ["messages", "responses", "chat"];
 
+/** What must be in the request after a step with reasoning, by format. */
+const GIVEN_BACK: Record<WireFormat, RegExp[]> = {
+  messages: [/"type":"thinking","thinking":"Hm\.","signature":/, /"cache_control":/, /"max_tokens":777/],
+  responses: [/"type":"reasoning".*"encrypted_content":/, /"store":false/, /"max_output_tokens":777/],
+  chat: [/"max_tokens":777/],
+};
+
 const FATAL = [
   ["forbidden", "model_auth"],
   ["bad", "model_failed"],
@@ -46,6 +53,10 @@ const script: Script = {
     hang: [{ fail: { hang: "text" }, text: ["It begins ", "and stops."] }],
     refusal: [{ text: "No.", stop: "refusal" }],
     length: [{ text: "Too lo", stop: "length" }],
+    think: [
+      { reasoning: "Hm.", text: "I look.", tools: [{ name: "glob", input: { pattern: "*" } }] },
+      { text: "Nothing there.", usage: { input: 3, output: 9, reasoning: 4 } },
+    ],
     "*": [{ text: "Hello." }],
   },
 };
@@ -57,7 +68,7 @@ interface Wire extends HouseRig {
 async function wire(t: TestContext, format: WireFormat): Promise<Wire> {
   const server = await startScriptedModel({ script });
   t.after(() => server.close());
-  const endpoints = { test: { url: server.url, format, models: [{ id: "scripted", context: 1000 }] } };
+  const endpoints = { test: { url: server.url, format, models: [{ id: "scripted", context: 1000, output: 777 }] } };
   return { ...(await houseRig(t, { models: findModels({}, { endpoints }) })), server };
 }
 
@@ -133,6 +144,18 @@ for (const format of FORMATS) {
       assert.equal(server.requests.length, 1);
     });
   }
+
+  test(`${format}: reasoning is shown, and given back to the model that signed it`, async (t) => {
+    const { turn, server } = await wire(t, format);
+    const events = await turn("[[think]]");
+    assert.deepEqual(
+      completed(events, "reasoning").map((item) => item.text),
+      ["Hm."],
+    );
+    const body = JSON.stringify(server.requests[1]?.body);
+    for (const wanted of GIVEN_BACK[format]) assert.match(body, wanted);
+    if (format !== "messages") assert.equal(ofType(events, "step.ended").at(-1)?.data.usage?.tokens?.reasoning, 4);
+  });
 
   test(`${format}: a server that never recovers ends the turn once, after its attempts`, async (t) => {
     const made = await wire(t, format);
