@@ -14,6 +14,8 @@ export function keyOf(event: ParleyEvent): string | undefined {
       const { item } = event.data;
       return item.kind === "message" && item.steered ? promptKey(item.id) : undefined;
     }
+    case "step.started":
+      return messageKey(event.data.id);
     case "permission.requested":
     case "question.requested":
       return askKey(event.data.ask);
@@ -26,5 +28,6 @@ export function keyOf(event: ParleyEvent): string | undefined {
 }
 
 export const promptKey = (id: string): string => `prompt:${id}`;
+export const messageKey = (id: string): string => `message:${id}`;
 export const askKey = (id: string): string => `ask:${id}`;
 export const answerKey = (id: string): string => `answer:${id}`;

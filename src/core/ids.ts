@@ -8,6 +8,7 @@ export const PREFIX = {
   item: "prt",
   permission: "per",
   question: "que",
+  terminal: "pty",
 } as const;
 
 export type IdKind = keyof typeof PREFIX;

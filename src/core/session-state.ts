@@ -31,6 +31,8 @@ export interface SessionState {
   title?: string;
   model?: string;
   mode?: string;
+  /** What clients keep with the session. */
+  meta?: Record<string, unknown>;
   parent?: string;
   root?: string;
   created: number;
@@ -52,15 +54,24 @@ export function changesState(type: string): boolean {
   return !type.startsWith("item.") && !type.startsWith("step.") && type !== "agent.unparsed" && type !== "session.note";
 }
 
+/** Entries are added one by one; null takes one away. */
+export function mergeMeta(
+  before: Readonly<Record<string, unknown>> | undefined,
+  change: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  return Object.fromEntries(Object.entries({ ...before, ...change }).filter(([, value]) => value !== null));
+}
+
 function facts(
   state: SessionState,
-  data: { nativeId?: string; title?: string; model?: string; mode?: string },
+  data: { nativeId?: string; title?: string; model?: string; mode?: string; meta?: Record<string, unknown> },
 ): SessionState {
   const next = { ...state };
   if (data.nativeId !== undefined) next.nativeId = data.nativeId;
   if (data.title !== undefined) next.title = data.title;
   if (data.model !== undefined) next.model = data.model;
   if (data.mode !== undefined) next.mode = data.mode;
+  if (data.meta !== undefined) next.meta = mergeMeta(next.meta, data.meta);
   return next;
 }
 

@@ -23,6 +23,8 @@ export interface NewSessionRequest {
   model?: string;
   mode?: string;
   title?: string;
+  /** What a client keeps with the session. */
+  meta?: Record<string, unknown>;
 }
 
 export interface PromptRequest {
@@ -80,8 +82,10 @@ export class Gateway {
     const agent = this.sessions.agent(request.agent ?? this.options.defaultAgent);
     await assertDirectory(request.directory);
     await assertChoice(agent, request);
-    const { directory, model, mode, title } = request;
-    const facts = Object.fromEntries(Object.entries({ model, mode, title }).filter(([, value]) => value !== undefined));
+    const { directory, model, mode, title, meta } = request;
+    const facts = Object.fromEntries(
+      Object.entries({ model, mode, title, meta }).filter(([, value]) => value !== undefined),
+    );
     const data = { agent: agent.name, directory, version: SCHEMA_VERSION, ...facts };
     const id = this.options.id("session");
     const time = this.options.now();
@@ -103,7 +107,10 @@ export class Gateway {
     return this.log.list(query);
   }
 
-  async update(id: string, facts: { title?: string; model?: string; mode?: string }): Promise<SessionState> {
+  async update(
+    id: string,
+    facts: { title?: string; model?: string; mode?: string; meta?: Record<string, unknown> },
+  ): Promise<SessionState> {
     await this.assertChoice(await this.get(id), facts);
     await this.sessions.use(id, (session) => session.update(facts));
     return this.get(id);

@@ -35,6 +35,13 @@ export interface ReadQuery {
   native?: boolean;
 }
 
+/** Backwards, for who wants the newest first. */
+export interface BackQuery {
+  /** Numbers smaller than this one. */
+  before: number;
+  limit: number;
+}
+
 export interface SessionQuery {
   directory?: string;
   parent?: string | null;
@@ -72,6 +79,8 @@ export interface Log {
    */
   append(session: string, entries: readonly Entry[], create?: NewSession): Promise<LogRecord[]>;
   read(session: string, query: ReadQuery): Promise<LogRecord[]>;
+  /** The newest events before a number, in their order. */
+  readBack(session: string, query: BackQuery): Promise<LogRecord[]>;
   /** Events of all sessions by position. */
   readAll(query: ReadQuery): Promise<LogRecord[]>;
   /** The newest position. */

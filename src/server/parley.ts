@@ -122,7 +122,7 @@ async function startOn(
     ...options,
     log: logger,
     metrics,
-    mounts: [universalMount({ gateway, clients, options })],
+    mounts: [universalMount({ gateway, clients, options }), opencodeMount({ gateway, clients, options })],
     ready: () => log.check(),
     about: { name: "parley", version: options.version },
   });
@@ -161,6 +161,29 @@ function universalMount({
     async load() {
       const { createUniversal } = await import("../surfaces/universal/app.ts");
       return createUniversal({ gateway, clients, version, defaultDirectory, logger });
+    },
+  };
+}
+
+/** OpenCode's paths have no common beginning, so that everything nobody else serves is theirs. */
+function opencodeMount({
+  gateway,
+  clients,
+  options,
+}: {
+  gateway: Gateway;
+  clients: SseClients;
+  options: ParleyOptions;
+}): Mount {
+  const { version, directory: defaultDirectory, dataDirectory, logger } = options;
+  return {
+    match: () => true,
+    async load() {
+      const [{ createOpencode }, { Bus }] = await Promise.all([
+        import("../surfaces/opencode/app.ts"),
+        import("../surfaces/opencode/bus.ts"),
+      ]);
+      return createOpencode({ gateway, clients, bus: new Bus(), version, defaultDirectory, dataDirectory, logger });
     },
   };
 }

@@ -30,6 +30,26 @@ export function readContract(makePlace: MakePlace): void {
     });
   });
 
+  test("pages go backwards too, each in its order, down to the first event", async () => {
+    await withLog(makePlace, async (log) => {
+      await create(log, "ses_a", ...Array.from({ length: 24 }, (_, n) => drafts.delta("prt_1", `${n}`)));
+      const pages: number[][] = [];
+      for (let before = 26; before > 1; before = pages.at(-1)?.[0] ?? 0) {
+        pages.push(numbers(await log.readBack("ses_a", { before, limit: 10 })));
+      }
+      assert.deepEqual(
+        pages,
+        [
+          [16, 10],
+          [6, 10],
+          [1, 5],
+        ].map(([first = 0, length = 0]) => Array.from({ length }, (_, n) => first + n)),
+      );
+      assert.deepEqual(await log.readBack("ses_a", { before: 1, limit: 10 }), []);
+      assert.deepEqual(await log.readBack("ses_none", { before: 9, limit: 10 }), []);
+    });
+  });
+
   test("an unknown session has no head, no base and no events", async () => {
     await withLog(makePlace, async (log) => {
       assert.equal(await log.head("ses_none"), undefined);

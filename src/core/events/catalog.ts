@@ -7,6 +7,10 @@ const sessionFacts = {
   title: z.string().optional(),
   model: z.string().optional(),
   mode: z.string().optional(),
+  meta: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe("what a client keeps with the session: added to what is there, null takes an entry away"),
 };
 
 /** The data of every event type. */

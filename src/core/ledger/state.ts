@@ -7,6 +7,7 @@ export interface Facts {
   title?: string;
   model?: string;
   mode?: string;
+  meta?: Record<string, unknown>;
 }
 
 export interface OpenText {

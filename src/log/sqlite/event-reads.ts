@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { ParleyEvent } from "../../core/events/event.ts";
-import type { LogRecord, ReadQuery } from "../contract.ts";
+import type { BackQuery, LogRecord, ReadQuery } from "../contract.ts";
 import { prepare } from "./statement.ts";
 
 interface EventRow {
@@ -14,12 +14,14 @@ interface EventRow {
 
 const COLUMNS = "e.position, e.seq, e.folded, e.type, e.json";
 const ONE = "FROM events e WHERE e.sid = ? AND e.seq > ? ORDER BY e.seq LIMIT ?";
+const BACK = "FROM events e WHERE e.sid = ? AND e.seq < ? AND e.seq >= ? ORDER BY e.seq DESC LIMIT ?";
 // Rows below `first` are forgotten, though a crash may have left some for the next sweep.
 const ALL = `FROM events e CROSS JOIN sessions s ON s.sid = e.sid
   WHERE e.position > ? AND e.seq >= s.first ORDER BY e.position LIMIT ?`;
 
 export interface EventReads {
   read(session: string, query: ReadQuery): LogRecord[];
+  readBack(session: string, query: BackQuery): LogRecord[];
   readAll(query: ReadQuery): LogRecord[];
   find(session: string, name: string): ParleyEvent | undefined;
   locate(name: string): string | undefined;
@@ -31,6 +33,7 @@ export function createEventReads(database: DatabaseSync): EventReads {
     "SELECT sid, first FROM sessions WHERE id = ?",
   );
   const one = prepare<[number, number, number], EventRow>(database, `SELECT ${COLUMNS} ${ONE}`);
+  const back = prepare<[number, number, number, number], EventRow>(database, `SELECT ${COLUMNS} ${BACK}`);
   const oneNative = prepare<[number, number, number], EventRow>(database, `SELECT ${COLUMNS}, e.native ${ONE}`);
   const all = prepare<[number, number], EventRow & { session: string }>(
     database,
@@ -55,6 +58,12 @@ export function createEventReads(database: DatabaseSync): EventReads {
       const found = bounds.get(session);
       if (!found) return [];
       const rows = (native ? oneNative : one).all(found.sid, Math.max(after, found.first - 1), limit);
+      return rows.map((row) => toRecord(session, row));
+    },
+    readBack(session, { before, limit }) {
+      const found = bounds.get(session);
+      if (!found) return [];
+      const rows = back.all(found.sid, before, found.first, limit).reverse();
       return rows.map((row) => toRecord(session, row));
     },
     readAll({ after, limit, native }) {

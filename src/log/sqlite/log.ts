@@ -64,6 +64,7 @@ export function createSqliteLog(database: DatabaseSync, options: SqliteLogOption
   return {
     append: (session, entries, create) => using(() => commits.append({ session, entries, create })),
     read: (session, query) => using(() => events.read(session, query)),
+    readBack: (session, query) => using(() => events.readBack(session, query)),
     readAll: (query) => using(() => events.readAll(query)),
     position: () => using(() => commits.position()),
     head: (session) =>

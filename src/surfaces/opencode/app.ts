@@ -1,0 +1,94 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { HttpBindings } from "@hono/node-server";
+import { getRequestListener } from "@hono/node-server";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import { type Context, Hono } from "hono";
+import { z } from "zod";
+import { isParleyError } from "../../core/errors.ts";
+import type { Surface } from "./context.ts";
+import { namedDirectory } from "./directory.ts";
+import { badRequest, errorAnswer, notFound, OpencodeError } from "./errors.ts";
+import { Answer, type Operation, WRITTEN } from "./operation.ts";
+import { operations } from "./operations.ts";
+
+type Env = { Bindings: HttpBindings };
+
+/** The API also answers below this path, for a proxy that cannot give it a port's root. */
+const PREFIX = "/opencode";
+
+function parse<T>(schema: z.ZodType<T>, value: unknown, kind: "Payload" | "Query"): T {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw badRequest(z.prettifyError(result.error).replaceAll("\n", " "), kind);
+}
+
+/** A body that is not there is an empty one: clients leave it out where every field is optional. */
+async function bodyOf(context: Context<Env>, schema: z.ZodType | undefined): Promise<unknown> {
+  if (!schema) return undefined;
+  const text = await context.req.text();
+  try {
+    return parse(schema, text === "" ? {} : JSON.parse(text), "Payload");
+  } catch (thrown) {
+    if (thrown instanceof SyntaxError) throw badRequest(`expected JSON as the body, got "${text.slice(0, 60)}"`);
+    throw thrown;
+  }
+}
+
+async function serve(context: Context<Env>, operation: Operation, surface: Surface): Promise<Response> {
+  const raw = context.req.query();
+  const named = namedDirectory({
+    query: raw.directory ?? raw["location[directory]"],
+    header: context.req.header("x-opencode-directory"),
+  });
+  const answer = await operation.handle({
+    params: context.req.param() as Record<string, string>,
+    query: operation.query ? parse(operation.query, raw, "Query") : {},
+    body: await bodyOf(context, operation.body),
+    directory: named ?? surface.defaultDirectory,
+    directoryNamed: named !== undefined,
+    header: (name) => context.req.header(name),
+    request: context.env.incoming,
+    response: context.env.outgoing,
+  });
+  if (answer === WRITTEN) return RESPONSE_ALREADY_SENT;
+  if (answer instanceof Answer)
+    return new Response(answer.body as BodyInit | null, { status: answer.status, headers: answer.headers });
+  const { status = 200 } = operation;
+  if (status === 204) return new Response(null, { status });
+  return json(status, answer);
+}
+
+function json(status: number, value: unknown): Response {
+  return new Response(JSON.stringify(value), { status, headers: { "content-type": "application/json" } });
+}
+
+/** OpenCode's API as a handler for the listener. */
+export function createOpencode(surface: Surface): (request: IncomingMessage, response: ServerResponse) => void {
+  const app = new Hono<Env>();
+  for (const operation of operations(surface)) {
+    const path = operation.path.replaceAll(/\{(\w+)\}/g, ":$1");
+    app.on(operation.method.toUpperCase(), path, (context) => serve(context, operation, surface));
+  }
+  app.notFound((context) => {
+    const { status, body } = notFound(
+      `nothing at ${context.req.method} ${context.req.path}: GET /doc lists what there is`,
+    );
+    return json(status, body);
+  });
+  app.onError((thrown, context) => {
+    const { method, path } = context.req;
+    if (!(thrown instanceof OpencodeError) && !isParleyError(thrown))
+      surface.logger.error({ err: thrown, method, path }, "a request failed");
+    const { status, body } = errorAnswer(thrown);
+    return json(status, body);
+  });
+  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
+  return (request, response) => {
+    const { url = "/" } = request;
+    if (url === PREFIX || url.startsWith(`${PREFIX}/`) || url.startsWith(`${PREFIX}?`)) {
+      const rest = url.slice(PREFIX.length);
+      request.url = rest.startsWith("/") ? rest : `/${rest}`;
+    }
+    void listener(request, response);
+  };
+}
