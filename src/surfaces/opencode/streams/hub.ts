@@ -1,0 +1,177 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Logger } from "../../../core/logger.ts";
+import type { Gateway } from "../../../gateway/gateway.ts";
+import { tail } from "../../../log/tail.ts";
+import { eventsFrame, type Frame } from "../../stream/frame.ts";
+import type { SseClient } from "../../stream/sse-client.ts";
+import type { SseClients } from "../../stream/sse-clients.ts";
+import type { Bus } from "../bus.ts";
+import type { OpencodeEvent } from "../shapes/event.ts";
+import { plainJson, type Place } from "./batch.ts";
+import { catchUp } from "./catch-up.ts";
+import type { Commit, Variant } from "./commit.ts";
+import type { StreamCursor } from "./cursor.ts";
+import { Projector } from "./projector.ts";
+import { recentSessions } from "./recent.ts";
+import { isInScope, type SnapshotScope, snapshotOf } from "./snapshot.ts";
+
+/** Sessions that rest are remembered for clients that come back: so many, out of so many of the log's last records. */
+const RESTING = 32;
+const RECENT_RECORDS = 5_000;
+/** A client that missed more than this is faster served with the state of things. */
+const REPLAY_LIMIT = 20_000;
+/** As OpenCode's own; its web page takes a stream for dead that is silent for longer. */
+const HEARTBEAT_MS = 10_000;
+
+export interface HubOptions {
+  gateway: Gateway;
+  clients: SseClients;
+  bus: Bus;
+  logger: Logger;
+  projectOf(directory: string): string;
+}
+
+export interface StreamRequest {
+  request: IncomingMessage;
+  response: ServerResponse;
+  variant: Variant;
+  /** What the client has seen last, where it says so. */
+  cursor: StreamCursor | undefined;
+  /** What a client without a usable cursor is told first. */
+  snapshot: SnapshotScope | "none";
+}
+
+interface Listener {
+  client: SseClient;
+  variant: Variant;
+}
+
+/** OpenCode's event streams. One reader of the log serves them all; it starts with the first of them. */
+export class EventHub {
+  private readonly options: HubOptions;
+  private readonly listeners = new Set<Listener>();
+  private projector: Promise<Projector> | undefined;
+  private heartbeat: NodeJS.Timeout | undefined;
+
+  constructor(options: HubOptions) {
+    this.options = options;
+    options.bus.listen((directory, event) => this.onBus(directory, event));
+  }
+
+  async open(stream: StreamRequest): Promise<void> {
+    const { request, response, variant } = stream;
+    const projector = await this.started();
+    if (response.destroyed || request.socket.destroyed) return;
+    const client = this.options.clients.open(request, response);
+    const detach = this.options.gateway.attachments.attach(null);
+    const listener = { client, variant };
+    client.onClose(() => {
+      this.listeners.delete(listener);
+      detach();
+      this.beatWhileHeard();
+    });
+    const join = (): void => {
+      if (client.closed) return;
+      this.listeners.add(listener);
+      this.beatWhileHeard();
+    };
+    client.write(this.plainFrame([{ type: "server.connected", properties: {} }], undefined, variant));
+    const from = usable(stream.cursor, projector.position);
+    if (!from) {
+      if (stream.snapshot !== "none") this.writeSnapshot(client, variant, stream.snapshot, projector);
+      join();
+      return;
+    }
+    const { log } = this.options.gateway;
+    const projection = { projectOf: this.options.projectOf, resting: RESTING };
+    await catchUp({ log, client, variant, from, projection, live: () => projector.position, join }).catch((error) => {
+      this.options.logger.warn({ err: error }, "a stream could not be resumed");
+      client.cut("over");
+    });
+  }
+
+  private started(): Promise<Projector> {
+    this.projector ??= this.start().catch((error: unknown) => {
+      this.projector = undefined;
+      throw error;
+    });
+    return this.projector;
+  }
+
+  private async start(): Promise<Projector> {
+    const { gateway, projectOf, logger } = this.options;
+    const { log } = gateway;
+    const position = await log.position();
+    const withOlder = (): boolean => [...this.listeners].some(({ variant }) => variant.dialect === "1.1");
+    const emit = (commit: Commit): void => this.tell(commit);
+    const projector = new Projector({ log, projectOf, resting: RESTING, withOlder, emit }, position);
+    for (const session of await recentSessions(log, RECENT_RECORDS, RESTING)) await projector.load(session);
+    const failed = (error: unknown): void => {
+      logger.error({ err: error }, "OpenCode's events could not be followed; their streams begin anew");
+      this.projector = undefined;
+      for (const { client } of [...this.listeners]) client.cut("over");
+    };
+    tail(
+      log,
+      { session: null, after: position },
+      { write: (records) => projector.take(records), gap: () => undefined, failed },
+    );
+    return projector;
+  }
+
+  private tell(commit: Commit): void {
+    for (const { client, variant } of this.listeners) {
+      const frame = commit.frame(variant);
+      if (frame) client.write(frame);
+    }
+  }
+
+  /** A session that is being written down is one write, however long: it is all or nothing for the client. */
+  private writeSnapshot(client: SseClient, variant: Variant, scope: SnapshotScope, projector: Projector): void {
+    const { bus, projectOf } = this.options;
+    for (const view of projector.views()) {
+      const { directory } = view;
+      if (!isInScope(view, scope) || (variant.directory !== null && variant.directory !== directory)) continue;
+      const place = { directory, project: projectOf(directory) };
+      const events = snapshotOf(view, () => bus.newId());
+      const json = events.map((event) => ({ data: plainJson(event, place, variant.global) }));
+      client.write(eventsFrame(json));
+    }
+  }
+
+  private onBus(directory: string | null, event: OpencodeEvent): void {
+    const place = directory === null ? undefined : { directory, project: this.options.projectOf(directory) };
+    for (const { client, variant } of this.listeners) {
+      if (variant.directory !== null && directory !== null && variant.directory !== directory) continue;
+      client.write(eventsFrame([{ data: plainJson(event, place, variant.global) }]));
+    }
+  }
+
+  private plainFrame(events: readonly Omit<OpencodeEvent, "id">[], place: Place | undefined, variant: Variant): Frame {
+    return eventsFrame(
+      events.map((event) => ({
+        data: plainJson({ id: this.options.bus.newId(), ...event }, place, variant.global),
+      })),
+    );
+  }
+
+  private beatWhileHeard(): void {
+    if (this.listeners.size === 0) {
+      clearInterval(this.heartbeat);
+      this.heartbeat = undefined;
+      return;
+    }
+    this.heartbeat ??= setInterval(() => this.beat(), HEARTBEAT_MS).unref();
+  }
+
+  private beat(): void {
+    for (const { client, variant } of this.listeners)
+      client.write(this.plainFrame([{ type: "server.heartbeat", properties: {} }], undefined, variant));
+  }
+}
+
+/** A cursor of another log, or one from long ago, is of no use. */
+function usable(cursor: StreamCursor | undefined, position: number): StreamCursor | undefined {
+  const near = cursor && cursor.position >= 1 && cursor.position <= position && position - cursor.position <= REPLAY_LIMIT;
+  return near ? cursor : undefined;
+}
