@@ -179,11 +179,11 @@ function opencodeMount({
   return {
     match: () => true,
     async load() {
-      const [{ createOpencode }, { Bus }] = await Promise.all([
+      const [{ createOpencode }, { createSurface }] = await Promise.all([
         import("../surfaces/opencode/app.ts"),
-        import("../surfaces/opencode/bus.ts"),
+        import("../surfaces/opencode/surface.ts"),
       ]);
-      return createOpencode({ gateway, clients, bus: new Bus(), version, defaultDirectory, dataDirectory, logger });
+      return createOpencode(createSurface({ gateway, clients, version, defaultDirectory, dataDirectory, logger }));
     },
   };
 }

@@ -73,6 +73,9 @@ export class Mirror {
     return [...this.messages.values()]
       .filter((info) => info.sessionID === session)
       .sort(byId)
-      .map((info) => ({ info, parts: [...this.parts.values()].filter((part) => part.messageID === info.id).sort(byId) }));
+      .map((info) => ({
+        info,
+        parts: [...this.parts.values()].filter((part) => part.messageID === info.id).sort(byId),
+      }));
   }
 }

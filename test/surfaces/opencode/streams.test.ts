@@ -37,6 +37,7 @@ for (const path of ["/event", "/global/event"]) {
       if (folded) await foldedEvents(api, id);
       for (let count = 2; count < whole.log.length; count++) {
         const again = listenerAt(url, whole, count);
+        if (again.lastId === undefined) continue;
         await again.connect({ resume: true });
         await again.idle(id);
         await again.leave();
@@ -55,18 +56,14 @@ for (const path of ["/event", "/global/event"]) {
     await whole.connect();
     await api.prompt(id, "[[reasoning]] [[ask ls]]");
     await whole.until((event) => event.type === "permission.asked", "the ask");
-    const told = whole.log.filter(({ event }) => ofSession(id)(event));
+    const told = whole.log.filter(({ id: cursor }) => cursor).slice(1);
     for (let count = 1; count < told.length; count++) {
       const again = listenerAt(url, whole, 0);
       again.lastId = told[count - 1]?.id;
       await again.connect({ resume: true });
       await again.until((event) => event.type === "permission.asked", "the ask again");
       await again.leave();
-      assert.deepEqual(
-        again.log.slice(1),
-        told.slice(count),
-        `after ${told[count - 1]?.id}`,
-      );
+      assert.deepEqual(again.log.slice(1), told.slice(count), `after ${told[count - 1]?.id}`);
     }
     await api.cancel(id);
     await whole.idle(id);
@@ -142,7 +139,7 @@ test("/event tells of no session that rests: programs take an idle session for t
   await listener.connect();
   await api.prompt(id, "hello again");
   const first = await listener.until(ofSession(id), "the next turn");
-  assert.notEqual(first.type, "session.status");
+  assert.notDeepEqual(first.properties.status, { type: "idle" });
   await listener.idle(id);
   assert.equal(listener.log.filter(({ event }) => event.type === "session.idle").length, 1);
   await listener.leave();
@@ -236,7 +233,9 @@ test("A5 A6 busy once and idle once, and nothing of the turn after, on every way
       .map(({ properties }) => (properties.status as { type: string }).type);
     assert.deepEqual(statuses, ["busy", "idle"], prompt);
     const messages = new Set(
-      turn.filter(({ type }) => type === "message.updated").map(({ properties }) => (properties.info as { id: string }).id),
+      turn
+        .filter(({ type }) => type === "message.updated")
+        .map(({ properties }) => (properties.info as { id: string }).id),
     );
     for (const { type, properties } of told.slice(firstIdle + 1)) {
       const info = properties.info as { id: string } | undefined;

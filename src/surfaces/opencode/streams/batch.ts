@@ -1,4 +1,4 @@
-import type { Projected } from "../projection/session-view.ts";
+import type { Projected } from "../projection/outbox.ts";
 import type { OpencodeEvent } from "../shapes/event.ts";
 import { inDialect } from "./dialect.ts";
 

@@ -1,5 +1,5 @@
-import type { SseClient } from "../../stream/sse-client.ts";
 import type { Log } from "../../../log/contract.ts";
+import type { SseClient } from "../../stream/sse-client.ts";
 import type { Variant } from "./commit.ts";
 import type { StreamCursor } from "./cursor.ts";
 import { Projector, type ProjectorOptions } from "./projector.ts";

@@ -1,4 +1,4 @@
-import { frameOf, sseText, type Frame } from "../../stream/frame.ts";
+import { type Frame, frameOf, sseText } from "../../stream/frame.ts";
 import { type Batch, inEnvelope } from "./batch.ts";
 import { formatStreamCursor, type StreamCursor } from "./cursor.ts";
 import type { Dialect } from "./dialect.ts";

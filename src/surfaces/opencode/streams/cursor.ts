@@ -4,6 +4,9 @@ export interface StreamCursor {
   index: number;
 }
 
+/** An index that stands for all events of a position. */
+export const WHOLE = 999_999;
+
 const SHAPE = /^(\d{1,15})-(\d{1,6})$/;
 
 export function formatStreamCursor(position: number, index: number): string {

@@ -1,4 +1,4 @@
-import type { Projected } from "../projection/session-view.ts";
+import type { Projected } from "../projection/outbox.ts";
 import type { OpencodeEvent } from "../shapes/event.ts";
 
 /** `1.1` is how clients before 1.2 heard of streamed text. */

@@ -7,10 +7,10 @@ import type { SseClient } from "../../stream/sse-client.ts";
 import type { SseClients } from "../../stream/sse-clients.ts";
 import type { Bus } from "../bus.ts";
 import type { OpencodeEvent } from "../shapes/event.ts";
-import { plainJson, type Place } from "./batch.ts";
+import { plainJson } from "./batch.ts";
 import { catchUp } from "./catch-up.ts";
 import type { Commit, Variant } from "./commit.ts";
-import type { StreamCursor } from "./cursor.ts";
+import { formatStreamCursor, type StreamCursor, WHOLE } from "./cursor.ts";
 import { Projector } from "./projector.ts";
 import { recentSessions } from "./recent.ts";
 import { isInScope, type SnapshotScope, snapshotOf } from "./snapshot.ts";
@@ -75,13 +75,9 @@ export class EventHub {
       this.listeners.add(listener);
       this.beatWhileHeard();
     };
-    client.write(this.plainFrame([{ type: "server.connected", properties: {} }], undefined, variant));
     const from = usable(stream.cursor, projector.position);
-    if (!from) {
-      if (stream.snapshot !== "none") this.writeSnapshot(client, variant, stream.snapshot, projector);
-      join();
-      return;
-    }
+    client.write(this.welcome(stream, from === undefined, projector));
+    if (!from) return join();
     const { log } = this.options.gateway;
     const projection = { projectOf: this.options.projectOf, resting: RESTING };
     await catchUp({ log, client, variant, from, projection, live: () => projector.position, join }).catch((error) => {
@@ -126,17 +122,25 @@ export class EventHub {
     }
   }
 
-  /** A session that is being written down is one write, however long: it is all or nothing for the client. */
-  private writeSnapshot(client: SseClient, variant: Variant, scope: SnapshotScope, projector: Projector): void {
+  /**
+   * The first words to a client, in one write. The last of them has the cursor from which it can go on: who hears only a
+   * part of them has none, and gets them again.
+   */
+  private welcome({ variant, snapshot }: StreamRequest, fresh: boolean, projector: Projector): Frame {
     const { bus, projectOf } = this.options;
-    for (const view of projector.views()) {
+    const connected = { id: bus.newId(), type: "server.connected", properties: {} };
+    const data = [plainJson(connected, undefined, variant.global)];
+    const views = fresh && snapshot !== "none" ? projector.views() : [];
+    for (const view of views) {
       const { directory } = view;
-      if (!isInScope(view, scope) || (variant.directory !== null && variant.directory !== directory)) continue;
+      if (!isInScope(view, snapshot) || (variant.directory !== null && variant.directory !== directory)) continue;
       const place = { directory, project: projectOf(directory) };
-      const events = snapshotOf(view, () => bus.newId());
-      const json = events.map((event) => ({ data: plainJson(event, place, variant.global) }));
-      client.write(eventsFrame(json));
+      for (const event of snapshotOf(view, () => bus.newId())) data.push(plainJson(event, place, variant.global));
     }
+    const cursor = formatStreamCursor(projector.position, WHOLE);
+    return eventsFrame(
+      data.map((one, index) => (fresh && index === data.length - 1 ? { id: cursor, data: one } : { data: one })),
+    );
   }
 
   private onBus(directory: string | null, event: OpencodeEvent): void {
@@ -145,14 +149,6 @@ export class EventHub {
       if (variant.directory !== null && directory !== null && variant.directory !== directory) continue;
       client.write(eventsFrame([{ data: plainJson(event, place, variant.global) }]));
     }
-  }
-
-  private plainFrame(events: readonly Omit<OpencodeEvent, "id">[], place: Place | undefined, variant: Variant): Frame {
-    return eventsFrame(
-      events.map((event) => ({
-        data: plainJson({ id: this.options.bus.newId(), ...event }, place, variant.global),
-      })),
-    );
   }
 
   private beatWhileHeard(): void {
@@ -165,13 +161,15 @@ export class EventHub {
   }
 
   private beat(): void {
+    const event = { id: this.options.bus.newId(), type: "server.heartbeat", properties: {} };
     for (const { client, variant } of this.listeners)
-      client.write(this.plainFrame([{ type: "server.heartbeat", properties: {} }], undefined, variant));
+      client.write(eventsFrame([{ data: plainJson(event, undefined, variant.global) }]));
   }
 }
 
 /** A cursor of another log, or one from long ago, is of no use. */
 function usable(cursor: StreamCursor | undefined, position: number): StreamCursor | undefined {
-  const near = cursor && cursor.position >= 1 && cursor.position <= position && position - cursor.position <= REPLAY_LIMIT;
+  const near =
+    cursor && cursor.position >= 1 && cursor.position <= position && position - cursor.position <= REPLAY_LIMIT;
   return near ? cursor : undefined;
 }

@@ -50,7 +50,7 @@ export class Projector {
   /** Brings a session in as it is now, without a word about it. */
   async load(session: string): Promise<void> {
     const head = await this.options.log.head(session);
-    const view = head && (await primedView(this.options.log, session, head.last + 1));
+    const view = head && (await primedView(this.options.log, session, head.last + 1, this.options.projectOf));
     if (head && view) this.hold(session, { view, seq: head.last });
   }
 
@@ -74,14 +74,17 @@ export class Projector {
   private async readThenTake(records: readonly LogRecord[]): Promise<void> {
     const [first, ...rest] = records;
     if (!first) return;
-    const view = await primedView(this.options.log, first.session, first.seq);
+    const view = await primedView(this.options.log, first.session, first.seq, this.options.projectOf);
     // A session that the log has forgotten since is not spoken of any more.
     if (view) this.hold(first.session, { view, seq: first.seq - 1 });
     await this.take(view ? records : rest);
   }
 
   private begin(record: LogRecord): Held {
-    const held = { view: new SessionView(undefined, 0), seq: 0 };
+    const held = {
+      view: new SessionView(undefined, { projectOf: this.options.projectOf, newestTurnOnly: true }),
+      seq: 0,
+    };
     this.hold(record.session, held);
     return held;
   }
