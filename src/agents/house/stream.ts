@@ -49,6 +49,8 @@ export class StepStream {
   #content: (Words | Call)[] = [];
   #committed = false;
   finish: string | undefined;
+  /** The model stopped because its context is full. */
+  full = false;
   usage: LanguageModelUsage | undefined;
 
   constructor(events: StreamEvents) {
@@ -83,6 +85,7 @@ export class StepStream {
         return this.#called(part);
       case "finish-step":
         this.finish = part.finishReason;
+        this.full = part.rawFinishReason === "model_context_window_exceeded";
         this.usage = part.usage;
         return;
       case "error":
