@@ -108,6 +108,16 @@ const urls: [given: string | undefined, used: string | undefined][] = [
 
 for (const [given, used] of urls) test(`${given} is used as ${used}`, () => assert.equal(baseUrl(given), used));
 
+test("a price that nobody has looked up is not made up", () => {
+  const { list } = findModels({ ANTHROPIC_API_KEY: "k", OPENAI_API_KEY: "k" });
+  const priced = list.filter(({ price }) => price !== undefined).map(({ id, price }) => [id, price]);
+  assert.deepEqual(Object.fromEntries(priced), {
+    "anthropic/claude-sonnet-4-5": { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 },
+    "anthropic/claude-haiku-4-5": { input: 1, output: 5, cacheRead: 0.1, cacheWrite: 1.25 },
+    "anthropic/claude-opus-4-5": { input: 5, output: 25, cacheRead: 0.5, cacheWrite: 6.25 },
+  });
+});
+
 test("the cost counts what was cached apart", () => {
   const used = {
     inputTokens: 1_110_000,
