@@ -32,6 +32,7 @@ export function createHouseAgent(options: HouseOptions): Agent {
       models: models.list.map(({ id, name, context, output }) => ({ id, name, context, output })),
       modes: MODES,
     }),
+    advice: (model) => models.advice(model),
     open: (open) => openLazily(options, open),
   };
 }

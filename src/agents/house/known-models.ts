@@ -8,8 +8,8 @@ export interface KnownModel {
   price?: Price;
 }
 
-// The first of each list is the one that is used unless another is chosen. Prices only where they are known for sure:
-// configuration can add models, sizes and prices.
+// The first of each list is the one that is used unless another is chosen. Prices only where the company's own list was
+// read (Anthropic's, in November 2026): a cost that is not known is left out. Configuration can add models, sizes, prices.
 export const ANTHROPIC: readonly KnownModel[] = [
   { id: "claude-sonnet-5-5", name: "Claude Sonnet 5.5" },
   { id: "claude-opus-5-5", name: "Claude Opus 5.5" },
@@ -39,18 +39,6 @@ export const ANTHROPIC: readonly KnownModel[] = [
 export const OPENAI: readonly KnownModel[] = [
   { id: "gpt-5.6", name: "GPT-5.6" },
   { id: "gpt-5.4-mini", name: "GPT-5.4 mini" },
-  {
-    id: "gpt-5",
-    name: "GPT-5",
-    context: 400_000,
-    output: 128_000,
-    price: { input: 1.25, output: 10, cacheRead: 0.125 },
-  },
-  {
-    id: "gpt-5-mini",
-    name: "GPT-5 mini",
-    context: 400_000,
-    output: 128_000,
-    price: { input: 0.25, output: 2, cacheRead: 0.025 },
-  },
+  { id: "gpt-5", name: "GPT-5", context: 400_000, output: 128_000 },
+  { id: "gpt-5-mini", name: "GPT-5 mini", context: 400_000, output: 128_000 },
 ];

@@ -115,7 +115,7 @@ export const EAGER = { attempts: 4, baseMs: 1, maxMs: 5, patienceMs: 50 };
 export function houseAgent(options: RigOptions, runDirectory: string) {
   const { model, models = findModels({}), mode: _, ...rest } = options;
   const host = createProcessHost({ runDirectory, instance: "house-test" });
-  const used: Models = model ? { list: [SCRIPTED], find: () => SCRIPTED, load: async () => model } : models;
+  const used: Models = model ? { ...findModels({}), find: () => SCRIPTED, load: async () => model } : models;
   return createHouseAgent({ host, retry: EAGER, ...rest, models: used });
 }
 
