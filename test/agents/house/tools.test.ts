@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { FileLocks } from "../../../src/agents/house/file-locks.ts";
 import { TOOLS } from "../../../src/agents/house/tools/all.ts";
-import { OutputLimit } from "../../../src/agents/house/tools/output-limit.ts";
 import type { Done, ToolContext } from "../../../src/agents/house/tools/tool.ts";
+import { OutputLimit } from "../../../src/host/output-limit.ts";
 import { createProcessHost } from "../../../src/host/process-host.ts";
 import { workDirectory } from "./support.ts";
 

@@ -1,9 +1,9 @@
 import { realpath } from "node:fs/promises";
 import { relative } from "node:path";
 import { z } from "zod";
+import { runToEnd } from "../../../host/run-to-end.ts";
 import { realInside } from "../paths.ts";
 import { ToolFailure } from "../tool-failure.ts";
-import { runToEnd } from "./run.ts";
 import { defineTool } from "./tool.ts";
 import { SKIPPED } from "./walk.ts";
 

@@ -1,4 +1,4 @@
-import type { CommandHost, SpawnSpec } from "../../../host/contract.ts";
+import type { CommandHost, SpawnSpec } from "./contract.ts";
 import { OutputLimit } from "./output-limit.ts";
 
 /** How long a command has between TERM and KILL: it must be gone when the turn it belonged to ends. */
@@ -10,7 +10,8 @@ export interface RunOptions {
   host: CommandHost;
   spec: SpawnSpec;
   signal: AbortSignal;
-  limitMs: number;
+  /** Absent: it may take as long as it likes. */
+  limitMs?: number;
   output?(delta: string): void;
 }
 
@@ -38,7 +39,7 @@ export async function runToEnd({ host, spec, signal, limitMs, output }: RunOptio
       if (kept.length > MAX_CHARS) stop("output");
     },
   });
-  const timer = setTimeout(() => stop("time"), limitMs);
+  const timer = limitMs === undefined ? undefined : setTimeout(() => stop("time"), limitMs);
   const abort = (): void => stop("aborted");
   signal.addEventListener("abort", abort);
   try {
