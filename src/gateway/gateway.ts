@@ -1,7 +1,7 @@
 import type { Discovery } from "../agents/contract.ts";
 import { isParleyError, ParleyError } from "../core/errors.ts";
 import { answerKey, askKey } from "../core/event-keys.ts";
-import type { Delivery, Prompt, PromptPart } from "../core/events/values.ts";
+import type { Delivery, Prompt, PromptPart, Task } from "../core/events/values.ts";
 import { SCHEMA_VERSION } from "../core/events/version.ts";
 import { isId } from "../core/ids.ts";
 import type { Answer } from "../core/ledger/signals.ts";
@@ -31,6 +31,15 @@ export interface PromptRequest {
   id?: string;
   parts: PromptPart[];
   delivery?: Delivery;
+  model?: string;
+  mode?: string;
+  task?: Task;
+}
+
+export interface ShellRequest {
+  /** Of the message that stands for it; sent again with the same id it is run once. */
+  id?: string;
+  command: string;
   model?: string;
   mode?: string;
 }
@@ -157,6 +166,13 @@ export class Gateway {
       this.assertOpen();
       return session.prompt(prompt);
     });
+  }
+
+  /** Runs a command of the client's in the session's directory, as a turn of its own. The agent learns of it with its next prompt. */
+  shell(id: string, { command, ...request }: ShellRequest): Promise<Receipt> {
+    const text = "The user ran a command.";
+    const task: Task = { type: "shell", command };
+    return this.prompt(id, { ...request, parts: [{ type: "text", text, synthetic: true }], delivery: "reject", task });
   }
 
   async withdraw(id: string, prompt: string): Promise<void> {

@@ -12,8 +12,8 @@ import type { Attachments } from "./attachments.ts";
 import { CANCEL_ASK_MS, type GatewayOptions } from "./options.ts";
 import { readEvents } from "./read-events.ts";
 import { firstReceipt, type Receipt, repeatedReceipt } from "./receipt.ts";
-import { SessionWriter } from "./session-writer.ts";
-import { Deliveries, PARLEY, TurnDriver } from "./turn-driver.ts";
+import { PARLEY, SessionWriter } from "./session-writer.ts";
+import { Deliveries, TurnDriver } from "./turn-driver.ts";
 import type { TurnMetrics } from "./turn-metrics.ts";
 import { TurnWaits } from "./turn-waits.ts";
 import { within } from "./within.ts";
@@ -94,6 +94,7 @@ export class LiveSession {
       quietMs: agent?.quietMs,
       perform: (effects, said) => this.perform(effects, said),
       concerns: (...told) => deliveries.concerns(...told),
+      waits: (...told) => deliveries.waits(...told),
       hold: () => this.servingLink?.hold(),
       release: () => this.servingLink?.release(),
       onQuiet: () => this.rest(),
@@ -103,7 +104,15 @@ export class LiveSession {
     this.driver =
       this.link &&
       new TurnDriver(
-        { session: id, log: gateway.log, link: this.link, writer: this.writer, ended: (turn) => this.ended(turn) },
+        {
+          session: id,
+          directory: ledger.directory,
+          host: gateway.processes,
+          log: gateway.log,
+          link: this.link,
+          writer: this.writer,
+          ended: (turn) => this.ended(turn),
+        },
         deliveries,
       );
   }
@@ -180,7 +189,7 @@ export class LiveSession {
   /** Stops the turn and answers when it is over. The agent is asked to stop even while nothing can be stored. */
   async cancel(request: { queue: "clear" | "keep"; turn?: string }): Promise<string | undefined> {
     const { said } = await this.writer.send({ type: "cancel", ...request }).catch(async (error: unknown) => {
-      await this.link?.cancel();
+      await Promise.all([this.link?.cancel(), this.driver?.halt()]);
       throw error;
     });
     // What was open before may have ended by itself, or only begun, when the command's turn came.
@@ -204,6 +213,7 @@ export class LiveSession {
     if (reason === "deleted") await told;
     else await within(told, CLOSING_MS);
     if (this.turn) await this.link?.cancel();
+    if (reason !== "closed") await this.driver?.halt();
     await this.link?.close();
     // What has no process to exit is told all the same: a turn that was just starting, a session without an agent.
     if (reason !== "closed")

@@ -15,10 +15,10 @@ export interface Receipt {
 }
 
 /** Of what a client asked for, so that a repeat is told from another prompt with the same id. */
-export function digestOf(prompt: Pick<Prompt, "parts" | "delivery" | "model" | "mode">): string {
-  const { parts, delivery, model, mode } = prompt;
+export function digestOf(prompt: Pick<Prompt, "parts" | "delivery" | "model" | "mode" | "task">): string {
+  const { parts, delivery, model, mode, task } = prompt;
   return createHash("sha256")
-    .update(JSON.stringify([parts, delivery ?? "queue", model ?? null, mode ?? null]))
+    .update(JSON.stringify([parts, delivery ?? "queue", model ?? null, mode ?? null, ...(task ? [task] : [])]))
     .digest("hex");
 }
 

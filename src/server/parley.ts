@@ -6,6 +6,7 @@ import type { Logger } from "../core/logger.ts";
 import { createMetrics } from "../core/metrics.ts";
 import { Gateway } from "../gateway/gateway.ts";
 import type { Unattended } from "../gateway/options.ts";
+import type { CommandHost } from "../host/contract.ts";
 import { acquireLock, type LockHeld, type LockOwner } from "../host/data-lock.ts";
 import { createProcessHost } from "../host/process-host.ts";
 import { killNow, reap } from "../host/reaper.ts";
@@ -85,7 +86,7 @@ async function startLocked(options: ParleyOptions, lock: LockHeld): Promise<Parl
   const log = await openSqliteLog({ directory: dataDirectory, sync: options.sync, keepNative: options.keepNative });
   try {
     const host = createProcessHost({ ...processes, log: (message, details) => logger.warn(details, message) });
-    const started = await startOn(log, buildAgents(options, host, dataDirectory), options, lock);
+    const started = await startOn({ log, host, agents: buildAgents(options, host, dataDirectory) }, options, lock);
     return { ...started, abandon: () => killNow(processes) };
   } catch (error) {
     await log.close();
@@ -94,8 +95,7 @@ async function startLocked(options: ParleyOptions, lock: LockHeld): Promise<Parl
 }
 
 async function startOn(
-  log: Log,
-  agents: Map<string, Agent>,
+  { log, host, agents }: { log: Log; host: CommandHost; agents: Map<string, Agent> },
   options: ParleyOptions,
   lock: LockHeld,
 ): Promise<Omit<Parley, "abandon">> {
@@ -110,6 +110,7 @@ async function startOn(
     ...options,
     log,
     agents,
+    processes: host,
     defaultAgent,
     id: idSource(Date.now),
     now: Date.now,

@@ -4,7 +4,11 @@ import { z } from "zod";
 
 export const promptPart = z
   .union([
-    z.looseObject({ type: z.literal("text"), text: z.string() }),
+    z.looseObject({
+      type: z.literal("text"),
+      text: z.string(),
+      synthetic: z.boolean().optional().describe("said by Parley in the user's place"),
+    }),
     z.looseObject({
       type: z.literal("file"),
       path: z.string().optional().describe("a path inside the session's directory"),
@@ -17,6 +21,13 @@ export const promptPart = z
 
 export const delivery = z.enum(["queue", "steer", "reject"]).meta({ id: "Delivery" });
 
+export const task = z
+  .union([
+    z.looseObject({ type: z.literal("shell"), command: z.string() }),
+    z.looseObject({ type: z.literal("compact"), auto: z.boolean().optional() }),
+  ])
+  .meta({ id: "Task" });
+
 export const prompt = z
   .looseObject({
     id: z.string().describe("msg_…, made by the client or by Parley"),
@@ -24,6 +35,7 @@ export const prompt = z
     delivery: delivery.optional(),
     model: z.string().optional(),
     mode: z.string().optional(),
+    task: task.optional().describe("what its turn is for, where it is not for the agent to answer"),
     digest: z.string().optional().describe("of the request's body: the same id with another digest is a conflict"),
   })
   .meta({ id: "Prompt" });
@@ -110,6 +122,7 @@ export const turnStatus = z
 
 export type PromptPart = z.infer<typeof promptPart>;
 export type Delivery = z.infer<typeof delivery>;
+export type Task = z.infer<typeof task>;
 export type Prompt = z.infer<typeof prompt>;
 export type Tokens = z.infer<typeof tokens>;
 export type Usage = z.infer<typeof usage>;

@@ -2,16 +2,18 @@ import type { MessageItem } from "../events/items.ts";
 import type { Prompt } from "../events/values.ts";
 import type { Frame } from "./frame.ts";
 import { updateFacts } from "./session.ts";
+import { userText, withUntold } from "./shell.ts";
 import { QUEUE_LIMIT } from "./state.ts";
 import { beginTurn } from "./turn.ts";
 
 const TITLE_LENGTH = 60;
 
 function userItem(prompt: Prompt, steered: boolean): { header: MessageItem; full: MessageItem } {
-  const text = prompt.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+  const text = userText(prompt.parts);
   const mark = steered ? { steered, ...(prompt.digest === undefined ? {} : { digest: prompt.digest }) } : {};
   const header: MessageItem = { id: prompt.id, kind: "message", role: "user", status: "running", ...mark };
-  const plain = prompt.parts.length === 1 && prompt.parts[0]?.type === "text";
+  const [first, ...more] = prompt.parts;
+  const plain = first?.type === "text" && Object.keys(first).length === 2 && more.length === 0;
   return { header, full: { ...header, status: "completed", text, ...(plain ? {} : { content: prompt.parts }) } };
 }
 
@@ -23,14 +25,16 @@ function sayUserMessage(frame: Frame, prompt: Prompt, steered: boolean): void {
 
 /** A session without a title is called by the first line of its first prompt until the agent finds a better one. */
 function titleOf(prompt: Prompt): string {
-  const [line = ""] = (prompt.parts.find((part) => part.type === "text")?.text ?? "").trim().split("\n");
+  const said = prompt.parts.find((part) => part.type === "text" && !part.synthetic);
+  const [line = ""] = (said?.type === "text" ? said.text : "").trim().split("\n");
   return line.length <= TITLE_LENGTH ? line : `${line.slice(0, TITLE_LENGTH - 1).trimEnd()}…`;
 }
 
 /** Begins the turn of a prompt. The agent gets it after this is stored. */
-function startPrompt(frame: Frame, prompt: Prompt): void {
-  const { parts: _, ...header } = prompt;
-  const turn = beginTurn(frame, "user");
+function startPrompt(frame: Frame, given: Prompt): void {
+  const { parts: _, ...header } = given;
+  const prompt = withUntold(frame, given);
+  const turn = beginTurn(frame, "user", prompt.task);
   const { model, mode } = prompt;
   const title = frame.state.facts.title ?? titleOf(prompt);
   const choice = { ...(model === undefined ? {} : { model }), ...(mode === undefined ? {} : { mode }) };
@@ -63,7 +67,7 @@ export function onPrompt(frame: Frame, prompt: Prompt): void {
 /** A prompt for the running turn; with none running it is a prompt like any other. */
 export function onSteer(frame: Frame, prompt: Prompt): void {
   const { turn } = frame.state;
-  if (!turn || turn.end || turn.cancelled || frame.state.closing) {
+  if (!turn || turn.end || turn.cancelled || turn.task || frame.state.closing) {
     onPrompt(frame, prompt);
     return;
   }

@@ -15,6 +15,7 @@ export function restore(session: SessionState, openTurnEvents: readonly ParleyEv
     // It may be read once more before the log has forgotten it.
     deleted: session.ended?.reason === "deleted",
     queue: session.queue,
+    untold: session.untold ?? [],
     rules: session.rules,
     turn: session.turn ? restoreTurn(session.turn, openTurnEvents) : null,
   };
@@ -26,9 +27,13 @@ function restoreTurn(open: NonNullable<SessionState["turn"]>, events: readonly P
   const asks = new Map<string, OpenAsk>();
   let step: OpenTurn["step"] = null;
   let steps = 0;
+  let task: OpenTurn["task"];
   for (const event of events) {
     if (event.turn !== open.id) continue;
     switch (event.type) {
+      case "turn.started":
+        task = event.data.prompt?.task;
+        break;
       case "item.started":
         items.set(event.data.item.id, event.data.item);
         break;
@@ -76,6 +81,7 @@ function restoreTurn(open: NonNullable<SessionState["turn"]>, events: readonly P
   return {
     id: open.id,
     by: open.by,
+    ...(task ? { task } : {}),
     started: open.started,
     steps,
     step,

@@ -1,5 +1,6 @@
-import type { EndReason, Failure, Prompt, Question, TurnStatus, Usage } from "../events/values.ts";
+import type { EndReason, Failure, Prompt, Question, Task, TurnStatus, Usage } from "../events/values.ts";
 import type { Rule } from "../session-state.ts";
+import type { Untold } from "../untold.ts";
 import type { Answer, Role, Signal, TextKind, ToolDone } from "./signals.ts";
 
 export interface Facts {
@@ -45,6 +46,10 @@ export type OpenAsk =
 export interface OpenTurn {
   id: string;
   by: "user" | "agent";
+  /** What it is for, where it is not for the agent to answer a prompt. */
+  task?: Task;
+  /** How the command of a shell turn went. */
+  ran?: ToolDone;
   native?: string;
   started: number;
   steps: number;
@@ -83,6 +88,7 @@ export interface LedgerState {
   deleted?: boolean;
   turn: OpenTurn | null;
   queue: readonly Prompt[];
+  untold: readonly Untold[];
   rules: readonly Rule[];
   /** Calls that may speak after their turn. */
   background: ReadonlyMap<string, string>;
@@ -154,6 +160,7 @@ export function newLedger(agent: string, directory: string, facts: Facts): Ledge
     live: true,
     turn: null,
     queue: [],
+    untold: [],
     rules: [],
     background: new Map(),
     past: [],

@@ -4,11 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { conversationOf } from "../../../src/agents/house/history.ts";
 import { TOOLS } from "../../../src/agents/house/tools/all.ts";
-import { idSource } from "../../../src/core/ids.ts";
-import { silentLogger } from "../../../src/core/logger.ts";
-import { createMetrics } from "../../../src/core/metrics.ts";
-import { Gateway } from "../../../src/gateway/gateway.ts";
-import { ended, text } from "../../gateway/rig.ts";
+import { ended, gatewayOn, text } from "../../gateway/rig.ts";
 import { type CallOptions, call, houseAgent, houseRig, playing, say, workDirectory } from "./support.ts";
 import { slow, stuck, throwing } from "./test-tools.ts";
 
@@ -35,19 +31,8 @@ test("after a restart the conversation goes on as if there had been none", async
   const again = playing(say("After a restart."));
   const agent = houseAgent({ model: again.model, tools }, await workDirectory(t));
   await made.gateway.shutdown();
-  const second = new Gateway({
-    log: made.log,
-    agents: new Map([["house", agent]]),
-    defaultAgent: "house",
-    id: idSource(Date.now),
-    now: Date.now,
-    logger: silentLogger,
-    metrics: createMetrics(),
-    unattended: "wait",
-    askDeadlineMs: 60_000,
-    idleCloseMs: 60_000,
-    retainEvents: 0,
-  });
+  const agents = new Map([["house", agent]]);
+  const second = gatewayOn(made.log, made.directory, { agents, defaultAgent: "house" });
   await second.recover();
   const { turn } = await second.prompt(made.session, text("go on"));
   await made.until(made.session, (event) => ended(event) && event.turn === turn);
