@@ -4,7 +4,7 @@ import type { Frame } from "./frame.ts";
 import { updateFacts } from "./session.ts";
 import { userText, withUntold } from "./shell.ts";
 import { QUEUE_LIMIT } from "./state.ts";
-import { beginTurn } from "./turn.ts";
+import { beginTurn, choiceOf } from "./turn.ts";
 
 const TITLE_LENGTH = 60;
 
@@ -39,7 +39,7 @@ function startPrompt(frame: Frame, given: Prompt): void {
   const title = frame.state.facts.title ?? titleOf(prompt);
   const choice = { ...(model === undefined ? {} : { model }), ...(mode === undefined ? {} : { mode }) };
   updateFacts(frame, title === "" ? choice : { title, ...choice }, "parley");
-  frame.say("turn.started", { by: "user", prompt: header }, "parley");
+  frame.say("turn.started", { by: "user", prompt: header, ...choiceOf(frame) }, "parley");
   sayUserMessage(frame, prompt, false);
   frame.want({ type: "deliver", prompt, turn: turn.id });
 }
