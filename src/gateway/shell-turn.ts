@@ -1,7 +1,7 @@
 import { messageOf } from "../core/errors.ts";
 import type { Signal } from "../core/ledger/signals.ts";
 import { type CommandHost, SpawnFailed } from "../host/contract.ts";
-import { type Ran, runToEnd } from "../host/run-to-end.ts";
+import { runShortened, type Shortened } from "../host/run-shortened.ts";
 import { shellSpec } from "../host/shell-spec.ts";
 
 export interface ShellOptions {
@@ -52,7 +52,7 @@ export class ShellTurn {
     try {
       const spec = shellSpec(command, { session, directory });
       const output = (delta: string): void => emit({ type: "tool.output", call, delta });
-      this.tell(call, await runToEnd({ host, spec, signal, output }));
+      this.tell(call, await runShortened({ host, spec, signal, output }));
     } catch (thrown) {
       const code = thrown instanceof SpawnFailed ? "spawn_failed" : "command_failed";
       const error = { code, message: messageOf(thrown) };
@@ -61,7 +61,7 @@ export class ShellTurn {
     }
   }
 
-  private tell(call: string, { text, code, stopped }: Ran): void {
+  private tell(call: string, { text, code, stopped }: Shortened): void {
     const { emit } = this.options;
     const error = stopped ? { error: STOPPED[stopped] } : {};
     emit({ type: "tool.done", call, ok: !stopped, output: text, metadata: { exitCode: code }, ...error });

@@ -1,31 +1,29 @@
-import type { CommandHost, SpawnSpec } from "./contract.ts";
-import { OutputLimit } from "./output-limit.ts";
+import type { CommandHost, CommandSpec } from "./contract.ts";
 
-/** How long a command has between TERM and KILL: it must be gone when the turn it belonged to ends. */
+/** How long a command has between TERM and KILL: it must be gone when what it was run for ends. */
 const GRACE_MS = 150;
-const STREAMED_CHARS = 256_000;
-const MAX_CHARS = 16_000_000;
 
 export interface RunOptions {
   host: CommandHost;
-  spec: SpawnSpec;
-  signal: AbortSignal;
+  spec: CommandSpec;
+  signal?: AbortSignal;
   /** Absent: it may take as long as it likes. */
   limitMs?: number;
-  output?(delta: string): void;
+  /** It is ended when it has written more than so many characters. */
+  maxChars: number;
+  output(delta: string): void;
 }
 
 export interface Ran {
-  text: string;
   code: number | null;
   /** Why it was ended before its time. */
   stopped?: "time" | "output" | "aborted";
 }
 
 /** Runs a command to its end, to its limits, or until it is given up; then nothing of it runs any more. */
-export async function runToEnd({ host, spec, signal, limitMs, output }: RunOptions): Promise<Ran> {
-  signal.throwIfAborted();
-  const kept = new OutputLimit();
+export async function runToEnd({ host, spec, signal, limitMs, maxChars, output }: RunOptions): Promise<Ran> {
+  signal?.throwIfAborted();
+  let length = 0;
   let stopped: Ran["stopped"];
   let ending: Promise<void> | undefined;
   const stop = (why: NonNullable<Ran["stopped"]>): void => {
@@ -34,20 +32,32 @@ export async function runToEnd({ host, spec, signal, limitMs, output }: RunOptio
   };
   const command = host.run(spec, {
     output(text) {
-      if (kept.length < STREAMED_CHARS) output?.(text);
-      kept.add(text);
-      if (kept.length > MAX_CHARS) stop("output");
+      length += text.length;
+      output(text);
+      if (length > maxChars) stop("output");
     },
   });
   const timer = limitMs === undefined ? undefined : setTimeout(() => stop("time"), limitMs);
   const abort = (): void => stop("aborted");
-  signal.addEventListener("abort", abort);
+  signal?.addEventListener("abort", abort);
   try {
     const { code } = await command.exited;
     await ending;
-    return { text: kept.text(), code, ...(stopped ? { stopped } : {}) };
+    return { code, ...(stopped ? { stopped } : {}) };
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener("abort", abort);
+    signal?.removeEventListener("abort", abort);
   }
+}
+
+export interface Captured extends Ran {
+  /** What it wrote, to the limit. */
+  text: string;
+}
+
+/** Runs a command for what it writes. */
+export async function capture(options: Omit<RunOptions, "output">): Promise<Captured> {
+  const pieces: string[] = [];
+  const ended = await runToEnd({ ...options, output: (text) => void pieces.push(text) });
+  return { text: pieces.join("").slice(0, options.maxChars), ...ended };
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Ran, runToEnd } from "../../../host/run-to-end.ts";
+import { runShortened, type Shortened } from "../../../host/run-shortened.ts";
 import { shellSpec } from "../../../host/shell-spec.ts";
 import { exactPattern } from "../permissions.ts";
 import { type Done, defineTool } from "./tool.ts";
@@ -13,7 +13,7 @@ const STOPPED = {
   aborted: "the command was ended: aborted",
 } as const;
 
-function doneOf({ text, code, stopped }: Ran): Done {
+function doneOf({ text, code, stopped }: Shortened): Done {
   const gap = text === "" || text.endsWith("\n") ? "" : "\n";
   if (stopped) {
     const message = STOPPED[stopped];
@@ -37,6 +37,6 @@ export const bash = defineTool({
   async run({ command, seconds = DEFAULT_S }, { permit, host, session, directory, signal, output }) {
     await permit({ action: "bash", patterns: [exactPattern(command)], title: command });
     const spec = shellSpec(command, { directory, session });
-    return doneOf(await runToEnd({ host, spec, signal, limitMs: seconds * 1000, output }));
+    return doneOf(await runShortened({ host, spec, signal, limitMs: seconds * 1000, output }));
   },
 });
