@@ -102,6 +102,8 @@ export interface Agent {
   /** Only for an agent that never says when its turn is over: so long a silence, in milliseconds, then does. */
   quietMs?: number;
   discover(): Promise<Discovery>;
+  /** What to do to have a model that it does not have, where it knows. */
+  advice?(model: string): string;
   open(options: OpenOptions): AgentSession;
 }
 

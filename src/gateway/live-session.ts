@@ -10,7 +10,7 @@ import { AgentLink } from "./agent-link.ts";
 import { AskKeeper } from "./ask-keeper.ts";
 import type { Attachments } from "./attachments.ts";
 import { CANCEL_ASK_MS, type GatewayOptions } from "./options.ts";
-import { readEvents } from "./read-events.ts";
+import { readNewest } from "./read-events.ts";
 import { firstReceipt, type Receipt, repeatedReceipt } from "./receipt.ts";
 import { PARLEY, SessionWriter } from "./session-writer.ts";
 import { Deliveries, TurnDriver } from "./turn-driver.ts";
@@ -80,7 +80,8 @@ export class LiveSession {
       attachments: options.attachments,
       policy: gateway.unattended,
       deadlineMs: gateway.askDeadlineMs,
-      answer: (ask, answer, by) => this.quietly(this.answer(ask, answer, by), "an ask could not be answered"),
+      answer: (ask, answer, by) =>
+        this.quietly(this.writer.send({ type: "answer", ask, answer, by, own: true }), "an ask could not be answered"),
     });
     const deliveries = new Deliveries();
     this.writer = new SessionWriter({
@@ -137,7 +138,7 @@ export class LiveSession {
   /** The newest events before the open turn. */
   private async past(): Promise<ParleyEvent[]> {
     const { turn } = this;
-    const events = await readEvents(this.options.gateway.log, this.id, Math.max(0, this.writer.last - HISTORY_EVENTS));
+    const events = await readNewest(this.options.gateway.log, this.id, HISTORY_EVENTS);
     return events.filter((event) => turn === undefined || event.turn !== turn);
   }
 

@@ -7,7 +7,7 @@ import type { Log } from "../log/contract.ts";
 import type { AgentLink } from "./agent-link.ts";
 import { transcriptOf, withTranscript } from "./handoff.ts";
 import { CANCEL_ASK_MS, CANCEL_TERM_MS } from "./options.ts";
-import { readEvents } from "./read-events.ts";
+import { readNewest } from "./read-events.ts";
 import { PARLEY, type SessionWriter } from "./session-writer.ts";
 import { ShellTurn } from "./shell-turn.ts";
 import { within } from "./within.ts";
@@ -90,7 +90,7 @@ export class TurnDriver {
     const text = "The agent no longer knows this conversation. A fresh one was started and told how it went so far.";
     writer.take({ type: "session", resume: "lost" }, undefined, PARLEY);
     writer.take({ type: "note", level: "warn", code: "resume_lost", text }, undefined, PARLEY);
-    const events = await readEvents(log, session, Math.max(0, writer.last - HANDOFF_EVENTS));
+    const events = await readNewest(log, session, HANDOFF_EVENTS);
     return withTranscript(prompt, transcriptOf(events.filter((event) => event.turn !== turn)));
   }
 

@@ -1,7 +1,7 @@
 import type { ModelMessage } from "ai";
 import type { ParleyEvent } from "../../core/events/event.ts";
 import type { Item, MessageItem, ToolCallItem, ToolResultItem } from "../../core/events/items.ts";
-import { type AssistantPart, inputObject, resultPart, stepMessages } from "./conversation.ts";
+import { type AssistantPart, callPart, resultPart, stepMessages } from "./conversation.ts";
 import { pastParts } from "./prompt-parts.ts";
 
 interface PastStep {
@@ -69,9 +69,9 @@ function isWhole(item: ToolCallItem): boolean {
 }
 
 function partOf(item: Item): AssistantPart[] {
-  if (item.kind === "message" && item.text) return [{ type: "text", text: item.text }];
+  if (item.kind === "message" && item.text?.trim()) return [{ type: "text", text: item.text }];
   if (item.kind !== "tool_call" || !isWhole(item)) return [];
-  return [{ type: "tool-call", toolCallId: item.call, toolName: item.name, input: inputObject(item.input) }];
+  return [callPart(item.call, item.name, item.input)];
 }
 
 function outputOf(call: ToolCallItem, result: ToolResultItem | undefined): { ok: boolean; output: string } {
@@ -87,10 +87,13 @@ function messagesOf({ items, results, after }: PastStep): ModelMessage[] {
 
 /** The conversation that a session's events hold, as a model takes it. Reasoning is left out: it is signed and cannot be said again. */
 export function conversationOf(events: readonly ParleyEvent[]): ModelMessage[] {
-  return turnsOf(events).flatMap(({ before, steps }) => [
+  const messages = turnsOf(events).flatMap(({ before, steps }) => [
     ...before.map(userMessage),
     ...[...steps.values()].flatMap(messagesOf),
   ]);
+  // The beginning may be forgotten, in the middle of a turn; a conversation must begin with the user.
+  const first = messages.findIndex(({ role }) => role === "user");
+  return first < 0 ? [] : messages.slice(first);
 }
 
 /** The ids of calls that were made: a model may use one of them again, and must not be taken for repeating itself. */

@@ -67,6 +67,7 @@ function restoreTurn(open: NonNullable<SessionState["turn"]>, events: readonly P
           kind: "permission",
           action: event.data.action,
           patterns: event.data.patterns,
+          offers: event.data.options.map(({ kind }) => kind),
         });
         break;
       case "question.requested":

@@ -1,4 +1,4 @@
-import type { EndReason, Failure, Prompt, Question, Task, TurnStatus, Usage } from "../events/values.ts";
+import type { AskOption, EndReason, Failure, Prompt, Question, Task, TurnStatus, Usage } from "../events/values.ts";
 import type { Rule } from "../session-state.ts";
 import type { Untold } from "../untold.ts";
 import type { Answer, Role, Signal, TextKind, ToolDone } from "./signals.ts";
@@ -40,7 +40,7 @@ export interface OpenCall {
 }
 
 export type OpenAsk =
-  | { id: string; kind: "permission"; action: string; patterns: string[] }
+  | { id: string; kind: "permission"; action: string; patterns: string[]; offers: AskOption["kind"][] }
   | { id: string; kind: "question"; questions: Question[] };
 
 export interface OpenTurn {
@@ -108,7 +108,8 @@ export type Command =
   | { type: "withdraw"; prompt: string }
   /** Stops the open turn, or only this one if it is the one that is open. */
   | { type: "cancel"; queue: "clear" | "keep"; turn?: string }
-  | { type: "answer"; ask: string; answer: Answer; by: string }
+  /** `own`: Parley answers because nobody is there to. */
+  | { type: "answer"; ask: string; answer: Answer; by: string; own?: boolean }
   | { type: "update"; facts: Facts }
   /** The next exit of the agent is wanted, and why. */
   | { type: "closing"; reason: Closing }

@@ -147,7 +147,7 @@ const cases: [name: string, events: ParleyEvent[], messages: unknown[]][] = [
         content: [
           { type: "text", text: "see" },
           { type: "file", path: "a.md" },
-          { type: "file", url: "data:image/png;base64,AAAA" },
+          { type: "file", url: "data:image/png;base64,iVBORw0KGgo=" },
           { type: "file", url: "data:text/plain,hi%20there", name: "b.txt" },
         ],
       }),
@@ -157,7 +157,7 @@ const cases: [name: string, events: ParleyEvent[], messages: unknown[]][] = [
         role: "user",
         content: [
           ...texts("see", "(the user attached a.md)"),
-          { type: "file", data: "AAAA", mediaType: "image/png" },
+          { type: "file", data: "iVBORw0KGgo=", mediaType: "image/png" },
           ...texts("b.txt:\nhi there"),
         ],
       },
@@ -168,6 +168,19 @@ const cases: [name: string, events: ParleyEvent[], messages: unknown[]][] = [
 for (const [name, events, messages] of cases) {
   test(`the conversation of ${name}`, () => assert.deepEqual(conversationOf(events), messages));
 }
+
+test("a conversation whose beginning is forgotten begins with the user", () => {
+  const events = [
+    ...whole(said("a", "…the end of it.")),
+    ...whole(user("u", "next"), "t2"),
+    ...whole(said("b", "Yes."), "t2"),
+  ];
+  assert.deepEqual(
+    conversationOf(events).map(({ role }) => role),
+    ["user", "assistant"],
+  );
+  assert.deepEqual(conversationOf(whole(said("a", "…the end of it."))), []);
+});
 
 test("the ids of all calls are known", () => {
   assert.deepEqual(callsIn([...whole(called("c", "c1")), ...whole(user("u", "hi")), ...whole(called("d", "c2"))]), [

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ended, gatewayOn, text } from "../../gateway/rig.ts";
-import { type CallOptions, houseAgent, houseRig, playing, say, workDirectory } from "./support.ts";
+import { afterRestart, type CallOptions, houseAgent, houseRig, playing, say, workDirectory } from "./support.ts";
 
 const asText = (options: CallOptions | undefined): string => JSON.stringify(options?.prompt.slice(1));
 const count = (haystack: string, needle: string): number => haystack.split(needle).length - 1;
@@ -15,13 +14,8 @@ test("the model sees what the user ran once, with the next prompt, and once agai
   assert.equal(count(asText(first.asked[0]), "unusual"), 1);
   assert.equal(count(asText(first.asked[0]), "The user ran a command"), 1);
 
-  await made.gateway.shutdown();
   const again = playing(say("I remember."));
-  const agents = new Map([["house", houseAgent({ model: again.model }, await workDirectory(t))]]);
-  const second = gatewayOn(made.log, made.directory, { agents, defaultAgent: "house" });
-  const next = await second.prompt(made.session, text("And what was it?"));
-  await made.until(made.session, (event) => ended(event) && event.turn === next.turn);
-  await second.shutdown();
+  await afterRestart(made, houseAgent({ model: again.model }, await workDirectory(t)), "And what was it?");
   assert.equal(count(asText(again.asked[0]), "unusual"), 1);
   assert.deepEqual(
     again.asked[0]?.prompt.slice(1).map(({ role }) => role),
