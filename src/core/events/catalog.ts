@@ -43,6 +43,8 @@ export const catalog = {
   "prompt.withdrawn": z.looseObject({ prompt: z.string(), reason: z.enum(["cancelled", "deleted"]) }),
   "turn.started": z.looseObject({
     by: z.enum(["user", "agent"]),
+    model: z.string().optional().describe("the session's at that moment, where known"),
+    mode: z.string().optional(),
     prompt: prompt.omit({ parts: true }).optional().describe("its text is in the user message item that follows"),
   }),
   "turn.status": turnStatus,

@@ -3,7 +3,7 @@ import type { Prompt } from "../events/values.ts";
 import type { Frame } from "./frame.ts";
 import { updateFacts } from "./session.ts";
 import { QUEUE_LIMIT } from "./state.ts";
-import { beginTurn } from "./turn.ts";
+import { beginTurn, choiceOf } from "./turn.ts";
 
 const TITLE_LENGTH = 60;
 
@@ -35,7 +35,7 @@ function startPrompt(frame: Frame, prompt: Prompt): void {
   const title = frame.state.facts.title ?? titleOf(prompt);
   const choice = { ...(model === undefined ? {} : { model }), ...(mode === undefined ? {} : { mode }) };
   updateFacts(frame, title === "" ? choice : { title, ...choice }, "parley");
-  frame.say("turn.started", { by: "user", prompt: header }, "parley");
+  frame.say("turn.started", { by: "user", prompt: header, ...choiceOf(frame) }, "parley");
   sayUserMessage(frame, prompt, false);
   frame.want({ type: "deliver", prompt, turn: turn.id });
 }

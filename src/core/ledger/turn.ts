@@ -35,11 +35,17 @@ export function beginTurn(frame: Frame, by: "user" | "agent"): OpenTurn {
   return turn;
 }
 
+/** Said with each turn, so that who reads only a part of the history knows what answered it. */
+export function choiceOf({ state }: Frame): { model?: string; mode?: string } {
+  const { model, mode } = state.facts;
+  return { ...(model === undefined ? {} : { model }), ...(mode === undefined ? {} : { mode }) };
+}
+
 /** The agent speaks with no turn open: a turn of its own begins. */
 export function openAgentTurn(frame: Frame): void {
   if (frame.state.turn) return;
   beginTurn(frame, "agent");
-  frame.say("turn.started", { by: "agent" });
+  frame.say("turn.started", { by: "agent", ...choiceOf(frame) });
 }
 
 /** The number of the step that is open; output without one begins one. */
