@@ -42,6 +42,8 @@ export interface SessionState {
   ended?: EventOf<"session.ended">["data"];
   turn: OpenTurn | null;
   turns: number;
+  /** The last prompt that began a turn. */
+  lastPrompt?: string;
   lastEnd?: { turn: string; reason: EventOf<"turn.ended">["data"]["reason"] };
   queue: Prompt[];
   /** What its agent is told with the next prompt. */
@@ -150,7 +152,8 @@ function reduce(state: SessionState, event: ParleyEvent): SessionState {
       const { untold, ...rest } = state;
       const left = untold && !(event.data.prompt && !event.data.prompt.task) ? { untold } : {};
       const queue = state.queue.filter((queued) => queued.id !== prompt);
-      return { ...rest, ...left, turn, turns: state.turns + 1, queue };
+      const last = prompt ? { lastPrompt: prompt } : {};
+      return { ...rest, ...left, ...last, turn, turns: state.turns + 1, queue };
     }
     case "turn.status":
       return state.turn ? { ...state, turn: { ...state.turn, status: event.data } } : state;

@@ -36,6 +36,7 @@ export const prompt = z
     model: z.string().optional(),
     mode: z.string().optional(),
     task: task.optional().describe("what its turn is for, where it is not for the agent to answer"),
+    queued: z.number().optional().describe("epoch milliseconds since when it waited, if it did"),
     digest: z.string().optional().describe("of the request's body: the same id with another digest is a conflict"),
   })
   .meta({ id: "Prompt" });

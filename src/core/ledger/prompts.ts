@@ -12,8 +12,9 @@ function userItem(prompt: Prompt, steered: boolean): { header: MessageItem; full
   const text = userText(prompt.parts);
   const mark = steered ? { steered, ...(prompt.digest === undefined ? {} : { digest: prompt.digest }) } : {};
   const header: MessageItem = { id: prompt.id, kind: "message", role: "user", status: "running", ...mark };
-  const [first, ...more] = prompt.parts;
-  const plain = first?.type === "text" && Object.keys(first).length === 2 && more.length === 0;
+  const [first] = prompt.parts;
+  // What a client adds to a part, such as its own id of it, is not in the text.
+  const plain = prompt.parts.length === 1 && first?.type === "text" && Object.keys(first).length === 2;
   return { header, full: { ...header, status: "completed", text, ...(plain ? {} : { content: prompt.parts }) } };
 }
 
@@ -41,6 +42,7 @@ function startPrompt(frame: Frame, given: Prompt): void {
   updateFacts(frame, title === "" ? choice : { title, ...choice }, "parley");
   frame.say("turn.started", { by: "user", prompt: header, ...choiceOf(frame) }, "parley");
   sayUserMessage(frame, prompt, false);
+  frame.patch({ lastPrompt: prompt.id });
   frame.want({ type: "deliver", prompt, turn: turn.id });
 }
 
@@ -57,8 +59,9 @@ export function onPrompt(frame: Frame, prompt: Prompt): void {
   } else if (queue.length >= QUEUE_LIMIT) {
     frame.refuse("queue_full", `${QUEUE_LIMIT} prompts are waiting already; wait for one to finish, or withdraw one`);
   } else {
-    frame.patch({ queue: [...queue, prompt] });
-    frame.sayOfSession("prompt.queued", { prompt, position: queue.length + 1 }, "parley");
+    const waiting = { ...prompt, queued: frame.context.now };
+    frame.patch({ queue: [...queue, waiting] });
+    frame.sayOfSession("prompt.queued", { prompt: waiting, position: queue.length + 1 }, "parley");
     // Prompts may have waited through a restart with nothing to set them off; the oldest goes first.
     startNext(frame);
   }

@@ -87,6 +87,8 @@ export interface LedgerState {
   /** It has been said that the session was deleted. */
   deleted?: boolean;
   turn: OpenTurn | null;
+  /** The last one that began a turn. */
+  lastPrompt?: string;
   queue: readonly Prompt[];
   untold: readonly Untold[];
   rules: readonly Rule[];
