@@ -152,7 +152,7 @@ function reduce(state: SessionState, event: ParleyEvent): SessionState {
     case "turn.started": {
       const { context = [] } = event.data;
       const prompt = event.data.prompt?.id;
-      const taken = (queued: Prompt): boolean => queued.id === prompt || context.includes(queued.id);
+      const taken = (queued: Prompt): boolean => queued.id === prompt || context.some(({ id }) => id === queued.id);
       const turn: OpenTurn = {
         id: event.turn ?? "",
         seq: event.seq,

@@ -61,7 +61,10 @@ export const catalog = {
     model: z.string().optional().describe("the session's at that moment, where known"),
     mode: z.string().optional(),
     prompt: prompt.omit({ parts: true }).optional().describe("its text is in the user message item that follows"),
-    context: z.array(z.string()).optional().describe("prompts that were kept for this turn: their messages come first"),
+    context: z
+      .array(prompt.omit({ parts: true }))
+      .optional()
+      .describe("prompts that were kept for this turn: their messages come first"),
   }),
   "turn.status": turnStatus,
   "turn.ended": z.looseObject({

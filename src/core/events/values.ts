@@ -27,6 +27,7 @@ export const prompt = z
     delivery: delivery.optional(),
     model: z.string().optional(),
     mode: z.string().optional(),
+    queued: z.number().optional().describe("epoch milliseconds since when it waited, if it did"),
     system: z.string().optional().describe("further instructions for this turn"),
     digest: z.string().optional().describe("of the request's body: the same id with another digest is a conflict"),
   })

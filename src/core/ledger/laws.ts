@@ -226,7 +226,7 @@ class Checker {
         this.prompts.add(id);
         this.waiting.delete(id);
         for (const kept of event.data.context ?? [])
-          if (!this.kept.delete(kept)) this.broken(1, `context ${kept} was given to a turn but not kept`);
+          if (!this.kept.delete(kept.id)) this.broken(1, `context ${kept.id} was given to a turn but not kept`);
         break;
       }
     }

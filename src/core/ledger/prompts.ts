@@ -1,3 +1,4 @@
+import type { EventData } from "../events/catalog.ts";
 import type { MessageItem } from "../events/items.ts";
 import type { Prompt } from "../events/values.ts";
 import { beginsTurn } from "../session-state.ts";
@@ -10,9 +11,15 @@ const TITLE_LENGTH = 60;
 
 function userItem(prompt: Prompt, steered: boolean): { header: MessageItem; full: MessageItem } {
   const text = prompt.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
-  const mark = steered ? { steered, ...(prompt.digest === undefined ? {} : { digest: prompt.digest }) } : {};
+  const { digest, queued } = prompt;
+  const mark = {
+    ...(steered ? { steered, ...(digest === undefined ? {} : { digest }) } : {}),
+    ...(queued === undefined ? {} : { queued }),
+  };
   const header: MessageItem = { id: prompt.id, kind: "message", role: "user", status: "running", ...mark };
-  const plain = prompt.parts.length === 1 && prompt.parts[0]?.type === "text";
+  const [first] = prompt.parts;
+  // What a client adds to a part, such as its own id of it, is not in the text.
+  const plain = prompt.parts.length === 1 && first?.type === "text" && Object.keys(first).length === 2;
   return { header, full: { ...header, status: "completed", text, ...(plain ? {} : { content: prompt.parts }) } };
 }
 
@@ -28,16 +35,19 @@ function titleOf(prompt: Prompt): string {
   return line.length <= TITLE_LENGTH ? line : `${line.slice(0, TITLE_LENGTH - 1).trimEnd()}…`;
 }
 
+function headerOf({ parts: _, ...header }: Prompt): NonNullable<EventData["turn.started"]["prompt"]> {
+  return header;
+}
+
 /** Begins the turn of a prompt, with what was kept for it. The agent gets it after this is stored. */
 function startPrompt(frame: Frame, prompt: Prompt, kept: readonly Prompt[]): void {
-  const { parts: _, ...header } = prompt;
   const turn = beginTurn(frame, "user");
   const { model, mode } = prompt;
   const title = frame.state.facts.title ?? titleOf(prompt);
   const choice = { ...(model === undefined ? {} : { model }), ...(mode === undefined ? {} : { mode }) };
   updateFacts(frame, title === "" ? choice : { title, ...choice }, "parley");
-  const context = kept.length === 0 ? {} : { context: kept.map(({ id }) => id) };
-  frame.say("turn.started", { by: "user", prompt: header, ...choiceOf(frame), ...context }, "parley");
+  const context = kept.length === 0 ? {} : { context: kept.map(headerOf) };
+  frame.say("turn.started", { by: "user", prompt: headerOf(prompt), ...choiceOf(frame), ...context }, "parley");
   for (const said of [...kept, prompt]) sayUserMessage(frame, said, false);
   const parts = [...kept, prompt].flatMap((said) => said.parts);
   frame.want({ type: "deliver", prompt: { ...prompt, parts }, turn: turn.id });
@@ -59,8 +69,9 @@ export function onPrompt(frame: Frame, prompt: Prompt, agent?: string): void {
   } else if (queue.length >= QUEUE_LIMIT) {
     frame.refuse("queue_full", `${QUEUE_LIMIT} prompts are waiting already; wait for one to finish, or withdraw one`);
   } else {
-    frame.patch({ queue: [...queue, prompt] });
-    frame.sayOfSession("prompt.queued", { prompt, position: queue.length + 1 }, "parley");
+    const waiting = { ...prompt, queued: frame.context.now };
+    frame.patch({ queue: [...queue, waiting] });
+    frame.sayOfSession("prompt.queued", { prompt: waiting, position: queue.length + 1 }, "parley");
     // Prompts may have waited through a restart with nothing to set them off; the oldest goes first.
     startNext(frame);
   }

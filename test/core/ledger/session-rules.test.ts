@@ -77,7 +77,10 @@ test("context begins no turn: the next prompt brings it along, and a cancel leav
   );
   w.prompt("msg_3");
   const [started] = w.of("turn.started");
-  assert.deepEqual(started?.data.context, ["msg_1", "msg_2"]);
+  assert.deepEqual(
+    started?.data.context?.map(({ id }) => id),
+    ["msg_1", "msg_2"],
+  );
   assert.deepEqual(w.session?.queue, []);
   const said = w.of("item.completed").map(({ data }) => data.item.id);
   assert.deepEqual(said, ["msg_1", "msg_2", "msg_3"]);
@@ -92,7 +95,7 @@ test("context that comes during a turn is for a later one, also after a crash", 
   const w = world().prompt("msg_1").prompt("msg_2").prompt("msg_3", { delivery: "context" }).prompt("msg_4");
   const after = w.crashAfter(99);
   after.command({ type: "next" }).signal({ type: "turn.finished", reason: "end_turn" });
-  const contexts = after.of("turn.started").map(({ data }) => [data.prompt?.id, data.context]);
+  const contexts = after.of("turn.started").map(({ data }) => [data.prompt?.id, data.context?.map(({ id }) => id)]);
   assert.deepEqual(contexts, [
     ["msg_1", undefined],
     ["msg_2", undefined],

@@ -59,7 +59,7 @@ function perform(world: World, action: AnyAction, count: number): void {
 function lostPrompts(world: World): Violation[] {
   const begun = new Set(world.of("turn.started").map((event) => event.data.prompt?.id));
   const withdrawn = new Set(world.of("prompt.withdrawn").map((event) => event.data.prompt));
-  const given = new Set(world.of("turn.started").flatMap((event) => event.data.context ?? []));
+  const given = new Set(world.of("turn.started").flatMap((event) => event.data.context?.map(({ id }) => id) ?? []));
   const kept = new Set(world.state.queue.map((prompt) => prompt.id));
   return [...world.accepted]
     .filter((id) => !begun.has(id) && !withdrawn.has(id) && !given.has(id) && !(id.startsWith("c") && kept.has(id)))
