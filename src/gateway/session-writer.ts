@@ -28,7 +28,7 @@ export interface WriterOptions {
   now: () => number;
   newId: MakeId;
   /** See the agents' contract. */
-  quietMs: number | undefined;
+  quietMs(): number | undefined;
   /** Called after what was said is stored. */
   perform(effects: readonly Effect[], said: readonly Draft[]): void;
   /** Whether the exit of this start of the agent concerns the session as it is. */
@@ -139,7 +139,8 @@ export class SessionWriter {
   }
 
   private context(generation?: number): Context {
-    const { now, newId: id, quietMs } = this.options;
+    const { now, newId: id } = this.options;
+    const quietMs = this.options.quietMs();
     const speaker = generation === PARLEY ? ({ speaker: "parley" } as const) : {};
     return { now: now(), id, ...speaker, ...(quietMs === undefined ? {} : { quietMs }) };
   }

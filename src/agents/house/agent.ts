@@ -33,6 +33,7 @@ export function createHouseAgent(options: HouseOptions): Agent {
   const { models } = options;
   return {
     name: "house",
+    takesInstructions: true,
     discover: async () => ({
       title: "House",
       installed: true,

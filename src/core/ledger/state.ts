@@ -1,4 +1,14 @@
-import type { AskOption, EndReason, Failure, Prompt, Question, Task, TurnStatus, Usage } from "../events/values.ts";
+import type {
+  AskOption,
+  EndReason,
+  Failure,
+  PermissionRule,
+  Prompt,
+  Question,
+  Task,
+  TurnStatus,
+  Usage,
+} from "../events/values.ts";
 import type { Rule } from "../session-state.ts";
 import type { Untold } from "../untold.ts";
 import type { Answer, Role, Signal, TextKind, ToolDone } from "./signals.ts";
@@ -8,6 +18,7 @@ export interface Facts {
   title?: string;
   model?: string;
   mode?: string;
+  permissions?: PermissionRule[];
   meta?: Record<string, unknown>;
 }
 
@@ -81,6 +92,8 @@ export interface LedgerState {
   agent: string;
   directory: string;
   facts: Facts;
+  /** A turn has begun in it, however long ago. */
+  begun: boolean;
   /** False between `session.ended` and the next `session.started`. */
   live: boolean;
   closing?: Closing;
@@ -105,14 +118,15 @@ export type Closing = "closed" | "shutdown" | "deleted";
 
 /** What the gateway tells the ledger, beside the agent's signals. */
 export type Command =
-  | { type: "prompt"; prompt: Prompt }
+  /** `agent`: who is to answer it; another than the session's own can only before the first turn. */
+  | { type: "prompt"; prompt: Prompt; agent?: string }
   | { type: "steer"; prompt: Prompt }
   | { type: "withdraw"; prompt: string }
   /** Stops the open turn, or only this one if it is the one that is open. */
   | { type: "cancel"; queue: "clear" | "keep"; turn?: string }
   /** `own`: Parley answers because nobody is there to. */
   | { type: "answer"; ask: string; answer: Answer; by: string; own?: boolean }
-  | { type: "update"; facts: Facts }
+  | { type: "update"; facts: Facts; agent?: string }
   /** The next exit of the agent is wanted, and why. */
   | { type: "closing"; reason: Closing }
   /** A turn fails for a reason of Parley's own. */
@@ -160,6 +174,7 @@ export function newLedger(agent: string, directory: string, facts: Facts): Ledge
     agent,
     directory,
     facts,
+    begun: false,
     live: true,
     turn: null,
     queue: [],
