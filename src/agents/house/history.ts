@@ -34,15 +34,22 @@ function addItem(turn: PastTurn, item: Item): void {
   }
 }
 
+/** Commands that the user ran: the next prompt tells of them. */
+function shellTurns(events: readonly ParleyEvent[]): Set<string | undefined> {
+  const shells = events.filter((event) => event.type === "turn.started" && event.data.prompt?.task?.type === "shell");
+  return new Set(shells.map(({ turn }) => turn));
+}
+
 /** The turns in their order, each item as it was in the end and where it began. */
 function turnsOf(events: readonly ParleyEvent[]): PastTurn[] {
+  const shells = shellTurns(events);
   const completed = new Map<string, Item>();
   for (const event of events) {
     if (event.type === "item.completed") completed.set(event.data.item.id, event.data.item);
   }
   const turns = new Map<string, PastTurn>();
   for (const event of events) {
-    if (event.type !== "item.started" || event.turn === undefined) continue;
+    if (event.type !== "item.started" || event.turn === undefined || shells.has(event.turn)) continue;
     const item = completed.get(event.data.item.id);
     if (!item || item.status === "retracted") continue;
     const turn = turns.get(event.turn) ?? { before: [], steps: new Map() };

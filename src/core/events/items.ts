@@ -20,6 +20,7 @@ export const messageItem = z.looseObject({
   text: z.string().optional(),
   content: z.array(promptPart).optional().describe("what a user message holds beside text"),
   steered: z.boolean().optional().describe("a user message given to a running turn"),
+  queued: z.number().optional().describe("a prompt that waited: since when, in epoch milliseconds"),
 });
 
 export const reasoningItem = z.looseObject({

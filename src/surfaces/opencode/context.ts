@@ -2,6 +2,7 @@ import type { Logger } from "../../core/logger.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
 import type { SseClients } from "../stream/sse-clients.ts";
 import type { Bus } from "./bus.ts";
+import type { Environment } from "./environment.ts";
 import type { EventHub } from "./streams/hub.ts";
 
 /** The version of OpenCode whose API this is. Clients compare it. */
@@ -18,5 +19,7 @@ export interface Surface {
   /** The directory of a request that names none. */
   defaultDirectory: string;
   dataDirectory: string;
+  /** Agents and their models, projects and their files. */
+  environment: Environment;
   logger: Logger;
 }

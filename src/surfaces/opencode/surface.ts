@@ -1,11 +1,19 @@
+import type { CommandHost } from "../../host/contract.ts";
 import { Bus } from "./bus.ts";
 import type { Surface } from "./context.ts";
+import { createEnvironment } from "./environment.ts";
 import { EventHub } from "./streams/hub.ts";
+import { projectOf } from "./workspace/project.ts";
+
+type Given = Pick<Surface, "gateway" | "clients" | "version" | "defaultDirectory" | "dataDirectory" | "logger"> & {
+  commands: CommandHost;
+};
 
 /** Everything the operations share, from what the server gives. */
-export function createSurface(given: Omit<Surface, "bus" | "hub">): Surface {
-  const { gateway, clients, logger } = given;
+export function createSurface({ commands, ...given }: Given): Surface {
+  const { gateway, clients, logger, dataDirectory } = given;
   const bus = new Bus();
-  const hub = new EventHub({ gateway, clients, bus, logger, projectOf: () => "global" });
-  return { ...given, bus, hub };
+  const environment = createEnvironment({ gateway, bus, commands, dataDirectory, logger });
+  const hub = new EventHub({ gateway, clients, bus, logger, projectOf: (directory) => projectOf(directory).id });
+  return { ...given, bus, hub, environment };
 }

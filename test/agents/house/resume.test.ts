@@ -2,19 +2,13 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import type { Agent } from "../../../src/agents/contract.ts";
 import { conversationOf } from "../../../src/agents/house/history.ts";
 import { TOOLS } from "../../../src/agents/house/tools/all.ts";
-import { idSource } from "../../../src/core/ids.ts";
-import { silentLogger } from "../../../src/core/logger.ts";
-import { createMetrics } from "../../../src/core/metrics.ts";
-import { Gateway } from "../../../src/gateway/gateway.ts";
-import { ended, text } from "../../gateway/rig.ts";
 import {
+  afterRestart,
   type CallOptions,
   call,
   finish,
-  type HouseRig,
   houseAgent,
   houseRig,
   type Part,
@@ -28,29 +22,6 @@ import { slow, stuck, throwing } from "./test-tools.ts";
 function plain(options: CallOptions | undefined): unknown[] {
   const kept = JSON.parse(JSON.stringify(options?.prompt.slice(1) ?? [])) as { providerOptions?: unknown }[];
   return kept.map(({ providerOptions: _, ...message }) => message);
-}
-
-/** Parley stops and comes back with the same log; then a prompt is given and its turn waited for. */
-async function afterRestart(made: HouseRig, agent: Agent, prompt: string): Promise<void> {
-  await made.gateway.shutdown();
-  const second = new Gateway({
-    log: made.log,
-    agents: new Map([["house", agent]]),
-    defaultAgent: "house",
-    id: idSource(Date.now),
-    now: Date.now,
-    logger: silentLogger,
-    metrics: createMetrics(),
-    unattended: "wait",
-    askDeadlineMs: 60_000,
-    idleCloseMs: 60_000,
-    retainEvents: 0,
-  });
-  await second.recover();
-  const { turn } = await second.prompt(made.session, text(prompt));
-  await made.until(made.session, (event) => ended(event) && event.turn === turn);
-  await made.assertLawful(made.session);
-  await second.shutdown();
 }
 
 test("after a restart the conversation goes on as if there had been none", async (t) => {

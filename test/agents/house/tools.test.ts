@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { chmod, mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { OutputLimit } from "../../../src/agents/house/tools/output-limit.ts";
+import { OutputLimit } from "../../../src/host/output-limit.ts";
 import { bench } from "./bench.ts";
 
 test("read shows numbered lines, a part of them, and where to go on", async (t) => {

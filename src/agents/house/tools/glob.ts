@@ -1,11 +1,11 @@
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { realInside, shownPath } from "../paths.ts";
+import { realInside, shownPath } from "../../../host/files/inside.ts";
+import { SKIPPED, walk } from "../../../host/files/walk.ts";
 import { ToolFailure } from "../tool-failure.ts";
 import { globMatcher } from "./glob-match.ts";
 import { defineTool } from "./tool.ts";
-import { SKIPPED, walk } from "./walk.ts";
 
 const MAX_FOUND = 200;
 
@@ -23,8 +23,8 @@ export const glob = defineTool({
     const base = await realpath(directory);
     const matches = globMatcher(pattern);
     const found: string[] = [];
-    for await (const file of walk(root, signal)) {
-      if (!matches(file)) continue;
+    for await (const { path: file, directory: isDirectory } of walk(root, { signal })) {
+      if (isDirectory || !matches(file)) continue;
       // As every tool takes it: from the working directory.
       if (found.push(shownPath(base, join(root, file))) > MAX_FOUND) break;
     }

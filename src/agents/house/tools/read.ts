@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { z } from "zod";
-import { openInside } from "../open-inside.ts";
-import { shownPath } from "../paths.ts";
+import { shownPath } from "../../../host/files/inside.ts";
+import { openInside } from "../../../host/files/open-inside.ts";
 import { ToolFailure } from "../tool-failure.ts";
 import { usesCrlf } from "./line-ends.ts";
 import { defineTool } from "./tool.ts";
