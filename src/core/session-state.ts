@@ -43,6 +43,8 @@ export interface SessionState {
   ended?: EventOf<"session.ended">["data"];
   turn: OpenTurn | null;
   turns: number;
+  /** The last prompt that began a turn. */
+  lastPrompt?: string;
   lastEnd?: { turn: string; reason: EventOf<"turn.ended">["data"]["reason"] };
   queue: Prompt[];
   asks: OpenAsk[];
@@ -161,7 +163,8 @@ function reduce(state: SessionState, event: ParleyEvent): SessionState {
         status: { status: "running" },
       };
       if (prompt) turn.prompt = prompt;
-      return { ...state, turn, turns: state.turns + 1, queue: state.queue.filter((queued) => !taken(queued)) };
+      const queue = state.queue.filter((queued) => !taken(queued));
+      return { ...state, turn, turns: state.turns + 1, queue, ...(prompt ? { lastPrompt: prompt } : {}) };
     }
     case "turn.status":
       return state.turn ? { ...state, turn: { ...state.turn, status: event.data } } : state;

@@ -60,6 +60,7 @@ export const catalog = {
     by: z.enum(["user", "agent"]),
     model: z.string().optional().describe("the session's at that moment, where known"),
     mode: z.string().optional(),
+    after: z.string().optional().describe("for a turn of the agent's own: the last prompt before it"),
     prompt: prompt.omit({ parts: true }).optional().describe("its text is in the user message item that follows"),
     context: z
       .array(prompt.omit({ parts: true }))

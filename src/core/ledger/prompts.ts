@@ -49,6 +49,7 @@ function startPrompt(frame: Frame, prompt: Prompt, kept: readonly Prompt[]): voi
   const context = kept.length === 0 ? {} : { context: kept.map(headerOf) };
   frame.say("turn.started", { by: "user", prompt: headerOf(prompt), ...choiceOf(frame), ...context }, "parley");
   for (const said of [...kept, prompt]) sayUserMessage(frame, said, false);
+  frame.patch({ lastPrompt: prompt.id });
   const parts = [...kept, prompt].flatMap((said) => said.parts);
   frame.want({ type: "deliver", prompt: { ...prompt, parts }, turn: turn.id });
 }

@@ -15,6 +15,7 @@ export function restore(session: SessionState, openTurnEvents: readonly ParleyEv
     live: session.ended === undefined,
     // It may be read once more before the log has forgotten it.
     deleted: session.ended?.reason === "deleted",
+    ...(session.lastPrompt === undefined ? {} : { lastPrompt: session.lastPrompt }),
     queue: session.queue,
     rules: session.rules,
     turn: session.turn ? restoreTurn(session.turn, openTurnEvents) : null,

@@ -85,6 +85,8 @@ export interface LedgerState {
   /** It has been said that the session was deleted. */
   deleted?: boolean;
   turn: OpenTurn | null;
+  /** The last one that began a turn. */
+  lastPrompt?: string;
   queue: readonly Prompt[];
   rules: readonly Rule[];
   /** Calls that may speak after their turn. */

@@ -45,7 +45,12 @@ export function choiceOf({ state }: Frame): { model?: string; mode?: string } {
 export function openAgentTurn(frame: Frame): void {
   if (frame.state.turn) return;
   beginTurn(frame, "agent");
-  frame.say("turn.started", { by: "agent", ...choiceOf(frame) });
+  const { lastPrompt } = frame.state;
+  frame.say("turn.started", {
+    by: "agent",
+    ...(lastPrompt === undefined ? {} : { after: lastPrompt }),
+    ...choiceOf(frame),
+  });
 }
 
 /** The number of the step that is open; output without one begins one. */
