@@ -63,7 +63,7 @@ function createWatcher(spec: SpawnSpec, mark: string, table: ProcessTable, log: 
 export function createProcessHost(options: ProcessHostOptions): ProcessHost & CommandHost {
   const table = createProcessTable(options.runDirectory);
   const log = options.log ?? (() => {});
-  const prepare = (spec: SpawnSpec): { marked: SpawnSpec; watcher: ProcessWatcher } => {
+  const prepare = <S extends SpawnSpec>(spec: S): { marked: S; watcher: ProcessWatcher } => {
     const mark = makeMark(options.instance, spec.session);
     const marked = { ...spec, env: { ...spec.env, [MARK_VARIABLE]: mark } };
     return { marked, watcher: createWatcher(spec, mark, table, log) };

@@ -6,6 +6,7 @@ import type { Logger } from "../core/logger.ts";
 import { createMetrics } from "../core/metrics.ts";
 import { Gateway } from "../gateway/gateway.ts";
 import type { Unattended } from "../gateway/options.ts";
+import type { CommandHost } from "../host/contract.ts";
 import { acquireLock, type LockHeld, type LockOwner } from "../host/data-lock.ts";
 import { createProcessHost } from "../host/process-host.ts";
 import { killNow, reap } from "../host/reaper.ts";
@@ -85,7 +86,7 @@ async function startLocked(options: ParleyOptions, lock: LockHeld): Promise<Parl
   const log = await openSqliteLog({ directory: dataDirectory, sync: options.sync, keepNative: options.keepNative });
   try {
     const host = createProcessHost({ ...processes, log: (message, details) => logger.warn(details, message) });
-    const started = await startOn(log, buildAgents(options, host, dataDirectory), options, lock);
+    const started = await startOn(log, { agents: buildAgents(options, host, dataDirectory), host }, options, lock);
     return { ...started, abandon: () => killNow(processes) };
   } catch (error) {
     await log.close();
@@ -95,7 +96,7 @@ async function startLocked(options: ParleyOptions, lock: LockHeld): Promise<Parl
 
 async function startOn(
   log: Log,
-  agents: Map<string, Agent>,
+  { agents, host }: { agents: Map<string, Agent>; host: CommandHost },
   options: ParleyOptions,
   lock: LockHeld,
 ): Promise<Omit<Parley, "abandon">> {
@@ -122,7 +123,7 @@ async function startOn(
     ...options,
     log: logger,
     metrics,
-    mounts: [universalMount({ gateway, clients, options }), opencodeMount({ gateway, clients, options })],
+    mounts: [universalMount({ gateway, clients, options }), opencodeMount({ gateway, clients, host, options })],
     ready: () => log.check(),
     about: { name: "parley", version: options.version },
   });
@@ -169,21 +170,26 @@ function universalMount({
 function opencodeMount({
   gateway,
   clients,
+  host: commands,
   options,
 }: {
   gateway: Gateway;
   clients: SseClients;
+  host: CommandHost;
   options: ParleyOptions;
 }): Mount {
   const { version, directory: defaultDirectory, dataDirectory, logger } = options;
   return {
     match: () => true,
     async load() {
-      const [{ createOpencode }, { Bus }] = await Promise.all([
+      const [{ createOpencode }, { Bus }, { createEnvironment }] = await Promise.all([
         import("../surfaces/opencode/app.ts"),
         import("../surfaces/opencode/bus.ts"),
+        import("../surfaces/opencode/environment.ts"),
       ]);
-      return createOpencode({ gateway, clients, bus: new Bus(), version, defaultDirectory, dataDirectory, logger });
+      const bus = new Bus();
+      const environment = createEnvironment({ gateway, bus, commands, dataDirectory, logger });
+      return createOpencode({ gateway, clients, bus, version, defaultDirectory, dataDirectory, environment, logger });
     },
   };
 }

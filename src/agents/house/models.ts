@@ -1,14 +1,9 @@
 import type { LanguageModel } from "ai";
 import type { AgentModel } from "../contract.ts";
 import { ANTHROPIC, type KnownModel, OPENAI } from "./known-models.ts";
-import type { Price } from "./usage.ts";
 
 /** The wire format of an endpoint: OpenAI's chat completions, OpenAI's responses, Anthropic's messages. */
 export type WireFormat = "chat" | "responses" | "messages";
-
-export interface ConfiguredModel extends AgentModel {
-  price?: Price;
-}
 
 /** A server that speaks one of the formats. */
 export interface Endpoint {
@@ -16,14 +11,14 @@ export interface Endpoint {
   format?: WireFormat;
   /** The environment variable that holds its key. */
   keyVariable?: string;
-  models: readonly ConfiguredModel[];
+  models: readonly AgentModel[];
 }
 
 export interface HouseConfig {
   /** The model of a session that names none. */
   model?: string;
   /** Further models of Anthropic or OpenAI, or better knowledge of known ones: `anthropic/…`, `openai/…`. */
-  models?: readonly ConfiguredModel[];
+  models?: readonly AgentModel[];
   endpoints?: Readonly<Record<string, Endpoint>>;
 }
 
@@ -39,7 +34,6 @@ export interface HouseModel extends AgentModel {
   provider: string;
   /** The provider's own name of it. */
   model: string;
-  price?: Price;
   /** Absent for a scripted one. */
   access?: Access;
 }
@@ -82,7 +76,7 @@ function ofEndpoint(name: string, endpoint: Endpoint, env: Environment): HouseMo
 }
 
 /** What the configuration knows of a company's models, added to or instead of what is known here. */
-function improved(known: readonly HouseModel[], configured: readonly ConfiguredModel[]): HouseModel[] {
+function improved(known: readonly HouseModel[], configured: readonly AgentModel[]): HouseModel[] {
   const all = new Map(known.map((model) => [model.id, model]));
   for (const { id, ...facts } of configured) {
     const [provider = "", ...rest] = id.split("/");

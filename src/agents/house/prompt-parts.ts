@@ -2,7 +2,7 @@ import { extname } from "node:path";
 import type { FilePart, TextPart } from "ai";
 import { messageOf } from "../../core/errors.ts";
 import type { PromptPart } from "../../core/events/values.ts";
-import { openInside } from "./open-inside.ts";
+import { openInside } from "../../host/files/open-inside.ts";
 
 type UserPart = TextPart | FilePart;
 type FilePrompt = Extract<PromptPart, { type: "file" }>;

@@ -1,8 +1,20 @@
+import { catalogOperations } from "./catalog-operations.ts";
 import type { Surface } from "./context.ts";
+import { fileOperations } from "./file-operations.ts";
+import { findOperations } from "./find-operations.ts";
 import { healthOperations } from "./health-operations.ts";
 import type { Operation } from "./operation.ts";
+import { projectOperations } from "./project-operations.ts";
+import { vcsOperations } from "./vcs-operations.ts";
 
 /** Every operation of OpenCode's API, as far as it means something here. */
 export function operations(surface: Surface): Operation[] {
-  return [...healthOperations(surface)];
+  return [
+    ...healthOperations(surface),
+    ...catalogOperations(surface),
+    ...projectOperations(surface),
+    ...fileOperations(surface),
+    ...findOperations(surface),
+    ...vcsOperations(surface),
+  ];
 }

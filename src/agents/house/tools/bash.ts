@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { exactPattern } from "../permissions.ts";
-import { type Ran, runToEnd } from "./run.ts";
+import { type Ran, runForModel } from "./run.ts";
 import { type Done, defineTool } from "./tool.ts";
 
 const DEFAULT_S = 120;
@@ -46,6 +46,6 @@ export const bash = defineTool({
     await permit({ action: "bash", patterns: [exactPattern(command)], title: command });
     const shell = 'if command -v bash >/dev/null 2>&1; then exec bash -c "$1"; else exec sh -c "$1"; fi';
     const spec = { argv: ["sh", "-c", shell, "sh", command] as const, directory, session, env: ENVIRONMENT };
-    return doneOf(await runToEnd({ host, spec, signal, limitMs: seconds * 1000, output }));
+    return doneOf(await runForModel({ host, spec, signal, limitMs: seconds * 1000, output }));
   },
 });

@@ -1,7 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
+import { shownPath } from "../../../host/files/inside.ts";
+import { createInside, openInside } from "../../../host/files/open-inside.ts";
 import { unifiedDiff } from "../diff.ts";
-import { createInside, openInside } from "../open-inside.ts";
-import { shownPath } from "../paths.ts";
 import { exactPattern } from "../permissions.ts";
 import { ToolFailure } from "../tool-failure.ts";
 import type { Done, ToolContext } from "./tool.ts";

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { realInside } from "../paths.ts";
+import { realInside } from "../../../host/files/inside.ts";
+import { SKIPPED, walk } from "../../../host/files/walk.ts";
 import { ToolFailure } from "../tool-failure.ts";
 import { globMatcher } from "./glob-match.ts";
 import { defineTool } from "./tool.ts";
-import { SKIPPED, walk } from "./walk.ts";
 
 const MAX_FOUND = 200;
 
@@ -20,8 +20,8 @@ export const glob = defineTool({
     if (root === undefined) throw new ToolFailure("not_found", `${path} does not exist`);
     const matches = globMatcher(pattern);
     const found: string[] = [];
-    for await (const file of walk(root, signal)) {
-      if (!matches(file)) continue;
+    for await (const { path: file, directory: isDirectory } of walk(root, { signal })) {
+      if (isDirectory || !matches(file)) continue;
       if (found.push(file) > MAX_FOUND) break;
     }
     if (found.length === 0) return { output: "no file matches" };

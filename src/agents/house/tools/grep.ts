@@ -1,11 +1,11 @@
 import { realpath } from "node:fs/promises";
 import { relative } from "node:path";
 import { z } from "zod";
-import { realInside } from "../paths.ts";
+import { realInside } from "../../../host/files/inside.ts";
+import { SKIPPED } from "../../../host/files/walk.ts";
 import { ToolFailure } from "../tool-failure.ts";
-import { runToEnd } from "./run.ts";
+import { runForModel } from "./run.ts";
 import { defineTool } from "./tool.ts";
-import { SKIPPED } from "./walk.ts";
 
 const MAX_LINES = 200;
 const MAX_LINE = 300;
@@ -49,7 +49,7 @@ export const grep = defineTool({
       directory,
       session,
     };
-    const { text, code, stopped } = await runToEnd({ host, spec, signal, limitMs: LIMIT_MS });
+    const { text, code, stopped } = await runForModel({ host, spec, signal, limitMs: LIMIT_MS });
     if (stopped) throw new ToolFailure("stopped", `the search was ended (${stopped}); use a narrower pattern or path`);
     if (code === 1 && text === "") return { output: "nothing found" };
     if (code !== 0 && code !== 1) throw new ToolFailure("bad_search", text.trim() || `grep ended with code ${code}`);

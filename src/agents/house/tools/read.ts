@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { openInside } from "../open-inside.ts";
-import { shownPath } from "../paths.ts";
+import { shownPath } from "../../../host/files/inside.ts";
+import { openInside } from "../../../host/files/open-inside.ts";
 import { ToolFailure } from "../tool-failure.ts";
 import { defineTool } from "./tool.ts";
 

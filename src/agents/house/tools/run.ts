@@ -1,8 +1,7 @@
 import type { CommandHost, SpawnSpec } from "../../../host/contract.ts";
+import { type Ran as Ended, runToEnd } from "../../../host/run-to-end.ts";
 import { OutputLimit } from "./output-limit.ts";
 
-/** How long a command has between TERM and KILL: it must be gone when the turn it belonged to ends. */
-const GRACE_MS = 150;
 const STREAMED_CHARS = 256_000;
 const MAX_CHARS = 16_000_000;
 
@@ -14,39 +13,20 @@ export interface RunOptions {
   output?(delta: string): void;
 }
 
-export interface Ran {
+export interface Ran extends Ended {
   text: string;
-  code: number | null;
-  /** Why it was ended before its time. */
-  stopped?: "time" | "output" | "aborted";
 }
 
-/** Runs a command to its end, to its limits, or until it is given up; then nothing of it runs any more. */
-export async function runToEnd({ host, spec, signal, limitMs, output }: RunOptions): Promise<Ran> {
-  signal.throwIfAborted();
+/** Runs a command for a tool; of what it wrote, the model sees the beginning and the end. */
+export async function runForModel({ output, ...rest }: RunOptions): Promise<Ran> {
   const kept = new OutputLimit();
-  let stopped: Ran["stopped"];
-  let ending: Promise<void> | undefined;
-  const stop = (why: NonNullable<Ran["stopped"]>): void => {
-    stopped ??= why;
-    ending ??= command.kill(GRACE_MS);
-  };
-  const command = host.run(spec, {
+  const ended = await runToEnd({
+    ...rest,
+    maxChars: MAX_CHARS,
     output(text) {
       if (kept.length < STREAMED_CHARS) output?.(text);
       kept.add(text);
-      if (kept.length > MAX_CHARS) stop("output");
     },
   });
-  const timer = setTimeout(() => stop("time"), limitMs);
-  const abort = (): void => stop("aborted");
-  signal.addEventListener("abort", abort);
-  try {
-    const { code } = await command.exited;
-    await ending;
-    return { text: kept.text(), code, ...(stopped ? { stopped } : {}) };
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", abort);
-  }
+  return { text: kept.text(), ...ended };
 }
