@@ -4,6 +4,7 @@ import type { Readable, Writable } from "node:stream";
 import type { Exit, LineEvents, LineProcess, SpawnSpec } from "./contract.ts";
 import { watchDrain } from "./drain.ts";
 import { readLines } from "./line-output.ts";
+import type { ProcessWatcher } from "./process-keeper.ts";
 import { spawnFailure } from "./spawn-failure.ts";
 import { createStderrRing } from "./stderr-ring.ts";
 
@@ -12,14 +13,6 @@ const HALF_CLOSED_MS = 1_000;
 const HALF_CLOSED_GRACE_MS = 2_000;
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
-
-export interface ProcessWatcher {
-  /** Right after the start, before anything is read. */
-  onStart(pid: number): void;
-  /** The program itself has exited; its children may run on. */
-  onExit(): void;
-  end(graceMs: number): Promise<void>;
-}
 
 /** Stands in for a program that could not be started. */
 function failedProcess(started: Promise<never>): LineProcess {

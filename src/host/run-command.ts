@@ -4,7 +4,7 @@ import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import type { CommandEvents, RunningCommand, SpawnSpec } from "./contract.ts";
 import { watchDrain } from "./drain.ts";
-import type { ProcessWatcher } from "./line-process.ts";
+import type { ProcessWatcher } from "./process-keeper.ts";
 import { spawnFailure } from "./spawn-failure.ts";
 
 type Child = ChildProcessByStdio<null, Readable, null>;
