@@ -4,6 +4,7 @@ import type { Readable, Writable } from "node:stream";
 import type { Exit, LineEvents, LineProcess, SpawnSpec } from "./contract.ts";
 import { watchDrain } from "./drain.ts";
 import { readLines } from "./line-output.ts";
+import { guardedStdio } from "./master-guard.ts";
 import type { ProcessWatcher } from "./process-keeper.ts";
 import { spawnFailure } from "./spawn-failure.ts";
 import { createStderrRing } from "./stderr-ring.ts";
@@ -44,8 +45,8 @@ export function startLineProcess(spec: SpawnSpec, events: LineEvents, watcher: P
       cwd: spec.directory,
       env: { ...process.env, ...spec.env },
       detached: true,
-      stdio: ["pipe", "pipe", "pipe"],
-    });
+      stdio: guardedStdio(["pipe", "pipe", "pipe"]),
+    }) as Child;
     if (child.pid !== undefined) return watch(child, child.pid, events, watcher);
     // The system refused; Node tells why in an event.
     return failedProcess(once(child, "error").then(([error]) => Promise.reject(spawnFailure(spec, error))));

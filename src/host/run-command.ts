@@ -4,6 +4,7 @@ import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import type { CommandEvents, RunningCommand, SpawnSpec } from "./contract.ts";
 import { watchDrain } from "./drain.ts";
+import { guardedStdio } from "./master-guard.ts";
 import type { ProcessWatcher } from "./process-keeper.ts";
 import { spawnFailure } from "./spawn-failure.ts";
 
@@ -23,8 +24,8 @@ export function runCommand(spec: SpawnSpec, events: CommandEvents, watcher: Proc
       cwd: spec.directory,
       env: { ...process.env, ...spec.env },
       detached: true,
-      stdio: ["ignore", "pipe", "ignore"],
-    });
+      stdio: guardedStdio(["ignore", "pipe", "ignore"]),
+    }) as Child;
     if (child.pid !== undefined) return watch(child, child.pid, events, watcher);
     return failedCommand(once(child, "error").then(([error]) => Promise.reject(spawnFailure(spec, error))));
   } catch (error) {

@@ -2,22 +2,26 @@ import { join } from "node:path";
 import type { Agent } from "../agents/contract.ts";
 import { ParleyError } from "../core/errors.ts";
 import { idSource } from "../core/ids.ts";
-import type { Logger } from "../core/logger.ts";
+import type { LogFields, Logger } from "../core/logger.ts";
 import { createMetrics } from "../core/metrics.ts";
 import { Gateway } from "../gateway/gateway.ts";
 import type { Unattended } from "../gateway/options.ts";
 import { acquireLock, type LockHeld, type LockOwner } from "../host/data-lock.ts";
 import { createProcessHost } from "../host/process-host.ts";
 import { killNow, reap } from "../host/reaper.ts";
+import type { Terminals } from "../host/terminals/contract.ts";
+import { OpenTerminals } from "../host/terminals/terminals.ts";
 import type { Log } from "../log/contract.ts";
 import { openSqliteLog, type SyncMode } from "../log/sqlite/open.ts";
+import type { Surface } from "../surfaces/opencode/context.ts";
+import { ptyTarget } from "../surfaces/opencode/pty-target.ts";
 import { SseClients } from "../surfaces/stream/sse-clients.ts";
 import { type AgentSettings, buildAgents, DEFAULT_AGENT } from "./agents.ts";
 import { giveMemoryBackWhenIdle } from "./idle-memory.ts";
 import { instanceOf } from "./instance.ts";
 import { createListener, type HttpListener } from "./listener.ts";
 import { processSeries } from "./metrics.ts";
-import type { Mount } from "./mounts.ts";
+import { type Mount, once } from "./mounts.ts";
 
 export interface ParleyOptions extends AgentSettings {
   dataDirectory: string;
@@ -84,8 +88,10 @@ async function startLocked(options: ParleyOptions, lock: LockHeld): Promise<Parl
   if (reaped.ended.length > 0) logger.warn({ ended: reaped.ended }, "ended processes that an earlier crash had left");
   const log = await openSqliteLog({ directory: dataDirectory, sync: options.sync, keepNative: options.keepNative });
   try {
-    const host = createProcessHost({ ...processes, log: (message, details) => logger.warn(details, message) });
-    const started = await startOn(log, buildAgents(options, host, dataDirectory), options, lock);
+    const keeping = { ...processes, log: (message: string, details: LogFields) => logger.warn(details, message) };
+    const agents = buildAgents(options, createProcessHost(keeping), dataDirectory);
+    const terminals = new OpenTerminals({ ...keeping, id: idSource(Date.now) });
+    const started = await startOn({ log, agents, terminals }, options, lock);
     return { ...started, abandon: () => killNow(processes) };
   } catch (error) {
     await log.close();
@@ -93,9 +99,14 @@ async function startLocked(options: ParleyOptions, lock: LockHeld): Promise<Parl
   }
 }
 
+interface Parts {
+  log: Log;
+  agents: Map<string, Agent>;
+  terminals: Terminals;
+}
+
 async function startOn(
-  log: Log,
-  agents: Map<string, Agent>,
+  { log, agents, terminals }: Parts,
   options: ParleyOptions,
   lock: LockHeld,
 ): Promise<Omit<Parley, "abandon">> {
@@ -122,7 +133,7 @@ async function startOn(
     ...options,
     log: logger,
     metrics,
-    mounts: [universalMount({ gateway, clients, options }), opencodeMount({ gateway, clients, options })],
+    mounts: [universalMount({ gateway, clients, options }), opencodeMount({ gateway, clients, terminals, options })],
     ready: () => log.check(),
     about: { name: "parley", version: options.version },
   });
@@ -139,7 +150,7 @@ async function startOn(
     cutStreams: () => clients.destroyAll(),
     async close() {
       stopTidying();
-      await gateway.shutdown();
+      await Promise.all([gateway.shutdown(), terminals.close()]);
       await log.close();
       lock.release();
     },
@@ -169,22 +180,34 @@ function universalMount({
 function opencodeMount({
   gateway,
   clients,
+  terminals,
   options,
 }: {
   gateway: Gateway;
   clients: SseClients;
+  terminals: Terminals;
   options: ParleyOptions;
 }): Mount {
   const { version, directory: defaultDirectory, dataDirectory, logger } = options;
+  const surface = once(async (): Promise<Surface> => {
+    const [{ Bus }, { PtyTickets }] = await Promise.all([
+      import("../surfaces/opencode/bus.ts"),
+      import("../surfaces/opencode/pty-tickets.ts"),
+    ]);
+    const ptys = { terminals, tickets: new PtyTickets() };
+    return { gateway, clients, bus: new Bus(), ptys, version, defaultDirectory, dataDirectory, logger };
+  });
   return {
     match: () => true,
     async load() {
-      const [{ createOpencode }, { Bus }] = await Promise.all([
-        import("../surfaces/opencode/app.ts"),
-        import("../surfaces/opencode/bus.ts"),
-      ]);
-      return createOpencode({ gateway, clients, bus: new Bus(), version, defaultDirectory, dataDirectory, logger });
+      const { createOpencode } = await import("../surfaces/opencode/app.ts");
+      return createOpencode(await surface());
     },
+    async loadUpgrade() {
+      const { createPtyUpgrade } = await import("../surfaces/opencode/pty-socket.ts");
+      return createPtyUpgrade(await surface());
+    },
+    takesTicket: (target) => ptyTarget(target)?.ticket !== undefined,
   };
 }
 

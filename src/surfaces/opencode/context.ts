@@ -1,7 +1,9 @@
 import type { Logger } from "../../core/logger.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
+import type { Terminals } from "../../host/terminals/contract.ts";
 import type { SseClients } from "../stream/sse-clients.ts";
 import type { Bus } from "./bus.ts";
+import type { PtyTickets } from "./pty-tickets.ts";
 
 /** The version of OpenCode whose API this is. Clients compare it. */
 export const OPENCODE_VERSION = "1.18.33";
@@ -11,6 +13,7 @@ export interface Surface {
   gateway: Gateway;
   clients: SseClients;
   bus: Bus;
+  ptys: { terminals: Terminals; tickets: PtyTickets };
   /** Parley's own version. */
   version: string;
   /** The directory of a request that names none. */
