@@ -18,10 +18,9 @@ function findHandler(hall: Hall, request: IncomingMessage, path: string): Promis
   return loading;
 }
 
-/** A ticket stands in for a token that was not shown, but not for a Host or Origin, nor for one who guessed too often. */
+/** A ticket stands in for the token, but not for a Host or an Origin. */
 function byTicket(hall: Hall, admission: Admission, path: string, target: string): boolean {
-  if (admission.kind !== "refused" || admission.by !== "auth" || admission.error.code !== "unauthorized") return false;
-  return hall.mounts.takesTicket(path, target);
+  return admission.kind === "refused" && admission.by === "auth" && hall.mounts.takesTicket(path, target);
 }
 
 /** An upgrade passes the same door as a request. `open` holds the sockets that the HTTP server knows no more. */
