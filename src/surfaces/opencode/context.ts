@@ -1,8 +1,10 @@
 import type { Logger } from "../../core/logger.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
+import type { Terminals } from "../../host/terminals/contract.ts";
 import type { SseClients } from "../stream/sse-clients.ts";
 import type { Bus } from "./bus.ts";
 import type { Environment } from "./environment.ts";
+import type { PtyTickets } from "./pty-tickets.ts";
 import type { EventHub } from "./streams/hub.ts";
 
 /** The version of OpenCode whose API this is. Clients compare it. */
@@ -14,6 +16,7 @@ export interface Surface {
   clients: SseClients;
   bus: Bus;
   hub: EventHub;
+  ptys: { terminals: Terminals; tickets: PtyTickets };
   /** Parley's own version. */
   version: string;
   /** The directory of a request that names none. */

@@ -4,8 +4,11 @@ import { eventOperations } from "./event-operations.ts";
 import { fileOperations } from "./file-operations.ts";
 import { findOperations } from "./find-operations.ts";
 import { healthOperations } from "./health-operations.ts";
+import { logOperations } from "./log-operations.ts";
 import type { Operation } from "./operation.ts";
 import { projectOperations } from "./project-operations.ts";
+import { ptyOperations } from "./pty-operations.ts";
+import { tuiOperations } from "./tui-operations.ts";
 import { vcsOperations } from "./vcs-operations.ts";
 
 /** Every operation of OpenCode's API, as far as it means something here. */
@@ -18,5 +21,8 @@ export function operations(surface: Surface): Operation[] {
     ...fileOperations(surface),
     ...findOperations(surface),
     ...vcsOperations(surface),
+    ...logOperations(surface),
+    ...ptyOperations(surface),
+    ...tuiOperations(surface),
   ];
 }
