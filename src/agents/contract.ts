@@ -74,6 +74,8 @@ export interface Agent {
   name: string;
   /** Only for an agent that never says when its turn is over: so long a silence, in milliseconds, then does. */
   quietMs?: number;
+  /** It follows a prompt's own instructions (`system`); to others they are said before the prompt's words. */
+  takesInstructions?: boolean;
   discover(): Promise<Discovery>;
   open(options: OpenOptions): AgentSession;
 }

@@ -1,5 +1,5 @@
 import type { EventOf, ParleyEvent } from "./events/event.ts";
-import type { PlanEntry, Prompt, TurnStatus, Usage } from "./events/values.ts";
+import type { PermissionRule, PlanEntry, Prompt, TurnStatus, Usage } from "./events/values.ts";
 import { addUsage } from "./usage.ts";
 
 export interface OpenTurn {
@@ -31,6 +31,8 @@ export interface SessionState {
   title?: string;
   model?: string;
   mode?: string;
+  /** They decide asks before a person does; the last one that fits counts. */
+  permissions?: PermissionRule[];
   /** What clients keep with the session. */
   meta?: Record<string, unknown>;
   parent?: string;
@@ -51,6 +53,11 @@ export interface SessionState {
   usage: Usage;
 }
 
+/** Whether a prompt begins a turn when its time comes; what is kept as context for another one's does not. */
+export function beginsTurn(prompt: Pick<Prompt, "delivery">): boolean {
+  return prompt.delivery !== "context";
+}
+
 /** Events that leave the state as it is; the log skips its write for them. */
 export function changesState(type: string): boolean {
   return !type.startsWith("item.") && !type.startsWith("step.") && type !== "agent.unparsed" && type !== "session.note";
@@ -66,15 +73,23 @@ export function mergeMeta(
 
 function facts(
   state: SessionState,
-  data: { nativeId?: string; title?: string; model?: string; mode?: string; meta?: Record<string, unknown> },
+  data: Partial<Pick<SessionState, "agent" | "nativeId" | "title" | "model" | "mode" | "permissions" | "meta">>,
 ): SessionState {
-  const next = { ...state };
+  const next = data.agent === undefined ? { ...state } : served(state, data.agent);
   if (data.nativeId !== undefined) next.nativeId = data.nativeId;
   if (data.title !== undefined) next.title = data.title;
   if (data.model !== undefined) next.model = data.model;
   if (data.mode !== undefined) next.mode = data.mode;
+  if (data.permissions !== undefined) next.permissions = data.permissions;
   if (data.meta !== undefined) next.meta = mergeMeta(next.meta, data.meta);
   return next;
+}
+
+/** What one agent called its model, its mode and its session means nothing to another. */
+function served(state: SessionState, agent: string): SessionState {
+  if (agent === state.agent) return { ...state };
+  const { nativeId: _, model: __, mode: ___, ...rest } = state;
+  return { ...rest, agent };
 }
 
 function firstState(event: EventOf<"session.started">): SessionState {
@@ -137,7 +152,9 @@ function reduce(state: SessionState, event: ParleyEvent): SessionState {
     case "prompt.withdrawn":
       return { ...state, queue: state.queue.filter((prompt) => prompt.id !== event.data.prompt) };
     case "turn.started": {
+      const { context = [] } = event.data;
       const prompt = event.data.prompt?.id;
+      const taken = (queued: Prompt): boolean => queued.id === prompt || context.includes(queued.id);
       const turn: OpenTurn = {
         id: event.turn ?? "",
         seq: event.seq,
@@ -146,7 +163,7 @@ function reduce(state: SessionState, event: ParleyEvent): SessionState {
         status: { status: "running" },
       };
       if (prompt) turn.prompt = prompt;
-      const queue = state.queue.filter((queued) => queued.id !== prompt);
+      const queue = state.queue.filter((queued) => !taken(queued));
       return { ...state, turn, turns: state.turns + 1, queue, ...(prompt ? { lastPrompt: prompt } : {}) };
     }
     case "turn.status":

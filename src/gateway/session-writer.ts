@@ -25,7 +25,7 @@ export interface WriterOptions {
   now: () => number;
   newId: MakeId;
   /** See the agents' contract. */
-  quietMs: number | undefined;
+  quietMs(): number | undefined;
   /** Called after what was said is stored. */
   perform(effects: readonly Effect[], said: readonly Draft[]): void;
   /** Whether the exit of this start of the agent concerns the session as it is. */
@@ -130,7 +130,8 @@ export class SessionWriter {
   }
 
   private context(): Context {
-    const { now, newId: id, quietMs } = this.options;
+    const { now, newId: id } = this.options;
+    const quietMs = this.options.quietMs();
     return quietMs === undefined ? { now: now(), id } : { now: now(), id, quietMs };
   }
 

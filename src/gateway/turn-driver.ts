@@ -5,7 +5,7 @@ import type { LedgerState } from "../core/ledger/state.ts";
 import { SpawnFailed } from "../host/contract.ts";
 import type { Log } from "../log/contract.ts";
 import type { AgentLink } from "./agent-link.ts";
-import { transcriptOf, withTranscript } from "./handoff.ts";
+import { transcriptOf, withInstructions, withTranscript } from "./handoff.ts";
 import { CANCEL_ASK_MS, CANCEL_TERM_MS } from "./options.ts";
 import { readEvents } from "./read-events.ts";
 import type { SessionWriter } from "./session-writer.ts";
@@ -64,7 +64,8 @@ export class TurnDriver {
       this.deliveries.given(turn, generation);
       // A cancel that came while the agent was starting has not reached it.
       if (open.cancelled) return await link.kill(0);
-      await agent.prompt(lost ? await this.afterLoss(prompt, turn) : prompt);
+      const told = link.takesInstructions ? prompt : withInstructions(prompt);
+      await agent.prompt(lost ? await this.afterLoss(told, turn) : told);
     } catch (error) {
       await writer.send({ type: "fail", turn, error: failureOf(error) }, { must: true });
     }

@@ -26,6 +26,7 @@ export function createHouseAgent(options: HouseOptions): Agent {
   const { models } = options;
   return {
     name: "house",
+    takesInstructions: true,
     discover: async () => ({
       installed: true,
       ...usable(models),

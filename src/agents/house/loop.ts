@@ -32,11 +32,13 @@ async function stepWithRetries(
 }
 
 async function steps(turn: Turn): Promise<End> {
+  turn.asks.takeStop();
   for (let step = 0; step < turn.maxSteps; step++) {
     turn.messages.push(...(await turn.steered()));
     const end = await stepWithRetries(turn);
     if (end.how === "stopped") return { reason: "cancelled" };
     if (end.how === "lost") return { reason: "error", error: end.error };
+    if (turn.asks.takeStop()) return { reason: "end_turn" };
     if (end.calls === 0 && !turn.hasSteered()) return { reason: REASONS[end.finish] ?? "end_turn" };
   }
   return { reason: "max_turns" };

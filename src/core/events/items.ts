@@ -19,6 +19,7 @@ export const messageItem = z.looseObject({
   status: itemStatus,
   text: z.string().optional(),
   content: z.array(promptPart).optional().describe("what a user message holds beside text"),
+  queued: z.number().optional().describe("a user message: epoch milliseconds since when it waited, if it did"),
   steered: z.boolean().optional().describe("a user message given to a running turn"),
 });
 

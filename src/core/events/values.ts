@@ -15,7 +15,10 @@ export const promptPart = z
   ])
   .meta({ id: "PromptPart" });
 
-export const delivery = z.enum(["queue", "steer", "reject"]).meta({ id: "Delivery" });
+export const delivery = z
+  .enum(["queue", "steer", "reject", "context"])
+  .describe("`context`: it begins no turn, and is given to the agent with the next prompt that does")
+  .meta({ id: "Delivery" });
 
 export const prompt = z
   .looseObject({
@@ -25,6 +28,7 @@ export const prompt = z
     model: z.string().optional(),
     mode: z.string().optional(),
     queued: z.number().optional().describe("epoch milliseconds since when it waited, if it did"),
+    system: z.string().optional().describe("further instructions for this turn"),
     digest: z.string().optional().describe("of the request's body: the same id with another digest is a conflict"),
   })
   .meta({ id: "Prompt" });
@@ -83,6 +87,14 @@ export const askOption = z
   })
   .meta({ id: "AskOption" });
 
+export const permissionRule = z
+  .looseObject({
+    action: z.string().describe("what is asked for, `question` for a question; `*` and `?` stand for anything"),
+    pattern: z.string().describe("of what it is asked for, in the same way"),
+    verdict: z.enum(["allow", "deny", "ask"]),
+  })
+  .meta({ id: "PermissionRule" });
+
 export const question = z
   .looseObject({
     question: z.string(),
@@ -118,6 +130,7 @@ export type Failure = z.infer<typeof failure>;
 export type FileChange = z.infer<typeof fileChange>;
 export type PlanEntry = z.infer<typeof planEntry>;
 export type AskOption = z.infer<typeof askOption>;
+export type PermissionRule = z.infer<typeof permissionRule>;
 export type Question = z.infer<typeof question>;
 export type EndReason = z.infer<typeof endReason>;
 export type TurnStatus = z.infer<typeof turnStatus>;

@@ -3,8 +3,9 @@ import type { Frame } from "./frame.ts";
 import { withEntry } from "./frame.ts";
 import { allows } from "./rules.ts";
 import type { Answer, PermissionSignal, QuestionSignal } from "./signals.ts";
-import { callKey, findPast, type OpenAsk, type OpenTurn } from "./state.ts";
+import { callKey, findPast, type LedgerState, type OpenAsk, type OpenTurn } from "./state.ts";
 import { openAgentTurn } from "./turn.ts";
+import { verdictOn } from "./verdicts.ts";
 
 const USUAL_OPTIONS: AskOption[] = [
   { id: "once", kind: "once", label: "Allow once" },
@@ -50,9 +51,7 @@ export function onPermission(frame: Frame, signal: PermissionSignal): void {
   });
   openAsk(frame, signal.ask, ask);
   if (turn.cancelled || turn.end) decline(frame, signal.ask, ask);
-  else if (allows(frame.state.rules, ask))
-    resolveAndAnswer(frame, signal.ask, ask, { kind: "permission", outcome: "once" }, "rule");
-  else waitForPerson(frame, ask);
+  else if (!settleByRule(frame, signal.ask, ask)) waitForPerson(frame, ask);
 }
 
 export function onQuestion(frame: Frame, signal: QuestionSignal): void {
@@ -69,7 +68,32 @@ export function onQuestion(frame: Frame, signal: QuestionSignal): void {
   });
   openAsk(frame, signal.ask, ask);
   if (turn.cancelled || turn.end) decline(frame, signal.ask, ask);
-  else waitForPerson(frame, ask);
+  else if (!settleByRule(frame, signal.ask, ask)) waitForPerson(frame, ask);
+}
+
+/** What the session's rules answer, or what was granted for good. A denial counts more than what was granted before it. */
+function ruled({ facts, rules }: LedgerState, ask: OpenAsk): Answer | undefined {
+  const { permissions = [] } = facts;
+  const feedback = "a rule of this session denies it";
+  if (ask.kind === "question") {
+    const denied = verdictOn(permissions, "question", []) === "deny";
+    return denied ? { kind: "question", outcome: "rejected", feedback } : undefined;
+  }
+  const verdict = verdictOn(permissions, ask.action, ask.patterns);
+  if (verdict === "deny") return { kind: "permission", outcome: "reject", feedback };
+  return verdict === "allow" || allows(rules, ask) ? { kind: "permission", outcome: "once" } : undefined;
+}
+
+function settleByRule(frame: Frame, key: string, ask: OpenAsk): boolean {
+  const answer = ruled(frame.state, ask);
+  if (answer) resolveAndAnswer(frame, key, ask, answer, "rule");
+  return answer !== undefined;
+}
+
+/** Rules hold for what is already waiting, too. */
+export function applyRules(frame: Frame): void {
+  for (const [key, ask] of frame.state.turn?.asks ?? []) settleByRule(frame, key, ask);
+  resumeIfAnswered(frame);
 }
 
 function openAsk(frame: Frame, key: string, ask: OpenAsk): void {
@@ -143,18 +167,11 @@ export function onAnswer(frame: Frame, command: { ask: string; answer: Answer; b
     return;
   }
   resolveAndAnswer(frame, key, ask, answer, by);
-  if (ask.kind === "permission" && answer.outcome === "always") grantRule(frame, ask);
-  resumeIfAnswered(frame);
-}
-
-/** An "always" holds for what is already waiting, too. */
-function grantRule(frame: Frame, granted: { action: string; patterns: string[] }): void {
-  frame.patch({ rules: [...frame.state.rules, { action: granted.action, patterns: granted.patterns }] });
-  for (const [key, ask] of frame.state.turn?.asks ?? []) {
-    if (ask.kind === "permission" && allows(frame.state.rules, ask)) {
-      resolveAndAnswer(frame, key, ask, { kind: "permission", outcome: "once" }, "rule");
-    }
+  if (ask.kind === "permission" && answer.outcome === "always") {
+    const { action, patterns } = ask;
+    frame.patch({ rules: [...frame.state.rules, { action, patterns }] });
   }
+  applyRules(frame);
 }
 
 function resumeIfAnswered(frame: Frame): void {

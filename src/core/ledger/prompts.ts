@@ -1,7 +1,8 @@
 import type { MessageItem } from "../events/items.ts";
 import type { Prompt } from "../events/values.ts";
+import { beginsTurn } from "../session-state.ts";
 import type { Frame } from "./frame.ts";
-import { updateFacts } from "./session.ts";
+import { changeAgent, updateFacts } from "./session.ts";
 import { QUEUE_LIMIT } from "./state.ts";
 import { beginTurn, choiceOf } from "./turn.ts";
 
@@ -10,7 +11,8 @@ const TITLE_LENGTH = 60;
 function userItem(prompt: Prompt, steered: boolean): { header: MessageItem; full: MessageItem } {
   const text = prompt.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
   const mark = steered ? { steered, ...(prompt.digest === undefined ? {} : { digest: prompt.digest }) } : {};
-  const header: MessageItem = { id: prompt.id, kind: "message", role: "user", status: "running", ...mark };
+  const since = prompt.queued === undefined ? {} : { queued: prompt.queued };
+  const header: MessageItem = { id: prompt.id, kind: "message", role: "user", status: "running", ...mark, ...since };
   const [first] = prompt.parts;
   // What a client adds to a part, such as its own id of it, is not in the text.
   const plain = prompt.parts.length === 1 && first?.type === "text" && Object.keys(first).length === 2;
@@ -29,28 +31,33 @@ function titleOf(prompt: Prompt): string {
   return line.length <= TITLE_LENGTH ? line : `${line.slice(0, TITLE_LENGTH - 1).trimEnd()}…`;
 }
 
-/** Begins the turn of a prompt. The agent gets it after this is stored. */
-function startPrompt(frame: Frame, prompt: Prompt): void {
+/** Begins the turn of a prompt, with what was kept for it. The agent gets it after this is stored. */
+function startPrompt(frame: Frame, prompt: Prompt, kept: readonly Prompt[]): void {
   const { parts: _, ...header } = prompt;
   const turn = beginTurn(frame, "user");
   const { model, mode } = prompt;
   const title = frame.state.facts.title ?? titleOf(prompt);
   const choice = { ...(model === undefined ? {} : { model }), ...(mode === undefined ? {} : { mode }) };
   updateFacts(frame, title === "" ? choice : { title, ...choice }, "parley");
-  frame.say("turn.started", { by: "user", prompt: header, ...choiceOf(frame) }, "parley");
-  sayUserMessage(frame, prompt, false);
+  const context = kept.length === 0 ? {} : { context: kept.map(({ id }) => id) };
+  frame.say("turn.started", { by: "user", prompt: header, ...choiceOf(frame), ...context }, "parley");
+  for (const said of [...kept, prompt]) sayUserMessage(frame, said, false);
   frame.patch({ lastPrompt: prompt.id });
-  frame.want({ type: "deliver", prompt, turn: turn.id });
+  const parts = [...kept, prompt].flatMap((said) => said.parts);
+  frame.want({ type: "deliver", prompt: { ...prompt, parts }, turn: turn.id });
 }
 
-export function onPrompt(frame: Frame, prompt: Prompt): void {
+export function onPrompt(frame: Frame, prompt: Prompt, agent?: string): void {
   const { turn, queue, closing } = frame.state;
   if (closing === "deleted") {
     frame.refuse("session_not_found", "the session is being deleted");
   } else if (closing === "shutdown") {
     frame.refuse("shutting_down", "Parley is shutting down; try again when it is back");
-  } else if (!turn && queue.length === 0) {
-    startPrompt(frame, prompt);
+  } else if (!changeAgent(frame, agent)) {
+    return;
+  } else if (!turn && beginsTurn(prompt) && !queue.some(beginsTurn)) {
+    frame.patch({ queue: [] });
+    startPrompt(frame, prompt, queue);
   } else if (prompt.delivery === "reject") {
     frame.refuse("busy", "the session is busy; send the prompt with delivery `queue` to have it run next");
   } else if (queue.length >= QUEUE_LIMIT) {
@@ -84,17 +91,20 @@ export function onWithdraw(frame: Frame, id: string): void {
   frame.sayOfSession("prompt.withdrawn", { prompt: id, reason: "deleted" }, "parley");
 }
 
+/** Takes back what waits. Context waits for nothing: only the session's own end takes it back. */
 export function clearQueue(frame: Frame, reason: "cancelled" | "deleted"): void {
-  const { queue } = frame.state;
-  frame.patch({ queue: [] });
+  const queue = frame.state.queue.filter((prompt) => reason === "deleted" || beginsTurn(prompt));
+  frame.patch({ queue: frame.state.queue.filter((prompt) => !queue.includes(prompt)) });
   for (const prompt of queue) frame.sayOfSession("prompt.withdrawn", { prompt: prompt.id, reason }, "parley");
 }
 
-/** The next prompt that waits, if the session is free for it. */
+/** The next prompt that waits, if the session is free for it, with the context that came before it. */
 export function startNext(frame: Frame): void {
-  const [next, ...rest] = frame.state.queue;
-  const { turn, closing } = frame.state;
+  const { turn, closing, queue } = frame.state;
+  const at = queue.findIndex(beginsTurn);
+  const next = queue[at];
   if (!next || turn || closing === "shutdown" || closing === "deleted") return;
+  const rest = queue.slice(at + 1);
   frame.patch({ queue: rest });
-  startPrompt(frame, next);
+  startPrompt(frame, next, queue.slice(0, at));
 }

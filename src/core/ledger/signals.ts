@@ -96,7 +96,8 @@ export interface QuestionSignal {
   metadata?: Record<string, unknown>;
 }
 
+/** A refusal that says `stop` is the last word: the turn ends when the call is settled, where the agent can do that. */
 export type Answer =
-  | { kind: "permission"; outcome: "once" | "always" | "reject"; feedback?: string }
+  | { kind: "permission"; outcome: "once" | "always" | "reject"; feedback?: string; stop?: boolean }
   | { kind: "question"; outcome: "answered"; answers: string[][] }
-  | { kind: "question"; outcome: "rejected"; feedback?: string };
+  | { kind: "question"; outcome: "rejected"; feedback?: string; stop?: boolean };

@@ -1,4 +1,4 @@
-import type { EndReason, Failure, Prompt, Question, TurnStatus, Usage } from "../events/values.ts";
+import type { EndReason, Failure, PermissionRule, Prompt, Question, TurnStatus, Usage } from "../events/values.ts";
 import type { Rule } from "../session-state.ts";
 import type { Answer, Role, Signal, TextKind, ToolDone } from "./signals.ts";
 
@@ -7,6 +7,7 @@ export interface Facts {
   title?: string;
   model?: string;
   mode?: string;
+  permissions?: PermissionRule[];
   meta?: Record<string, unknown>;
 }
 
@@ -76,6 +77,8 @@ export interface LedgerState {
   agent: string;
   directory: string;
   facts: Facts;
+  /** A turn has begun in it, however long ago. */
+  begun: boolean;
   /** False between `session.ended` and the next `session.started`. */
   live: boolean;
   closing?: Closing;
@@ -99,13 +102,14 @@ export type Closing = "closed" | "shutdown" | "deleted";
 
 /** What the gateway tells the ledger, beside the agent's signals. */
 export type Command =
-  | { type: "prompt"; prompt: Prompt }
+  /** `agent`: who is to answer it; another than the session's own can only before the first turn. */
+  | { type: "prompt"; prompt: Prompt; agent?: string }
   | { type: "steer"; prompt: Prompt }
   | { type: "withdraw"; prompt: string }
   /** Stops the open turn, or only this one if it is the one that is open. */
   | { type: "cancel"; queue: "clear" | "keep"; turn?: string }
   | { type: "answer"; ask: string; answer: Answer; by: string }
-  | { type: "update"; facts: Facts }
+  | { type: "update"; facts: Facts; agent?: string }
   /** The next exit of the agent is wanted, and why. */
   | { type: "closing"; reason: Closing }
   /** A turn fails for a reason of Parley's own. */
@@ -153,6 +157,7 @@ export function newLedger(agent: string, directory: string, facts: Facts): Ledge
     agent,
     directory,
     facts,
+    begun: false,
     live: true,
     turn: null,
     queue: [],

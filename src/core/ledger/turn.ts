@@ -29,7 +29,7 @@ export function beginTurn(frame: Frame, by: "user" | "agent"): OpenTurn {
     end: null,
     status: { status: "running" },
   };
-  frame.patch({ turn });
+  frame.patch({ turn, begun: true });
   // An agent that was being let go for want of work is not what serves this turn.
   if (frame.state.closing === "closed") frame.patch({ closing: undefined });
   return turn;
