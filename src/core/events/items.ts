@@ -39,6 +39,7 @@ export const toolCallItem = z.looseObject({
   title: z.string().optional(),
   input: z.unknown().optional(),
   error: failure.optional(),
+  child: z.string().optional().describe("the session of the sub-agent that it started"),
   background: z.boolean().optional().describe("it goes on after its turn"),
   metadata: z.record(z.string(), z.unknown()).optional(),
 });
