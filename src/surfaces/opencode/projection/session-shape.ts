@@ -1,4 +1,4 @@
-import type { Usage } from "../../../core/events/values.ts";
+import type { PermissionRule as UniversalRule, Usage } from "../../../core/events/values.ts";
 import type { SessionState } from "../../../core/session-state.ts";
 import { addUsage } from "../../../core/usage.ts";
 import { OPENCODE_VERSION } from "../context.ts";
@@ -31,8 +31,8 @@ function titleOf({ title, parent, created }: SessionState): string {
   return title ?? `${parent === undefined ? "New" : "Child"} session - ${new Date(created).toISOString()}`;
 }
 
-function isRules(value: unknown): value is PermissionRule[] {
-  return Array.isArray(value);
+function ruleOf({ action, pattern, verdict }: UniversalRule): PermissionRule {
+  return { permission: action, pattern, action: verdict };
 }
 
 function isRevert(value: unknown): value is NonNullable<Session["revert"]> {
@@ -40,10 +40,10 @@ function isRevert(value: unknown): value is NonNullable<Session["revert"]> {
 }
 
 /** What clients keep with a session comes back as they gave it. */
-function kept({ meta = {} }: SessionState): Pick<Session, "permission" | "revert" | "metadata"> {
-  const { permission, revert, metadata } = meta;
+function kept({ permissions, meta = {} }: SessionState): Pick<Session, "permission" | "revert" | "metadata"> {
+  const { revert, metadata } = meta;
   return {
-    ...(isRules(permission) ? { permission } : {}),
+    ...(permissions ? { permission: permissions.map(ruleOf) } : {}),
     ...(isRevert(revert) ? { revert } : {}),
     ...(typeof metadata === "object" && metadata !== null ? { metadata: metadata as Record<string, unknown> } : {}),
   };
