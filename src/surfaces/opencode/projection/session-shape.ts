@@ -2,7 +2,7 @@ import type { PermissionRule as UniversalRule, Usage } from "../../../core/event
 import type { SessionState } from "../../../core/session-state.ts";
 import { addUsage } from "../../../core/usage.ts";
 import { OPENCODE_VERSION } from "../context.ts";
-import type { FileDiff, PermissionRule, Session, Todo } from "../shapes/session.ts";
+import type { PermissionRule, Session, Todo } from "../shapes/session.ts";
 import { slugOf } from "./slug.ts";
 import { tokensOf } from "./usage.ts";
 
@@ -16,7 +16,6 @@ export const UNKNOWN_MODEL = "default";
 export interface SessionExtras {
   /** What the open turn has used so far: the state counts it when it ends. */
   usage?: Usage;
-  diffs?: readonly FileDiff[];
   compacting?: number;
   projectOf?(directory: string): string;
 }
@@ -49,14 +48,14 @@ function kept({ permissions, meta = {} }: SessionState): Pick<Session, "permissi
   };
 }
 
-function summaryOf(diffs: readonly FileDiff[]): NonNullable<Session["summary"]> {
-  const sum = (field: "additions" | "deletions"): number => diffs.reduce((total, diff) => total + diff[field], 0);
-  return { additions: sum("additions"), deletions: sum("deletions"), files: diffs.length };
+function summaryOf({ files = [] }: SessionState): NonNullable<Session["summary"]> {
+  const sum = (field: "additions" | "deletions"): number => files.reduce((total, file) => total + file[field], 0);
+  return { additions: sum("additions"), deletions: sum("deletions"), files: files.length };
 }
 
 /** A session as `GET /session/:id` gives it. */
 export function sessionOf(state: SessionState, extras: SessionExtras = {}): Session {
-  const { usage, diffs, compacting, projectOf = oneProject } = extras;
+  const { usage, compacting, projectOf = oneProject } = extras;
   const used = addUsage(state.usage, usage);
   const archived = state.meta?.archived;
   return {
@@ -66,7 +65,7 @@ export function sessionOf(state: SessionState, extras: SessionExtras = {}): Sess
     directory: state.directory,
     path: "",
     ...(state.parent === undefined ? {} : { parentID: state.parent }),
-    ...(diffs ? { summary: summaryOf(diffs) } : {}),
+    summary: summaryOf(state),
     cost: used.cost ?? 0,
     tokens: tokensOf(used.tokens),
     title: titleOf(state),
