@@ -35,12 +35,15 @@ export class Surroundings {
   project(name: string, files: Readonly<Record<string, string>> = {}): string {
     const directory = join(this.root, "work", name);
     mkdirSync(directory, { recursive: true });
-    for (const [path, text] of Object.entries(files)) {
-      const file = join(directory, path);
-      mkdirSync(dirname(file), { recursive: true });
-      writeFileSync(file, text);
-    }
+    for (const [path, text] of Object.entries(files)) this.file(join("work", name, path), text);
     return directory;
+  }
+
+  /** Writes a file somewhere below the root. */
+  file(path: string, text: string): void {
+    const file = join(this.root, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
   }
 
   /** Nothing of the machine's own configuration gets in: `home` names one of several homes. */
