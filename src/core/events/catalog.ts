@@ -89,6 +89,7 @@ export const catalog = {
     title: z.string().optional(),
     input: z.unknown().optional(),
     metadata: z.record(z.string(), z.unknown()).optional(),
+    child: z.string().optional(),
   }),
   "item.delta": z.looseObject({
     item: z.string(),

@@ -102,7 +102,7 @@ function openItems(items: readonly Item[], streamed: ReadonlyMap<string, string>
       const role = item.kind === "message" ? item.role : "assistant";
       texts.set(id, { id, step, parentCall, text, known: { kind: item.kind, role } });
     } else if (item.kind === "tool_call") {
-      const { name, title, input, metadata } = item;
+      const { name, title, input, metadata, child } = item;
       const status = item.status === "running" ? "running" : "pending";
       calls.set(item.call, {
         id,
@@ -112,6 +112,7 @@ function openItems(items: readonly Item[], streamed: ReadonlyMap<string, string>
         title,
         input,
         metadata,
+        ...(child === undefined ? {} : { child }),
         status,
         inputText: "",
         heldOutput: "",

@@ -31,6 +31,7 @@ export interface OpenCall {
   input?: unknown;
   inputText: string;
   metadata?: Record<string, unknown>;
+  child?: string;
   step?: number;
   parentCall?: string;
   result?: { id: string; text: string };

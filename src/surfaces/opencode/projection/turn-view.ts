@@ -215,9 +215,9 @@ export class TurnView {
   /** A prompt's message, or the agent's word of what was said by somebody else. */
   #userSaid(item: MessageItem, time: number): void {
     const { state, users } = this.#around;
-    const { prompt } = this.#start;
+    const { prompt, context = [] } = this.#start;
     if (item.id === prompt?.id) return users.begin(item, time, state, this.choice, prompt);
-    const kept = this.#start.context?.find(({ id }) => id === item.id);
+    const kept = context.find(({ id }) => id === item.id);
     if (kept) return users.begin(item, time, state, this.choice, kept);
     if (item.steered) {
       this.#parent = item.id;

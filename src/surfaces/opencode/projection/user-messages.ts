@@ -72,7 +72,7 @@ export class UserMessages {
 
   /** The message of a prompt whose turn begins, or that is given to the running one. One that waited is the same message. */
   begin(item: MessageItem, time: number, state: SessionState, choice: Choice, header?: Header): void {
-    const created = header?.queued ?? this.#transcript.info(item.id)?.time.created ?? time;
+    const created = item.queued ?? time;
     const info = this.#info(item.id, created, state, choice, header);
     this.#put(this.#full(info, item.content ?? [{ type: "text", text: item.text ?? "" }], state.directory));
   }
