@@ -106,6 +106,8 @@ export interface Agent {
   /** It follows a prompt's own instructions (`system`); to others they are said before the prompt's words. */
   takesInstructions?: boolean;
   discover(): Promise<Discovery>;
+  /** What to do to have a model that it does not have, where it knows. */
+  advice?(model: string): string;
   open(options: OpenOptions): AgentSession;
 }
 

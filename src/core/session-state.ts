@@ -1,5 +1,6 @@
 import type { EventOf, ParleyEvent } from "./events/event.ts";
 import type { PermissionRule, PlanEntry, Prompt, TurnStatus, Usage } from "./events/values.ts";
+import { addUntold, type Untold } from "./untold.ts";
 import { addUsage } from "./usage.ts";
 
 export interface OpenTurn {
@@ -47,6 +48,8 @@ export interface SessionState {
   lastPrompt?: string;
   lastEnd?: { turn: string; reason: EventOf<"turn.ended">["data"]["reason"] };
   queue: Prompt[];
+  /** What its agent is told with the next prompt. */
+  untold?: Untold[];
   asks: OpenAsk[];
   rules: Rule[];
   plan: PlanEntry[];
@@ -163,8 +166,11 @@ function reduce(state: SessionState, event: ParleyEvent): SessionState {
         status: { status: "running" },
       };
       if (prompt) turn.prompt = prompt;
+      const { untold, ...rest } = state;
+      const left = untold && !(event.data.prompt && !event.data.prompt.task) ? { untold } : {};
       const queue = state.queue.filter((queued) => !taken(queued));
-      return { ...state, turn, turns: state.turns + 1, queue, ...(prompt ? { lastPrompt: prompt } : {}) };
+      const last = prompt ? { lastPrompt: prompt } : {};
+      return { ...rest, ...left, ...last, turn, turns: state.turns + 1, queue };
     }
     case "turn.status":
       return state.turn ? { ...state, turn: { ...state.turn, status: event.data } } : state;
@@ -174,6 +180,9 @@ function reduce(state: SessionState, event: ParleyEvent): SessionState {
         turn: null,
         lastEnd: { turn: event.turn ?? "", reason: event.data.reason },
         usage: addUsage(state.usage, event.data.usage),
+        ...(event.data.tell === undefined
+          ? {}
+          : { untold: addUntold(state.untold ?? [], { turn: event.turn ?? "", text: event.data.tell }) }),
       };
     case "permission.requested":
       return { ...state, asks: [...state.asks, { ...askOf(event), kind: "permission", request: event.data }] };

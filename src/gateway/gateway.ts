@@ -1,7 +1,7 @@
 import type { Discovery } from "../agents/contract.ts";
 import { isParleyError, ParleyError } from "../core/errors.ts";
 import { answerKey, askKey } from "../core/event-keys.ts";
-import type { Delivery, PermissionRule, Prompt, PromptPart } from "../core/events/values.ts";
+import type { Delivery, PermissionRule, Prompt, PromptPart, Task } from "../core/events/values.ts";
 import { SCHEMA_VERSION } from "../core/events/version.ts";
 import { isId } from "../core/ids.ts";
 import type { Answer } from "../core/ledger/signals.ts";
@@ -52,6 +52,15 @@ export interface PromptRequest {
   system?: string;
   /** What a client wants to find again with its prompt. */
   extras?: Record<string, unknown>;
+  task?: Task;
+}
+
+export interface ShellRequest {
+  /** Of the message that stands for it; sent again with the same id it is run once. */
+  id?: string;
+  command: string;
+  model?: string;
+  mode?: string;
 }
 
 export type PendingAsk = OpenAsk & { session: string };
@@ -179,6 +188,13 @@ export class Gateway {
       this.assertOpen();
       return session.prompt(prompt, agent);
     });
+  }
+
+  /** Runs a command of the client's in the session's directory, as a turn of its own. The agent learns of it with its next prompt. */
+  shell(id: string, { command, ...request }: ShellRequest): Promise<Receipt> {
+    const text = "The user ran a command.";
+    const task: Task = { type: "shell", command };
+    return this.prompt(id, { ...request, parts: [{ type: "text", text, synthetic: true }], delivery: "reject", task });
   }
 
   async withdraw(id: string, prompt: string): Promise<void> {

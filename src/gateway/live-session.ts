@@ -11,10 +11,10 @@ import { AgentLink } from "./agent-link.ts";
 import { AskKeeper } from "./ask-keeper.ts";
 import type { Attachments } from "./attachments.ts";
 import { CANCEL_ASK_MS, type GatewayOptions } from "./options.ts";
-import { readEvents } from "./read-events.ts";
+import { readNewest } from "./read-events.ts";
 import { firstReceipt, type Receipt, repeatedReceipt } from "./receipt.ts";
-import { SessionWriter } from "./session-writer.ts";
-import { Deliveries, PARLEY, TurnDriver } from "./turn-driver.ts";
+import { PARLEY, SessionWriter } from "./session-writer.ts";
+import { Deliveries, TurnDriver } from "./turn-driver.ts";
 import type { TurnMetrics } from "./turn-metrics.ts";
 import { TurnWaits } from "./turn-waits.ts";
 import { within } from "./within.ts";
@@ -74,7 +74,8 @@ export class LiveSession {
       attachments: options.attachments,
       policy: gateway.unattended,
       deadlineMs: gateway.askDeadlineMs,
-      answer: (ask, answer, by) => this.quietly(this.answer(ask, answer, by), "an ask could not be answered"),
+      answer: (ask, answer, by) =>
+        this.quietly(this.writer.send({ type: "answer", ask, answer, by, own: true }), "an ask could not be answered"),
     });
     this.writer = new SessionWriter({
       id,
@@ -87,6 +88,7 @@ export class LiveSession {
       quietMs: () => this.agent?.quietMs,
       perform: (effects, said) => this.perform(effects, said),
       concerns: (...told) => this.deliveries.concerns(...told),
+      waits: (...told) => this.deliveries.waits(...told),
       hold: () => this.servingLink?.hold(),
       release: () => this.servingLink?.release(),
       onQuiet: () => this.rest(),
@@ -99,18 +101,20 @@ export class LiveSession {
   /** The agent that is started for the session when one is needed next. */
   private serveWith(agent: Agent): void {
     const { id: session, writer } = this;
-    const { log } = this.options.gateway;
+    const { log, processes: host } = this.options.gateway;
+    const { directory } = this.options.ledger;
     this.agent = agent;
     if (this.link) return this.link.serveWith(agent);
     const link = new AgentLink({
       agent,
       session,
-      directory: this.options.ledger.directory,
+      directory,
       history: () => this.past(),
       emit: (...told) => this.hear(...told),
     });
     this.link = link;
-    this.driver = new TurnDriver({ session, log, link, writer, ended: (turn) => this.ended(turn) }, this.deliveries);
+    const ended = (turn: string): Promise<void> => this.ended(turn);
+    this.driver = new TurnDriver({ session, directory, host, log, link, writer, ended }, this.deliveries);
   }
 
   /** The agent's link: its own, or for a sub-agent's session that of the session it belongs to. */
@@ -137,7 +141,7 @@ export class LiveSession {
   /** The newest events before the open turn. */
   private async past(): Promise<ParleyEvent[]> {
     const { turn } = this;
-    const events = await readEvents(this.options.gateway.log, this.id, Math.max(0, this.writer.last - HISTORY_EVENTS));
+    const events = await readNewest(this.options.gateway.log, this.id, HISTORY_EVENTS);
     return events.filter((event) => turn === undefined || event.turn !== turn);
   }
 
@@ -192,7 +196,7 @@ export class LiveSession {
   /** Stops the turn and answers when it is over. The agent is asked to stop even while nothing can be stored. */
   async cancel(request: { queue: "clear" | "keep"; turn?: string }): Promise<string | undefined> {
     const { said } = await this.writer.send({ type: "cancel", ...request }).catch(async (error: unknown) => {
-      await this.link?.cancel();
+      await Promise.all([this.link?.cancel(), this.driver?.halt()]);
       throw error;
     });
     // What was open before may have ended by itself, or only begun, when the command's turn came.
@@ -216,6 +220,7 @@ export class LiveSession {
     if (reason === "deleted") await told;
     else await within(told, CLOSING_MS);
     if (this.turn) await this.link?.cancel();
+    if (reason !== "closed") await this.driver?.halt();
     await this.link?.close();
     // What has no process to exit is told all the same: a turn that was just starting, a session without an agent.
     if (reason !== "closed")

@@ -18,14 +18,16 @@ export interface Receipt {
 
 /** Of what a client asked for, so that a repeat is told from another prompt with the same id. */
 export function digestOf(
-  prompt: Pick<Prompt, "parts" | "delivery" | "model" | "mode" | "system"> & { agent?: string; extras?: object },
+  prompt: Pick<Prompt, "parts" | "delivery" | "model" | "mode" | "system" | "task"> & {
+    agent?: string;
+    extras?: object;
+  },
 ): string {
-  const { parts, delivery, model, mode, system, agent, extras } = prompt;
-  const plain = system === undefined && agent === undefined && extras === undefined;
-  const more = plain ? [] : [system ?? null, agent ?? null, extras ?? null];
-  return createHash("sha256")
-    .update(JSON.stringify([parts, delivery ?? "queue", model ?? null, mode ?? null, ...more]))
-    .digest("hex");
+  const { parts, delivery, model, mode, system, agent, task, extras } = prompt;
+  const more = system === undefined && agent === undefined ? [] : [system ?? null, agent ?? null];
+  const rest = [...(task ? [task] : []), ...(extras ? [extras] : [])];
+  const known = [parts, delivery ?? "queue", model ?? null, mode ?? null, ...more, ...rest];
+  return createHash("sha256").update(JSON.stringify(known)).digest("hex");
 }
 
 /** Reads back what became of a prompt from the event that stored it. */

@@ -42,6 +42,7 @@ export function createHouseAgent(options: HouseOptions): Agent {
       models: models.list.map(told),
       modes: MODES,
     }),
+    advice: (model) => models.advice(model),
     open: (open) => openLazily(options, open),
   };
 }

@@ -3,6 +3,7 @@ import { messageOf } from "../../core/errors.ts";
 import type { Prompt } from "../../core/events/values.ts";
 import type { Answer } from "../../core/ledger/signals.ts";
 import type { AgentSession, OpenOptions } from "../contract.ts";
+import { forAnotherModel } from "./conversation.ts";
 import { DoomLoop } from "./doom-loop.ts";
 import { FileLocks } from "./file-locks.ts";
 import { callsIn, conversationOf } from "./history.ts";
@@ -33,6 +34,8 @@ export class HouseSession implements Omit<AgentSession, "ready"> {
   readonly #outbox: Outbox;
   readonly #locks = new FileLocks();
   #choice: { model?: string; mode?: string };
+  /** The model of the turn before. */
+  #spoke: string | undefined;
   #steered: Steered[] = [];
   #work: Promise<void> = Promise.resolve();
   #stop: AbortController | undefined;
@@ -131,6 +134,8 @@ export class HouseSession implements Omit<AgentSession, "ready"> {
     const { host, models, retry = RETRY_POLICY, stallMs = STALL_MS, maxSteps = MAX_STEPS } = this.#house;
     const plan = this.#choice.mode === "plan";
     const model = models.find(this.#choice.model);
+    if (this.#spoke !== model.id) messages.splice(0, messages.length, ...forAnotherModel(messages));
+    this.#spoke = model.id;
     this.#outbox.emit({ type: "session", model: model.id, ...(this.#choice.mode ? { mode: this.#choice.mode } : {}) });
     return makeTurn({
       sdk,

@@ -73,6 +73,7 @@ export const catalog = {
     usage: usage.optional(),
     error: failure.optional(),
     duration: z.number().optional().describe("milliseconds since the turn began"),
+    tell: z.string().optional().describe("what happened without the agent: it is told with its next prompt"),
   }),
   "step.started": z.looseObject({ step: z.number(), id: z.string().describe("msg_…") }),
   "step.ended": z.looseObject({

@@ -4,7 +4,11 @@ import { z } from "zod";
 
 export const promptPart = z
   .union([
-    z.looseObject({ type: z.literal("text"), text: z.string() }),
+    z.looseObject({
+      type: z.literal("text"),
+      text: z.string(),
+      synthetic: z.boolean().optional().describe("said by Parley in the user's place"),
+    }),
     z.looseObject({
       type: z.literal("file"),
       path: z.string().optional().describe("a path inside the session's directory"),
@@ -20,6 +24,13 @@ export const delivery = z
   .describe("`context`: it begins no turn, and is given to the agent with the next prompt that does")
   .meta({ id: "Delivery" });
 
+export const task = z
+  .union([
+    z.looseObject({ type: z.literal("shell"), command: z.string() }),
+    z.looseObject({ type: z.literal("compact"), auto: z.boolean().optional() }),
+  ])
+  .meta({ id: "Task" });
+
 export const prompt = z
   .looseObject({
     id: z.string().describe("msg_…, made by the client or by Parley"),
@@ -27,6 +38,7 @@ export const prompt = z
     delivery: delivery.optional(),
     model: z.string().optional(),
     mode: z.string().optional(),
+    task: task.optional().describe("what its turn is for, where it is not for the agent to answer"),
     queued: z.number().optional().describe("epoch milliseconds since when it waited, if it did"),
     system: z.string().optional().describe("further instructions for this turn"),
     digest: z.string().optional().describe("of the request's body: the same id with another digest is a conflict"),
@@ -123,6 +135,7 @@ export const turnStatus = z
 
 export type PromptPart = z.infer<typeof promptPart>;
 export type Delivery = z.infer<typeof delivery>;
+export type Task = z.infer<typeof task>;
 export type Prompt = z.infer<typeof prompt>;
 export type Tokens = z.infer<typeof tokens>;
 export type Usage = z.infer<typeof usage>;

@@ -4,13 +4,14 @@ import type { Prompt } from "../events/values.ts";
 import { beginsTurn } from "../session-state.ts";
 import type { Frame } from "./frame.ts";
 import { changeAgent, updateFacts } from "./session.ts";
+import { userText, withUntold } from "./shell.ts";
 import { QUEUE_LIMIT } from "./state.ts";
 import { beginTurn, choiceOf } from "./turn.ts";
 
 const TITLE_LENGTH = 60;
 
 function userItem(prompt: Prompt, steered: boolean): { header: MessageItem; full: MessageItem } {
-  const text = prompt.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+  const text = userText(prompt.parts);
   const { digest, queued } = prompt;
   const mark = {
     ...(steered ? { steered, ...(digest === undefined ? {} : { digest }) } : {}),
@@ -31,7 +32,8 @@ function sayUserMessage(frame: Frame, prompt: Prompt, steered: boolean): void {
 
 /** A session without a title is called by the first line of its first prompt until the agent finds a better one. */
 function titleOf(prompt: Prompt): string {
-  const [line = ""] = (prompt.parts.find((part) => part.type === "text")?.text ?? "").trim().split("\n");
+  const said = prompt.parts.find((part) => part.type === "text" && !part.synthetic);
+  const [line = ""] = (said?.type === "text" ? said.text : "").trim().split("\n");
   return line.length <= TITLE_LENGTH ? line : `${line.slice(0, TITLE_LENGTH - 1).trimEnd()}…`;
 }
 
@@ -40,8 +42,9 @@ function headerOf({ parts: _, ...header }: Prompt): NonNullable<EventData["turn.
 }
 
 /** Begins the turn of a prompt, with what was kept for it. The agent gets it after this is stored. */
-function startPrompt(frame: Frame, prompt: Prompt, kept: readonly Prompt[]): void {
-  const turn = beginTurn(frame, "user");
+function startPrompt(frame: Frame, given: Prompt, kept: readonly Prompt[]): void {
+  const prompt = withUntold(frame, given);
+  const turn = beginTurn(frame, "user", prompt.task);
   const { model, mode } = prompt;
   const title = frame.state.facts.title ?? titleOf(prompt);
   const choice = { ...(model === undefined ? {} : { model }), ...(mode === undefined ? {} : { mode }) };
@@ -63,8 +66,8 @@ export function onPrompt(frame: Frame, prompt: Prompt, agent?: string): void {
   } else if (!changeAgent(frame, agent)) {
     return;
   } else if (!turn && beginsTurn(prompt) && !queue.some(beginsTurn)) {
-    frame.patch({ queue: [] });
-    startPrompt(frame, prompt, queue);
+    frame.patch({ queue: prompt.task ? queue : [] });
+    startPrompt(frame, prompt, prompt.task ? [] : queue);
   } else if (prompt.delivery === "reject") {
     frame.refuse("busy", "the session is busy; send the prompt with delivery `queue` to have it run next");
   } else if (queue.length >= QUEUE_LIMIT) {
@@ -81,7 +84,7 @@ export function onPrompt(frame: Frame, prompt: Prompt, agent?: string): void {
 /** A prompt for the running turn; with none running it is a prompt like any other. */
 export function onSteer(frame: Frame, prompt: Prompt): void {
   const { turn } = frame.state;
-  if (!turn || turn.end || turn.cancelled || frame.state.closing) {
+  if (!turn || turn.end || turn.cancelled || turn.task || frame.state.closing) {
     onPrompt(frame, prompt);
     return;
   }
@@ -105,13 +108,14 @@ export function clearQueue(frame: Frame, reason: "cancelled" | "deleted"): void 
   for (const prompt of queue) frame.sayOfSession("prompt.withdrawn", { prompt: prompt.id, reason }, "parley");
 }
 
-/** The next prompt that waits, if the session is free for it, with the context that came before it. */
+/** The next prompt that waits, if the session is free for it, with the context that came before it where the agent gets it. */
 export function startNext(frame: Frame): void {
   const { turn, closing, queue } = frame.state;
   const at = queue.findIndex(beginsTurn);
   const next = queue[at];
   if (!next || turn || closing === "shutdown" || closing === "deleted") return;
-  const rest = queue.slice(at + 1);
+  const kept = next.task ? [] : queue.slice(0, at);
+  const rest = queue.filter((prompt) => prompt !== next && !kept.includes(prompt));
   frame.patch({ queue: rest });
-  startPrompt(frame, next, queue.slice(0, at));
+  startPrompt(frame, next, kept);
 }

@@ -17,6 +17,7 @@ export function restore(session: SessionState, openTurnEvents: readonly ParleyEv
     deleted: session.ended?.reason === "deleted",
     ...(session.lastPrompt === undefined ? {} : { lastPrompt: session.lastPrompt }),
     queue: session.queue,
+    untold: session.untold ?? [],
     rules: session.rules,
     turn: session.turn ? restoreTurn(session.turn, openTurnEvents) : null,
   };
@@ -28,9 +29,13 @@ function restoreTurn(open: NonNullable<SessionState["turn"]>, events: readonly P
   const asks = new Map<string, OpenAsk>();
   let step: OpenTurn["step"] = null;
   let steps = 0;
+  let task: OpenTurn["task"];
   for (const event of events) {
     if (event.turn !== open.id) continue;
     switch (event.type) {
+      case "turn.started":
+        task = event.data.prompt?.task;
+        break;
       case "item.started":
         items.set(event.data.item.id, event.data.item);
         break;
@@ -64,6 +69,7 @@ function restoreTurn(open: NonNullable<SessionState["turn"]>, events: readonly P
           kind: "permission",
           action: event.data.action,
           patterns: event.data.patterns,
+          offers: event.data.options.map(({ kind }) => kind),
         });
         break;
       case "question.requested":
@@ -78,6 +84,7 @@ function restoreTurn(open: NonNullable<SessionState["turn"]>, events: readonly P
   return {
     id: open.id,
     by: open.by,
+    ...(task ? { task } : {}),
     started: open.started,
     steps,
     step,

@@ -1,5 +1,16 @@
-import type { EndReason, Failure, PermissionRule, Prompt, Question, TurnStatus, Usage } from "../events/values.ts";
+import type {
+  AskOption,
+  EndReason,
+  Failure,
+  PermissionRule,
+  Prompt,
+  Question,
+  Task,
+  TurnStatus,
+  Usage,
+} from "../events/values.ts";
 import type { Rule } from "../session-state.ts";
+import type { Untold } from "../untold.ts";
 import type { Answer, Role, Signal, TextKind, ToolDone } from "./signals.ts";
 
 export interface Facts {
@@ -41,12 +52,16 @@ export interface OpenCall {
 }
 
 export type OpenAsk =
-  | { id: string; kind: "permission"; action: string; patterns: string[] }
+  | { id: string; kind: "permission"; action: string; patterns: string[]; offers: AskOption["kind"][] }
   | { id: string; kind: "question"; questions: Question[] };
 
 export interface OpenTurn {
   id: string;
   by: "user" | "agent";
+  /** What it is for, where it is not for the agent to answer a prompt. */
+  task?: Task;
+  /** How the command of a shell turn went. */
+  ran?: ToolDone;
   native?: string;
   started: number;
   steps: number;
@@ -89,6 +104,7 @@ export interface LedgerState {
   /** The last one that began a turn. */
   lastPrompt?: string;
   queue: readonly Prompt[];
+  untold: readonly Untold[];
   rules: readonly Rule[];
   /** Calls that may speak after their turn. */
   background: ReadonlyMap<string, string>;
@@ -109,7 +125,8 @@ export type Command =
   | { type: "withdraw"; prompt: string }
   /** Stops the open turn, or only this one if it is the one that is open. */
   | { type: "cancel"; queue: "clear" | "keep"; turn?: string }
-  | { type: "answer"; ask: string; answer: Answer; by: string }
+  /** `own`: Parley answers because nobody is there to. */
+  | { type: "answer"; ask: string; answer: Answer; by: string; own?: boolean }
   | { type: "update"; facts: Facts; agent?: string }
   /** The next exit of the agent is wanted, and why. */
   | { type: "closing"; reason: Closing }
@@ -162,6 +179,7 @@ export function newLedger(agent: string, directory: string, facts: Facts): Ledge
     live: true,
     turn: null,
     queue: [],
+    untold: [],
     rules: [],
     background: new Map(),
     past: [],

@@ -16,6 +16,7 @@ import {
 import { type Context, Frame } from "./frame.ts";
 import { onPrompt, onSteer, onWithdraw, startNext } from "./prompts.ts";
 import { changeAgent, updateFacts } from "./session.ts";
+import { noteRan } from "./shell.ts";
 import type { Signal } from "./signals.ts";
 import type { Command, Effect, Facts, Input, LedgerState, Refusal } from "./state.ts";
 import { onText, onTextDone, onTextKnown, onTextReplaced, onTextRetracted } from "./text.ts";
@@ -115,6 +116,7 @@ function onSignal(frame: Frame, signal: Signal): void {
     case "tool.output":
       return onToolOutput(frame, signal);
     case "tool.done":
+      noteRan(frame, signal);
       return onToolDone(frame, signal);
     case "tool.backgrounded":
       return onToolBackgrounded(frame, signal);

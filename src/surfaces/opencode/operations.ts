@@ -1,19 +1,24 @@
 import { askOperations } from "./ask-operations.ts";
 import { catalogOperations } from "./catalog-operations.ts";
 import type { Surface } from "./context.ts";
+import { eventOperations } from "./event-operations.ts";
 import { fileOperations } from "./file-operations.ts";
 import { findOperations } from "./find-operations.ts";
 import { healthOperations } from "./health-operations.ts";
+import { logOperations } from "./log-operations.ts";
 import { messageOperations } from "./message-operations.ts";
 import type { Operation } from "./operation.ts";
 import { projectOperations } from "./project-operations.ts";
+import { ptyOperations } from "./pty-operations.ts";
 import { sessionOperations } from "./session-operations.ts";
+import { tuiOperations } from "./tui-operations.ts";
 import { vcsOperations } from "./vcs-operations.ts";
 
 /** Every operation of OpenCode's API, as far as it means something here. */
 export function operations(surface: Surface): Operation[] {
   return [
     ...healthOperations(surface),
+    ...eventOperations(surface),
     ...catalogOperations(surface),
     ...sessionOperations(surface),
     ...messageOperations(surface),
@@ -22,5 +27,8 @@ export function operations(surface: Surface): Operation[] {
     ...fileOperations(surface),
     ...findOperations(surface),
     ...vcsOperations(surface),
+    ...logOperations(surface),
+    ...ptyOperations(surface),
+    ...tuiOperations(surface),
   ];
 }

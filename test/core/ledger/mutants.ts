@@ -33,7 +33,7 @@ export const mutants: Mutant[] = [
     law: 1,
     what: "context that a turn was given is kept for the next one, too",
     file: "prompts.ts",
-    find: "    frame.patch({ queue: [] });\n    startPrompt",
+    find: "    frame.patch({ queue: prompt.task ? queue : [] });\n    startPrompt",
     replace: "    startPrompt",
   },
   {

@@ -28,6 +28,11 @@ function perform(world: World, action: AnyAction, count: number): void {
     case "prompt":
       world.prompt(`p${count}`);
       break;
+    case "shell": {
+      const task = { type: "shell", command: "ls" } as const;
+      world.command({ type: "prompt", prompt: { id: `sh${count}`, parts: [], task } });
+      break;
+    }
     case "context":
       world.prompt(`c${count}`, { delivery: "context" });
       break;
