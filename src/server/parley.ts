@@ -122,7 +122,7 @@ async function startOn(
     ...options,
     log,
     agents,
-    processes: host,
+    processes: commands,
     defaultAgent,
     id: idSource(Date.now),
     now: Date.now,

@@ -71,7 +71,7 @@ export function createOpencode(surface: Surface): (request: IncomingMessage, res
   }
   app.notFound((context) => {
     const { status, body } = notFound(
-      `nothing at ${context.req.method} ${context.req.path}: GET /doc lists what there is`,
+      `nothing at ${context.req.method} ${context.req.path}: /doc lists OpenCode's paths, /openapi.json Parley's own`,
     );
     return json(status, body);
   });

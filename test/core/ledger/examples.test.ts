@@ -201,6 +201,19 @@ test("the queue is bounded", () => {
   assert.equal(w.state.queue.length, 100);
 });
 
+test("an outcome that was not offered is refused", () => {
+  const w = world().prompt("msg_1");
+  w.signal({ type: "permission", ask: "p", action: "edit", options: [{ id: "n", kind: "reject" }] });
+  const ask = w.session?.asks[0]?.id ?? "";
+  const answer = { kind: "permission", outcome: "once" } as const;
+  w.command({ type: "answer", ask, answer, by: "me" });
+  assert.equal(w.refusals.length, 1);
+  assert.match(JSON.stringify(w.refusals), /offers \(reject\), got once/);
+  assert.equal(w.session?.asks.length, 1);
+  w.command({ type: "answer", ask, answer: { kind: "permission", outcome: "reject" }, by: "me" });
+  assert.equal(w.session?.asks.length, 0);
+});
+
 test("a message that waited says since when, and keeps what its client added to a part", () => {
   const w = world().prompt("msg_1");
   const parts = [{ type: "text" as const, text: "next", id: "prt_mine" }];
@@ -248,17 +261,4 @@ test("a call learns of the sub-agent's session that it started, whichever comes 
     const [, , done] = w.of("item.completed").map((event) => event.data.item);
     assert.partialDeepStrictEqual(done, { kind: "tool_call", child: "ses_child", metadata: { tokens: 7 } });
   }
-});
-
-test("an outcome that was not offered is refused", () => {
-  const w = world().prompt("msg_1");
-  w.signal({ type: "permission", ask: "p", action: "edit", options: [{ id: "n", kind: "reject" }] });
-  const ask = w.session?.asks[0]?.id ?? "";
-  const answer = { kind: "permission", outcome: "once" } as const;
-  w.command({ type: "answer", ask, answer, by: "me" });
-  assert.equal(w.refusals.length, 1);
-  assert.match(JSON.stringify(w.refusals), /offers \(reject\), got once/);
-  assert.equal(w.session?.asks.length, 1);
-  w.command({ type: "answer", ask, answer: { kind: "permission", outcome: "reject" }, by: "me" });
-  assert.equal(w.session?.asks.length, 0);
 });
