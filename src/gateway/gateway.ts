@@ -50,6 +50,8 @@ export interface PromptRequest {
   mode?: string;
   /** Further instructions for this turn. */
   system?: string;
+  /** What a client wants to find again with its prompt. */
+  extras?: Record<string, unknown>;
   task?: Task;
 }
 
@@ -173,9 +175,14 @@ export class Gateway {
       const wanted = "msg_ and up to 64 letters, digits, - or _";
       throw new ParleyError("invalid", `expected a prompt id made of ${wanted}, got ${request.id}`);
     }
-    const { agent, ...asked } = request;
+    const { agent, extras, ...asked } = request;
     await this.assertChoice(await this.get(id), asked, agent);
-    const prompt: Prompt = { ...asked, id: request.id ?? this.options.id("message"), digest: digestOf(request) };
+    const prompt: Prompt = {
+      ...extras,
+      ...asked,
+      id: request.id ?? this.options.id("message"),
+      digest: digestOf(request),
+    };
     return this.sessions.use(id, (session) => {
       // It may have begun to leave while the session was read.
       this.assertOpen();

@@ -18,11 +18,15 @@ export interface Receipt {
 
 /** Of what a client asked for, so that a repeat is told from another prompt with the same id. */
 export function digestOf(
-  prompt: Pick<Prompt, "parts" | "delivery" | "model" | "mode" | "system" | "task"> & { agent?: string },
+  prompt: Pick<Prompt, "parts" | "delivery" | "model" | "mode" | "system" | "task"> & {
+    agent?: string;
+    extras?: object;
+  },
 ): string {
-  const { parts, delivery, model, mode, system, agent, task } = prompt;
+  const { parts, delivery, model, mode, system, agent, task, extras } = prompt;
   const more = system === undefined && agent === undefined ? [] : [system ?? null, agent ?? null];
-  const known = [parts, delivery ?? "queue", model ?? null, mode ?? null, ...more, ...(task ? [task] : [])];
+  const rest = [...(task ? [task] : []), ...(extras ? [extras] : [])];
+  const known = [parts, delivery ?? "queue", model ?? null, mode ?? null, ...more, ...rest];
   return createHash("sha256").update(JSON.stringify(known)).digest("hex");
 }
 
