@@ -6,7 +6,7 @@ import { runCommand } from "./run-command.ts";
 
 export function createProcessHost(options: KeeperOptions): ProcessHost & CommandHost {
   const keep = createKeeper(options);
-  const prepare = (spec: SpawnSpec): { marked: SpawnSpec; watcher: ProcessWatcher } => {
+  const prepare = <S extends SpawnSpec>(spec: S): { marked: S; watcher: ProcessWatcher } => {
     const { mark, watcher } = keep(spec);
     return { marked: { ...spec, env: { ...spec.env, [MARK_VARIABLE]: mark } }, watcher };
   };

@@ -2,7 +2,7 @@ import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
-import type { CommandEvents, RunningCommand, SpawnSpec } from "./contract.ts";
+import type { CommandEvents, CommandSpec, RunningCommand } from "./contract.ts";
 import { watchDrain } from "./drain.ts";
 import { guardedStdio } from "./master-guard.ts";
 import type { ProcessWatcher } from "./process-keeper.ts";
@@ -17,10 +17,15 @@ function failedCommand(exited: Promise<never>): RunningCommand {
 // Both streams in one pipe: two pipes would lose the order in which the command wrote.
 const MERGED = 'exec "$@" 2>&1';
 
+function argvOf({ argv, errors }: CommandSpec): CommandSpec["argv"] {
+  return errors === "dropped" ? argv : ["/bin/sh", "-c", MERGED, "sh", ...argv];
+}
+
 /** Runs a program as leader of a process group of its own and gives out its text as it comes. */
-export function runCommand(spec: SpawnSpec, events: CommandEvents, watcher: ProcessWatcher): RunningCommand {
+export function runCommand(spec: CommandSpec, events: CommandEvents, watcher: ProcessWatcher): RunningCommand {
   try {
-    const child = spawn("/bin/sh", ["-c", MERGED, "sh", ...spec.argv], {
+    const [program, ...args] = argvOf(spec);
+    const child = spawn(program, args, {
       cwd: spec.directory,
       env: { ...process.env, ...spec.env },
       detached: true,

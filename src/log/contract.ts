@@ -81,6 +81,8 @@ export interface Log {
   read(session: string, query: ReadQuery): Promise<LogRecord[]>;
   /** The newest events before a number, in their order. */
   readBack(session: string, query: BackQuery): Promise<LogRecord[]>;
+  /** The number of the newest `turn.started` before a number. */
+  turnStart(session: string, before: number): Promise<number | undefined>;
   /** Events of all sessions by position. */
   readAll(query: ReadQuery): Promise<LogRecord[]>;
   /** The newest position. */

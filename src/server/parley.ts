@@ -6,6 +6,7 @@ import type { LogFields, Logger } from "../core/logger.ts";
 import { createMetrics } from "../core/metrics.ts";
 import { Gateway } from "../gateway/gateway.ts";
 import type { Unattended } from "../gateway/options.ts";
+import type { CommandHost } from "../host/contract.ts";
 import { acquireLock, type LockHeld, type LockOwner } from "../host/data-lock.ts";
 import { createProcessHost } from "../host/process-host.ts";
 import { killNow, reap } from "../host/reaper.ts";
@@ -13,15 +14,13 @@ import type { Terminals } from "../host/terminals/contract.ts";
 import { OpenTerminals } from "../host/terminals/terminals.ts";
 import type { Log } from "../log/contract.ts";
 import { openSqliteLog, type SyncMode } from "../log/sqlite/open.ts";
-import type { Surface } from "../surfaces/opencode/context.ts";
-import { ptyTarget } from "../surfaces/opencode/pty-target.ts";
 import { SseClients } from "../surfaces/stream/sse-clients.ts";
 import { type AgentSettings, buildAgents, DEFAULT_AGENT } from "./agents.ts";
 import { giveMemoryBackWhenIdle } from "./idle-memory.ts";
 import { instanceOf } from "./instance.ts";
 import { createListener, type HttpListener } from "./listener.ts";
 import { processSeries } from "./metrics.ts";
-import { type Mount, once } from "./mounts.ts";
+import { opencodeMount, universalMount } from "./surface-mounts.ts";
 
 export interface ParleyOptions extends AgentSettings {
   dataDirectory: string;
@@ -89,9 +88,10 @@ async function startLocked(options: ParleyOptions, lock: LockHeld): Promise<Parl
   const log = await openSqliteLog({ directory: dataDirectory, sync: options.sync, keepNative: options.keepNative });
   try {
     const keeping = { ...processes, log: (message: string, details: LogFields) => logger.warn(details, message) };
-    const agents = buildAgents(options, createProcessHost(keeping), dataDirectory);
+    const commands = createProcessHost(keeping);
+    const agents = buildAgents(options, commands, dataDirectory);
     const terminals = new OpenTerminals({ ...keeping, id: idSource(Date.now) });
-    const started = await startOn({ log, agents, terminals }, options, lock);
+    const started = await startOn({ log, agents, commands, terminals }, options, lock);
     return { ...started, abandon: () => killNow(processes) };
   } catch (error) {
     await log.close();
@@ -102,11 +102,12 @@ async function startLocked(options: ParleyOptions, lock: LockHeld): Promise<Parl
 interface Parts {
   log: Log;
   agents: Map<string, Agent>;
+  commands: CommandHost;
   terminals: Terminals;
 }
 
 async function startOn(
-  { log, agents, terminals }: Parts,
+  { log, agents, commands, terminals }: Parts,
   options: ParleyOptions,
   lock: LockHeld,
 ): Promise<Omit<Parley, "abandon">> {
@@ -121,6 +122,7 @@ async function startOn(
     ...options,
     log,
     agents,
+    processes: commands,
     defaultAgent,
     id: idSource(Date.now),
     now: Date.now,
@@ -133,7 +135,10 @@ async function startOn(
     ...options,
     log: logger,
     metrics,
-    mounts: [universalMount({ gateway, clients, options }), opencodeMount({ gateway, clients, terminals, options })],
+    mounts: [
+      universalMount({ gateway, clients, options }),
+      opencodeMount({ gateway, clients, commands, terminals, options }),
+    ],
     ready: () => log.check(),
     about: { name: "parley", version: options.version },
   });
@@ -154,60 +159,6 @@ async function startOn(
       await log.close();
       lock.release();
     },
-  };
-}
-
-function universalMount({
-  gateway,
-  clients,
-  options,
-}: {
-  gateway: Gateway;
-  clients: SseClients;
-  options: ParleyOptions;
-}): Mount {
-  const { version, directory: defaultDirectory, logger } = options;
-  return {
-    match: (path) => path === "/openapi.json" || path === "/v1" || path.startsWith("/v1/"),
-    async load() {
-      const { createUniversal } = await import("../surfaces/universal/app.ts");
-      return createUniversal({ gateway, clients, version, defaultDirectory, logger });
-    },
-  };
-}
-
-/** OpenCode's paths have no common beginning, so that everything nobody else serves is theirs. */
-function opencodeMount({
-  gateway,
-  clients,
-  terminals,
-  options,
-}: {
-  gateway: Gateway;
-  clients: SseClients;
-  terminals: Terminals;
-  options: ParleyOptions;
-}): Mount {
-  const { version, directory: defaultDirectory, dataDirectory, logger } = options;
-  const surface = once(async (): Promise<Surface> => {
-    const [{ Bus }, { PtyTickets }] = await Promise.all([
-      import("../surfaces/opencode/bus.ts"),
-      import("../surfaces/opencode/pty-tickets.ts"),
-    ]);
-    const ptys = { terminals, tickets: new PtyTickets() };
-    return { gateway, clients, bus: new Bus(), ptys, version, defaultDirectory, dataDirectory, logger };
-  });
-  return {
-    match: () => true,
-    async load() {
-      const { createOpencode } = await import("../surfaces/opencode/app.ts");
-      return createOpencode(await surface());
-    },
-    async loadUpgrade() {
-      const { createPtyUpgrade } = await import("../surfaces/opencode/pty-socket.ts");
-      return createPtyUpgrade(await surface());
-    },
-    takesTicket: (target) => ptyTarget(target)?.ticket !== undefined,
   };
 }
 

@@ -5,16 +5,19 @@ import { type LedgerState, newLedger, type OpenAsk, type OpenCall, type OpenText
 
 /** The ledger as it was, from what the log kept: the session's state and the events of the turn that was open, if any. */
 export function restore(session: SessionState, openTurnEvents: readonly ParleyEvent[]): LedgerState {
-  const { nativeId, title, model, mode, meta } = session;
+  const { nativeId, title, model, mode, permissions, meta } = session;
   const facts = Object.fromEntries(
-    Object.entries({ nativeId, title, model, mode, meta }).filter(([, value]) => value !== undefined),
+    Object.entries({ nativeId, title, model, mode, permissions, meta }).filter(([, value]) => value !== undefined),
   );
   return {
     ...newLedger(session.agent, session.directory, facts),
+    begun: session.turns > 0,
     live: session.ended === undefined,
     // It may be read once more before the log has forgotten it.
     deleted: session.ended?.reason === "deleted",
+    ...(session.lastPrompt === undefined ? {} : { lastPrompt: session.lastPrompt }),
     queue: session.queue,
+    untold: session.untold ?? [],
     rules: session.rules,
     turn: session.turn ? restoreTurn(session.turn, openTurnEvents) : null,
   };
@@ -26,9 +29,13 @@ function restoreTurn(open: NonNullable<SessionState["turn"]>, events: readonly P
   const asks = new Map<string, OpenAsk>();
   let step: OpenTurn["step"] = null;
   let steps = 0;
+  let task: OpenTurn["task"];
   for (const event of events) {
     if (event.turn !== open.id) continue;
     switch (event.type) {
+      case "turn.started":
+        task = event.data.prompt?.task;
+        break;
       case "item.started":
         items.set(event.data.item.id, event.data.item);
         break;
@@ -62,6 +69,7 @@ function restoreTurn(open: NonNullable<SessionState["turn"]>, events: readonly P
           kind: "permission",
           action: event.data.action,
           patterns: event.data.patterns,
+          offers: event.data.options.map(({ kind }) => kind),
         });
         break;
       case "question.requested":
@@ -76,6 +84,7 @@ function restoreTurn(open: NonNullable<SessionState["turn"]>, events: readonly P
   return {
     id: open.id,
     by: open.by,
+    ...(task ? { task } : {}),
     started: open.started,
     steps,
     step,
@@ -100,7 +109,7 @@ function openItems(items: readonly Item[], streamed: ReadonlyMap<string, string>
       const role = item.kind === "message" ? item.role : "assistant";
       texts.set(id, { id, step, parentCall, text, known: { kind: item.kind, role } });
     } else if (item.kind === "tool_call") {
-      const { name, title, input, metadata } = item;
+      const { name, title, input, metadata, child } = item;
       const status = item.status === "running" ? "running" : "pending";
       calls.set(item.call, {
         id,
@@ -110,6 +119,7 @@ function openItems(items: readonly Item[], streamed: ReadonlyMap<string, string>
         title,
         input,
         metadata,
+        ...(child === undefined ? {} : { child }),
         status,
         inputText: "",
         heldOutput: "",

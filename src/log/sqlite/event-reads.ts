@@ -22,6 +22,7 @@ const ALL = `FROM events e CROSS JOIN sessions s ON s.sid = e.sid
 export interface EventReads {
   read(session: string, query: ReadQuery): LogRecord[];
   readBack(session: string, query: BackQuery): LogRecord[];
+  turnStart(session: string, before: number): number | undefined;
   readAll(query: ReadQuery): LogRecord[];
   find(session: string, name: string): ParleyEvent | undefined;
   locate(name: string): string | undefined;
@@ -34,6 +35,10 @@ export function createEventReads(database: DatabaseSync): EventReads {
   );
   const one = prepare<[number, number, number], EventRow>(database, `SELECT ${COLUMNS} ${ONE}`);
   const back = prepare<[number, number, number, number], EventRow>(database, `SELECT ${COLUMNS} ${BACK}`);
+  const lastTurn = prepare<[number, number, number], { seq: number | null }>(
+    database,
+    "SELECT max(seq) AS seq FROM events WHERE sid = ? AND type = 'turn.started' AND seq < ? AND seq >= ?",
+  );
   const oneNative = prepare<[number, number, number], EventRow>(database, `SELECT ${COLUMNS}, e.native ${ONE}`);
   const all = prepare<[number, number], EventRow & { session: string }>(
     database,
@@ -65,6 +70,10 @@ export function createEventReads(database: DatabaseSync): EventReads {
       if (!found) return [];
       const rows = back.all(found.sid, before, found.first, limit).reverse();
       return rows.map((row) => toRecord(session, row));
+    },
+    turnStart(session, before) {
+      const found = bounds.get(session);
+      return (found && lastTurn.get(found.sid, before, found.first)?.seq) ?? undefined;
     },
     readAll({ after, limit, native }) {
       return (native ? allNative : all).all(after, limit).map((row) => toRecord(row.session, row));

@@ -65,6 +65,7 @@ export function createSqliteLog(database: DatabaseSync, options: SqliteLogOption
     append: (session, entries, create) => using(() => commits.append({ session, entries, create })),
     read: (session, query) => using(() => events.read(session, query)),
     readBack: (session, query) => using(() => events.readBack(session, query)),
+    turnStart: (session, before) => using(() => events.turnStart(session, before)),
     readAll: (query) => using(() => events.readAll(query)),
     position: () => using(() => commits.position()),
     head: (session) =>

@@ -5,14 +5,13 @@ import type { TestContext } from "node:test";
 import { idSource } from "../../../src/core/ids.ts";
 import { createMetrics, type Metrics } from "../../../src/core/metrics.ts";
 import type { Gateway } from "../../../src/gateway/gateway.ts";
+import { createProcessHost } from "../../../src/host/process-host.ts";
 import type { TerminalInfo } from "../../../src/host/terminals/contract.ts";
 import { OpenTerminals, type TerminalsOptions } from "../../../src/host/terminals/terminals.ts";
 import { createListener } from "../../../src/server/listener.ts";
 import { createOpencode } from "../../../src/surfaces/opencode/app.ts";
-import { Bus } from "../../../src/surfaces/opencode/bus.ts";
-import type { Surface } from "../../../src/surfaces/opencode/context.ts";
 import { createPtyUpgrade } from "../../../src/surfaces/opencode/pty-socket.ts";
-import { PtyTickets } from "../../../src/surfaces/opencode/pty-tickets.ts";
+import { createSurface } from "../../../src/surfaces/opencode/surface.ts";
 import { SseClients } from "../../../src/surfaces/stream/sse-clients.ts";
 import { type LoggedLine, memoryLogger } from "../../server/helpers.ts";
 import { PtyClient } from "./pty-client.ts";
@@ -59,19 +58,18 @@ export async function startRig(t: TestContext, { gateway, ...options }: RigOptio
     ...options,
   });
   const metrics = createMetrics();
-  const bus = new Bus();
-  const events: BusEvent[] = [];
-  bus.listen((where, { type, properties }) => events.push({ directory: where, type, properties }));
-  const surface: Surface = {
+  const surface = createSurface({
     gateway: gateway as Gateway,
     clients: new SseClients(metrics),
-    bus,
-    ptys: { terminals, tickets: new PtyTickets() },
+    commands: createProcessHost({ runDirectory: join(directory, "run"), instance: "rig" }),
+    terminals,
     version: "test",
     defaultDirectory: directory,
     dataDirectory: directory,
     logger,
-  };
+  });
+  const events: BusEvent[] = [];
+  surface.bus.listen((where, { type, properties }) => events.push({ directory: where, type, properties }));
   const listener = createListener({
     host: "127.0.0.1",
     port: 0,

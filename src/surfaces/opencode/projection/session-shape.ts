@@ -1,0 +1,88 @@
+import type { PermissionRule as UniversalRule, Usage } from "../../../core/events/values.ts";
+import type { SessionState } from "../../../core/session-state.ts";
+import { addUsage } from "../../../core/usage.ts";
+import { OPENCODE_VERSION } from "../context.ts";
+import type { FileDiff, PermissionRule, Session, Todo } from "../shapes/session.ts";
+import { slugOf } from "./slug.ts";
+import { tokensOf } from "./usage.ts";
+
+/** The OpenCode agent of a session that names no mode: its default one, or what kind of sub-agent it is. */
+export function modeOf({ mode, parent, agent }: Pick<SessionState, "mode" | "parent" | "agent">): string {
+  return mode ?? (parent === undefined ? "build" : agent);
+}
+
+export const UNKNOWN_MODEL = "default";
+
+export interface SessionExtras {
+  /** What the open turn has used so far: the state counts it when it ends. */
+  usage?: Usage;
+  diffs?: readonly FileDiff[];
+  compacting?: number;
+  projectOf?(directory: string): string;
+}
+
+/** Every session in one project, as OpenCode has it for directories without a repository. */
+function oneProject(): string {
+  return "global";
+}
+
+function titleOf({ title, parent, created }: SessionState): string {
+  // Clients know a session without a title by this form.
+  return title ?? `${parent === undefined ? "New" : "Child"} session - ${new Date(created).toISOString()}`;
+}
+
+function ruleOf({ action, pattern, verdict }: UniversalRule): PermissionRule {
+  return { permission: action, pattern, action: verdict };
+}
+
+function isRevert(value: unknown): value is NonNullable<Session["revert"]> {
+  return typeof value === "object" && value !== null && "messageID" in value;
+}
+
+/** What clients keep with a session comes back as they gave it. */
+function kept({ permissions, meta = {} }: SessionState): Pick<Session, "permission" | "revert" | "metadata"> {
+  const { revert, metadata } = meta;
+  return {
+    ...(permissions ? { permission: permissions.map(ruleOf) } : {}),
+    ...(isRevert(revert) ? { revert } : {}),
+    ...(typeof metadata === "object" && metadata !== null ? { metadata: metadata as Record<string, unknown> } : {}),
+  };
+}
+
+function summaryOf(diffs: readonly FileDiff[]): NonNullable<Session["summary"]> {
+  const sum = (field: "additions" | "deletions"): number => diffs.reduce((total, diff) => total + diff[field], 0);
+  return { additions: sum("additions"), deletions: sum("deletions"), files: diffs.length };
+}
+
+/** A session as `GET /session/:id` gives it. */
+export function sessionOf(state: SessionState, extras: SessionExtras = {}): Session {
+  const { usage, diffs, compacting, projectOf = oneProject } = extras;
+  const used = addUsage(state.usage, usage);
+  const archived = state.meta?.archived;
+  return {
+    id: state.id,
+    slug: slugOf(state.id),
+    projectID: projectOf(state.directory),
+    directory: state.directory,
+    path: "",
+    ...(state.parent === undefined ? {} : { parentID: state.parent }),
+    ...(diffs ? { summary: summaryOf(diffs) } : {}),
+    cost: used.cost ?? 0,
+    tokens: tokensOf(used.tokens),
+    title: titleOf(state),
+    agent: modeOf(state),
+    model: { id: state.model ?? UNKNOWN_MODEL, providerID: state.agent },
+    version: OPENCODE_VERSION,
+    time: {
+      created: state.created,
+      updated: state.updated,
+      ...(compacting === undefined ? {} : { compacting }),
+      ...(typeof archived === "number" ? { archived } : {}),
+    },
+    ...kept(state),
+  };
+}
+
+export function todosOf(plan: SessionState["plan"]): Todo[] {
+  return plan.map(({ text, status, priority = "medium" }) => ({ content: text, status, priority }));
+}
