@@ -7,12 +7,21 @@ import type { Session, Todo } from "../shapes/session.ts";
 import { slugOf } from "./slug.ts";
 import { tokensOf } from "./usage.ts";
 
-/** The OpenCode agent of a session that names no mode: its default one, or what kind of sub-agent it is. */
-export function modeOf({ mode, parent, agent }: Pick<SessionState, "mode" | "parent" | "agent">): string {
-  return mode ?? (parent === undefined ? "build" : agent);
+/** What answers, as far as it is known. */
+export interface Choice {
+  model?: string | undefined;
+  mode?: string | undefined;
 }
 
-export const UNKNOWN_MODEL = "default";
+const UNKNOWN_MODEL = "default";
+
+/** What answers, in OpenCode's words: without a mode it is the default one, or what kind of sub-agent this is. */
+export function answering(
+  { model = UNKNOWN_MODEL, mode }: Choice,
+  { agent, parent }: SessionState,
+): { agent: string; providerID: string; modelID: string } {
+  return { agent: mode ?? (parent === undefined ? "build" : agent), providerID: agent, modelID: model };
+}
 
 export interface SessionExtras {
   /** What the open turn has used so far: the state counts it when it ends. */
@@ -62,6 +71,7 @@ export function sessionOf(state: SessionState, extras: SessionExtras = {}): Sess
   const used = addUsage(state.usage, usage);
   const archived = state.meta?.archived;
   const parentID = parentOf(state);
+  const { agent, providerID, modelID } = answering(state, state);
   return {
     id: state.id,
     slug: slugOf(state.id),
@@ -73,8 +83,8 @@ export function sessionOf(state: SessionState, extras: SessionExtras = {}): Sess
     cost: used.cost ?? 0,
     tokens: tokensOf(used.tokens),
     title: titleOf(state),
-    agent: modeOf(state),
-    model: { id: state.model ?? UNKNOWN_MODEL, providerID: state.agent },
+    agent,
+    model: { id: modelID, providerID },
     version: OPENCODE_VERSION,
     time: {
       created: state.created,
