@@ -52,6 +52,8 @@ export interface PromptRequest {
   /** Further instructions for this turn. */
   system?: string;
   task?: Task;
+  /** What a client wants to find again with its prompt. */
+  extras?: Record<string, unknown>;
   /** Of what the client asked for, where the parts were made from it. */
   digest?: string;
 }
@@ -179,9 +181,10 @@ export class Gateway {
       const wanted = "msg_ and up to 64 letters, digits, - or _";
       throw new ParleyError("invalid", `expected a prompt id made of ${wanted}, got ${request.id}`);
     }
-    const { agent, ...asked } = request;
+    const { agent, extras, ...asked } = request;
     await this.assertChoice(await this.get(id), asked, agent);
     const prompt: Prompt = {
+      ...extras,
       ...asked,
       id: request.id ?? this.options.id("message"),
       digest: asked.digest ?? digestOf(request),

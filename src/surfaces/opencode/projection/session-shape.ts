@@ -2,7 +2,8 @@ import type { Usage } from "../../../core/events/values.ts";
 import type { SessionState } from "../../../core/session-state.ts";
 import { addUsage } from "../../../core/usage.ts";
 import { OPENCODE_VERSION } from "../context.ts";
-import type { FileDiff, PermissionRule, Session, Todo } from "../shapes/session.ts";
+import { rulesetOf } from "../permission-rules.ts";
+import type { FileDiff, Session, Todo } from "../shapes/session.ts";
 import { slugOf } from "./slug.ts";
 import { tokensOf } from "./usage.ts";
 
@@ -31,8 +32,10 @@ function titleOf({ title, parent, created }: SessionState): string {
   return title ?? `${parent === undefined ? "New" : "Child"} session - ${new Date(created).toISOString()}`;
 }
 
-function isRules(value: unknown): value is PermissionRule[] {
-  return Array.isArray(value);
+/** The session it works for: a sub-agent's own, or what the client that made it says. */
+export function parentOf({ parent, meta }: Pick<SessionState, "parent" | "meta">): string | undefined {
+  const { parentID } = meta ?? {};
+  return parent ?? (typeof parentID === "string" ? parentID : undefined);
 }
 
 function isRevert(value: unknown): value is NonNullable<Session["revert"]> {
@@ -40,10 +43,10 @@ function isRevert(value: unknown): value is NonNullable<Session["revert"]> {
 }
 
 /** What clients keep with a session comes back as they gave it. */
-function kept({ meta = {} }: SessionState): Pick<Session, "permission" | "revert" | "metadata"> {
-  const { permission, revert, metadata } = meta;
+function kept({ meta = {}, permissions }: SessionState): Pick<Session, "permission" | "revert" | "metadata"> {
+  const { revert, metadata } = meta;
   return {
-    ...(isRules(permission) ? { permission } : {}),
+    ...(permissions ? { permission: rulesetOf(permissions) } : {}),
     ...(isRevert(revert) ? { revert } : {}),
     ...(typeof metadata === "object" && metadata !== null ? { metadata: metadata as Record<string, unknown> } : {}),
   };
@@ -59,13 +62,14 @@ export function sessionOf(state: SessionState, extras: SessionExtras = {}): Sess
   const { usage, diffs, compacting, projectOf = oneProject } = extras;
   const used = addUsage(state.usage, usage);
   const archived = state.meta?.archived;
+  const parentID = parentOf(state);
   return {
     id: state.id,
     slug: slugOf(state.id),
     projectID: projectOf(state.directory),
     directory: state.directory,
     path: "",
-    ...(state.parent === undefined ? {} : { parentID: state.parent }),
+    ...(parentID === undefined ? {} : { parentID }),
     ...(diffs ? { summary: summaryOf(diffs) } : {}),
     cost: used.cost ?? 0,
     tokens: tokensOf(used.tokens),

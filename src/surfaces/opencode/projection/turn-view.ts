@@ -217,6 +217,8 @@ export class TurnView {
     const { state, users } = this.#around;
     const { prompt } = this.#start;
     if (item.id === prompt?.id) return users.begin(item, time, state, this.choice, prompt);
+    const kept = this.#start.context?.find(({ id }) => id === item.id);
+    if (kept) return users.begin(item, time, state, this.choice, kept);
     if (item.steered) {
       this.#parent = item.id;
       return users.begin(item, time, state, this.choice);
