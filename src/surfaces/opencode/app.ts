@@ -10,11 +10,15 @@ import { namedDirectory } from "./directory.ts";
 import { badRequest, errorAnswer, notFound, OpencodeError } from "./errors.ts";
 import { Answer, type Operation, WRITTEN } from "./operation.ts";
 import { operations } from "./operations.ts";
+import { errorAnswer2 } from "./v2/errors.ts";
 
 type Env = { Bindings: HttpBindings };
 
 /** The API also answers below this path, for a proxy that cannot give it a port's root. */
 const PREFIX = "/opencode";
+
+/** The newer half of the API has errors of another form. */
+const NEWER = "/api/";
 
 function parse<T>(schema: z.ZodType<T>, value: unknown, kind: "Payload" | "Query"): T {
   const result = schema.safeParse(value);
@@ -79,7 +83,7 @@ export function createOpencode(surface: Surface): (request: IncomingMessage, res
     const { method, path } = context.req;
     if (!(thrown instanceof OpencodeError) && !isParleyError(thrown))
       surface.logger.error({ err: thrown, method, path }, "a request failed");
-    const { status, body } = errorAnswer(thrown);
+    const { status, body } = path.startsWith(NEWER) ? errorAnswer2(thrown, path) : errorAnswer(thrown);
     return json(status, body);
   });
   const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
