@@ -174,6 +174,16 @@ for (const [policy, kind, outcome] of unattended) {
   });
 }
 
+test("a no is taken though it was not offered", async (t) => {
+  const r = await rig(t);
+  const { id, session } = await busy(r);
+  session.say({ ...permission, options: [{ id: "y", kind: "once" }] });
+  await r.until(id, requested);
+  const [ask] = await r.gateway.asks(id);
+  await r.gateway.answer(id, ask?.id ?? "", { kind: "permission", outcome: "reject", feedback: "no" }, "me");
+  assert.deepEqual(session.answers[0]?.answer, { kind: "permission", outcome: "reject", feedback: "no" });
+});
+
 test("an ask that offers nothing can be answered all the same", async (t) => {
   const r = await rig(t);
   const { id, session } = await busy(r);

@@ -74,9 +74,12 @@ function partOf(item: Item): AssistantPart[] {
   return [callPart(item.call, item.name, item.input)];
 }
 
+/** What a tool wrote before it failed does not say that it did. */
 function outputOf(call: ToolCallItem, result: ToolResultItem | undefined): { ok: boolean; output: string } {
-  const ok = call.status === "completed";
-  return { ok, output: result?.text || (ok ? "" : (call.error?.message ?? "")) };
+  const written = result?.text ?? "";
+  const why = call.error?.message ?? "";
+  if (call.status === "completed" || written.includes(why)) return { ok: call.status === "completed", output: written };
+  return { ok: false, output: written === "" ? why : `${written}\n(${why})` };
 }
 
 function messagesOf({ items, results, after }: PastStep): ModelMessage[] {

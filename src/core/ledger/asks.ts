@@ -156,10 +156,10 @@ function resolveAndAnswer(frame: Frame, key: string, ask: OpenAsk, answer: Answe
 function misfit(ask: OpenAsk, answer: Answer): string | undefined {
   if (ask.kind !== answer.kind) return `ask ${ask.id} is a ${ask.kind}, the answer is for a ${answer.kind}`;
   if (ask.kind === "permission") {
-    const offered = ask.offers.some((kind) => kind === answer.outcome);
-    return offered
-      ? undefined
-      : `expected one of the outcomes that ask ${ask.id} offers (${ask.offers.join(", ")}), got ${answer.outcome}`;
+    // A no is always possible: a cancel tells the agent the same.
+    const offered = answer.outcome === "reject" || ask.offers.some((kind) => kind === answer.outcome);
+    const expected = `expected one of the outcomes that ask ${ask.id} offers (${ask.offers.join(", ")})`;
+    return offered ? undefined : `${expected}, got ${answer.outcome}`;
   }
   if (answer.outcome !== "answered") return undefined;
   const { questions } = ask;
@@ -176,9 +176,9 @@ function misfitOfOne({ question, options, custom, multiple }: Question, given: r
   return `expected one of ${options.map(({ label }) => label).join(", ")} as answer to "${question}", got ${strange}`;
 }
 
-/** With nobody there, what cannot be given is refused: an agent must take a no, offered or not. */
+/** With nobody there to choose, what cannot be given is refused. */
 function inPlaceOfPerson(ask: OpenAsk, answer: Answer): Answer {
-  if (misfit(ask, answer) === undefined || ask.kind === "question" || answer.outcome === "reject") return answer;
+  if (ask.kind === "question" || misfit(ask, answer) === undefined) return answer;
   return { kind: "permission", outcome: "reject", feedback: "nobody is attached to choose among what was offered" };
 }
 
@@ -192,7 +192,7 @@ export function onAnswer(frame: Frame, command: { ask: string; answer: Answer; b
   }
   const [key, ask] = found;
   const answer = own ? inPlaceOfPerson(ask, command.answer) : command.answer;
-  const wrong = own ? undefined : misfit(ask, answer);
+  const wrong = misfit(ask, answer);
   if (wrong !== undefined) {
     frame.refuse("invalid", wrong);
     return;

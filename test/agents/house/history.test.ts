@@ -3,6 +3,10 @@ import { test } from "node:test";
 import { callsIn, conversationOf } from "../../../src/agents/house/history.ts";
 import type { ParleyEvent } from "../../../src/core/events/event.ts";
 import type { Item } from "../../../src/core/events/items.ts";
+import { restore } from "../../../src/core/ledger/restore.ts";
+import { newLedger } from "../../../src/core/ledger/state.ts";
+import { step } from "../../../src/core/ledger/step.ts";
+import { World } from "../../core/ledger/world.ts";
 
 let seq = 0;
 
@@ -168,6 +172,19 @@ const cases: [name: string, events: ParleyEvent[], messages: unknown[]][] = [
 for (const [name, events, messages] of cases) {
   test(`the conversation of ${name}`, () => assert.deepEqual(conversationOf(events), messages));
 }
+
+test("a call that a crash interrupted says so beside what it had written; one without its input is left out", () => {
+  const w = new World({ step, newLedger, restore }, {}).prompt("msg_1");
+  w.signal({ type: "step.begun", step: "s" }).signal({ type: "tool.seen", call: "a", name: "read" });
+  for (const id of ["b", "c"]) w.signal({ type: "tool.seen", call: id, name: "bash", input: { command: id } });
+  w.signal({ type: "permission", ask: "p", call: "b", action: "bash" }).signal({ type: "tool.running", call: "c" });
+  w.signal({ type: "tool.output", call: "c", delta: "half of it" }).command({ type: "crashed" });
+  const why = "interrupted: the turn ended before the tool did";
+  assert.deepEqual(conversationOf(w.events).at(-1)?.content, [
+    { ...toolResult("b", why, "error-text"), toolName: "bash" },
+    { ...toolResult("c", `half of it\n(${why})`, "error-text"), toolName: "bash" },
+  ]);
+});
 
 test("a conversation whose beginning is forgotten begins with the user", () => {
   const events = [
