@@ -65,7 +65,7 @@ async function fromFolder(directory: string, folder: string): Promise<SlashComma
     const { known, body } = splitFrontmatter(text);
     found.push(commandOf(path.slice(0, -".md".length), body, known));
   }
-  return found;
+  return found.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 async function fromConfig(directory: string, file: string): Promise<SlashCommand[]> {

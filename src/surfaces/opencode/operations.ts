@@ -11,6 +11,7 @@ import { projectOperations } from "./project-operations.ts";
 import { remainingOperations } from "./remaining-operations.ts";
 import { sessionListOperations } from "./session-list-operations.ts";
 import { sessionOperations } from "./session-operations.ts";
+import { turnOperations } from "./turn-operations.ts";
 import { v2AskOperations } from "./v2-ask-operations.ts";
 import { v2Operations } from "./v2-operations.ts";
 import { v2SessionOperations } from "./v2-session-operations.ts";
@@ -24,6 +25,7 @@ export function operations(surface: Surface): Operation[] {
     ...sessionOperations(surface),
     ...messageOperations(surface),
     ...askOperations(surface),
+    ...turnOperations(surface),
     ...projectOperations(surface),
     ...fileOperations(surface),
     ...findOperations(surface),
