@@ -15,6 +15,7 @@ import { remainingOperations } from "./remaining-operations.ts";
 import { sessionListOperations } from "./session-list-operations.ts";
 import { sessionOperations } from "./session-operations.ts";
 import { tuiOperations } from "./tui-operations.ts";
+import { turnOperations } from "./turn-operations.ts";
 import { v2AskOperations } from "./v2-ask-operations.ts";
 import { v2Operations } from "./v2-operations.ts";
 import { v2SessionOperations } from "./v2-session-operations.ts";
@@ -29,6 +30,7 @@ export function operations(surface: Surface): Operation[] {
     ...sessionOperations(surface),
     ...messageOperations(surface),
     ...askOperations(surface),
+    ...turnOperations(surface),
     ...projectOperations(surface),
     ...fileOperations(surface),
     ...findOperations(surface),
