@@ -35,6 +35,12 @@ export interface AgentMode {
   hidden?: boolean;
 }
 
+/** What an agent does when a prompt begins with `/` and this name. */
+export interface AgentCommand {
+  name: string;
+  description?: string;
+}
+
 /** What can be known of an agent without starting a session. */
 export interface Discovery {
   /** The agent's name as its makers write it. */
@@ -52,6 +58,7 @@ export interface Discovery {
   defaultModel?: string;
   /** The first is that of a session that names none. */
   modes: AgentMode[];
+  commands?: AgentCommand[];
 }
 
 export interface OpenOptions {

@@ -14,6 +14,7 @@ import { LiveSessions } from "./live-sessions.ts";
 import type { GatewayOptions } from "./options.ts";
 import { digestOf, type Receipt } from "./receipt.ts";
 import { recover } from "./recovery.ts";
+import { SessionWork } from "./session-work.ts";
 
 const PAGE = 200;
 
@@ -51,14 +52,10 @@ export interface PromptRequest {
   /** Further instructions for this turn. */
   system?: string;
   task?: Task;
-}
-
-export interface ShellRequest {
-  /** Of the message that stands for it; sent again with the same id it is run once. */
-  id?: string;
-  command: string;
-  model?: string;
-  mode?: string;
+  /** What a client wants to find again with its prompt. */
+  extras?: Record<string, unknown>;
+  /** Of what the client asked for, where the parts were made from it. */
+  digest?: string;
 }
 
 export type PendingAsk = OpenAsk & { session: string };
@@ -67,12 +64,23 @@ export type PendingAsk = OpenAsk & { session: string };
 export class Gateway {
   private readonly options: GatewayOptions;
   private readonly sessions: LiveSessions;
+  /** What can be done with a session beside speaking to its agent. */
+  readonly work: SessionWork;
   private waiting: string[] = [];
   private leaving = false;
 
   constructor(options: GatewayOptions) {
     this.options = options;
     this.sessions = new LiveSessions(options);
+    const { log, processes } = options;
+    this.work = new SessionWork({
+      log,
+      processes,
+      agents: () => this.agents(),
+      get: (id) => this.get(id),
+      discover: (name) => this.discover(name),
+      prompt: (id, prompt) => this.prompt(id, prompt),
+    });
   }
 
   /** The log, for readers. Only the gateway writes to it. */
@@ -173,21 +181,19 @@ export class Gateway {
       const wanted = "msg_ and up to 64 letters, digits, - or _";
       throw new ParleyError("invalid", `expected a prompt id made of ${wanted}, got ${request.id}`);
     }
-    const { agent, ...asked } = request;
+    const { agent, extras, ...asked } = request;
     await this.assertChoice(await this.get(id), asked, agent);
-    const prompt: Prompt = { ...asked, id: request.id ?? this.options.id("message"), digest: digestOf(request) };
+    const prompt: Prompt = {
+      ...extras,
+      ...asked,
+      id: request.id ?? this.options.id("message"),
+      digest: asked.digest ?? digestOf(request),
+    };
     return this.sessions.use(id, (session) => {
       // It may have begun to leave while the session was read.
       this.assertOpen();
       return session.prompt(prompt, agent);
     });
-  }
-
-  /** Runs a command of the client's in the session's directory, as a turn of its own. The agent learns of it with its next prompt. */
-  shell(id: string, { command, ...request }: ShellRequest): Promise<Receipt> {
-    const text = "The user ran a command.";
-    const task: Task = { type: "shell", command };
-    return this.prompt(id, { ...request, parts: [{ type: "text", text, synthetic: true }], delivery: "reject", task });
   }
 
   async withdraw(id: string, prompt: string): Promise<void> {

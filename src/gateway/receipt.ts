@@ -18,10 +18,14 @@ export interface Receipt {
 
 /** Of what a client asked for, so that a repeat is told from another prompt with the same id. */
 export function digestOf(
-  prompt: Pick<Prompt, "parts" | "delivery" | "model" | "mode" | "system" | "task"> & { agent?: string },
+  prompt: Pick<Prompt, "parts" | "delivery" | "model" | "mode" | "system" | "task"> & {
+    agent?: string;
+    extras?: object;
+  },
 ): string {
-  const { parts, delivery, model, mode, system, agent, task } = prompt;
-  const more = system === undefined && agent === undefined ? [] : [system ?? null, agent ?? null];
+  const { parts, delivery, model, mode, system, agent, extras, task } = prompt;
+  const plain = system === undefined && agent === undefined && extras === undefined;
+  const more = plain ? [] : [system ?? null, agent ?? null, extras ?? null];
   const known = [parts, delivery ?? "queue", model ?? null, mode ?? null, ...more, ...(task ? [task] : [])];
   return createHash("sha256").update(JSON.stringify(known)).digest("hex");
 }

@@ -10,9 +10,10 @@ export interface Findings {
   violations: Violation[];
 }
 
-type AnyAction = Parameters<Parameters<typeof anyAction.map>[0]>[0];
+export type AnyAction = Parameters<Parameters<typeof anyAction.map>[0]>[0];
 
-function perform(world: World, action: AnyAction, count: number): void {
+/** Does one thing to a world. */
+export function perform(world: World, action: AnyAction, count: number): void {
   switch (action.do) {
     case "signal":
       world.signal(action.signal);

@@ -20,8 +20,11 @@ export interface Choice {
 }
 
 function modelFor(name: string, { models }: Discovery, id: string | undefined): string | undefined {
-  if (id === undefined || (id === OWN_MODEL && models.length === 0)) return undefined;
-  if (models.length === 0 || models.some((model) => model.id === id)) return id;
+  if (id === undefined) return undefined;
+  const known = models.some((model) => model.id === id);
+  // Clients say again what they were shown of a session that names no model.
+  if (id === OWN_MODEL && !known) return undefined;
+  if (known || models.length === 0) return id;
   throw badRequest(`agent ${name} has no model ${id}; it has: ${models.map((model) => model.id).join(", ")}`);
 }
 

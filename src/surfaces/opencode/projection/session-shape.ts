@@ -1,17 +1,27 @@
-import type { PermissionRule as UniversalRule, Usage } from "../../../core/events/values.ts";
+import type { Usage } from "../../../core/events/values.ts";
 import type { SessionState } from "../../../core/session-state.ts";
 import { addUsage } from "../../../core/usage.ts";
 import { OPENCODE_VERSION } from "../context.ts";
-import type { PermissionRule, Session, Todo } from "../shapes/session.ts";
+import { rulesetOf } from "../permission-rules.ts";
+import type { Session, Todo } from "../shapes/session.ts";
 import { slugOf } from "./slug.ts";
 import { tokensOf } from "./usage.ts";
 
-/** The OpenCode agent of a session that names no mode: its default one, or what kind of sub-agent it is. */
-export function modeOf({ mode, parent, agent }: Pick<SessionState, "mode" | "parent" | "agent">): string {
-  return mode ?? (parent === undefined ? "build" : agent);
+/** What answers, as far as it is known. */
+export interface Choice {
+  model?: string | undefined;
+  mode?: string | undefined;
 }
 
-export const UNKNOWN_MODEL = "default";
+const UNKNOWN_MODEL = "default";
+
+/** What answers, in OpenCode's words: without a mode it is the default one, or what kind of sub-agent this is. */
+export function answering(
+  { model = UNKNOWN_MODEL, mode }: Choice,
+  { agent, parent }: SessionState,
+): { agent: string; providerID: string; modelID: string } {
+  return { agent: mode ?? (parent === undefined ? "build" : agent), providerID: agent, modelID: model };
+}
 
 export interface SessionExtras {
   /** What the open turn has used so far: the state counts it when it ends. */
@@ -30,8 +40,10 @@ function titleOf({ title, parent, created }: SessionState): string {
   return title ?? `${parent === undefined ? "New" : "Child"} session - ${new Date(created).toISOString()}`;
 }
 
-function ruleOf({ action, pattern, verdict }: UniversalRule): PermissionRule {
-  return { permission: action, pattern, action: verdict };
+/** The session it works for: a sub-agent's own, or what the client that made it says. */
+export function parentOf({ parent, meta }: Pick<SessionState, "parent" | "meta">): string | undefined {
+  const { parentID } = meta ?? {};
+  return parent ?? (typeof parentID === "string" ? parentID : undefined);
 }
 
 function isRevert(value: unknown): value is NonNullable<Session["revert"]> {
@@ -39,10 +51,10 @@ function isRevert(value: unknown): value is NonNullable<Session["revert"]> {
 }
 
 /** What clients keep with a session comes back as they gave it. */
-function kept({ permissions, meta = {} }: SessionState): Pick<Session, "permission" | "revert" | "metadata"> {
+function kept({ meta = {}, permissions }: SessionState): Pick<Session, "permission" | "revert" | "metadata"> {
   const { revert, metadata } = meta;
   return {
-    ...(permissions ? { permission: permissions.map(ruleOf) } : {}),
+    ...(permissions ? { permission: rulesetOf(permissions) } : {}),
     ...(isRevert(revert) ? { revert } : {}),
     ...(typeof metadata === "object" && metadata !== null ? { metadata: metadata as Record<string, unknown> } : {}),
   };
@@ -58,19 +70,21 @@ export function sessionOf(state: SessionState, extras: SessionExtras = {}): Sess
   const { usage, compacting, projectOf = oneProject } = extras;
   const used = addUsage(state.usage, usage);
   const archived = state.meta?.archived;
+  const parentID = parentOf(state);
+  const { agent, providerID, modelID } = answering(state, state);
   return {
     id: state.id,
     slug: slugOf(state.id),
     projectID: projectOf(state.directory),
     directory: state.directory,
     path: "",
-    ...(state.parent === undefined ? {} : { parentID: state.parent }),
+    ...(parentID === undefined ? {} : { parentID }),
     summary: summaryOf(state),
     cost: used.cost ?? 0,
     tokens: tokensOf(used.tokens),
     title: titleOf(state),
-    agent: modeOf(state),
-    model: { id: state.model ?? UNKNOWN_MODEL, providerID: state.agent },
+    agent,
+    model: { id: modelID, providerID },
     version: OPENCODE_VERSION,
     time: {
       created: state.created,

@@ -170,6 +170,7 @@ export class SessionView {
       case "session.started":
         return out.say(first ? "session.created" : "session.updated", { sessionID, info: this.session() });
       case "session.updated":
+        this.#turn?.learn(event.data);
         return this.#sayUpdated(out);
       case "session.ended":
         if (event.data.reason === "deleted") out.say("session.deleted", { sessionID, info: this.session() });
