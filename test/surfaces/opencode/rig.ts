@@ -3,11 +3,12 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
 import { promisify } from "node:util";
+import { idSource } from "../../../src/core/ids.ts";
 import { silentLogger } from "../../../src/core/logger.ts";
 import { createMetrics } from "../../../src/core/metrics.ts";
 import type { Gateway } from "../../../src/gateway/gateway.ts";
 import type { CommandHost } from "../../../src/host/contract.ts";
-import type { Terminals } from "../../../src/host/terminals/contract.ts";
+import { OpenTerminals } from "../../../src/host/terminals/terminals.ts";
 import type { ParleyOptions } from "../../../src/server/parley.ts";
 import type { Operation } from "../../../src/surfaces/opencode/operation.ts";
 import { operations } from "../../../src/surfaces/opencode/operations.ts";
@@ -26,7 +27,7 @@ export function opencodeOperations(): Operation[] {
       gateway,
       clients: new SseClients(createMetrics()),
       commands: {} as CommandHost,
-      terminals: {} as Terminals,
+      terminals: new OpenTerminals({ runDirectory: "/nowhere", instance: "rig", id: idSource(Date.now) }),
       version: "test",
       defaultDirectory: "/",
       dataDirectory: "/nowhere",
