@@ -70,7 +70,7 @@ export class Story {
   question(call: string): this {
     const options = [{ label: "Red" }, { label: "Blue", description: "cold" }];
     const questions = [{ question: "Which color?", header: "Color", options }];
-    this.world.signal({ type: "question", ask: `ask-${call}`, questions, call });
+    this.world.signal({ type: "question", ask: `question-${call}`, questions, call });
     return this;
   }
 
