@@ -253,3 +253,62 @@ test("a remark is a toast where it matters, and never a part", () => {
       .every(({ parts }) => parts.every(({ type }) => type !== "text" || parts.length === 1)),
   );
 });
+
+test("a tool that ends in a later step: what it changed is added to its own", () => {
+  const story = begun().run("c", "edit").endStep("tool-calls").step().say("meanwhile");
+  story.done("c", { files: [EDITED] });
+  const [, first] = story.view().messages();
+  assert.deepEqual(
+    first?.parts.map(({ type }) => type),
+    ["step-start", "tool", "step-finish", "patch"],
+  );
+});
+
+test("a message is over once: what is said of it later does not move its end", () => {
+  const story = begun().say("one").endStep("stop");
+  const [before] = answers(story);
+  story.world.exit();
+  const [after] = answers(story);
+  assert.ok(after?.error);
+  assert.equal(after.time.completed, before?.time.completed);
+});
+
+test("a turn that ends while it waits to try again leaves nothing to the next", () => {
+  const story = begun();
+  story.world.signal({ type: "status", status: "retrying", attempt: 1, message: "overloaded", next: 99 });
+  story.cancel().end("cancelled").prompt("msg_2").ask("c", "bash", "ls");
+  const statuses = story
+    .said()
+    .flatMap((event) => (event.type === "session.status" ? [event.properties.status.type] : []));
+  assert.deepEqual(statuses, ["busy", "retry", "idle", "busy"]);
+});
+
+test("what a step used is said when the step ends", () => {
+  const story = begun().say("one");
+  const before = story.said().length;
+  const [updated] = story
+    .endStep("tool-calls")
+    .said()
+    .slice(before)
+    .filter(({ type }) => type === "session.updated");
+  assert.ok(updated?.type === "session.updated" && updated.properties.info.tokens?.input === 100);
+});
+
+test("a file that was new and is changed again is still new, until it is deleted", () => {
+  const story = begun()
+    .run("c1", "write")
+    .done("c1", { files: [{ path: "a", kind: "added" }] });
+  story.run("c2", "edit").done("c2", { files: [{ path: "a", kind: "modified" }] });
+  const status = (): unknown => {
+    const said = story.said().findLast(({ type }) => type === "session.diff");
+    return said?.type === "session.diff" && said.properties.diff.map((diff) => diff.status);
+  };
+  story.end();
+  assert.deepEqual(status(), ["added"]);
+  story
+    .prompt("msg_2")
+    .run("c3", "bash")
+    .done("c3", { files: [{ path: "a", kind: "deleted" }] })
+    .end();
+  assert.deepEqual(status(), ["deleted"]);
+});

@@ -242,3 +242,13 @@ for (const [what, block, file] of BLOCKS) {
     );
   });
 }
+
+test("a call's time is that of its running", () => {
+  const story = begun().see("c", "read");
+  const seen = story.world.now;
+  story.world.signal({ type: "tool.running", call: "c" });
+  const started = story.world.now;
+  story.done("c");
+  assert.notEqual(seen, started);
+  assert.deepEqual(completed(story).time, { start: started, end: story.world.now });
+});

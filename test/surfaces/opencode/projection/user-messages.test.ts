@@ -222,3 +222,34 @@ test("parts keep their client's ids, and others sort where they stand", () => {
     });
   }
 });
+
+test("a step that began before the agent told what it heard answers just that", () => {
+  const story = new Story().step();
+  story.world.signal({ type: "text.done", item: "u1", role: "user", text: "Look around" });
+  story.say("I look.").end();
+  const relayed = new Story().prompt(FIRST).step();
+  relayed.world.signal({ type: "text.done", item: "u1", role: "user", text: "Look around" });
+  relayed.say("I look.").end();
+  for (const view of [story.view(), relayed.view()]) {
+    const messages = view.messages().map(({ info }) => info);
+    const answer = messages.find(({ role }) => role === "assistant");
+    const heard = view
+      .messages()
+      .find(({ parts }) => parts.some((part) => part.type === "text" && part.text === "Look around"));
+    assert.equal(answer?.role === "assistant" && answer.parentID, heard?.info.id);
+  }
+});
+
+test("a model for the next turn does not change what answered this one", () => {
+  const story = new Story();
+  const parts = [{ type: "text" as const, text: "go" }];
+  story.world.command({ type: "prompt", prompt: { id: FIRST, parts, model: "opus" } });
+  story.step().say("one");
+  story.world.command({ type: "update", facts: { model: "haiku" } });
+  story.step().say("two").end();
+  const models = story
+    .view()
+    .messages()
+    .map(({ info }) => (info.role === "user" ? info.model.modelID : info.modelID));
+  assert.deepEqual(models, ["opus", "opus", "opus"]);
+});
