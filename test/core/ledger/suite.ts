@@ -10,9 +10,10 @@ export interface Findings {
   violations: Violation[];
 }
 
-type AnyAction = Parameters<Parameters<typeof anyAction.map>[0]>[0];
+export type AnyAction = Parameters<Parameters<typeof anyAction.map>[0]>[0];
 
-function perform(world: World, action: AnyAction, count: number): void {
+/** Lets something happen to a session. */
+export function perform(world: World, action: AnyAction, count: number): void {
   switch (action.do) {
     case "signal":
       world.signal(action.signal);

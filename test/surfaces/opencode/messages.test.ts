@@ -84,7 +84,7 @@ test("text that is being streamed is in the messages, and what streams say is wh
   await listener.leave();
 });
 
-test("D: a second prompt waits, is shown at once, and each gets its own answer", async (t) => {
+test("a second prompt waits, is shown at once, and each gets its own answer", async (t) => {
   const { client, model } = await sessionsRig(t, SCRIPT);
   const { id } = await client.create();
   const first = client.ask(id, "[[held]]", { messageID: "msg_1" });
@@ -119,7 +119,7 @@ test("a prompt that waits and is aborted is told so", async (t) => {
   assert.equal((await client.messages(id)).length, 2, "what was never begun is not there");
 });
 
-test("D: the same message id with the same body is one prompt, with another body a conflict", async (t) => {
+test("the same message id with the same body is one prompt, with another body a conflict", async (t) => {
   const { client, server } = await sessionsRig(t, SCRIPT);
   const { id } = await client.create();
   const body = { messageID: "msg_once", parts: [{ id: "prt_mine", type: "text", text: "hello" }] };
