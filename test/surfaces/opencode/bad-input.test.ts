@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { opencodeOperations } from "../../../scripts/opencode-table.ts";
 import type { Operation } from "../../../src/surfaces/opencode/operation.ts";
-import { opencodeOperations, opencodeRig } from "./rig.ts";
+import { opencodeRig } from "./rig.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
 
@@ -52,7 +53,7 @@ test("an unknown path gets 404 in JSON, whatever the method", async (t) => {
 });
 
 /** Ids that name nothing, most of which cannot even be one. */
-const STRANGE = ["abc", "ses_0", "msg_0", "..", "%00", "%2e%2e%2f", "a".repeat(300), "%F0%9F%98%80", "'--"];
+const STRANGE = ["abc", "ses_0", "msg_0", "%00", "%2e%2e%2f", "a".repeat(300), "%F0%9F%98%80", "'--"];
 
 test("a wrong id gets 404 and never 500", async (t) => {
   const { client, server } = await opencodeRig(t);

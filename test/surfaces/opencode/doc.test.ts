@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { opencodeOperations } from "../../../scripts/opencode-table.ts";
 import { assertDescribed } from "../../support/opencode.ts";
-import { opencodeOperations, opencodeRig } from "./rig.ts";
+import { opencodeRig } from "./rig.ts";
 
 interface Document {
   openapi: string;
