@@ -12,7 +12,7 @@ export interface Findings {
 
 type AnyAction = Parameters<Parameters<typeof anyAction.map>[0]>[0];
 
-function perform(world: World, action: AnyAction, count: number): void {
+export function perform(world: World, action: AnyAction, count: number): void {
   switch (action.do) {
     case "signal":
       world.signal(action.signal);
