@@ -80,6 +80,8 @@ export interface ChildRef {
   id: string;
   title?: string;
   agent?: string;
+  /** The tool call of the parent that it works for. */
+  call?: string;
 }
 
 /** A running agent that serves one session. Calls may be made at any time; none of them throws for a dead agent. */

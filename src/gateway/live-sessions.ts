@@ -155,6 +155,8 @@ export class LiveSessions {
     });
     siblings.set(ref.id, child);
     this.live.set(id, child);
+    if (ref.call !== undefined)
+      this.live.get(root.id)?.hear({ type: "tool.seen", call: ref.call, child: id }, undefined, undefined, 0);
     return child;
   }
 

@@ -278,6 +278,26 @@ test("a sub-agent has a session of its own, its asks show on the root, and it di
   assert.equal((await r.gateway.list({ limit: 10, parent: null })).length, 1);
 });
 
+test("a tool call that started a sub-agent names its session", async (t) => {
+  const r = await rig(t);
+  const { id, session } = await busy(r);
+  const child = { id: "sub-1", title: "Look around", call: "c1" };
+  session.say({ type: "tool.running", call: "c1", name: "task", input: { task: "look around" } });
+  session.say({ type: "turn.begun" }, child);
+  session.say({ type: "turn.finished", reason: "end_turn" }, child);
+  session.say({ type: "tool.done", call: "c1", ok: true, output: "seen" });
+  session.say({ type: "turn.finished", reason: "end_turn" });
+  await r.until(id, ended);
+  const events = await r.assertLawful(id);
+  const named = events.flatMap((event) => {
+    if (event.type === "item.updated" && event.data.child !== undefined) return [event.data.child];
+    const item = event.type === "item.completed" ? event.data.item : undefined;
+    return item?.kind === "tool_call" ? [item.child] : [];
+  });
+  const [childState] = await r.gateway.list({ limit: 10, parent: id });
+  assert.deepEqual(named, [childState?.id, childState?.id]);
+});
+
 async function waitForChild(r: Rig, root: string): ReturnType<Rig["gateway"]["list"]> {
   const heard = new Promise<void>((resolve) => {
     const stop = r.log.listen(null, (_, events) => {

@@ -4,6 +4,7 @@ import {
   askOption,
   endReason,
   failure,
+  fileTotal,
   permissionRule,
   planEntry,
   prompt,
@@ -80,6 +81,7 @@ export const catalog = {
     reason: endReason,
     usage: usage.optional(),
     error: failure.optional(),
+    files: z.array(fileTotal).optional().describe("the files that the turn's tools changed"),
     duration: z.number().optional().describe("milliseconds since the turn began"),
     tell: z.string().optional().describe("what happened without the agent: it is told with its next prompt"),
   }),
@@ -98,6 +100,7 @@ export const catalog = {
     title: z.string().optional(),
     input: z.unknown().optional(),
     metadata: z.record(z.string(), z.unknown()).optional(),
+    child: z.string().optional(),
   }),
   "item.delta": z.looseObject({
     item: z.string(),

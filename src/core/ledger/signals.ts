@@ -60,6 +60,8 @@ export interface ToolSeen {
   inputDelta?: string;
   parentCall?: string;
   metadata?: Record<string, unknown>;
+  /** The session of the sub-agent that it started. Parley says so, not the agent. */
+  child?: string;
 }
 
 export interface ToolDone {

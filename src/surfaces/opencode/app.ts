@@ -66,6 +66,11 @@ function json(status: number, value: unknown): Response {
   return new Response(JSON.stringify(value), { status, headers: { "content-type": "application/json" } });
 }
 
+function refusal(thrown: unknown, path: string): Response {
+  const { status, body } = path.startsWith(NEWER) ? errorAnswer2(thrown, path) : errorAnswer(thrown);
+  return json(status, body);
+}
+
 /** OpenCode's API as a handler for the listener. */
 export function createOpencode(surface: Surface): (request: IncomingMessage, response: ServerResponse) => void {
   const app = new Hono<Env>();
@@ -74,17 +79,17 @@ export function createOpencode(surface: Surface): (request: IncomingMessage, res
     app.on(operation.method.toUpperCase(), path, (context) => serve(context, operation, surface));
   }
   app.notFound((context) => {
-    const { status, body } = notFound(
-      `nothing at ${context.req.method} ${context.req.path}: GET /doc lists what there is`,
+    const { method, path } = context.req;
+    return refusal(
+      notFound(`nothing at ${method} ${path}: /doc lists OpenCode's paths, /openapi.json Parley's own`),
+      path,
     );
-    return json(status, body);
   });
   app.onError((thrown, context) => {
     const { method, path } = context.req;
     if (!(thrown instanceof OpencodeError) && !isParleyError(thrown))
       surface.logger.error({ err: thrown, method, path }, "a request failed");
-    const { status, body } = path.startsWith(NEWER) ? errorAnswer2(thrown, path) : errorAnswer(thrown);
-    return json(status, body);
+    return refusal(thrown, path);
   });
   const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   return (request, response) => {

@@ -10,8 +10,9 @@ export interface Findings {
   violations: Violation[];
 }
 
-type AnyAction = Parameters<Parameters<typeof anyAction.map>[0]>[0];
+export type AnyAction = Parameters<Parameters<typeof anyAction.map>[0]>[0];
 
+/** Does one thing to a world. */
 export function perform(world: World, action: AnyAction, count: number): void {
   switch (action.do) {
     case "signal":

@@ -7,11 +7,11 @@ import { silentLogger } from "../../../src/core/logger.ts";
 import { createMetrics } from "../../../src/core/metrics.ts";
 import type { Gateway } from "../../../src/gateway/gateway.ts";
 import type { CommandHost } from "../../../src/host/contract.ts";
+import type { Terminals } from "../../../src/host/terminals/contract.ts";
 import type { ParleyOptions } from "../../../src/server/parley.ts";
-import { Bus } from "../../../src/surfaces/opencode/bus.ts";
-import { createEnvironment } from "../../../src/surfaces/opencode/environment.ts";
 import type { Operation } from "../../../src/surfaces/opencode/operation.ts";
 import { operations } from "../../../src/surfaces/opencode/operations.ts";
+import { createSurface } from "../../../src/surfaces/opencode/surface.ts";
 import { SseClients } from "../../../src/surfaces/stream/sse-clients.ts";
 import { OpencodeClient } from "../../support/opencode.ts";
 import { startServer, type TestServer, temporary } from "../../support/server.ts";
@@ -21,18 +21,18 @@ const run = promisify(execFile);
 /** The operations as they are served. None of them is called here, so that nothing of what they use is needed. */
 export function opencodeOperations(): Operation[] {
   const gateway = { agents: () => [], defaultAgent: "" } as unknown as Gateway;
-  const bus = new Bus();
-  const paths = { dataDirectory: "/nowhere", defaultDirectory: "/" };
-  const commands = {} as CommandHost;
-  return operations({
-    ...paths,
-    gateway,
-    bus,
-    clients: new SseClients(createMetrics()),
-    version: "test",
-    logger: silentLogger,
-    environment: createEnvironment({ gateway, bus, commands, logger: silentLogger, ...paths }),
-  });
+  return operations(
+    createSurface({
+      gateway,
+      clients: new SseClients(createMetrics()),
+      commands: {} as CommandHost,
+      terminals: {} as Terminals,
+      version: "test",
+      defaultDirectory: "/",
+      dataDirectory: "/nowhere",
+      logger: silentLogger,
+    }),
+  );
 }
 
 export interface OpencodeRig {

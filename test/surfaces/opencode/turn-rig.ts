@@ -4,12 +4,12 @@ import type { TestContext } from "node:test";
 import { silentLogger } from "../../../src/core/logger.ts";
 import { createMetrics } from "../../../src/core/metrics.ts";
 import { createProcessHost } from "../../../src/host/process-host.ts";
+import type { Terminals } from "../../../src/host/terminals/contract.ts";
 import { createOpencode } from "../../../src/surfaces/opencode/app.ts";
-import { Bus } from "../../../src/surfaces/opencode/bus.ts";
-import { createEnvironment } from "../../../src/surfaces/opencode/environment.ts";
 import type { OpencodeEvent } from "../../../src/surfaces/opencode/shapes/event.ts";
 import type { MessageWithParts } from "../../../src/surfaces/opencode/shapes/message.ts";
 import type { Session } from "../../../src/surfaces/opencode/shapes/session.ts";
+import { createSurface } from "../../../src/surfaces/opencode/surface.ts";
 import { SseClients } from "../../../src/surfaces/stream/sse-clients.ts";
 import { houseAgent, type RigOptions, workDirectory } from "../../agents/house/support.ts";
 import { type Rig, rig } from "../../gateway/rig.ts";
@@ -32,22 +32,21 @@ export async function turnRig(t: TestContext, options: RigOptions = {}): Promise
   const agent = houseAgent(options, await workDirectory(t));
   const made = await rig(t, { agents: new Map([["house", agent]]), defaultAgent: "house" });
   const { gateway, directory: dataDirectory } = made;
-  const bus = new Bus();
-  const published: TurnRig["published"] = [];
-  bus.listen((directory, event) => published.push({ directory, event }));
   const commands = createProcessHost({ runDirectory: await workDirectory(t), instance: "surface-test" });
   const work = await workDirectory(t);
-  const handler = createOpencode({
+  const surface = createSurface({
     gateway,
-    bus,
     clients: new SseClients(createMetrics()),
+    commands,
+    terminals: {} as Terminals,
     version: "test",
     logger: silentLogger,
     defaultDirectory: work,
     dataDirectory,
-    environment: createEnvironment({ gateway, bus, commands, logger: silentLogger, dataDirectory }),
   });
-  const server = createServer(handler);
+  const published: TurnRig["published"] = [];
+  surface.bus.listen((directory, event) => published.push({ directory, event }));
+  const server = createServer(createOpencode(surface));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   t.after(() => {
     server.close();
