@@ -127,8 +127,9 @@ const READ = "/api/fs/read/";
 /** The path after the operation's own, as the client wrote it. */
 function restOfPath(url: string | undefined): string {
   const path = (url ?? "").split("?", 1)[0] ?? "";
+  const at = path.indexOf(READ);
   try {
-    return decodeURIComponent(path.slice(path.indexOf(READ) + READ.length));
+    return at < 0 ? "" : decodeURIComponent(path.slice(at + READ.length));
   } catch {
     throw badRequest(`expected an encoded path, got "${path.slice(0, 100)}"`, "Path");
   }

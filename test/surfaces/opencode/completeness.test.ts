@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { opencodeOperations } from "../../../scripts/opencode-table.ts";
 import type { Operation } from "../../../src/surfaces/opencode/operation.ts";
 import { goldenJson } from "../../support/opencode.ts";
-import { opencodeOperations } from "./rig.ts";
 
 interface Native {
   method: string;

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { opencodeOperations } from "../../../scripts/opencode-table.ts";
 import { isDescribed } from "../../support/opencode.ts";
-import { git, opencodeOperations, opencodeRig, repository } from "./rig.ts";
+import { git, opencodeRig, repository } from "./rig.ts";
 
 interface Minimal {
   query?: string;

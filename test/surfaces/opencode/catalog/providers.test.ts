@@ -176,6 +176,28 @@ test("B6: the default model and mode can be changed for as long as the server ru
   );
 });
 
+test("B6, B8: a session is begun with the provider, model and mode that are asked for", async (t) => {
+  const { client, server } = await opencodeRig(t, { agents: AGENTS });
+  type Made = { data: { id: string; agent: string; model: object } };
+  const begin = async (body: object): Promise<unknown[]> => {
+    const { data } = await client.expect<Made>(200, "POST", "/api/session", { body });
+    const { agent: name, model, mode } = await server.api.session(data.id);
+    return [name, model, mode, data.agent];
+  };
+  const echoed = { providerID: "echo", id: "plain" };
+  assert.deepEqual(await begin({}), ["house", undefined, undefined, "build"]);
+  assert.deepEqual(await begin({ model: echoed, agent: "build" }), ["echo", "plain", undefined, "build"]);
+  assert.deepEqual(await begin({ model: echoed, agent: "plan" }), ["echo", "plain", "plan", "plan"]);
+  assert.deepEqual(await begin({ model: { providerID: "scripted", id: "default" } }), [
+    "scripted",
+    undefined,
+    undefined,
+    "build",
+  ]);
+  for (const body of [{ agent: "yolo" }, { model: { ...echoed, id: "x" } }, { model: echoed, agent: "x" }])
+    await client.expect(400, "POST", "/api/session", { body });
+});
+
 test("B6: credentials are the agents' own, and the refusal says how to log in", async (t) => {
   const { client } = await opencodeRig(t, { agents: AGENTS });
   type Said = { name: string; data: { message: string } };
