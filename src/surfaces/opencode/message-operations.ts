@@ -4,6 +4,7 @@ import { outcomeOf, writeSlowly } from "../universal/wait.ts";
 import type { Surface } from "./context.ts";
 import { notFound, unsupported } from "./errors.ts";
 import { History } from "./history.ts";
+import { afterLastWords } from "./last-words.ts";
 import { decodeCursor, encodeCursor } from "./message-cursor.ts";
 import { type Call, jsonWith, type Operation, operation, WRITTEN } from "./operation.ts";
 import { answerTo } from "./prompt-answer.ts";
@@ -50,7 +51,7 @@ export function messageOperations(surface: Surface): Operation[] {
     const answer = outcomeOf(gateway.log, state.id, receipt, gone.signal).then(async (outcome) =>
       answerTo(history, await gateway.head(state.id), receipt.prompt, outcome),
     );
-    void writeSlowly(response, 200, answer).finally(detach);
+    void writeSlowly(response, 200, afterLastWords(response, answer)).finally(detach);
     return WRITTEN;
   }
 
