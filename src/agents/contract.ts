@@ -35,6 +35,12 @@ export interface AgentMode {
   hidden?: boolean;
 }
 
+/** What an agent does when a prompt begins with `/` and this name. */
+export interface AgentCommand {
+  name: string;
+  description?: string;
+}
+
 /** What can be known of an agent without starting a session. */
 export interface Discovery {
   /** The agent's name as its makers write it. */
@@ -52,6 +58,7 @@ export interface Discovery {
   defaultModel?: string;
   /** The first is that of a session that names none. */
   modes: AgentMode[];
+  commands?: AgentCommand[];
 }
 
 export interface OpenOptions {
@@ -99,8 +106,19 @@ export interface AgentSession {
   resume(): void;
 }
 
+/** What not every agent can do. */
+export interface AgentCapabilities {
+  /** Its memory of a session is what `history` gives when it is opened: it can begin with another session's past. */
+  fork?: boolean;
+  /** The same, for a session whose last turns are taken back: it is opened anew then. */
+  rewind?: boolean;
+  /** It can shorten a conversation: by `AgentSession.compact`, or by a command of its own such as `/compact`. */
+  compact?: true | string;
+}
+
 export interface Agent {
   name: string;
+  capabilities?: AgentCapabilities;
   /** Only for an agent that never says when its turn is over: so long a silence, in milliseconds, then does. */
   quietMs?: number;
   /** It follows a prompt's own instructions (`system`); to others they are said before the prompt's words. */

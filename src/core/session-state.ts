@@ -1,5 +1,6 @@
 import type { EventOf, ParleyEvent } from "./events/event.ts";
-import type { PermissionRule, PlanEntry, Prompt, TurnStatus, Usage } from "./events/values.ts";
+import type { FileTotal, PermissionRule, PlanEntry, Prompt, TurnStatus, Usage } from "./events/values.ts";
+import { addTotals } from "./file-totals.ts";
 import { addUntold, type Untold } from "./untold.ts";
 import { addUsage } from "./usage.ts";
 
@@ -53,6 +54,8 @@ export interface SessionState {
   asks: OpenAsk[];
   rules: Rule[];
   plan: PlanEntry[];
+  /** What its turns changed. */
+  files?: FileTotal[];
   usage: Usage;
 }
 
@@ -180,6 +183,7 @@ function reduce(state: SessionState, event: ParleyEvent): SessionState {
         turn: null,
         lastEnd: { turn: event.turn ?? "", reason: event.data.reason },
         usage: addUsage(state.usage, event.data.usage),
+        ...(event.data.files ? { files: addTotals(state.files, event.data.files) } : {}),
         ...(event.data.tell === undefined
           ? {}
           : { untold: addUntold(state.untold ?? [], { turn: event.turn ?? "", text: event.data.tell }) }),

@@ -14,6 +14,7 @@ import { LiveSessions } from "./live-sessions.ts";
 import type { GatewayOptions } from "./options.ts";
 import { digestOf, type Receipt } from "./receipt.ts";
 import { recover } from "./recovery.ts";
+import { SessionWork } from "./session-work.ts";
 
 const PAGE = 200;
 
@@ -50,17 +51,11 @@ export interface PromptRequest {
   mode?: string;
   /** Further instructions for this turn. */
   system?: string;
+  task?: Task;
   /** What a client wants to find again with its prompt. */
   extras?: Record<string, unknown>;
-  task?: Task;
-}
-
-export interface ShellRequest {
-  /** Of the message that stands for it; sent again with the same id it is run once. */
-  id?: string;
-  command: string;
-  model?: string;
-  mode?: string;
+  /** Of what the client asked for, where the parts were made from it. */
+  digest?: string;
 }
 
 export type PendingAsk = OpenAsk & { session: string };
@@ -69,12 +64,22 @@ export type PendingAsk = OpenAsk & { session: string };
 export class Gateway {
   private readonly options: GatewayOptions;
   private readonly sessions: LiveSessions;
+  /** What can be done with a session beside speaking to its agent. */
+  readonly work: SessionWork;
   private waiting: string[] = [];
   private leaving = false;
 
   constructor(options: GatewayOptions) {
     this.options = options;
     this.sessions = new LiveSessions(options);
+    this.work = new SessionWork({
+      ...options,
+      agent: (name) => this.sessions.agent(name),
+      agents: () => this.agents(),
+      get: (id) => this.get(id),
+      discover: (name) => this.discover(name),
+      prompt: (id, prompt) => this.prompt(id, prompt),
+    });
   }
 
   /** The log, for readers. Only the gateway writes to it. */
@@ -181,20 +186,13 @@ export class Gateway {
       ...extras,
       ...asked,
       id: request.id ?? this.options.id("message"),
-      digest: digestOf(request),
+      digest: asked.digest ?? digestOf(request),
     };
     return this.sessions.use(id, (session) => {
       // It may have begun to leave while the session was read.
       this.assertOpen();
       return session.prompt(prompt, agent);
     });
-  }
-
-  /** Runs a command of the client's in the session's directory, as a turn of its own. The agent learns of it with its next prompt. */
-  shell(id: string, { command, ...request }: ShellRequest): Promise<Receipt> {
-    const text = "The user ran a command.";
-    const task: Task = { type: "shell", command };
-    return this.prompt(id, { ...request, parts: [{ type: "text", text, synthetic: true }], delivery: "reject", task });
   }
 
   async withdraw(id: string, prompt: string): Promise<void> {

@@ -23,10 +23,10 @@ export function digestOf(
     extras?: object;
   },
 ): string {
-  const { parts, delivery, model, mode, system, agent, task, extras } = prompt;
-  const more = system === undefined && agent === undefined ? [] : [system ?? null, agent ?? null];
-  const rest = [...(task ? [task] : []), ...(extras ? [extras] : [])];
-  const known = [parts, delivery ?? "queue", model ?? null, mode ?? null, ...more, ...rest];
+  const { parts, delivery, model, mode, system, agent, extras, task } = prompt;
+  const plain = system === undefined && agent === undefined && extras === undefined;
+  const more = plain ? [] : [system ?? null, agent ?? null, extras ?? null];
+  const known = [parts, delivery ?? "queue", model ?? null, mode ?? null, ...more, ...(task ? [task] : [])];
   return createHash("sha256").update(JSON.stringify(known)).digest("hex");
 }
 

@@ -22,7 +22,7 @@ function items<K extends Item["kind"]>(events: readonly ParleyEvent[], kind: K):
 
 /** Runs a command to the end of its turn. */
 async function shell(r: Rig, id: string, command: string): Promise<ParleyEvent[]> {
-  const { turn } = await r.gateway.shell(id, { command });
+  const { turn } = await r.gateway.work.shell(id, { command });
   await r.until(id, (event) => ended(event) && event.turn === turn);
   return (await r.assertLawful(id)).filter((event) => event.turn === turn);
 }
@@ -122,15 +122,15 @@ test("a busy session refuses a command, and the same request twice is one run", 
   const r = await rig(t);
   const { id } = await r.gateway.create({ directory: r.directory });
   const request = { id: "msg_shell", command: "echo x >> ran; cat ran" };
-  const receipts = await Promise.all([r.gateway.shell(id, request), r.gateway.shell(id, request)]);
+  const receipts = await Promise.all([r.gateway.work.shell(id, request), r.gateway.work.shell(id, request)]);
   assert.deepEqual(receipts[0], receipts[1]);
   await r.until(id, ended);
   assert.equal(items(await r.assertLawful(id), "tool_result")[0]?.text, "x\n");
-  await assert.rejects(r.gateway.shell(id, { ...request, command: "echo other" }), { code: "prompt_conflict" });
+  await assert.rejects(r.gateway.work.shell(id, { ...request, command: "echo other" }), { code: "prompt_conflict" });
   const got = r.fake.prompted();
   await r.gateway.prompt(id, text("work"));
   await got;
-  await assert.rejects(r.gateway.shell(id, { command: "echo no" }), { code: "busy" });
+  await assert.rejects(r.gateway.work.shell(id, { command: "echo no" }), { code: "busy" });
 });
 
 test("a prompt that comes while a command runs waits for it, a steered one too", async (t) => {
@@ -141,7 +141,9 @@ test("a prompt that comes while a command runs waits for it, a steered one too",
   const warm = await r.gateway.prompt(id, text("warm up"));
   await r.until(id, (event) => ended(event) && event.turn === warm.turn);
   const gate = join(r.directory, "gate");
-  const { turn } = await r.gateway.shell(id, { command: `while ! test -e ${gate}; do sleep 0.01; done; echo open` });
+  const { turn } = await r.gateway.work.shell(id, {
+    command: `while ! test -e ${gate}; do sleep 0.01; done; echo open`,
+  });
   const receipt = await r.gateway.prompt(id, text("next", { delivery: "steer" }));
   assert.equal(receipt.status, "queued");
   await writeFile(gate, "");
@@ -157,7 +159,7 @@ test("a cancel ends the command, all it started, and the turn once", async (t) =
   const r = await rig(t);
   r.fake.onPrompt = answering;
   const { id } = await r.gateway.create({ directory: r.directory });
-  const { turn } = await r.gateway.shell(id, { command: "sleep 60 & echo pids $$ $!; wait" });
+  const { turn } = await r.gateway.work.shell(id, { command: "sleep 60 & echo pids $$ $!; wait" });
   const delta = await r.until(id, (event) => event.type === "item.delta" && /pids/.test(event.data.delta ?? ""));
   const said = delta.type === "item.delta" ? (delta.data.delta ?? "") : "";
   const pids = [...said.matchAll(/\d+/g)].map(([pid]) => ({ pid: Number(pid), start: startTime(Number(pid)) ?? "" }));
@@ -191,7 +193,7 @@ test("a shutdown ends the command and closes its turn as interrupted", async (t)
   const r = await rig(t);
   const { id } = await r.gateway.create({ directory: r.directory });
   const late = join(r.directory, "late");
-  await r.gateway.shell(id, { command: `echo begun; sleep 60; touch ${late}` });
+  await r.gateway.work.shell(id, { command: `echo begun; sleep 60; touch ${late}` });
   await r.until(id, (event) => event.type === "item.delta");
   await r.gateway.shutdown();
   const events = await r.assertLawful(id);
@@ -208,7 +210,7 @@ test("what the agent says while a command runs is heard after it, as a turn of i
   const warm = await r.gateway.prompt(id, text("warm up"));
   await r.until(id, (event) => ended(event) && event.turn === warm.turn);
   const gate = join(r.directory, "gate");
-  const { turn } = await r.gateway.shell(id, { command: `while ! test -e ${gate}; do sleep 0.01; done` });
+  const { turn } = await r.gateway.work.shell(id, { command: `while ! test -e ${gate}; do sleep 0.01; done` });
   r.fake.last.say({ type: "text.done", item: "bg", kind: "message", text: "By the way" });
   r.fake.last.say({ type: "turn.finished", turn: "own", reason: "end_turn" });
   // Answered after what the agent said was taken in.

@@ -4,6 +4,7 @@ import {
   askOption,
   endReason,
   failure,
+  fileTotal,
   permissionRule,
   planEntry,
   prompt,
@@ -33,6 +34,10 @@ export const catalog = {
     ...sessionFacts,
     agent: z.string(),
     directory: z.string(),
+    forked: z
+      .looseObject({ session: z.string(), before: z.string().optional() })
+      .optional()
+      .describe("the session whose past it begins with, and the message up to which"),
     resumed: z.boolean().optional().describe("true when an agent is started again for a session that had ended"),
     version: z.number().describe("schema version of the events that follow"),
   }),
@@ -54,6 +59,10 @@ export const catalog = {
     about: z.string().optional().describe("the turn it once belonged to"),
     done: z.boolean().optional().describe("the background work it speaks of is over"),
   }),
+  "history.cut": z.looseObject({
+    turns: z.array(z.string()).describe("turns that are no longer part of the conversation, oldest first"),
+    message: z.string().optional().describe("the first message that is gone"),
+  }),
   "prompt.queued": z.looseObject({ prompt, position: z.number() }),
   "prompt.withdrawn": z.looseObject({ prompt: z.string(), reason: z.enum(["cancelled", "deleted"]) }),
   "turn.started": z.looseObject({
@@ -72,6 +81,7 @@ export const catalog = {
     reason: endReason,
     usage: usage.optional(),
     error: failure.optional(),
+    files: z.array(fileTotal).optional().describe("the files that the turn's tools changed"),
     duration: z.number().optional().describe("milliseconds since the turn began"),
     tell: z.string().optional().describe("what happened without the agent: it is told with its next prompt"),
   }),

@@ -83,6 +83,16 @@ export const fileChange = z
   })
   .meta({ id: "FileChange" });
 
+/** All changes of one file together. */
+export const fileTotal = z
+  .looseObject({
+    path: z.string(),
+    kind: z.enum(["added", "modified", "deleted", "renamed"]),
+    additions: z.number(),
+    deletions: z.number(),
+  })
+  .meta({ id: "FileTotal" });
+
 export const planEntry = z
   .looseObject({
     text: z.string(),
@@ -141,6 +151,7 @@ export type Tokens = z.infer<typeof tokens>;
 export type Usage = z.infer<typeof usage>;
 export type Failure = z.infer<typeof failure>;
 export type FileChange = z.infer<typeof fileChange>;
+export type FileTotal = z.infer<typeof fileTotal>;
 export type PlanEntry = z.infer<typeof planEntry>;
 export type AskOption = z.infer<typeof askOption>;
 export type PermissionRule = z.infer<typeof permissionRule>;

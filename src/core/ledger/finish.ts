@@ -153,6 +153,7 @@ export function closeTurn(frame: Frame, wanted: End): void {
       reason: end.reason,
       ...(usage ? { usage } : {}),
       ...(error ? { error } : {}),
+      ...(frame.state.turn?.files ? { files: frame.state.turn.files } : {}),
       duration,
       ...(tell === undefined ? {} : { tell }),
     },

@@ -1,5 +1,6 @@
 import type { ParleyEvent } from "../events/event.ts";
 import type { Item } from "../events/items.ts";
+import { addTotals } from "../file-totals.ts";
 import type { SessionState } from "../session-state.ts";
 import { type LedgerState, newLedger, type OpenAsk, type OpenCall, type OpenText, type OpenTurn } from "./state.ts";
 
@@ -30,6 +31,7 @@ function restoreTurn(open: NonNullable<SessionState["turn"]>, events: readonly P
   let step: OpenTurn["step"] = null;
   let steps = 0;
   let task: OpenTurn["task"];
+  let files: OpenTurn["files"];
   for (const event of events) {
     if (event.turn !== open.id) continue;
     switch (event.type) {
@@ -55,6 +57,8 @@ function restoreTurn(open: NonNullable<SessionState["turn"]>, events: readonly P
         break;
       case "item.completed":
         items.delete(event.data.item.id);
+        if (event.data.item.kind === "tool_result" && event.data.item.files)
+          files = addTotals(files, event.data.item.files);
         break;
       case "step.started":
         step = { number: event.data.step, id: event.data.id };
@@ -85,6 +89,7 @@ function restoreTurn(open: NonNullable<SessionState["turn"]>, events: readonly P
     id: open.id,
     by: open.by,
     ...(task ? { task } : {}),
+    ...(files ? { files } : {}),
     started: open.started,
     steps,
     step,

@@ -2,6 +2,7 @@ import type {
   AskOption,
   EndReason,
   Failure,
+  FileTotal,
   PermissionRule,
   Prompt,
   Question,
@@ -71,6 +72,8 @@ export interface OpenTurn {
   calls: ReadonlyMap<string, OpenCall>;
   /** Ids of what is complete, by key, so that repeats change nothing. */
   done: ReadonlyMap<string, string>;
+  /** What its tools changed so far. */
+  files?: FileTotal[];
   asks: ReadonlyMap<string, OpenAsk>;
   /** Keys of asks that are settled. */
   settledAsks: ReadonlySet<string>;

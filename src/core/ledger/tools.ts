@@ -1,5 +1,6 @@
 import type { ToolCallItem, ToolResultItem } from "../events/items.ts";
 import type { Failure } from "../events/values.ts";
+import { addTotals } from "../file-totals.ts";
 import type { Frame } from "./frame.ts";
 import { withEntry } from "./frame.ts";
 import type { ToolDone, ToolSeen } from "./signals.ts";
@@ -170,6 +171,7 @@ function settle(frame: Frame, signal: ToolDone): void {
     open = addOutput(frame, call, open, "");
     completeResult(frame, call, open, signal);
   }
+  if (signal.files?.length) frame.patchTurn({ files: addTotals(frame.state.turn?.files, signal.files) });
   const failed: Failure = signal.error ?? { code: "tool_failed", message: signal.output || "the tool failed" };
   frame.say("item.completed", {
     item: callItem(call, open, signal.ok ? "completed" : "failed", signal.ok ? undefined : failed),

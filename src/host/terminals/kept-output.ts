@@ -44,20 +44,30 @@ export class KeptOutput implements KeptText {
   read(from: number, to: number): { text: string; next: number } {
     const until = Math.min(to, this.#end);
     let at = Math.max(from, this.#start);
-    let place = this.#start;
+    let { index, place } = this.#find(at);
     let text = "";
-    for (const piece of this.#pieces) {
+    for (let piece = this.#pieces[index]; piece !== undefined; piece = this.#pieces[index]) {
       if (at >= until || text.length >= PIECE) break;
-      if (place + piece.length > at) {
-        let first = at - place;
-        // A place inside a character: the half of it that is left cannot be sent.
-        if (first > 0 && text === "" && isLowSurrogate(piece.charCodeAt(first))) first += 1;
-        const part = piece.slice(first, until - place);
-        text += part;
-        at = place + first + part.length;
-      }
+      let first = at - place;
+      // A place inside a character: the half of it that is left cannot be sent.
+      if (text === "" && first > 0 && isLowSurrogate(piece.charCodeAt(first))) first += 1;
+      const part = piece.slice(first, until - place);
+      text += part;
+      at = place + first + part.length;
       place += piece.length;
+      index += 1;
     }
     return { text, next: at };
+  }
+
+  /** The piece that holds a place, and where it begins; from the end on, where those are who follow what is written. */
+  #find(at: number): { index: number; place: number } {
+    let index = this.#pieces.length;
+    let place = this.#end;
+    while (index > 0 && place > at) {
+      index -= 1;
+      place -= this.#pieces[index]?.length ?? 0;
+    }
+    return { index, place };
   }
 }

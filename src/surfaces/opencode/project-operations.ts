@@ -17,13 +17,14 @@ const facts = z.looseObject({
   commands: z.strictObject({ start: z.string().optional() }).optional(),
 });
 
-function unknownProject(projectID: string): Error {
+export function unknownProject(projectID: string): Error {
   return tagged(404, "ProjectNotFoundError", `no project ${projectID}; GET /project lists them`, { projectID });
 }
 
 async function makeRepository({ environment }: Surface, directory: string): Promise<void> {
   const found = await stat(directory).catch(() => undefined);
   if (!found?.isDirectory()) throw notFound(`${directory} is no directory`);
+  if (projectOf(directory).vcs === "git") return;
   const { code, text: said } = await environment.git(directory, ["init", "--quiet"], { errors: "shown" });
   if (code === 127) throw named(503, "UnavailableError", "git is not installed on the machine of the server");
   if (code !== 0) throw badRequest(`git could not make a repository of ${directory}: ${said.trim().slice(0, 500)}`);
@@ -75,7 +76,6 @@ export function projectOperations(surface: Surface): Operation[] {
       id: "project.initGit",
       support: "real",
       async handle({ directory }) {
-        if (projectOf(directory).vcs === "git") return projects.current(directory);
         await makeRepository(surface, directory);
         return changed(await projects.current(directory));
       },

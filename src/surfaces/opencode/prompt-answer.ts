@@ -3,7 +3,7 @@ import type { Outcome } from "../universal/wait.ts";
 import type { History } from "./history.ts";
 import { derivedId } from "./projection/derived-ids.ts";
 import { finishOfTurn, turnError } from "./projection/failures.ts";
-import { modeOf, UNKNOWN_MODEL } from "./projection/session-shape.ts";
+import { answering } from "./projection/session-shape.ts";
 import { NO_TOKENS } from "./projection/usage.ts";
 import type { AssistantMessage, MessageError, MessageWithParts } from "./shapes/message.ts";
 
@@ -15,20 +15,20 @@ function errorOf(outcome: Outcome, providerID: string): MessageError | undefined
 
 /** Stands for the answer of a turn in which the agent said nothing at all, not even that it begins. */
 function noAnswer({ state }: SessionHead, prompt: string, outcome: Outcome, now: number): MessageWithParts {
-  const { id: sessionID, directory, agent, model } = state;
-  const error = errorOf(outcome, agent);
+  const { id: sessionID, directory } = state;
+  const { agent, providerID, modelID } = answering(state, state);
+  const error = errorOf(outcome, providerID);
   const finish = outcome.reason === "withdrawn" ? undefined : finishOfTurn(outcome.reason);
-  const mode = modeOf(state);
   const info: AssistantMessage = {
     id: derivedId("msg", now, prompt),
     sessionID,
     role: "assistant",
     time: { created: now, completed: now },
     parentID: prompt,
-    modelID: model ?? UNKNOWN_MODEL,
-    providerID: agent,
-    mode,
-    agent: mode,
+    modelID,
+    providerID,
+    mode: agent,
+    agent,
     path: { cwd: directory, root: directory },
     cost: 0,
     tokens: NO_TOKENS,

@@ -3,6 +3,7 @@ import { type Terminal, type TerminalInfo, TerminalRefused, type TerminalSpec } 
 import type { Surface } from "./context.ts";
 import { badRequest, named, type OpencodeError, tagged, unsupported } from "./errors.ts";
 import { type Call, type Operation, operation } from "./operation.ts";
+import { projectOf } from "./workspace/project.ts";
 
 /** What a program can be given: the system ends a text at its first NUL. */
 const text = z.string().regex(/^[^\0]*$/, "expected a text without NUL");
@@ -44,7 +45,10 @@ const OLDER: Dialect = {
 const NEWER: Dialect = {
   base: "/api/pty",
   id: (name) => `v2.pty.${name}`,
-  wrap: (directory, data) => ({ location: { directory, project: { id: "global", directory } }, data }),
+  wrap(directory, data) {
+    const { id, root } = projectOf(directory);
+    return { location: { directory, project: { id, directory: root } }, data };
+  },
   invalid: (message) => tagged(400, "InvalidRequestError", message),
   forbiddenTag: "ForbiddenError",
   showsExited: true,

@@ -8,7 +8,7 @@ const count = (haystack: string, needle: string): number => haystack.split(needl
 test("the model sees what the user ran once, with the next prompt, and once again after a restart", async (t) => {
   const first = playing(say("I see."));
   const made = await houseRig(t, { model: first.model });
-  const { turn } = await made.gateway.shell(made.session, { command: "echo un''usual" });
+  const { turn } = await made.gateway.work.shell(made.session, { command: "echo un''usual" });
   await made.over(turn ?? "");
   await made.turn("What did I run?");
   assert.equal(count(asText(first.asked[0]), "unusual"), 1);
@@ -25,7 +25,7 @@ test("the model sees what the user ran once, with the next prompt, and once agai
 
 test("the scripted model does as the user says, not as a command's output says", async (t) => {
   const made = await houseRig(t);
-  const { turn } = await made.gateway.shell(made.session, { command: "echo run: nothing" });
+  const { turn } = await made.gateway.work.shell(made.session, { command: "echo run: nothing" });
   await made.over(turn ?? "");
   const events = await made.turn("Hello");
   assert.match(JSON.stringify(events), /You said: Hello"/);

@@ -262,3 +262,27 @@ test("a call learns of the sub-agent's session that it started, whichever comes 
     assert.partialDeepStrictEqual(done, { kind: "tool_call", child: "ses_child", metadata: { tokens: 7 } });
   }
 });
+
+test("a turn's end names the files that its tools changed, each once, also after a crash", () => {
+  const change = (path: string, kind: "added" | "modified", diff: string) => ({ path, kind, diff });
+  const run = (w: World, call: string, files: ReturnType<typeof change>[]): World => {
+    w.signal({ type: "tool.running", call, name: "edit" });
+    return w.signal({ type: "tool.done", call, ok: true, files });
+  };
+  const w = world().prompt("msg_1");
+  run(w, "a", [change("new.md", "added", "+one\n+two\n"), change("old.md", "modified", "-x\n+y\n")]);
+  run(w, "b", [change("new.md", "modified", "-two\n+2\n+3\n")]);
+  const expected = [
+    { path: "new.md", kind: "added", additions: 4, deletions: 1 },
+    { path: "old.md", kind: "modified", additions: 1, deletions: 1 },
+  ];
+  const crashed = w.crashAfter(w.boundaries.length - 1);
+  w.signal({ type: "turn.finished", reason: "end_turn" });
+  for (const one of [w, crashed]) {
+    assert.deepEqual(one.of("turn.ended").at(-1)?.data.files, expected);
+    assert.deepEqual(one.session?.files, expected);
+  }
+  w.prompt("msg_2").signal({ type: "turn.finished", reason: "end_turn" });
+  assert.equal(w.of("turn.ended").at(-1)?.data.files, undefined);
+  assert.deepEqual(w.session?.files, expected);
+});

@@ -12,7 +12,7 @@ export interface Findings {
 
 export type AnyAction = Parameters<Parameters<typeof anyAction.map>[0]>[0];
 
-/** Lets something happen to a session. */
+/** Does one thing to a world. */
 export function perform(world: World, action: AnyAction, count: number): void {
   switch (action.do) {
     case "signal":

@@ -47,7 +47,7 @@ describe("B10: the operations of terminals", { concurrency: 2 }, () => {
 
   test("the newer half of the API wraps, keeps what has exited and deletes without a word", async (t) => {
     const rig = await startRig(t);
-    const project = { id: "global", directory: rig.directory };
+    const project = { id: "global", directory: "/" };
     const location = { directory: rig.directory, project };
     const created = await rig.call<Located<TerminalInfo>>("POST", "/api/pty", {
       command: "/bin/sh",

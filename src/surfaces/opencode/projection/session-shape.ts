@@ -3,21 +3,29 @@ import type { SessionState } from "../../../core/session-state.ts";
 import { addUsage } from "../../../core/usage.ts";
 import { OPENCODE_VERSION } from "../context.ts";
 import { rulesetOf } from "../permission-rules.ts";
-import type { FileDiff, Session, Todo } from "../shapes/session.ts";
+import type { Session, Todo } from "../shapes/session.ts";
 import { slugOf } from "./slug.ts";
 import { tokensOf } from "./usage.ts";
 
-/** The OpenCode agent of a session that names no mode: its default one, or what kind of sub-agent it is. */
-export function modeOf({ mode, parent, agent }: Pick<SessionState, "mode" | "parent" | "agent">): string {
-  return mode ?? (parent === undefined ? "build" : agent);
+/** What answers, as far as it is known. */
+export interface Choice {
+  model?: string | undefined;
+  mode?: string | undefined;
 }
 
-export const UNKNOWN_MODEL = "default";
+const UNKNOWN_MODEL = "default";
+
+/** What answers, in OpenCode's words: without a mode it is the default one, or what kind of sub-agent this is. */
+export function answering(
+  { model = UNKNOWN_MODEL, mode }: Choice,
+  { agent, parent }: SessionState,
+): { agent: string; providerID: string; modelID: string } {
+  return { agent: mode ?? (parent === undefined ? "build" : agent), providerID: agent, modelID: model };
+}
 
 export interface SessionExtras {
   /** What the open turn has used so far: the state counts it when it ends. */
   usage?: Usage;
-  diffs?: readonly FileDiff[];
   compacting?: number;
   projectOf?(directory: string): string;
 }
@@ -52,17 +60,18 @@ function kept({ meta = {}, permissions }: SessionState): Pick<Session, "permissi
   };
 }
 
-function summaryOf(diffs: readonly FileDiff[]): NonNullable<Session["summary"]> {
-  const sum = (field: "additions" | "deletions"): number => diffs.reduce((total, diff) => total + diff[field], 0);
-  return { additions: sum("additions"), deletions: sum("deletions"), files: diffs.length };
+function summaryOf({ files = [] }: SessionState): NonNullable<Session["summary"]> {
+  const sum = (field: "additions" | "deletions"): number => files.reduce((total, file) => total + file[field], 0);
+  return { additions: sum("additions"), deletions: sum("deletions"), files: files.length };
 }
 
 /** A session as `GET /session/:id` gives it. */
 export function sessionOf(state: SessionState, extras: SessionExtras = {}): Session {
-  const { usage, diffs, compacting, projectOf = oneProject } = extras;
+  const { usage, compacting, projectOf = oneProject } = extras;
   const used = addUsage(state.usage, usage);
   const archived = state.meta?.archived;
   const parentID = parentOf(state);
+  const { agent, providerID, modelID } = answering(state, state);
   return {
     id: state.id,
     slug: slugOf(state.id),
@@ -70,12 +79,12 @@ export function sessionOf(state: SessionState, extras: SessionExtras = {}): Sess
     directory: state.directory,
     path: "",
     ...(parentID === undefined ? {} : { parentID }),
-    ...(diffs ? { summary: summaryOf(diffs) } : {}),
+    summary: summaryOf(state),
     cost: used.cost ?? 0,
     tokens: tokensOf(used.tokens),
     title: titleOf(state),
-    agent: modeOf(state),
-    model: { id: state.model ?? UNKNOWN_MODEL, providerID: state.agent },
+    agent,
+    model: { id: modelID, providerID },
     version: OPENCODE_VERSION,
     time: {
       created: state.created,

@@ -7,7 +7,7 @@ import type { MessageWithParts } from "../shapes/message.ts";
 import type { Session, SessionStatus, Todo } from "../shapes/session.ts";
 import { permissionRequest, questionRequest } from "./ask-shapes.ts";
 import { errorOf, turnError } from "./failures.ts";
-import { FileDiffs } from "./file-diffs.ts";
+import { countsOf } from "./file-diffs.ts";
 import { Outbox, type Projected } from "./outbox.ts";
 import { reduceAgain, rewound } from "./rewound.ts";
 import { sessionOf, todosOf } from "./session-shape.ts";
@@ -63,7 +63,6 @@ function statusOf({ turn }: SessionState): SessionStatus {
  */
 export class SessionView {
   readonly #options: ViewOptions;
-  readonly #diffs = new FileDiffs();
   readonly #permissions = new Map<string, PermissionRequest>();
   readonly #questions = new Map<string, { request: QuestionRequest; call?: string }>();
   #state: SessionState | undefined;
@@ -120,7 +119,6 @@ export class SessionView {
     const { projectOf } = this.#options;
     return sessionOf(this.state, {
       usage: this.#openUsage(),
-      diffs: this.#diffs.list(),
       ...(this.#compacting === undefined ? {} : { compacting: this.#compacting }),
       ...(projectOf ? { projectOf } : {}),
     });
@@ -172,6 +170,7 @@ export class SessionView {
       case "session.started":
         return out.say(first ? "session.created" : "session.updated", { sessionID, info: this.session() });
       case "session.updated":
+        this.#turn?.learn(event.data);
         return this.#sayUpdated(out);
       case "session.ended":
         if (event.data.reason === "deleted") out.say("session.deleted", { sessionID, info: this.session() });
@@ -276,17 +275,16 @@ export class SessionView {
 
   /** The one end of a turn: all that is left to say of it, then idle, and nothing after that. */
   #endTurn(event: EventOf<"turn.ended">, out: Outbox): void {
-    const { id: sessionID, agent } = this.state;
+    const { id: sessionID, agent, directory, files = [] } = this.state;
     const error = turnError(event.data, agent);
     const turn = this.#turn;
     turn?.end(event, error);
     this.#turn = undefined;
     this.#compacting = undefined;
     this.#retrying = false;
-    if (turn) this.#diffs.take(turn.diffs);
     if (error) out.say("session.error", { sessionID, error });
     this.#sayUpdated(out);
-    out.say("session.diff", { sessionID, diff: this.#diffs.counts() });
+    out.say("session.diff", { sessionID, diff: countsOf(files, directory) });
     out.say("session.status", { sessionID, status: { type: "idle" } });
     out.say("session.idle", { sessionID });
   }

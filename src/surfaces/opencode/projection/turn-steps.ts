@@ -32,9 +32,8 @@ export interface StepFrame {
   directory: string;
   /** When the turn began. */
   started: number;
-  agent: string;
-  providerID: string;
-  modelID: string;
+  /** What answers, as far as it is known when it is asked for. */
+  answering(): { agent: string; providerID: string; modelID: string };
 }
 
 /** The steps of a turn and how their messages begin and end. */
@@ -67,7 +66,8 @@ export class TurnSteps {
   /** A step begins: whatever came before it ended by calling tools. */
   start({ step: number, id }: EventOf<"step.started">["data"], time: number, parentID: string): void {
     for (const step of this.#steps) this.#conclude(step, step.finish ?? "tool-calls", time);
-    const { sessionID, directory, started, agent, providerID, modelID } = this.#frame;
+    const { sessionID, directory, started } = this.#frame;
+    const { agent, providerID, modelID } = this.#frame.answering();
     this.#steps.push({
       number,
       id,
@@ -148,6 +148,15 @@ export class TurnSteps {
     if (info?.role === "assistant") this.#transcript.putMessage({ ...info, parentID });
   }
 
+  /** It is known now what answers. */
+  restate(): void {
+    const { agent, providerID, modelID } = this.#frame.answering();
+    for (const step of this.#steps) {
+      const info = this.#transcript.info(step.id);
+      if (info?.role === "assistant") this.#transcript.putMessage({ ...info, agent, mode: agent, providerID, modelID });
+    }
+  }
+
   #conclude(step: Step, finish: string | undefined, time: number): void {
     if (step.concluded) return;
     step.concluded = true;
@@ -163,7 +172,7 @@ export class TurnSteps {
   #stepFinish(step: Step): void {
     if (step.finish === undefined) return;
     this.#transcript.putPart({
-      id: idBehind(step.last, 1),
+      id: idBehind(step.last, "z1"),
       sessionID: this.#frame.sessionID,
       messageID: step.id,
       type: "step-finish",
@@ -178,7 +187,7 @@ export class TurnSteps {
     if (step.files.length === 0) return;
     const { sessionID, directory } = this.#frame;
     this.#transcript.putPart({
-      id: idBehind(step.last, 2),
+      id: idBehind(step.last, "z2"),
       sessionID,
       messageID: step.id,
       type: "patch",

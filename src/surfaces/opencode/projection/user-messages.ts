@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import type { EventOf } from "../../../core/events/event.ts";
 import type { MessageItem } from "../../../core/events/items.ts";
 import type { Prompt, PromptPart } from "../../../core/events/values.ts";
@@ -6,16 +5,10 @@ import type { SessionState } from "../../../core/session-state.ts";
 import type { MessageWithParts, UserMessage } from "../shapes/message.ts";
 import type { FileDiff } from "../shapes/session.ts";
 import { userParts } from "./prompt-parts.ts";
-import { modeOf, UNKNOWN_MODEL } from "./session-shape.ts";
+import { answering, type Choice } from "./session-shape.ts";
 import type { Transcript } from "./transcript.ts";
 
 type Header = NonNullable<EventOf<"turn.started">["data"]["prompt"]>;
-
-/** What is said with a prompt, or else holds for the session. */
-export interface Choice {
-  model?: string | undefined;
-  mode?: string | undefined;
-}
 
 /** What a client may say with a prompt that only OpenCode's messages have a place for. */
 function extrasOf({ system, tools }: Readonly<Record<string, unknown>>): Pick<UserMessage, "system" | "tools"> {
@@ -35,17 +28,14 @@ export class UserMessages {
 
   #info(id: string, created: number, state: SessionState, choice: Choice, extras: object = {}): UserMessage {
     const { variant } = extras as { variant?: unknown };
+    const { agent, providerID, modelID } = answering(choice, state);
     return {
       id,
       sessionID: state.id,
       role: "user",
       time: { created },
-      agent: choice.mode ?? modeOf(state),
-      model: {
-        providerID: state.agent,
-        modelID: choice.model ?? state.model ?? UNKNOWN_MODEL,
-        ...(typeof variant === "string" ? { variant } : {}),
-      },
+      agent,
+      model: { providerID, modelID, ...(typeof variant === "string" ? { variant } : {}) },
       ...extrasOf(extras as Record<string, unknown>),
     };
   }
@@ -57,7 +47,8 @@ export class UserMessages {
 
   /** A prompt that waits is shown at once. */
   #waiting(prompt: Prompt, created: number, state: SessionState): MessageWithParts {
-    const info = this.#info(prompt.id, prompt.queued ?? created, state, prompt, prompt);
+    const choice = { model: prompt.model ?? state.model, mode: prompt.mode ?? state.mode };
+    const info = this.#info(prompt.id, prompt.queued ?? created, state, choice, prompt);
     return this.#full(info, prompt.parts, state.directory);
   }
 
@@ -82,6 +73,14 @@ export class UserMessages {
     this.#transcript.putMessage(this.#info(id, created, state, choice));
   }
 
+  /** It is known now what answers. */
+  restate(id: string, state: SessionState, choice: Choice): void {
+    const info = this.#transcript.info(id);
+    if (info?.role !== "user") return;
+    const { agent, providerID, modelID } = answering(choice, state);
+    this.#transcript.putMessage({ ...info, agent, model: { ...info.model, providerID, modelID } });
+  }
+
   /** What the turn of a message changed. */
   summarize(id: string, diffs: FileDiff[]): void {
     const info = this.#transcript.info(id);
@@ -89,9 +88,7 @@ export class UserMessages {
   }
 
   #put({ info, parts }: MessageWithParts): void {
-    if (!isDeepStrictEqual(this.#transcript.info(info.id), info)) this.#transcript.putMessage(info);
-    for (const part of parts) {
-      if (!isDeepStrictEqual(this.#transcript.part(info.id, part.id), part)) this.#transcript.putPart(part);
-    }
+    this.#transcript.putMessage(info);
+    for (const part of parts) this.#transcript.putPart(part);
   }
 }

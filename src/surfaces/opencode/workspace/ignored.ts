@@ -1,5 +1,6 @@
 import type { Git } from "./git.ts";
 import { projectOf } from "./project.ts";
+import { unquoted } from "./quoted-path.ts";
 
 /** So many names fit into the arguments of a command, however long they are. */
 const AT_ONCE = 400;
@@ -10,8 +11,9 @@ export async function ignoredOf(git: Git, directory: string, paths: readonly str
   if (projectOf(directory).vcs !== "git") return ignored;
   for (let at = 0; at < paths.length; at += AT_ONCE) {
     const some = paths.slice(at, at + AT_ONCE).filter((path) => !ignored.has(path));
-    const { text } = await git(directory, ["check-ignore", "-z", "--no-index", "--", ...some]);
-    for (const path of text.split("\0")) if (path !== "") ignored.add(path);
+    if (some.length === 0) continue;
+    const { text } = await git(directory, ["check-ignore", "--", ...some]);
+    for (const path of text.split("\n")) if (path !== "") ignored.add(unquoted(path));
   }
   return ignored;
 }

@@ -1,14 +1,8 @@
+import { unquoted } from "./quoted-path.ts";
+
 /** A whole diff, cut where each file's begins. */
 export function splitPatch(text: string): string[] {
   return text.split(/^(?=diff --git )/m).filter((piece) => piece.startsWith("diff --git "));
-}
-
-const ESCAPES: Readonly<Record<string, string>> = { t: "\t", n: "\n", r: "\r", a: "\x07", b: "\b", f: "\f", v: "\v" };
-
-/** A path with unusual characters is quoted as in C. */
-function unquoted(path: string): string {
-  if (!path.startsWith('"')) return path.replace(/\t$/, "");
-  return path.slice(1, path.lastIndexOf('"')).replaceAll(/\\(.)/g, (_, letter: string) => ESCAPES[letter] ?? letter);
 }
 
 /** The file that a piece is about: its new name, or its old one where it is gone. */
@@ -19,7 +13,8 @@ export function fileOfPatch(piece: string): string | undefined {
     ["---", "a/"],
   ] as const) {
     const line = header.split("\n").find((one) => one.startsWith(`${mark} `));
-    const path = line === undefined ? "" : unquoted(line.slice(4));
+    // A path with a space has a tab after it.
+    const path = line === undefined ? "" : unquoted(line.slice(4).replace(/\t$/, ""));
     if (path.startsWith(prefix)) return path.slice(2);
   }
   // A file without lines, or without text, has only its first line, with the name twice.

@@ -18,7 +18,9 @@ export const GLOBAL_PROJECT = "global";
 
 /** Clients name any directory, so that what is remembered of them must be bounded. */
 const MAX_KNOWN = 2_000;
+/** To look again is a few looks at the disk; for a repository its configuration is read, too. */
 const FRESH_MS = 10_000;
+const NONE_FRESH_MS = 1_000;
 const GIT_MS = 2_000;
 
 const known = new Map<string, { place: ProjectPlace; until: number }>();
@@ -76,7 +78,7 @@ export function projectOf(directory: string): ProjectPlace {
   if (before && now < before.until) return before.place;
   const place = find(directory);
   known.delete(directory);
-  known.set(directory, { place, until: now + FRESH_MS });
+  known.set(directory, { place, until: now + (place.vcs ? FRESH_MS : NONE_FRESH_MS) });
   const [oldest] = known.keys();
   if (known.size > MAX_KNOWN && oldest !== undefined) known.delete(oldest);
   return place;
