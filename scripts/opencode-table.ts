@@ -3,10 +3,10 @@ import { silentLogger } from "../src/core/logger.ts";
 import { createMetrics } from "../src/core/metrics.ts";
 import type { Gateway } from "../src/gateway/gateway.ts";
 import type { CommandHost } from "../src/host/contract.ts";
-import { Bus } from "../src/surfaces/opencode/bus.ts";
-import { createEnvironment } from "../src/surfaces/opencode/environment.ts";
+import type { Terminals } from "../src/host/terminals/contract.ts";
 import type { Operation } from "../src/surfaces/opencode/operation.ts";
 import { operations } from "../src/surfaces/opencode/operations.ts";
+import { createSurface } from "../src/surfaces/opencode/surface.ts";
 import { SseClients } from "../src/surfaces/stream/sse-clients.ts";
 
 // Writes the table of operations in docs/opencode.md anew: `node scripts/opencode-table.ts`.
@@ -17,19 +17,18 @@ const END = "<!-- end of operations -->";
 
 /** The operations as they are served. None of them is called here, so that nothing of what they use is needed. */
 export function opencodeOperations(): Operation[] {
-  const gateway = { agents: () => [], defaultAgent: "" } as unknown as Gateway;
-  const bus = new Bus();
-  const paths = { dataDirectory: "/nowhere", defaultDirectory: "/" };
-  const commands = {} as CommandHost;
-  return operations({
-    ...paths,
-    gateway,
-    bus,
-    clients: new SseClients(createMetrics()),
-    version: "0",
-    logger: silentLogger,
-    environment: createEnvironment({ gateway, bus, commands, logger: silentLogger, ...paths }),
-  });
+  return operations(
+    createSurface({
+      gateway: { agents: () => [], defaultAgent: "" } as unknown as Gateway,
+      clients: new SseClients(createMetrics()),
+      commands: {} as CommandHost,
+      terminals: { listen: () => () => {} } as unknown as Terminals,
+      version: "0",
+      defaultDirectory: "/",
+      dataDirectory: "/nowhere",
+      logger: silentLogger,
+    }),
+  );
 }
 
 const ORDER = ["get", "post", "put", "patch", "delete"];

@@ -35,6 +35,12 @@ export interface AgentMode {
   hidden?: boolean;
 }
 
+/** What an agent does when a prompt begins with `/` and this name. */
+export interface AgentCommand {
+  name: string;
+  description?: string;
+}
+
 /** What can be known of an agent without starting a session. */
 export interface Discovery {
   /** The agent's name as its makers write it. */
@@ -52,6 +58,7 @@ export interface Discovery {
   defaultModel?: string;
   /** The first is that of a session that names none. */
   modes: AgentMode[];
+  commands?: AgentCommand[];
 }
 
 export interface OpenOptions {
@@ -73,6 +80,8 @@ export interface ChildRef {
   id: string;
   title?: string;
   agent?: string;
+  /** The tool call of the parent that it works for. */
+  call?: string;
 }
 
 /** A running agent that serves one session. Calls may be made at any time; none of them throws for a dead agent. */
@@ -101,7 +110,11 @@ export interface Agent {
   name: string;
   /** Only for an agent that never says when its turn is over: so long a silence, in milliseconds, then does. */
   quietMs?: number;
+  /** It follows a prompt's own instructions (`system`); to others they are said before the prompt's words. */
+  takesInstructions?: boolean;
   discover(): Promise<Discovery>;
+  /** What to do to have a model that it does not have, where it knows. */
+  advice?(model: string): string;
   open(options: OpenOptions): AgentSession;
 }
 

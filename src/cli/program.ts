@@ -3,7 +3,9 @@ import { agentsCommand } from "./commands/agents.ts";
 import { completionCommand } from "./commands/completion.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { eventsCommand } from "./commands/events.ts";
+import { installCommand } from "./commands/install.ts";
 import { modelCommand } from "./commands/model.ts";
+import { opencodeCommand } from "./commands/opencode.ts";
 import { runCommand } from "./commands/run.ts";
 import { serveCommand } from "./commands/serve.ts";
 import { sessionsCommand } from "./commands/sessions.ts";
@@ -19,20 +21,25 @@ export function buildProgram(finish: Finish): Command {
   const program = withExamples(new Command("parley"), [
     ['parley run "Read README.md and add a line at the end"', "one prompt, the answer on stdout"],
     ['parley run --continue "Now translate it"', "go on with the newest session here"],
+    ["parley opencode", "OpenCode's terminal interface, on Parley"],
     ["parley serve", "let clients in; the first line is the URL"],
     ["parley doctor", "what is found here, and what is wrong"],
   ])
     .description("Runs coding agents and lets any client drive them. Every turn begins once and ends once.")
     .usage("<command> [options]")
     .version(packageVersion(), "-V, --version", "show the version")
-    .helpCommand("help [command]", "show the help of a command");
+    .helpCommand("help [command]", "show the help of a command")
+    // A command's --version is its own: "install" has one that takes a value.
+    .enablePositionalOptions();
   const commands = [
     serveCommand(finish),
     runCommand(finish),
+    opencodeCommand(finish),
     sessionsCommand(finish),
     eventsCommand(finish),
     agentsCommand(finish),
     doctorCommand(finish),
+    installCommand(finish),
     modelCommand(finish),
     completionCommand(finish, () => program),
   ];

@@ -4,7 +4,8 @@ import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import type { CommandEvents, CommandSpec, RunningCommand } from "./contract.ts";
 import { watchDrain } from "./drain.ts";
-import type { ProcessWatcher } from "./line-process.ts";
+import { guardedStdio } from "./master-guard.ts";
+import type { ProcessWatcher } from "./process-keeper.ts";
 import { spawnFailure } from "./spawn-failure.ts";
 
 type Child = ChildProcessByStdio<null, Readable, null>;
@@ -28,8 +29,8 @@ export function runCommand(spec: CommandSpec, events: CommandEvents, watcher: Pr
       cwd: spec.directory,
       env: { ...process.env, ...spec.env },
       detached: true,
-      stdio: ["ignore", "pipe", "ignore"],
-    });
+      stdio: guardedStdio(["ignore", "pipe", "ignore"]),
+    }) as Child;
     if (child.pid !== undefined) return watch(child, child.pid, events, watcher);
     return failedCommand(once(child, "error").then(([error]) => Promise.reject(spawnFailure(spec, error))));
   } catch (error) {

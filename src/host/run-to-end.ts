@@ -7,7 +7,8 @@ export interface RunOptions {
   host: CommandHost;
   spec: CommandSpec;
   signal?: AbortSignal;
-  limitMs: number;
+  /** Absent: it may take as long as it likes. */
+  limitMs?: number;
   /** It is ended when it has written more than so many characters. */
   maxChars: number;
   output(delta: string): void;
@@ -36,7 +37,7 @@ export async function runToEnd({ host, spec, signal, limitMs, maxChars, output }
       if (length > maxChars) stop("output");
     },
   });
-  const timer = setTimeout(() => stop("time"), limitMs);
+  const timer = limitMs === undefined ? undefined : setTimeout(() => stop("time"), limitMs);
   const abort = (): void => stop("aborted");
   signal?.addEventListener("abort", abort);
   try {

@@ -33,6 +33,7 @@ export function createHouseAgent(options: HouseOptions): Agent {
   const { models } = options;
   return {
     name: "house",
+    takesInstructions: true,
     discover: async () => ({
       title: "House",
       installed: true,
@@ -41,6 +42,7 @@ export function createHouseAgent(options: HouseOptions): Agent {
       models: models.list.map(told),
       modes: MODES,
     }),
+    advice: (model) => models.advice(model),
     open: (open) => openLazily(options, open),
   };
 }

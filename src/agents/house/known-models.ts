@@ -2,8 +2,8 @@ import type { AgentModel } from "../contract.ts";
 
 export type KnownModel = AgentModel & { name: string };
 
-// The first of each list is the one that is used unless another is chosen. Only what is known for sure is said of one:
-// configuration can add models and facts.
+// The first of each list is the one that is used unless another is chosen. Prices only where the company's own list was
+// read (Anthropic's, in November 2026): a cost that is not known is left out. Configuration can add models and facts.
 export const ANTHROPIC: readonly KnownModel[] = [
   { id: "claude-sonnet-5-5", name: "Claude Sonnet 5.5" },
   { id: "claude-opus-5-5", name: "Claude Opus 5.5" },
@@ -50,7 +50,6 @@ export const OPENAI: readonly KnownModel[] = [
     reasoning: true,
     images: true,
     released: "2025-08-07",
-    price: { input: 1.25, output: 10, cacheRead: 0.125 },
   },
   {
     id: "gpt-5-mini",
@@ -60,6 +59,5 @@ export const OPENAI: readonly KnownModel[] = [
     reasoning: true,
     images: true,
     released: "2025-08-07",
-    price: { input: 0.25, output: 2, cacheRead: 0.025 },
   },
 ];

@@ -24,6 +24,7 @@ export async function removeOffline(settings: Settings, id: string): Promise<voi
         ...settings,
         log,
         agents: buildAgents(settings, host, directory),
+        processes: host,
         defaultAgent,
         id: idSource(Date.now),
         now: Date.now,

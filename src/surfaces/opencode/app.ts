@@ -80,7 +80,10 @@ export function createOpencode(surface: Surface): (request: IncomingMessage, res
   }
   app.notFound((context) => {
     const { method, path } = context.req;
-    return refusal(notFound(`nothing at ${method} ${path}: GET /doc lists what there is`), path);
+    return refusal(
+      notFound(`nothing at ${method} ${path}: /doc lists OpenCode's paths, /openapi.json Parley's own`),
+      path,
+    );
   });
   app.onError((thrown, context) => {
     const { method, path } = context.req;

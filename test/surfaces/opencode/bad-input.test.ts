@@ -60,7 +60,8 @@ test("a wrong id gets 404 and never 500", async (t) => {
   for (const one of opencodeOperations().filter(({ path }) => path.includes("{"))) {
     for (const id of STRANGE) {
       const method = one.method.toUpperCase();
-      const reply = await client.call(method, filled(one, id), one.body ? { body: BODIES[one.path] ?? {} } : {});
+      const sent = { headers: TICKET, ...(one.body ? { body: BODIES[one.path] ?? {} } : {}) };
+      const reply = await client.call(method, filled(one, id), sent);
       assert.ok([404, 400].includes(reply.status), `${method} ${one.path} ${id}: ${reply.status} ${reply.text}`);
       if (/^\w+$/.test(id)) assert.equal(reply.status, 404, `${method} ${one.path} ${id}: ${reply.text}`);
       assertSaid(reply.text, `${method} ${one.path}`);
@@ -72,8 +73,21 @@ test("a wrong id gets 404 and never 500", async (t) => {
   );
 });
 
+/** Without it a terminal's ticket is refused, whatever the terminal. */
+const TICKET = { "x-opencode-ticket": "1" };
+
 /** Bodies that are right, so that the id is what is wrong. */
 const BODIES: Readonly<Record<string, unknown>> = {
+  "/session/{sessionID}/message": { parts: [{ type: "text", text: "hello" }] },
+  "/session/{sessionID}/prompt_async": { parts: [{ type: "text", text: "hello" }] },
+  "/session/{sessionID}/command": { command: "init", arguments: "" },
+  "/session/{sessionID}/shell": { agent: "build", command: "true" },
+  "/session/{sessionID}/init": { modelID: "x", providerID: "house", messageID: "msg_1" },
+  "/session/{sessionID}/summarize": { modelID: "x", providerID: "house" },
+  "/session/{sessionID}/revert": { messageID: "msg_1" },
+  "/session/{sessionID}/permissions/{permissionID}": { response: "once" },
+  "/permission/{requestID}/reply": { reply: "once" },
+  "/question/{requestID}/reply": { answers: [["x"]] },
   "/api/session/{sessionID}/agent": { agent: "plan" },
   "/api/session/{sessionID}/model": { model: { providerID: "house", id: "x" } },
   "/api/session/{sessionID}/prompt": { prompt: { text: "hello" } },

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { relative, resolve } from "node:path";
-import type { FileChange } from "../../../core/events/values.ts";
+import type { FileChange, FileTotal } from "../../../core/events/values.ts";
+import { countLines, laterKind } from "../../../core/file-totals.ts";
 import type { FileDiff } from "../shapes/session.ts";
 
 const HUNKS = /^@@ /m;
@@ -17,19 +18,6 @@ function statusOf(kind: FileChange["kind"]): NonNullable<FileDiff["status"]> {
   return kind === "renamed" ? "modified" : kind;
 }
 
-/** What became of a file that is changed once more: one that was added stays added until it is deleted. */
-function laterStatus(before: FileDiff["status"], now: FileDiff["status"]): FileDiff["status"] {
-  return before === "added" && now === "modified" ? "added" : now;
-}
-
-/** A change counted line by line where the agent did not count. */
-function counted({ diff = "", additions, deletions }: FileChange): { additions: number; deletions: number } {
-  const lines = additions === undefined || deletions === undefined ? diff.split("\n") : [];
-  const starting = (sign: string): number =>
-    lines.filter((line) => line.startsWith(sign) && !line.startsWith(sign.repeat(3))).length;
-  return { additions: additions ?? starting("+"), deletions: deletions ?? starting("-") };
-}
-
 export function absolute(directory: string, path: string): string {
   return resolve(directory, path);
 }
@@ -43,7 +31,7 @@ export function diffOf(change: FileChange, directory: string): FileDiff {
   return {
     file: shown(directory, change.path),
     ...(change.diff === undefined ? {} : { patch: change.diff }),
-    ...counted(change),
+    ...countLines(change),
     status: statusOf(change.kind),
   };
 }
@@ -56,11 +44,6 @@ export class FileDiffs {
     for (const change of changes) this.#put(diffOf(change, directory));
   }
 
-  /** All of another list, behind what is here. */
-  take(others: FileDiffs): void {
-    for (const diff of others.list()) this.#put(diff);
-  }
-
   #put(diff: FileDiff): void {
     const { file = "" } = diff;
     const before = this.#files.get(file);
@@ -70,18 +53,23 @@ export class FileDiffs {
       ...(patch === undefined ? {} : { patch }),
       additions: (before?.additions ?? 0) + diff.additions,
       deletions: (before?.deletions ?? 0) + diff.deletions,
-      status: laterStatus(before?.status, diff.status),
+      status: diff.status && laterKind(before?.status, diff.status),
     });
   }
 
   list(): FileDiff[] {
     return [...this.#files.values()];
   }
+}
 
-  /** Without the patches, which grow with a session. */
-  counts(): FileDiff[] {
-    return this.list().map(({ patch: _, ...counts }) => counts);
-  }
+/** What is known of a session's files without reading its turns. */
+export function countsOf(totals: readonly FileTotal[], directory: string): FileDiff[] {
+  return totals.map(({ path, kind, additions, deletions }) => ({
+    file: shown(directory, path),
+    additions,
+    deletions,
+    status: statusOf(kind),
+  }));
 }
 
 /** Stands for a set of changes where OpenCode names a snapshot: nothing can be restored by it. */

@@ -2,21 +2,30 @@ import type { Usage } from "../../../core/events/values.ts";
 import type { SessionState } from "../../../core/session-state.ts";
 import { addUsage } from "../../../core/usage.ts";
 import { OPENCODE_VERSION } from "../context.ts";
-import type { FileDiff, PermissionRule, Session, Todo } from "../shapes/session.ts";
+import { rulesetOf } from "../permission-rules.ts";
+import type { Session, Todo } from "../shapes/session.ts";
 import { slugOf } from "./slug.ts";
 import { tokensOf } from "./usage.ts";
 
-/** The OpenCode agent of a session that names no mode: its default one, or what kind of sub-agent it is. */
-export function modeOf({ mode, parent, agent }: Pick<SessionState, "mode" | "parent" | "agent">): string {
-  return mode ?? (parent === undefined ? "build" : agent);
+/** What answers, as far as it is known. */
+export interface Choice {
+  model?: string | undefined;
+  mode?: string | undefined;
 }
 
-export const UNKNOWN_MODEL = "default";
+const UNKNOWN_MODEL = "default";
+
+/** What answers, in OpenCode's words: without a mode it is the default one, or what kind of sub-agent this is. */
+export function answering(
+  { model = UNKNOWN_MODEL, mode }: Choice,
+  { agent, parent }: SessionState,
+): { agent: string; providerID: string; modelID: string } {
+  return { agent: mode ?? (parent === undefined ? "build" : agent), providerID: agent, modelID: model };
+}
 
 export interface SessionExtras {
   /** What the open turn has used so far: the state counts it when it ends. */
   usage?: Usage;
-  diffs?: readonly FileDiff[];
   compacting?: number;
   projectOf?(directory: string): string;
 }
@@ -31,8 +40,10 @@ function titleOf({ title, parent, created }: SessionState): string {
   return title ?? `${parent === undefined ? "New" : "Child"} session - ${new Date(created).toISOString()}`;
 }
 
-function isRules(value: unknown): value is PermissionRule[] {
-  return Array.isArray(value);
+/** The session it works for: a sub-agent's own, or what the client that made it says. */
+export function parentOf({ parent, meta }: Pick<SessionState, "parent" | "meta">): string | undefined {
+  const { parentID } = meta ?? {};
+  return parent ?? (typeof parentID === "string" ? parentID : undefined);
 }
 
 function isRevert(value: unknown): value is NonNullable<Session["revert"]> {
@@ -40,38 +51,40 @@ function isRevert(value: unknown): value is NonNullable<Session["revert"]> {
 }
 
 /** What clients keep with a session comes back as they gave it. */
-function kept({ meta = {} }: SessionState): Pick<Session, "permission" | "revert" | "metadata"> {
-  const { permission, revert, metadata } = meta;
+function kept({ meta = {}, permissions }: SessionState): Pick<Session, "permission" | "revert" | "metadata"> {
+  const { revert, metadata } = meta;
   return {
-    ...(isRules(permission) ? { permission } : {}),
+    ...(permissions ? { permission: rulesetOf(permissions) } : {}),
     ...(isRevert(revert) ? { revert } : {}),
     ...(typeof metadata === "object" && metadata !== null ? { metadata: metadata as Record<string, unknown> } : {}),
   };
 }
 
-function summaryOf(diffs: readonly FileDiff[]): NonNullable<Session["summary"]> {
-  const sum = (field: "additions" | "deletions"): number => diffs.reduce((total, diff) => total + diff[field], 0);
-  return { additions: sum("additions"), deletions: sum("deletions"), files: diffs.length };
+function summaryOf({ files = [] }: SessionState): NonNullable<Session["summary"]> {
+  const sum = (field: "additions" | "deletions"): number => files.reduce((total, file) => total + file[field], 0);
+  return { additions: sum("additions"), deletions: sum("deletions"), files: files.length };
 }
 
 /** A session as `GET /session/:id` gives it. */
 export function sessionOf(state: SessionState, extras: SessionExtras = {}): Session {
-  const { usage, diffs, compacting, projectOf = oneProject } = extras;
+  const { usage, compacting, projectOf = oneProject } = extras;
   const used = addUsage(state.usage, usage);
   const archived = state.meta?.archived;
+  const parentID = parentOf(state);
+  const { agent, providerID, modelID } = answering(state, state);
   return {
     id: state.id,
     slug: slugOf(state.id),
     projectID: projectOf(state.directory),
     directory: state.directory,
     path: "",
-    ...(state.parent === undefined ? {} : { parentID: state.parent }),
-    ...(diffs ? { summary: summaryOf(diffs) } : {}),
+    ...(parentID === undefined ? {} : { parentID }),
+    summary: summaryOf(state),
     cost: used.cost ?? 0,
     tokens: tokensOf(used.tokens),
     title: titleOf(state),
-    agent: modeOf(state),
-    model: { id: state.model ?? UNKNOWN_MODEL, providerID: state.agent },
+    agent,
+    model: { id: modelID, providerID },
     version: OPENCODE_VERSION,
     time: {
       created: state.created,

@@ -2,12 +2,14 @@ import type { EventOf, ParleyEvent } from "../../../core/events/event.ts";
 import type { Usage } from "../../../core/events/values.ts";
 import { changesState, reduceSession, type SessionState } from "../../../core/session-state.ts";
 import type { PermissionRequest, QuestionRequest } from "../shapes/ask.ts";
+import type { SessionEvent } from "../shapes/event.ts";
 import type { MessageWithParts } from "../shapes/message.ts";
-import type { Session, SessionStatus } from "../shapes/session.ts";
+import type { Session, SessionStatus, Todo } from "../shapes/session.ts";
 import { permissionRequest, questionRequest } from "./ask-shapes.ts";
 import { errorOf, turnError } from "./failures.ts";
-import { FileDiffs } from "./file-diffs.ts";
+import { countsOf } from "./file-diffs.ts";
 import { Outbox, type Projected } from "./outbox.ts";
+import { reduceAgain, rewound } from "./rewound.ts";
 import { sessionOf, todosOf } from "./session-shape.ts";
 import { Transcript } from "./transcript.ts";
 import { TurnView } from "./turn-view.ts";
@@ -16,12 +18,19 @@ import { UserMessages } from "./user-messages.ts";
 export interface ViewOptions {
   /** OpenCode's id of the project that a directory belongs to. */
   projectOf?(directory: string): string;
+  /** The state is that after this number: events up to it are taken in once more, as `rewound` says. */
+  asOf?: number;
+  /** Keeps the messages of the newest turn only, and those that wait. */
+  newestTurnOnly?: boolean;
 }
 
 export interface PendingAsks {
   permissions: PermissionRequest[];
   questions: QuestionRequest[];
 }
+
+/** The end of an ask. */
+export type Settled = Extract<SessionEvent, { type: "permission.replied" | "question.replied" | "question.rejected" }>;
 
 /** What a session that is seen through a view consists of, once its first event is known. */
 interface Parts {
@@ -34,6 +43,10 @@ function partsFor(session: string): Parts {
   const out = new Outbox(session);
   const transcript = new Transcript(session, out);
   return { out, transcript, users: new UserMessages(transcript) };
+}
+
+function isSettled(event: SessionEvent): event is Settled {
+  return event.type === "permission.replied" || event.type === "question.replied" || event.type === "question.rejected";
 }
 
 function statusOf({ turn }: SessionState): SessionStatus {
@@ -50,7 +63,6 @@ function statusOf({ turn }: SessionState): SessionStatus {
  */
 export class SessionView {
   readonly #options: ViewOptions;
-  readonly #diffs = new FileDiffs();
   readonly #permissions = new Map<string, PermissionRequest>();
   readonly #questions = new Map<string, { request: QuestionRequest; call?: string }>();
   #state: SessionState | undefined;
@@ -58,11 +70,12 @@ export class SessionView {
   #turn: TurnView | undefined;
   #compacting: number | undefined;
   #retrying = false;
+  #settled: Settled[] = [];
 
   /** `state`: what is true of the session when the first event is applied; undefined when that is its `session.started`. */
   constructor(state: SessionState | undefined, options: ViewOptions = {}) {
     this.#options = options;
-    if (state) this.#begin(state);
+    if (state) this.#begin(options.asOf === undefined ? state : rewound(state));
   }
 
   #begin(state: SessionState): Parts {
@@ -85,9 +98,15 @@ export class SessionView {
     const first = this.#state === undefined;
     const parts = this.#parts ?? this.#begin(reduceSession(undefined, event));
     parts.out.begin(event.time, event.seq);
-    if (!first && changesState(event.type)) this.#state = reduceSession(this.#state, event);
+    if (!first && changesState(event.type)) this.#state = this.#after(this.state, event);
     this.#project(event, parts, first);
-    return parts.out.take();
+    const said = parts.out.take();
+    for (const { event: word } of said) if (isSettled(word)) this.#settled.push(word);
+    return said;
+  }
+
+  #after(state: SessionState, event: ParleyEvent): SessionState {
+    return event.seq <= (this.#options.asOf ?? 0) ? reduceAgain(state, event) : reduceSession(state, event);
   }
 
   /** By time and id: what the view holds of the turns that it was fed, and the prompts that wait. */
@@ -100,7 +119,6 @@ export class SessionView {
     const { projectOf } = this.#options;
     return sessionOf(this.state, {
       usage: this.#openUsage(),
-      diffs: this.#diffs.list(),
       ...(this.#compacting === undefined ? {} : { compacting: this.#compacting }),
       ...(projectOf ? { projectOf } : {}),
     });
@@ -108,6 +126,24 @@ export class SessionView {
 
   status(): SessionStatus {
     return statusOf(this.state);
+  }
+
+  todos(): Todo[] {
+    return todosOf(this.state.plan);
+  }
+
+  get directory(): string {
+    return this.state.directory;
+  }
+
+  /** Nothing runs and nothing waits. */
+  get resting(): boolean {
+    return !this.state.turn && this.state.queue.length === 0;
+  }
+
+  /** How the asks of the newest turn were resolved, as clients hear of it. */
+  settled(): readonly Settled[] {
+    return this.#settled;
   }
 
   asks(): PendingAsks {
@@ -134,6 +170,7 @@ export class SessionView {
       case "session.started":
         return out.say(first ? "session.created" : "session.updated", { sessionID, info: this.session() });
       case "session.updated":
+        this.#turn?.learn(event.data);
         return this.#sayUpdated(out);
       case "session.ended":
         if (event.data.reason === "deleted") out.say("session.deleted", { sessionID, info: this.session() });
@@ -143,6 +180,8 @@ export class SessionView {
       case "prompt.withdrawn":
         return transcript.removeMessage(event.data.prompt);
       case "turn.started":
+        this.#settled = [];
+        if (this.#options.newestTurnOnly) transcript.forgetAllBut(state.queue.map(({ id }) => id));
         out.say("session.status", { sessionID, status: { type: "busy" } });
         this.#turn = new TurnView(event, { state, transcript, users, out });
         return;
@@ -236,17 +275,16 @@ export class SessionView {
 
   /** The one end of a turn: all that is left to say of it, then idle, and nothing after that. */
   #endTurn(event: EventOf<"turn.ended">, out: Outbox): void {
-    const { id: sessionID, agent } = this.state;
+    const { id: sessionID, agent, directory, files = [] } = this.state;
     const error = turnError(event.data, agent);
     const turn = this.#turn;
     turn?.end(event, error);
     this.#turn = undefined;
     this.#compacting = undefined;
     this.#retrying = false;
-    if (turn) this.#diffs.take(turn.diffs);
     if (error) out.say("session.error", { sessionID, error });
     this.#sayUpdated(out);
-    out.say("session.diff", { sessionID, diff: this.#diffs.counts() });
+    out.say("session.diff", { sessionID, diff: countsOf(files, directory) });
     out.say("session.status", { sessionID, status: { type: "idle" } });
     out.say("session.idle", { sessionID });
   }

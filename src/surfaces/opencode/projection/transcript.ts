@@ -57,6 +57,11 @@ export class Transcript {
     if (this.#entries.delete(id)) this.#out.say("message.removed", { sessionID: this.#session, messageID: id });
   }
 
+  /** Lets go of messages, which is nothing that clients need to hear of. */
+  forgetAllBut(ids: readonly string[]): void {
+    for (const id of [...this.#entries.keys()]) if (!ids.includes(id)) this.#entries.delete(id);
+  }
+
   putPart(part: Part): void {
     const entry = this.#entries.get(part.messageID);
     if (!entry) return;

@@ -32,9 +32,8 @@ export interface StepFrame {
   directory: string;
   /** When the turn began. */
   started: number;
-  agent: string;
-  providerID: string;
-  modelID: string;
+  /** What answers, as far as it is known when it is asked for. */
+  answering(): { agent: string; providerID: string; modelID: string };
 }
 
 /** The steps of a turn and how their messages begin and end. */
@@ -67,7 +66,8 @@ export class TurnSteps {
   /** A step begins: whatever came before it ended by calling tools. */
   start({ step: number, id }: EventOf<"step.started">["data"], time: number, parentID: string): void {
     for (const step of this.#steps) this.#conclude(step, step.finish ?? "tool-calls", time);
-    const { sessionID, directory, started, agent, providerID, modelID } = this.#frame;
+    const { sessionID, directory, started } = this.#frame;
+    const { agent, providerID, modelID } = this.#frame.answering();
     this.#steps.push({
       number,
       id,
@@ -146,6 +146,15 @@ export class TurnSteps {
   setParent(step: Step, parentID: string): void {
     const info = this.#transcript.info(step.id);
     if (info?.role === "assistant") this.#transcript.putMessage({ ...info, parentID });
+  }
+
+  /** It is known now what answers. */
+  restate(): void {
+    const { agent, providerID, modelID } = this.#frame.answering();
+    for (const step of this.#steps) {
+      const info = this.#transcript.info(step.id);
+      if (info?.role === "assistant") this.#transcript.putMessage({ ...info, agent, mode: agent, providerID, modelID });
+    }
   }
 
   #conclude(step: Step, finish: string | undefined, time: number): void {

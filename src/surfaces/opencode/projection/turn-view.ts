@@ -8,11 +8,11 @@ import { derivedId } from "./derived-ids.ts";
 import { finishOfTurn } from "./failures.ts";
 import { absolute, FileDiffs } from "./file-diffs.ts";
 import type { Outbox } from "./outbox.ts";
-import { modeOf, UNKNOWN_MODEL } from "./session-shape.ts";
+import { answering, type Choice } from "./session-shape.ts";
 import { ToolTrack } from "./tool-track.ts";
 import type { Transcript } from "./transcript.ts";
 import { type Step, TurnSteps } from "./turn-steps.ts";
-import type { Choice, UserMessages } from "./user-messages.ts";
+import type { UserMessages } from "./user-messages.ts";
 
 interface Surroundings {
   state: SessionState;
@@ -39,37 +39,44 @@ export class TurnView {
   readonly #calls = new Map<string, ToolTrack>();
   readonly #callItems = new Map<string, ToolTrack>();
   readonly #results = new Map<string, ToolTrack>();
+  /** The turn's own messages of a user. */
+  readonly #own = new Set<string>();
+  #choice: Choice;
   /** The user's message that the next step answers. */
   #parent: string;
   /** Stands for the user in a turn that the agent began before anybody had said anything. */
   readonly #opener: string | undefined;
 
   constructor(event: EventOf<"turn.started">, around: Surroundings) {
-    const { state, transcript, users } = around;
+    const { state, transcript } = around;
     this.#start = event.data;
     this.#around = around;
-    const { prompt, after } = event.data;
+    const { prompt, after, model, mode } = event.data;
+    this.#choice = { model: model ?? prompt?.model, mode: mode ?? prompt?.mode };
     const known = prompt?.id ?? after;
     // The message's own turn is not open any more, but clients group answers by the message they name.
     this.#parent = known ?? derivedId("msg", event.time, event.turn ?? event.id);
     this.#opener = known === undefined ? this.#parent : undefined;
-    if (this.#opener !== undefined) users.open(this.#opener, event.time, state, this.choice);
+    if (this.#opener !== undefined) this.#open(this.#opener, event.time);
     this.#steps = new TurnSteps(
       {
         sessionID: state.id,
         directory: state.directory,
         started: event.time,
-        agent: this.choice.mode ?? modeOf(state),
-        providerID: state.agent,
-        modelID: this.choice.model ?? state.model ?? UNKNOWN_MODEL,
+        answering: () => answering(this.#choice, state),
       },
       transcript,
     );
   }
 
-  get choice(): Choice {
-    const { prompt, model, mode } = this.#start;
-    return { model: model ?? prompt?.model, mode: mode ?? prompt?.mode };
+  /** What is learned of the model or the mode during the turn holds for all of it, if nothing was known before. */
+  learn({ model, mode }: Choice): void {
+    const before = this.#choice;
+    this.#choice = { model: before.model ?? model, mode: before.mode ?? mode };
+    if (before.model === this.#choice.model && before.mode === this.#choice.mode) return;
+    const { state, users } = this.#around;
+    for (const id of this.#own) users.restate(id, state, this.#choice);
+    this.#steps.restate();
   }
 
   usage(): Usage {
@@ -214,22 +221,33 @@ export class TurnView {
 
   /** A prompt's message, or the agent's word of what was said by somebody else. */
   #userSaid(item: MessageItem, time: number): void {
-    const { state, users } = this.#around;
-    const { prompt } = this.#start;
-    if (item.id === prompt?.id) return users.begin(item, time, state, this.choice, prompt);
+    const { prompt, context = [] } = this.#start;
+    if (item.id === prompt?.id) return this.#prompted(item, time, prompt);
+    const kept = context.find(({ id }) => id === item.id);
+    if (kept) return this.#prompted(item, time, kept);
     if (item.steered) {
       this.#parent = item.id;
-      return users.begin(item, time, state, this.choice);
+      return this.#prompted(item, time);
     }
     if (item.status !== "retracted" && item.text) this.#relay(item, time);
   }
 
+  #prompted(item: MessageItem, time: number, header?: EventOf<"turn.started">["data"]["prompt"]): void {
+    this.#own.add(item.id);
+    this.#around.users.begin(item, time, this.#around.state, this.#choice, header);
+  }
+
+  #open(id: string, time: number): void {
+    this.#own.add(id);
+    this.#around.users.open(id, time, this.#around.state, this.#choice);
+  }
+
   #relay(item: MessageItem, time: number): void {
-    const { state, transcript, users } = this.#around;
+    const { state, transcript } = this.#around;
     const opener = this.#opener;
     const first = opener !== undefined && !this.#steps.begun && transcript.isEmpty(opener);
     const id = first ? opener : `msg_${item.id.slice(item.id.indexOf("_") + 1)}`;
-    if (!first) users.open(id, this.#heard.get(item.id) ?? time, state, this.choice);
+    if (!first) this.#open(id, this.#heard.get(item.id) ?? time);
     transcript.putPart({ id: item.id, sessionID: state.id, messageID: id, type: "text", text: item.text ?? "" });
     this.#parent = id;
     const { last } = this.#steps;

@@ -6,16 +6,10 @@ import type { SessionState } from "../../../core/session-state.ts";
 import type { MessageWithParts, UserMessage } from "../shapes/message.ts";
 import type { FileDiff } from "../shapes/session.ts";
 import { userParts } from "./prompt-parts.ts";
-import { modeOf, UNKNOWN_MODEL } from "./session-shape.ts";
+import { answering, type Choice } from "./session-shape.ts";
 import type { Transcript } from "./transcript.ts";
 
 type Header = NonNullable<EventOf<"turn.started">["data"]["prompt"]>;
-
-/** What is said with a prompt, or else holds for the session. */
-export interface Choice {
-  model?: string | undefined;
-  mode?: string | undefined;
-}
 
 /** What a client may say with a prompt that only OpenCode's messages have a place for. */
 function extrasOf({ system, tools }: Readonly<Record<string, unknown>>): Pick<UserMessage, "system" | "tools"> {
@@ -35,17 +29,14 @@ export class UserMessages {
 
   #info(id: string, created: number, state: SessionState, choice: Choice, extras: object = {}): UserMessage {
     const { variant } = extras as { variant?: unknown };
+    const { agent, providerID, modelID } = answering(choice, state);
     return {
       id,
       sessionID: state.id,
       role: "user",
       time: { created },
-      agent: choice.mode ?? modeOf(state),
-      model: {
-        providerID: state.agent,
-        modelID: choice.model ?? state.model ?? UNKNOWN_MODEL,
-        ...(typeof variant === "string" ? { variant } : {}),
-      },
+      agent,
+      model: { providerID, modelID, ...(typeof variant === "string" ? { variant } : {}) },
       ...extrasOf(extras as Record<string, unknown>),
     };
   }
@@ -57,7 +48,8 @@ export class UserMessages {
 
   /** A prompt that waits is shown at once. */
   #waiting(prompt: Prompt, created: number, state: SessionState): MessageWithParts {
-    const info = this.#info(prompt.id, prompt.queued ?? created, state, prompt, prompt);
+    const choice = { model: prompt.model ?? state.model, mode: prompt.mode ?? state.mode };
+    const info = this.#info(prompt.id, prompt.queued ?? created, state, choice, prompt);
     return this.#full(info, prompt.parts, state.directory);
   }
 
@@ -72,7 +64,7 @@ export class UserMessages {
 
   /** The message of a prompt whose turn begins, or that is given to the running one. One that waited is the same message. */
   begin(item: MessageItem, time: number, state: SessionState, choice: Choice, header?: Header): void {
-    const created = header?.queued ?? this.#transcript.info(item.id)?.time.created ?? time;
+    const created = item.queued ?? time;
     const info = this.#info(item.id, created, state, choice, header);
     this.#put(this.#full(info, item.content ?? [{ type: "text", text: item.text ?? "" }], state.directory));
   }
@@ -80,6 +72,14 @@ export class UserMessages {
   /** A message that no prompt made: the agent's word of what somebody else said, or nobody's at all. */
   open(id: string, created: number, state: SessionState, choice: Choice): void {
     this.#transcript.putMessage(this.#info(id, created, state, choice));
+  }
+
+  /** It is known now what answers. */
+  restate(id: string, state: SessionState, choice: Choice): void {
+    const info = this.#transcript.info(id);
+    if (info?.role !== "user") return;
+    const { agent, providerID, modelID } = answering(choice, state);
+    this.#transcript.putMessage({ ...info, agent, model: { ...info.model, providerID, modelID } });
   }
 
   /** What the turn of a message changed. */
