@@ -11,7 +11,7 @@ export function rewound(state: SessionState): SessionState {
 
 /** The state after an event that it knows of already. */
 export function reduceAgain(state: SessionState, event: ParleyEvent): SessionState {
-  const { usage, turns, files } = state;
+  const { usage, turns, files, updated } = state;
   if (event.type === "prompt.queued" && state.queue.some(({ id }) => id === event.data.prompt.id)) return state;
-  return { ...reduceSession(state, event), usage, turns, ...(files ? { files } : {}) };
+  return { ...reduceSession(state, event), usage, turns, updated, ...(files ? { files } : {}) };
 }
