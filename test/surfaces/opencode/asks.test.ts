@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ToolPart } from "../../../src/surfaces/opencode/shapes/message.ts";
 import type { Session } from "../../../src/surfaces/opencode/shapes/session.ts";
+import { eventually } from "../../support/eventually.ts";
 import { Client, type SessionsRig, sessionsRig, texts, tools } from "./sessions-rig.ts";
 
 const bash = (command: string) => ({ name: "bash", input: { command } });
@@ -32,6 +33,16 @@ async function asked({ until }: SessionsRig, session: string, count = 1): Promis
     if (type.endsWith(".requested")) seen.add(seq);
     return seen.size >= count;
   });
+}
+
+/** What a list has, as soon as it has something: a sub-agent's session has no id that could be listened for. */
+async function eventuallySome<T>(list: () => Promise<T[]>): Promise<T[]> {
+  let found: T[] = [];
+  await eventually("something in the list", async () => {
+    found = await list();
+    return found.length > 0;
+  });
+  return found;
 }
 
 const toolState = async (client: Client, session: string): Promise<ToolPart["state"][]> =>
@@ -219,4 +230,23 @@ test("B8: a session's rules allow and deny at once, the last one that fits count
     event.type === "permission.resolved" || event.type === "question.resolved" ? [event.data.by] : [],
   );
   assert.deepEqual([...new Set(by)], ["rule"], "nobody was asked on any surface");
+});
+
+test("B5: what a sub-agent asks is listed with its own session, and answered like any other", async (t) => {
+  const rig = await sessionsRig(t, SCRIPT);
+  const { client } = rig;
+  const { id } = await client.create({ model: { providerID: "scripted", id: "default" } });
+  const answer = client.ask(id, "[[subagent ask]]");
+  await rig.until(id, ({ type }) => type === "item.started");
+  const [permission] = await eventuallySome(() => client.permissions());
+  const [child] = await client.get<Session[]>(`/session/${id}/children`);
+  assert.deepEqual([permission?.sessionID, child?.parentID], [child?.id, id]);
+  assert.equal(await client.expect(200, "POST", `/permission/${permission?.id}/reply`, { reply: "once" }), true);
+  assert.deepEqual(texts(await answer), ["My helper is done."]);
+  const messages = await client.messages(child?.id ?? "");
+  assert.ok(messages.length > 1);
+  for (const message of messages)
+    assert.deepEqual(await client.get(`/session/${child?.id}/message/${message.info.id}`), message);
+  const refused = await client.call("POST", `/session/${child?.id}/message`, { parts: [{ type: "text", text: "hi" }] });
+  assert.equal(refused.status, 409, "it is the agent's own");
 });
