@@ -5,7 +5,7 @@ export interface TapedEvent {
   [more: string]: unknown;
 }
 
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 30_000;
 
 /** Keeps what comes from a stream of events, and lets tests wait for what is to come. */
 export class EventTape {

@@ -5,7 +5,7 @@ import { eventually } from "../eventually.ts";
 import type { Cleanup } from "../server.ts";
 import { Surroundings } from "./surroundings.ts";
 
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 30_000;
 
 /** What every test of real programs has: a home of their own, a scripted model, and the promise that nothing is left. */
 export class Stage implements Cleanup {
