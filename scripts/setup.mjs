@@ -1,11 +1,17 @@
 // Installs what a fresh clone lacks. Plain JavaScript for any Node, because it runs before Node 24 is there.
 import { spawnSync } from "node:child_process";
-import { existsSync, statSync } from "node:fs";
+import { existsSync, lstatSync, statSync } from "node:fs";
 
 const LOCK = "package-lock.json";
 const INSTALLED = "node_modules/.package-lock.json";
 
-const fresh = existsSync(INSTALLED) && statSync(INSTALLED).mtimeMs >= statSync(LOCK).mtimeMs;
+// A linked directory is another checkout's: npm ci would empty it for everybody who uses it.
+const linked = lstatSync("node_modules", { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+const fresh = existsSync(INSTALLED) && (linked || statSync(INSTALLED).mtimeMs >= statSync(LOCK).mtimeMs);
+if (!fresh && linked) {
+  console.error("parley: node_modules is a link to one without packages: run npm ci in the checkout it belongs to");
+  process.exit(1);
+}
 if (!fresh) {
   console.error("parley: installing dependencies (once) …");
   const install = spawnSync("npm", ["ci", "--no-audit", "--no-fund"], {

@@ -3,6 +3,7 @@ import { agentsCommand } from "./commands/agents.ts";
 import { completionCommand } from "./commands/completion.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { eventsCommand } from "./commands/events.ts";
+import { installCommand } from "./commands/install.ts";
 import { modelCommand } from "./commands/model.ts";
 import { runCommand } from "./commands/run.ts";
 import { serveCommand } from "./commands/serve.ts";
@@ -25,7 +26,9 @@ export function buildProgram(finish: Finish): Command {
     .description("Runs coding agents and lets any client drive them. Every turn begins once and ends once.")
     .usage("<command> [options]")
     .version(packageVersion(), "-V, --version", "show the version")
-    .helpCommand("help [command]", "show the help of a command");
+    .helpCommand("help [command]", "show the help of a command")
+    // A command's --version is its own: "install" has one that takes a value.
+    .enablePositionalOptions();
   const commands = [
     serveCommand(finish),
     runCommand(finish),
@@ -33,6 +36,7 @@ export function buildProgram(finish: Finish): Command {
     eventsCommand(finish),
     agentsCommand(finish),
     doctorCommand(finish),
+    installCommand(finish),
     modelCommand(finish),
     completionCommand(finish, () => program),
   ];

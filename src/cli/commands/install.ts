@@ -1,0 +1,30 @@
+import { Argument, Command } from "commander";
+import { INSTALLABLE, INSTALLABLE_NAMES, type InstallableName } from "../../install/catalog.ts";
+import { EXIT } from "../exit.ts";
+import { withExamples } from "../help.ts";
+import type { InstallFlags } from "../install/install.ts";
+import { dataDirOption, jsonOption } from "../options.ts";
+import type { Finish } from "../program.ts";
+
+export function installCommand(finish: Finish): Command {
+  const command = new Command("install")
+    .summary("install an agent's program, or list them")
+    .description(
+      "Install an agent's program with your npm into the data directory; without a name, list what there is.",
+    );
+  withExamples(command, [
+    ["parley install", "what can be installed, and what is"],
+    ["parley install opencode", "the version that Parley is tested with"],
+    [`parley install claude --version ${INSTALLABLE.claude.version}`, "a version of your choice"],
+    ["parley install codex --force", "once more, if it is broken"],
+  ]);
+  command.addArgument(new Argument("[agent]", "which one").choices(INSTALLABLE_NAMES));
+  command.option("--version <version>", "another version than the one Parley is tested with");
+  command.option("--force", "install again what is there already");
+  command.addOption(jsonOption()).addOption(dataDirOption());
+  return command.action(async (name: InstallableName | undefined, flags: InstallFlags) => {
+    const { install, listInstallable } = await import("../install/install.ts");
+    process.stdout.write(name === undefined ? await listInstallable(flags) : await install(name, flags));
+    finish(EXIT.ok);
+  });
+}

@@ -1,0 +1,36 @@
+import { findProgram } from "../host/find-program.ts";
+import { binaryVariable, INSTALLABLE, type InstallableName } from "./catalog.ts";
+import { chosenInstallation } from "./layout.ts";
+
+export interface FoundBinary {
+  path: string;
+  from: "variable" | "parley" | "path";
+  /** Known without running it. */
+  version?: string;
+}
+
+/** `missing` says why, and what to do. */
+export type BinarySearch = FoundBinary | { missing: string };
+
+export interface SearchOptions {
+  /** Where Parley installs agents: see `agentsDirectory`. */
+  agents: string;
+  env?: Readonly<Record<string, string | undefined>>;
+}
+
+/** The program of an agent: the one the user names, else the one Parley installed, else the one of the search path. */
+export async function findAgentBinary(name: InstallableName, options: SearchOptions): Promise<BinarySearch> {
+  const { agents, env = process.env } = options;
+  const { program } = INSTALLABLE[name];
+  const variable = binaryVariable(name);
+  const named = env[variable];
+  if (named) {
+    const path = await findProgram(named, env.PATH);
+    return path ? { path, from: "variable" } : { missing: `${variable} names ${named}, which is no program` };
+  }
+  const installed = chosenInstallation(agents, name);
+  if (installed) return { ...installed, from: "parley" };
+  const path = await findProgram(program, env.PATH ?? "");
+  if (path) return { path, from: "path" };
+  return { missing: `${program} was not found: run "parley install ${name}", or set ${variable} to its path` };
+}
