@@ -17,7 +17,10 @@ export function stopsWaiting(state: DecodeState): DecodeState {
 /** The program gave a prompt back before it began: no turn of its own will end. */
 export function gaveBack(state: DecodeState, now: number): { state: DecodeState; said: Said[] } {
   const reading = new Reading(state, now);
-  if (!state.turn) reading.say({ type: "turn.finished", reason: "cancelled" });
+  const { turn } = state;
+  if (turn && !turn.held) return reading;
+  reading.patch({ turn: null });
+  reading.say({ type: "turn.finished", reason: "cancelled", ...(turn ? { turn: turn.id } : {}) });
   return reading;
 }
 
