@@ -15,6 +15,14 @@ export interface AgentMode {
   description?: string;
 }
 
+/** A command of the agent's own, which a prompt calls by a slash and its name. */
+export interface AgentCommand {
+  name: string;
+  description?: string;
+  /** What may be written after it. */
+  hint?: string;
+}
+
 /** What can be known of an agent without starting a session. */
 export interface Discovery {
   installed: boolean;
@@ -25,6 +33,7 @@ export interface Discovery {
   credentials: "found" | "missing" | "not_needed" | "unknown";
   models: AgentModel[];
   modes: AgentMode[];
+  commands?: AgentCommand[];
 }
 
 export interface OpenOptions {
@@ -75,6 +84,8 @@ export interface Agent {
   /** Only for an agent that never says when its turn is over: so long a silence, in milliseconds, then does. */
   quietMs?: number;
   discover(): Promise<Discovery>;
+  /** Whether it is installed and logged in, by a look at files alone: nothing is run. Absent: it is never chosen by itself. */
+  usable?(): Promise<boolean>;
   open(options: OpenOptions): AgentSession;
 }
 
