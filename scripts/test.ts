@@ -1,5 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { globSync } from "node:fs";
+import { basename } from "node:path";
+import { INSTALLABLE_NAMES } from "../src/install/catalog.ts";
+import { findBrowser } from "../test/support/browser.ts";
+import { realAgent, skipVariable } from "../test/support/real-agent.ts";
 
 // `npm test` runs everything; `npm test -- gateway` only the test files whose path holds that word;
 // `npm run test:hard` adds the long ones of test/hard.
@@ -30,4 +34,20 @@ if (files.length === 0) {
   console.error(`parley: no test file matches ${words.join(" ")}`);
   process.exit(1);
 }
+
+/** A file of test/real begins with the name of the agent whose real program it drives. */
+const real = files.filter((file) => file.startsWith("test/real/")).map((file) => basename(file));
+const notTested: string[] = [];
+for (const name of INSTALLABLE_NAMES.filter((agent) => real.some((file) => file.startsWith(agent)))) {
+  const { skip } = await realAgent(name, (line) => console.error(`parley: ${line}`));
+  if (skip === false) continue;
+  process.env[skipVariable(name)] = skip.split("\n", 1)[0];
+  notTested.push(`the real ${name}: ${skip}`);
+}
+if (real.length > 0 && !(await findBrowser())) notTested.push("web pages: there is no Chromium in the search path");
+
 run(`${files.length} test files`, process.execPath, ["--test", "--test-reporter=spec", ...files]);
+if (notTested.length > 0) {
+  console.error("\n── NOT TESTED");
+  for (const what of notTested) console.error(`parley: SKIPPED: ${what}`);
+}

@@ -15,12 +15,12 @@ export async function configure(flags: Layer, directory: string = process.cwd())
 }
 
 /** One spelling for one directory, so that a session is found again whichever way its directory was named. */
-export function directoryOf(given: string | undefined): string {
+export function directoryOf(given: string | undefined, label = "--dir"): string {
   const path = resolve(given ?? ".");
   try {
     if (statSync(path).isDirectory()) return realpathSync(path);
   } catch {
-    throw usageError(`--dir: there is no directory ${path}`);
+    throw usageError(`${label}: there is no directory ${path}`);
   }
-  throw usageError(`--dir: expected a directory, got the file ${path}`);
+  throw usageError(`${label}: expected a directory, got the file ${path}`);
 }

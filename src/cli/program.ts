@@ -5,6 +5,7 @@ import { doctorCommand } from "./commands/doctor.ts";
 import { eventsCommand } from "./commands/events.ts";
 import { installCommand } from "./commands/install.ts";
 import { modelCommand } from "./commands/model.ts";
+import { opencodeCommand } from "./commands/opencode.ts";
 import { runCommand } from "./commands/run.ts";
 import { serveCommand } from "./commands/serve.ts";
 import { sessionsCommand } from "./commands/sessions.ts";
@@ -20,6 +21,7 @@ export function buildProgram(finish: Finish): Command {
   const program = withExamples(new Command("parley"), [
     ['parley run "Read README.md and add a line at the end"', "one prompt, the answer on stdout"],
     ['parley run --continue "Now translate it"', "go on with the newest session here"],
+    ["parley opencode", "OpenCode's terminal interface, on Parley"],
     ["parley serve", "let clients in; the first line is the URL"],
     ["parley doctor", "what is found here, and what is wrong"],
   ])
@@ -32,6 +34,7 @@ export function buildProgram(finish: Finish): Command {
   const commands = [
     serveCommand(finish),
     runCommand(finish),
+    opencodeCommand(finish),
     sessionsCommand(finish),
     eventsCommand(finish),
     agentsCommand(finish),

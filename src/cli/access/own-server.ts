@@ -14,12 +14,12 @@ export interface OwnServer extends FoundServer {
 const LAST_REQUESTS_MS = 500;
 const LOOK_AGAIN_MS = 1_000;
 
-/** A server in this process, on a free port of this machine, for as long as a command runs. */
-export async function startOwnServer(settings: Settings, directory: string): Promise<OwnServer> {
+/** A server in this process, on a free port of this machine, for as long as a command runs. It logs to stderr, or to `fd`. */
+export async function startOwnServer(settings: Settings, directory: string, fd?: number): Promise<OwnServer> {
   const { dataDir: dataDirectory } = settings;
   const token = loadToken(dataDirectory);
   const level = settings.logLevel === "info" ? "warn" : settings.logLevel;
-  const logger = createLogger({ level, readable: true, secrets: [token] });
+  const logger = createLogger({ level, readable: true, secrets: [token], fd });
   const parley = await startParley({
     ...settings,
     dataDirectory,

@@ -11,8 +11,16 @@ function quoted(path: string): string {
   return /^[\w./:@%+-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
+/** The line that brings OpenCode's own interface here. The password is in its environment, where others cannot read it. */
+function attachLine({ url, token, tokenFile }: Greeting): string {
+  if (token === null) return `opencode attach ${url}`;
+  const password = tokenFile ? `"$(cat ${quoted(tokenFile)})"` : '"$PARLEY_TOKEN"';
+  return `OPENCODE_SERVER_PASSWORD=${password} opencode attach ${url}`;
+}
+
 /** What a person needs next. The token itself is never shown: the file can be. */
-export function greetingLines({ url, token, tokenFile }: Greeting): string[] {
+export function greetingLines(greeting: Greeting): string[] {
+  const { url, token, tokenFile } = greeting;
   const header =
     token === null
       ? ""
@@ -24,6 +32,7 @@ export function greetingLines({ url, token, tokenFile }: Greeting): string[] {
       ? "  token   none: everybody on this machine may use this server"
       : `  token   ${tokenFile ?? "the one you gave; it is not written down"}`,
     `  try     curl${header} ${url}/v1/agents`,
+    `  attach  ${attachLine(greeting)}`,
     '  next    npx parley run "Read README.md and add a line at the end"',
     "  stop    Ctrl-C",
   ];

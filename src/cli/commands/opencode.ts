@@ -1,0 +1,29 @@
+import { Command, Option } from "commander";
+import { withExamples } from "../help.ts";
+import type { OpencodeFlags } from "../opencode/opencode.ts";
+import { dataDirOption } from "../options.ts";
+import type { Finish } from "../program.ts";
+
+export function opencodeCommand(finish: Finish): Command {
+  const command = new Command("opencode")
+    .summary("OpenCode's terminal interface, on Parley")
+    .description(
+      "Open OpenCode's terminal interface on this data directory's server, which is started if none runs. " +
+        "The exit code is the interface's own.",
+    );
+  withExamples(command, [
+    ["parley opencode", "in this directory"],
+    ["parley opencode ~/project -c", "there, with its newest session"],
+    ["parley opencode -s ses_3BUfDdB…", "with a session of your choice"],
+  ]);
+  command.argument("[directory]", "where agents work (default: this directory)");
+  command.option("-c, --continue", "go on with the newest session of the directory");
+  command.addOption(new Option("-s, --session <id>", "go on with this session").conflicts("continue"));
+  command.option("--fork", "go on in a copy of that session");
+  command.option("--install", "install the interface without asking, if it is missing");
+  command.addOption(dataDirOption());
+  return command.action(async (directory: string | undefined, flags: OpencodeFlags) => {
+    const { opencode } = await import("../opencode/opencode.ts");
+    finish(await opencode(directory, flags));
+  });
+}

@@ -1,0 +1,59 @@
+import { configure, directoryOf } from "../context.ts";
+import { usageError } from "../exit.ts";
+import { Interrupts } from "../run/interrupts.ts";
+import { opencodeProgram } from "./program.ts";
+import { useServer } from "./server.ts";
+import { runInTerminal } from "./terminal.ts";
+
+export interface OpencodeFlags {
+  continue?: boolean;
+  session?: string;
+  fork?: boolean;
+  install?: boolean;
+  dataDir?: string;
+}
+
+function attachArguments(url: string, directory: string, flags: OpencodeFlags): string[] {
+  return [
+    "attach",
+    url,
+    "--dir",
+    directory,
+    ...(flags.continue ? ["--continue"] : []),
+    ...(flags.session === undefined ? [] : ["--session", flags.session]),
+    ...(flags.fork ? ["--fork"] : []),
+  ];
+}
+
+/** Arguments can be read by everybody on the machine, an environment by its owner only: the token goes there. */
+function attachEnvironment(token: string | undefined): Record<string, string | undefined> {
+  const { OPENCODE_SERVER_PASSWORD, OPENCODE_SERVER_USERNAME, ...env } = process.env;
+  return {
+    ...env,
+    // The version is Parley's to choose: it is the tested one.
+    OPENCODE_DISABLE_AUTOUPDATE: "1",
+    ...(token === undefined ? {} : { OPENCODE_SERVER_PASSWORD: token }),
+  };
+}
+
+/** Opens OpenCode's terminal interface on a server of Parley and returns its exit code. */
+export async function opencode(given: string | undefined, flags: OpencodeFlags): Promise<number> {
+  const directory = directoryOf(given, "directory");
+  if (!process.stdin.isTTY || !process.stdout.isTTY) {
+    throw usageError('expected a terminal; for one prompt without one there is: parley run "…"');
+  }
+  if (flags.fork && !flags.continue && flags.session === undefined) {
+    throw usageError("--fork needs --continue or --session");
+  }
+  const { settings } = await configure({ dataDir: flags.dataDir }, directory);
+  const program = await opencodeProgram(settings.dataDir, flags.install === true);
+  const server = await useServer(settings, directory);
+  try {
+    const argv = [program, ...attachArguments(server.url, directory, flags)] as const;
+    return await runInTerminal({ argv, directory, env: attachEnvironment(server.token) });
+  } finally {
+    const interrupts = new Interrupts();
+    await server.leave(interrupts.signal);
+    interrupts.close();
+  }
+}

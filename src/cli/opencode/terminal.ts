@@ -1,0 +1,35 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { constants } from "node:os";
+import { spawnFailure } from "../../host/spawn-failure.ts";
+import { CliError } from "../exit.ts";
+
+export interface TerminalProgram {
+  argv: readonly [string, ...string[]];
+  directory: string;
+  env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Signals that somebody sends to us are meant for the program that has the terminal. */
+const PASSED_ON = ["SIGTERM", "SIGHUP"] as const;
+
+/** Gives a program the terminal until it ends; returns its exit code. */
+export async function runInTerminal({ argv, directory, env }: TerminalProgram): Promise<number> {
+  const [program, ...args] = argv;
+  const child = spawn(program, args, { cwd: directory, env, stdio: "inherit" });
+  // Ctrl-C reaches it by itself; it decides what that means, and we stay as long as it does.
+  const ignore = (): void => {};
+  const pass = (signal: NodeJS.Signals): void => void child.kill(signal);
+  process.on("SIGINT", ignore);
+  for (const signal of PASSED_ON) process.on(signal, pass);
+  try {
+    const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
+    // As a shell tells it: 128 and the number of the signal.
+    return code ?? 128 + (signal === null ? 0 : constants.signals[signal]);
+  } catch (error) {
+    throw new CliError(spawnFailure({ argv, directory, session: "" }, error).message);
+  } finally {
+    process.off("SIGINT", ignore);
+    for (const signal of PASSED_ON) process.off(signal, pass);
+  }
+}

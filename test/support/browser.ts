@@ -1,0 +1,61 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { BrowserContext } from "playwright-core";
+import { findProgram } from "../../src/host/find-program.ts";
+
+const NAMES = ["chromium", "chromium-browser", "google-chrome"];
+
+/** The browser of this machine; undefined where there is none, and tests of it are skipped. */
+export async function findBrowser(): Promise<string | undefined> {
+  const names = process.env.PARLEY_TEST_BROWSER ? [process.env.PARLEY_TEST_BROWSER] : NAMES;
+  for (const name of names) {
+    const found = await findProgram(name);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** It asks nobody for updates, and as root it has no sandbox. */
+const FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--disable-dev-shm-usage",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+export interface Browser {
+  context: BrowserContext;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export interface BrowserOptions {
+  env: Record<string, string>;
+  /** Given when a server asks for a password, as a person would. */
+  password?: string;
+}
+
+/** A headless browser with an empty profile. */
+export async function startBrowser(executablePath: string, { env, password }: BrowserOptions): Promise<Browser> {
+  const { chromium } = await import("playwright-core");
+  const profile = mkdtempSync(join(tmpdir(), "parley-browser-"));
+  const context = await chromium.launchPersistentContext(profile, {
+    executablePath,
+    env,
+    args: FLAGS,
+    headless: true,
+    ...(password === undefined ? {} : { httpCredentials: { username: "opencode", password } }),
+    viewport: { width: 1280, height: 900 },
+  });
+  return {
+    context,
+    async [Symbol.asyncDispose]() {
+      await context.close();
+      rmSync(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+    },
+  };
+}

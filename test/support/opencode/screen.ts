@@ -1,0 +1,84 @@
+import xterm from "@xterm/headless";
+
+const GREY = "rgb:2020/2020/2020";
+
+/** What a terminal shows, and who waits for it to show something. */
+export class Screen {
+  readonly #terminal: InstanceType<typeof xterm.Terminal>;
+  readonly #watchers = new Set<() => void>();
+  #ended: string | undefined;
+
+  /** `answer` takes what the terminal itself says: programs ask it for the cursor's place, its colours, its abilities. */
+  constructor(cols: number, rows: number, answer: (data: string) => void) {
+    this.#terminal = new xterm.Terminal({ cols, rows, allowProposedApi: true, scrollback: 0 });
+    this.#terminal.onData(answer);
+    this.#answerColours(answer);
+  }
+
+  /** The headless terminal has no colours of its own, and a program that asks for some waits seconds for the answer. */
+  #answerColours(answer: (data: string) => void): void {
+    const { parser } = this.#terminal;
+    for (let code = 10; code <= 19; code++) {
+      parser.registerOscHandler(code, (asked) => {
+        if (asked === "?") answer(`\u001b]${code};${GREY}\u0007`);
+        return true;
+      });
+    }
+    parser.registerOscHandler(4, (asked) => {
+      for (const [, index] of asked.matchAll(/(\d+);\?/g)) answer(`\u001b]4;${index};${GREY}\u0007`);
+      return true;
+    });
+  }
+
+  write(data: string): void {
+    this.#terminal.write(data, () => {
+      for (const look of [...this.#watchers]) look();
+    });
+  }
+
+  /** Nothing more comes. */
+  end(why: string): void {
+    this.#ended = why;
+    for (const look of [...this.#watchers]) look();
+  }
+
+  text(): string {
+    const { active } = this.#terminal.buffer;
+    const lines = Array.from({ length: this.#terminal.rows }, (_, row) =>
+      (active.getLine(active.viewportY + row)?.translateToString(true) ?? "").trimEnd(),
+    );
+    return lines.join("\n");
+  }
+
+  /** Resolves with the screen as soon as it fits; rejects with the last one. */
+  until(what: string, fits: (text: string) => boolean, withinMs: number): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const done = (settle: () => void): void => {
+        clearTimeout(timer);
+        this.#watchers.delete(look);
+        settle();
+      };
+      const fail = (why: string): void =>
+        done(() => reject(new Error(`the terminal does not show ${what}: ${why}\n${this.#framed()}`)));
+      const look = (): void => {
+        const text = this.text();
+        if (fits(text)) done(() => resolve(text));
+        else if (this.#ended !== undefined) fail(this.#ended);
+      };
+      const timer = setTimeout(() => fail(`not within ${withinMs} ms`), withinMs);
+      this.#watchers.add(look);
+      look();
+    });
+  }
+
+  #framed(): string {
+    return this.text()
+      .split("\n")
+      .map((line) => `│ ${line}`)
+      .join("\n");
+  }
+
+  [Symbol.dispose](): void {
+    this.#terminal.dispose();
+  }
+}

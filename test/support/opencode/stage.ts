@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import type { Script } from "../../../src/testing/model/script.ts";
+import { type ScriptedModel, startScriptedModel } from "../../../src/testing/model/server.ts";
+import { eventually } from "../eventually.ts";
+import { Surroundings } from "./surroundings.ts";
+
+/** What every test of real programs has: a home of their own, a scripted model, and the promise that nothing is left. */
+export class Stage {
+  readonly surroundings = new Surroundings();
+  readonly #closers: (() => Promise<void>)[] = [];
+  readonly model: ScriptedModel;
+
+  private constructor(model: ScriptedModel) {
+    this.model = model;
+    this.#closers.push(() => model.close());
+  }
+
+  static async open(script: Script): Promise<Stage> {
+    return new Stage(await startScriptedModel({ script }));
+  }
+
+  /** Closed with the stage, the last one first. */
+  use<T extends AsyncDisposable>(thing: T): T {
+    this.#closers.push(async () => thing[Symbol.asyncDispose]());
+    return thing;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const failures: unknown[] = [];
+    for (const close of this.#closers.reverse()) await close().catch((thrown) => failures.push(thrown));
+    const left = (): number[] => this.surroundings.running();
+    await eventually("every process that was started is gone", () => left().length === 0, 5_000).catch(() => {});
+    const survivors = left();
+    for (const pid of survivors) process.kill(pid, "SIGKILL");
+    this.surroundings[Symbol.dispose]();
+    assert.deepEqual(survivors, [], "real programs are left running");
+    if (failures.length > 0) throw new AggregateError(failures, "the stage could not be cleared");
+  }
+}

@@ -1,0 +1,77 @@
+import { randomUUID } from "node:crypto";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { listProcesses, variableOf } from "../../../src/host/process-scan.ts";
+
+const MARK = "PARLEY_TEST_MARK";
+
+/** Nothing is asked of the network: no update, no catalogue, no language server, no plugin. */
+const QUIET = {
+  OPENCODE_DISABLE_AUTOUPDATE: "1",
+  OPENCODE_DISABLE_MODELS_FETCH: "1",
+  OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
+  OPENCODE_DISABLE_DEFAULT_PLUGINS: "1",
+};
+
+function environOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+/** A home and a project of their own for real programs, and the mark by which all they start can be found. */
+export class Surroundings {
+  readonly root = realpathSync(mkdtempSync(join(tmpdir(), "parley-real-")));
+  readonly #mark = randomUUID();
+
+  constructor() {
+    for (const name of ["home", "work"]) mkdirSync(join(this.root, name));
+  }
+
+  /** A directory for a session, with files. Not a repository: most of what real programs do at start is about one. */
+  project(name: string, files: Readonly<Record<string, string>> = {}): string {
+    const directory = join(this.root, "work", name);
+    mkdirSync(directory, { recursive: true });
+    for (const [path, text] of Object.entries(files)) {
+      const file = join(directory, path);
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, text);
+    }
+    return directory;
+  }
+
+  /** Nothing of the machine's own configuration gets in: `home` names one of several homes. */
+  env(more: Readonly<Record<string, string>> = {}, home = "home"): Record<string, string> {
+    const at = join(this.root, home);
+    mkdirSync(at, { recursive: true });
+    return {
+      PATH: process.env.PATH ?? "",
+      LANG: "C.UTF-8",
+      TERM: "xterm-256color",
+      COLORTERM: "truecolor",
+      TMPDIR: this.root,
+      HOME: at,
+      XDG_CONFIG_HOME: join(at, ".config"),
+      XDG_DATA_HOME: join(at, ".local", "share"),
+      XDG_CACHE_HOME: join(at, ".cache"),
+      XDG_STATE_HOME: join(at, ".local", "state"),
+      [MARK]: this.#mark,
+      ...QUIET,
+      ...more,
+    };
+  }
+
+  /** Processes that were started with this environment, or by one that was, and still run. */
+  running(): number[] {
+    return listProcesses()
+      .filter(({ pid, zombie }) => !zombie && variableOf(environOf(pid), MARK) === this.#mark)
+      .map(({ pid }) => pid);
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.root, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+  }
+}
