@@ -62,10 +62,10 @@ async function contentOf(part: PromptPart, directory: string): Promise<Content> 
   return fromPath(part, path, directory).catch((error) => text(`(${path} could not be read: ${messageOf(error)})`));
 }
 
-/** A prompt as the program takes it. Texts are put together: only in one text are mentions of files found. */
+/** A prompt as the program takes it. Its texts are one, and last: only there does it look for commands and mentions of files. */
 export async function promptContent(parts: readonly PromptPart[], directory: string): Promise<Content[]> {
   const made = await Promise.all(parts.map((part) => contentOf(part, directory)));
   const texts = made.flatMap((one) => (one.type === "text" ? [one.text] : []));
   const others = made.filter((one) => one.type !== "text");
-  return texts.length > 0 ? [text(texts.join("\n\n")), ...others] : others;
+  return texts.length > 0 ? [...others, text(texts.join("\n\n"))] : others;
 }
