@@ -55,11 +55,11 @@ describe("turns of the real Claude Code", { skip, timeout: 120_000 }, () => {
     assert.ok(completed(events, "reasoning").some((item) => item.text === "I should look."));
     assert.equal(of(events, "step.ended").length, 3);
 
-    const first = stage.processes();
+    const first = stage.programs();
     const second = await stage.api.ask(id, "again");
     assert.equal(second.text, "You said: again");
     assert.ok((second.usage?.cost ?? 1) < (outcome.usage?.cost ?? 0), "a turn's cost is its own");
-    assert.deepEqual(stage.processes(), first, "one process for both turns");
+    assert.deepEqual(stage.programs(), first, "one process for both turns");
     await stage.close(2);
   });
 

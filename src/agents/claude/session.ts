@@ -6,8 +6,8 @@ import { type LineProcess, type ProcessHost, SpawnFailed, type SpawnSpec } from 
 import { type AgentSession, type OpenOptions, ResumeLost } from "../contract.ts";
 import { answerLine, isRefusal, refusalLine, userLine } from "./commands.ts";
 import { Control } from "./control.ts";
-import { newDecodeState } from "./decode/state.ts";
-import { answered, choseModel, gaveBack, learnModels, stopsWaiting, wroteUserLine } from "./decode/written.ts";
+import { type DecodeState, newDecodeState, type Said } from "./decode/state.ts";
+import { answered, choseModel, gaveBack, learnModels, stopsWaiting, wasRead, wroteUserLine } from "./decode/written.ts";
 import type { Fields } from "./fields.ts";
 import { type Launch, sessionSpec } from "./launch.ts";
 import { createListener, type Listener } from "./listener.ts";
@@ -48,6 +48,7 @@ export class ClaudeSession implements AgentSession {
   /** As the program has them now. */
   #choice: { model?: string; mode?: string };
   #prompted = "";
+  #gone = false;
   #idle = Promise.withResolvers<void>();
   #closing: Promise<void> | undefined;
 
@@ -96,10 +97,7 @@ export class ClaudeSession implements AgentSession {
     const answers = await Promise.all(taken);
     await heard;
     const back = answers.some(({ body }, at) => waiting[at] === this.#prompted && body.cancelled === true);
-    if (!back) return;
-    const { state, said } = gaveBack(this.#listener.state, Date.now());
-    this.#listener.state = state;
-    this.#listener.say(said);
+    if (back) this.#take(gaveBack(this.#listener.state, Date.now()));
   }
 
   async answer(ask: string, answer: Answer): Promise<void> {
@@ -173,8 +171,23 @@ export class ClaudeSession implements AgentSession {
     const content = await promptContent(parts, this.#open.directory);
     const uuid = randomUUID();
     this.#listener.state = wroteUserLine(this.#listener.state, uuid);
-    await this.#program.write(userLine(content, uuid));
+    const written = this.#program.write(userLine(content, uuid));
+    void this.#notice(uuid);
+    await written;
     return uuid;
+  }
+
+  /** The program answers in the order in which it reads: an answer to something later means that it has read the line. */
+  async #notice(uuid: string): Promise<void> {
+    await this.#control.ask({ subtype: "get_binary_version" });
+    this.#take(wasRead(this.#listener.state, uuid, Date.now()));
+  }
+
+  #take({ state, said }: { state: DecodeState; said: Said[] }): void {
+    // The last word is that it exited; a later one might be taken for its successor's.
+    if (this.#gone) return;
+    this.#listener.state = state;
+    this.#listener.say(said);
   }
 
   async #change(request: Parameters<Control["ask"]>[0], what: string): Promise<void> {
@@ -214,6 +227,7 @@ export class ClaudeSession implements AgentSession {
     const root = exit.stderr.some((line) => line.includes("root/sudo")) ? `: ${BYPASS_ADVICE}` : "";
     this.#ready.reject(new SpawnFailed(`it exited before it was ready${root}`, this.#spec, exit));
     this.#control.close();
+    this.#gone = true;
     this.#open.emit({ type: "exited", ...exit });
   }
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { type DecodeState, newDecodeState, type Said } from "../../../src/agents/claude/decode/state.ts";
-import { gaveBack, stopsWaiting, wroteUserLine } from "../../../src/agents/claude/decode/written.ts";
+import { gaveBack, stopsWaiting, wasRead, wroteUserLine } from "../../../src/agents/claude/decode/written.ts";
 import { decodeLine } from "../../../src/agents/claude/decode.ts";
 import type { Signal } from "../../../src/core/ledger/signals.ts";
 import * as line from "./lines.ts";
@@ -28,10 +28,14 @@ const signals = (...steps: Step[]): Signal[] => read(...steps).said.map(({ signa
 const types = (...steps: Step[]): string[] => signals(...steps).map((signal) => signal.type);
 const ends = (...steps: Step[]): unknown[] =>
   signals(...steps).flatMap((signal) => (signal.type === "turn.finished" ? [signal.reason] : []));
-const wrote =
+const writing =
   (uuid: string) =>
   (state: DecodeState): DecodeState =>
     wroteUserLine(state, uuid);
+const wrote =
+  (uuid: string) =>
+  (state: DecodeState): DecodeState =>
+    wasRead(wroteUserLine(state, uuid), uuid, 0).state;
 
 describe("the turn", () => {
   test("ends with result, and the idle after it ends nothing again", () => {
@@ -52,11 +56,17 @@ describe("the turn", () => {
     assert.deepEqual(ends(...steered, line.result(), line.state("idle")), ["end_turn"], "a command is never echoed");
   });
 
-  test("of a task does not end the prompt that came meanwhile, not even when idle", () => {
+  test("is not over for a program that was idle before it read what it was given", () => {
     const task = line.result({ origin: { kind: "task-notification" } });
-    const steps = [line.state("running"), line.init(), wrote("p"), task, line.state("idle")];
+    const steps = [line.state("running"), line.init(), writing("p"), task, line.state("idle")];
     assert.deepEqual(ends(...steps), []);
-    assert.deepEqual(ends(...steps, line.init(), line.replayed("p"), line.result()), ["end_turn"]);
+    assert.deepEqual(ends(...steps, line.state("running"), line.init(), line.replayed("p"), line.result()), [
+      "end_turn",
+    ]);
+    const { state, said } = wasRead(read(...steps).state, "p", 0);
+    assert.deepEqual([state.turn, said.map(({ signal }) => signal.type)], [null, ["turn.finished"]]);
+    const running = read(...steps, line.state("running")).state;
+    assert.deepEqual(wasRead(running, "p", 0).said, []);
   });
 
   test("that is stopped waits for nothing", () => {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { newDecodeState } from "../../../src/agents/claude/decode/state.ts";
-import { answered, learnModels, wroteUserLine } from "../../../src/agents/claude/decode/written.ts";
+import { answered, learnModels, wasRead, wroteUserLine } from "../../../src/agents/claude/decode/written.ts";
 import { decodeLine } from "../../../src/agents/claude/decode.ts";
 import { type Fields, fieldsIn, isFields, listIn, textIn } from "../../../src/agents/claude/fields.ts";
 import type { ChildRef } from "../../../src/agents/contract.ts";
@@ -81,7 +81,7 @@ export class Replay {
     const uuid = textIn(line, "uuid");
     if (line.type === "user") {
       // Recordings that did not ask for echoes cannot tell which line was taken up.
-      if (uuid !== undefined) this.state = wroteUserLine(this.state, uuid);
+      if (uuid !== undefined) this.state = wasRead(wroteUserLine(this.state, uuid), uuid, 0).state;
       const text = listIn(fieldsIn(line, "message"), "content")
         .map((part) => textIn(part, "text") ?? "")
         .join("");

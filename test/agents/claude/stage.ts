@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
@@ -7,6 +7,7 @@ import type { EventType } from "../../../src/core/events/catalog.ts";
 import type { EventOf, ParleyEvent } from "../../../src/core/events/event.ts";
 import type { PendingAsk } from "../../../src/gateway/gateway.ts";
 import { listProcesses, markOf } from "../../../src/host/process-scan.ts";
+import { instanceOf } from "../../../src/server/instance.ts";
 import type { ParleyOptions } from "../../../src/server/parley.ts";
 import type { Script } from "../../../src/testing/model/script.ts";
 import { type ScriptedModel, startScriptedModel } from "../../../src/testing/model/server.ts";
@@ -134,9 +135,17 @@ export class Stage {
 
   /** Processes that carry the mark of this server: the program itself and all that it started. */
   processes(): number[] {
+    const mark = `${instanceOf(this.server.dataDirectory)}:`;
     return listProcesses()
-      .filter(({ pid, zombie }) => !zombie && (markOf(pid) ?? "").includes("ses_"))
+      .filter(({ pid, zombie }) => !zombie && (markOf(pid) ?? "").startsWith(mark))
       .map(({ pid }) => pid);
+  }
+
+  /** Those of them that serve sessions. */
+  programs(): number[] {
+    return this.processes().filter(
+      (pid) => commandOf(pid).includes("--session-id") || commandOf(pid).includes("--resume"),
+    );
   }
 
   /** Busy once and idle once for each turn, by the laws, and nothing is left when the server has gone. */
@@ -148,6 +157,14 @@ export class Stage {
     this.watcher.assertRight(turns);
     await this.server.stop();
     assert.deepEqual(this.processes(), [], "processes are left");
+  }
+}
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+  } catch {
+    return "";
   }
 }
 

@@ -25,9 +25,8 @@ export function onResult(reading: Reading, line: Fields): void {
   for (const child of state.children.values()) if (!child.background) finishChild(reading, child, "stopped");
   sayUnsaid(reading, line, end);
   const id = state.turn?.id ?? textIn(line, "uuid") ?? "turn";
-  const background = line.origin !== undefined && state.waiting.size > 0;
-  reading.patch({ turn: { id, held: end, background } });
-  if (state.waiting.size === 0 || !state.saysIdle) finishTurn(reading);
+  reading.patch({ turn: { id, held: end } });
+  if (state.waiting.size === 0 || state.idle === "unknown") finishTurn(reading);
 }
 
 function contextAfter({ state }: Reading, line: Fields): { used: number; size?: number } | undefined {
@@ -53,10 +52,10 @@ export function finishTurn(reading: Reading): void {
   reading.say({ type: "turn.finished", turn: turn.id, reason, usage, ...(error ? { error } : {}) });
 }
 
-/** Nothing is queued any more, and nothing runs. */
-export function onIdle(reading: Reading): void {
-  // What waits behind a task's turn has a turn of its own to come, even if the program was idle when it was written.
-  if (!reading.state.turn?.background) finishTurn(reading);
+/** Nothing is queued any more, and nothing runs: unless a line was on its way when the program said so. */
+export function finishIfIdle(reading: Reading): void {
+  const { idle, unread } = reading.state;
+  if (idle === true && unread.size === 0) finishTurn(reading);
 }
 
 /** A line begins a turn, or goes on with one whose end was held. */

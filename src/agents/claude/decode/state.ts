@@ -56,12 +56,13 @@ export interface Totals {
 
 export interface DecodeState {
   directory: string;
-  /** The program says when nothing is queued any more. */
-  saysIdle: boolean;
-  /** The program's turn by the line that began it; `held` is an end that waits for what comes next, `background` that of a task. */
-  turn: { id: string; held?: End; background?: boolean } | null;
-  /** Ids of user lines that were written and that no turn has taken up yet. */
+  /** The program's turn by the line that began it; `held` is an end that waits for what comes next. */
+  turn: { id: string; held?: End } | null;
+  /** What the program last said of itself; unknown for one that says nothing of the kind. */
+  idle: boolean | "unknown";
+  /** Ids of user lines that were written and that no turn has taken up yet, and of those that may not even have been read. */
   waiting: ReadonlySet<string>;
+  unread: ReadonlySet<string>;
   message: Message | null;
   /** How many texts of a message that was not streamed were told. */
   unstreamed: { id: string; count: number; finish?: string; usage?: Usage } | null;
@@ -96,9 +97,10 @@ export const NO_TOTALS: Totals = { input: 0, output: 0, cacheRead: 0, cacheWrite
 export function newDecodeState(directory: string): DecodeState {
   return {
     directory,
-    saysIdle: false,
     turn: null,
+    idle: "unknown",
     waiting: new Set(),
+    unread: new Set(),
     message: null,
     unstreamed: null,
     spoke: false,

@@ -1,6 +1,6 @@
 import { type Fields, fieldsIn, numberIn, present, textIn } from "../fields.ts";
 import { onTaskNotification, onTaskProgress, onTaskStarted, onTaskUpdated } from "./children.ts";
-import { onIdle, onTurnLine } from "./result.ts";
+import { finishIfIdle, onTurnLine } from "./result.ts";
 import type { Reading } from "./state.ts";
 
 /** Said for others than a client: hooks, persistence, figures that come again with a result. */
@@ -67,8 +67,8 @@ function onInit(reading: Reading, line: Fields): void {
 }
 
 function onSessionState(reading: Reading, line: Fields): void {
-  reading.patch({ saysIdle: true });
-  if (line.state === "idle") onIdle(reading);
+  reading.patch({ idle: line.state === "idle" });
+  finishIfIdle(reading);
 }
 
 function onStatus(reading: Reading, line: Fields): void {

@@ -1,17 +1,28 @@
 import { type Fields, listIn, textIn } from "../fields.ts";
-import { type DecodeState, Reading, type Said, withEntry } from "./state.ts";
+import { finishIfIdle } from "./result.ts";
+import { type DecodeState, Reading, type Said, withEntry, without } from "./state.ts";
 
 /** What Parley wrote to the program changes how its lines are read, too. */
 
 /** A user line is on its way: until the program has taken it up, no end is the end of its turn. */
 export function wroteUserLine(state: DecodeState, uuid: string): DecodeState {
-  return { ...state, waiting: new Set([...state.waiting, uuid]) };
+  return {
+    ...state,
+    waiting: new Set([...state.waiting, uuid]),
+    unread: new Set([...state.unread, uuid]),
+  };
+}
+
+/** The program has read a line: what it says of itself from now on, and what it said last, is said with it in mind. */
+export function wasRead(state: DecodeState, uuid: string, now: number): { state: DecodeState; said: Said[] } {
+  const reading = new Reading({ ...state, unread: without(state.unread, uuid) }, now);
+  if (reading.state.turn?.held) finishIfIdle(reading);
+  return reading;
 }
 
 /** The turn is to stop: whatever waits is not waited for. */
 export function stopsWaiting(state: DecodeState): DecodeState {
-  const { turn } = state;
-  return { ...state, waiting: new Set(), turn: turn && { id: turn.id, ...(turn.held ? { held: turn.held } : {}) } };
+  return { ...state, waiting: new Set(), unread: new Set() };
 }
 
 /** The program gave a prompt back before it began: no turn of its own will end. */
