@@ -173,4 +173,26 @@ describe("asks of the real Claude Code", { skip, timeout: 120_000 }, () => {
     assert.equal((call?.metadata as { child?: string } | undefined)?.child, child.nativeId);
     await stage.close(2);
   });
+
+  test("a cancel ends a sub-agent that asks, with the turn it works for", async (t) => {
+    const task = { description: "Look", prompt: "[[sub]] look", subagent_type: "general-purpose" };
+    const stage = await Stage.open(t, program, {
+      script: {
+        prompts: {
+          here: [{ text: "Here." }],
+          main: [{ tools: [{ name: "Agent", input: task }] }, { text: "Never." }],
+          sub: [{ tools: [bash("touch sub.txt")] }, { text: "Never." }],
+        },
+      },
+    });
+    const id = await stage.session();
+    const running = stage.api.ask(id, "[[main]]");
+    await stage.asks(id);
+    await stage.api.cancel(id);
+    assert.equal((await running).reason, "cancelled");
+    assert.deepEqual(await stage.api.asks(id), []);
+    assert.equal((await stage.api.ask(id, "[[here]]")).text, "Here.");
+    assert.equal(existsSync(join(stage.directory, "sub.txt")), false);
+    await stage.close(3);
+  });
 });

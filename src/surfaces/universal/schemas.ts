@@ -174,6 +174,10 @@ export const agent = z
     credentials: z.enum(["found", "missing", "not_needed", "unknown"]),
     models: z.array(z.looseObject({ id: z.string(), name: z.string().optional() })),
     modes: z.array(z.looseObject({ id: z.string(), name: z.string().optional() })),
+    commands: z
+      .array(z.looseObject({ name: z.string(), description: z.string().optional(), hint: z.string().optional() }))
+      .optional()
+      .describe("called in a prompt by a slash and the name"),
   })
   .meta({ id: "Agent" });
 

@@ -70,3 +70,21 @@ describe("lines that come twice", () => {
     }
   });
 });
+
+describe("the program's death", () => {
+  const EVERY = 5;
+  test("ends what is open once, wherever it comes", () => {
+    for (const name of names) {
+      const lines = recording(name).filter(({ dir }) => dir !== "exit");
+      for (let count = 1; count <= lines.length; count += EVERY) {
+        const played = new Replay();
+        for (const line of lines.slice(0, count)) played.take(line);
+        const open = played.root.state.turn !== null;
+        const before = played.root.of("turn.ended").length;
+        played.end();
+        assert.equal(played.root.of("turn.ended").length, before + (open ? 1 : 0), `${name} after ${count} lines`);
+        for (const world of played.worlds()) assert.deepEqual(world.broken(), [], `${name} after ${count} lines`);
+      }
+    }
+  });
+});
