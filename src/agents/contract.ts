@@ -2,20 +2,40 @@ import type { ParleyEvent } from "../core/events/event.ts";
 import type { Prompt } from "../core/events/values.ts";
 import type { Answer, Signal } from "../core/ledger/signals.ts";
 
+/** US dollars for a million tokens. */
+export interface Price {
+  input: number;
+  output: number;
+  cacheRead?: number;
+  cacheWrite?: number;
+}
+
+/** What is not known of a model is absent. */
 export interface AgentModel {
   id: string;
   name?: string;
+  /** Tokens that fit into its context. */
   context?: number;
+  /** Tokens that one answer can have. */
   output?: number;
+  price?: Price;
+  /** Whether it can think before it answers. */
+  reasoning?: boolean;
+  /** Whether it takes pictures. */
+  images?: boolean;
+  /** The day it came out, such as 2026-08-27. */
+  released?: string;
 }
 
 export interface AgentMode {
   id: string;
   name?: string;
   description?: string;
+  /** It is the agent's own business, and not for people to choose. */
+  hidden?: boolean;
 }
 
-/** A command of the agent's own, which a prompt calls by a slash and its name. */
+/** What an agent does when a prompt begins with `/` and this name. */
 export interface AgentCommand {
   name: string;
   description?: string;
@@ -25,13 +45,20 @@ export interface AgentCommand {
 
 /** What can be known of an agent without starting a session. */
 export interface Discovery {
+  /** The agent's name as its makers write it. */
+  title?: string;
   installed: boolean;
   version?: string;
   /** Where the program was found, or what to do when it was not. */
   detail?: string;
   /** Whether a turn can be expected to work; `unknown` where only a real call would tell. */
   credentials: "found" | "missing" | "not_needed" | "unknown";
+  /** What a person does so that it has credentials. */
+  login?: string;
   models: AgentModel[];
+  /** The model of a session that names none, where it is not the first. */
+  defaultModel?: string;
+  /** The first is that of a session that names none. */
   modes: AgentMode[];
   commands?: AgentCommand[];
 }
@@ -55,6 +82,8 @@ export interface ChildRef {
   id: string;
   title?: string;
   agent?: string;
+  /** The tool call of the parent that it works for. */
+  call?: string;
 }
 
 /** A running agent that serves one session. Calls may be made at any time; none of them throws for a dead agent. */
@@ -83,9 +112,13 @@ export interface Agent {
   name: string;
   /** Only for an agent that never says when its turn is over: so long a silence, in milliseconds, then does. */
   quietMs?: number;
+  /** It follows a prompt's own instructions (`system`); to others they are said before the prompt's words. */
+  takesInstructions?: boolean;
   discover(): Promise<Discovery>;
   /** Whether it is installed and logged in, by a look at files alone: nothing is run. Absent: it is never chosen by itself. */
   usable?(): Promise<boolean>;
+  /** What to do to have a model that it does not have, where it knows. */
+  advice?(model: string): string;
   open(options: OpenOptions): AgentSession;
 }
 

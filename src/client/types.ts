@@ -1,4 +1,4 @@
-import type { Delivery, EndReason, Failure, PromptPart, Usage } from "../core/events/values.ts";
+import type { Delivery, EndReason, Failure, PermissionRule, PromptPart, Usage } from "../core/events/values.ts";
 import type { Activity, OpenAsk, SessionState } from "../core/session-state.ts";
 
 export interface Health {
@@ -36,12 +36,17 @@ export interface NewSession {
   model?: string;
   mode?: string;
   title?: string;
+  /** They decide asks before a person does; the last one that fits counts. */
+  permissions?: PermissionRule[];
 }
 
 export interface SessionChange {
+  /** Another agent, which only a session without a past can have. */
+  agent?: string;
   title?: string;
   model?: string;
   mode?: string;
+  permissions?: PermissionRule[];
 }
 
 export interface SessionListQuery {
@@ -65,16 +70,19 @@ export interface PromptInput {
   /** Short for parts with one text. */
   text?: string;
   parts?: PromptPart[];
-  /** While the session is busy: queue (default), steer or reject. */
+  /** While the session is busy: queue (default), steer or reject. `context` begins no turn: the next prompt brings it along. */
   delivery?: Delivery;
   model?: string;
   mode?: string;
+  /** Further instructions for this turn. */
+  system?: string;
 }
 
 /** A prompt is stored: the same answer for each repeat of it. */
 export interface Receipt {
   prompt: string;
-  status: "started" | "queued" | "steered";
+  /** `kept`: it begins no turn, and goes to the agent with the next prompt that does. */
+  status: "started" | "queued" | "steered" | "kept";
   turn?: string;
   position?: number;
   /** The number of the event that made it durable. */
@@ -108,10 +116,11 @@ export type AskAnswer =
   | "always"
   | "reject"
   | "rejected"
-  | { outcome: "once" | "always" | "reject"; feedback?: string }
+  /** `stop`, with a refusal: the turn ends with it, where the agent can do that. */
+  | { outcome: "once" | "always" | "reject"; feedback?: string; stop?: boolean }
   /** One list for each question. */
   | { outcome: "answered"; answers: string[][] }
-  | { outcome: "rejected"; feedback?: string };
+  | { outcome: "rejected"; feedback?: string; stop?: boolean };
 
 export interface Answered {
   ask: string;

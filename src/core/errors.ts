@@ -9,6 +9,7 @@ export const STATUS = {
   agent_not_found: 404,
   ask_not_found: 404,
   prompt_not_found: 404,
+  command_not_found: 404,
   request_timeout: 408,
   busy: 409,
   prompt_conflict: 409,

@@ -12,7 +12,9 @@ export function keyOf(event: ParleyEvent): string | undefined {
       return event.data.prompt && promptKey(event.data.prompt.id);
     case "item.started": {
       const { item } = event.data;
-      return item.kind === "message" && item.steered ? promptKey(item.id) : undefined;
+      if (item.kind !== "message" || item.role !== "user") return undefined;
+      if (item.steered) return promptKey(item.id);
+      return item.queued === undefined ? undefined : begunKey(item.id);
     }
     case "step.started":
       return messageKey(event.data.id);
@@ -28,6 +30,8 @@ export function keyOf(event: ParleyEvent): string | undefined {
 }
 
 export const promptKey = (id: string): string => `prompt:${id}`;
+/** Of a prompt that waited: where its turn took it up. */
+export const begunKey = (id: string): string => `begun:${id}`;
 export const messageKey = (id: string): string => `message:${id}`;
 export const askKey = (id: string): string => `ask:${id}`;
 export const answerKey = (id: string): string => `answer:${id}`;

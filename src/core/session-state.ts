@@ -1,5 +1,7 @@
 import type { EventOf, ParleyEvent } from "./events/event.ts";
-import type { PlanEntry, Prompt, TurnStatus, Usage } from "./events/values.ts";
+import type { FileTotal, PermissionRule, PlanEntry, Prompt, TurnStatus, Usage } from "./events/values.ts";
+import { addTotals } from "./file-totals.ts";
+import { addUntold, type Untold } from "./untold.ts";
 import { addUsage } from "./usage.ts";
 
 export interface OpenTurn {
@@ -31,6 +33,8 @@ export interface SessionState {
   title?: string;
   model?: string;
   mode?: string;
+  /** They decide asks before a person does; the last one that fits counts. */
+  permissions?: PermissionRule[];
   /** What clients keep with the session. */
   meta?: Record<string, unknown>;
   parent?: string;
@@ -41,12 +45,23 @@ export interface SessionState {
   ended?: EventOf<"session.ended">["data"];
   turn: OpenTurn | null;
   turns: number;
+  /** The last prompt that began a turn. */
+  lastPrompt?: string;
   lastEnd?: { turn: string; reason: EventOf<"turn.ended">["data"]["reason"] };
   queue: Prompt[];
+  /** What its agent is told with the next prompt. */
+  untold?: Untold[];
   asks: OpenAsk[];
   rules: Rule[];
   plan: PlanEntry[];
+  /** What its turns changed. */
+  files?: FileTotal[];
   usage: Usage;
+}
+
+/** Whether a prompt begins a turn when its time comes; what is kept as context for another one's does not. */
+export function beginsTurn(prompt: Pick<Prompt, "delivery">): boolean {
+  return prompt.delivery !== "context";
 }
 
 /** Events that leave the state as it is; the log skips its write for them. */
@@ -64,15 +79,23 @@ export function mergeMeta(
 
 function facts(
   state: SessionState,
-  data: { nativeId?: string; title?: string; model?: string; mode?: string; meta?: Record<string, unknown> },
+  data: Partial<Pick<SessionState, "agent" | "nativeId" | "title" | "model" | "mode" | "permissions" | "meta">>,
 ): SessionState {
-  const next = { ...state };
+  const next = data.agent === undefined ? { ...state } : served(state, data.agent);
   if (data.nativeId !== undefined) next.nativeId = data.nativeId;
   if (data.title !== undefined) next.title = data.title;
   if (data.model !== undefined) next.model = data.model;
   if (data.mode !== undefined) next.mode = data.mode;
+  if (data.permissions !== undefined) next.permissions = data.permissions;
   if (data.meta !== undefined) next.meta = mergeMeta(next.meta, data.meta);
   return next;
+}
+
+/** What one agent called its model, its mode and its session means nothing to another. */
+function served(state: SessionState, agent: string): SessionState {
+  if (agent === state.agent) return { ...state };
+  const { nativeId: _, model: __, mode: ___, ...rest } = state;
+  return { ...rest, agent };
 }
 
 function firstState(event: EventOf<"session.started">): SessionState {
@@ -135,7 +158,9 @@ function reduce(state: SessionState, event: ParleyEvent): SessionState {
     case "prompt.withdrawn":
       return { ...state, queue: state.queue.filter((prompt) => prompt.id !== event.data.prompt) };
     case "turn.started": {
+      const { context = [] } = event.data;
       const prompt = event.data.prompt?.id;
+      const taken = (queued: Prompt): boolean => queued.id === prompt || context.some(({ id }) => id === queued.id);
       const turn: OpenTurn = {
         id: event.turn ?? "",
         seq: event.seq,
@@ -144,7 +169,11 @@ function reduce(state: SessionState, event: ParleyEvent): SessionState {
         status: { status: "running" },
       };
       if (prompt) turn.prompt = prompt;
-      return { ...state, turn, turns: state.turns + 1, queue: state.queue.filter((queued) => queued.id !== prompt) };
+      const { untold, ...rest } = state;
+      const left = untold && !(event.data.prompt && !event.data.prompt.task) ? { untold } : {};
+      const queue = state.queue.filter((queued) => !taken(queued));
+      const last = prompt ? { lastPrompt: prompt } : {};
+      return { ...rest, ...left, ...last, turn, turns: state.turns + 1, queue };
     }
     case "turn.status":
       return state.turn ? { ...state, turn: { ...state.turn, status: event.data } } : state;
@@ -154,6 +183,10 @@ function reduce(state: SessionState, event: ParleyEvent): SessionState {
         turn: null,
         lastEnd: { turn: event.turn ?? "", reason: event.data.reason },
         usage: addUsage(state.usage, event.data.usage),
+        ...(event.data.files ? { files: addTotals(state.files, event.data.files) } : {}),
+        ...(event.data.tell === undefined
+          ? {}
+          : { untold: addUntold(state.untold ?? [], { turn: event.turn ?? "", text: event.data.tell }) }),
       };
     case "permission.requested":
       return { ...state, asks: [...state.asks, { ...askOf(event), kind: "permission", request: event.data }] };

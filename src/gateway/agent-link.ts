@@ -37,6 +37,7 @@ export interface Opened {
 /** The agent behind a session: started when it is first needed, one at a time, started anew after it has gone. */
 export class AgentLink {
   private readonly options: LinkOptions;
+  private agent: Agent;
   private current: Start | null = null;
   private generation = 0;
   private leaving: Promise<void> | null = null;
@@ -45,6 +46,16 @@ export class AgentLink {
 
   constructor(options: LinkOptions) {
     this.options = options;
+    this.agent = options.agent;
+  }
+
+  /** Another agent is started when one is needed next. */
+  serveWith(agent: Agent): void {
+    this.agent = agent;
+  }
+
+  get takesInstructions(): boolean {
+    return this.agent.takesInstructions ?? false;
   }
 
   get running(): boolean {
@@ -98,7 +109,7 @@ export class AgentLink {
     const { session, directory, emit, history } = this.options;
     const generation = ++this.generation;
     let discarded = false;
-    const agent = this.options.agent.open({
+    const agent = this.agent.open({
       session,
       directory,
       ...choice,

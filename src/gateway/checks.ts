@@ -15,12 +15,17 @@ export async function assertDirectory(directory: string): Promise<void> {
 export async function assertChoice(agent: Agent, choice: { model?: string; mode?: string }): Promise<void> {
   if (choice.model === undefined && choice.mode === undefined) return;
   const { models, modes } = await agent.discover();
-  assertKnown(agent.name, "model", choice.model, models);
-  assertKnown(agent.name, "mode", choice.mode, modes);
+  assertKnown(`agent ${agent.name} has no model`, choice.model, models, agent.advice);
+  assertKnown(`agent ${agent.name} has no mode`, choice.mode, modes);
 }
 
-function assertKnown(agent: string, what: string, value: string | undefined, known: readonly { id: string }[]): void {
+function assertKnown(
+  lacks: string,
+  value: string | undefined,
+  known: readonly { id: string }[],
+  advice?: (value: string) => string,
+): void {
   if (value === undefined || known.length === 0 || known.some((one) => one.id === value)) return;
   const have = known.map((one) => one.id).join(", ");
-  throw new ParleyError("invalid", `agent ${agent} has no ${what} ${value}; it has: ${have}`);
+  throw new ParleyError("invalid", `${lacks} ${value}; it has: ${have}${advice ? `; ${advice(value)}` : ""}`);
 }

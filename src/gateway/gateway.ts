@@ -1,7 +1,7 @@
 import type { Discovery } from "../agents/contract.ts";
 import { isParleyError, ParleyError } from "../core/errors.ts";
 import { answerKey, askKey } from "../core/event-keys.ts";
-import type { Delivery, Prompt, PromptPart } from "../core/events/values.ts";
+import type { Delivery, PermissionRule, Prompt, PromptPart, Task } from "../core/events/values.ts";
 import { SCHEMA_VERSION } from "../core/events/version.ts";
 import { isId } from "../core/ids.ts";
 import type { Answer } from "../core/ledger/signals.ts";
@@ -14,6 +14,7 @@ import { LiveSessions } from "./live-sessions.ts";
 import type { GatewayOptions } from "./options.ts";
 import { digestOf, type Receipt } from "./receipt.ts";
 import { recover } from "./recovery.ts";
+import { SessionWork } from "./session-work.ts";
 
 const PAGE = 200;
 
@@ -23,16 +24,38 @@ export interface NewSessionRequest {
   model?: string;
   mode?: string;
   title?: string;
+  /** They decide asks before a person does. */
+  permissions?: PermissionRule[];
   /** What a client keeps with the session. */
+  meta?: Record<string, unknown>;
+}
+
+/** What may change about a session. */
+export interface SessionChange {
+  /** Only before the first turn: what was said to one agent is not known to the next. */
+  agent?: string;
+  title?: string;
+  model?: string;
+  mode?: string;
+  permissions?: PermissionRule[];
   meta?: Record<string, unknown>;
 }
 
 export interface PromptRequest {
   id?: string;
+  /** Who is to answer, where that is not the session's own agent: see SessionChange. */
+  agent?: string;
   parts: PromptPart[];
   delivery?: Delivery;
   model?: string;
   mode?: string;
+  /** Further instructions for this turn. */
+  system?: string;
+  task?: Task;
+  /** What a client wants to find again with its prompt. */
+  extras?: Record<string, unknown>;
+  /** Of what the client asked for, where the parts were made from it. */
+  digest?: string;
 }
 
 export type PendingAsk = OpenAsk & { session: string };
@@ -41,12 +64,23 @@ export type PendingAsk = OpenAsk & { session: string };
 export class Gateway {
   private readonly options: GatewayOptions;
   private readonly sessions: LiveSessions;
+  /** What can be done with a session beside speaking to its agent. */
+  readonly work: SessionWork;
   private waiting: string[] = [];
   private leaving = false;
 
   constructor(options: GatewayOptions) {
     this.options = options;
     this.sessions = new LiveSessions(options);
+    const { log, processes } = options;
+    this.work = new SessionWork({
+      log,
+      processes,
+      agents: () => this.agents(),
+      get: (id) => this.get(id),
+      discover: (name) => this.discover(name),
+      prompt: (id, prompt) => this.prompt(id, prompt),
+    });
   }
 
   /** The log, for readers. Only the gateway writes to it. */
@@ -82,9 +116,9 @@ export class Gateway {
     const agent = this.sessions.agent(request.agent ?? this.options.defaultAgent);
     await assertDirectory(request.directory);
     await assertChoice(agent, request);
-    const { directory, model, mode, title, meta } = request;
+    const { directory, model, mode, title, permissions, meta } = request;
     const facts = Object.fromEntries(
-      Object.entries({ model, mode, title, meta }).filter(([, value]) => value !== undefined),
+      Object.entries({ model, mode, title, permissions, meta }).filter(([, value]) => value !== undefined),
     );
     const data = { agent: agent.name, directory, version: SCHEMA_VERSION, ...facts };
     const id = this.options.id("session");
@@ -107,12 +141,9 @@ export class Gateway {
     return this.log.list(query);
   }
 
-  async update(
-    id: string,
-    facts: { title?: string; model?: string; mode?: string; meta?: Record<string, unknown> },
-  ): Promise<SessionState> {
-    await this.assertChoice(await this.get(id), facts);
-    await this.sessions.use(id, (session) => session.update(facts));
+  async update(id: string, { agent, ...facts }: SessionChange): Promise<SessionState> {
+    await this.assertChoice(await this.get(id), facts, agent);
+    await this.sessions.use(id, (session) => session.update(facts, agent));
     return this.get(id);
   }
 
@@ -150,12 +181,18 @@ export class Gateway {
       const wanted = "msg_ and up to 64 letters, digits, - or _";
       throw new ParleyError("invalid", `expected a prompt id made of ${wanted}, got ${request.id}`);
     }
-    await this.assertChoice(await this.get(id), request);
-    const prompt: Prompt = { ...request, id: request.id ?? this.options.id("message"), digest: digestOf(request) };
+    const { agent, extras, ...asked } = request;
+    await this.assertChoice(await this.get(id), asked, agent);
+    const prompt: Prompt = {
+      ...extras,
+      ...asked,
+      id: request.id ?? this.options.id("message"),
+      digest: asked.digest ?? digestOf(request),
+    };
     return this.sessions.use(id, (session) => {
       // It may have begun to leave while the session was read.
       this.assertOpen();
-      return session.prompt(prompt);
+      return session.prompt(prompt, agent);
     });
   }
 
@@ -225,10 +262,12 @@ export class Gateway {
 
   /** A sub-agent is served by its parent's agent, and may have a name that no agent of Parley has. */
   private async assertChoice(
-    { agent, parent }: SessionState,
+    { agent: own, parent }: SessionState,
     choice: { model?: string; mode?: string },
+    agent = own,
   ): Promise<void> {
-    if (parent === undefined) await assertChoice(this.sessions.agent(agent), choice);
+    if (parent === undefined) return assertChoice(this.sessions.agent(agent), choice);
+    if (agent !== own) throw new ParleyError("invalid", "a sub-agent's session is served by the agent it belongs to");
   }
 
   private assertOpen(): void {

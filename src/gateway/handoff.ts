@@ -23,3 +23,9 @@ export function withTranscript(prompt: Prompt, transcript: string): Prompt {
   const before = `Your own memory of this conversation was lost. This is how it went so far:\n\n${transcript}\n\nThe next message follows.`;
   return { ...prompt, parts: [{ type: "text", text: before }, ...prompt.parts] };
 }
+
+/** The prompt for an agent that has no place for a client's own instructions but the prompt itself. */
+export function withInstructions({ system, ...prompt }: Prompt): Prompt {
+  if (system === undefined) return prompt;
+  return { ...prompt, parts: [{ type: "text", text: system }, ...prompt.parts] };
+}

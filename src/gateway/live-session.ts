@@ -2,18 +2,19 @@ import type { Agent, ChildRef } from "../agents/contract.ts";
 import { isParleyError, ParleyError } from "../core/errors.ts";
 import { promptKey } from "../core/event-keys.ts";
 import type { Draft, ParleyEvent } from "../core/events/event.ts";
-import type { Prompt } from "../core/events/values.ts";
+import type { PermissionRule, Prompt } from "../core/events/values.ts";
 import type { Answer, Signal } from "../core/ledger/signals.ts";
 import type { Closing, Effect, Facts, LedgerState } from "../core/ledger/state.ts";
+import { beginsTurn } from "../core/session-state.ts";
 import type { NewSession } from "../log/contract.ts";
 import { AgentLink } from "./agent-link.ts";
 import { AskKeeper } from "./ask-keeper.ts";
 import type { Attachments } from "./attachments.ts";
 import { CANCEL_ASK_MS, type GatewayOptions } from "./options.ts";
-import { readEvents } from "./read-events.ts";
+import { readNewest } from "./read-events.ts";
 import { firstReceipt, type Receipt, repeatedReceipt } from "./receipt.ts";
-import { SessionWriter } from "./session-writer.ts";
-import { Deliveries, PARLEY, TurnDriver } from "./turn-driver.ts";
+import { PARLEY, SessionWriter } from "./session-writer.ts";
+import { Deliveries, TurnDriver } from "./turn-driver.ts";
 import type { TurnMetrics } from "./turn-metrics.ts";
 import { TurnWaits } from "./turn-waits.ts";
 import { within } from "./within.ts";
@@ -53,36 +54,29 @@ export class LiveSession {
   readonly root: string | undefined;
   private readonly options: LiveOptions;
   private readonly writer: SessionWriter;
-  private readonly link: AgentLink | undefined;
+  private agent: Agent | undefined;
+  private link: AgentLink | undefined;
   private readonly asks: AskKeeper;
   private readonly waits = new TurnWaits();
   private readonly timers = new Map<string, NodeJS.Timeout>();
   private idleTimer: NodeJS.Timeout | undefined;
-  private readonly driver: TurnDriver | undefined;
+  private driver: TurnDriver | undefined;
+  private readonly deliveries = new Deliveries();
 
   constructor(options: LiveOptions) {
     const { id, root, agent, gateway, ledger, create } = options;
     this.id = id;
     this.root = root;
     this.options = options;
-    this.link =
-      agent &&
-      new AgentLink({
-        agent,
-        session: id,
-        directory: ledger.directory,
-        history: () => this.past(),
-        emit: (...told) => this.hear(...told),
-      });
     this.asks = new AskKeeper({
       session: id,
       root,
       attachments: options.attachments,
       policy: gateway.unattended,
       deadlineMs: gateway.askDeadlineMs,
-      answer: (ask, answer, by) => this.quietly(this.answer(ask, answer, by), "an ask could not be answered"),
+      answer: (ask, answer, by) =>
+        this.quietly(this.writer.send({ type: "answer", ask, answer, by, own: true }), "an ask could not be answered"),
     });
-    const deliveries = new Deliveries();
     this.writer = new SessionWriter({
       id,
       ledger,
@@ -91,21 +85,36 @@ export class LiveSession {
       log: gateway.log,
       now: gateway.now,
       newId: gateway.id,
-      quietMs: agent?.quietMs,
+      quietMs: () => this.agent?.quietMs,
       perform: (effects, said) => this.perform(effects, said),
-      concerns: (...told) => deliveries.concerns(...told),
+      concerns: (...told) => this.deliveries.concerns(...told),
+      waits: (...told) => this.deliveries.waits(...told),
       hold: () => this.servingLink?.hold(),
       release: () => this.servingLink?.release(),
       onQuiet: () => this.rest(),
       onStuck: (error) => this.warn(error, "the log takes no writes; the agent is held until it does"),
       onDead: (error) => this.onDead(error),
     });
-    this.driver =
-      this.link &&
-      new TurnDriver(
-        { session: id, log: gateway.log, link: this.link, writer: this.writer, ended: (turn) => this.ended(turn) },
-        deliveries,
-      );
+    if (agent) this.serveWith(agent);
+  }
+
+  /** The agent that is started for the session when one is needed next. */
+  private serveWith(agent: Agent): void {
+    const { id: session, writer } = this;
+    const { log, processes: host } = this.options.gateway;
+    const { directory } = this.options.ledger;
+    this.agent = agent;
+    if (this.link) return this.link.serveWith(agent);
+    const link = new AgentLink({
+      agent,
+      session,
+      directory,
+      history: () => this.past(),
+      emit: (...told) => this.hear(...told),
+    });
+    this.link = link;
+    const ended = (turn: string): Promise<void> => this.ended(turn);
+    this.driver = new TurnDriver({ session, directory, host, log, link, writer, ended }, this.deliveries);
   }
 
   /** The agent's link: its own, or for a sub-agent's session that of the session it belongs to. */
@@ -115,6 +124,10 @@ export class LiveSession {
 
   get turn(): string | undefined {
     return this.writer.ledger.turn?.id;
+  }
+
+  get permissions(): readonly PermissionRule[] | undefined {
+    return this.writer.ledger.facts.permissions;
   }
 
   get agentRunning(): boolean {
@@ -128,7 +141,7 @@ export class LiveSession {
   /** The newest events before the open turn. */
   private async past(): Promise<ParleyEvent[]> {
     const { turn } = this;
-    const events = await readEvents(this.options.gateway.log, this.id, Math.max(0, this.writer.last - HISTORY_EVENTS));
+    const events = await readNewest(this.options.gateway.log, this.id, HISTORY_EVENTS);
     return events.filter((event) => turn === undefined || event.turn !== turn);
   }
 
@@ -139,13 +152,13 @@ export class LiveSession {
     this.writer.take(signal, native, generation);
   }
 
-  async prompt(prompt: Prompt): Promise<Receipt> {
-    if (!this.link)
+  async prompt(prompt: Prompt, agent?: string): Promise<Receipt> {
+    if (this.root !== undefined)
       throw new ParleyError("busy", "a sub-agent's session takes no prompts; send them to the session it belongs to");
-    const agent = this.link.readySession;
+    const ready = this.link?.readySession;
     // An agent that is still starting cannot be spoken to: its next words are a prompt of their own.
-    const steer = prompt.delivery === "steer" && agent !== undefined;
-    if (steer && this.turn && !agent.steer) {
+    const steer = prompt.delivery === "steer" && ready !== undefined;
+    if (steer && this.turn && !ready.steer) {
       throw new ParleyError(
         "steer_unsupported",
         `agent ${this.writer.ledger.agent} takes no words during a turn; use delivery queue`,
@@ -156,7 +169,10 @@ export class LiveSession {
       const event = await this.options.gateway.log.find(this.id, promptKey(prompt.id));
       return event && repeatedReceipt(event, prompt);
     };
-    const stored = await this.writer.send({ type: steer ? "steer" : "prompt", prompt }, { known });
+    const served = agent === undefined ? {} : { agent };
+    const stored = await this.writer.send(steer ? { type: "steer", prompt } : { type: "prompt", prompt, ...served }, {
+      known,
+    });
     return stored.known ?? firstReceipt(stored);
   }
 
@@ -164,8 +180,8 @@ export class LiveSession {
     await this.writer.send({ type: "withdraw", prompt });
   }
 
-  async update(facts: Facts): Promise<void> {
-    await this.writer.send({ type: "update", facts });
+  async update(facts: Facts, agent?: string): Promise<void> {
+    await this.writer.send({ type: "update", facts, ...(agent === undefined ? {} : { agent }) });
   }
 
   async answer(ask: string, answer: Answer, by: string): Promise<void> {
@@ -180,7 +196,7 @@ export class LiveSession {
   /** Stops the turn and answers when it is over. The agent is asked to stop even while nothing can be stored. */
   async cancel(request: { queue: "clear" | "keep"; turn?: string }): Promise<string | undefined> {
     const { said } = await this.writer.send({ type: "cancel", ...request }).catch(async (error: unknown) => {
-      await this.link?.cancel();
+      await Promise.all([this.link?.cancel(), this.driver?.halt()]);
       throw error;
     });
     // What was open before may have ended by itself, or only begun, when the command's turn came.
@@ -204,6 +220,7 @@ export class LiveSession {
     if (reason === "deleted") await told;
     else await within(told, CLOSING_MS);
     if (this.turn) await this.link?.cancel();
+    if (reason !== "closed") await this.driver?.halt();
     await this.link?.close();
     // What has no process to exit is told all the same: a turn that was just starting, a session without an agent.
     if (reason !== "closed")
@@ -222,6 +239,10 @@ export class LiveSession {
     const settled = new Set<string>();
     for (const draft of said) {
       this.options.metrics.saw(draft);
+      if (draft.type === "session.updated" && draft.data.agent !== undefined) {
+        const agent = this.options.gateway.agents.get(draft.data.agent);
+        if (agent) this.serveWith(agent);
+      }
       if (draft.type === "permission.resolved" || draft.type === "question.resolved") settled.add(draft.data.ask);
       if (draft.type === "turn.ended" && draft.data.reason !== "end_turn")
         this.options.onCutShort(draft.data.reason === "cancelled" ? "cancelled" : "interrupted");
@@ -304,7 +325,7 @@ export class LiveSession {
 
   private get idle(): boolean {
     const { turn, queue } = this.writer.ledger;
-    return !turn && queue.length === 0 && !this.options.childrenBusy();
+    return !turn && !queue.some(beginsTurn) && !this.options.childrenBusy();
   }
 
   /** Looks whether the agent has work left; without any it is let go after a while. */

@@ -135,7 +135,13 @@ export class LiveSessions {
     const id = this.options.id("session");
     const { directory } = root.ledger;
     const agent = ref.agent ?? root.ledger.agent;
-    const facts = { nativeId: ref.id, ...(ref.title === undefined ? {} : { title: ref.title }) };
+    // What its owner's client forbade is forbidden to whoever works for it.
+    const permissions = this.live.get(root.id)?.permissions;
+    const facts = {
+      nativeId: ref.id,
+      ...(ref.title === undefined ? {} : { title: ref.title }),
+      ...(permissions === undefined ? {} : { permissions: [...permissions] }),
+    };
     const data = { agent, directory, version: SCHEMA_VERSION, ...facts };
     const draft: Draft = { type: "session.started", time: this.options.now(), source: "agent", data };
     const child = this.build({
@@ -149,6 +155,8 @@ export class LiveSessions {
     });
     siblings.set(ref.id, child);
     this.live.set(id, child);
+    if (ref.call !== undefined)
+      this.live.get(root.id)?.hear({ type: "tool.seen", call: ref.call, child: id }, undefined, undefined, 0);
     return child;
   }
 

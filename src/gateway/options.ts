@@ -2,6 +2,7 @@ import type { Agent } from "../agents/contract.ts";
 import type { MakeId } from "../core/ids.ts";
 import type { Logger } from "../core/logger.ts";
 import type { Metrics } from "../core/metrics.ts";
+import type { CommandHost } from "../host/contract.ts";
 import type { Log } from "../log/contract.ts";
 
 /** What happens to a permission while no client is attached. A question is never answered by a policy. */
@@ -10,6 +11,8 @@ export type Unattended = "wait" | "deny" | "allow";
 export interface GatewayOptions {
   log: Log;
   agents: ReadonlyMap<string, Agent>;
+  /** Runs the commands that clients give. */
+  processes: CommandHost;
   /** The agent of a session that names none. */
   defaultAgent: string;
   id: MakeId;

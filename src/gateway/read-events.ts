@@ -1,18 +1,34 @@
 import type { ParleyEvent } from "../core/events/event.ts";
-import type { Log } from "../log/contract.ts";
+import type { Log, LogRecord } from "../log/contract.ts";
 
 const PAGE = 1_000;
+
+function parsed({ json, folded }: LogRecord): ParleyEvent {
+  const event = JSON.parse(json) as ParleyEvent;
+  return folded > 0 ? { ...event, folded } : event;
+}
 
 /** All stored events after a number, parsed. For bounded ranges only. */
 export async function readEvents(log: Log, session: string, after: number): Promise<ParleyEvent[]> {
   const events: ParleyEvent[] = [];
   for (let cursor = after; ; ) {
     const page = await log.read(session, { after: cursor, limit: PAGE });
-    for (const { json, folded } of page) {
-      const event = JSON.parse(json) as ParleyEvent;
-      events.push(folded > 0 ? { ...event, folded } : event);
-    }
+    events.push(...page.map(parsed));
     if (page.length < PAGE) return events;
+    cursor = page.at(-1)?.seq ?? cursor;
+  }
+}
+
+/**
+ * The newest events of a session but for deltas, so many at most. They are counted, not taken by their numbers: a long
+ * answer has thousands of numbers and is one thing that was said.
+ */
+export async function readNewest(log: Log, session: string, count: number): Promise<ParleyEvent[]> {
+  let kept: LogRecord[] = [];
+  for (let cursor = 0; ; ) {
+    const page = await log.read(session, { after: cursor, limit: PAGE });
+    kept = [...kept, ...page.filter(({ type }) => type !== "item.delta")].slice(-count);
+    if (page.length < PAGE) return kept.map(parsed);
     cursor = page.at(-1)?.seq ?? cursor;
   }
 }

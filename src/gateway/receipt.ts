@@ -2,12 +2,14 @@ import { createHash } from "node:crypto";
 import { ParleyError } from "../core/errors.ts";
 import type { Draft, ParleyEvent } from "../core/events/event.ts";
 import type { Prompt } from "../core/events/values.ts";
+import { beginsTurn } from "../core/session-state.ts";
 import type { LogRecord } from "../log/contract.ts";
 
 /** What a client gets for a prompt: the same for each repeat of it. */
 export interface Receipt {
   prompt: string;
-  status: "started" | "queued" | "steered";
+  /** `kept`: it begins no turn, and goes to the agent with the next prompt that does. */
+  status: "started" | "queued" | "steered" | "kept";
   turn?: string;
   position?: number;
   /** The number of the event that made it durable. */
@@ -15,11 +17,17 @@ export interface Receipt {
 }
 
 /** Of what a client asked for, so that a repeat is told from another prompt with the same id. */
-export function digestOf(prompt: Pick<Prompt, "parts" | "delivery" | "model" | "mode">): string {
-  const { parts, delivery, model, mode } = prompt;
-  return createHash("sha256")
-    .update(JSON.stringify([parts, delivery ?? "queue", model ?? null, mode ?? null]))
-    .digest("hex");
+export function digestOf(
+  prompt: Pick<Prompt, "parts" | "delivery" | "model" | "mode" | "system" | "task"> & {
+    agent?: string;
+    extras?: object;
+  },
+): string {
+  const { parts, delivery, model, mode, system, agent, extras, task } = prompt;
+  const plain = system === undefined && agent === undefined && extras === undefined;
+  const more = plain ? [] : [system ?? null, agent ?? null, extras ?? null];
+  const known = [parts, delivery ?? "queue", model ?? null, mode ?? null, ...more, ...(task ? [task] : [])];
+  return createHash("sha256").update(JSON.stringify(known)).digest("hex");
 }
 
 /** Reads back what became of a prompt from the event that stored it. */
@@ -33,7 +41,8 @@ export function receiptOf(event: ParleyEvent): (Receipt & { digest?: string }) |
     }
     case "prompt.queued": {
       const { prompt, position } = event.data;
-      return { prompt: prompt.id, status: "queued", position, seq: event.seq, digest: prompt.digest };
+      const status = beginsTurn(prompt) ? "queued" : "kept";
+      return { prompt: prompt.id, status, position, seq: event.seq, digest: prompt.digest };
     }
     case "item.started": {
       const { item } = event.data;

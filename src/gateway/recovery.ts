@@ -1,7 +1,7 @@
 import type { MakeId } from "../core/ids.ts";
 import { restore } from "../core/ledger/restore.ts";
 import { step } from "../core/ledger/step.ts";
-import type { SessionState } from "../core/session-state.ts";
+import { beginsTurn, type SessionState } from "../core/session-state.ts";
 import type { Log } from "../log/contract.ts";
 import { readEvents } from "./read-events.ts";
 
@@ -15,7 +15,7 @@ export async function recover(
   await Promise.all(open.map((session) => closeTurn(log, session, context)));
   return {
     closed: open.length,
-    waiting: unsettled.filter((session) => session.queue.length > 0).map((session) => session.id),
+    waiting: unsettled.filter((session) => session.queue.some(beginsTurn)).map((session) => session.id),
   };
 }
 

@@ -14,6 +14,9 @@ import { storePatiently } from "./store-patiently.ts";
 const HOLD_AT = 20_000;
 const RELEASE_AT = 2_000;
 
+/** In place of a start of the agent, for signals that Parley gives itself. */
+export const PARLEY = -1;
+
 export interface WriterOptions {
   id: string;
   ledger: LedgerState;
@@ -25,11 +28,13 @@ export interface WriterOptions {
   now: () => number;
   newId: MakeId;
   /** See the agents' contract. */
-  quietMs: number | undefined;
+  quietMs(): number | undefined;
   /** Called after what was said is stored. */
   perform(effects: readonly Effect[], said: readonly Draft[]): void;
   /** Whether the exit of this start of the agent concerns the session as it is. */
   concerns(signal: Signal, generation: number, state: LedgerState): boolean;
+  /** Whether a signal waits until the open turn is over. */
+  waits(generation: number, state: LedgerState): boolean;
   /** Backpressure on the agent. */
   hold(): void;
   release(): void;
@@ -69,6 +74,8 @@ export class SessionWriter {
   private create: WriterOptions["create"];
   private readonly options: WriterOptions;
   private readonly mailbox: Mailbox<Job>;
+  /** Signals that wait for the open turn's end. */
+  private later: SignalJob[] = [];
   private held = false;
   private stuck: ParleyError | undefined;
   private dead: { error: unknown } | undefined;
@@ -126,12 +133,16 @@ export class SessionWriter {
     const [first] = batch;
     if (first && "command" in first) await this.runCommand(first);
     else await this.runSignals(batch as SignalJob[]);
+    if (this.later.some(({ generation }) => !this.options.waits(generation, this.state)))
+      await this.runSignals(this.later.splice(0));
     if (this.mailbox.length < RELEASE_AT) this.release();
   }
 
-  private context(): Context {
-    const { now, newId: id, quietMs } = this.options;
-    return quietMs === undefined ? { now: now(), id } : { now: now(), id, quietMs };
+  private context(generation?: number): Context {
+    const { now, newId: id } = this.options;
+    const quietMs = this.options.quietMs();
+    const speaker = generation === PARLEY ? ({ speaker: "parley" } as const) : {};
+    return { now: now(), id, ...speaker, ...(quietMs === undefined ? {} : { quietMs }) };
   }
 
   private async runSignals(batch: readonly SignalJob[]): Promise<void> {
@@ -149,9 +160,14 @@ export class SessionWriter {
     let { state } = this;
     const entries: Entry[] = [];
     const effects: Effect[] = [];
-    for (const { signal, native, generation } of batch) {
+    for (const job of batch) {
+      const { signal, native, generation } = job;
+      if (this.options.waits(generation, state) || (this.later.length > 0 && generation !== PARLEY)) {
+        this.later.push(job);
+        continue;
+      }
       if (!this.options.concerns(signal, generation, state)) continue;
-      const stepped = step(state, { signal }, this.context());
+      const stepped = step(state, { signal }, this.context(generation));
       state = stepped.state;
       // A delta goes when its turn is folded, and the agent's line would go with it.
       const keeper = Math.max(

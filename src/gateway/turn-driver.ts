@@ -2,22 +2,23 @@ import { messageOf } from "../core/errors.ts";
 import type { Failure, Prompt } from "../core/events/values.ts";
 import type { Signal } from "../core/ledger/signals.ts";
 import type { LedgerState } from "../core/ledger/state.ts";
-import { SpawnFailed } from "../host/contract.ts";
+import { type CommandHost, SpawnFailed } from "../host/contract.ts";
 import type { Log } from "../log/contract.ts";
 import type { AgentLink } from "./agent-link.ts";
-import { transcriptOf, withTranscript } from "./handoff.ts";
+import { transcriptOf, withInstructions, withTranscript } from "./handoff.ts";
 import { CANCEL_ASK_MS, CANCEL_TERM_MS } from "./options.ts";
-import { readEvents } from "./read-events.ts";
-import type { SessionWriter } from "./session-writer.ts";
+import { readNewest } from "./read-events.ts";
+import { PARLEY, type SessionWriter } from "./session-writer.ts";
+import { ShellTurn } from "./shell-turn.ts";
 import { within } from "./within.ts";
 
 /** How much of the past an agent is told that has forgotten it. */
 const HANDOFF_EVENTS = 2_000;
-/** In place of a start of the agent, for signals that Parley gives itself. */
-export const PARLEY = -1;
 
 export interface DriverOptions {
   session: string;
+  directory: string;
+  host: CommandHost;
   log: Log;
   link: AgentLink;
   writer: SessionWriter;
@@ -40,21 +41,35 @@ export class Deliveries {
     if (signal.type !== "exited" || state.turn?.by !== "user" || generation === PARLEY) return true;
     return this.turn === state.turn.id && this.generation === generation;
   }
+
+  /** In a turn that Parley runs by itself the agent has no say: what it says meanwhile is heard afterwards. */
+  waits(generation: number, state: LedgerState): boolean {
+    return generation !== PARLEY && state.turn?.task?.type === "shell";
+  }
 }
 
 /** Brings a stored prompt to the agent, and a stop. */
 export class TurnDriver {
   private readonly options: DriverOptions;
   private readonly deliveries: Deliveries;
+  private readonly shell: ShellTurn;
 
   constructor(options: DriverOptions, deliveries: Deliveries) {
     this.options = options;
     this.deliveries = deliveries;
+    const { session, directory, host, writer } = options;
+    this.shell = new ShellTurn({
+      session,
+      directory,
+      host,
+      emit: (signal) => writer.take(signal, undefined, PARLEY),
+    });
   }
 
   /** Gives the agent a prompt whose turn is stored. Whatever goes wrong ends that turn, once. */
   async deliver(prompt: Prompt, turn: string): Promise<void> {
     const { link, writer } = this.options;
+    if (prompt.task?.type === "shell") return this.shell.run(prompt.task.command, turn);
     try {
       const { model, mode, nativeId } = writer.ledger.facts;
       const { agent, generation, lost } = await link.ensure({ model, mode }, nativeId);
@@ -64,7 +79,8 @@ export class TurnDriver {
       this.deliveries.given(turn, generation);
       // A cancel that came while the agent was starting has not reached it.
       if (open.cancelled) return await link.kill(0);
-      await agent.prompt(lost ? await this.afterLoss(prompt, turn) : prompt);
+      const told = link.takesInstructions ? prompt : withInstructions(prompt);
+      await agent.prompt(lost ? await this.afterLoss(told, turn) : told);
     } catch (error) {
       await writer.send({ type: "fail", turn, error: failureOf(error) }, { must: true });
     }
@@ -75,13 +91,19 @@ export class TurnDriver {
     const text = "The agent no longer knows this conversation. A fresh one was started and told how it went so far.";
     writer.take({ type: "session", resume: "lost" }, undefined, PARLEY);
     writer.take({ type: "note", level: "warn", code: "resume_lost", text }, undefined, PARLEY);
-    const events = await readEvents(log, session, Math.max(0, writer.last - HANDOFF_EVENTS));
+    const events = await readNewest(log, session, HANDOFF_EVENTS);
     return withTranscript(prompt, transcriptOf(events.filter((event) => event.turn !== turn)));
+  }
+
+  /** Ends what Parley itself runs. */
+  async halt(): Promise<void> {
+    await this.shell.stop();
   }
 
   /** The ladder: ask, wait, TERM, wait, KILL. The turn's end comes by the agent's word or by its exit. */
   async stop(turn: string): Promise<void> {
     const { link, writer } = this.options;
+    if (this.shell.runs(turn)) return this.halt();
     const over = this.options.ended(turn);
     // Not awaited: an agent that does not read its input would be asked for ever. The next rung needs no hearing.
     link.cancel().catch(() => {});

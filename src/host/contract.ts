@@ -41,8 +41,13 @@ export interface ProcessHost {
   spawn(spec: SpawnSpec, events: LineEvents): LineProcess;
 }
 
+export interface CommandSpec extends SpawnSpec {
+  /** Where its standard error goes: between its output (the default), or nowhere, for an output that is read by a program. */
+  errors?: "shown" | "dropped";
+}
+
 export interface CommandEvents {
-  /** What the command wrote to its standard output and standard error, in the order it did. */
+  /** What the command wrote to its standard output and, unless dropped, standard error, in the order it did. */
   output(text: string): void;
 }
 
@@ -56,7 +61,7 @@ export interface RunningCommand {
 
 export interface CommandHost {
   /** Runs a program to its end with nothing on its input. What it leaves behind is ended with it. */
-  run(spec: SpawnSpec, events: CommandEvents): RunningCommand;
+  run(spec: CommandSpec, events: CommandEvents): RunningCommand;
 }
 
 /** A program could not be started, or ended before it was of use. */

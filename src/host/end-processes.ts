@@ -44,10 +44,14 @@ async function waitGone(members: readonly ProcessInfo[], until: number): Promise
 }
 
 /**
- * TERM to each member once, KILL to what is left after `graceMs`, looking again each time for members that were born
- * meanwhile. Returns what could not be ended.
+ * TERM, or another gentle word, to each member once, KILL to what is left after `graceMs`, looking again each time for
+ * members that were born meanwhile. Returns what could not be ended.
  */
-export async function endProcesses(look: () => Family, graceMs: number): Promise<ProcessInfo[]> {
+export async function endProcesses(
+  look: () => Family,
+  graceMs: number,
+  gentle: NodeJS.Signals = "SIGTERM",
+): Promise<ProcessInfo[]> {
   const termUntil = performance.now() + graceMs;
   const killUntil = termUntil + KILL_PATIENCE_MS;
   const asked = new Set<string>();
@@ -58,7 +62,7 @@ export async function endProcesses(look: () => Family, graceMs: number): Promise
     if (now >= killUntil) return family.members;
     if (now < termUntil) {
       const fresh = family.members.filter((member) => !asked.has(`${member.pid} ${member.start}`));
-      signalFamily({ members: fresh, groups: asked.size === 0 ? family.groups : [] }, "SIGTERM");
+      signalFamily({ members: fresh, groups: asked.size === 0 ? family.groups : [] }, gentle);
       for (const member of fresh) asked.add(`${member.pid} ${member.start}`);
       await waitGone(family.members, termUntil);
     } else {

@@ -4,6 +4,8 @@ import type { Readable, Writable } from "node:stream";
 import type { Exit, LineEvents, LineProcess, SpawnSpec } from "./contract.ts";
 import { watchDrain } from "./drain.ts";
 import { readLines } from "./line-output.ts";
+import { guardedStdio } from "./master-guard.ts";
+import type { ProcessWatcher } from "./process-keeper.ts";
 import { spawnFailure } from "./spawn-failure.ts";
 import { createStderrRing } from "./stderr-ring.ts";
 
@@ -12,14 +14,6 @@ const HALF_CLOSED_MS = 1_000;
 const HALF_CLOSED_GRACE_MS = 2_000;
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
-
-export interface ProcessWatcher {
-  /** Right after the start, before anything is read. */
-  onStart(pid: number): void;
-  /** The program itself has exited; its children may run on. */
-  onExit(): void;
-  end(graceMs: number): Promise<void>;
-}
 
 /** Stands in for a program that could not be started. */
 function failedProcess(started: Promise<never>): LineProcess {
@@ -51,8 +45,8 @@ export function startLineProcess(spec: SpawnSpec, events: LineEvents, watcher: P
       cwd: spec.directory,
       env: { ...process.env, ...spec.env },
       detached: true,
-      stdio: ["pipe", "pipe", "pipe"],
-    });
+      stdio: guardedStdio(["pipe", "pipe", "pipe"]),
+    }) as Child;
     if (child.pid !== undefined) return watch(child, child.pid, events, watcher);
     // The system refused; Node tells why in an event.
     return failedProcess(once(child, "error").then(([error]) => Promise.reject(spawnFailure(spec, error))));

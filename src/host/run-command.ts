@@ -2,9 +2,10 @@ import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
-import type { CommandEvents, RunningCommand, SpawnSpec } from "./contract.ts";
+import type { CommandEvents, CommandSpec, RunningCommand } from "./contract.ts";
 import { watchDrain } from "./drain.ts";
-import type { ProcessWatcher } from "./line-process.ts";
+import { guardedStdio } from "./master-guard.ts";
+import type { ProcessWatcher } from "./process-keeper.ts";
 import { spawnFailure } from "./spawn-failure.ts";
 
 type Child = ChildProcessByStdio<null, Readable, null>;
@@ -16,15 +17,20 @@ function failedCommand(exited: Promise<never>): RunningCommand {
 // Both streams in one pipe: two pipes would lose the order in which the command wrote.
 const MERGED = 'exec "$@" 2>&1';
 
+function argvOf({ argv, errors }: CommandSpec): CommandSpec["argv"] {
+  return errors === "dropped" ? argv : ["/bin/sh", "-c", MERGED, "sh", ...argv];
+}
+
 /** Runs a program as leader of a process group of its own and gives out its text as it comes. */
-export function runCommand(spec: SpawnSpec, events: CommandEvents, watcher: ProcessWatcher): RunningCommand {
+export function runCommand(spec: CommandSpec, events: CommandEvents, watcher: ProcessWatcher): RunningCommand {
   try {
-    const child = spawn("/bin/sh", ["-c", MERGED, "sh", ...spec.argv], {
+    const [program, ...args] = argvOf(spec);
+    const child = spawn(program, args, {
       cwd: spec.directory,
       env: { ...process.env, ...spec.env },
       detached: true,
-      stdio: ["ignore", "pipe", "ignore"],
-    });
+      stdio: guardedStdio(["ignore", "pipe", "ignore"]),
+    }) as Child;
     if (child.pid !== undefined) return watch(child, child.pid, events, watcher);
     return failedCommand(once(child, "error").then(([error]) => Promise.reject(spawnFailure(spec, error))));
   } catch (error) {

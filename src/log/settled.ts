@@ -1,6 +1,6 @@
-import type { SessionState } from "../core/session-state.ts";
+import { beginsTurn, type SessionState } from "../core/session-state.ts";
 
-/** Whether a boot has nothing to look after: no open turn, no queued prompt, no open ask. */
+/** Whether a boot has nothing to look after: no open turn, no prompt that waits for its turn, no open ask. */
 export function isSettled(state: SessionState): boolean {
-  return state.turn === null && state.queue.length === 0 && state.asks.length === 0;
+  return state.turn === null && !state.queue.some(beginsTurn) && state.asks.length === 0;
 }

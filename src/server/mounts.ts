@@ -5,17 +5,23 @@ export interface Mount {
   match(path: string): boolean;
   load(): Promise<Handler>;
   loadUpgrade?(): Promise<UpgradeHandler>;
+  /**
+   * Whether an upgrade shows a ticket in place of the token. Its handler then gets it with `authenticated` false and
+   * must look at the ticket itself.
+   */
+  takesTicket?(target: string): boolean;
 }
 
 export interface Mounts {
   handler(path: string): Promise<Handler> | undefined;
   upgrade(path: string): Promise<UpgradeHandler> | undefined;
+  takesTicket(path: string, target: string): boolean;
   /** Loads everything ahead of its first use. */
   warm(): Promise<void>;
 }
 
 /** Loads once for all; a failed load is tried again by the next request. */
-function once<T>(load: () => Promise<T>): () => Promise<T> {
+export function once<T>(load: () => Promise<T>): () => Promise<T> {
   let loading: Promise<T> | undefined;
   return () => {
     loading ??= load().catch((thrown: unknown) => {
@@ -32,10 +38,13 @@ export function createMounts(mounts: readonly Mount[]): Mounts {
     match: (path: string) => mount.match(path),
     load: once(() => mount.load()),
     loadUpgrade: mount.loadUpgrade && once(mount.loadUpgrade.bind(mount)),
+    takesTicket: (target: string) => mount.takesTicket?.(target) ?? false,
   }));
+  const upgrading = (path: string) => loaders.find((loader) => loader.loadUpgrade && loader.match(path));
   return {
     handler: (path) => loaders.find((loader) => loader.match(path))?.load(),
-    upgrade: (path) => loaders.find((loader) => loader.loadUpgrade && loader.match(path))?.loadUpgrade?.(),
+    upgrade: (path) => upgrading(path)?.loadUpgrade?.(),
+    takesTicket: (path, target) => upgrading(path)?.takesTicket(target) ?? false,
     async warm() {
       await Promise.all(loaders.flatMap((loader) => [loader.load(), loader.loadUpgrade?.()]));
     },

@@ -2,13 +2,16 @@ import { join } from "node:path";
 import type { Agent } from "../agents/contract.ts";
 import { ParleyError } from "../core/errors.ts";
 import { idSource } from "../core/ids.ts";
-import type { Logger } from "../core/logger.ts";
+import type { LogFields, Logger } from "../core/logger.ts";
 import { createMetrics } from "../core/metrics.ts";
 import { Gateway } from "../gateway/gateway.ts";
 import type { Unattended } from "../gateway/options.ts";
+import type { CommandHost } from "../host/contract.ts";
 import { acquireLock, type LockHeld, type LockOwner } from "../host/data-lock.ts";
 import { createProcessHost } from "../host/process-host.ts";
 import { killNow, reap } from "../host/reaper.ts";
+import type { Terminals } from "../host/terminals/contract.ts";
+import { OpenTerminals } from "../host/terminals/terminals.ts";
 import type { Log } from "../log/contract.ts";
 import { openSqliteLog, type SyncMode } from "../log/sqlite/open.ts";
 import { SseClients } from "../surfaces/stream/sse-clients.ts";
@@ -17,7 +20,7 @@ import { giveMemoryBackWhenIdle } from "./idle-memory.ts";
 import { instanceOf } from "./instance.ts";
 import { createListener, type HttpListener } from "./listener.ts";
 import { processSeries } from "./metrics.ts";
-import type { Mount } from "./mounts.ts";
+import { opencodeMount, universalMount } from "./surface-mounts.ts";
 
 export interface ParleyOptions extends AgentSettings {
   dataDirectory: string;
@@ -84,8 +87,11 @@ async function startLocked(options: ParleyOptions, lock: LockHeld): Promise<Parl
   if (reaped.ended.length > 0) logger.warn({ ended: reaped.ended }, "ended processes that an earlier crash had left");
   const log = await openSqliteLog({ directory: dataDirectory, sync: options.sync, keepNative: options.keepNative });
   try {
-    const host = createProcessHost({ ...processes, log: (message, details) => logger.warn(details, message) });
-    const started = await startOn(log, buildAgents(options, host, dataDirectory), options, lock);
+    const keeping = { ...processes, log: (message: string, details: LogFields) => logger.warn(details, message) };
+    const commands = createProcessHost(keeping);
+    const agents = buildAgents(options, commands, dataDirectory);
+    const terminals = new OpenTerminals({ ...keeping, id: idSource(Date.now) });
+    const started = await startOn({ log, agents, commands, terminals }, options, lock);
     return { ...started, abandon: () => killNow(processes) };
   } catch (error) {
     await log.close();
@@ -93,9 +99,15 @@ async function startLocked(options: ParleyOptions, lock: LockHeld): Promise<Parl
   }
 }
 
+interface Parts {
+  log: Log;
+  agents: Map<string, Agent>;
+  commands: CommandHost;
+  terminals: Terminals;
+}
+
 async function startOn(
-  log: Log,
-  agents: Map<string, Agent>,
+  { log, agents, commands, terminals }: Parts,
   options: ParleyOptions,
   lock: LockHeld,
 ): Promise<Omit<Parley, "abandon">> {
@@ -110,6 +122,7 @@ async function startOn(
     ...options,
     log,
     agents,
+    processes: commands,
     defaultAgent,
     id: idSource(Date.now),
     now: Date.now,
@@ -122,7 +135,10 @@ async function startOn(
     ...options,
     log: logger,
     metrics,
-    mounts: [universalMount({ gateway, clients, options }), opencodeMount({ gateway, clients, options })],
+    mounts: [
+      universalMount({ gateway, clients, options }),
+      opencodeMount({ gateway, clients, commands, terminals, options }),
+    ],
     ready: () => log.check(),
     about: { name: "parley", version: options.version },
   });
@@ -139,51 +155,9 @@ async function startOn(
     cutStreams: () => clients.destroyAll(),
     async close() {
       stopTidying();
-      await gateway.shutdown();
+      await Promise.all([gateway.shutdown(), terminals.close()]);
       await log.close();
       lock.release();
-    },
-  };
-}
-
-function universalMount({
-  gateway,
-  clients,
-  options,
-}: {
-  gateway: Gateway;
-  clients: SseClients;
-  options: ParleyOptions;
-}): Mount {
-  const { version, directory: defaultDirectory, logger } = options;
-  return {
-    match: (path) => path === "/openapi.json" || path === "/v1" || path.startsWith("/v1/"),
-    async load() {
-      const { createUniversal } = await import("../surfaces/universal/app.ts");
-      return createUniversal({ gateway, clients, version, defaultDirectory, logger });
-    },
-  };
-}
-
-/** OpenCode's paths have no common beginning, so that everything nobody else serves is theirs. */
-function opencodeMount({
-  gateway,
-  clients,
-  options,
-}: {
-  gateway: Gateway;
-  clients: SseClients;
-  options: ParleyOptions;
-}): Mount {
-  const { version, directory: defaultDirectory, dataDirectory, logger } = options;
-  return {
-    match: () => true,
-    async load() {
-      const [{ createOpencode }, { Bus }] = await Promise.all([
-        import("../surfaces/opencode/app.ts"),
-        import("../surfaces/opencode/bus.ts"),
-      ]);
-      return createOpencode({ gateway, clients, bus: new Bus(), version, defaultDirectory, dataDirectory, logger });
     },
   };
 }

@@ -105,6 +105,95 @@ test("B5: questions take one list of answers for each question", async (t) => {
   });
 });
 
+const NARROW = {
+  options: [
+    { id: "y", kind: "once" as const },
+    { id: "n", kind: "reject" as const },
+  ],
+};
+
+test("an outcome that was not offered is refused, and the ask stays open", async (t) => {
+  const r = await rig(t);
+  const { id, session } = await busy(r);
+  session.say({ ...permission, ...NARROW });
+  await r.until(id, requested);
+  const [ask] = await r.gateway.asks(id);
+  await assert.rejects(r.gateway.answer(id, ask?.id ?? "", { kind: "permission", outcome: "always" }, "me"), {
+    code: "invalid",
+    status: 422,
+    message: `expected one of the outcomes that ask ${ask?.id} offers (once, reject), got always`,
+  });
+  assert.equal(session.answers.length, 0);
+  await r.gateway.answer(id, ask?.id ?? "", { kind: "permission", outcome: "once" }, "me");
+  assert.equal(session.answers[0]?.answer.outcome, "once");
+});
+
+test("an answer that a question does not take is refused", async (t) => {
+  const r = await rig(t);
+  const { id, session } = await busy(r);
+  const options = [{ label: "A" }, { label: "B" }];
+  session.say({ ...question, questions: [{ question: "Which?", options, custom: false, multiple: false }] });
+  await r.until(id, requested);
+  const [ask] = await r.gateway.asks(id);
+  const give = (...given: string[]): Promise<void> =>
+    r.gateway.answer(id, ask?.id ?? "", { kind: "question", outcome: "answered", answers: [given] }, "me");
+  await assert.rejects(give("C"), /expected one of A, B as answer to "Which\?", got C/);
+  await assert.rejects(give("A", "B"), /expected one answer to "Which\?", got 2/);
+  await give("B");
+});
+
+test("what was allowed before is allowed again in the words that are offered", async (t) => {
+  const r = await rig(t);
+  const { id, session } = await busy(r);
+  const options = [
+    { id: "a", kind: "always" as const },
+    { id: "n", kind: "reject" as const },
+  ];
+  session.say(permission);
+  await r.until(id, requested);
+  const [ask] = await r.gateway.asks(id);
+  await r.gateway.answer(id, ask?.id ?? "", { kind: "permission", outcome: "always" }, "me");
+  session.say({ ...permission, ask: "p2", options });
+  await r.fake.answered(2);
+  assert.deepEqual(session.answers[1], { ask: "p2", answer: { kind: "permission", outcome: "always" } });
+});
+
+const unattended: [policy: "allow" | "deny", offered: "once" | "always", outcome: string][] = [
+  ["allow", "always", "reject"],
+  ["deny", "once", "reject"],
+];
+
+for (const [policy, kind, outcome] of unattended) {
+  test(`with nobody attached, ${policy} resolves an ask that offers ${kind} alone by ${outcome}`, async (t) => {
+    const r = await rig(t, { unattended: policy });
+    const { id, session } = await busy(r);
+    session.say({ ...permission, options: [{ id: "x", kind }] });
+    const event = await r.until(id, resolved);
+    assert.equal(event.type === "permission.resolved" && event.data.outcome, outcome);
+    await r.fake.answered(1);
+  });
+}
+
+test("a no is taken though it was not offered", async (t) => {
+  const r = await rig(t);
+  const { id, session } = await busy(r);
+  session.say({ ...permission, options: [{ id: "y", kind: "once" }] });
+  await r.until(id, requested);
+  const [ask] = await r.gateway.asks(id);
+  await r.gateway.answer(id, ask?.id ?? "", { kind: "permission", outcome: "reject", feedback: "no" }, "me");
+  assert.deepEqual(session.answers[0]?.answer, { kind: "permission", outcome: "reject", feedback: "no" });
+});
+
+test("an ask that offers nothing can be answered all the same", async (t) => {
+  const r = await rig(t);
+  const { id, session } = await busy(r);
+  session.say({ ...permission, options: [] });
+  await r.until(id, requested);
+  const [ask] = await r.gateway.asks(id);
+  await r.gateway.answer(id, ask?.id ?? "", { kind: "permission", outcome: "reject" }, "me");
+  assert.equal(session.answers[0]?.answer.outcome, "reject");
+});
+
 for (const [policy, outcome] of [
   ["deny", "reject"],
   ["allow", "once"],
@@ -187,6 +276,26 @@ test("a sub-agent has a session of its own, its asks show on the root, and it di
   const events = await r.assertLawful(childId);
   assert.ok(events.every((event) => event.parent === id && event.root === id));
   assert.equal((await r.gateway.list({ limit: 10, parent: null })).length, 1);
+});
+
+test("a tool call that started a sub-agent names its session", async (t) => {
+  const r = await rig(t);
+  const { id, session } = await busy(r);
+  const child = { id: "sub-1", title: "Look around", call: "c1" };
+  session.say({ type: "tool.running", call: "c1", name: "task", input: { task: "look around" } });
+  session.say({ type: "turn.begun" }, child);
+  session.say({ type: "turn.finished", reason: "end_turn" }, child);
+  session.say({ type: "tool.done", call: "c1", ok: true, output: "seen" });
+  session.say({ type: "turn.finished", reason: "end_turn" });
+  await r.until(id, ended);
+  const events = await r.assertLawful(id);
+  const named = events.flatMap((event) => {
+    if (event.type === "item.updated" && event.data.child !== undefined) return [event.data.child];
+    const item = event.type === "item.completed" ? event.data.item : undefined;
+    return item?.kind === "tool_call" ? [item.child] : [];
+  });
+  const [childState] = await r.gateway.list({ limit: 10, parent: id });
+  assert.deepEqual(named, [childState?.id, childState?.id]);
 });
 
 async function waitForChild(r: Rig, root: string): ReturnType<Rig["gateway"]["list"]> {

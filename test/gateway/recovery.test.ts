@@ -1,28 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { idSource } from "../../src/core/ids.ts";
-import { silentLogger } from "../../src/core/logger.ts";
-import { createMetrics } from "../../src/core/metrics.ts";
-import { Gateway } from "../../src/gateway/gateway.ts";
+import type { Gateway } from "../../src/gateway/gateway.ts";
 import { answering, FakeAgent } from "./fake-agent.ts";
-import { ended, type Rig, rig, text } from "./rig.ts";
+import { ended, gatewayOn, type Rig, rig, text } from "./rig.ts";
 
 /** Another gateway on the same log, as after a crash: the first one is never told to stop. */
 function reborn(r: Rig): { gateway: Gateway; fake: FakeAgent } {
   const fake = new FakeAgent();
-  const gateway = new Gateway({
-    log: r.log,
-    agents: new Map([["fake", fake]]),
-    defaultAgent: "fake",
-    id: idSource(Date.now),
-    now: Date.now,
-    logger: silentLogger,
-    metrics: createMetrics(),
-    unattended: "wait",
-    askDeadlineMs: 60_000,
-    idleCloseMs: 60_000,
-    retainEvents: 0,
-  });
+  const gateway = gatewayOn(r.log, r.directory, { agents: new Map([["fake", fake]]) });
   return { gateway, fake };
 }
 

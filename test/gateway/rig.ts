@@ -11,6 +11,7 @@ import { createMetrics } from "../../src/core/metrics.ts";
 import { Gateway } from "../../src/gateway/gateway.ts";
 import type { GatewayOptions } from "../../src/gateway/options.ts";
 import { readEvents } from "../../src/gateway/read-events.ts";
+import { createProcessHost } from "../../src/host/process-host.ts";
 import type { Log } from "../../src/log/contract.ts";
 import { openSqliteLog } from "../../src/log/sqlite/open.ts";
 import { FakeAgent } from "./fake-agent.ts";
@@ -28,18 +29,12 @@ export interface Rig {
   assertLawful(session: string): Promise<ParleyEvent[]>;
 }
 
-/** A gateway on a log of its own with a fake agent, cleaned up after the test. */
-export async function rig(
-  t: TestContext,
-  options: Partial<GatewayOptions> & { wrap?: (log: Log) => Log } = {},
-): Promise<Rig> {
-  const directory = await mkdtemp(join(tmpdir(), "parley-gateway-"));
-  const { wrap = (plain: Log) => plain, ...rest } = options;
-  const log = wrap(await openSqliteLog({ directory, sync: "process" }));
-  const fake = new FakeAgent();
-  const gateway = new Gateway({
+/** A gateway with a fake agent, unless others are given. */
+export function gatewayOn(log: Log, directory: string, options: Partial<GatewayOptions> = {}): Gateway {
+  return new Gateway({
     log,
-    agents: new Map([["fake", fake]]),
+    agents: new Map([["fake", new FakeAgent()]]),
+    processes: createProcessHost({ runDirectory: join(directory, "run"), instance: "gateway-test" }),
     defaultAgent: "fake",
     id: idSource(Date.now),
     now: Date.now,
@@ -49,8 +44,20 @@ export async function rig(
     askDeadlineMs: 60_000,
     idleCloseMs: 60_000,
     retainEvents: 0,
-    ...rest,
+    ...options,
   });
+}
+
+/** A gateway on a log of its own with a fake agent, cleaned up after the test. */
+export async function rig(
+  t: TestContext,
+  options: Partial<GatewayOptions> & { wrap?: (log: Log) => Log } = {},
+): Promise<Rig> {
+  const directory = await mkdtemp(join(tmpdir(), "parley-gateway-"));
+  const { wrap = (plain: Log) => plain, ...rest } = options;
+  const log = wrap(await openSqliteLog({ directory, sync: "process" }));
+  const fake = new FakeAgent();
+  const gateway = gatewayOn(log, directory, { agents: new Map([["fake", fake]]), ...rest });
   t.after(async () => {
     await gateway.shutdown();
     await log.close();

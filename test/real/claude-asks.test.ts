@@ -170,7 +170,8 @@ describe("asks of the real Claude Code", { skip, timeout: 120_000 }, () => {
     const said = completed(await stage.api.events(ask.session), "message").map((item) => item.text);
     assert.deepEqual(said, ["[[sub]] look", "I touch.", "Touched."]);
     const call = completed(await stage.api.events(id), "tool_call")[0];
-    assert.equal((call?.metadata as { child?: string } | undefined)?.child, child.nativeId);
+    assert.equal((call?.metadata as { task?: string } | undefined)?.task, child.nativeId);
+    assert.equal(call?.child, child.id);
     await stage.close(2);
   });
 

@@ -24,6 +24,8 @@ const LINES: [string, string][] = [
   [`at ${SECRET}!`, "at [hidden]!"],
   ["GET /a?auth_token=abc&x=1 done", "GET /a?auth_token=[hidden]&x=1 done"],
   ["GET /a?auth%5ftoken=abc", "GET /a?auth%5ftoken=[hidden]"],
+  ["GET /pty/pty_1/connect?cursor=0&ticket=8a901851-2729 done", "GET /pty/pty_1/connect?cursor=0&ticket=[hidden] done"],
+  ["GET /a?myticket=1", "GET /a?myticket=1"],
   ['{"authorization":"Bearer abcdefgh.ijk"}', '{"authorization":"Bearer [hidden]"}'],
   ["Authorization: Basic dXNlcjpwYXNz", "Authorization: Basic [hidden]"],
   ["cookie: a=b; parley_token=abc; c=d", "cookie: a=b; parley_token=[hidden]; c=d"],

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { ConfiguredAgent } from "../../src/server/agents.ts";
 import { type Parley, type ParleyOptions, startParley } from "../../src/server/parley.ts";
@@ -25,6 +24,11 @@ export interface TestServer {
   restart(options?: Partial<ParleyOptions>): Promise<void>;
 }
 
+/** Whoever lives long enough to clean up: a test, or a stage that several share. */
+export interface Cleanup {
+  after(close: () => Promise<void>): void;
+}
+
 /** One of the programs in test/fixtures/agents, or of those beside this file. */
 export function agent(name: string, ...args: (string | number)[]): ConfiguredAgent {
   const folder = name.includes("/") ? "." : "../fixtures/agents";
@@ -32,14 +36,14 @@ export function agent(name: string, ...args: (string | number)[]): ConfiguredAge
   return { command: [process.execPath, path, ...args.map(String)] };
 }
 
-export async function temporary(t: TestContext, name = "parley-"): Promise<string> {
+export async function temporary(t: Cleanup, name = "parley-"): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), name));
   t.after(() => rm(directory, { recursive: true, force: true, maxRetries: 3 }));
   return directory;
 }
 
 /** A whole server in this process, on a free port of loopback, without a token. */
-export async function startServer(t: TestContext, options: Partial<ParleyOptions> = {}): Promise<TestServer> {
+export async function startServer(t: Cleanup, options: Partial<ParleyOptions> = {}): Promise<TestServer> {
   const home = await mkdtemp(join(tmpdir(), "parley-"));
   const dataDirectory = options.dataDirectory ?? join(home, "data");
   const logger = memoryLogger();

@@ -14,6 +14,8 @@ const LIMIT_MS = 20_000;
 const FRESH_MS = 60_000;
 const MILLION = 1_000_000;
 
+const NAMES = { title: "Claude Code", login: 'run "claude auth login", or set ANTHROPIC_API_KEY' } as const;
+
 export interface DiscoverOptions extends Place {
   host: ProcessHost;
   /** Added to the environment in which the program runs. */
@@ -27,7 +29,8 @@ export function modelsOf(initialized: Fields): AgentModel[] {
     const id = textIn(model, "value");
     if (id === undefined) return [];
     const large = `${id} ${textIn(model, "resolvedModel")}`.includes("[1m]");
-    return [{ id, ...present({ name: textIn(model, "displayName") }), ...(large ? { context: MILLION } : {}) }];
+    const facts = present({ name: textIn(model, "displayName"), context: large ? MILLION : undefined });
+    return [{ id, ...facts, images: true, reasoning: model.supportsAdaptiveThinking === true }];
   });
 }
 
@@ -42,7 +45,7 @@ export function commandsOf(initialized: Fields): AgentCommand[] {
 function loginText(login: Fields | undefined, place: CredentialPlace | undefined): string {
   if (place) return `credentials in ${place.name}${place.expired ? ", expired" : ""}`;
   const by = login?.loggedIn === true ? textIn(login, "authMethod") : undefined;
-  return by === undefined ? 'not logged in: run "claude auth login", or set ANTHROPIC_API_KEY' : `logged in by ${by}`;
+  return by === undefined ? `not logged in: ${NAMES.login}` : `logged in by ${by}`;
 }
 
 function credentialsOf(login: Fields | undefined, place: CredentialPlace | undefined): Discovery["credentials"] {
@@ -66,7 +69,7 @@ export class Discoverer {
   async discover(): Promise<Discovery> {
     const found = await findClaude(this.#options);
     if ("missing" in found)
-      return { installed: false, detail: found.missing, credentials: "unknown", models: [], modes: MODES };
+      return { ...NAMES, installed: false, detail: found.missing, credentials: "unknown", models: [], modes: MODES };
     const known = this.#known;
     if (known?.path !== found.path) return this.#ask(found);
     if (this.#now() - known.at <= FRESH_MS) return known.answer;
@@ -105,6 +108,7 @@ export class Discoverer {
     this.#initialized ??= probed?.initialized;
     const initialized = this.#initialized ?? {};
     return {
+      ...NAMES,
       installed: true,
       ...present({ version: version ?? probed?.version }),
       detail: `${path}; ${loginText(login, place)}`,

@@ -1,6 +1,6 @@
 import { messageOf } from "../../core/errors.ts";
-import type { Agent, AgentSession, Discovery, OpenOptions } from "../contract.ts";
-import type { Models } from "./models.ts";
+import type { Agent, AgentModel, AgentSession, Discovery, OpenOptions } from "../contract.ts";
+import type { HouseModel, Models } from "./models.ts";
 import type { HouseOptions } from "./options.ts";
 import type { HouseSession } from "./session.ts";
 
@@ -9,16 +9,23 @@ const MODES = [
   { id: "plan", name: "Plan", description: "looks and plans, changes nothing" },
 ];
 
+const LOGIN = "set ANTHROPIC_API_KEY or OPENAI_API_KEY, or configure an endpoint";
+
 /** Whether a turn can be expected to work, without a call. */
-function usable(models: Models): Pick<Discovery, "detail" | "credentials"> {
+function usable(models: Models): Pick<Discovery, "detail" | "credentials" | "defaultModel"> {
   try {
     const { id, access } = models.find(undefined);
-    if (access) return { credentials: "found", detail: `built in; ${id} unless another model is chosen` };
-    const advice = "set ANTHROPIC_API_KEY or OPENAI_API_KEY, or configure an endpoint";
-    return { credentials: "not_needed", detail: `built in; no key is set, so a scripted model answers: ${advice}` };
+    const found = { defaultModel: id, credentials: access ? "found" : "not_needed" } as const;
+    if (access) return { ...found, detail: `built in; ${id} unless another model is chosen` };
+    return { ...found, detail: `built in; no key is set, so a scripted model answers: ${LOGIN}` };
   } catch (error) {
     return { credentials: "missing", detail: messageOf(error) };
   }
+}
+
+/** What may be told of a model: not how it is called, which holds a key. */
+function told({ id, name, context, output, price, reasoning, images, released }: HouseModel): AgentModel {
+  return { id, name, context, output, price, reasoning, images, released };
 }
 
 /** Parley's own agent: a loop in this process. Nothing of the model library is loaded before a session opens. */
@@ -26,12 +33,16 @@ export function createHouseAgent(options: HouseOptions): Agent {
   const { models } = options;
   return {
     name: "house",
+    takesInstructions: true,
     discover: async () => ({
+      title: "House",
       installed: true,
       ...usable(models),
-      models: models.list.map(({ id, name, context, output }) => ({ id, name, context, output })),
+      login: LOGIN,
+      models: models.list.map(told),
       modes: MODES,
     }),
+    advice: (model) => models.advice(model),
     open: (open) => openLazily(options, open),
   };
 }

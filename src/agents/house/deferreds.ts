@@ -1,5 +1,6 @@
 import { messageOf } from "../../core/errors.ts";
 import type { Failure, FileChange } from "../../core/events/values.ts";
+import { FileRefused } from "../../host/files/file-refused.ts";
 import { ToolFailure } from "./tool-failure.ts";
 
 /** How a tool call went. `output` is what the model gets to see. */
@@ -30,7 +31,7 @@ function failed(error: unknown): Outcome {
   return {
     ok: false,
     output: message,
-    error: { code: error instanceof ToolFailure ? error.code : "tool_failed", message },
+    error: { code: error instanceof ToolFailure || error instanceof FileRefused ? error.code : "tool_failed", message },
   };
 }
 

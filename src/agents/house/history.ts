@@ -1,7 +1,7 @@
 import type { ModelMessage } from "ai";
 import type { ParleyEvent } from "../../core/events/event.ts";
 import type { Item, MessageItem, ToolCallItem, ToolResultItem } from "../../core/events/items.ts";
-import { type AssistantPart, inputObject, resultPart, stepMessages } from "./conversation.ts";
+import { type AssistantPart, callPart, resultPart, stepMessages } from "./conversation.ts";
 import { pastParts } from "./prompt-parts.ts";
 
 interface PastStep {
@@ -34,15 +34,22 @@ function addItem(turn: PastTurn, item: Item): void {
   }
 }
 
+/** Commands that the user ran: the next prompt tells of them. */
+function shellTurns(events: readonly ParleyEvent[]): Set<string | undefined> {
+  const shells = events.filter((event) => event.type === "turn.started" && event.data.prompt?.task?.type === "shell");
+  return new Set(shells.map(({ turn }) => turn));
+}
+
 /** The turns in their order, each item as it was in the end and where it began. */
 function turnsOf(events: readonly ParleyEvent[]): PastTurn[] {
+  const shells = shellTurns(events);
   const completed = new Map<string, Item>();
   for (const event of events) {
     if (event.type === "item.completed") completed.set(event.data.item.id, event.data.item);
   }
   const turns = new Map<string, PastTurn>();
   for (const event of events) {
-    if (event.type !== "item.started" || event.turn === undefined) continue;
+    if (event.type !== "item.started" || event.turn === undefined || shells.has(event.turn)) continue;
     const item = completed.get(event.data.item.id);
     if (!item || item.status === "retracted") continue;
     const turn = turns.get(event.turn) ?? { before: [], steps: new Map() };
@@ -62,14 +69,17 @@ function isWhole(item: ToolCallItem): boolean {
 }
 
 function partOf(item: Item): AssistantPart[] {
-  if (item.kind === "message" && item.text) return [{ type: "text", text: item.text }];
+  if (item.kind === "message" && item.text?.trim()) return [{ type: "text", text: item.text }];
   if (item.kind !== "tool_call" || !isWhole(item)) return [];
-  return [{ type: "tool-call", toolCallId: item.call, toolName: item.name, input: inputObject(item.input) }];
+  return [callPart(item.call, item.name, item.input)];
 }
 
+/** What a tool wrote before it failed does not say that it did. */
 function outputOf(call: ToolCallItem, result: ToolResultItem | undefined): { ok: boolean; output: string } {
-  const ok = call.status === "completed";
-  return { ok, output: result?.text || (ok ? "" : (call.error?.message ?? "")) };
+  const written = result?.text ?? "";
+  const why = call.error?.message ?? "";
+  if (call.status === "completed" || written.includes(why)) return { ok: call.status === "completed", output: written };
+  return { ok: false, output: written === "" ? why : `${written}\n(${why})` };
 }
 
 function messagesOf({ items, results, after }: PastStep): ModelMessage[] {
@@ -80,10 +90,13 @@ function messagesOf({ items, results, after }: PastStep): ModelMessage[] {
 
 /** The conversation that a session's events hold, as a model takes it. Reasoning is left out: it is signed and cannot be said again. */
 export function conversationOf(events: readonly ParleyEvent[]): ModelMessage[] {
-  return turnsOf(events).flatMap(({ before, steps }) => [
+  const messages = turnsOf(events).flatMap(({ before, steps }) => [
     ...before.map(userMessage),
     ...[...steps.values()].flatMap(messagesOf),
   ]);
+  // The beginning may be forgotten, in the middle of a turn; a conversation must begin with the user.
+  const first = messages.findIndex(({ role }) => role === "user");
+  return first < 0 ? [] : messages.slice(first);
 }
 
 /** The ids of calls that were made: a model may use one of them again, and must not be taken for repeating itself. */

@@ -1,7 +1,7 @@
-import { openInside } from "./open-inside.ts";
+import { openInside } from "../../host/files/open-inside.ts";
 
 const PROJECT_FILE = "AGENTS.md";
-const PROJECT_CHARS = 32_000;
+const PROJECT_BYTES = 32_000;
 
 const TASK = `You are a coding agent. You work in a directory on the user's machine, with tools.
 Read before you change. Make the smallest change that does what was asked, and check it where you can.
@@ -14,7 +14,8 @@ async function projectNotes(directory: string): Promise<string> {
   const handle = await openInside(directory, PROJECT_FILE, "read").catch(() => undefined);
   if (!handle) return "";
   try {
-    const text = (await handle.readFile("utf8")).slice(0, PROJECT_CHARS);
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(PROJECT_BYTES), 0, PROJECT_BYTES, 0);
+    const text = buffer.toString("utf8", 0, bytesRead);
     return `\n\nThe project says about itself (${PROJECT_FILE}):\n${text}`;
   } finally {
     await handle.close();

@@ -1,5 +1,8 @@
 import { randomBytes } from "node:crypto";
 
+/** The strictest provider takes 40 characters; there must be room for a number. */
+const MAX_CALL = 34;
+
 /** Names for texts, calls and asks that no other of the session has, nor any of the session's earlier agents. */
 export class Keys {
   readonly prefix = `h${randomBytes(4).toString("hex")}`;
@@ -14,10 +17,14 @@ export class Keys {
     return `${this.prefix}_${++this.#items}`;
   }
 
-  /** The model's own id where it is new; some models count anew in each answer. */
+  /**
+   * The model's own id where it is new and every provider takes it: some models count anew in each answer, and the next
+   * model of the session may be another company's.
+   */
   call(id: string): string {
-    let key = id;
-    for (let at = 2; this.#calls.has(key); at++) key = `${id}_${at}`;
+    const base = id.replaceAll(/[^\w-]/g, "_").slice(0, MAX_CALL) || "call";
+    let key = base;
+    for (let at = 2; this.#calls.has(key); at++) key = `${base}_${at}`;
     this.#calls.add(key);
     return key;
   }

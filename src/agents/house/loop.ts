@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { messageOf } from "../../core/errors.ts";
 import type { EndReason, Failure } from "../../core/events/values.ts";
-import { judge, waitBefore } from "./retry.ts";
+import { FULL, judge, waitBefore } from "./retry.ts";
 import { runStep, type StepEnd } from "./step.ts";
 import type { Turn } from "./turn.ts";
 
@@ -22,7 +22,7 @@ async function stepWithRetries(
     const end = await runStep(turn);
     if (end.how !== "failed") return end;
     if (end.committed) step = turn.keys.item();
-    const { retryable, failure, afterMs } = judge(end.error, Date.now());
+    const { retryable, failure, afterMs } = judge(end.error, Date.now(), turn.retry.patienceMs);
     if (!retryable || attempt >= turn.retry.attempts) return { how: "lost", error: failure };
     const wait = waitBefore(attempt, afterMs, turn.retry);
     turn.emit({ type: "status", status: "retrying", attempt, message: failure.message, next: Date.now() + wait });
@@ -32,11 +32,14 @@ async function stepWithRetries(
 }
 
 async function steps(turn: Turn): Promise<End> {
+  turn.asks.takeStop();
   for (let step = 0; step < turn.maxSteps; step++) {
     turn.messages.push(...(await turn.steered()));
     const end = await stepWithRetries(turn);
     if (end.how === "stopped") return { reason: "cancelled" };
     if (end.how === "lost") return { reason: "error", error: end.error };
+    if (end.full && end.calls === 0) return { reason: "error", error: FULL };
+    if (turn.asks.takeStop()) return { reason: "end_turn" };
     if (end.calls === 0 && !turn.hasSteered()) return { reason: REASONS[end.finish] ?? "end_turn" };
   }
   return { reason: "max_turns" };

@@ -1,14 +1,9 @@
 import type { LanguageModel } from "ai";
 import type { AgentModel } from "../contract.ts";
 import { ANTHROPIC, type KnownModel, OPENAI } from "./known-models.ts";
-import type { Price } from "./usage.ts";
 
 /** The wire format of an endpoint: OpenAI's chat completions, OpenAI's responses, Anthropic's messages. */
 export type WireFormat = "chat" | "responses" | "messages";
-
-export interface ConfiguredModel extends AgentModel {
-  price?: Price;
-}
 
 /** A server that speaks one of the formats. */
 export interface Endpoint {
@@ -16,14 +11,14 @@ export interface Endpoint {
   format?: WireFormat;
   /** The environment variable that holds its key. */
   keyVariable?: string;
-  models: readonly ConfiguredModel[];
+  models: readonly AgentModel[];
 }
 
 export interface HouseConfig {
   /** The model of a session that names none. */
   model?: string;
   /** Further models of Anthropic or OpenAI, or better knowledge of known ones: `anthropic/…`, `openai/…`. */
-  models?: readonly ConfiguredModel[];
+  models?: readonly AgentModel[];
   endpoints?: Readonly<Record<string, Endpoint>>;
 }
 
@@ -39,7 +34,6 @@ export interface HouseModel extends AgentModel {
   provider: string;
   /** The provider's own name of it. */
   model: string;
-  price?: Price;
   /** Absent for a scripted one. */
   access?: Access;
 }
@@ -48,14 +42,18 @@ export interface Models {
   list: readonly HouseModel[];
   /** The model of that name; without a name the one to use by default. Throws for an unknown one. */
   find(id: string | undefined): HouseModel;
+  /** What to do to have a model that is not in the list. */
+  advice(id: string): string;
   load(model: HouseModel): Promise<LanguageModel>;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Some programs want the version in the address and some do not: a bare address gets it. */
-export function baseUrl(url: string | undefined): string | undefined {
+export function baseUrl(url: string | undefined, from = "the model's address"): string | undefined {
   if (!url) return undefined;
+  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? ""))
+    throw new Error(`${from}: expected an address such as http://127.0.0.1:8080/v1, got ${JSON.stringify(url)}`);
   const { origin, pathname } = new URL(url);
   return pathname === "/" ? `${origin}/v1` : url.replace(/\/$/, "");
 }
@@ -68,7 +66,7 @@ function ofCompany(name: string, format: WireFormat, known: readonly KnownModel[
   const variable = name.toUpperCase();
   const key = env[`${variable}_API_KEY`];
   if (!key) return [];
-  const url = baseUrl(env[`${variable}_BASE_URL`]);
+  const url = baseUrl(env[`${variable}_BASE_URL`], `${variable}_BASE_URL`);
   const access = { format, name, key, ...(url === undefined ? {} : { url }) };
   return known.map((model) => withId(name, model, access));
 }
@@ -77,12 +75,12 @@ function ofEndpoint(name: string, endpoint: Endpoint, env: Environment): HouseMo
   const { url, format = "chat", keyVariable, models } = endpoint;
   const key = keyVariable === undefined ? undefined : env[keyVariable];
   if (keyVariable !== undefined && !key) return [];
-  const access = { format, name, url: baseUrl(url), ...(key ? { key } : {}) };
+  const access = { format, name, url: baseUrl(url, `the url of endpoint ${name}`), ...(key ? { key } : {}) };
   return models.map((model) => ({ ...model, id: `${name}/${model.id}`, provider: name, model: model.id, access }));
 }
 
 /** What the configuration knows of a company's models, added to or instead of what is known here. */
-function improved(known: readonly HouseModel[], configured: readonly ConfiguredModel[]): HouseModel[] {
+function improved(known: readonly HouseModel[], configured: readonly AgentModel[]): HouseModel[] {
   const all = new Map(known.map((model) => [model.id, model]));
   for (const { id, ...facts } of configured) {
     const [provider = "", ...rest] = id.split("/");
@@ -90,6 +88,19 @@ function improved(known: readonly HouseModel[], configured: readonly ConfiguredM
     if (access) all.set(id, { ...all.get(id), ...facts, id, provider, model: rest.join("/"), access });
   }
   return [...all.values()];
+}
+
+const COMPANIES: readonly string[] = ["anthropic", "openai"];
+
+function adviceFor(id: string, env: Environment, { endpoints = {} }: HouseConfig): string {
+  const provider = id.split("/")[0] ?? "";
+  const endpoint = endpoints[provider];
+  const company = COMPANIES.includes(provider);
+  const variable = company ? `${provider.toUpperCase()}_API_KEY` : endpoint?.keyVariable;
+  if (variable !== undefined && !env[variable]) return `set ${variable} and start Parley again`;
+  if (company) return "if there is such a model, add its id to house.models in the configuration";
+  if (endpoint) return `add its id to house.endpoints.${provider}.models in the configuration`;
+  return "name it as provider/model, and configure its endpoint unless the provider is anthropic or openai";
 }
 
 export const SCRIPTED: HouseModel = {
@@ -109,12 +120,15 @@ export function findModels(env: Environment, config: HouseConfig = {}): Models {
     ofEndpoint(name, endpoint, env),
   );
   const list = [...improved(companies, config.models ?? []), ...endpoints, SCRIPTED];
+  const advice = (id: string): string => adviceFor(id, env, config);
   return {
     list,
+    advice,
     find(id = config.model) {
       const found = id === undefined ? list[0] : list.find((model) => model.id === id);
-      if (!found) throw new Error(`no model ${id}; there are: ${list.map((model) => model.id).join(", ")}`);
-      return found;
+      if (found) return found;
+      const have = list.map((model) => model.id).join(", ");
+      throw new Error(`no model ${id}; there are: ${have}${id === undefined ? "" : `; ${advice(id)}`}`);
     },
     async load(model) {
       const { loadModel } = await import("./providers.ts");

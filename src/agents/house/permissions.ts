@@ -15,6 +15,7 @@ export class Asks {
   readonly #prefix: string;
   readonly #open = new Map<string, (answer: Answer) => void>();
   #count = 0;
+  #stop = false;
 
   constructor(emit: (signal: Signal) => void, prefix: string) {
     this.#emit = emit;
@@ -23,6 +24,13 @@ export class Asks {
 
   answer(ask: string, answer: Answer): void {
     this.#open.get(ask)?.(answer);
+  }
+
+  /** Whether somebody refused and wants the turn to end with it. Asking forgets it. */
+  takeStop(): boolean {
+    const stop = this.#stop;
+    this.#stop = false;
+    return stop;
   }
 
   /** Resolves when it is allowed; throws what the model is told when it is not. */
@@ -56,7 +64,9 @@ export class Asks {
     stop.addEventListener("abort", leave);
     this.#emit(signal);
     try {
-      return await promise;
+      const answer = await promise;
+      if ("stop" in answer && answer.stop) this.#stop = true;
+      return answer;
     } finally {
       stop.removeEventListener("abort", leave);
       this.#open.delete(ask);

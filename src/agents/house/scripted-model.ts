@@ -11,9 +11,10 @@ type Message = CallOptions["prompt"][number];
 const WORD_MS = 8;
 const CHARS_PER_TOKEN = 4;
 
-function textOf(message: Message): string {
+/** What the user wrote: what is attached to it, or told by the way, comes after it. */
+function wordsOf(message: Message): string {
   if (typeof message.content === "string") return message.content;
-  return message.content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+  return message.content.find((part) => part.type === "text")?.text ?? "";
 }
 
 function resultsOf(message: Message): Scene["results"] {
@@ -30,7 +31,7 @@ function sceneOf({ prompt, tools = [] }: CallOptions): Scene {
   const at = prompt.findLastIndex((message) => message.role === "user");
   const user = prompt[at];
   return {
-    said: user ? textOf(user) : "",
+    said: user ? wordsOf(user) : "",
     results: prompt.slice(at + 1).flatMap(resultsOf),
     tools: tools.map(({ name }) => name),
   };

@@ -3,6 +3,7 @@ import { messageOf } from "../../core/errors.ts";
 import type { Prompt } from "../../core/events/values.ts";
 import type { Answer } from "../../core/ledger/signals.ts";
 import type { AgentSession, OpenOptions } from "../contract.ts";
+import { forAnotherModel } from "./conversation.ts";
 import { DoomLoop } from "./doom-loop.ts";
 import { FileLocks } from "./file-locks.ts";
 import { callsIn, conversationOf } from "./history.ts";
@@ -33,6 +34,8 @@ export class HouseSession implements Omit<AgentSession, "ready"> {
   readonly #outbox: Outbox;
   readonly #locks = new FileLocks();
   #choice: { model?: string; mode?: string };
+  /** The model of the turn before. */
+  #spoke: string | undefined;
   #steered: Steered[] = [];
   #work: Promise<void> = Promise.resolve();
   #stop: AbortController | undefined;
@@ -46,7 +49,7 @@ export class HouseSession implements Omit<AgentSession, "ready"> {
   }
 
   async prompt(prompt: Prompt): Promise<void> {
-    this.#begin([{ message: this.#userMessage(prompt) }]);
+    this.#begin([{ message: this.#userMessage(prompt) }], prompt.system);
   }
 
   /** A turn that has just ended cannot take the words: then they begin one of their own. */
@@ -103,17 +106,17 @@ export class HouseSession implements Omit<AgentSession, "ready"> {
     this.#begin(this.#steered.splice(0));
   }
 
-  #begin(words: readonly Steered[]): void {
+  #begin(words: readonly Steered[], system?: string): void {
     const stop = new AbortController();
     this.#stop = stop;
-    this.#work = this.#work.then(() => this.#turn(words, stop));
+    this.#work = this.#work.then(() => this.#turn(words, stop, system));
   }
 
-  async #turn(words: readonly Steered[], stop: AbortController): Promise<void> {
+  async #turn(words: readonly Steered[], stop: AbortController, system?: string): Promise<void> {
     const { messages } = this.#loaded;
     try {
       for (const { message } of words) messages.push(await message);
-      await runTurn(await this.#makeTurn(stop.signal));
+      await runTurn(await this.#makeTurn(stop.signal, system));
     } catch (error) {
       const failure = { code: "agent_failed", message: messageOf(error) };
       this.#outbox.emit({ type: "turn.finished", reason: "error", error: failure });
@@ -125,12 +128,14 @@ export class HouseSession implements Omit<AgentSession, "ready"> {
     else this.#beginWithSteered();
   }
 
-  async #makeTurn(stop: AbortSignal): Promise<Turn> {
+  async #makeTurn(stop: AbortSignal, system: string | undefined): Promise<Turn> {
     const { sdk, messages, keys, asks } = this.#loaded;
     const { directory, session } = this.#open;
     const { host, models, retry = RETRY_POLICY, stallMs = STALL_MS, maxSteps = MAX_STEPS } = this.#house;
     const plan = this.#choice.mode === "plan";
     const model = models.find(this.#choice.model);
+    if (this.#spoke !== model.id) messages.splice(0, messages.length, ...forAnotherModel(messages));
+    this.#spoke = model.id;
     this.#outbox.emit({ type: "session", model: model.id, ...(this.#choice.mode ? { mode: this.#choice.mode } : {}) });
     return makeTurn({
       sdk,
@@ -139,7 +144,7 @@ export class HouseSession implements Omit<AgentSession, "ready"> {
       host,
       model,
       language: await models.load(model),
-      instructions: await instructionsFor(directory, plan),
+      instructions: [await instructionsFor(directory, plan), ...(system === undefined ? [] : [system])].join("\n\n"),
       messages,
       keys,
       asks,

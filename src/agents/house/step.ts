@@ -7,7 +7,7 @@ import type { Turn } from "./turn.ts";
 import { usageOf } from "./usage.ts";
 
 export type StepEnd =
-  | { how: "done"; finish: string; calls: number }
+  | { how: "done"; finish: string; full: boolean; calls: number }
   | { how: "stopped" }
   /** `committed`: tools have run, so that the conversation goes on from there instead of beginning the step anew. */
   | { how: "failed"; error: unknown; committed: boolean };
@@ -100,5 +100,5 @@ export async function runStep(turn: Turn): Promise<StepEnd> {
   remember(run);
   const finish = stream.finish ?? "stop";
   finishStep(run, finish);
-  return { how: "done", finish, calls: calls.length };
+  return { how: "done", finish, full: stream.full, calls: calls.length };
 }

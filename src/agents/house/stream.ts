@@ -1,8 +1,10 @@
 import type { LanguageModelUsage, ProviderMetadata, TextStreamPart, ToolSet } from "ai";
 import { messageOf } from "../../core/errors.ts";
 import type { Signal } from "../../core/ledger/signals.ts";
-import { type AssistantPart, inputObject } from "./conversation.ts";
+import { type AssistantPart, callPart, inputObject } from "./conversation.ts";
 import { CutStream } from "./retry.ts";
+
+const UNNAMED = "unnamed";
 
 /** A call that the model has completed. */
 export interface ModelCall {
@@ -40,11 +42,15 @@ interface Call {
 /** Translates one model call's stream into signals, and keeps what the conversation needs of it. */
 export class StepStream {
   readonly #events: StreamEvents;
+  /** By the model's id, which some use again for the next text. */
   readonly #words = new Map<string, Words>();
   readonly #calls = new Map<string, string>();
+  readonly #complete = new Set<string>();
   #content: (Words | Call)[] = [];
   #committed = false;
   finish: string | undefined;
+  /** The model stopped because its context is full. */
+  full = false;
   usage: LanguageModelUsage | undefined;
 
   constructor(events: StreamEvents) {
@@ -64,8 +70,7 @@ export class StepStream {
     switch (part.type) {
       case "text-start":
       case "reasoning-start":
-        this.#open(part.type === "text-start" ? "text" : "reasoning", part.id);
-        return;
+        return this.#start(part.type === "text-start" ? "text" : "reasoning", part);
       case "text-delta":
       case "reasoning-delta":
         return this.#add(part.type === "text-delta" ? "text" : "reasoning", part);
@@ -80,6 +85,7 @@ export class StepStream {
         return this.#called(part);
       case "finish-step":
         this.finish = part.finishReason;
+        this.full = part.rawFinishReason === "model_context_window_exceeded";
         this.usage = part.usage;
         return;
       case "error":
@@ -93,21 +99,31 @@ export class StepStream {
   close(): void {
     if (this.finish === undefined || this.finish === "interrupted") throw new CutStream();
     if (this.finish === "error") throw new CutStream("the model stopped with an error");
-    for (const words of this.#words.values()) words.ended = true;
+    for (const words of this.#said()) words.ended = true;
     this.#commit();
   }
 
   /** The stream failed: what was said is taken back, but for what came before a tool that has run. */
   retract(): void {
-    for (const { item } of [...this.#words.values()].filter(({ told }) => !told))
+    for (const { item } of this.#said().filter(({ told }) => !told))
       this.#events.emit({ type: "text.retracted", item });
     this.#content = this.#content.filter((part) => part.type === "call" || part.told);
+  }
+
+  #said(): Words[] {
+    return this.#content.filter((part) => part.type !== "call");
+  }
+
+  /** Reasoning that is not shown has nothing but what comes with its start. */
+  #start(type: Words["type"], part: { id: string; providerMetadata?: ProviderMetadata }): void {
+    const words = this.#open(type, part.id);
+    words.metadata = part.providerMetadata ?? words.metadata;
   }
 
   #open(type: Words["type"], id: string): Words {
     const key = `${type} ${id}`;
     const known = this.#words.get(key);
-    if (known) return known;
+    if (known && !known.ended) return known;
     const words: Words = { type, item: this.#events.item(), text: "", ended: false, told: false };
     this.#words.set(key, words);
     this.#content.push(words);
@@ -134,21 +150,26 @@ export class StepStream {
     return key;
   }
 
+  /** An id that comes again after its call was complete names another call. */
+  #keyOfNext(id: string): string {
+    if (this.#complete.has(this.#calls.get(id) ?? "")) this.#calls.delete(id);
+    return this.#key(id);
+  }
+
   #seen(id: string, name: string): void {
-    const call = this.#key(id);
+    const call = this.#keyOfNext(id);
     this.#events.seen(call);
-    this.#events.emit({ type: "tool.seen", call, name });
+    this.#events.emit({ type: "tool.seen", call, name: name || UNNAMED });
   }
 
   #called(part: Extract<TextStreamPart<ToolSet>, { type: "tool-call" }>): void {
-    const { toolName: name, providerMetadata } = part;
-    const call = this.#key(part.toolCallId);
+    const { providerMetadata } = part;
+    const name = part.toolName || UNNAMED;
+    const call = this.#keyOfNext(part.toolCallId);
+    this.#complete.add(call);
     const input = inputObject(part.input);
     const options = providerMetadata ? { providerOptions: providerMetadata } : {};
-    this.#content.push({
-      type: "call",
-      part: { type: "tool-call", toolCallId: call, toolName: name, input, ...options },
-    });
+    this.#content.push({ type: "call", part: { ...callPart(call, name, input), ...options } });
     this.#events.seen(call);
     this.#commit();
     const problem = part.invalid ? { problem: messageOf(part.error) } : {};
@@ -158,7 +179,7 @@ export class StepStream {
   /** Texts are completed late, so that a stream that breaks can still take them back. */
   #commit(): void {
     this.#committed = true;
-    for (const words of this.#words.values()) {
+    for (const words of this.#said()) {
       if (!words.ended || words.told) continue;
       words.told = true;
       if (words.text !== "")
@@ -173,6 +194,6 @@ function speaker({ type }: Words): { kind: "message" | "reasoning"; role: "assis
 
 /** Reasoning is only good whole, with its signature. */
 function partOf({ type, text, ended, metadata }: Words): AssistantPart[] {
-  if (type === "reasoning" ? !ended || !metadata : text === "") return [];
+  if (type === "reasoning" ? !ended || !metadata : text.trim() === "") return [];
   return [{ type, text, ...(metadata ? { providerOptions: metadata } : {}) }];
 }

@@ -35,8 +35,9 @@ export class ToolRunner {
     const tool = this.#find(name);
     const title = tool?.title(input);
     emit({ type: "tool.seen", call, name, input, ...(title === undefined ? {} : { title }) });
-    const usable = this.#assertUsable(called, tool);
+    // Counted before it is looked at: a call that cannot work is the one a model repeats.
     if (doom.strikes(name, input)) await this.#assertMeant(called, signal);
+    const usable = this.#assertUsable(called, tool);
     if (!usable.writes) emit({ type: "tool.running", call });
     return { ok: true, ...(await usable.run(input, this.#context(called, signal))) };
   }

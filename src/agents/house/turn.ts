@@ -1,9 +1,9 @@
 import type { LanguageModel, ModelMessage } from "ai";
+import type { Price } from "../contract.ts";
 import type { Keys } from "./keys.ts";
 import type { ModelRequest } from "./model-call.ts";
 import type { RetryPolicy } from "./retry.ts";
 import type { RunnerOptions } from "./tool-runner.ts";
-import type { Price } from "./usage.ts";
 
 export interface TurnOptions extends RunnerOptions {
   sdk: typeof import("ai");

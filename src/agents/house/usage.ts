@@ -1,13 +1,6 @@
 import type { LanguageModelUsage } from "ai";
 import type { Tokens, Usage } from "../../core/events/values.ts";
-
-/** US dollars for a million tokens. */
-export interface Price {
-  input: number;
-  output: number;
-  cacheRead?: number;
-  cacheWrite?: number;
-}
+import type { Price } from "../contract.ts";
 
 const MILLION = 1_000_000;
 

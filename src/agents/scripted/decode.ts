@@ -39,11 +39,13 @@ export function decodeLine(line: string): Decoded {
 
 function decodeChild({ child, signal }: Fields): Decoded {
   if (!isFields(child)) return noise("bad_child");
-  const { id, title, agent } = child;
-  if (typeof id !== "string" || !isMaybeText(title) || !isMaybeText(agent)) return noise("bad_child");
+  const { id, title, agent, call } = child;
+  if (typeof id !== "string" || !isMaybeText(title) || !isMaybeText(agent) || !isMaybeText(call))
+    return noise("bad_child");
   if (!isFields(signal)) return noise("not_an_object");
   const decoded = decodeSignal(signal);
-  return decoded.what === "signal" ? { ...decoded, child: { id, title, agent } } : decoded;
+  const ref: ChildRef = { id, title, agent, ...(call === undefined ? {} : { call }) };
+  return decoded.what === "signal" ? { ...decoded, child: ref } : decoded;
 }
 
 function decodeSignal(value: Fields): Decoded {

@@ -25,6 +25,7 @@ export async function removeOffline(settings: Settings, id: string): Promise<voi
         ...settings,
         log,
         agents,
+        processes: host,
         defaultAgent: await chooseDefaultAgent(agents, settings.defaultAgent),
         id: idSource(Date.now),
         now: Date.now,

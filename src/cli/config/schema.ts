@@ -16,11 +16,28 @@ const duration = z
 
 const agentName = z.string().regex(/^[\w.:-]{1,64}$/, { error: NAME });
 
+const price = z
+  .strictObject({
+    input: z.number(),
+    output: z.number(),
+    cacheRead: z.number().optional(),
+    cacheWrite: z.number().optional(),
+  })
+  .describe("US dollars for a million tokens");
+
 const model = z.strictObject({
   id: z.string(),
   name: z.string().optional(),
   context: z.number().optional().describe("tokens that fit into its context"),
   output: z.number().optional().describe("tokens that one answer can have"),
+  price: price.optional(),
+  reasoning: z.boolean().optional().describe("it can think before it answers"),
+  images: z.boolean().optional().describe("it takes pictures"),
+  released: z
+    .string()
+    .regex(/^\d{4}-\d{2}-\d{2}$/, { error: 'a day such as "2026-08-27"' })
+    .optional()
+    .describe("the day it came out"),
 });
 
 const mode = z.strictObject({ id: z.string(), name: z.string().optional(), description: z.string().optional() });
@@ -35,17 +52,6 @@ const agent = z.strictObject({
   steer: z.boolean().optional().describe("it takes prompts into a running turn"),
 });
 
-const price = z
-  .strictObject({
-    input: z.number(),
-    output: z.number(),
-    cacheRead: z.number().optional(),
-    cacheWrite: z.number().optional(),
-  })
-  .describe("US dollars for a million tokens");
-
-const pricedModel = model.extend({ price: price.optional() });
-
 const endpoint = z.strictObject({
   url: z.url({ error: "an address such as http://127.0.0.1:11434/v1" }),
   format: z
@@ -53,7 +59,7 @@ const endpoint = z.strictObject({
     .optional()
     .describe("OpenAI's chat completions (the default) or responses, or Anthropic's messages"),
   keyVariable: z.string().optional().describe("the environment variable that holds its key, if it wants one"),
-  models: z.array(pricedModel).min(1, { error: "at least one model" }),
+  models: z.array(model).min(1, { error: "at least one model" }),
 });
 
 const endpointName = z.string().regex(/^(?!(?:anthropic|openai|scripted)$)[\w.-]{1,64}$/, {
@@ -62,7 +68,7 @@ const endpointName = z.string().regex(/^(?!(?:anthropic|openai|scripted)$)[\w.-]
 
 const house = z.strictObject({
   model: z.string().optional().describe("the model of a session that names none, such as anthropic/claude-haiku-4-5"),
-  models: z.array(pricedModel).optional().describe("further models of Anthropic or OpenAI, or more about known ones"),
+  models: z.array(model).optional().describe("further models of Anthropic or OpenAI, or more about known ones"),
   endpoints: z.record(endpointName, endpoint).optional().describe("further servers of models, by name"),
 });
 

@@ -20,11 +20,22 @@ const WHY: Readonly<Record<"deny" | "none", string>> = {
   none: "there is no terminal to ask at",
 };
 
-/** What is answered without a person; undefined where a person is asked. A question is never answered for one. */
-export function autoAnswer(kind: "permission" | "question", mode: AskMode): AutoAnswer | undefined {
+/**
+ * What is answered without a person; undefined where a person is asked. A question is never answered for one, and of a
+ * permission only what it `offers` can be given.
+ */
+export function autoAnswer(
+  kind: "permission" | "question",
+  mode: AskMode,
+  offers: readonly string[] = [],
+): AutoAnswer | undefined {
   if (mode === "terminal") return undefined;
-  if (kind === "permission" && mode === "yes") return { answer: "once", note: "allowed once, by --yes" };
-  const why = mode === "yes" ? "--yes answers no questions" : WHY[mode];
+  const yes = kind === "permission" && mode === "yes";
+  if (yes && (offers.length === 0 || offers.includes("once")))
+    return { answer: "once", note: "allowed once, by --yes" };
+  if (yes && offers.includes("always"))
+    return { answer: "always", note: "allowed for the session, by --yes: once was not offered" };
+  const why = mode === "yes" ? (yes ? "it cannot be allowed" : "--yes answers no questions") : WHY[mode];
   const advice = kind === "permission" && mode === "none" ? "; --yes would allow it" : "";
   return {
     answer: { outcome: kind === "permission" ? "reject" : "rejected", feedback: why },

@@ -56,7 +56,8 @@ export class Asks {
     const { mode, view, paint } = this.#options;
     if (signal.aborted) return;
     const kind = event.type === "permission.requested" ? "permission" : "question";
-    const auto = autoAnswer(kind, mode);
+    const offers = event.type === "permission.requested" ? event.data.options.map((option) => option.kind) : undefined;
+    const auto = autoAnswer(kind, mode, offers);
     if (auto) {
       view.progress(paint("yellow", `? ${kind}: ${safeLine(subject(event))}: ${auto.note}`));
       return this.#send(event.data.ask, auto.answer);

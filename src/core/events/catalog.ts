@@ -1,12 +1,27 @@
 import { z } from "zod";
 import { item, itemStatus } from "./items.ts";
-import { askOption, endReason, failure, planEntry, prompt, question, turnStatus, usage } from "./values.ts";
+import {
+  askOption,
+  endReason,
+  failure,
+  fileTotal,
+  permissionRule,
+  planEntry,
+  prompt,
+  question,
+  turnStatus,
+  usage,
+} from "./values.ts";
 
 const sessionFacts = {
   nativeId: z.string().optional().describe("the agent's own id, used to resume"),
   title: z.string().optional(),
   model: z.string().optional(),
   mode: z.string().optional(),
+  permissions: z
+    .array(permissionRule)
+    .optional()
+    .describe("decide asks before a person does; the last one that fits counts"),
   meta: z
     .record(z.string(), z.unknown())
     .optional()
@@ -24,6 +39,7 @@ export const catalog = {
   }),
   "session.updated": z.looseObject({
     ...sessionFacts,
+    agent: z.string().optional().describe("another agent serves the session from its first turn on"),
     resume: z.enum(["resumed", "lost"]).optional().describe("lost: the agent no longer knows its own session"),
   }),
   "session.ended": z.looseObject({
@@ -45,14 +61,21 @@ export const catalog = {
     by: z.enum(["user", "agent"]),
     model: z.string().optional().describe("the session's at that moment, where known"),
     mode: z.string().optional(),
+    after: z.string().optional().describe("for a turn of the agent's own: the last prompt before it"),
     prompt: prompt.omit({ parts: true }).optional().describe("its text is in the user message item that follows"),
+    context: z
+      .array(prompt.omit({ parts: true }))
+      .optional()
+      .describe("prompts that were kept for this turn: their messages come first"),
   }),
   "turn.status": turnStatus,
   "turn.ended": z.looseObject({
     reason: endReason,
     usage: usage.optional(),
     error: failure.optional(),
+    files: z.array(fileTotal).optional().describe("the files that the turn's tools changed"),
     duration: z.number().optional().describe("milliseconds since the turn began"),
+    tell: z.string().optional().describe("what happened without the agent: it is told with its next prompt"),
   }),
   "step.started": z.looseObject({ step: z.number(), id: z.string().describe("msg_…") }),
   "step.ended": z.looseObject({
@@ -69,6 +92,7 @@ export const catalog = {
     title: z.string().optional(),
     input: z.unknown().optional(),
     metadata: z.record(z.string(), z.unknown()).optional(),
+    child: z.string().optional(),
   }),
   "item.delta": z.looseObject({
     item: z.string(),

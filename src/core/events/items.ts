@@ -19,6 +19,7 @@ export const messageItem = z.looseObject({
   status: itemStatus,
   text: z.string().optional(),
   content: z.array(promptPart).optional().describe("what a user message holds beside text"),
+  queued: z.number().optional().describe("a user message: epoch milliseconds since when it waited, if it did"),
   steered: z.boolean().optional().describe("a user message given to a running turn"),
 });
 
@@ -38,6 +39,7 @@ export const toolCallItem = z.looseObject({
   title: z.string().optional(),
   input: z.unknown().optional(),
   error: failure.optional(),
+  child: z.string().optional().describe("the session of the sub-agent that it started"),
   background: z.boolean().optional().describe("it goes on after its turn"),
   metadata: z.record(z.string(), z.unknown()).optional(),
 });

@@ -4,7 +4,11 @@ import { z } from "zod";
 
 export const promptPart = z
   .union([
-    z.looseObject({ type: z.literal("text"), text: z.string() }),
+    z.looseObject({
+      type: z.literal("text"),
+      text: z.string(),
+      synthetic: z.boolean().optional().describe("said by Parley in the user's place"),
+    }),
     z.looseObject({
       type: z.literal("file"),
       path: z.string().optional().describe("a path inside the session's directory"),
@@ -15,7 +19,17 @@ export const promptPart = z
   ])
   .meta({ id: "PromptPart" });
 
-export const delivery = z.enum(["queue", "steer", "reject"]).meta({ id: "Delivery" });
+export const delivery = z
+  .enum(["queue", "steer", "reject", "context"])
+  .describe("`context`: it begins no turn, and is given to the agent with the next prompt that does")
+  .meta({ id: "Delivery" });
+
+export const task = z
+  .union([
+    z.looseObject({ type: z.literal("shell"), command: z.string() }),
+    z.looseObject({ type: z.literal("compact"), auto: z.boolean().optional() }),
+  ])
+  .meta({ id: "Task" });
 
 export const prompt = z
   .looseObject({
@@ -24,6 +38,9 @@ export const prompt = z
     delivery: delivery.optional(),
     model: z.string().optional(),
     mode: z.string().optional(),
+    task: task.optional().describe("what its turn is for, where it is not for the agent to answer"),
+    queued: z.number().optional().describe("epoch milliseconds since when it waited, if it did"),
+    system: z.string().optional().describe("further instructions for this turn"),
     digest: z.string().optional().describe("of the request's body: the same id with another digest is a conflict"),
   })
   .meta({ id: "Prompt" });
@@ -66,6 +83,16 @@ export const fileChange = z
   })
   .meta({ id: "FileChange" });
 
+/** All changes of one file together. */
+export const fileTotal = z
+  .looseObject({
+    path: z.string(),
+    kind: z.enum(["added", "modified", "deleted", "renamed"]),
+    additions: z.number(),
+    deletions: z.number(),
+  })
+  .meta({ id: "FileTotal" });
+
 export const planEntry = z
   .looseObject({
     text: z.string(),
@@ -81,6 +108,14 @@ export const askOption = z
     label: z.string().optional(),
   })
   .meta({ id: "AskOption" });
+
+export const permissionRule = z
+  .looseObject({
+    action: z.string().describe("what is asked for, `question` for a question; `*` and `?` stand for anything"),
+    pattern: z.string().describe("of what it is asked for, in the same way"),
+    verdict: z.enum(["allow", "deny", "ask"]),
+  })
+  .meta({ id: "PermissionRule" });
 
 export const question = z
   .looseObject({
@@ -110,13 +145,16 @@ export const turnStatus = z
 
 export type PromptPart = z.infer<typeof promptPart>;
 export type Delivery = z.infer<typeof delivery>;
+export type Task = z.infer<typeof task>;
 export type Prompt = z.infer<typeof prompt>;
 export type Tokens = z.infer<typeof tokens>;
 export type Usage = z.infer<typeof usage>;
 export type Failure = z.infer<typeof failure>;
 export type FileChange = z.infer<typeof fileChange>;
+export type FileTotal = z.infer<typeof fileTotal>;
 export type PlanEntry = z.infer<typeof planEntry>;
 export type AskOption = z.infer<typeof askOption>;
+export type PermissionRule = z.infer<typeof permissionRule>;
 export type Question = z.infer<typeof question>;
 export type EndReason = z.infer<typeof endReason>;
 export type TurnStatus = z.infer<typeof turnStatus>;

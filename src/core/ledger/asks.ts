@@ -1,10 +1,11 @@
-import type { AskOption } from "../events/values.ts";
+import type { AskOption, Question } from "../events/values.ts";
 import type { Frame } from "./frame.ts";
 import { withEntry } from "./frame.ts";
 import { allows } from "./rules.ts";
 import type { Answer, PermissionSignal, QuestionSignal } from "./signals.ts";
-import { callKey, findPast, type OpenAsk, type OpenTurn } from "./state.ts";
+import { callKey, findPast, type LedgerState, type OpenAsk, type OpenTurn } from "./state.ts";
 import { openAgentTurn } from "./turn.ts";
+import { verdictOn } from "./verdicts.ts";
 
 const USUAL_OPTIONS: AskOption[] = [
   { id: "once", kind: "once", label: "Allow once" },
@@ -12,6 +13,7 @@ const USUAL_OPTIONS: AskOption[] = [
   { id: "reject", kind: "reject", label: "Reject" },
 ];
 
+type OpenPermission = Extract<OpenAsk, { kind: "permission" }>;
 type Resolution = Answer | { kind: "permission" | "question"; outcome: "cancelled" };
 
 /** The turn that an ask belongs to, or undefined when it comes too late and is declined at once. */
@@ -37,12 +39,15 @@ export function onPermission(frame: Frame, signal: PermissionSignal): void {
   const turn = turnFor(frame, signal, { kind: "permission", outcome: "reject", feedback: "the turn is over" });
   if (!turn) return;
   const { action, patterns = [], title, call, input, metadata } = signal;
-  const ask: OpenAsk = { id: frame.context.id("permission"), kind: "permission", action, patterns };
+  // An ask without any way to answer it could never be resolved.
+  const options = signal.options?.length ? signal.options : USUAL_OPTIONS;
+  const offers = options.map((option) => option.kind);
+  const ask: OpenPermission = { id: frame.context.id("permission"), kind: "permission", action, patterns, offers };
   frame.say("permission.requested", {
     ask: ask.id,
     action,
     patterns,
-    options: signal.options ?? USUAL_OPTIONS,
+    options,
     ...(title === undefined ? {} : { title }),
     ...(call === undefined ? {} : { call }),
     ...(input === undefined ? {} : { input }),
@@ -50,9 +55,7 @@ export function onPermission(frame: Frame, signal: PermissionSignal): void {
   });
   openAsk(frame, signal.ask, ask);
   if (turn.cancelled || turn.end) decline(frame, signal.ask, ask);
-  else if (allows(frame.state.rules, ask))
-    resolveAndAnswer(frame, signal.ask, ask, { kind: "permission", outcome: "once" }, "rule");
-  else waitForPerson(frame, ask);
+  else if (!settleByRule(frame, signal.ask, ask)) waitForPerson(frame, ask);
 }
 
 export function onQuestion(frame: Frame, signal: QuestionSignal): void {
@@ -69,7 +72,34 @@ export function onQuestion(frame: Frame, signal: QuestionSignal): void {
   });
   openAsk(frame, signal.ask, ask);
   if (turn.cancelled || turn.end) decline(frame, signal.ask, ask);
-  else waitForPerson(frame, ask);
+  else if (!settleByRule(frame, signal.ask, ask)) waitForPerson(frame, ask);
+}
+
+/** What the session's rules answer, or what was granted for good. A denial counts more than what was granted before it. */
+function ruled({ facts, rules }: LedgerState, ask: OpenAsk): Answer | undefined {
+  const { permissions = [] } = facts;
+  const feedback = "a rule of this session denies it";
+  if (ask.kind === "question") {
+    const denied = verdictOn(permissions, "question", []) === "deny";
+    return denied ? { kind: "question", outcome: "rejected", feedback } : undefined;
+  }
+  const verdict = verdictOn(permissions, ask.action, ask.patterns);
+  if (verdict === "deny") return { kind: "permission", outcome: "reject", feedback };
+  // In the words that the agent offers for it.
+  const outcome = (["once", "always"] as const).find((kind) => ask.offers.includes(kind));
+  return outcome && (verdict === "allow" || allows(rules, ask)) ? { kind: "permission", outcome } : undefined;
+}
+
+function settleByRule(frame: Frame, key: string, ask: OpenAsk): boolean {
+  const answer = ruled(frame.state, ask);
+  if (answer) resolveAndAnswer(frame, key, ask, answer, "rule");
+  return answer !== undefined;
+}
+
+/** Rules hold for what is already waiting, too. */
+export function applyRules(frame: Frame): void {
+  for (const [key, ask] of frame.state.turn?.asks ?? []) settleByRule(frame, key, ask);
+  resumeIfAnswered(frame);
 }
 
 function openAsk(frame: Frame, key: string, ask: OpenAsk): void {
@@ -122,39 +152,57 @@ function resolveAndAnswer(frame: Frame, key: string, ask: OpenAsk, answer: Answe
   frame.want({ type: "answer", ask: key, answer });
 }
 
+/** Why an answer is none to this ask. */
+function misfit(ask: OpenAsk, answer: Answer): string | undefined {
+  if (ask.kind !== answer.kind) return `ask ${ask.id} is a ${ask.kind}, the answer is for a ${answer.kind}`;
+  if (ask.kind === "permission") {
+    // A no is always possible: a cancel tells the agent the same.
+    const offered = answer.outcome === "reject" || ask.offers.some((kind) => kind === answer.outcome);
+    const expected = `expected one of the outcomes that ask ${ask.id} offers (${ask.offers.join(", ")})`;
+    return offered ? undefined : `${expected}, got ${answer.outcome}`;
+  }
+  if (answer.outcome !== "answered") return undefined;
+  const { questions } = ask;
+  if (answer.answers.length !== questions.length)
+    return `expected ${questions.length} answers, one list for each question, got ${answer.answers.length}`;
+  return questions.map((question, at) => misfitOfOne(question, answer.answers[at] ?? [])).find(Boolean);
+}
+
+/** Free text and several choices are refused only where the agent has said that it takes none. */
+function misfitOfOne({ question, options, custom, multiple }: Question, given: readonly string[]): string | undefined {
+  if (multiple === false && given.length > 1) return `expected one answer to "${question}", got ${given.length}`;
+  const strange = custom === false ? given.find((one) => !options.some(({ label }) => label === one)) : undefined;
+  if (strange === undefined) return undefined;
+  return `expected one of ${options.map(({ label }) => label).join(", ")} as answer to "${question}", got ${strange}`;
+}
+
+/** With nobody there to choose, what cannot be given is refused. */
+function inPlaceOfPerson(ask: OpenAsk, answer: Answer): Answer {
+  if (ask.kind === "question" || misfit(ask, answer) === undefined) return answer;
+  return { kind: "permission", outcome: "reject", feedback: "nobody is attached to choose among what was offered" };
+}
+
 /** A person, a rule or the policy answers. The first answer wins; the gateway tells a second one who won. */
-export function onAnswer(frame: Frame, command: { ask: string; answer: Answer; by: string }): void {
-  const { answer, by } = command;
+export function onAnswer(frame: Frame, command: { ask: string; answer: Answer; by: string; own?: boolean }): void {
+  const { by, own = false } = command;
   const found = [...(frame.state.turn?.asks ?? [])].find(([, ask]) => ask.id === command.ask);
   if (!found) {
     frame.refuse("ask_not_found", `no open ask ${command.ask}`);
     return;
   }
   const [key, ask] = found;
-  if (ask.kind !== answer.kind) {
-    frame.refuse("invalid", `ask ${ask.id} is a ${ask.kind}, the answer is for a ${answer.kind}`);
-    return;
-  }
-  if (ask.kind === "question" && answer.outcome === "answered" && answer.answers.length !== ask.questions.length) {
-    frame.refuse(
-      "invalid",
-      `expected ${ask.questions.length} answers, one list for each question, got ${answer.answers.length}`,
-    );
+  const answer = own ? inPlaceOfPerson(ask, command.answer) : command.answer;
+  const wrong = misfit(ask, answer);
+  if (wrong !== undefined) {
+    frame.refuse("invalid", wrong);
     return;
   }
   resolveAndAnswer(frame, key, ask, answer, by);
-  if (ask.kind === "permission" && answer.outcome === "always") grantRule(frame, ask);
-  resumeIfAnswered(frame);
-}
-
-/** An "always" holds for what is already waiting, too. */
-function grantRule(frame: Frame, granted: { action: string; patterns: string[] }): void {
-  frame.patch({ rules: [...frame.state.rules, { action: granted.action, patterns: granted.patterns }] });
-  for (const [key, ask] of frame.state.turn?.asks ?? []) {
-    if (ask.kind === "permission" && allows(frame.state.rules, ask)) {
-      resolveAndAnswer(frame, key, ask, { kind: "permission", outcome: "once" }, "rule");
-    }
+  if (ask.kind === "permission" && answer.outcome === "always") {
+    const { action, patterns } = ask;
+    frame.patch({ rules: [...frame.state.rules, { action, patterns }] });
   }
+  applyRules(frame);
 }
 
 function resumeIfAnswered(frame: Frame): void {

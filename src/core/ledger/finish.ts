@@ -2,6 +2,7 @@ import type { EndReason, Failure, Usage } from "../events/values.ts";
 import { closeAsks } from "./asks.ts";
 import type { Frame } from "./frame.ts";
 import { clearQueue } from "./prompts.ts";
+import { keepUntold } from "./shell.ts";
 import type { Signal } from "./signals.ts";
 import { type Closing, GRACE_MS, type OpenTurn, type Past, rememberFinished, rememberPast } from "./state.ts";
 import { closeTexts } from "./text.ts";
@@ -130,6 +131,7 @@ export function closeTurn(frame: Frame, wanted: End): void {
   const { turn } = frame.state;
   if (!turn) return;
   const end = decide(turn, frame.state.closing, wanted);
+  const tell = keepUntold(frame, turn);
   closeAsks(frame, false);
   closeCalls(frame, end.reason === "cancelled");
   closeTexts(frame, end.reason === "end_turn" ? "completed" : "interrupted");
@@ -147,7 +149,14 @@ export function closeTurn(frame: Frame, wanted: End): void {
   const duration = frame.context.now - turn.started;
   frame.say(
     "turn.ended",
-    { reason: end.reason, ...(usage ? { usage } : {}), ...(error ? { error } : {}), duration },
+    {
+      reason: end.reason,
+      ...(usage ? { usage } : {}),
+      ...(error ? { error } : {}),
+      ...(frame.state.turn?.files ? { files: frame.state.turn.files } : {}),
+      duration,
+      ...(tell === undefined ? {} : { tell }),
+    },
     "parley",
   );
   leave(frame, turn, end.reason === "cancelled");

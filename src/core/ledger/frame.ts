@@ -8,6 +8,8 @@ export interface Context {
   id: MakeId;
   /** For an agent without any turn-level signal: its turn ends after this long a silence. */
   quietMs?: number;
+  /** Who gives the signals, where it is not the agent. */
+  speaker?: "parley";
 }
 
 /** One step in the making: the state so far and what it will say. The state itself is never changed in place. */
@@ -23,14 +25,18 @@ export class Frame {
     this.context = context;
   }
 
+  private get speaker(): "agent" | "parley" {
+    return this.context.speaker ?? "agent";
+  }
+
   /** Says something of the open turn, or of the session where none is open. */
-  say<T extends EventType>(type: T, data: EventData[T], source: "agent" | "parley" = "agent"): void {
+  say<T extends EventType>(type: T, data: EventData[T], source: "agent" | "parley" = this.speaker): void {
     const draft = { type, time: this.context.now, source, data };
     this.events.push((this.state.turn ? { ...draft, turn: this.state.turn.id } : draft) as Draft);
   }
 
   /** Says something that belongs to no turn, whether one is open or not. */
-  sayOfSession<T extends EventType>(type: T, data: EventData[T], source: "agent" | "parley" = "agent"): void {
+  sayOfSession<T extends EventType>(type: T, data: EventData[T], source: "agent" | "parley" = this.speaker): void {
     this.events.push({ type, time: this.context.now, source, data } as Draft);
   }
 

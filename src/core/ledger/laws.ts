@@ -1,5 +1,6 @@
 import type { ParleyEvent } from "../events/event.ts";
 import type { Item } from "../events/items.ts";
+import { beginsTurn } from "../session-state.ts";
 
 /** A broken law: which, where, and how it shows. */
 export interface Violation {
@@ -43,6 +44,8 @@ class Checker {
   private readonly asks = new Map<string, string>();
   private readonly settled = new Set<string>();
   private readonly waiting = new Set<string>();
+  /** Context may stay for ever: it is owed no turn. */
+  private readonly kept = new Set<string>();
   private readonly prompts = new Set<string>();
   private step: number | null = null;
 
@@ -210,10 +213,10 @@ class Checker {
   private checkPrompt(event: ParleyEvent): void {
     switch (event.type) {
       case "prompt.queued":
-        this.waiting.add(event.data.prompt.id);
+        (beginsTurn(event.data.prompt) ? this.waiting : this.kept).add(event.data.prompt.id);
         break;
       case "prompt.withdrawn":
-        if (!this.waiting.delete(event.data.prompt))
+        if (!this.waiting.delete(event.data.prompt) && !this.kept.delete(event.data.prompt))
           this.broken(1, `prompt ${event.data.prompt} withdrawn but not waiting`);
         break;
       case "turn.started": {
@@ -222,6 +225,8 @@ class Checker {
         if (this.prompts.has(id)) this.broken(1, `prompt ${id} began two turns`);
         this.prompts.add(id);
         this.waiting.delete(id);
+        for (const kept of event.data.context ?? [])
+          if (!this.kept.delete(kept.id)) this.broken(1, `context ${kept.id} was given to a turn but not kept`);
         break;
       }
     }

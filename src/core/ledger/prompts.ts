@@ -1,17 +1,26 @@
+import type { EventData } from "../events/catalog.ts";
 import type { MessageItem } from "../events/items.ts";
 import type { Prompt } from "../events/values.ts";
+import { beginsTurn } from "../session-state.ts";
 import type { Frame } from "./frame.ts";
-import { updateFacts } from "./session.ts";
+import { changeAgent, updateFacts } from "./session.ts";
+import { userText, withUntold } from "./shell.ts";
 import { QUEUE_LIMIT } from "./state.ts";
 import { beginTurn, choiceOf } from "./turn.ts";
 
 const TITLE_LENGTH = 60;
 
 function userItem(prompt: Prompt, steered: boolean): { header: MessageItem; full: MessageItem } {
-  const text = prompt.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
-  const mark = steered ? { steered, ...(prompt.digest === undefined ? {} : { digest: prompt.digest }) } : {};
+  const text = userText(prompt.parts);
+  const { digest, queued } = prompt;
+  const mark = {
+    ...(steered ? { steered, ...(digest === undefined ? {} : { digest }) } : {}),
+    ...(queued === undefined ? {} : { queued }),
+  };
   const header: MessageItem = { id: prompt.id, kind: "message", role: "user", status: "running", ...mark };
-  const plain = prompt.parts.length === 1 && prompt.parts[0]?.type === "text";
+  const [first] = prompt.parts;
+  // What a client adds to a part, such as its own id of it, is not in the text.
+  const plain = prompt.parts.length === 1 && first?.type === "text" && Object.keys(first).length === 2;
   return { header, full: { ...header, status: "completed", text, ...(plain ? {} : { content: prompt.parts }) } };
 }
 
@@ -23,38 +32,50 @@ function sayUserMessage(frame: Frame, prompt: Prompt, steered: boolean): void {
 
 /** A session without a title is called by the first line of its first prompt until the agent finds a better one. */
 function titleOf(prompt: Prompt): string {
-  const [line = ""] = (prompt.parts.find((part) => part.type === "text")?.text ?? "").trim().split("\n");
+  const said = prompt.parts.find((part) => part.type === "text" && !part.synthetic);
+  const [line = ""] = (said?.type === "text" ? said.text : "").trim().split("\n");
   return line.length <= TITLE_LENGTH ? line : `${line.slice(0, TITLE_LENGTH - 1).trimEnd()}…`;
 }
 
-/** Begins the turn of a prompt. The agent gets it after this is stored. */
-function startPrompt(frame: Frame, prompt: Prompt): void {
-  const { parts: _, ...header } = prompt;
-  const turn = beginTurn(frame, "user");
+function headerOf({ parts: _, ...header }: Prompt): NonNullable<EventData["turn.started"]["prompt"]> {
+  return header;
+}
+
+/** Begins the turn of a prompt, with what was kept for it. The agent gets it after this is stored. */
+function startPrompt(frame: Frame, given: Prompt, kept: readonly Prompt[]): void {
+  const prompt = withUntold(frame, given);
+  const turn = beginTurn(frame, "user", prompt.task);
   const { model, mode } = prompt;
   const title = frame.state.facts.title ?? titleOf(prompt);
   const choice = { ...(model === undefined ? {} : { model }), ...(mode === undefined ? {} : { mode }) };
   updateFacts(frame, title === "" ? choice : { title, ...choice }, "parley");
-  frame.say("turn.started", { by: "user", prompt: header, ...choiceOf(frame) }, "parley");
-  sayUserMessage(frame, prompt, false);
-  frame.want({ type: "deliver", prompt, turn: turn.id });
+  const context = kept.length === 0 ? {} : { context: kept.map(headerOf) };
+  frame.say("turn.started", { by: "user", prompt: headerOf(prompt), ...choiceOf(frame), ...context }, "parley");
+  for (const said of [...kept, prompt]) sayUserMessage(frame, said, false);
+  frame.patch({ lastPrompt: prompt.id });
+  const parts = [...kept, prompt].flatMap((said) => said.parts);
+  frame.want({ type: "deliver", prompt: { ...prompt, parts }, turn: turn.id });
 }
 
-export function onPrompt(frame: Frame, prompt: Prompt): void {
+export function onPrompt(frame: Frame, prompt: Prompt, agent?: string): void {
   const { turn, queue, closing } = frame.state;
   if (closing === "deleted") {
     frame.refuse("session_not_found", "the session is being deleted");
   } else if (closing === "shutdown") {
     frame.refuse("shutting_down", "Parley is shutting down; try again when it is back");
-  } else if (!turn && queue.length === 0) {
-    startPrompt(frame, prompt);
+  } else if (!changeAgent(frame, agent)) {
+    return;
+  } else if (!turn && beginsTurn(prompt) && !queue.some(beginsTurn)) {
+    frame.patch({ queue: prompt.task ? queue : [] });
+    startPrompt(frame, prompt, prompt.task ? [] : queue);
   } else if (prompt.delivery === "reject") {
     frame.refuse("busy", "the session is busy; send the prompt with delivery `queue` to have it run next");
   } else if (queue.length >= QUEUE_LIMIT) {
     frame.refuse("queue_full", `${QUEUE_LIMIT} prompts are waiting already; wait for one to finish, or withdraw one`);
   } else {
-    frame.patch({ queue: [...queue, prompt] });
-    frame.sayOfSession("prompt.queued", { prompt, position: queue.length + 1 }, "parley");
+    const waiting = { ...prompt, queued: frame.context.now };
+    frame.patch({ queue: [...queue, waiting] });
+    frame.sayOfSession("prompt.queued", { prompt: waiting, position: queue.length + 1 }, "parley");
     // Prompts may have waited through a restart with nothing to set them off; the oldest goes first.
     startNext(frame);
   }
@@ -63,7 +84,7 @@ export function onPrompt(frame: Frame, prompt: Prompt): void {
 /** A prompt for the running turn; with none running it is a prompt like any other. */
 export function onSteer(frame: Frame, prompt: Prompt): void {
   const { turn } = frame.state;
-  if (!turn || turn.end || turn.cancelled || frame.state.closing) {
+  if (!turn || turn.end || turn.cancelled || turn.task || frame.state.closing) {
     onPrompt(frame, prompt);
     return;
   }
@@ -80,17 +101,21 @@ export function onWithdraw(frame: Frame, id: string): void {
   frame.sayOfSession("prompt.withdrawn", { prompt: id, reason: "deleted" }, "parley");
 }
 
+/** Takes back what waits. Context waits for nothing: only the session's own end takes it back. */
 export function clearQueue(frame: Frame, reason: "cancelled" | "deleted"): void {
-  const { queue } = frame.state;
-  frame.patch({ queue: [] });
+  const queue = frame.state.queue.filter((prompt) => reason === "deleted" || beginsTurn(prompt));
+  frame.patch({ queue: frame.state.queue.filter((prompt) => !queue.includes(prompt)) });
   for (const prompt of queue) frame.sayOfSession("prompt.withdrawn", { prompt: prompt.id, reason }, "parley");
 }
 
-/** The next prompt that waits, if the session is free for it. */
+/** The next prompt that waits, if the session is free for it, with the context that came before it where the agent gets it. */
 export function startNext(frame: Frame): void {
-  const [next, ...rest] = frame.state.queue;
-  const { turn, closing } = frame.state;
+  const { turn, closing, queue } = frame.state;
+  const at = queue.findIndex(beginsTurn);
+  const next = queue[at];
   if (!next || turn || closing === "shutdown" || closing === "deleted") return;
+  const kept = next.task ? [] : queue.slice(0, at);
+  const rest = queue.filter((prompt) => prompt !== next && !kept.includes(prompt));
   frame.patch({ queue: rest });
-  startPrompt(frame, next);
+  startPrompt(frame, next, kept);
 }

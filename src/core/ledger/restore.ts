@@ -1,20 +1,24 @@
 import type { ParleyEvent } from "../events/event.ts";
 import type { Item } from "../events/items.ts";
+import { addTotals } from "../file-totals.ts";
 import type { SessionState } from "../session-state.ts";
 import { type LedgerState, newLedger, type OpenAsk, type OpenCall, type OpenText, type OpenTurn } from "./state.ts";
 
 /** The ledger as it was, from what the log kept: the session's state and the events of the turn that was open, if any. */
 export function restore(session: SessionState, openTurnEvents: readonly ParleyEvent[]): LedgerState {
-  const { nativeId, title, model, mode, meta } = session;
+  const { nativeId, title, model, mode, permissions, meta } = session;
   const facts = Object.fromEntries(
-    Object.entries({ nativeId, title, model, mode, meta }).filter(([, value]) => value !== undefined),
+    Object.entries({ nativeId, title, model, mode, permissions, meta }).filter(([, value]) => value !== undefined),
   );
   return {
     ...newLedger(session.agent, session.directory, facts),
+    begun: session.turns > 0,
     live: session.ended === undefined,
     // It may be read once more before the log has forgotten it.
     deleted: session.ended?.reason === "deleted",
+    ...(session.lastPrompt === undefined ? {} : { lastPrompt: session.lastPrompt }),
     queue: session.queue,
+    untold: session.untold ?? [],
     rules: session.rules,
     turn: session.turn ? restoreTurn(session.turn, openTurnEvents) : null,
   };
@@ -26,9 +30,14 @@ function restoreTurn(open: NonNullable<SessionState["turn"]>, events: readonly P
   const asks = new Map<string, OpenAsk>();
   let step: OpenTurn["step"] = null;
   let steps = 0;
+  let task: OpenTurn["task"];
+  let files: OpenTurn["files"];
   for (const event of events) {
     if (event.turn !== open.id) continue;
     switch (event.type) {
+      case "turn.started":
+        task = event.data.prompt?.task;
+        break;
       case "item.started":
         items.set(event.data.item.id, event.data.item);
         break;
@@ -48,6 +57,8 @@ function restoreTurn(open: NonNullable<SessionState["turn"]>, events: readonly P
         break;
       case "item.completed":
         items.delete(event.data.item.id);
+        if (event.data.item.kind === "tool_result" && event.data.item.files)
+          files = addTotals(files, event.data.item.files);
         break;
       case "step.started":
         step = { number: event.data.step, id: event.data.id };
@@ -62,6 +73,7 @@ function restoreTurn(open: NonNullable<SessionState["turn"]>, events: readonly P
           kind: "permission",
           action: event.data.action,
           patterns: event.data.patterns,
+          offers: event.data.options.map(({ kind }) => kind),
         });
         break;
       case "question.requested":
@@ -76,6 +88,8 @@ function restoreTurn(open: NonNullable<SessionState["turn"]>, events: readonly P
   return {
     id: open.id,
     by: open.by,
+    ...(task ? { task } : {}),
+    ...(files ? { files } : {}),
     started: open.started,
     steps,
     step,
@@ -100,7 +114,7 @@ function openItems(items: readonly Item[], streamed: ReadonlyMap<string, string>
       const role = item.kind === "message" ? item.role : "assistant";
       texts.set(id, { id, step, parentCall, text, known: { kind: item.kind, role } });
     } else if (item.kind === "tool_call") {
-      const { name, title, input, metadata } = item;
+      const { name, title, input, metadata, child } = item;
       const status = item.status === "running" ? "running" : "pending";
       calls.set(item.call, {
         id,
@@ -110,6 +124,7 @@ function openItems(items: readonly Item[], streamed: ReadonlyMap<string, string>
         title,
         input,
         metadata,
+        ...(child === undefined ? {} : { child }),
         status,
         inputText: "",
         heldOutput: "",

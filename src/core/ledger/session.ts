@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { mergeMeta } from "../session-state.ts";
+import { beginsTurn, mergeMeta } from "../session-state.ts";
 import type { Frame } from "./frame.ts";
 import type { Facts } from "./state.ts";
 
@@ -12,9 +12,32 @@ export function updateFacts(frame: Frame, facts: Facts, source: "agent" | "parle
     const value = facts[name];
     if (value !== undefined && value !== frame.state.facts[name]) changed[name] = value;
   }
+  const { permissions } = facts;
+  if (permissions && !isDeepStrictEqual(permissions, frame.state.facts.permissions ?? []))
+    changed.permissions = permissions;
   const meta = facts.meta && mergeMeta(frame.state.facts.meta, facts.meta);
   if (facts.meta && !isDeepStrictEqual(meta, frame.state.facts.meta ?? {})) changed.meta = facts.meta;
   if (Object.keys(changed).length === 0 && resume === undefined) return;
   frame.patch({ facts: { ...frame.state.facts, ...changed, ...(meta ? { meta } : {}) } });
   frame.sayOfSession("session.updated", { ...changed, ...(resume === undefined ? {} : { resume }) }, source);
+}
+
+/**
+ * Has another agent serve the session, which only one without a past can: what was said to one agent is not known to the
+ * next. Returns whether the session is served by that agent now.
+ */
+export function changeAgent(frame: Frame, agent: string | undefined): boolean {
+  const { state } = frame;
+  if (agent === undefined || agent === state.agent) return true;
+  if (state.begun || state.queue.some(beginsTurn)) {
+    frame.refuse(
+      "invalid",
+      `the session has begun with agent ${state.agent}, and ${agent} knows nothing of it: start a new session for ${agent}`,
+    );
+    return false;
+  }
+  const { nativeId: _, model: __, mode: ___, ...facts } = state.facts;
+  frame.patch({ agent, facts });
+  frame.sayOfSession("session.updated", { agent }, "parley");
+  return true;
 }

@@ -60,6 +60,8 @@ export interface ToolSeen {
   inputDelta?: string;
   parentCall?: string;
   metadata?: Record<string, unknown>;
+  /** The session of the sub-agent that it started. Parley says so, not the agent. */
+  child?: string;
 }
 
 export interface ToolDone {
@@ -96,7 +98,8 @@ export interface QuestionSignal {
   metadata?: Record<string, unknown>;
 }
 
+/** A refusal that says `stop` is the last word: the turn ends when the call is settled, where the agent can do that. */
 export type Answer =
-  | { kind: "permission"; outcome: "once" | "always" | "reject"; feedback?: string }
+  | { kind: "permission"; outcome: "once" | "always" | "reject"; feedback?: string; stop?: boolean }
   | { kind: "question"; outcome: "answered"; answers: string[][] }
-  | { kind: "question"; outcome: "rejected"; feedback?: string };
+  | { kind: "question"; outcome: "rejected"; feedback?: string; stop?: boolean };

@@ -1,5 +1,17 @@
-import type { EndReason, Failure, Prompt, Question, TurnStatus, Usage } from "../events/values.ts";
+import type {
+  AskOption,
+  EndReason,
+  Failure,
+  FileTotal,
+  PermissionRule,
+  Prompt,
+  Question,
+  Task,
+  TurnStatus,
+  Usage,
+} from "../events/values.ts";
 import type { Rule } from "../session-state.ts";
+import type { Untold } from "../untold.ts";
 import type { Answer, Role, Signal, TextKind, ToolDone } from "./signals.ts";
 
 export interface Facts {
@@ -7,6 +19,7 @@ export interface Facts {
   title?: string;
   model?: string;
   mode?: string;
+  permissions?: PermissionRule[];
   meta?: Record<string, unknown>;
 }
 
@@ -30,6 +43,7 @@ export interface OpenCall {
   input?: unknown;
   inputText: string;
   metadata?: Record<string, unknown>;
+  child?: string;
   step?: number;
   parentCall?: string;
   result?: { id: string; text: string };
@@ -39,12 +53,16 @@ export interface OpenCall {
 }
 
 export type OpenAsk =
-  | { id: string; kind: "permission"; action: string; patterns: string[] }
+  | { id: string; kind: "permission"; action: string; patterns: string[]; offers: AskOption["kind"][] }
   | { id: string; kind: "question"; questions: Question[] };
 
 export interface OpenTurn {
   id: string;
   by: "user" | "agent";
+  /** What it is for, where it is not for the agent to answer a prompt. */
+  task?: Task;
+  /** How the command of a shell turn went. */
+  ran?: ToolDone;
   native?: string;
   started: number;
   steps: number;
@@ -54,6 +72,8 @@ export interface OpenTurn {
   calls: ReadonlyMap<string, OpenCall>;
   /** Ids of what is complete, by key, so that repeats change nothing. */
   done: ReadonlyMap<string, string>;
+  /** What its tools changed so far. */
+  files?: FileTotal[];
   asks: ReadonlyMap<string, OpenAsk>;
   /** Keys of asks that are settled. */
   settledAsks: ReadonlySet<string>;
@@ -76,13 +96,18 @@ export interface LedgerState {
   agent: string;
   directory: string;
   facts: Facts;
+  /** A turn has begun in it, however long ago. */
+  begun: boolean;
   /** False between `session.ended` and the next `session.started`. */
   live: boolean;
   closing?: Closing;
   /** It has been said that the session was deleted. */
   deleted?: boolean;
   turn: OpenTurn | null;
+  /** The last one that began a turn. */
+  lastPrompt?: string;
   queue: readonly Prompt[];
+  untold: readonly Untold[];
   rules: readonly Rule[];
   /** Calls that may speak after their turn. */
   background: ReadonlyMap<string, string>;
@@ -97,13 +122,15 @@ export type Closing = "closed" | "shutdown" | "deleted";
 
 /** What the gateway tells the ledger, beside the agent's signals. */
 export type Command =
-  | { type: "prompt"; prompt: Prompt }
+  /** `agent`: who is to answer it; another than the session's own can only before the first turn. */
+  | { type: "prompt"; prompt: Prompt; agent?: string }
   | { type: "steer"; prompt: Prompt }
   | { type: "withdraw"; prompt: string }
   /** Stops the open turn, or only this one if it is the one that is open. */
   | { type: "cancel"; queue: "clear" | "keep"; turn?: string }
-  | { type: "answer"; ask: string; answer: Answer; by: string }
-  | { type: "update"; facts: Facts }
+  /** `own`: Parley answers because nobody is there to. */
+  | { type: "answer"; ask: string; answer: Answer; by: string; own?: boolean }
+  | { type: "update"; facts: Facts; agent?: string }
   /** The next exit of the agent is wanted, and why. */
   | { type: "closing"; reason: Closing }
   /** A turn fails for a reason of Parley's own. */
@@ -151,9 +178,11 @@ export function newLedger(agent: string, directory: string, facts: Facts): Ledge
     agent,
     directory,
     facts,
+    begun: false,
     live: true,
     turn: null,
     queue: [],
+    untold: [],
     rules: [],
     background: new Map(),
     past: [],

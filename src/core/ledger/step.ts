@@ -1,7 +1,7 @@
 import type { Draft } from "../events/event.ts";
 import type { TurnStatus, Usage } from "../events/values.ts";
 import { addUsage } from "../usage.ts";
-import { onAnswer, onAskWithdrawn, onPermission, onQuestion } from "./asks.ts";
+import { applyRules, onAnswer, onAskWithdrawn, onPermission, onQuestion } from "./asks.ts";
 import {
   closeIfSettled,
   onCancel,
@@ -15,9 +15,10 @@ import {
 } from "./finish.ts";
 import { type Context, Frame } from "./frame.ts";
 import { onPrompt, onSteer, onWithdraw, startNext } from "./prompts.ts";
-import { updateFacts } from "./session.ts";
+import { changeAgent, updateFacts } from "./session.ts";
+import { noteRan } from "./shell.ts";
 import type { Signal } from "./signals.ts";
-import type { Command, Effect, Input, LedgerState, Refusal } from "./state.ts";
+import type { Command, Effect, Facts, Input, LedgerState, Refusal } from "./state.ts";
 import { onText, onTextDone, onTextKnown, onTextReplaced, onTextRetracted } from "./text.ts";
 import { onToolBackgrounded, onToolDone, onToolOutput, onToolSeen } from "./tools.ts";
 import { beginStep, endStep, openAgentTurn, sayStatusItem } from "./turn.ts";
@@ -63,7 +64,7 @@ function mayGoOn(before: LedgerState, input: Input): boolean {
 function onCommand(frame: Frame, command: Command): void {
   switch (command.type) {
     case "prompt":
-      return onPrompt(frame, command.prompt);
+      return onPrompt(frame, command.prompt, command.agent);
     case "steer":
       return onSteer(frame, command.prompt);
     case "withdraw":
@@ -73,7 +74,7 @@ function onCommand(frame: Frame, command: Command): void {
     case "answer":
       return onAnswer(frame, command);
     case "update":
-      return updateFacts(frame, command.facts, "parley");
+      return onUpdate(frame, command);
     case "closing":
       return onClosing(frame, command.reason);
     case "fail":
@@ -115,6 +116,7 @@ function onSignal(frame: Frame, signal: Signal): void {
     case "tool.output":
       return onToolOutput(frame, signal);
     case "tool.done":
+      noteRan(frame, signal);
       return onToolDone(frame, signal);
     case "tool.backgrounded":
       return onToolBackgrounded(frame, signal);
@@ -143,6 +145,12 @@ function onSignal(frame: Frame, signal: Signal): void {
     case "exited":
       return onExited(frame, signal);
   }
+}
+
+function onUpdate(frame: Frame, { facts, agent }: { facts: Facts; agent?: string }): void {
+  if (!changeAgent(frame, agent)) return;
+  updateFacts(frame, facts, "parley");
+  applyRules(frame);
 }
 
 /** A step never ends a turn; it only counts a model round trip. */

@@ -1,5 +1,6 @@
 import type { ToolCallItem, ToolResultItem } from "../events/items.ts";
 import type { Failure } from "../events/values.ts";
+import { addTotals } from "../file-totals.ts";
 import type { Frame } from "./frame.ts";
 import { withEntry } from "./frame.ts";
 import type { ToolDone, ToolSeen } from "./signals.ts";
@@ -16,14 +17,14 @@ function defined<T extends object>(fields: T): Partial<T> {
 }
 
 function callItem(call: string, open: OpenCall, status: ToolCallItem["status"], error?: Failure): ToolCallItem {
-  const { id, step, parentCall, title, input, metadata } = open;
+  const { id, step, parentCall, title, input, metadata, child } = open;
   return {
     id,
     kind: "tool_call",
     call,
     name: open.name ?? "unknown",
     status,
-    ...defined({ step, parentCall, title, input, metadata, error }),
+    ...defined({ step, parentCall, title, input, metadata, child, error }),
   };
 }
 
@@ -67,9 +68,10 @@ function newCall(frame: Frame, parentCall: string | undefined): OpenCall {
 }
 
 function startCall(frame: Frame, signal: ToolSeen, held: OpenCall): OpenCall {
-  const { name, title, input, metadata } = signal;
+  const { name, title, input, metadata, child } = signal;
   const inputText = held.inputText + (signal.inputDelta ?? "");
-  const open: OpenCall = { ...held, ...defined({ name, title, input, metadata }), inputText, step: currentStep(frame) };
+  const news = defined({ name, title, input, metadata, child });
+  const open: OpenCall = { ...held, ...news, inputText, step: currentStep(frame) };
   noteActivity(frame);
   frame.say("item.started", { item: callItem(signal.call, open, "pending") });
   if (inputText !== "") frame.say("item.delta", { item: open.id, field: "input", delta: inputText });
@@ -78,9 +80,10 @@ function startCall(frame: Frame, signal: ToolSeen, held: OpenCall): OpenCall {
 
 /** Takes in what is new; says it only where it differs and the call is shown. */
 function updateCall(frame: Frame, signal: ToolSeen, open: OpenCall): OpenCall {
-  const { title, input, metadata } = signal;
-  const news = Object.entries(defined({ title, input, metadata })).filter(
-    ([field, value]) => JSON.stringify(value) !== JSON.stringify(open[field as "title" | "input" | "metadata"]),
+  const { title, input, metadata, child } = signal;
+  const news = Object.entries(defined({ title, input, metadata, child })).filter(
+    ([field, value]) =>
+      JSON.stringify(value) !== JSON.stringify(open[field as "title" | "input" | "metadata" | "child"]),
   );
   const next: OpenCall = {
     ...open,
@@ -99,8 +102,8 @@ function runCall(frame: Frame, call: string, open: OpenCall): OpenCall {
   const running: OpenCall = { ...open, status: "running" };
   setCall(frame, call, running);
   noteActivity(frame);
-  const { title, input, metadata } = running;
-  frame.say("item.updated", { item: open.id, status: "running", ...defined({ title, input, metadata }) });
+  const { title, input, metadata, child } = running;
+  frame.say("item.updated", { item: open.id, status: "running", ...defined({ title, input, metadata, child }) });
   return running;
 }
 
@@ -168,6 +171,7 @@ function settle(frame: Frame, signal: ToolDone): void {
     open = addOutput(frame, call, open, "");
     completeResult(frame, call, open, signal);
   }
+  if (signal.files?.length) frame.patchTurn({ files: addTotals(frame.state.turn?.files, signal.files) });
   const failed: Failure = signal.error ?? { code: "tool_failed", message: signal.output || "the tool failed" };
   frame.say("item.completed", {
     item: callItem(call, open, signal.ok ? "completed" : "failed", signal.ok ? undefined : failed),

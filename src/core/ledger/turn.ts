@@ -1,4 +1,4 @@
-import type { Usage } from "../events/values.ts";
+import type { Task, Usage } from "../events/values.ts";
 import { SCHEMA_VERSION } from "../events/version.ts";
 import type { Frame } from "./frame.ts";
 import type { OpenTurn } from "./state.ts";
@@ -12,11 +12,12 @@ function ensureLive(frame: Frame): void {
 }
 
 /** Begins a turn; its `turn.started` is said by the caller. */
-export function beginTurn(frame: Frame, by: "user" | "agent"): OpenTurn {
+export function beginTurn(frame: Frame, by: "user" | "agent", task?: Task): OpenTurn {
   ensureLive(frame);
   const turn: OpenTurn = {
     id: frame.context.id("turn"),
     by,
+    ...(task ? { task } : {}),
     started: frame.context.now,
     steps: 0,
     step: null,
@@ -29,7 +30,7 @@ export function beginTurn(frame: Frame, by: "user" | "agent"): OpenTurn {
     end: null,
     status: { status: "running" },
   };
-  frame.patch({ turn });
+  frame.patch({ turn, begun: true });
   // An agent that was being let go for want of work is not what serves this turn.
   if (frame.state.closing === "closed") frame.patch({ closing: undefined });
   return turn;
@@ -45,7 +46,12 @@ export function choiceOf({ state }: Frame): { model?: string; mode?: string } {
 export function openAgentTurn(frame: Frame): void {
   if (frame.state.turn) return;
   beginTurn(frame, "agent");
-  frame.say("turn.started", { by: "agent", ...choiceOf(frame) });
+  const { lastPrompt } = frame.state;
+  frame.say("turn.started", {
+    by: "agent",
+    ...(lastPrompt === undefined ? {} : { after: lastPrompt }),
+    ...choiceOf(frame),
+  });
 }
 
 /** The number of the step that is open; output without one begins one. */

@@ -10,11 +10,15 @@ import { namedDirectory } from "./directory.ts";
 import { badRequest, errorAnswer, notFound, OpencodeError } from "./errors.ts";
 import { Answer, type Operation, WRITTEN } from "./operation.ts";
 import { operations } from "./operations.ts";
+import { errorAnswer2 } from "./v2/errors.ts";
 
 type Env = { Bindings: HttpBindings };
 
 /** The API also answers below this path, for a proxy that cannot give it a port's root. */
 const PREFIX = "/opencode";
+
+/** The newer half of the API has errors of another form. */
+const NEWER = "/api/";
 
 function parse<T>(schema: z.ZodType<T>, value: unknown, kind: "Payload" | "Query"): T {
   const result = schema.safeParse(value);
@@ -62,6 +66,11 @@ function json(status: number, value: unknown): Response {
   return new Response(JSON.stringify(value), { status, headers: { "content-type": "application/json" } });
 }
 
+function refusal(thrown: unknown, path: string): Response {
+  const { status, body } = path.startsWith(NEWER) ? errorAnswer2(thrown, path) : errorAnswer(thrown);
+  return json(status, body);
+}
+
 /** OpenCode's API as a handler for the listener. */
 export function createOpencode(surface: Surface): (request: IncomingMessage, response: ServerResponse) => void {
   const app = new Hono<Env>();
@@ -70,17 +79,17 @@ export function createOpencode(surface: Surface): (request: IncomingMessage, res
     app.on(operation.method.toUpperCase(), path, (context) => serve(context, operation, surface));
   }
   app.notFound((context) => {
-    const { status, body } = notFound(
-      `nothing at ${context.req.method} ${context.req.path}: GET /doc lists what there is`,
+    const { method, path } = context.req;
+    return refusal(
+      notFound(`nothing at ${method} ${path}: /doc lists OpenCode's paths, /openapi.json Parley's own`),
+      path,
     );
-    return json(status, body);
   });
   app.onError((thrown, context) => {
     const { method, path } = context.req;
     if (!(thrown instanceof OpencodeError) && !isParleyError(thrown))
       surface.logger.error({ err: thrown, method, path }, "a request failed");
-    const { status, body } = errorAnswer(thrown);
-    return json(status, body);
+    return refusal(thrown, path);
   });
   const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   return (request, response) => {

@@ -1,7 +1,11 @@
 import type { Logger } from "../../core/logger.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
+import type { Terminals } from "../../host/terminals/contract.ts";
 import type { SseClients } from "../stream/sse-clients.ts";
 import type { Bus } from "./bus.ts";
+import type { Environment } from "./environment.ts";
+import type { PtyTickets } from "./pty-tickets.ts";
+import type { EventHub } from "./streams/hub.ts";
 
 /** The version of OpenCode whose API this is. Clients compare it. */
 export const OPENCODE_VERSION = "1.18.33";
@@ -11,10 +15,14 @@ export interface Surface {
   gateway: Gateway;
   clients: SseClients;
   bus: Bus;
+  hub: EventHub;
+  ptys: { terminals: Terminals; tickets: PtyTickets };
   /** Parley's own version. */
   version: string;
   /** The directory of a request that names none. */
   defaultDirectory: string;
   dataDirectory: string;
+  /** Agents and their models, projects and their files. */
+  environment: Environment;
   logger: Logger;
 }

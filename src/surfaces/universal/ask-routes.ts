@@ -12,20 +12,16 @@ function answerOf(body: z.output<typeof answerRequest>): Answer {
     case "once":
     case "always":
     case "reject":
-      return {
-        kind: "permission",
-        outcome: body.outcome,
-        ...(body.feedback === undefined ? {} : { feedback: body.feedback }),
-      };
+      return { kind: "permission", outcome: body.outcome, ...wordsOf(body) };
     case "answered":
       return { kind: "question", outcome: "answered", answers: body.answers };
     case "rejected":
-      return {
-        kind: "question",
-        outcome: "rejected",
-        ...(body.feedback === undefined ? {} : { feedback: body.feedback }),
-      };
+      return { kind: "question", outcome: "rejected", ...wordsOf(body) };
   }
+}
+
+function wordsOf({ feedback, stop }: { feedback?: string; stop?: boolean }): { feedback?: string; stop?: boolean } {
+  return { ...(feedback === undefined ? {} : { feedback }), ...(stop ? { stop } : {}) };
 }
 
 export function askRoutes(gateway: Gateway): Route[] {

@@ -5,6 +5,7 @@ import {
   delivery,
   endReason,
   failure,
+  permissionRule,
   planEntry,
   prompt,
   promptPart,
@@ -22,12 +23,19 @@ export const sessionRequest = z
     model: z.string().optional(),
     mode: z.string().optional(),
     title: z.string().max(500).optional(),
+    permissions: z.array(permissionRule).optional().describe("decide asks before a person does"),
   })
   .meta({ id: "SessionRequest" });
 
 export const sessionPatch = z
-  .strictObject({ title: z.string().max(500).optional(), model: z.string().optional(), mode: z.string().optional() })
-  .refine((patch) => Object.keys(patch).length > 0, "expected at least one of title, model, mode")
+  .strictObject({
+    agent: z.string().optional().describe("another agent, before the first turn"),
+    title: z.string().max(500).optional(),
+    model: z.string().optional(),
+    mode: z.string().optional(),
+    permissions: z.array(permissionRule).optional(),
+  })
+  .refine((patch) => Object.keys(patch).length > 0, "expected at least one of agent, title, model, mode, permissions")
   .meta({ id: "SessionPatch" });
 
 export const promptRequest = z
@@ -35,9 +43,12 @@ export const promptRequest = z
     id: z.string().optional().describe("msg_…; the same id with the same body is the same prompt"),
     text: z.string().optional().describe("short for parts with one text"),
     parts: z.array(promptPart).optional(),
-    delivery: delivery.optional().describe("while the session is busy: queue (default), steer or reject"),
+    delivery: delivery
+      .optional()
+      .describe("while the session is busy: queue (default), steer or reject; context begins no turn"),
     model: z.string().optional().describe("from this prompt on"),
     mode: z.string().optional().describe("from this prompt on"),
+    system: z.string().optional().describe("further instructions for this turn"),
   })
   .refine((body) => (body.text === undefined) !== (body.parts === undefined), "expected either text or parts")
   .refine((body) => body.parts === undefined || body.parts.length > 0, "expected at least one part")
@@ -46,7 +57,7 @@ export const promptRequest = z
 export const receipt = z
   .looseObject({
     prompt: z.string(),
-    status: z.enum(["started", "queued", "steered"]),
+    status: z.enum(["started", "queued", "steered", "kept"]),
     turn: z.string().optional(),
     position: z.number().optional(),
     seq: z.number().describe("the number of the event that made it durable"),
@@ -78,12 +89,20 @@ export const cancelled = z
 
 export const answerRequest = z
   .union([
-    z.strictObject({ outcome: z.enum(["once", "always", "reject"]), feedback: z.string().optional() }),
+    z.strictObject({
+      outcome: z.enum(["once", "always", "reject"]),
+      feedback: z.string().optional(),
+      stop: z.boolean().optional().describe("with a refusal: end the turn, where the agent can"),
+    }),
     z.strictObject({
       outcome: z.literal("answered"),
       answers: z.array(z.array(z.string())).describe("one list for each question"),
     }),
-    z.strictObject({ outcome: z.literal("rejected"), feedback: z.string().optional() }),
+    z.strictObject({
+      outcome: z.literal("rejected"),
+      feedback: z.string().optional(),
+      stop: z.boolean().optional().describe("end the turn, where the agent can"),
+    }),
   ])
   .meta({ id: "AnswerRequest" });
 
@@ -105,6 +124,7 @@ export const session = z
     title: z.string().optional(),
     model: z.string().optional(),
     mode: z.string().optional(),
+    permissions: z.array(permissionRule).optional(),
     nativeId: z.string().optional().describe("the agent's own id"),
     parent: z.string().optional(),
     root: z.string().optional(),

@@ -15,7 +15,8 @@ export function choose(script: Script, conversation: Conversation): Chosen {
   const at = promptAt(conversation.entries);
   const prompt = promptOf(conversation);
   const markers = [...prompt.matchAll(MARKER)].map((match) => match[1] ?? "");
-  const marker = markers.find((name) => Object.hasOwn(script.prompts, name)) ?? "*";
+  // The last one: a prompt that went unanswered may come again in one message with the next.
+  const marker = markers.findLast((name) => Object.hasOwn(script.prompts, name)) ?? "*";
   const steps = script.prompts[marker];
   if (steps === undefined) return { missing: missing(script, markers) };
   const index = repliesSince(conversation.entries, at);

@@ -22,7 +22,8 @@ async function readAsked(request: IncomingMessage): Promise<Asked> {
   for await (const chunk of request) chunks.push(chunk);
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(request.headers)) headers[name] = String(value);
-  const path = new URL(request.url ?? "/", "http://localhost").pathname;
+  // Not all that clients send parses as an address: it is only looked at, and answered as unknown.
+  const path = request.url?.split(/[?#]/, 1)[0] ?? "/";
   return { method: request.method ?? "GET", path, headers, body: Buffer.concat(chunks).toString("utf8") };
 }
 

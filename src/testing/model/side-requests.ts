@@ -10,6 +10,14 @@ function model(id: string): object {
   return { id, object: "model", type: "model", display_name: id, owned_by: "parley", ...made };
 }
 
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 /** What agents ask for beside replies; undefined when it is none of that. */
 export function sideAnswer(method: string, path: string, body: string, script: Script): object | undefined {
   if (method === "HEAD") return {};
@@ -22,7 +30,7 @@ export function sideAnswer(method: string, path: string, body: string, script: S
     return { object: "list", data, has_more: false, first_id: null, last_id: null, models: [] };
   }
   const named = /\/models\/([^/]+)$/.exec(path)?.[1];
-  if (named !== undefined) return model(decodeURIComponent(named));
+  if (named !== undefined) return model(unescaped(named));
   return path === "/" ? { service: "scripted model" } : undefined;
 }
 

@@ -59,7 +59,7 @@ async function help(turn: Turn, child: ChildRef, asks: boolean): Promise<void> {
 /** A sub-agent in a session of its own; with `ask` it wants a permission. */
 export const subagent: Behaviour = async (turn, argument) => {
   const call = turn.id("call");
-  const child: ChildRef = { id: turn.id("child"), title: "A helper", agent: "helper" };
+  const child: ChildRef = { id: turn.id("child"), title: "A helper", agent: "helper", call };
   turn.say({ type: "tool.running", call, name: "task", title: "A helper", input: { task: turn.text } });
   turn.say({ type: "turn.begun" }, child);
   try {

@@ -3,6 +3,10 @@ import { test } from "node:test";
 import { callsIn, conversationOf } from "../../../src/agents/house/history.ts";
 import type { ParleyEvent } from "../../../src/core/events/event.ts";
 import type { Item } from "../../../src/core/events/items.ts";
+import { restore } from "../../../src/core/ledger/restore.ts";
+import { newLedger } from "../../../src/core/ledger/state.ts";
+import { step } from "../../../src/core/ledger/step.ts";
+import { World } from "../../core/ledger/world.ts";
 
 let seq = 0;
 
@@ -147,7 +151,7 @@ const cases: [name: string, events: ParleyEvent[], messages: unknown[]][] = [
         content: [
           { type: "text", text: "see" },
           { type: "file", path: "a.md" },
-          { type: "file", url: "data:image/png;base64,AAAA" },
+          { type: "file", url: "data:image/png;base64,iVBORw0KGgo=" },
           { type: "file", url: "data:text/plain,hi%20there", name: "b.txt" },
         ],
       }),
@@ -157,7 +161,7 @@ const cases: [name: string, events: ParleyEvent[], messages: unknown[]][] = [
         role: "user",
         content: [
           ...texts("see", "(the user attached a.md)"),
-          { type: "file", data: "AAAA", mediaType: "image/png" },
+          { type: "file", data: "iVBORw0KGgo=", mediaType: "image/png" },
           ...texts("b.txt:\nhi there"),
         ],
       },
@@ -168,6 +172,32 @@ const cases: [name: string, events: ParleyEvent[], messages: unknown[]][] = [
 for (const [name, events, messages] of cases) {
   test(`the conversation of ${name}`, () => assert.deepEqual(conversationOf(events), messages));
 }
+
+test("a call that a crash interrupted says so beside what it had written; one without its input is left out", () => {
+  const w = new World({ step, newLedger, restore }, {}).prompt("msg_1");
+  w.signal({ type: "step.begun", step: "s" }).signal({ type: "tool.seen", call: "a", name: "read" });
+  for (const id of ["b", "c"]) w.signal({ type: "tool.seen", call: id, name: "bash", input: { command: id } });
+  w.signal({ type: "permission", ask: "p", call: "b", action: "bash" }).signal({ type: "tool.running", call: "c" });
+  w.signal({ type: "tool.output", call: "c", delta: "half of it" }).command({ type: "crashed" });
+  const why = "interrupted: the turn ended before the tool did";
+  assert.deepEqual(conversationOf(w.events).at(-1)?.content, [
+    { ...toolResult("b", why, "error-text"), toolName: "bash" },
+    { ...toolResult("c", `half of it\n(${why})`, "error-text"), toolName: "bash" },
+  ]);
+});
+
+test("a conversation whose beginning is forgotten begins with the user", () => {
+  const events = [
+    ...whole(said("a", "…the end of it.")),
+    ...whole(user("u", "next"), "t2"),
+    ...whole(said("b", "Yes."), "t2"),
+  ];
+  assert.deepEqual(
+    conversationOf(events).map(({ role }) => role),
+    ["user", "assistant"],
+  );
+  assert.deepEqual(conversationOf(whole(said("a", "…the end of it."))), []);
+});
 
 test("the ids of all calls are known", () => {
   assert.deepEqual(callsIn([...whole(called("c", "c1")), ...whole(user("u", "hi")), ...whole(called("d", "c2"))]), [

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { createHouseAgent } from "../../../src/agents/house/agent.ts";
 import { baseUrl, findModels } from "../../../src/agents/house/models.ts";
 import { usageOf } from "../../../src/agents/house/usage.ts";
+import { houseRig } from "./support.ts";
 
 const HOST = {
   run: () => {
@@ -61,6 +62,34 @@ test("the configuration chooses the model, adds some and knows more of others", 
   assert.throws(() => found.find("anthropic/x"), /no model anthropic\/x; there are: openai\//);
 });
 
+const advised: [id: string, env: Record<string, string>, says: RegExp][] = [
+  ["anthropic/claude-sonnet-4-5", {}, /; set ANTHROPIC_API_KEY and start Parley again$/],
+  ["anthropic/claude-sonnet-4-5", { OPENAI_API_KEY: "k" }, /; set ANTHROPIC_API_KEY and/],
+  ["openai/gpt-99", { OPENAI_API_KEY: "k" }, /add its id to house\.models/],
+  ["local/m", {}, /; set LOCAL and/],
+  ["local/other", { LOCAL: "k" }, /add its id to house\.endpoints\.local\.models/],
+  ["claude-sonnet-4-5", {}, /name it as provider\/model/],
+];
+
+for (const [id, env, says] of advised) {
+  test(`without ${id}, and with ${JSON.stringify(env)}, it is said what to do`, async (t) => {
+    const endpoints = { local: { url: "http://127.0.0.1:1", keyVariable: "LOCAL", models: [{ id: "m" }] } };
+    const models = findModels(env, { endpoints });
+    assert.throws(() => models.find(id), says);
+    const { gateway, work } = await houseRig(t, { models });
+    await assert.rejects(gateway.create({ directory: work, model: id }), says);
+  });
+}
+
+test("an address that is none is told with where it came from", () => {
+  const wrong = { OPENAI_API_KEY: "k", OPENAI_BASE_URL: "localhost:8080" };
+  assert.throws(
+    () => findModels(wrong),
+    /^Error: OPENAI_BASE_URL: expected an address such as .*, got "localhost:8080"/,
+  );
+  assert.throws(() => baseUrl("not at all"), /expected an address/);
+});
+
 test("a configured model that is not there is a finding, not a crash", async () => {
   const models = findModels({}, { model: "openai/gpt-5" });
   const { credentials, detail } = await createHouseAgent({ host: HOST, models }).discover();
@@ -78,6 +107,16 @@ const urls: [given: string | undefined, used: string | undefined][] = [
 ];
 
 for (const [given, used] of urls) test(`${given} is used as ${used}`, () => assert.equal(baseUrl(given), used));
+
+test("a price that nobody has looked up is not made up", () => {
+  const { list } = findModels({ ANTHROPIC_API_KEY: "k", OPENAI_API_KEY: "k" });
+  const priced = list.filter(({ price }) => price !== undefined).map(({ id, price }) => [id, price]);
+  assert.deepEqual(Object.fromEntries(priced), {
+    "anthropic/claude-sonnet-4-5": { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 },
+    "anthropic/claude-haiku-4-5": { input: 1, output: 5, cacheRead: 0.1, cacheWrite: 1.25 },
+    "anthropic/claude-opus-4-5": { input: 5, output: 25, cacheRead: 0.5, cacheWrite: 6.25 },
+  });
+});
 
 test("the cost counts what was cached apart", () => {
   const used = {

@@ -4,12 +4,18 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { conversationOf } from "../../../src/agents/house/history.ts";
 import { TOOLS } from "../../../src/agents/house/tools/all.ts";
-import { idSource } from "../../../src/core/ids.ts";
-import { silentLogger } from "../../../src/core/logger.ts";
-import { createMetrics } from "../../../src/core/metrics.ts";
-import { Gateway } from "../../../src/gateway/gateway.ts";
-import { ended, text } from "../../gateway/rig.ts";
-import { type CallOptions, call, houseAgent, houseRig, playing, say, workDirectory } from "./support.ts";
+import {
+  afterRestart,
+  type CallOptions,
+  call,
+  finish,
+  houseAgent,
+  houseRig,
+  type Part,
+  playing,
+  say,
+  workDirectory,
+} from "./support.ts";
 import { slow, stuck, throwing } from "./test-tools.ts";
 
 /** A conversation without what only the provider needs. */
@@ -34,25 +40,7 @@ test("after a restart the conversation goes on as if there had been none", async
   // What the same model would have been asked, had Parley come back in between.
   const again = playing(say("After a restart."));
   const agent = houseAgent({ model: again.model, tools }, await workDirectory(t));
-  await made.gateway.shutdown();
-  const second = new Gateway({
-    log: made.log,
-    agents: new Map([["house", agent]]),
-    defaultAgent: "house",
-    id: idSource(Date.now),
-    now: Date.now,
-    logger: silentLogger,
-    metrics: createMetrics(),
-    unattended: "wait",
-    askDeadlineMs: 60_000,
-    idleCloseMs: 60_000,
-    retainEvents: 0,
-  });
-  await second.recover();
-  const { turn } = await second.prompt(made.session, text("go on"));
-  await made.until(made.session, (event) => ended(event) && event.turn === turn);
-  await made.assertLawful(made.session);
-  await second.shutdown();
+  await afterRestart(made, agent, "go on");
 
   const before = plain(first.asked[3]);
   assert.equal(first.asked.length, 4);
@@ -78,4 +66,19 @@ test("what a cancel left is in the conversation, with the call it interrupted", 
     ["user", "assistant", "tool"],
   );
   assert.match(JSON.stringify(told), /aborted/);
+});
+
+test("an answer of very many pieces does not push what was said before out of the conversation", async (t) => {
+  function* chatter(): Generator<Part> {
+    yield { type: "text-start", id: "0" };
+    for (let at = 0; at < 11_000; at++) yield { type: "text-delta", id: "0", delta: "." };
+    yield { type: "text-end", id: "0" };
+    yield finish();
+  }
+  const made = await houseRig(t, { model: playing(say("I shall remember."), chatter).model });
+  await made.turn("the word is swordfish");
+  await made.turn("chatter");
+  const { model, asked } = playing(say("Here."));
+  await afterRestart(made, houseAgent({ model }, await workDirectory(t)), "which word?");
+  assert.match(JSON.stringify(plain(asked[0])), /swordfish.*I shall remember/);
 });

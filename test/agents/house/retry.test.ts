@@ -6,6 +6,9 @@ const NOW = Date.parse("2026-01-01T00:00:00Z");
 const http = (statusCode: number, isRetryable: boolean, more: object = {}): Error =>
   Object.assign(new Error("said the server"), { statusCode, isRetryable, ...more });
 
+const named = (statusCode: number, message: string): Error =>
+  Object.assign(new Error(message), { statusCode, isRetryable: false });
+
 const verdicts: [name: string, error: unknown, retryable: boolean, code: string][] = [
   ["429", http(429, true), true, "model_rate_limited"],
   ["529", http(529, true), true, "model_failed"],
@@ -34,6 +37,38 @@ const verdicts: [name: string, error: unknown, retryable: boolean, code: string]
   ],
   ["a server's error, in the stream", { type: "server_error", message: "oops" }, true, "model_failed"],
   ["a refusal, in the stream", { type: "invalid_request_error", message: "no" }, false, "model_failed"],
+  [
+    "400 with a word that sounds like trouble",
+    named(400, "tool 'open_socket': network is unknown"),
+    false,
+    "model_failed",
+  ],
+  [
+    "a prompt too long, Anthropic",
+    named(400, "prompt is too long: 215000 tokens > 200000 maximum"),
+    false,
+    "context_full",
+  ],
+  ["no room for the answer", named(400, "input length and `max_tokens` exceed context limit"), false, "context_full"],
+  [
+    "a prompt too long, OpenAI",
+    named(400, "Your input exceeds the context window of this model."),
+    false,
+    "context_full",
+  ],
+  [
+    "too long by its code",
+    http(400, false, { responseBody: '{"code":"context_length_exceeded"}' }),
+    false,
+    "context_full",
+  ],
+  ["too long, in the stream", { type: "error", error: { code: "context_length_exceeded" } }, false, "context_full"],
+  [
+    "no money, in the stream",
+    { type: "server_error", code: "insufficient_quota", message: "no" },
+    false,
+    "model_failed",
+  ],
   ["a bug", new RangeError("bad index"), false, "model_failed"],
   ["a text", "something", false, "model_failed"],
 ];
@@ -54,6 +89,7 @@ const headers: [given: Record<string, string> | undefined, ms: number | undefine
   [{ "retry-after": "Thu, 01 Jan 2026 00:00:05 GMT" }, 5_000],
   [{ "retry-after": "Wed, 31 Dec 2025 00:00:00 GMT" }, 0],
   [{ "retry-after": "soon" }, undefined],
+  [{ "retry-after": " " }, undefined],
   [{ "retry-after": "9", "retry-after-ms": "120" }, 120],
 ];
 
@@ -61,9 +97,23 @@ for (const [given, ms] of headers) {
   test(`${JSON.stringify(given)} asks for ${ms} ms`, () => assert.equal(retryAfterMs(given, NOW), ms));
 }
 
-test("waits grow, up to a limit; a server's wish counts, up to another", () => {
+test("waits grow, up to a limit; a server's wish counts", () => {
   const waits = [1, 2, 3, 7, 20].map((attempt) => waitBefore(attempt, undefined, RETRY_POLICY));
   assert.deepEqual(waits, [1_000, 2_000, 4_000, 60_000, 60_000]);
   assert.equal(waitBefore(1, 90_000, RETRY_POLICY), 90_000);
-  assert.equal(waitBefore(1, 3_600_000, RETRY_POLICY), RETRY_POLICY.patienceMs);
+});
+
+test("who is asked to wait for hours is told so instead of being kept", () => {
+  const busy = (after: string): Error => http(429, true, { responseHeaders: { "retry-after": after } });
+  assert.equal(judge(busy("60"), NOW, RETRY_POLICY.patienceMs).retryable, true);
+  for (const after of ["7200", "Thu, 01 Jan 2026 02:00:00 GMT"]) {
+    const { retryable, failure } = judge(busy(after), NOW, RETRY_POLICY.patienceMs);
+    assert.equal(retryable, false);
+    assert.match(failure.message, /asks to wait 120 minutes: send the prompt again then/);
+  }
+});
+
+test("what a person can do about it is in the message", () => {
+  assert.match(judge(http(401, false), NOW).failure.message, /check the key/);
+  assert.match(judge(named(400, "prompt is too long"), NOW).failure.message, /start a new session, or choose a model/);
 });

@@ -3,6 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { AgentSession } from "../../../src/agents/contract.ts";
+import { pastParts, promptParts } from "../../../src/agents/house/prompt-parts.ts";
 import type { Prompt, PromptPart } from "../../../src/core/events/values.ts";
 import type { Signal } from "../../../src/core/ledger/signals.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -102,11 +103,43 @@ test("a history that cannot be read is told, not passed over", async (t) => {
   await assert.rejects(session.ready(), /the disk is gone/);
 });
 
+const PNG = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ", "base64");
+const GIF = Buffer.from("R0lGODlhAQABAAAAACw=", "base64");
+
+const attached: [name: string, part: Partial<PromptPart>, says: RegExp][] = [
+  ["escapes that are broken", { url: "data:text/plain,100%25%20or%E0%A4%A" }, /100% or/],
+  ["words that are not ASCII", { url: "data:text/plain,%C3%A4 ö" }, /ä ö/],
+  ["an address", { url: "https://example.test/x.png", name: "x.png" }, /x\.png by an address that is no data: URL/],
+  ["a picture of another type than it says", { url: `data:image/png;base64,${GIF.toString("base64")}` }, /image\/gif/],
+  ["a picture that is none", { url: "data:image/png;base64,AAEC/w==", name: "x.png" }, /x\.png: 4 bytes, neither text/],
+  [
+    "what no model takes",
+    { url: "data:application/zip;base64,UEsDBP8A", name: "x.zip" },
+    /x\.zip: 6 bytes, neither text/,
+  ],
+  ["JSON", { url: 'data:application/json,{"a":1}', name: "a.json" }, /a\.json:\\n\{/],
+  ["nothing", {}, /attached a file/],
+];
+
+for (const [name, part, says] of attached) {
+  test(`an attachment of ${name} is taken as it can be, at once and from the log`, async () => {
+    const parts = [{ type: "file", ...part } as PromptPart];
+    assert.match(JSON.stringify(pastParts(parts)), says);
+    assert.deepEqual(await promptParts(parts, "/"), pastParts(parts));
+  });
+}
+
+test("a prompt of nothing is still a message", async () => {
+  const parts: PromptPart[] = [{ type: "text", text: " \n" }];
+  assert.match(JSON.stringify(pastParts(parts)), /the user said nothing/);
+  assert.deepEqual(await promptParts(parts, "/"), pastParts(parts));
+});
+
 test("files that a prompt names come with it; those outside or missing are said so", async (t) => {
   const { model, asked } = playing(say("Seen."));
   const { session, work, heard } = await opened(t, { model });
   await writeFile(join(work, "a.md"), "the words");
-  await writeFile(join(work, "p.png"), Buffer.from([1, 2, 3]));
+  await writeFile(join(work, "p.png"), PNG);
   await writeFile(join(work, "AGENTS.md"), "Be kind.");
   await mkdir(join(work, "dir"));
   const files = ["a.md", "p.png", "none.md", "../out.md", "dir"].map((path): PromptPart => ({ type: "file", path }));

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { LanguageModel } from "ai";
+import type { Agent } from "../../../src/agents/contract.ts";
 import { createHouseAgent } from "../../../src/agents/house/agent.ts";
 import { findModels, type Models, SCRIPTED } from "../../../src/agents/house/models.ts";
 import type { HouseOptions } from "../../../src/agents/house/options.ts";
@@ -10,7 +11,7 @@ import type { EventType } from "../../../src/core/events/catalog.ts";
 import type { EventOf, ParleyEvent } from "../../../src/core/events/event.ts";
 import type { Item, ToolCallItem } from "../../../src/core/events/items.ts";
 import { createProcessHost } from "../../../src/host/process-host.ts";
-import { type Rig, rig, text } from "../../gateway/rig.ts";
+import { ended, gatewayOn, type Rig, rig, text } from "../../gateway/rig.ts";
 
 type Model = Extract<LanguageModel, { specificationVersion: "v4" }>;
 export type CallOptions = Parameters<Model["doStream"]>[0];
@@ -115,7 +116,7 @@ export const EAGER = { attempts: 4, baseMs: 1, maxMs: 5, patienceMs: 50 };
 export function houseAgent(options: RigOptions, runDirectory: string) {
   const { model, models = findModels({}), mode: _, ...rest } = options;
   const host = createProcessHost({ runDirectory, instance: "house-test" });
-  const used: Models = model ? { list: [SCRIPTED], find: () => SCRIPTED, load: async () => model } : models;
+  const used: Models = model ? { ...findModels({}), find: () => SCRIPTED, load: async () => model } : models;
   return createHouseAgent({ host, retry: EAGER, ...rest, models: used });
 }
 
@@ -153,6 +154,18 @@ export async function houseRig(t: TestContext, options: RigOptions = {}): Promis
       return found as EventOf<"permission.requested"> | EventOf<"question.requested">;
     },
   };
+}
+
+/** Parley stops and comes back with the same log; then a prompt is given and its turn waited for. */
+export async function afterRestart(made: HouseRig, agent: Agent, prompt: string): Promise<void> {
+  await made.gateway.shutdown();
+  const agents = new Map([["house", agent]]);
+  const second = gatewayOn(made.log, made.directory, { agents, defaultAgent: "house" });
+  await second.recover();
+  const { turn } = await second.prompt(made.session, text(prompt));
+  await made.until(made.session, (event) => ended(event) && event.turn === turn);
+  await made.assertLawful(made.session);
+  await second.shutdown();
 }
 
 export function ofType<T extends EventType>(events: readonly ParleyEvent[], type: T): EventOf<T>[] {

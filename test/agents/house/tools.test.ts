@@ -1,44 +1,9 @@
 import assert from "node:assert/strict";
 import { chmod, mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type TestContext, test } from "node:test";
-import { FileLocks } from "../../../src/agents/house/file-locks.ts";
-import { TOOLS } from "../../../src/agents/house/tools/all.ts";
-import { OutputLimit } from "../../../src/agents/house/tools/output-limit.ts";
-import type { Done, ToolContext } from "../../../src/agents/house/tools/tool.ts";
-import { createProcessHost } from "../../../src/host/process-host.ts";
-import { workDirectory } from "./support.ts";
-
-interface Bench {
-  work: string;
-  context: ToolContext;
-  outputs: string[];
-  use(name: string, input: unknown): Promise<Done>;
-}
-
-/** Tools without a model: each is called as the loop calls it, and everything is allowed. */
-async function bench(t: TestContext, more: Partial<ToolContext> = {}): Promise<Bench> {
-  const work = await workDirectory(t);
-  const outputs: string[] = [];
-  const context: ToolContext = {
-    session: "ses_test",
-    directory: work,
-    host: createProcessHost({ runDirectory: await workDirectory(t), instance: "tools-test" }),
-    locks: new FileLocks(),
-    signal: new AbortController().signal,
-    output: (delta) => outputs.push(delta),
-    permit: async () => {},
-    question: async () => [],
-    plan: () => {},
-    ...more,
-  };
-  const use = (name: string, input: unknown): Promise<Done> => {
-    const tool = TOOLS.find((one) => one.name === name);
-    if (!tool) throw new Error(`no tool ${name}`);
-    return tool.run(input, context);
-  };
-  return { work, context, outputs, use };
-}
+import { test } from "node:test";
+import { OutputLimit } from "../../../src/host/output-limit.ts";
+import { bench } from "./bench.ts";
 
 test("read shows numbered lines, a part of them, and where to go on", async (t) => {
   const { work, use } = await bench(t);
@@ -48,6 +13,8 @@ test("read shows numbered lines, a part of them, and where to go on", async (t) 
     (await use("read", { path: "a", offset: 2, limit: 1 })).output,
     "2: two\n(lines 2 to 2 of 3; read on with offset 3)",
   );
+  assert.equal((await use("read", { path: "a", offset: 3 })).output, "3: three\n(lines 3 to 3 of 3; this is the end)");
+  await assert.rejects(use("read", { path: "a", offset: 4 }), /no line 4: the file has 3 lines/);
   await writeFile(join(work, "empty"), "");
   assert.equal((await use("read", { path: "empty" })).output, "(the file is empty)");
 });
@@ -79,6 +46,11 @@ const edits: [before: string, input: object, after: string | RegExp][] = [
   ["a a\n", { old: "a", new: "b", all: true }, "b b\n"],
   ["a\n", { old: "x", new: "b" }, /not in the file/],
   ["a\n", { old: "a", new: "a" }, /would stay as it is/],
+  ["aaa\n", { old: "aa", new: "b" }, /in the file 2 times/],
+  ["one\r\ntwo\r\n", { old: "one\ntwo", new: "1\n2\n3" }, "1\r\n2\r\n3\r\n"],
+  ["one\r\ntwo\r\n", { old: "one\r\ntwo", new: "1" }, "1\r\n"],
+  ["one\r\ntwo\nthree\n", { old: "two\nthree", new: "2\n3" }, "one\r\n2\n3\n"],
+  ["\ufeffone\n", { old: "one", new: "1" }, "\ufeff1\n"],
 ];
 
 for (const [before, input, after] of edits) {
@@ -145,7 +117,7 @@ test("glob lists files and leaves out what nobody wrote", async (t) => {
   for (const path of ["a.ts", "src/b.ts", "src/c.md", "node_modules/x/d.ts", ".git/e.ts"])
     await writeFile(join(work, path), "");
   assert.equal((await use("glob", { pattern: "*.ts" })).output, "a.ts\nsrc/b.ts");
-  assert.equal((await use("glob", { pattern: "*", path: "src" })).output, "b.ts\nc.md");
+  assert.equal((await use("glob", { pattern: "*", path: "src" })).output, "src/b.ts\nsrc/c.md");
   assert.equal((await use("glob", { pattern: "*.none" })).output, "no file matches");
 });
 

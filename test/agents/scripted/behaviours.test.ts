@@ -126,7 +126,9 @@ test("[[subagent]]: a child session of its own", async (t) => {
   );
   await agent.session.answer(ask, { kind: "permission", outcome: "once" });
   await agent.nth("turn.finished", 2);
-  assert.deepEqual(agent.children[0]?.child, { id: agent.children[0]?.child.id, title: "A helper", agent: "helper" });
+  const child = agent.children[0]?.child;
+  const { call } = await agent.nth("tool.done", 1);
+  assert.deepEqual(child, { id: child?.id, title: "A helper", agent: "helper", call });
   assert.equal(new Set(agent.children.map((one) => one.child.id)).size, 1);
   assert.equal(agent.children.at(-1)?.signal.type, "turn.finished");
   assert.match(agent.text(), /My helper is done/);

@@ -66,6 +66,7 @@ const OTHERS: [line: string, decoded: Decoded][] = [
   ['{"type":"unparsed","reason":"r","count":1}', { what: "noise", reason: "unknown_type" }],
   ['{"child":{"id":"k"},"signal":{"type":"ready"}}', { what: "noise", reason: "unknown_type" }],
   ['{"child":{"id":7},"signal":{"type":"turn.begun"}}', { what: "noise", reason: "bad_child" }],
+  ['{"child":{"id":"k","call":7},"signal":{"type":"turn.begun"}}', { what: "noise", reason: "bad_child" }],
   ['{"child":"k","signal":{"type":"turn.begun"}}', { what: "noise", reason: "bad_child" }],
   ['{"child":{"id":"k"}}', { what: "noise", reason: "not_an_object" }],
 ];

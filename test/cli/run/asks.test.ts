@@ -42,6 +42,15 @@ test("--yes allows permissions once and answers no question", () => {
   assert.equal(autoAnswer("permission", "terminal"), undefined);
 });
 
+test("--yes gives what is offered", () => {
+  assert.equal(autoAnswer("permission", "yes", ["once", "always", "reject"])?.answer, "once");
+  assert.equal(autoAnswer("permission", "yes", ["always", "reject"])?.answer, "always");
+  assert.deepEqual(autoAnswer("permission", "yes", ["reject"])?.answer, {
+    outcome: "reject",
+    feedback: "it cannot be allowed",
+  });
+});
+
 test("asks are put one after the other, each answered once", async () => {
   let open = 0;
   const given: string[] = [];

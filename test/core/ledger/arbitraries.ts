@@ -91,9 +91,13 @@ export const anySignal: fc.Arbitrary<Signal> = fc.oneof(
 );
 
 /** Whatever may happen to a session. Answers and withdrawals are aimed at what is open when they are run. */
-export const anyAction: fc.Arbitrary<Action | { do: "prompt" | "answer" | "withdraw" | "steer" }> = fc.oneof(
+export const anyAction: fc.Arbitrary<
+  Action | { do: "prompt" | "context" | "shell" | "answer" | "withdraw" | "steer" }
+> = fc.oneof(
   { weight: 20, arbitrary: anySignal.map((signal) => ({ do: "signal" as const, signal })) },
   { weight: 5, arbitrary: fc.constant({ do: "prompt" as const }) },
+  { weight: 2, arbitrary: fc.constant({ do: "context" as const }) },
+  fc.constant({ do: "shell" as const }),
   fc.constant({ do: "steer" as const }),
   { weight: 2, arbitrary: fc.constant({ do: "answer" as const }) },
   fc.constant({ do: "withdraw" as const }),

@@ -200,3 +200,89 @@ test("the queue is bounded", () => {
   assert.equal(w.refusals[0]?.code, "queue_full");
   assert.equal(w.state.queue.length, 100);
 });
+
+test("an outcome that was not offered is refused", () => {
+  const w = world().prompt("msg_1");
+  w.signal({ type: "permission", ask: "p", action: "edit", options: [{ id: "n", kind: "reject" }] });
+  const ask = w.session?.asks[0]?.id ?? "";
+  const answer = { kind: "permission", outcome: "once" } as const;
+  w.command({ type: "answer", ask, answer, by: "me" });
+  assert.equal(w.refusals.length, 1);
+  assert.match(JSON.stringify(w.refusals), /offers \(reject\), got once/);
+  assert.equal(w.session?.asks.length, 1);
+  w.command({ type: "answer", ask, answer: { kind: "permission", outcome: "reject" }, by: "me" });
+  assert.equal(w.session?.asks.length, 0);
+});
+
+test("a message that waited says since when, and keeps what its client added to a part", () => {
+  const w = world().prompt("msg_1");
+  const parts = [{ type: "text" as const, text: "next", id: "prt_mine" }];
+  w.command({ type: "prompt", prompt: { id: "msg_2", parts } });
+  const [waiting] = w.of("prompt.queued");
+  w.signal({ type: "turn.finished", reason: "end_turn" });
+  const items = w.of("item.completed").map((event) => event.data.item);
+  assert.partialDeepStrictEqual(items, [
+    { id: "msg_1", text: "do msg_1" },
+    { id: "msg_2", text: "next", queued: waiting?.time, content: parts },
+  ]);
+  assert.ok(!("queued" in (items[0] ?? {})) && !("content" in (items[0] ?? {})));
+});
+
+test("a turn of the agent's own names the prompt before it, also after a restart", () => {
+  const w = world();
+  const speak = (of: World, item: string): void => {
+    of.signal({ type: "text", item, kind: "message", delta: "By the way" });
+    of.signal({ type: "turn.finished", reason: "end_turn" });
+  };
+  speak(w, "m1");
+  w.prompt("msg_1").signal({ type: "turn.finished", reason: "end_turn" });
+  speak(w, "m2");
+  const restarted = w.crashAfter(w.boundaries.length - 1);
+  speak(restarted, "m3");
+  assert.deepEqual(
+    restarted.of("turn.started").map(({ data: { by, after } }) => [by, after]),
+    [
+      ["agent", undefined],
+      ["user", undefined],
+      ["agent", "msg_1"],
+      ["agent", "msg_1"],
+    ],
+  );
+});
+
+test("a call learns of the sub-agent's session that it started, whichever comes first", () => {
+  for (const childFirst of [true, false]) {
+    const w = world().prompt("msg_1");
+    const child = { type: "tool.seen", call: "c", child: "ses_child" } as const;
+    if (childFirst) w.signal(child);
+    w.signal({ type: "tool.running", call: "c", name: "task" });
+    if (!childFirst) w.signal(child);
+    w.signal({ type: "tool.done", call: "c", ok: true, metadata: { tokens: 7 } });
+    const [, , done] = w.of("item.completed").map((event) => event.data.item);
+    assert.partialDeepStrictEqual(done, { kind: "tool_call", child: "ses_child", metadata: { tokens: 7 } });
+  }
+});
+
+test("a turn's end names the files that its tools changed, each once, also after a crash", () => {
+  const change = (path: string, kind: "added" | "modified", diff: string) => ({ path, kind, diff });
+  const run = (w: World, call: string, files: ReturnType<typeof change>[]): World => {
+    w.signal({ type: "tool.running", call, name: "edit" });
+    return w.signal({ type: "tool.done", call, ok: true, files });
+  };
+  const w = world().prompt("msg_1");
+  run(w, "a", [change("new.md", "added", "+one\n+two\n"), change("old.md", "modified", "-x\n+y\n")]);
+  run(w, "b", [change("new.md", "modified", "-two\n+2\n+3\n")]);
+  const expected = [
+    { path: "new.md", kind: "added", additions: 4, deletions: 1 },
+    { path: "old.md", kind: "modified", additions: 1, deletions: 1 },
+  ];
+  const crashed = w.crashAfter(w.boundaries.length - 1);
+  w.signal({ type: "turn.finished", reason: "end_turn" });
+  for (const one of [w, crashed]) {
+    assert.deepEqual(one.of("turn.ended").at(-1)?.data.files, expected);
+    assert.deepEqual(one.session?.files, expected);
+  }
+  w.prompt("msg_2").signal({ type: "turn.finished", reason: "end_turn" });
+  assert.equal(w.of("turn.ended").at(-1)?.data.files, undefined);
+  assert.deepEqual(w.session?.files, expected);
+});

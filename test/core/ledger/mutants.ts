@@ -30,6 +30,13 @@ export const mutants: Mutant[] = [
     replace: "void rest;",
   },
   {
+    law: 1,
+    what: "context that a turn was given is kept for the next one, too",
+    file: "prompts.ts",
+    find: "    frame.patch({ queue: prompt.task ? queue : [] });\n    startPrompt",
+    replace: "    startPrompt",
+  },
+  {
     law: 2,
     what: "a turn that has ended goes on speaking",
     file: "finish.ts",

@@ -10,9 +10,10 @@ export interface Findings {
   violations: Violation[];
 }
 
-type AnyAction = Parameters<Parameters<typeof anyAction.map>[0]>[0];
+export type AnyAction = Parameters<Parameters<typeof anyAction.map>[0]>[0];
 
-function perform(world: World, action: AnyAction, count: number): void {
+/** Does one thing to a world. */
+export function perform(world: World, action: AnyAction, count: number): void {
   switch (action.do) {
     case "signal":
       world.signal(action.signal);
@@ -27,6 +28,14 @@ function perform(world: World, action: AnyAction, count: number): void {
       break;
     case "prompt":
       world.prompt(`p${count}`);
+      break;
+    case "shell": {
+      const task = { type: "shell", command: "ls" } as const;
+      world.command({ type: "prompt", prompt: { id: `sh${count}`, parts: [], task } });
+      break;
+    }
+    case "context":
+      world.prompt(`c${count}`, { delivery: "context" });
       break;
     case "steer":
       world.command({ type: "steer", prompt: { id: `s${count}`, parts: [] } });
@@ -56,8 +65,10 @@ function perform(world: World, action: AnyAction, count: number): void {
 function lostPrompts(world: World): Violation[] {
   const begun = new Set(world.of("turn.started").map((event) => event.data.prompt?.id));
   const withdrawn = new Set(world.of("prompt.withdrawn").map((event) => event.data.prompt));
+  const given = new Set(world.of("turn.started").flatMap((event) => event.data.context?.map(({ id }) => id) ?? []));
+  const kept = new Set(world.state.queue.map((prompt) => prompt.id));
   return [...world.accepted]
-    .filter((id) => !begun.has(id) && !withdrawn.has(id))
+    .filter((id) => !begun.has(id) && !withdrawn.has(id) && !given.has(id) && !(id.startsWith("c") && kept.has(id)))
     .map((id) => ({ law: 1, seq: 0, message: `prompt ${id} was accepted and never ran` }));
 }
 

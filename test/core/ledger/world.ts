@@ -5,7 +5,7 @@ import type { restore } from "../../../src/core/ledger/restore.ts";
 import type { Signal } from "../../../src/core/ledger/signals.ts";
 import type { Command, Effect, Input, LedgerState, newLedger, Refusal } from "../../../src/core/ledger/state.ts";
 import type { step } from "../../../src/core/ledger/step.ts";
-import { reduceSession, type SessionState } from "../../../src/core/session-state.ts";
+import { beginsTurn, reduceSession, type SessionState } from "../../../src/core/session-state.ts";
 
 /** A ledger under test: the real one, or a mutant of it. */
 export interface LedgerModule {
@@ -64,7 +64,7 @@ export class World {
     return this.apply({ command });
   }
 
-  prompt(id: string, extra: { delivery?: "queue" | "steer" | "reject" } = {}): this {
+  prompt(id: string, extra: { delivery?: "queue" | "steer" | "reject" | "context" } = {}): this {
     return this.command({ type: "prompt", prompt: { id, parts: [{ type: "text", text: `do ${id}` }], ...extra } });
   }
 
@@ -137,7 +137,7 @@ export class World {
   /** Lets the agent die until nothing is open and nothing waits. */
   settle(): this {
     this.fireTimers();
-    for (let i = 0; i < 500 && (this.state.turn || this.state.queue.length > 0); i++) {
+    for (let i = 0; i < 500 && (this.state.turn || this.state.queue.some(beginsTurn)); i++) {
       if (this.state.turn) this.exit();
       else this.command({ type: "next" });
     }

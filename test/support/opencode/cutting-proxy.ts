@@ -3,13 +3,13 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 export interface CuttingProxy {
   url: string;
-  /** Connections whose first request began with this, so far. */
+  /** Requests that began with this, so far. */
   seen(request: string): number;
-  /** Open connections whose first request began with this. */
+  /** Open connections whose newest request began with this. */
   open(request: string): number;
-  /** Resolves when so many connections have begun with this request. */
+  /** Resolves when so many requests began with this. */
   until(request: string, count: number, withinMs?: number): Promise<void>;
-  /** Drops every open connection whose first request began with this; all of them if nothing is said. */
+  /** Drops every open connection whose newest request began with this; all of them if nothing is said. */
   cut(request?: string): number;
   /** While refusing, whoever connects is dropped at once. */
   refuse(refusing: boolean): void;
@@ -19,6 +19,7 @@ export interface CuttingProxy {
 interface Pair {
   client: Socket;
   upstream: Socket;
+  /** The newest one. */
   request: string;
 }
 
@@ -46,9 +47,12 @@ export async function startCuttingProxy(target: string): Promise<CuttingProxy> {
       client.destroy();
       upstream.destroy();
     };
-    client.once("data", (chunk: Buffer) => {
-      pair.request = chunk.toString("latin1").split(" HTTP/", 1)[0] ?? "";
-      seen.push(pair.request);
+    // Clients use a connection again: what it carries is its newest request, which begins a chunk.
+    client.on("data", (chunk: Buffer) => {
+      const [, request] = /^([A-Z]+ \S+) HTTP\/1/.exec(chunk.toString("latin1")) ?? [];
+      if (request === undefined) return;
+      pair.request = request;
+      seen.push(request);
       for (const look of [...watchers]) look();
     });
     client.pipe(upstream);

@@ -2,26 +2,32 @@ import assert from "node:assert/strict";
 import type { Script } from "../../../src/testing/model/script.ts";
 import { type ScriptedModel, startScriptedModel } from "../../../src/testing/model/server.ts";
 import { eventually } from "../eventually.ts";
+import type { Cleanup } from "../server.ts";
 import { Surroundings } from "./surroundings.ts";
 
 /** What every test of real programs has: a home of their own, a scripted model, and the promise that nothing is left. */
-export class Stage {
+export class Stage implements Cleanup {
   readonly surroundings = new Surroundings();
   readonly #closers: (() => Promise<void>)[] = [];
   readonly model: ScriptedModel;
 
   private constructor(model: ScriptedModel) {
     this.model = model;
-    this.#closers.push(() => model.close());
+    this.after(() => model.close());
   }
 
   static async open(script: Script): Promise<Stage> {
     return new Stage(await startScriptedModel({ script }));
   }
 
-  /** Closed with the stage, the last one first. */
+  /** Done when the stage closes, the last one first. */
+  after(close: () => Promise<void>): void {
+    this.#closers.push(close);
+  }
+
+  /** Closed with the stage. */
   use<T extends AsyncDisposable>(thing: T): T {
-    this.#closers.push(async () => thing[Symbol.asyncDispose]());
+    this.after(async () => thing[Symbol.asyncDispose]());
     return thing;
   }
 

@@ -90,7 +90,6 @@ test("what is not there says so, and where to look", async (t) => {
     ["GET", "/v1/nothing", "not_found", /GET \/v1\/nothing/],
     ["GET", "/v1/sessions/", "not_found", /openapi/],
     ["PUT", `/v1/sessions/${id}`, "not_found", /PUT/],
-    ["GET", "/elsewhere", "not_found", /openapi/],
     ["DELETE", `/v1/sessions/${id}/prompts/msg_none`, "prompt_not_found", /msg_none/],
     ["POST", `/v1/sessions/${id}/asks/per_none`, "ask_not_found", /per_none.*lists the open ones/],
   ];

@@ -124,12 +124,27 @@ test("a session is renamed and given another model or mode, which its next turn 
   assert.match(outcome.text, /In plan mode/);
   assert.equal((await api.session(id)).title, "Renamed", "a prompt does not rename it");
 
-  for (const body of [{}, { title: 1 }, { agent: "other" }, { mode: "wild" }, { title: "x".repeat(501) }, [], null]) {
+  for (const body of [{}, { title: 1 }, { agent: "house" }, { mode: "wild" }, { title: "x".repeat(501) }, [], null]) {
     await api.refused("invalid", "PATCH", path, body);
   }
+  await api.refused("agent_not_found", "PATCH", path, { agent: "other" });
   assert.equal((await api.session(id)).title, "Renamed");
   const updates = (await lawfulEvents(api, id)).filter((event) => event.type === "session.updated");
   assert.equal(updates[0]?.source, "parley");
+});
+
+test("a session's rules answer for it, also for a prompt that nobody watches", async (t) => {
+  const { api } = await startServer(t);
+  const permissions = [{ action: "*", pattern: "*", verdict: "deny" }];
+  const { id } = await api.create({ permissions });
+  assert.deepEqual((await api.session(id)).permissions, permissions);
+  const outcome = await api.ask(id, "[[ask]]");
+  assert.equal(outcome.reason, "end_turn");
+  const events = await lawfulEvents(api, id);
+  const [resolved] = events.filter((event) => event.type === "permission.resolved");
+  assert.deepEqual([resolved?.data.outcome, resolved?.data.by], ["reject", "rule"]);
+  await api.expect(200, "PATCH", `/v1/sessions/${id}`, { permissions: [] });
+  assert.deepEqual((await api.session(id)).permissions, []);
 });
 
 test("a deleted session stops its turn, is gone, and the last thing heard of it is that", async (t) => {

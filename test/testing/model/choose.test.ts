@@ -24,6 +24,7 @@ const ROWS: readonly [string, readonly Said[], string, number][] = [
   ["a marker in the middle, with other signs", turn("hello [[b-1.x]] there"), "b-1.x", 0],
   ["an unknown marker", turn("[[nobody]] hello"), "*", 0],
   ["an unknown marker before a known one", turn("[[nobody]] [[a]]"), "a", 0],
+  ["two prompts in one message", turn("[[a]] went wrong\n[[b-1.x]] then"), "b-1.x", 0],
   ["the name of something that every object has", turn("[[constructor]]"), "*", 0],
   ["after one reply with a tool", [...turn("[[a]]"), ...step("c1")], "a", 1],
   ["after two", [...turn("[[a]]"), ...step("c1"), ...step("c2")], "a", 2],

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { scriptedFetch } from "../../../src/testing/model/fetch.ts";
+import { startScriptedModel } from "../../../src/testing/model/server.ts";
 import { asksForTitle } from "../../../src/testing/model/side-requests.ts";
 import { WIRES } from "./requests.ts";
 
@@ -40,6 +41,17 @@ test("HEAD, lists of models, one model, token counts; the rest is not there", as
     assert.match(await response.text(), /expected a POST to/);
   }
   assert.ok(requests.every((request) => request.marker === undefined));
+});
+
+test("addresses that are none are answered like others", async (t) => {
+  const server = await startScriptedModel({ script: { prompts: { a: [{ text: "step" }] } } });
+  t.after(() => server.close());
+  const status = async (path: string, method = "GET") => (await fetch(`${server.url}${path}`, { method })).status;
+  assert.deepEqual(
+    await Promise.all([status("//"), status("//", "POST"), status("/v1/models/%E0%A4%A")]),
+    [404, 404, 200],
+  );
+  assert.equal(await status("/v1/models?limit=1#x"), 200);
 });
 
 for (const { format, path, body, read } of WIRES) {

@@ -19,10 +19,10 @@ export function childOf(reading: Reading, line: Fields, call: string): Child {
 }
 
 function beginChild(reading: Reading, id: string, call: string, title?: string, agent?: string): Child {
-  const child: Child = { ref: { id, ...present({ title, agent }) }, call, background: false, over: false };
+  const child: Child = { ref: { id, call, ...present({ title, agent }) }, call, background: false, over: false };
   setChild(reading, child);
   reading.say({ type: "turn.begun" }, child.ref);
-  const metadata = { child: id, ...present({ subagent: agent }) };
+  const metadata = { task: id, ...present({ subagent: agent }) };
   reading.say({ type: "tool.seen", call, metadata });
   return child;
 }
@@ -58,7 +58,7 @@ export function onTaskProgress(reading: Reading, line: Fields): void {
     tokens: numberIn(used, "total_tokens"),
     tools: numberIn(used, "tool_uses"),
   });
-  const metadata = { child: child.ref.id, ...present({ subagent: child.ref.agent }), progress };
+  const metadata = { task: child.ref.id, ...present({ subagent: child.ref.agent }), progress };
   reading.say({ type: "tool.seen", call: child.call, metadata });
 }
 

@@ -1,19 +1,11 @@
 import { z } from "zod";
+import { runShortened, type Shortened } from "../../../host/run-shortened.ts";
+import { shellSpec } from "../../../host/shell-spec.ts";
 import { exactPattern } from "../permissions.ts";
-import { type Ran, runToEnd } from "./run.ts";
 import { type Done, defineTool } from "./tool.ts";
 
 const DEFAULT_S = 120;
 const MAX_S = 600;
-
-/** Nothing in a command may wait for a person, and nothing it runs may answer for one with Parley's token. */
-const ENVIRONMENT = {
-  PAGER: "cat",
-  GIT_PAGER: "cat",
-  GIT_TERMINAL_PROMPT: "0",
-  TERM: "dumb",
-  PARLEY_TOKEN: undefined,
-} as const;
 
 const STOPPED = {
   time: "the command was ended: its time was up",
@@ -21,7 +13,7 @@ const STOPPED = {
   aborted: "the command was ended: aborted",
 } as const;
 
-function doneOf({ text, code, stopped }: Ran): Done {
+function doneOf({ text, code, stopped }: Shortened): Done {
   const gap = text === "" || text.endsWith("\n") ? "" : "\n";
   if (stopped) {
     const message = STOPPED[stopped];
@@ -44,8 +36,7 @@ export const bash = defineTool({
   title: ({ command }) => command,
   async run({ command, seconds = DEFAULT_S }, { permit, host, session, directory, signal, output }) {
     await permit({ action: "bash", patterns: [exactPattern(command)], title: command });
-    const shell = 'if command -v bash >/dev/null 2>&1; then exec bash -c "$1"; else exec sh -c "$1"; fi';
-    const spec = { argv: ["sh", "-c", shell, "sh", command] as const, directory, session, env: ENVIRONMENT };
-    return doneOf(await runToEnd({ host, spec, signal, limitMs: seconds * 1000, output }));
+    const spec = shellSpec(command, { directory, session });
+    return doneOf(await runShortened({ host, spec, signal, limitMs: seconds * 1000, output }));
   },
 });

@@ -1,26 +1,31 @@
 import type { FileHandle } from "node:fs/promises";
+import { shownPath } from "../../../host/files/inside.ts";
+import { createInside, openInside } from "../../../host/files/open-inside.ts";
 import { unifiedDiff } from "../diff.ts";
-import { createInside, openInside } from "../open-inside.ts";
-import { shownPath } from "../paths.ts";
 import { exactPattern } from "../permissions.ts";
 import { ToolFailure } from "../tool-failure.ts";
 import type { Done, ToolContext } from "./tool.ts";
 
-async function contentOf(directory: string, path: string): Promise<string | undefined> {
+/** A larger one is not held in memory, nor its difference in the log. */
+const MAX_BYTES = 10_000_000;
+
+async function contentOf(directory: string, path: string): Promise<Buffer | undefined> {
   const handle = await openInside(directory, path, "read");
   if (!handle) return undefined;
   try {
-    return await handle.readFile("utf8");
+    const { size } = await handle.stat();
+    if (size > MAX_BYTES)
+      throw new ToolFailure("too_large", `${path} has ${size} bytes, more than ${MAX_BYTES}; change it with a command`);
+    return await handle.readFile();
   } finally {
     await handle.close();
   }
 }
 
-async function replace(handle: FileHandle, expected: string | undefined, after: string, path: string): Promise<void> {
+async function replace(handle: FileHandle, expected: Buffer | undefined, bytes: Buffer, path: string): Promise<void> {
   try {
-    if (expected !== undefined && (await handle.readFile("utf8")) !== expected)
+    if (expected !== undefined && !(await handle.readFile()).equals(expected))
       throw new ToolFailure("changed", `${path} was changed by somebody else meanwhile; read it again`);
-    const bytes = Buffer.from(after);
     await handle.write(bytes, 0, bytes.length, 0);
     await handle.truncate(bytes.length);
   } finally {
@@ -31,7 +36,7 @@ async function replace(handle: FileHandle, expected: string | undefined, after: 
 /** Makes a change after asking for exactly that change: what is there when it is written is what was shown. */
 export function changeFile(
   path: string,
-  change: (before: string | undefined) => string,
+  change: (before: Buffer | undefined) => string,
   context: ToolContext,
 ): Promise<Done> {
   const { directory, locks, signal } = context;
@@ -40,14 +45,15 @@ export function changeFile(
     const name = shownPath(directory, path);
     const before = await contentOf(directory, path);
     const after = change(before);
-    if (after === before) throw new ToolFailure("no_change", `${name} would stay as it is`);
-    const { diff, additions, deletions } = unifiedDiff(name, before, after);
+    const bytes = Buffer.from(after);
+    if (before?.equals(bytes)) throw new ToolFailure("no_change", `${name} would stay as it is`);
+    const { diff, additions, deletions } = unifiedDiff(name, before?.toString("utf8"), after);
     await context.permit({ action: "edit", patterns: [exactPattern(name)], title: name, metadata: { diff } });
     signal.throwIfAborted();
     const handle =
       before === undefined ? await createInside(directory, path) : await openInside(directory, path, "write");
     if (!handle) throw new ToolFailure("changed", `${name} is gone; read the directory again`);
-    await replace(handle, before, after, name);
+    await replace(handle, before, bytes, name);
     const kind = before === undefined ? "added" : "modified";
     return {
       output: `${kind === "added" ? "wrote" : "changed"} ${name} (+${additions} -${deletions})`,

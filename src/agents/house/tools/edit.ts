@@ -1,12 +1,18 @@
+import { isUtf8 } from "node:buffer";
 import { z } from "zod";
 import { ToolFailure } from "../tool-failure.ts";
 import { changeFile } from "./change-file.ts";
+import { withLineEndsOf } from "./line-ends.ts";
 import { defineTool } from "./tool.ts";
 
 /** Replaces a text that must be there exactly once, unless all are meant. */
-export function replaceText(before: string, old: string, text: string, all: boolean): string {
+export function replaceText(before: string, given: string, text: string, all: boolean): string {
+  const old = withLineEndsOf(before, given);
   const pieces = before.split(old);
-  const found = pieces.length - 1;
+  const first = before.indexOf(old);
+  // One that begins within another is a second place, too.
+  const again = before.indexOf(old, first + 1) > first;
+  const found = first < 0 ? 0 : Math.max(pieces.length - 1, again ? 2 : 1);
   if (found === 0)
     throw new ToolFailure(
       "no_match",
@@ -17,7 +23,7 @@ export function replaceText(before: string, old: string, text: string, all: bool
       "ambiguous",
       `the old text is in the file ${found} times; give more lines around it, or set all`,
     );
-  return pieces.join(text);
+  return pieces.join(withLineEndsOf(before, text));
 }
 
 export const edit = defineTool({
@@ -33,9 +39,11 @@ export const edit = defineTool({
   writes: true,
   title: ({ path }) => path,
   run({ path, old, new: text, all = false }, context) {
-    const change = (before: string | undefined): string => {
+    const change = (before: Buffer | undefined): string => {
       if (before === undefined) throw new ToolFailure("not_found", `${path} does not exist; use write for a new file`);
-      return replaceText(before, old, text, all);
+      if (!isUtf8(before))
+        throw new ToolFailure("not_utf8", `${path} is not UTF-8 and would be damaged; change it with a command`);
+      return replaceText(before.toString("utf8"), old, text, all);
     };
     return changeFile(path, change, context);
   },

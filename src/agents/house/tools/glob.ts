@@ -1,9 +1,11 @@
+import { realpath } from "node:fs/promises";
+import { join } from "node:path";
 import { z } from "zod";
-import { realInside } from "../paths.ts";
+import { realInside, shownPath } from "../../../host/files/inside.ts";
+import { SKIPPED, walk } from "../../../host/files/walk.ts";
 import { ToolFailure } from "../tool-failure.ts";
 import { globMatcher } from "./glob-match.ts";
 import { defineTool } from "./tool.ts";
-import { SKIPPED, walk } from "./walk.ts";
 
 const MAX_FOUND = 200;
 
@@ -18,11 +20,13 @@ export const glob = defineTool({
   async run({ pattern, path = "." }, { directory, signal }) {
     const root = await realInside(directory, path);
     if (root === undefined) throw new ToolFailure("not_found", `${path} does not exist`);
+    const base = await realpath(directory);
     const matches = globMatcher(pattern);
     const found: string[] = [];
-    for await (const file of walk(root, signal)) {
-      if (!matches(file)) continue;
-      if (found.push(file) > MAX_FOUND) break;
+    for await (const { path: file, directory: isDirectory } of walk(root, { signal })) {
+      if (isDirectory || !matches(file)) continue;
+      // As every tool takes it: from the working directory.
+      if (found.push(shownPath(base, join(root, file))) > MAX_FOUND) break;
     }
     if (found.length === 0) return { output: "no file matches" };
     const shown = found.slice(0, MAX_FOUND).sort();

@@ -1,11 +1,11 @@
 import { realpath } from "node:fs/promises";
 import { relative } from "node:path";
 import { z } from "zod";
-import { realInside } from "../paths.ts";
+import { realInside } from "../../../host/files/inside.ts";
+import { SKIPPED } from "../../../host/files/walk.ts";
+import { runShortened } from "../../../host/run-shortened.ts";
 import { ToolFailure } from "../tool-failure.ts";
-import { runToEnd } from "./run.ts";
 import { defineTool } from "./tool.ts";
-import { SKIPPED } from "./walk.ts";
 
 const MAX_LINES = 200;
 const MAX_LINE = 300;
@@ -37,7 +37,7 @@ export const grep = defineTool({
     const spec = {
       argv: [
         "grep",
-        "-rnHIE",
+        "-srnHIE",
         ...(ignoreCase ? ["-i"] : []),
         ...SKIPPED.map((name) => `--exclude-dir=${name}`),
         ...(include === undefined ? [] : [`--include=${include}`]),
@@ -49,10 +49,12 @@ export const grep = defineTool({
       directory,
       session,
     };
-    const { text, code, stopped } = await runToEnd({ host, spec, signal, limitMs: LIMIT_MS });
+    const { text, code, stopped } = await runShortened({ host, spec, signal, limitMs: LIMIT_MS });
     if (stopped) throw new ToolFailure("stopped", `the search was ended (${stopped}); use a narrower pattern or path`);
-    if (code === 1 && text === "") return { output: "nothing found" };
-    if (code !== 0 && code !== 1) throw new ToolFailure("bad_search", text.trim() || `grep ended with code ${code}`);
+    // It complains of one file that it may not read as of a pattern that is none: only words of its own tell.
+    const failed = code !== 0 && code !== 1 && (code !== 2 || text.startsWith("grep:"));
+    if (!failed && text === "") return { output: "nothing found" };
+    if (failed) throw new ToolFailure("bad_search", text.trim() || `grep ended with code ${code}`);
     return { output: shorten(text.replaceAll(/^\.\//gm, "")) };
   },
 });

@@ -1,24 +1,38 @@
+import { isUtf8 } from "node:buffer";
 import { z } from "zod";
-import { openInside } from "../open-inside.ts";
-import { shownPath } from "../paths.ts";
+import { shownPath } from "../../../host/files/inside.ts";
+import { openInside } from "../../../host/files/open-inside.ts";
 import { ToolFailure } from "../tool-failure.ts";
+import { usesCrlf } from "./line-ends.ts";
 import { defineTool } from "./tool.ts";
 
 const MAX_LINES = 2_000;
 const MAX_LINE = 2_000;
 const MAX_BYTES = 10_000_000;
 
+/** What a model is given at once; more would fill its context in one step. */
+const MAX_CHARS = 100_000;
+
+function row(number: number, line: string): string {
+  return `${number}: ${line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}… (${line.length} characters)` : line}`;
+}
+
 /** Lines with their numbers, and how many there are when not all are shown. */
 export function numbered(text: string, offset: number, limit: number): string {
-  const lines = (text.endsWith("\n") ? text.slice(0, -1) : text).split("\n");
-  const shown = lines.slice(offset - 1, offset - 1 + limit);
-  const rows = shown.map((line, at) => {
-    const cut = line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}… (${line.length} characters)` : line;
-    return `${offset + at}: ${cut}`;
-  });
-  if (shown.length === lines.length) return rows.join("\n");
-  const last = offset + shown.length - 1;
-  return `${rows.join("\n")}\n(lines ${offset} to ${last} of ${lines.length}; read on with offset ${last + 1})`;
+  const end = usesCrlf(text) ? "\r\n" : "\n";
+  const lines = (text.endsWith(end) ? text.slice(0, -end.length) : text).split(end);
+  if (offset > lines.length)
+    throw new ToolFailure("past_end", `there is no line ${offset}: the file has ${lines.length} lines`);
+  const rows: string[] = [];
+  for (let chars = 0, at = offset; at <= lines.length && rows.length < limit && chars < MAX_CHARS; at++) {
+    const next = row(at, lines[at - 1] ?? "");
+    chars += next.length;
+    rows.push(next);
+  }
+  if (rows.length === lines.length) return rows.join("\n");
+  const last = offset + rows.length - 1;
+  const more = last === lines.length ? "this is the end" : `read on with offset ${last + 1}`;
+  return `${rows.join("\n")}\n(lines ${offset} to ${last} of ${lines.length}; ${more})`;
 }
 
 export const read = defineTool({
@@ -42,7 +56,11 @@ export const read = defineTool({
         );
       const bytes = await handle.readFile();
       if (bytes.includes(0)) throw new ToolFailure("binary", `${path} is not a text file`);
-      return { output: bytes.length === 0 ? "(the file is empty)" : numbered(bytes.toString("utf8"), offset, limit) };
+      if (bytes.length === 0) return { output: "(the file is empty)" };
+      const note = isUtf8(bytes)
+        ? ""
+        : "\n(not UTF-8: what could not be read is shown as \ufffd, and edit refuses this file)";
+      return { output: `${numbered(bytes.toString("utf8"), offset, limit)}${note}` };
     } finally {
       await handle.close();
     }

@@ -12,10 +12,11 @@ export interface UserMessage {
   tools?: Record<string, boolean>;
 }
 
-export interface MessageError {
-  name: string;
-  data: Record<string, unknown> & { message: string };
-}
+export type MessageError =
+  | { name: "ProviderAuthError"; data: { providerID: string; message: string } }
+  | { name: "APIError"; data: { message: string; statusCode?: number; isRetryable: boolean } }
+  | { name: "MessageAbortedError"; data: { message: string } }
+  | { name: "UnknownError"; data: { message: string } };
 
 export interface AssistantMessage {
   id: string;
@@ -59,12 +60,36 @@ export interface ReasoningPart extends PartCommon {
   metadata?: Record<string, unknown>;
 }
 
+interface SourceText {
+  value: string;
+  start: number;
+  end: number;
+}
+
+interface Place {
+  line: number;
+  character: number;
+}
+
+/** Where in the prompt's text, or in which program, a file was named. */
+export type FilePartSource =
+  | { type: "file"; text: SourceText; path: string }
+  | {
+      type: "symbol";
+      text: SourceText;
+      path: string;
+      range: { start: Place; end: Place };
+      name: string;
+      kind: number;
+    }
+  | { type: "resource"; text: SourceText; clientName: string; uri: string };
+
 export interface FilePart extends PartCommon {
   type: "file";
   mime: string;
   filename?: string;
   url: string;
-  source?: Record<string, unknown>;
+  source?: FilePartSource;
 }
 
 export type ToolState =
@@ -123,7 +148,7 @@ export interface PatchPart extends PartCommon {
 export interface AgentPart extends PartCommon {
   type: "agent";
   name: string;
-  source?: Record<string, unknown>;
+  source?: SourceText;
 }
 
 export interface SubtaskPart extends PartCommon {
@@ -143,7 +168,7 @@ export interface CompactionPart extends PartCommon {
 export interface RetryPart extends PartCommon {
   type: "retry";
   attempt: number;
-  error: MessageError;
+  error: Extract<MessageError, { name: "APIError" }>;
   time: { created: number };
 }
 

@@ -1,5 +1,6 @@
 import { type Conversation, type Entry, MARKER, unpaired } from "../conversation.ts";
 import { contentText, type Json, list, record, text } from "../json.ts";
+import { badBlocks } from "./rules.ts";
 
 function entriesOf(message: Json): Entry[] {
   const blocks = typeof message.content === "string" ? [] : list(message.content).map(record);
@@ -34,6 +35,6 @@ export function readAnthropic(body: Json): Conversation {
     tools: list(body.tools).map((tool) => ({ name: text(record(tool).name) })),
     id: text(record(body.metadata).user_id) || undefined,
     wantsUsage: true,
-    refusal: missing ?? unpaired(entries),
+    refusal: missing ?? unpaired(entries) ?? badBlocks(messages),
   };
 }

@@ -1,9 +1,9 @@
 import { constants } from "node:fs";
 import { type FileHandle, mkdir, open, readlink, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import { onLinux } from "../../host/process-identity.ts";
-import { codeOf, isInside, outside, realInside } from "./paths.ts";
-import { ToolFailure } from "./tool-failure.ts";
+import { onLinux } from "../process-identity.ts";
+import { FileRefused } from "./file-refused.ts";
+import { codeOf, isInside, outside, realInside } from "./inside.ts";
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR } = constants;
 
@@ -52,7 +52,7 @@ export async function openInside(
   } catch (error) {
     if (codeOf(error) !== "EISDIR") throw error;
   }
-  throw new ToolFailure("not_a_file", `${path} is not a file`);
+  throw new FileRefused("not_a_file", `${path} is not a file`);
 }
 
 interface Place {
@@ -87,7 +87,7 @@ async function makeDirectory(place: Place, name: string): Promise<Place> {
 /** Makes a new file, and the directories on the way to it. One that exists already is an error, a link to nowhere too. */
 export async function createInside(directory: string, path: string): Promise<FileHandle> {
   if ((await realInside(directory, path)) !== undefined)
-    throw new ToolFailure("exists", `${path} exists already; read it first`);
+    throw new FileRefused("exists", `${path} exists already; read it first`);
   const { place, missing } = await nearest(directory, path);
   const opened = [place];
   try {

@@ -1,6 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
-import { ToolFailure } from "./tool-failure.ts";
+import { FileRefused } from "./file-refused.ts";
 
 /** Whether a path is a directory or lies in it. Both are absolute. */
 export function isInside(directory: string, path: string): boolean {
@@ -8,8 +8,8 @@ export function isInside(directory: string, path: string): boolean {
   return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }
 
-export function outside(path: string): ToolFailure {
-  return new ToolFailure("outside", `${path} is outside the session's directory; use a path inside it`);
+export function outside(path: string): FileRefused {
+  return new FileRefused("outside", `${path} is outside the session's directory; use a path inside it`);
 }
 
 export function codeOf(error: unknown): string | undefined {
@@ -27,6 +27,7 @@ async function realOrNothing(path: string): Promise<string | undefined> {
 
 /** Where a path really leads, if it exists; refused when that is not in the directory. */
 export async function realInside(directory: string, path: string): Promise<string | undefined> {
+  if (path.includes("\0")) throw new FileRefused("bad_path", "expected a path without a NUL character");
   const target = resolve(directory, path);
   const root = await realpath(directory);
   if (!isInside(directory, target) && !isInside(root, target)) throw outside(path);

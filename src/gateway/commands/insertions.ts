@@ -1,0 +1,63 @@
+import { messageOf } from "../../core/errors.ts";
+import type { PromptPart } from "../../core/events/values.ts";
+import type { CommandHost } from "../../host/contract.ts";
+import { openInside } from "../../host/files/open-inside.ts";
+import { runShortened } from "../../host/run-shortened.ts";
+import { shellSpec } from "../../host/shell-spec.ts";
+
+export interface Place {
+  session: string;
+  directory: string;
+  processes: CommandHost;
+}
+
+const SHELL = /!`([^`]+)`/g;
+const REFERENCE = /(?<![\w`@])@([^\s`'",;()]+)/g;
+const SHELL_MS = 30_000;
+const MAX_FILES = 50;
+
+const NOTES = { time: "its time was up", output: "it wrote too much", aborted: "it was stopped" } as const;
+
+async function outputOf(command: string, { session, directory, processes }: Place): Promise<string> {
+  try {
+    const spec = shellSpec(command, { session, directory });
+    const { text, stopped } = await runShortened({ host: processes, spec, limitMs: SHELL_MS });
+    return stopped ? `${text}\n(the command was ended: ${NOTES[stopped]})` : text;
+  } catch (error) {
+    return `(the command could not be run: ${messageOf(error)})`;
+  }
+}
+
+/** Puts what each command in the text wrote in its place. They run side by side. */
+export async function withOutputs(text: string, place: Place): Promise<string> {
+  const found = [...text.matchAll(SHELL)];
+  const outputs = await Promise.all(found.map((match) => outputOf(match[1] ?? "", place)));
+  let at = 0;
+  return text.replaceAll(SHELL, () => outputs[at++] ?? "");
+}
+
+async function isFileInside(directory: string, path: string): Promise<boolean> {
+  const handle = await openInside(directory, path, "read").catch(() => undefined);
+  await handle?.close();
+  return handle !== undefined;
+}
+
+/** A sentence may end right after a file's name. */
+function candidates(reference: string): string[] {
+  const bare = reference.replace(/[.:!?]+$/, "");
+  return bare === reference || bare === "" ? [reference] : [reference, bare];
+}
+
+/** The files in the directory that a text names with an `@`. */
+export async function filesNamed(text: string, directory: string): Promise<PromptPart[]> {
+  const files = new Set<string>();
+  for (const match of text.matchAll(REFERENCE)) {
+    if (files.size >= MAX_FILES) break;
+    for (const path of candidates(match[1] ?? "")) {
+      if (!(await isFileInside(directory, path))) continue;
+      files.add(path);
+      break;
+    }
+  }
+  return [...files].map((path) => ({ type: "file", path, name: path }));
+}

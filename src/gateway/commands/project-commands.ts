@@ -1,0 +1,86 @@
+import { parse as parseJson } from "jsonc-parser";
+import { parse as parseYaml } from "yaml";
+import { z } from "zod";
+import { realInside } from "../../host/files/inside.ts";
+import { openInside } from "../../host/files/open-inside.ts";
+import { walk } from "../../host/files/walk.ts";
+import type { SlashCommand } from "./slash-command.ts";
+
+/** Where projects keep their commands. The later ones count more. */
+const FOLDERS = [".claude/commands", ".opencode/commands", ".opencode/command"];
+const CONFIGS = ["opencode.json", "opencode.jsonc"];
+const MAX_BYTES = 256 * 1024;
+const MAX_FILES = 500;
+
+const facts = z.object({
+  description: z.string().optional().catch(undefined),
+  agent: z.string().optional().catch(undefined),
+  model: z.string().optional().catch(undefined),
+  subtask: z.boolean().optional().catch(undefined),
+});
+const configured = z.object({
+  command: z.record(z.string(), facts.extend({ template: z.string() }).nullish().catch(undefined)),
+});
+
+function commandOf(name: string, template: string, known: z.output<typeof facts>): SlashCommand {
+  const { description, agent: mode, model, subtask } = known;
+  const given = Object.entries({ description, mode, model, subtask }).filter(([, value]) => value !== undefined);
+  return { name, template, ...Object.fromEntries(given) };
+}
+
+async function textOf(directory: string, path: string): Promise<string | undefined> {
+  const handle = await openInside(directory, path, "read").catch(() => undefined);
+  if (!handle) return undefined;
+  try {
+    return (await handle.stat()).size > MAX_BYTES ? undefined : await handle.readFile("utf8");
+  } finally {
+    await handle.close();
+  }
+}
+
+/** What stands between two lines of dashes at a file's beginning, and the rest. */
+export function splitFrontmatter(text: string): { known: z.output<typeof facts>; body: string } {
+  const found = /^---\r?\n(?:(.*?)\r?\n)?---[ \t]*(?:\r?\n(.*))?$/s.exec(text);
+  if (!found) return { known: {}, body: text.trim() };
+  let known: unknown;
+  try {
+    known = parseYaml(found[1] ?? "");
+  } catch {
+    // A command whose head cannot be read still has its body.
+  }
+  return { known: facts.safeParse(known).data ?? {}, body: (found[2] ?? "").trim() };
+}
+
+async function fromFolder(directory: string, folder: string): Promise<SlashCommand[]> {
+  const root = await realInside(directory, folder).catch(() => undefined);
+  if (root === undefined) return [];
+  const found: SlashCommand[] = [];
+  for await (const { path, directory: isDirectory } of walk(root, {
+    signal: AbortSignal.timeout(5_000),
+    max: MAX_FILES,
+  })) {
+    if (isDirectory || !path.endsWith(".md")) continue;
+    const text = await textOf(directory, `${folder}/${path}`);
+    if (text === undefined) continue;
+    const { known, body } = splitFrontmatter(text);
+    found.push(commandOf(path.slice(0, -".md".length), body, known));
+  }
+  return found.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+async function fromConfig(directory: string, file: string): Promise<SlashCommand[]> {
+  const text = await textOf(directory, file);
+  const { data } = configured.safeParse(text === undefined ? undefined : parseJson(text));
+  return Object.entries(data?.command ?? {}).flatMap(([name, one]) =>
+    one ? [commandOf(name, one.template, one)] : [],
+  );
+}
+
+/** The commands that the files of a directory define. What cannot be read is left out. */
+export async function projectCommands(directory: string): Promise<SlashCommand[]> {
+  const sources = [
+    ...FOLDERS.map((folder) => fromFolder(directory, folder).catch(() => [])),
+    ...CONFIGS.map((file) => fromConfig(directory, file)),
+  ];
+  return (await Promise.all(sources)).flat();
+}

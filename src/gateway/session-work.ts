@@ -1,0 +1,95 @@
+import { createHash } from "node:crypto";
+import type { Discovery } from "../agents/contract.ts";
+import { promptKey } from "../core/event-keys.ts";
+import type { Prompt, PromptPart } from "../core/events/values.ts";
+import type { SessionState } from "../core/session-state.ts";
+import { commandsIn, findCommand, promptOf } from "./commands/commands.ts";
+import type { SlashCommand } from "./commands/slash-command.ts";
+import type { GatewayOptions } from "./options.ts";
+import { type Receipt, repeatedReceipt } from "./receipt.ts";
+
+/** A prompt of Parley's making. */
+export type MadePrompt = Partial<Omit<Prompt, "parts">> & { parts: PromptPart[]; agent?: string };
+
+export interface WorkOptions extends Pick<GatewayOptions, "log" | "processes"> {
+  agents(): readonly string[];
+  get(session: string): Promise<SessionState>;
+  discover(agent: string): Promise<Discovery>;
+  prompt(session: string, prompt: MadePrompt): Promise<Receipt>;
+}
+
+interface Asked {
+  /** Of the message that stands for it: the same id with the same request is one turn. */
+  id?: string;
+  agent?: string;
+  model?: string;
+  mode?: string;
+}
+
+export interface ShellRequest extends Asked {
+  command: string;
+}
+
+export interface CommandRequest extends Asked {
+  command: string;
+  /** What the user wrote after the command's name. */
+  arguments: string;
+  /** Further parts of the prompt that it becomes. */
+  parts?: PromptPart[];
+}
+
+function digestOf(request: object): string {
+  return createHash("sha256").update(JSON.stringify(request)).digest("hex");
+}
+
+/** What a command's author wants, as far as the agent has it. */
+function wishOf({ model, mode }: SlashCommand, agent: string, { models, modes }: Discovery): Asked {
+  const wanted = models.find(({ id }) => id === model || `${agent}/${id}` === model);
+  return {
+    ...(wanted ? { model: wanted.id } : {}),
+    ...(mode !== undefined && modes.some(({ id }) => id === mode) ? { mode } : {}),
+  };
+}
+
+/** What can be done with a session beside speaking to its agent. */
+export class SessionWork {
+  private readonly options: WorkOptions;
+
+  constructor(options: WorkOptions) {
+    this.options = options;
+  }
+
+  /** Runs a command of the client's in the session's directory, as a turn of its own. The agent learns of it with its next prompt. */
+  shell(session: string, { command, ...asked }: ShellRequest): Promise<Receipt> {
+    const parts: PromptPart[] = [{ type: "text", text: "The user ran a command.", synthetic: true }];
+    return this.options.prompt(session, { ...asked, parts, delivery: "reject", task: { type: "shell", command } });
+  }
+
+  /** The slash commands of a directory, with those that agents have themselves. */
+  async commands(directory: string): Promise<SlashCommand[]> {
+    const found = await Promise.all(
+      this.options.agents().map(async (name) => {
+        const discovery = await this.options.discover(name).catch(() => ({}));
+        return { name, discovery };
+      }),
+    );
+    return commandsIn(directory, found);
+  }
+
+  /** Gives the agent what a slash command stands for. */
+  async command(session: string, request: CommandRequest): Promise<Receipt> {
+    const { command: name, arguments: added, parts: more = [], ...asked } = request;
+    const digest = digestOf(request);
+    const state = await this.options.get(session);
+    const known = asked.id === undefined ? undefined : await this.options.log.find(session, promptKey(asked.id));
+    // Its files may have changed since: a repeat is told by what was asked for, not by what that became.
+    if (known && asked.id !== undefined) return repeatedReceipt(known, { id: asked.id, parts: [], digest });
+    const agent = asked.agent ?? state.agent;
+    const discovery = await this.options.discover(agent);
+    const command = await findCommand(name, state.directory, { name: agent, discovery });
+    const { processes } = this.options;
+    const parts = await promptOf(command, added, { session, directory: state.directory, processes });
+    const prompt = { ...wishOf(command, agent, discovery), ...asked, parts: [...parts, ...more], digest };
+    return this.options.prompt(session, prompt);
+  }
+}

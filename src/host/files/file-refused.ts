@@ -1,0 +1,10 @@
+/** A path that may not be used, or not in this way. The message is for whoever named it. */
+export class FileRefused extends Error {
+  readonly code: "outside" | "not_a_file" | "exists" | "bad_path";
+
+  constructor(code: FileRefused["code"], message: string) {
+    super(message);
+    this.name = "FileRefused";
+    this.code = code;
+  }
+}

@@ -1,0 +1,91 @@
+import { randomBytes } from "node:crypto";
+import { messageOf } from "../core/errors.ts";
+import { endProcesses } from "./end-processes.ts";
+import { familyOf, type Root } from "./family.ts";
+import { processInfo } from "./process-identity.ts";
+import { createProcessTable, type ProcessTable } from "./process-table.ts";
+
+export interface KeeperOptions {
+  /** Where the table of running programs is kept. */
+  runDirectory: string;
+  /** Stable id of the data directory: by it a later boot knows its own strays. Holds no colon. */
+  instance: string;
+  log?: (message: string, details: Record<string, unknown>) => void;
+}
+
+/** What is written down of a program that is to be started. */
+export interface Kept {
+  argv: readonly string[];
+  /** Which session or terminal it serves: part of the mark. */
+  session: string;
+  /** What asks it to end: a shell at a terminal ignores TERM, but knows what a hang-up means. */
+  gentle?: "SIGTERM" | "SIGHUP";
+}
+
+export interface ProcessWatcher {
+  /** Right after the start, before anything is read. */
+  onStart(pid: number): void;
+  /** The program itself has exited; its children may run on. */
+  onExit(): void;
+  end(graceMs: number): Promise<void>;
+}
+
+export interface Keeping {
+  /** The value of `PARLEY_MARK` for it. */
+  mark: string;
+  watcher: ProcessWatcher;
+}
+
+const SWEEP_GRACE_MS = 2000;
+
+type Log = NonNullable<KeeperOptions["log"]>;
+
+/** `<instance>:<session>:<run>`; the run keeps a program's end from touching its successor in the same session. */
+function makeMark(instance: string, session: string): string {
+  return `${instance}:${session}:${randomBytes(4).toString("hex")}`;
+}
+
+function createWatcher(kept: Kept, mark: string, table: ProcessTable, log: Log): ProcessWatcher {
+  const { session, argv, gentle } = kept;
+  let root: Root | undefined;
+
+  // The table only helps a later boot: a disk that refuses must not stop the work of now.
+  const note = (change: () => void): void => {
+    try {
+      change();
+    } catch (error) {
+      log("the process table could not be written", { session, reason: messageOf(error) });
+    }
+  };
+
+  const end = async (graceMs: number): Promise<void> => {
+    const known = root;
+    if (!known) return;
+    const left = await endProcesses(() => familyOf(known), graceMs, gentle);
+    if (left.length === 0) note(() => table.remove(known.pid));
+    else log("processes did not end", { session, pids: left.map((info) => info.pid) });
+  };
+
+  return {
+    onStart(pid) {
+      const info = processInfo(pid);
+      if (!info) return;
+      root = { pid, start: info.start, born: info.born, mark };
+      note(() => table.add({ pid, start: info.start, session, argv, time: Date.now() }));
+    },
+    onExit() {
+      end(SWEEP_GRACE_MS).catch((error) => log("the sweep after an exit failed", { reason: messageOf(error) }));
+    },
+    end,
+  };
+}
+
+/** Marks programs, writes them down while they run and ends all that they started. */
+export function createKeeper(options: KeeperOptions): (kept: Kept) => Keeping {
+  const table = createProcessTable(options.runDirectory);
+  const log = options.log ?? (() => {});
+  return (kept) => {
+    const mark = makeMark(options.instance, kept.session);
+    return { mark, watcher: createWatcher(kept, mark, table, log) };
+  };
+}

@@ -1,0 +1,17 @@
+import type { SpawnSpec } from "./contract.ts";
+
+/** Nothing in a command may wait for a person, and nothing it runs may answer for one with Parley's token. */
+const ENVIRONMENT = {
+  PAGER: "cat",
+  GIT_PAGER: "cat",
+  GIT_TERMINAL_PROMPT: "0",
+  TERM: "dumb",
+  PARLEY_TOKEN: undefined,
+} as const;
+
+const SHELL = 'if command -v bash >/dev/null 2>&1; then exec bash -c "$1"; else exec sh -c "$1"; fi';
+
+/** How a line of shell is run: by bash where there is one. */
+export function shellSpec(command: string, where: Pick<SpawnSpec, "directory" | "session">): SpawnSpec {
+  return { argv: ["sh", "-c", SHELL, "sh", command], ...where, env: ENVIRONMENT };
+}

@@ -1,0 +1,73 @@
+import type { KeptText } from "./contract.ts";
+
+/** Small writes are put together up to this, so that a chatty program does not make a million pieces. */
+const JOIN_BELOW = 4 * 1024;
+/** A piece that is read has about this many characters. */
+const PIECE = 64 * 1024;
+
+const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff;
+
+/** The last characters of a text that only grows. What is forgotten keeps its place: places never change their meaning. */
+export class KeptOutput implements KeptText {
+  readonly #limit: number;
+  /** Each holds whole characters only, because each write does. */
+  readonly #pieces: string[] = [];
+  #start = 0;
+  #end = 0;
+
+  /** Keeps at least `limit` characters, and at most one write more. */
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get start(): number {
+    return this.#start;
+  }
+
+  get end(): number {
+    return this.#end;
+  }
+
+  append(text: string): void {
+    if (text === "") return;
+    const last = this.#pieces.at(-1);
+    if (last !== undefined && last.length + text.length <= JOIN_BELOW) this.#pieces[this.#pieces.length - 1] += text;
+    else this.#pieces.push(text);
+    this.#end += text.length;
+    for (let first = this.#pieces[0]; first !== undefined; first = this.#pieces[0]) {
+      if (this.#end - this.#start - first.length < this.#limit) return;
+      this.#pieces.shift();
+      this.#start += first.length;
+    }
+  }
+
+  read(from: number, to: number): { text: string; next: number } {
+    const until = Math.min(to, this.#end);
+    let at = Math.max(from, this.#start);
+    let { index, place } = this.#find(at);
+    let text = "";
+    for (let piece = this.#pieces[index]; piece !== undefined; piece = this.#pieces[index]) {
+      if (at >= until || text.length >= PIECE) break;
+      let first = at - place;
+      // A place inside a character: the half of it that is left cannot be sent.
+      if (text === "" && first > 0 && isLowSurrogate(piece.charCodeAt(first))) first += 1;
+      const part = piece.slice(first, until - place);
+      text += part;
+      at = place + first + part.length;
+      place += piece.length;
+      index += 1;
+    }
+    return { text, next: at };
+  }
+
+  /** The piece that holds a place, and where it begins; from the end on, where those are who follow what is written. */
+  #find(at: number): { index: number; place: number } {
+    let index = this.#pieces.length;
+    let place = this.#end;
+    while (index > 0 && place > at) {
+      index -= 1;
+      place -= this.#pieces[index]?.length ?? 0;
+    }
+    return { index, place };
+  }
+}

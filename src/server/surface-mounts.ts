@@ -1,0 +1,47 @@
+import type { Gateway } from "../gateway/gateway.ts";
+import type { CommandHost } from "../host/contract.ts";
+import type { Terminals } from "../host/terminals/contract.ts";
+import type { Surface } from "../surfaces/opencode/context.ts";
+import { ptyTarget } from "../surfaces/opencode/pty-target.ts";
+import type { SseClients } from "../surfaces/stream/sse-clients.ts";
+import { type Mount, once } from "./mounts.ts";
+import type { ParleyOptions } from "./parley.ts";
+
+interface Served {
+  gateway: Gateway;
+  clients: SseClients;
+  options: Pick<ParleyOptions, "version" | "directory" | "dataDirectory" | "logger">;
+}
+
+export function universalMount({ gateway, clients, options }: Served): Mount {
+  const { version, directory: defaultDirectory, logger } = options;
+  return {
+    match: (path) => path === "/openapi.json" || path === "/v1" || path.startsWith("/v1/"),
+    async load() {
+      const { createUniversal } = await import("../surfaces/universal/app.ts");
+      return createUniversal({ gateway, clients, version, defaultDirectory, logger });
+    },
+  };
+}
+
+/** OpenCode's paths have no common beginning, so that everything nobody else serves is theirs. */
+export function opencodeMount(served: Served & { commands: CommandHost; terminals: Terminals }): Mount {
+  const { gateway, clients, commands, terminals, options } = served;
+  const { version, directory: defaultDirectory, dataDirectory, logger } = options;
+  const surface = once(async (): Promise<Surface> => {
+    const { createSurface } = await import("../surfaces/opencode/surface.ts");
+    return createSurface({ gateway, clients, commands, terminals, version, defaultDirectory, dataDirectory, logger });
+  });
+  return {
+    match: () => true,
+    async load() {
+      const { createOpencode } = await import("../surfaces/opencode/app.ts");
+      return createOpencode(await surface());
+    },
+    async loadUpgrade() {
+      const { createPtyUpgrade } = await import("../surfaces/opencode/pty-socket.ts");
+      return createPtyUpgrade(await surface());
+    },
+    takesTicket: (target) => ptyTarget(target)?.ticket !== undefined,
+  };
+}

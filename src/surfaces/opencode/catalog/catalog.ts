@@ -1,0 +1,129 @@
+import type { Gateway } from "../../../gateway/gateway.ts";
+import { badRequest } from "../errors.ts";
+import { type Choice, chosen, type Wish } from "./choice.ts";
+import { Discoveries, type KnownAgent } from "./discoveries.ts";
+import { modeInfo2, modeInfos } from "./modes.ts";
+import {
+  defaultModelOf,
+  defaultModels,
+  inOrder,
+  isConnected,
+  modelInfos2,
+  providerInfo,
+  providerInfo2,
+} from "./providers.ts";
+
+/** What a session gets whose creator chose nothing. In memory: the configuration file is Parley's own business. */
+export interface Defaults {
+  /** `provider/model`. */
+  model: string;
+  /** OpenCode's agent, which is a mode. */
+  agent: string;
+}
+
+export interface CatalogOptions {
+  gateway: Pick<Gateway, "agents" | "discover" | "defaultAgent">;
+  now?(): number;
+  changed?(): void;
+  firstMs?: number;
+  freshMs?: number;
+}
+
+/** `provider/model`, where the model's id may hold slashes too. */
+export function splitModel(text: string): { providerID: string; modelID: string } {
+  const at = text.indexOf("/");
+  if (at < 1 || at === text.length - 1) throw badRequest(`expected a model such as house/scripted/demo, got "${text}"`);
+  return { providerID: text.slice(0, at), modelID: text.slice(at + 1) };
+}
+
+const VIEWS = {
+  /** `GET /provider` */
+  all: (agents) => ({
+    all: agents.map(providerInfo),
+    default: defaultModels(agents),
+    connected: agents.filter(({ discovery }) => isConnected(discovery)).map(({ name }) => name),
+  }),
+  /** `GET /config/providers` */
+  usable: (agents) => {
+    const connected = agents.filter(({ discovery }) => isConnected(discovery));
+    return { providers: connected.map(providerInfo), default: defaultModels(connected) };
+  },
+  modes: modeInfos,
+  modes2: (agents) => modeInfos(agents).map(modeInfo2),
+  providers2: (agents) => agents.filter(({ discovery }) => isConnected(discovery)).map(providerInfo2),
+  models2: (agents) => agents.filter(({ discovery }) => isConnected(discovery)).flatMap(modelInfos2),
+} satisfies Record<string, (agents: readonly KnownAgent[]) => unknown>;
+
+export type View = keyof typeof VIEWS;
+
+/** Agents, their models and their modes, as OpenCode's providers, models and agents. */
+export class Catalog {
+  readonly #options: CatalogOptions;
+  readonly #discoveries: Discoveries;
+  readonly #texts = new Map<View, { revision: number; text: string }>();
+  #chosen: Partial<Defaults> = {};
+
+  constructor(options: CatalogOptions) {
+    this.#options = options;
+    const { gateway, now = Date.now, ...rest } = options;
+    this.#discoveries = new Discoveries({
+      agents: () => gateway.agents(),
+      discover: (name) => gateway.discover(name),
+      now,
+      ...rest,
+    });
+  }
+
+  async agents(): Promise<KnownAgent[]> {
+    return inOrder(await this.#discoveries.all(), this.#options.gateway.defaultAgent);
+  }
+
+  async agent(name: string): Promise<KnownAgent | undefined> {
+    return (await this.agents()).find((agent) => agent.name === name);
+  }
+
+  /** A view as JSON. Some agents have thousands of models, so that it is made once for all who ask. */
+  async text(view: View): Promise<string> {
+    const agents = await this.agents();
+    const { revision } = this.#discoveries;
+    const made = this.#texts.get(view);
+    if (made?.revision === revision) return made.text;
+    const text = JSON.stringify(VIEWS[view](agents));
+    this.#texts.set(view, { revision, text });
+    return text;
+  }
+
+  async defaults(): Promise<Defaults> {
+    const agents = await this.agents();
+    const first = agents.find(({ discovery }) => isConnected(discovery)) ?? agents[0];
+    const model = first ? `${first.name}/${defaultModelOf(first.discovery)}` : "";
+    return { model, agent: "build", ...this.#chosen };
+  }
+
+  /** Refuses what no agent has. */
+  async setDefaults(change: Partial<Defaults>): Promise<void> {
+    const next = { ...(await this.defaults()), ...change };
+    await this.choose({ ...splitModel(next.model), agent: next.agent });
+    this.#chosen = { ...this.#chosen, ...change };
+  }
+
+  /** Which agent, model and mode of the gateway a client means. */
+  async choose(wish: Wish): Promise<Choice> {
+    return chosen(wish, await this.agents(), this.#options.gateway.defaultAgent);
+  }
+
+  /** The same for a new session: what its creator left open is as the defaults say, and otherwise left to the agent. */
+  async chooseForNew(wish: Wish): Promise<Choice> {
+    const { model, agent } = this.#chosen;
+    const whole = { ...(agent === undefined ? {} : { agent }), ...wish };
+    if (wish.providerID !== undefined) return this.choose(whole);
+    if (model !== undefined) return this.choose({ ...splitModel(model), ...whole });
+    const { providerID } = splitModel((await this.defaults()).model);
+    return this.choose({ providerID, ...whole });
+  }
+
+  /** Asks the agents anew: somebody may have logged in. */
+  refresh(): void {
+    this.#discoveries.refresh();
+  }
+}

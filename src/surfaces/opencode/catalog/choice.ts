@@ -1,0 +1,49 @@
+import type { Discovery } from "../../../agents/contract.ts";
+import { badRequest } from "../errors.ts";
+import type { KnownAgent } from "./discoveries.ts";
+import { modeFor } from "./modes.ts";
+import { OWN_MODEL } from "./providers.ts";
+
+/** What a client asks for, in OpenCode's words. */
+export interface Wish {
+  providerID?: string;
+  modelID?: string;
+  /** The mode. */
+  agent?: string;
+}
+
+/** The same in the gateway's words. What is absent is left to the agent. */
+export interface Choice {
+  agent: string;
+  model?: string;
+  mode?: string;
+}
+
+function modelFor(name: string, { models }: Discovery, id: string | undefined): string | undefined {
+  if (id === undefined) return undefined;
+  const known = models.some((model) => model.id === id);
+  // Clients say again what they were shown of a session that names no model.
+  if (id === OWN_MODEL && !known) return undefined;
+  if (known || models.length === 0) return id;
+  throw badRequest(`agent ${name} has no model ${id}; it has: ${models.map((model) => model.id).join(", ")}`);
+}
+
+function knownMode(name: string, { modes }: Discovery, agent: string | undefined): string | undefined {
+  if (agent === undefined) return undefined;
+  const mode = modeFor(agent, modes);
+  if (mode === undefined || modes.length === 0 || modes.some(({ id }) => id === mode)) return mode;
+  throw badRequest(`agent ${name} has no mode ${agent}; it has: ${modes.map(({ id }) => id).join(", ")}`);
+}
+
+/** Which agent, model and mode a client means. One that is known not to be there is refused. */
+export function chosen(wish: Wish, agents: readonly KnownAgent[], defaultAgent: string): Choice {
+  const name = wish.providerID ?? defaultAgent;
+  const known = agents.find((agent) => agent.name === name);
+  if (!known) {
+    const have = agents.map((agent) => agent.name).join(", ");
+    throw badRequest(`no provider ${name}; there are: ${have}`);
+  }
+  const model = modelFor(name, known.discovery, wish.modelID);
+  const mode = knownMode(name, known.discovery, wish.agent);
+  return { agent: name, ...(model === undefined ? {} : { model }), ...(mode === undefined ? {} : { mode }) };
+}

@@ -1,0 +1,51 @@
+import { userInfo } from "node:os";
+import { isDeepStrictEqual } from "node:util";
+import { z } from "zod";
+import { unsupported } from "../errors.ts";
+import type { Catalog, Defaults } from "./catalog.ts";
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return "unknown";
+  }
+}
+
+/** What clients read of OpenCode's configuration. The agents' own configuration is theirs. */
+export async function configOf(catalog: Catalog): Promise<Record<string, unknown>> {
+  const { model, agent } = await catalog.defaults();
+  return {
+    $schema: "https://opencode.ai/config.json",
+    command: {},
+    plugin: [],
+    share: "disabled",
+    autoupdate: false,
+    model,
+    small_model: model,
+    default_agent: agent,
+    username: userName(),
+    mode: {},
+    agent: {},
+    provider: {},
+  };
+}
+
+export const configChange = z.looseObject({ model: z.string().optional(), default_agent: z.string().optional() });
+
+/** The default model and mode can be changed, until the server ends. What is as it was may be said again. */
+export async function changeConfig(catalog: Catalog, change: Record<string, unknown>): Promise<void> {
+  const { model, default_agent: agent, ...rest } = change;
+  const before = await configOf(catalog);
+  const others = Object.keys(rest).filter((key) => !isDeepStrictEqual(rest[key], before[key]));
+  if (others.length > 0) {
+    throw unsupported(
+      `only model and default_agent can be changed here, not ${others.join(", ")}: Parley's own settings are in its configuration file, the agents' settings in theirs`,
+    );
+  }
+  const defaults: Partial<Defaults> = {
+    ...(typeof model === "string" ? { model } : {}),
+    ...(typeof agent === "string" ? { agent } : {}),
+  };
+  await catalog.setDefaults(defaults);
+}

@@ -1,0 +1,112 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Discovery } from "../../../agents/contract.ts";
+import { messageOf } from "../../../core/errors.ts";
+
+export interface KnownAgent {
+  name: string;
+  discovery: Discovery;
+}
+
+export interface DiscoveriesOptions {
+  agents(): readonly string[];
+  discover(name: string): Promise<Discovery>;
+  now(): number;
+  /** How long the very first who ask wait for an agent. */
+  firstMs?: number;
+  /** How old an answer may be before the agent is asked again. */
+  freshMs?: number;
+  /** Something is known that was not, or has changed. */
+  changed?(): void;
+}
+
+interface Entry {
+  /** When it was last asked. */
+  asked: number;
+  asking?: Promise<void>;
+  discovery?: Discovery;
+  /** The same as text, to see whether it changed. */
+  text?: string;
+}
+
+const FIRST_MS = 5_000;
+const FRESH_MS = 15_000;
+
+/** Stands for an agent that takes longer than anybody waits. */
+const SILENT: Discovery = {
+  installed: false,
+  credentials: "unknown",
+  detail: "it has not answered yet",
+  models: [],
+  modes: [],
+};
+
+/**
+ * What is known of the agents. To ask one may mean to start a program, so that only the first who want to know wait, and
+ * not for ever; later answers are at most a little old, and are renewed behind the back of who asked.
+ */
+export class Discoveries {
+  readonly #options: DiscoveriesOptions;
+  readonly #entries = new Map<string, Entry>();
+  #first: Promise<void> | undefined;
+  #revision = 0;
+
+  constructor(options: DiscoveriesOptions) {
+    this.#options = options;
+  }
+
+  /** Changes with what is known. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /** Each agent, in the order of the gateway. */
+  async all(): Promise<KnownAgent[]> {
+    this.#ask(this.#options.freshMs ?? FRESH_MS);
+    this.#first ??= this.#wait();
+    await this.#first;
+    return this.#options.agents().map((name) => ({ name, discovery: this.#entries.get(name)?.discovery ?? SILENT }));
+  }
+
+  /** Asks every agent anew. Whoever wants the answers meanwhile gets the old ones. */
+  refresh(): void {
+    this.#ask(0);
+  }
+
+  async #wait(): Promise<void> {
+    const enough = new AbortController();
+    const timeout = delay(this.#options.firstMs ?? FIRST_MS, undefined, { signal: enough.signal }).catch(() => {});
+    await Promise.race([Promise.all([...this.#entries.values()].map(({ asking }) => asking)), timeout]);
+    enough.abort();
+  }
+
+  #ask(freshMs: number): void {
+    const now = this.#options.now();
+    for (const name of this.#options.agents()) {
+      const entry = this.#entries.get(name) ?? { asked: Number.NEGATIVE_INFINITY };
+      this.#entries.set(name, entry);
+      if (entry.asking || now - entry.asked < freshMs) continue;
+      entry.asked = now;
+      entry.asking = this.#learn(name, entry).finally(() => {
+        entry.asking = undefined;
+      });
+    }
+  }
+
+  async #learn(name: string, entry: Entry): Promise<void> {
+    const discovery = await this.#discover(name);
+    const text = JSON.stringify(discovery);
+    if (text === entry.text) return;
+    entry.discovery = discovery;
+    entry.text = text;
+    this.#revision += 1;
+    this.#options.changed?.();
+  }
+
+  async #discover(name: string): Promise<Discovery> {
+    try {
+      return await this.#options.discover(name);
+    } catch (error) {
+      return { ...SILENT, detail: messageOf(error) };
+    }
+  }
+}

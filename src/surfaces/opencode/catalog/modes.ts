@@ -1,0 +1,113 @@
+import type { AgentMode } from "../../../agents/contract.ts";
+import type { PermissionRule } from "../shapes/session.ts";
+import type { KnownAgent } from "./discoveries.ts";
+import { defaultModelOf, isConnected, titleOf } from "./providers.ts";
+
+/** OpenCode's name of the mode in which an agent works as it does by itself. */
+export const BUILD = "build";
+const PLAN = "plan";
+
+/** What OpenCode calls an agent. */
+export interface ModeInfo {
+  name: string;
+  description?: string;
+  mode: "primary" | "subagent";
+  native: boolean;
+  hidden?: boolean;
+  model?: { providerID: string; modelID: string };
+  permission: PermissionRule[];
+  options: Record<string, never>;
+}
+
+const rule = (permission: string, action: PermissionRule["action"]): PermissionRule => ({
+  permission,
+  pattern: "*",
+  action,
+});
+
+// For show: what may be done is decided by the agent that does it.
+const MAY_ASK = [rule("*", "ask")];
+const MAY_LOOK = [rule("*", "ask"), rule("edit", "deny"), rule("bash", "deny")];
+
+const BUILT_IN: readonly ModeInfo[] = [
+  {
+    name: BUILD,
+    description: "The agent works as it does by itself.",
+    mode: "primary",
+    native: true,
+    permission: MAY_ASK,
+    options: {},
+  },
+  {
+    name: PLAN,
+    description: "The agent looks and plans, and changes nothing.",
+    mode: "primary",
+    native: true,
+    permission: MAY_LOOK,
+    options: {},
+  },
+];
+
+/** The mode that `build` means: an agent that has none of that name means its first. */
+export function buildModeOf(modes: readonly AgentMode[]): string | undefined {
+  return (modes.find(({ id }) => id === BUILD) ?? modes[0])?.id;
+}
+
+/** The gateway's mode for OpenCode's agent. Undefined where there is nothing to choose. */
+export function modeFor(agent: string, modes: readonly AgentMode[]): string | undefined {
+  return agent === BUILD ? buildModeOf(modes) : agent;
+}
+
+/** OpenCode's agent for the gateway's mode. */
+export function agentFor(mode: string | undefined, modes: readonly AgentMode[]): string {
+  return mode === undefined || mode === buildModeOf(modes) ? BUILD : mode;
+}
+
+interface Owned {
+  agent: KnownAgent;
+  mode: AgentMode;
+}
+
+/** A mode of one agent alone brings that agent with it; one of several leaves the choice as it is. */
+function infoOf(name: string, owners: readonly Owned[]): ModeInfo {
+  const [first] = owners;
+  const only = owners.length === 1 ? first?.agent : undefined;
+  const description = first?.mode.description ?? first?.mode.name;
+  const whose = owners.map(({ agent }) => titleOf(agent)).join(", ");
+  return {
+    name,
+    description: description === undefined ? `A mode of ${whose}.` : `${whose}: ${description}`,
+    mode: "primary",
+    native: false,
+    ...(owners.every(({ mode }) => mode.hidden) ? { hidden: true } : {}),
+    ...(only ? { model: { providerID: only.name, modelID: defaultModelOf(only.discovery) } } : {}),
+    permission: MAY_ASK,
+    options: {},
+  };
+}
+
+/** `build` and `plan`, then what else the agents that can be used have. */
+export function modeInfos(agents: readonly KnownAgent[]): ModeInfo[] {
+  const others = new Map<string, Owned[]>();
+  for (const agent of agents.filter(({ discovery }) => isConnected(discovery))) {
+    const { modes } = agent.discovery;
+    for (const mode of modes) {
+      if (mode.id === buildModeOf(modes) || mode.id === PLAN) continue;
+      others.set(mode.id, [...(others.get(mode.id) ?? []), { agent, mode }]);
+    }
+  }
+  return [...BUILT_IN, ...[...others].map(([name, owners]) => infoOf(name, owners))];
+}
+
+/** The same for the newer half of the API. */
+export function modeInfo2({ name, description, mode, hidden = false, model, permission }: ModeInfo): object {
+  return {
+    id: name,
+    ...(description === undefined ? {} : { description }),
+    mode,
+    hidden,
+    ...(model ? { model: { providerID: model.providerID, id: model.modelID } } : {}),
+    request: { headers: {}, body: {} },
+    permissions: permission.map((one) => ({ action: one.permission, resource: one.pattern, effect: one.action })),
+  };
+}

@@ -1,0 +1,38 @@
+import { join } from "node:path";
+import type { Logger } from "../../core/logger.ts";
+import type { Gateway } from "../../gateway/gateway.ts";
+import type { CommandHost } from "../../host/contract.ts";
+import type { Bus } from "./bus.ts";
+import { Catalog } from "./catalog/catalog.ts";
+import { NameIndex } from "./workspace/file-names.ts";
+import { type Git, gitOn } from "./workspace/git.ts";
+import { Projects } from "./workspace/projects.ts";
+
+/** What sessions live in: agents and their models on one side, projects and their files on the other. */
+export interface Environment {
+  catalog: Catalog;
+  projects: Projects;
+  commands: CommandHost;
+  git: Git;
+  /** The names of files, for who looks for one. */
+  names: NameIndex;
+}
+
+export interface EnvironmentOptions {
+  gateway: Gateway;
+  bus: Bus;
+  commands: CommandHost;
+  dataDirectory: string;
+  logger: Logger;
+}
+
+export function createEnvironment({ gateway, bus, commands, dataDirectory, logger }: EnvironmentOptions): Environment {
+  const git = gitOn(commands);
+  return {
+    catalog: new Catalog({ gateway, changed: () => bus.publish(null, "catalog.updated", {}) }),
+    projects: new Projects({ file: join(dataDirectory, "opencode-projects.json"), logger }),
+    commands,
+    git,
+    names: new NameIndex(git),
+  };
+}

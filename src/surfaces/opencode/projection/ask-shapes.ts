@@ -1,0 +1,71 @@
+import type { EventOf } from "../../../core/events/event.ts";
+import type { AskedTool, PermissionRequest, QuestionRequest } from "../shapes/ask.ts";
+import { absolute } from "./file-diffs.ts";
+import { toolInput } from "./tool-input.ts";
+import { toolName } from "./tool-names.ts";
+
+interface AskPlace {
+  sessionID: string;
+  directory: string;
+  /** The call that it is about, where it is shown. */
+  tool?: AskedTool;
+  /** The input of that call. */
+  input?: Readonly<Record<string, unknown>>;
+}
+
+/** OpenCode asks for an edit where agents ask for the tool that does it. */
+const PERMISSIONS: Readonly<Record<string, string>> = { write: "edit", apply_patch: "edit" };
+
+function permissionName(action: string): string {
+  const name = toolName(action);
+  return PERMISSIONS[name] ?? name;
+}
+
+/** The file of an edit, where the dialog looks for it. */
+function fileOf(patterns: readonly string[], input: Readonly<Record<string, unknown>>, directory: string): unknown {
+  const [pattern] = patterns;
+  return input.filePath ?? (pattern === undefined ? undefined : absolute(directory, pattern));
+}
+
+export function permissionRequest(
+  request: EventOf<"permission.requested">["data"],
+  { sessionID, directory, tool, input: known }: AskPlace,
+): PermissionRequest {
+  const { ask, action, patterns, title, metadata, options } = request;
+  const permission = permissionName(action);
+  const input = known ?? toolInput(toolName(action), request.input, directory);
+  const filepath = permission === "edit" ? fileOf(patterns, input, directory) : undefined;
+  return {
+    id: ask,
+    sessionID,
+    permission,
+    patterns,
+    metadata: {
+      // An edit shows its diff; what would be written is in the call.
+      ...(permission === "edit" ? {} : input),
+      ...(title === undefined ? {} : { title }),
+      ...(filepath === undefined ? {} : { filepath }),
+      ...metadata,
+    },
+    always: options.some(({ kind }) => kind === "always") ? (patterns.length === 0 ? ["*"] : patterns) : [],
+    ...(tool ? { tool } : {}),
+  };
+}
+
+export function questionRequest(
+  { ask, questions }: EventOf<"question.requested">["data"],
+  { sessionID, tool }: AskPlace,
+): QuestionRequest {
+  return {
+    id: ask,
+    sessionID,
+    questions: questions.map(({ question, header, options, multiple, custom }, at) => ({
+      question,
+      header: header ?? (questions.length === 1 ? "Question" : `Question ${at + 1}`),
+      options: options.map(({ label, description = "" }) => ({ label, description })),
+      ...(multiple === undefined ? {} : { multiple }),
+      ...(custom === undefined ? {} : { custom }),
+    })),
+    ...(tool ? { tool } : {}),
+  };
+}

@@ -1,0 +1,72 @@
+import type { EventOf } from "../../../core/events/event.ts";
+import type { Failure } from "../../../core/events/values.ts";
+import type { MessageError } from "../shapes/message.ts";
+
+const AUTH: ReadonlySet<string> = new Set(["model_auth", "auth_required", "login_required"]);
+const API: ReadonlySet<string> = new Set(["model_auth", "model_failed", "model_rate_limited"]);
+
+/** An answer of a model's API is told as one; a key that is missing as what to do about a provider. */
+export function errorOf(failure: Failure, providerID: string): MessageError {
+  const { code, message, retryable = false, details } = failure;
+  const status = typeof details?.status === "number" ? details.status : undefined;
+  if (AUTH.has(code) && status === undefined) return { name: "ProviderAuthError", data: { providerID, message } };
+  if (!API.has(code)) return { name: "UnknownError", data: { message } };
+  return {
+    name: "APIError",
+    data: { message, isRetryable: retryable, ...(status === undefined ? {} : { statusCode: status }) },
+  };
+}
+
+/** What went wrong with a turn, or undefined for one that came to its end. */
+export function turnError(
+  { reason, error }: EventOf<"turn.ended">["data"],
+  providerID: string,
+): MessageError | undefined {
+  switch (reason) {
+    case "error":
+      return errorOf(error ?? { code: "unknown", message: "the agent failed without saying why" }, providerID);
+    case "cancelled":
+      return { name: "MessageAbortedError", data: { message: "Aborted" } };
+    case "interrupted":
+      return {
+        name: "MessageAbortedError",
+        data: { message: "Interrupted: the agent was stopped before it was done" },
+      };
+    default:
+      return undefined;
+  }
+}
+
+const FINISHES: Readonly<Record<string, string>> = {
+  end_turn: "stop",
+  stop_sequence: "stop",
+  completed: "stop",
+  tool_use: "tool-calls",
+  tool_calls: "tool-calls",
+  // A step whose answer broke off after tools had run: the next one goes on from there.
+  interrupted: "tool-calls",
+  max_tokens: "length",
+  refusal: "content-filter",
+  content_filter: "content-filter",
+};
+
+/** An agent's word for why a step ended, in OpenCode's words. */
+export function finishOf(finish: string): string {
+  return FINISHES[finish] ?? finish;
+}
+
+/** How the last step ended, where only the turn says so. */
+export function finishOfTurn(reason: EventOf<"turn.ended">["data"]["reason"]): string | undefined {
+  switch (reason) {
+    case "end_turn":
+      return "stop";
+    case "max_tokens":
+      return "length";
+    case "refusal":
+      return "content-filter";
+    case "max_turns":
+      return "tool-calls";
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,39 @@
+import type { SessionEvent, SessionEvents } from "../shapes/event.ts";
+import type { Part } from "../shapes/message.ts";
+import { EventIds } from "./derived-ids.ts";
+
+/** What clients must hear. */
+export interface Projected {
+  event: SessionEvent;
+  /** The whole part so far, beside a `message.part.delta`: the older dialect sends it along. */
+  part?: Part;
+}
+
+/** Collects what becomes of one event of the log. */
+export class Outbox {
+  readonly #ids: EventIds;
+  #said: Projected[] = [];
+  #seq = 0;
+  /** When the event of the log was made. */
+  time = 0;
+
+  constructor(session: string) {
+    this.#ids = new EventIds(session);
+  }
+
+  begin(time: number, seq: number): void {
+    this.#said = [];
+    this.#seq = seq;
+    this.time = time;
+  }
+
+  say<T extends keyof SessionEvents>(type: T, properties: SessionEvents[T], part?: Part): void {
+    const id = this.#ids.id(this.time, this.#seq, this.#said.length);
+    const event = { id, type, properties } as SessionEvent;
+    this.#said.push(part === undefined ? { event } : { event, part });
+  }
+
+  take(): Projected[] {
+    return this.#said;
+  }
+}

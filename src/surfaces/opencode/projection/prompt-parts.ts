@@ -1,0 +1,100 @@
+import { basename, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { PromptPart } from "../../../core/events/values.ts";
+import { timePart } from "../../../core/ids.ts";
+import type { AgentPart, FilePart, Part, SubtaskPart, TextPart } from "../shapes/message.ts";
+import { digestChars } from "./derived-ids.ts";
+
+type Bare<P> = P extends unknown ? Omit<P, "id" | "sessionID" | "messageID"> : never;
+
+/** A part of a prompt as OpenCode's clients send it. */
+export type PartInput = Bare<TextPart | FilePart | AgentPart | SubtaskPart> & { id?: string };
+
+/**
+ * A client's part as Parley keeps it. What the universal prompt has no word for goes along in loose fields, so that
+ * `userParts` can show it again: `id`, a text's marks, and under `opencode` a part that is neither text nor file, whose
+ * text is what the agent reads.
+ */
+export function promptPartOf(input: PartInput, text = ""): PromptPart {
+  const id = input.id === undefined ? {} : { id: input.id };
+  switch (input.type) {
+    case "text": {
+      const { id: _, ...rest } = input;
+      return { ...rest, ...id };
+    }
+    case "file": {
+      const { id: _, filename, ...rest } = input;
+      return { ...rest, ...(filename === undefined ? {} : { name: filename }), ...id };
+    }
+    default: {
+      const { id: _, ...part } = input;
+      return { type: "text", text, opencode: part, ...id };
+    }
+  }
+}
+
+function isForeign(value: unknown): value is Bare<AgentPart | SubtaskPart> {
+  if (typeof value !== "object" || value === null || !("type" in value)) return false;
+  return value.type === "agent" || value.type === "subtask";
+}
+
+function textPart(part: Extract<PromptPart, { type: "text" }>): Bare<TextPart | AgentPart | SubtaskPart> {
+  const { text, synthetic, ignored, metadata, opencode } = part;
+  if (isForeign(opencode)) return opencode;
+  return {
+    type: "text",
+    text,
+    ...(synthetic === true ? { synthetic } : {}),
+    ...(ignored === true ? { ignored } : {}),
+    ...(typeof metadata === "object" && metadata !== null ? { metadata: metadata as Record<string, unknown> } : {}),
+  };
+}
+
+function filePart(part: Extract<PromptPart, { type: "file" }>, directory: string): Bare<FilePart> {
+  const { path, url, mime = "text/plain", name, source } = part;
+  const filename = name ?? (path === undefined ? undefined : basename(path));
+  return {
+    type: "file",
+    mime,
+    ...(filename === undefined ? {} : { filename }),
+    url: url ?? (path === undefined ? "" : pathToFileURL(resolve(directory, path)).href),
+    ...(typeof source === "object" && source !== null ? { source: source as NonNullable<FilePart["source"]> } : {}),
+  };
+}
+
+/** Ids for all parts: the client's own, or ones that sort where the part stands. */
+function partIds(parts: readonly PromptPart[], messageID: string, created: number): string[] {
+  const seen = new Set<string>();
+  const own = parts.map(({ id }) => {
+    if (typeof id !== "string" || seen.has(id)) return undefined;
+    seen.add(id);
+    return id;
+  });
+  // Clients make ids by their own clock, so a part before one of theirs can only be sure to sort first with no time at all.
+  const time = own.some((id) => id !== undefined) ? 0 : created;
+  let before = `prt_${timePart(time, 0, false)}${digestChars(messageID, 10)}`;
+  return own.map((id, at) => {
+    if (id === undefined) return before + String(at).padStart(4, "0");
+    before = id;
+    return id;
+  });
+}
+
+interface UserMessageFrame {
+  sessionID: string;
+  messageID: string;
+  created: number;
+  directory: string;
+}
+
+/** What a prompt's message shows: the parts of the prompt, each with an id that is the same on every reading. */
+export function userParts(parts: readonly PromptPart[], frame: UserMessageFrame): Part[] {
+  const { sessionID, messageID, created, directory } = frame;
+  const ids = partIds(parts, messageID, created);
+  return parts.map((part, at) => ({
+    id: ids[at] ?? "",
+    sessionID,
+    messageID,
+    ...(part.type === "text" ? textPart(part) : filePart(part, directory)),
+  }));
+}

@@ -1,0 +1,101 @@
+import type { Usage } from "../../../core/events/values.ts";
+import type { SessionState } from "../../../core/session-state.ts";
+import { addUsage } from "../../../core/usage.ts";
+import { OPENCODE_VERSION } from "../context.ts";
+import { rulesetOf } from "../permission-rules.ts";
+import type { Session, Todo } from "../shapes/session.ts";
+import { slugOf } from "./slug.ts";
+import { tokensOf } from "./usage.ts";
+
+/** What answers, as far as it is known. */
+export interface Choice {
+  model?: string | undefined;
+  mode?: string | undefined;
+}
+
+const UNKNOWN_MODEL = "default";
+
+/** What answers, in OpenCode's words: without a mode it is the default one, or what kind of sub-agent this is. */
+export function answering(
+  { model = UNKNOWN_MODEL, mode }: Choice,
+  { agent, parent }: SessionState,
+): { agent: string; providerID: string; modelID: string } {
+  return { agent: mode ?? (parent === undefined ? "build" : agent), providerID: agent, modelID: model };
+}
+
+export interface SessionExtras {
+  /** What the open turn has used so far: the state counts it when it ends. */
+  usage?: Usage;
+  compacting?: number;
+  projectOf?(directory: string): string;
+}
+
+/** Every session in one project, as OpenCode has it for directories without a repository. */
+function oneProject(): string {
+  return "global";
+}
+
+function titleOf({ title, parent, created }: SessionState): string {
+  // Clients know a session without a title by this form.
+  return title ?? `${parent === undefined ? "New" : "Child"} session - ${new Date(created).toISOString()}`;
+}
+
+/** The session it works for: a sub-agent's own, or what the client that made it says. */
+export function parentOf({ parent, meta }: Pick<SessionState, "parent" | "meta">): string | undefined {
+  const { parentID } = meta ?? {};
+  return parent ?? (typeof parentID === "string" ? parentID : undefined);
+}
+
+function isRevert(value: unknown): value is NonNullable<Session["revert"]> {
+  return typeof value === "object" && value !== null && "messageID" in value;
+}
+
+/** What clients keep with a session comes back as they gave it. */
+function kept({ meta = {}, permissions }: SessionState): Pick<Session, "permission" | "revert" | "metadata"> {
+  const { revert, metadata } = meta;
+  return {
+    ...(permissions ? { permission: rulesetOf(permissions) } : {}),
+    ...(isRevert(revert) ? { revert } : {}),
+    ...(typeof metadata === "object" && metadata !== null ? { metadata: metadata as Record<string, unknown> } : {}),
+  };
+}
+
+function summaryOf({ files = [] }: SessionState): NonNullable<Session["summary"]> {
+  const sum = (field: "additions" | "deletions"): number => files.reduce((total, file) => total + file[field], 0);
+  return { additions: sum("additions"), deletions: sum("deletions"), files: files.length };
+}
+
+/** A session as `GET /session/:id` gives it. */
+export function sessionOf(state: SessionState, extras: SessionExtras = {}): Session {
+  const { usage, compacting, projectOf = oneProject } = extras;
+  const used = addUsage(state.usage, usage);
+  const archived = state.meta?.archived;
+  const parentID = parentOf(state);
+  const { agent, providerID, modelID } = answering(state, state);
+  return {
+    id: state.id,
+    slug: slugOf(state.id),
+    projectID: projectOf(state.directory),
+    directory: state.directory,
+    path: "",
+    ...(parentID === undefined ? {} : { parentID }),
+    summary: summaryOf(state),
+    cost: used.cost ?? 0,
+    tokens: tokensOf(used.tokens),
+    title: titleOf(state),
+    agent,
+    model: { id: modelID, providerID },
+    version: OPENCODE_VERSION,
+    time: {
+      created: state.created,
+      updated: state.updated,
+      ...(compacting === undefined ? {} : { compacting }),
+      ...(typeof archived === "number" ? { archived } : {}),
+    },
+    ...kept(state),
+  };
+}
+
+export function todosOf(plan: SessionState["plan"]): Todo[] {
+  return plan.map(({ text, status, priority = "medium" }) => ({ content: text, status, priority }));
+}

@@ -1,0 +1,291 @@
+import type { EventOf, ParleyEvent } from "../../../core/events/event.ts";
+import type { Usage } from "../../../core/events/values.ts";
+import { changesState, reduceSession, type SessionState } from "../../../core/session-state.ts";
+import type { PermissionRequest, QuestionRequest } from "../shapes/ask.ts";
+import type { SessionEvent } from "../shapes/event.ts";
+import type { MessageWithParts } from "../shapes/message.ts";
+import type { Session, SessionStatus, Todo } from "../shapes/session.ts";
+import { permissionRequest, questionRequest } from "./ask-shapes.ts";
+import { errorOf, turnError } from "./failures.ts";
+import { countsOf } from "./file-diffs.ts";
+import { Outbox, type Projected } from "./outbox.ts";
+import { reduceAgain, rewound } from "./rewound.ts";
+import { sessionOf, todosOf } from "./session-shape.ts";
+import { Transcript } from "./transcript.ts";
+import { TurnView } from "./turn-view.ts";
+import { UserMessages } from "./user-messages.ts";
+
+export interface ViewOptions {
+  /** OpenCode's id of the project that a directory belongs to. */
+  projectOf?(directory: string): string;
+  /** The state is that after this number: events up to it are taken in once more, as `rewound` says. */
+  asOf?: number;
+  /** Keeps the messages of the newest turn only, and those that wait. */
+  newestTurnOnly?: boolean;
+}
+
+export interface PendingAsks {
+  permissions: PermissionRequest[];
+  questions: QuestionRequest[];
+}
+
+/** The end of an ask. */
+export type Settled = Extract<SessionEvent, { type: "permission.replied" | "question.replied" | "question.rejected" }>;
+
+/** What a session that is seen through a view consists of, once its first event is known. */
+interface Parts {
+  out: Outbox;
+  transcript: Transcript;
+  users: UserMessages;
+}
+
+function partsFor(session: string): Parts {
+  const out = new Outbox(session);
+  const transcript = new Transcript(session, out);
+  return { out, transcript, users: new UserMessages(transcript) };
+}
+
+function isSettled(event: SessionEvent): event is Settled {
+  return event.type === "permission.replied" || event.type === "question.replied" || event.type === "question.rejected";
+}
+
+function statusOf({ turn }: SessionState): SessionStatus {
+  if (!turn) return { type: "idle" };
+  const { status } = turn;
+  if (status.status !== "retrying") return { type: "busy" };
+  const { attempt, message, next } = status;
+  return { type: "retry", attempt, message, next };
+}
+
+/**
+ * One session as OpenCode's clients see it. It does no I/O: the same events give the same messages and the same words, and
+ * a turn's events from its `turn.started` on give that turn's messages.
+ */
+export class SessionView {
+  readonly #options: ViewOptions;
+  readonly #permissions = new Map<string, PermissionRequest>();
+  readonly #questions = new Map<string, { request: QuestionRequest; call?: string }>();
+  #state: SessionState | undefined;
+  #parts: Parts | undefined;
+  #turn: TurnView | undefined;
+  #compacting: number | undefined;
+  #retrying = false;
+  #settled: Settled[] = [];
+
+  /** `state`: what is true of the session when the first event is applied; undefined when that is its `session.started`. */
+  constructor(state: SessionState | undefined, options: ViewOptions = {}) {
+    this.#options = options;
+    if (state) this.#begin(options.asOf === undefined ? state : rewound(state));
+  }
+
+  #begin(state: SessionState): Parts {
+    this.#state = state;
+    const parts = partsFor(state.id);
+    this.#parts = parts;
+    parts.users.hold(state);
+    if (state.turn?.status.status === "compacting") this.#compacting = state.updated;
+    this.#retrying = state.turn?.status.status === "retrying";
+    const place = { sessionID: state.id, directory: state.directory };
+    for (const ask of state.asks) {
+      if (ask.kind === "permission") this.#permissions.set(ask.id, permissionRequest(ask.request, place));
+      else this.#questions.set(ask.id, { request: questionRequest(ask.request, place) });
+    }
+    return parts;
+  }
+
+  /** Takes in the next event and returns what clients must hear, in order. */
+  apply(event: ParleyEvent): Projected[] {
+    const first = this.#state === undefined;
+    const parts = this.#parts ?? this.#begin(reduceSession(undefined, event));
+    parts.out.begin(event.time, event.seq);
+    if (!first && changesState(event.type)) this.#state = this.#after(this.state, event);
+    this.#project(event, parts, first);
+    const said = parts.out.take();
+    for (const { event: word } of said) if (isSettled(word)) this.#settled.push(word);
+    return said;
+  }
+
+  #after(state: SessionState, event: ParleyEvent): SessionState {
+    return event.seq <= (this.#options.asOf ?? 0) ? reduceAgain(state, event) : reduceSession(state, event);
+  }
+
+  /** By time and id: what the view holds of the turns that it was fed, and the prompts that wait. */
+  messages(): MessageWithParts[] {
+    return this.#parts?.transcript.list() ?? [];
+  }
+
+  /** As `GET /session/:id` gives it. */
+  session(): Session {
+    const { projectOf } = this.#options;
+    return sessionOf(this.state, {
+      usage: this.#openUsage(),
+      ...(this.#compacting === undefined ? {} : { compacting: this.#compacting }),
+      ...(projectOf ? { projectOf } : {}),
+    });
+  }
+
+  status(): SessionStatus {
+    return statusOf(this.state);
+  }
+
+  todos(): Todo[] {
+    return todosOf(this.state.plan);
+  }
+
+  get directory(): string {
+    return this.state.directory;
+  }
+
+  /** Nothing runs and nothing waits. */
+  get resting(): boolean {
+    return !this.state.turn && this.state.queue.length === 0;
+  }
+
+  /** How the asks of the newest turn were resolved, as clients hear of it. */
+  settled(): readonly Settled[] {
+    return this.#settled;
+  }
+
+  asks(): PendingAsks {
+    return {
+      permissions: [...this.#permissions.values()],
+      questions: [...this.#questions.values()].map(({ request }) => request),
+    };
+  }
+
+  /** The universal state, as of the last event. */
+  get state(): SessionState {
+    if (!this.#state) throw new Error("expected the session's first event before anything is asked of its view");
+    return this.#state;
+  }
+
+  #openUsage(): Usage {
+    return this.#turn?.usage() ?? {};
+  }
+
+  #project(event: ParleyEvent, { out, transcript, users }: Parts, first: boolean): void {
+    const { state } = this;
+    const sessionID = state.id;
+    switch (event.type) {
+      case "session.started":
+        return out.say(first ? "session.created" : "session.updated", { sessionID, info: this.session() });
+      case "session.updated":
+        this.#turn?.learn(event.data);
+        return this.#sayUpdated(out);
+      case "session.ended":
+        if (event.data.reason === "deleted") out.say("session.deleted", { sessionID, info: this.session() });
+        return;
+      case "prompt.queued":
+        return users.queue(event.data.prompt, event.time, state);
+      case "prompt.withdrawn":
+        return transcript.removeMessage(event.data.prompt);
+      case "turn.started":
+        this.#settled = [];
+        if (this.#options.newestTurnOnly) transcript.forgetAllBut(state.queue.map(({ id }) => id));
+        out.say("session.status", { sessionID, status: { type: "busy" } });
+        this.#turn = new TurnView(event, { state, transcript, users, out });
+        return;
+      case "turn.status":
+        return this.#turnStatus(event, out);
+      case "turn.ended":
+        return this.#endTurn(event, out);
+      case "step.started":
+        return this.#turn?.stepStarted(event);
+      case "step.ended":
+        this.#turn?.stepEnded(event);
+        if (event.data.usage) this.#sayUpdated(out);
+        return;
+      case "item.started":
+        return this.#turn?.itemStarted(event);
+      case "item.updated":
+        return this.#turn?.itemUpdated(event);
+      case "item.delta":
+        return this.#turn?.itemDelta(event);
+      case "item.completed":
+        return this.#turn?.itemCompleted(event);
+      case "permission.requested":
+      case "question.requested":
+        return this.#ask(event, out);
+      case "permission.resolved":
+      case "question.resolved":
+        return this.#resolve(event, out);
+      case "plan.updated":
+        return out.say("todo.updated", { sessionID, todos: todosOf(event.data.entries) });
+      case "error":
+        // The error of a turn is said when the turn ends.
+        if (!this.#turn) out.say("session.error", { sessionID, error: errorOf(event.data, state.agent) });
+        return;
+      // A note belongs to no turn, so there is no message that it could be in; the rest is not for clients.
+      case "session.note":
+      case "usage.updated":
+      case "agent.unparsed":
+        return;
+    }
+  }
+
+  #sayUpdated(out: Outbox): void {
+    out.say("session.updated", { sessionID: this.state.id, info: this.session() });
+  }
+
+  #turnStatus({ data, time }: EventOf<"turn.status">, out: Outbox): void {
+    const sessionID = this.state.id;
+    const compacting = data.status === "compacting" ? time : undefined;
+    const compacted = this.#compacting !== undefined && compacting === undefined;
+    const changed = this.#compacting !== compacting;
+    this.#compacting = compacting;
+    if (compacted) out.say("session.compacted", { sessionID });
+    if (changed) this.#sayUpdated(out);
+    const status = this.status();
+    if (status.type === "retry" || this.#retrying) out.say("session.status", { sessionID, status });
+    this.#retrying = status.type === "retry";
+  }
+
+  #ask(event: EventOf<"permission.requested"> | EventOf<"question.requested">, out: Outbox): void {
+    const { id: sessionID, directory } = this.state;
+    const { call } = event.data;
+    const place = { sessionID, directory, ...this.#turn?.asked(call, event.time) };
+    if (event.type === "permission.requested") {
+      const request = permissionRequest(event.data, place);
+      this.#permissions.set(request.id, request);
+      out.say("permission.asked", request);
+    } else {
+      const request = questionRequest(event.data, place);
+      this.#questions.set(request.id, { request, ...(call === undefined ? {} : { call }) });
+      out.say("question.asked", request);
+    }
+  }
+
+  /** What nobody needs to answer any more is refused, so that no client keeps a dialog open for it. */
+  #resolve(event: EventOf<"permission.resolved"> | EventOf<"question.resolved">, out: Outbox): void {
+    const sessionID = this.state.id;
+    const requestID = event.data.ask;
+    if (event.type === "permission.resolved") {
+      const { outcome } = event.data;
+      this.#permissions.delete(requestID);
+      out.say("permission.replied", { sessionID, requestID, reply: outcome === "cancelled" ? "reject" : outcome });
+      return;
+    }
+    const { outcome, answers = [] } = event.data;
+    const asked = this.#questions.get(requestID);
+    this.#questions.delete(requestID);
+    if (outcome !== "answered") return out.say("question.rejected", { sessionID, requestID });
+    this.#turn?.answered(asked?.call, answers);
+    out.say("question.replied", { sessionID, requestID, answers });
+  }
+
+  /** The one end of a turn: all that is left to say of it, then idle, and nothing after that. */
+  #endTurn(event: EventOf<"turn.ended">, out: Outbox): void {
+    const { id: sessionID, agent, directory, files = [] } = this.state;
+    const error = turnError(event.data, agent);
+    const turn = this.#turn;
+    turn?.end(event, error);
+    this.#turn = undefined;
+    this.#compacting = undefined;
+    this.#retrying = false;
+    if (error) out.say("session.error", { sessionID, error });
+    this.#sayUpdated(out);
+    out.say("session.diff", { sessionID, diff: countsOf(files, directory) });
+    out.say("session.status", { sessionID, status: { type: "idle" } });
+    out.say("session.idle", { sessionID });
+  }
+}

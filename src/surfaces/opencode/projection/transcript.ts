@@ -1,0 +1,92 @@
+import type { Message, MessageWithParts, Part } from "../shapes/message.ts";
+import type { Outbox } from "./outbox.ts";
+
+interface Entry {
+  info: Message;
+  parts: Map<string, Part>;
+}
+
+function byId(a: { id: string }, b: { id: string }): number {
+  return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
+}
+
+/** Messages as OpenCode lists them: by their time, and by their id within it. */
+function inOrder(a: Message, b: Message): number {
+  return a.time.created - b.time.created || byId(a, b);
+}
+
+/**
+ * The messages and parts of a session, each change of which is said. What was said is never changed afterwards: a change
+ * makes a new object, so that whoever holds an event holds what was true then.
+ */
+export class Transcript {
+  readonly #entries = new Map<string, Entry>();
+  readonly #out: Outbox;
+  readonly #session: string;
+
+  constructor(session: string, out: Outbox) {
+    this.#session = session;
+    this.#out = out;
+  }
+
+  info(id: string): Message | undefined {
+    return this.#entries.get(id)?.info;
+  }
+
+  part(messageID: string, id: string): Part | undefined {
+    return this.#entries.get(messageID)?.parts.get(id);
+  }
+
+  isEmpty(messageID: string): boolean {
+    return (this.#entries.get(messageID)?.parts.size ?? 0) === 0;
+  }
+
+  /** Holds a message that clients know already. */
+  hold({ info, parts }: MessageWithParts): void {
+    this.#entries.set(info.id, { info, parts: new Map(parts.map((part) => [part.id, part])) });
+  }
+
+  putMessage(info: Message): void {
+    const entry = this.#entries.get(info.id);
+    if (entry) entry.info = info;
+    else this.#entries.set(info.id, { info, parts: new Map() });
+    this.#out.say("message.updated", { sessionID: this.#session, info });
+  }
+
+  removeMessage(id: string): void {
+    if (this.#entries.delete(id)) this.#out.say("message.removed", { sessionID: this.#session, messageID: id });
+  }
+
+  /** Lets go of messages, which is nothing that clients need to hear of. */
+  forgetAllBut(ids: readonly string[]): void {
+    for (const id of [...this.#entries.keys()]) if (!ids.includes(id)) this.#entries.delete(id);
+  }
+
+  putPart(part: Part): void {
+    const entry = this.#entries.get(part.messageID);
+    if (!entry) return;
+    entry.parts.set(part.id, part);
+    this.#out.say("message.part.updated", { sessionID: this.#session, part, time: this.#out.time });
+  }
+
+  /** Adds to a part's text. Strings share what they are joined from, so this costs the same however long the text is. */
+  addText(messageID: string, partID: string, delta: string): void {
+    const parts = this.#entries.get(messageID)?.parts;
+    const part = parts?.get(partID);
+    if (!parts || (part?.type !== "text" && part?.type !== "reasoning")) return;
+    const longer = { ...part, text: part.text + delta };
+    parts.set(partID, longer);
+    this.#out.say("message.part.delta", { sessionID: this.#session, messageID, partID, field: "text", delta }, longer);
+  }
+
+  removePart(messageID: string, partID: string): void {
+    if (this.#entries.get(messageID)?.parts.delete(partID))
+      this.#out.say("message.part.removed", { sessionID: this.#session, messageID, partID });
+  }
+
+  list(): MessageWithParts[] {
+    return [...this.#entries.values()]
+      .map(({ info, parts }) => ({ info, parts: [...parts.values()].sort(byId) }))
+      .sort((a, b) => inOrder(a.info, b.info));
+  }
+}

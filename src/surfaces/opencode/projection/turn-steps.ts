@@ -1,0 +1,212 @@
+import type { EventOf } from "../../../core/events/event.ts";
+import type { FileChange, Usage } from "../../../core/events/values.ts";
+import { addUsage } from "../../../core/usage.ts";
+import type { AssistantMessage, MessageError } from "../shapes/message.ts";
+import { derivedId, idBehind } from "./derived-ids.ts";
+import { finishOf } from "./failures.ts";
+import { absolute, changesHash } from "./file-diffs.ts";
+import type { Transcript } from "./transcript.ts";
+import { countedTokens, sumUsage, unsaid } from "./usage.ts";
+
+/** One model round trip: an assistant message of its own. */
+export interface Step {
+  number: number;
+  /** Of its message. */
+  id: string;
+  /** Its first part is shown. */
+  begun: boolean;
+  /** The greatest id of its parts: what closes it sorts behind. */
+  last: string;
+  /** Its calls that are under way. */
+  open: number;
+  ended: boolean;
+  concluded: boolean;
+  finish?: string;
+  usage?: Usage;
+  error?: MessageError;
+  files: FileChange[];
+}
+
+export interface StepFrame {
+  sessionID: string;
+  directory: string;
+  /** When the turn began. */
+  started: number;
+  /** What answers, as far as it is known when it is asked for. */
+  answering(): { agent: string; providerID: string; modelID: string };
+}
+
+/** The steps of a turn and how their messages begin and end. */
+export class TurnSteps {
+  readonly #frame: StepFrame;
+  readonly #transcript: Transcript;
+  readonly #steps: Step[] = [];
+
+  constructor(frame: StepFrame, transcript: Transcript) {
+    this.#frame = frame;
+    this.#transcript = transcript;
+  }
+
+  get last(): Step | undefined {
+    return this.#steps.at(-1);
+  }
+
+  get begun(): boolean {
+    return this.#steps.some((step) => step.begun);
+  }
+
+  of(number: number | undefined): Step | undefined {
+    return this.#steps.find((step) => step.number === number) ?? this.last;
+  }
+
+  usage(): Usage {
+    return sumUsage(this.#steps.map((step) => step.usage));
+  }
+
+  /** A step begins: whatever came before it ended by calling tools. */
+  start({ step: number, id }: EventOf<"step.started">["data"], time: number, parentID: string): void {
+    for (const step of this.#steps) this.#conclude(step, step.finish ?? "tool-calls", time);
+    const { sessionID, directory, started } = this.#frame;
+    const { agent, providerID, modelID } = this.#frame.answering();
+    this.#steps.push({
+      number,
+      id,
+      begun: false,
+      last: derivedId("prt", started, id),
+      open: 0,
+      ended: false,
+      concluded: false,
+      files: [],
+    });
+    this.#transcript.putMessage({
+      id,
+      sessionID,
+      role: "assistant",
+      time: { created: time },
+      parentID,
+      modelID,
+      providerID,
+      mode: agent,
+      agent,
+      path: { cwd: directory, root: directory },
+      cost: 0,
+      tokens: countedTokens(undefined),
+    });
+  }
+
+  end({ step: number, finish, usage }: EventOf<"step.ended">["data"], time: number): void {
+    const step = this.#steps.find((one) => one.number === number);
+    if (!step) return;
+    step.ended = true;
+    if (finish !== undefined) step.finish = finishOf(finish);
+    if (usage) step.usage = usage;
+    this.settled(step, time);
+  }
+
+  /** Shows that the step has begun, before its first part. A step that says nothing shows nothing. */
+  begin(step: Step): void {
+    if (step.begun) return;
+    step.begun = true;
+    const { sessionID, started } = this.#frame;
+    this.#transcript.putPart({
+      id: derivedId("prt", started, step.id),
+      sessionID,
+      messageID: step.id,
+      type: "step-start",
+    });
+  }
+
+  /** Makes room for a part. */
+  place(step: Step, partID: string): void {
+    this.begin(step);
+    if (partID > step.last) step.last = partID;
+  }
+
+  /** A step that said why it ended is over as soon as its tools are. */
+  settled(step: Step, time: number): void {
+    if (step.concluded) this.#patch(step);
+    else if (step.ended && step.finish !== undefined && step.open === 0) this.#conclude(step, step.finish, time);
+  }
+
+  /** The last word on every step, when the turn ends. */
+  finish(finish: string | undefined, error: MessageError | undefined, usage: Usage | undefined, time: number): void {
+    const { last } = this;
+    if (!last) return;
+    for (const step of this.#steps) if (step !== last) this.#conclude(step, step.finish ?? "tool-calls", time);
+    const more = unsaid(usage, this.usage());
+    const late = last.concluded && (error !== undefined || more.tokens !== undefined || more.cost !== undefined);
+    last.usage = addUsage(last.usage ?? {}, more);
+    if (error) last.error = error;
+    this.#conclude(last, last.finish ?? finish, time);
+    if (!late) return;
+    this.#stepFinish(last);
+    this.#putMessage(last, time);
+  }
+
+  setParent(step: Step, parentID: string): void {
+    const info = this.#transcript.info(step.id);
+    if (info?.role === "assistant") this.#transcript.putMessage({ ...info, parentID });
+  }
+
+  /** It is known now what answers. */
+  restate(): void {
+    const { agent, providerID, modelID } = this.#frame.answering();
+    for (const step of this.#steps) {
+      const info = this.#transcript.info(step.id);
+      if (info?.role === "assistant") this.#transcript.putMessage({ ...info, agent, mode: agent, providerID, modelID });
+    }
+  }
+
+  #conclude(step: Step, finish: string | undefined, time: number): void {
+    if (step.concluded) return;
+    step.concluded = true;
+    if (finish !== undefined) {
+      step.finish = finish;
+      this.begin(step);
+      this.#stepFinish(step);
+    }
+    this.#patch(step);
+    this.#putMessage(step, time);
+  }
+
+  #stepFinish(step: Step): void {
+    if (step.finish === undefined) return;
+    this.#transcript.putPart({
+      id: idBehind(step.last, 1),
+      sessionID: this.#frame.sessionID,
+      messageID: step.id,
+      type: "step-finish",
+      reason: step.finish,
+      cost: step.usage?.cost ?? 0,
+      tokens: countedTokens(step.usage?.tokens),
+    });
+  }
+
+  /** Says which files the step changed, behind everything else. */
+  #patch(step: Step): void {
+    if (step.files.length === 0) return;
+    const { sessionID, directory } = this.#frame;
+    this.#transcript.putPart({
+      id: idBehind(step.last, 2),
+      sessionID,
+      messageID: step.id,
+      type: "patch",
+      hash: changesHash(step.files),
+      files: [...new Set(step.files.map(({ path }) => absolute(directory, path)))],
+    });
+  }
+
+  #putMessage(step: Step, time: number): void {
+    const info = this.#transcript.info(step.id);
+    if (info?.role !== "assistant") return;
+    const full: AssistantMessage = {
+      ...info,
+      time: { ...info.time, completed: info.time.completed ?? time },
+      cost: step.usage?.cost ?? 0,
+      tokens: countedTokens(step.usage?.tokens),
+      ...(step.finish === undefined ? {} : { finish: step.finish }),
+      ...(step.error ? { error: step.error } : {}),
+    };
+    this.#transcript.putMessage(full);
+  }
+}

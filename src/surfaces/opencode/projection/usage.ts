@@ -1,0 +1,36 @@
+import type { Tokens as UniversalTokens, Usage } from "../../../core/events/values.ts";
+import { addUsage } from "../../../core/usage.ts";
+import type { Tokens } from "../shapes/session.ts";
+
+export const NO_TOKENS: Tokens = { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } };
+
+/** `output` holds the reasoning in the log, but not in OpenCode's count. */
+export function tokensOf(tokens: UniversalTokens | undefined): Tokens {
+  if (!tokens) return NO_TOKENS;
+  const { input, output, reasoning = 0, cacheRead = 0, cacheWrite = 0 } = tokens;
+  return {
+    input,
+    output: Math.max(0, output - reasoning),
+    reasoning,
+    cache: { read: cacheRead, write: cacheWrite },
+  };
+}
+
+/** With the total, as a message and its last part have them once they are known. */
+export function countedTokens(tokens: UniversalTokens | undefined): Tokens {
+  if (!tokens) return NO_TOKENS;
+  const { input, output, cacheRead = 0, cacheWrite = 0 } = tokens;
+  return { total: input + output + cacheRead + cacheWrite, ...tokensOf(tokens) };
+}
+
+/** What a turn used but none of its steps said. */
+export function unsaid(turn: Usage | undefined, steps: Usage): Usage {
+  return {
+    ...(turn?.tokens && !steps.tokens ? { tokens: turn.tokens } : {}),
+    ...(turn?.cost !== undefined && steps.cost === undefined ? { cost: turn.cost } : {}),
+  };
+}
+
+export function sumUsage(usages: readonly (Usage | undefined)[]): Usage {
+  return usages.reduce<Usage>(addUsage, {});
+}

@@ -1,0 +1,97 @@
+import { isDeepStrictEqual } from "node:util";
+import type { EventOf } from "../../../core/events/event.ts";
+import type { MessageItem } from "../../../core/events/items.ts";
+import type { Prompt, PromptPart } from "../../../core/events/values.ts";
+import type { SessionState } from "../../../core/session-state.ts";
+import type { MessageWithParts, UserMessage } from "../shapes/message.ts";
+import type { FileDiff } from "../shapes/session.ts";
+import { userParts } from "./prompt-parts.ts";
+import { answering, type Choice } from "./session-shape.ts";
+import type { Transcript } from "./transcript.ts";
+
+type Header = NonNullable<EventOf<"turn.started">["data"]["prompt"]>;
+
+/** What a client may say with a prompt that only OpenCode's messages have a place for. */
+function extrasOf({ system, tools }: Readonly<Record<string, unknown>>): Pick<UserMessage, "system" | "tools"> {
+  return {
+    ...(typeof system === "string" ? { system } : {}),
+    ...(typeof tools === "object" && tools !== null ? { tools: tools as Record<string, boolean> } : {}),
+  };
+}
+
+/** The user's side of a conversation. */
+export class UserMessages {
+  readonly #transcript: Transcript;
+
+  constructor(transcript: Transcript) {
+    this.#transcript = transcript;
+  }
+
+  #info(id: string, created: number, state: SessionState, choice: Choice, extras: object = {}): UserMessage {
+    const { variant } = extras as { variant?: unknown };
+    const { agent, providerID, modelID } = answering(choice, state);
+    return {
+      id,
+      sessionID: state.id,
+      role: "user",
+      time: { created },
+      agent,
+      model: { providerID, modelID, ...(typeof variant === "string" ? { variant } : {}) },
+      ...extrasOf(extras as Record<string, unknown>),
+    };
+  }
+
+  #full(info: UserMessage, parts: readonly PromptPart[], directory: string): MessageWithParts {
+    const frame = { sessionID: info.sessionID, messageID: info.id, created: info.time.created, directory };
+    return { info, parts: userParts(parts, frame) };
+  }
+
+  /** A prompt that waits is shown at once. */
+  #waiting(prompt: Prompt, created: number, state: SessionState): MessageWithParts {
+    const choice = { model: prompt.model ?? state.model, mode: prompt.mode ?? state.mode };
+    const info = this.#info(prompt.id, prompt.queued ?? created, state, choice, prompt);
+    return this.#full(info, prompt.parts, state.directory);
+  }
+
+  /** Prompts that waited before the view began to look. */
+  hold(state: SessionState): void {
+    for (const prompt of state.queue) this.#transcript.hold(this.#waiting(prompt, state.updated, state));
+  }
+
+  queue(prompt: Prompt, time: number, state: SessionState): void {
+    this.#put(this.#waiting(prompt, time, state));
+  }
+
+  /** The message of a prompt whose turn begins, or that is given to the running one. One that waited is the same message. */
+  begin(item: MessageItem, time: number, state: SessionState, choice: Choice, header?: Header): void {
+    const created = item.queued ?? time;
+    const info = this.#info(item.id, created, state, choice, header);
+    this.#put(this.#full(info, item.content ?? [{ type: "text", text: item.text ?? "" }], state.directory));
+  }
+
+  /** A message that no prompt made: the agent's word of what somebody else said, or nobody's at all. */
+  open(id: string, created: number, state: SessionState, choice: Choice): void {
+    this.#transcript.putMessage(this.#info(id, created, state, choice));
+  }
+
+  /** It is known now what answers. */
+  restate(id: string, state: SessionState, choice: Choice): void {
+    const info = this.#transcript.info(id);
+    if (info?.role !== "user") return;
+    const { agent, providerID, modelID } = answering(choice, state);
+    this.#transcript.putMessage({ ...info, agent, model: { ...info.model, providerID, modelID } });
+  }
+
+  /** What the turn of a message changed. */
+  summarize(id: string, diffs: FileDiff[]): void {
+    const info = this.#transcript.info(id);
+    if (info?.role === "user") this.#transcript.putMessage({ ...info, summary: { diffs } });
+  }
+
+  #put({ info, parts }: MessageWithParts): void {
+    if (!isDeepStrictEqual(this.#transcript.info(info.id), info)) this.#transcript.putMessage(info);
+    for (const part of parts) {
+      if (!isDeepStrictEqual(this.#transcript.part(info.id, part.id), part)) this.#transcript.putPart(part);
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import type { Projected } from "../projection/outbox.ts";
+import type { OpencodeEvent } from "../shapes/event.ts";
+import { inDialect } from "./dialect.ts";
+
+export interface Place {
+  directory: string;
+  project: string;
+}
+
+/**
+ * What one event of the log became. It is written down at once, because the parts in it go on growing; the older dialect
+ * only where somebody speaks it.
+ */
+export interface Batch {
+  position: number;
+  session: string;
+  seq: number;
+  place: Place;
+  json: readonly string[];
+  older?: readonly string[];
+}
+
+export function batchOf(
+  record: { position: number; session: string; seq: number },
+  place: Place,
+  projected: readonly Projected[],
+  withOlder: boolean,
+): Batch {
+  const { position, session, seq } = record;
+  const json = projected.map(({ event }) => JSON.stringify(event));
+  if (!withOlder) return { position, session, seq, place, json };
+  const older = projected.map((one) => JSON.stringify(inDialect(one, "1.1")));
+  return { position, session, seq, place, json, older };
+}
+
+/** `/global/event` says where an event happened; what happened nowhere in particular has no place. */
+export function inEnvelope(json: string, place: Place | undefined): string {
+  const where = place
+    ? `"directory":${JSON.stringify(place.directory)},"project":${JSON.stringify(place.project)},`
+    : "";
+  return `{${where}"payload":${json}}`;
+}
+
+/** An event that is of no session, as one stream or the other has it. */
+export function plainJson(event: OpencodeEvent, place: Place | undefined, global: boolean): string {
+  const json = JSON.stringify(event);
+  return global ? inEnvelope(json, place) : json;
+}

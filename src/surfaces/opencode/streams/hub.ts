@@ -1,0 +1,175 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Logger } from "../../../core/logger.ts";
+import type { Gateway } from "../../../gateway/gateway.ts";
+import { tail } from "../../../log/tail.ts";
+import { eventsFrame, type Frame } from "../../stream/frame.ts";
+import type { SseClient } from "../../stream/sse-client.ts";
+import type { SseClients } from "../../stream/sse-clients.ts";
+import type { Bus } from "../bus.ts";
+import type { OpencodeEvent } from "../shapes/event.ts";
+import { plainJson } from "./batch.ts";
+import { catchUp } from "./catch-up.ts";
+import type { Commit, Variant } from "./commit.ts";
+import { formatStreamCursor, type StreamCursor, WHOLE } from "./cursor.ts";
+import { Projector } from "./projector.ts";
+import { recentSessions } from "./recent.ts";
+import { isInScope, type SnapshotScope, snapshotOf } from "./snapshot.ts";
+
+/** Sessions that rest are remembered for clients that come back: so many, out of so many of the log's last records. */
+const RESTING = 32;
+const RECENT_RECORDS = 5_000;
+/** A client that missed more than this is faster served with the state of things. */
+const REPLAY_LIMIT = 20_000;
+/** As OpenCode's own; its web page takes a stream for dead that is silent for longer. */
+const HEARTBEAT_MS = 10_000;
+
+export interface HubOptions {
+  gateway: Gateway;
+  clients: SseClients;
+  bus: Bus;
+  logger: Logger;
+  projectOf(directory: string): string;
+}
+
+export interface StreamRequest {
+  request: IncomingMessage;
+  response: ServerResponse;
+  variant: Variant;
+  /** What the client has seen last, where it says so. */
+  cursor: StreamCursor | undefined;
+  /** What a client without a usable cursor is told first. */
+  snapshot: SnapshotScope | "none";
+}
+
+interface Listener {
+  client: SseClient;
+  variant: Variant;
+}
+
+/** OpenCode's event streams. One reader of the log serves them all; it starts with the first of them. */
+export class EventHub {
+  private readonly options: HubOptions;
+  private readonly listeners = new Set<Listener>();
+  private projector: Promise<Projector> | undefined;
+  private heartbeat: NodeJS.Timeout | undefined;
+
+  constructor(options: HubOptions) {
+    this.options = options;
+    options.bus.listen((directory, event) => this.onBus(directory, event));
+  }
+
+  async open(stream: StreamRequest): Promise<void> {
+    const { request, response, variant } = stream;
+    const projector = await this.started();
+    if (response.destroyed || request.socket.destroyed) return;
+    const client = this.options.clients.open(request, response);
+    const detach = this.options.gateway.attachments.attach(null);
+    const listener = { client, variant };
+    client.onClose(() => {
+      this.listeners.delete(listener);
+      detach();
+      this.beatWhileHeard();
+    });
+    const join = (): void => {
+      if (client.closed) return;
+      this.listeners.add(listener);
+      this.beatWhileHeard();
+    };
+    const from = usable(stream.cursor, projector.position);
+    client.write(this.welcome(stream, from === undefined, projector));
+    if (!from) return join();
+    const { log } = this.options.gateway;
+    const projection = { projectOf: this.options.projectOf, resting: RESTING };
+    await catchUp({ log, client, variant, from, projection, live: () => projector.position, join }).catch((error) => {
+      this.options.logger.warn({ err: error }, "a stream could not be resumed");
+      client.cut("over");
+    });
+  }
+
+  private started(): Promise<Projector> {
+    this.projector ??= this.start().catch((error: unknown) => {
+      this.projector = undefined;
+      throw error;
+    });
+    return this.projector;
+  }
+
+  private async start(): Promise<Projector> {
+    const { gateway, projectOf, logger } = this.options;
+    const { log } = gateway;
+    const position = await log.position();
+    const withOlder = (): boolean => [...this.listeners].some(({ variant }) => variant.dialect === "1.1");
+    const emit = (commit: Commit): void => this.tell(commit);
+    const projector = new Projector({ log, projectOf, resting: RESTING, withOlder, emit }, position);
+    for (const session of await recentSessions(log, RECENT_RECORDS, RESTING)) await projector.load(session);
+    const failed = (error: unknown): void => {
+      logger.error({ err: error }, "OpenCode's events could not be followed; their streams begin anew");
+      this.projector = undefined;
+      for (const { client } of [...this.listeners]) client.cut("over");
+    };
+    tail(
+      log,
+      { session: null, after: position },
+      { write: (records) => projector.take(records), gap: () => undefined, failed },
+    );
+    return projector;
+  }
+
+  private tell(commit: Commit): void {
+    for (const { client, variant } of this.listeners) {
+      const frame = commit.frame(variant);
+      if (frame) client.write(frame);
+    }
+  }
+
+  /**
+   * The first words to a client, in one write. The last of them has the cursor from which it can go on: who hears only a
+   * part of them has none, and gets them again.
+   */
+  private welcome({ variant, snapshot }: StreamRequest, fresh: boolean, projector: Projector): Frame {
+    const { bus, projectOf } = this.options;
+    const connected = { id: bus.newId(), type: "server.connected", properties: {} };
+    const data = [plainJson(connected, undefined, variant.global)];
+    const views = fresh && snapshot !== "none" ? projector.views() : [];
+    for (const view of views) {
+      const { directory } = view;
+      if (!isInScope(view, snapshot) || (variant.directory !== null && variant.directory !== directory)) continue;
+      const place = { directory, project: projectOf(directory) };
+      for (const event of snapshotOf(view, () => bus.newId())) data.push(plainJson(event, place, variant.global));
+    }
+    const cursor = formatStreamCursor(projector.position, WHOLE);
+    return eventsFrame(
+      data.map((one, index) => (fresh && index === data.length - 1 ? { id: cursor, data: one } : { data: one })),
+    );
+  }
+
+  private onBus(directory: string | null, event: OpencodeEvent): void {
+    const place = directory === null ? undefined : { directory, project: this.options.projectOf(directory) };
+    for (const { client, variant } of this.listeners) {
+      if (variant.directory !== null && directory !== null && variant.directory !== directory) continue;
+      client.write(eventsFrame([{ data: plainJson(event, place, variant.global) }]));
+    }
+  }
+
+  private beatWhileHeard(): void {
+    if (this.listeners.size === 0) {
+      clearInterval(this.heartbeat);
+      this.heartbeat = undefined;
+      return;
+    }
+    this.heartbeat ??= setInterval(() => this.beat(), HEARTBEAT_MS).unref();
+  }
+
+  private beat(): void {
+    const event = { id: this.options.bus.newId(), type: "server.heartbeat", properties: {} };
+    for (const { client, variant } of this.listeners)
+      client.write(eventsFrame([{ data: plainJson(event, undefined, variant.global) }]));
+  }
+}
+
+/** A cursor of another log, or one from long ago, is of no use. */
+function usable(cursor: StreamCursor | undefined, position: number): StreamCursor | undefined {
+  const near =
+    cursor && cursor.position >= 1 && cursor.position <= position && position - cursor.position <= REPLAY_LIMIT;
+  return near ? cursor : undefined;
+}

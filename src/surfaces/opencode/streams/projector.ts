@@ -1,0 +1,116 @@
+import type { ParleyEvent } from "../../../core/events/event.ts";
+import type { Log, LogRecord } from "../../../log/contract.ts";
+import { SessionView } from "../projection/session-view.ts";
+import { type Batch, batchOf, type Place } from "./batch.ts";
+import { Commit } from "./commit.ts";
+import { primedView } from "./prime.ts";
+
+export interface ProjectorOptions {
+  log: Log;
+  projectOf(directory: string): string;
+  /** How many sessions that rest are kept. */
+  resting: number;
+  /** Whether somebody listens in the older dialect. */
+  withOlder(): boolean;
+  emit(commit: Commit): void;
+}
+
+interface Held {
+  view: SessionView;
+  /** The number that it has seen last. */
+  seq: number;
+  place?: Place;
+}
+
+function placeOf(directory: string, { projectOf }: ProjectorOptions): Place {
+  return { directory, project: projectOf(directory) };
+}
+
+/**
+ * Turns records of the log into what OpenCode's clients hear. Records are applied and told in one go, so that whoever
+ * looks at the views between two calls sees exactly what has been told so far.
+ */
+export class Projector {
+  private readonly options: ProjectorOptions;
+  /** The session that was heard of last is last. */
+  private readonly held = new Map<string, Held>();
+
+  /** The position of the log up to which everything was told. */
+  position: number;
+
+  constructor(options: ProjectorOptions, position: number) {
+    this.options = options;
+    this.position = position;
+  }
+
+  views(): SessionView[] {
+    return [...this.held.values()].map(({ view }) => view);
+  }
+
+  /** Brings a session in as it is now, without a word about it. */
+  async load(session: string): Promise<void> {
+    const head = await this.options.log.head(session);
+    const view = head && (await primedView(this.options.log, session, head.last + 1, this.options.projectOf));
+    if (head && view) this.hold(session, { view, seq: head.last });
+  }
+
+  /** A promise where a session must be read from the log first: nothing more until it resolves. */
+  take(records: readonly LogRecord[]): Promise<void> | undefined {
+    const batches: Batch[] = [];
+    for (const [index, record] of records.entries()) {
+      const held = this.held.get(record.session) ?? (record.seq === 1 ? this.begin(record) : undefined);
+      if (!held) {
+        this.tell(batches);
+        return this.readThenTake(records.slice(index));
+      }
+      const batch = this.apply(held, record);
+      if (batch) batches.push(batch);
+      this.position = record.position;
+    }
+    this.tell(batches);
+    return undefined;
+  }
+
+  private async readThenTake(records: readonly LogRecord[]): Promise<void> {
+    const [first, ...rest] = records;
+    if (!first) return;
+    const view = await primedView(this.options.log, first.session, first.seq, this.options.projectOf);
+    // A session that the log has forgotten since is not spoken of any more.
+    if (view) this.hold(first.session, { view, seq: first.seq - 1 });
+    await this.take(view ? records : rest);
+  }
+
+  private begin(record: LogRecord): Held {
+    const held = {
+      view: new SessionView(undefined, { projectOf: this.options.projectOf, newestTurnOnly: true }),
+      seq: 0,
+    };
+    this.hold(record.session, held);
+    return held;
+  }
+
+  private apply(held: Held, record: LogRecord): Batch | undefined {
+    if (record.seq <= held.seq) return undefined;
+    held.seq = record.seq;
+    const projected = held.view.apply(JSON.parse(record.json) as ParleyEvent);
+    if (record.type === "turn.started") this.hold(record.session, held);
+    if (projected.length === 0) return undefined;
+    held.place ??= placeOf(held.view.directory, this.options);
+    return batchOf(record, held.place, projected, this.options.withOlder());
+  }
+
+  private tell(batches: readonly Batch[]): void {
+    if (batches.length > 0) this.options.emit(new Commit(batches));
+  }
+
+  /** Sessions at work are always kept, of the others those that were heard of last. */
+  private hold(session: string, held: Held): void {
+    this.held.delete(session);
+    this.held.set(session, held);
+    if (this.held.size <= this.options.resting) return;
+    for (const [id, { view }] of this.held) {
+      if (this.held.size <= this.options.resting) return;
+      if (id !== session && view.resting) this.held.delete(id);
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import type { SessionView } from "../projection/session-view.ts";
+import type { OpencodeEvent } from "../shapes/event.ts";
+
+/** Who gets it: a client that shows sessions is told of those that rest, too. */
+export type SnapshotScope = "working" | "recent";
+
+/**
+ * What a client needs to be right again after it was away, all as events that may come twice: the session, the last
+ * turn's messages and parts, whether it works, what it asks and what it no longer asks. `session.idle` is not among
+ * them, because clients ring a bell for it.
+ */
+export function snapshotOf(view: SessionView, newId: () => string): OpencodeEvent[] {
+  const event = (type: string, properties: object): OpencodeEvent => ({
+    id: newId(),
+    type,
+    properties: properties as Record<string, unknown>,
+  });
+  const { permissions, questions } = view.asks();
+  const info = view.session();
+  const sessionID = info.id;
+  return [
+    event("session.updated", { sessionID, info }),
+    ...view
+      .messages()
+      .flatMap(({ info: message, parts }) => [
+        event("message.updated", { sessionID, info: message }),
+        ...parts.map((part) => event("message.part.updated", { sessionID, part, time: message.time.created })),
+      ]),
+    event("todo.updated", { sessionID, todos: view.todos() }),
+    ...view.settled().map(({ type, properties }) => event(type, properties)),
+    ...permissions.map((request) => event("permission.asked", request)),
+    ...questions.map((request) => event("question.asked", request)),
+    event("session.status", { sessionID, status: view.status() }),
+  ];
+}
+
+/** `/event` is read by programs that take an idle session for the end of what they asked, so they hear of work only. */
+export function isInScope(view: SessionView, scope: SnapshotScope | "none"): boolean {
+  return scope === "recent" || !view.resting;
+}

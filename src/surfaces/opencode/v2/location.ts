@@ -1,0 +1,18 @@
+import { Answer } from "../operation.ts";
+import { projectOf } from "../workspace/project.ts";
+
+/** Where an answer holds good. */
+export function locationOf(directory: string): object {
+  const { id, root } = projectOf(directory);
+  return { directory, project: { id, directory: root } };
+}
+
+export function located(directory: string, data: unknown): object {
+  return { location: locationOf(directory), data };
+}
+
+/** The same around JSON that is made already. */
+export function locatedText(directory: string, json: string): Answer {
+  const text = `{"location":${JSON.stringify(locationOf(directory))},"data":${json}}`;
+  return new Answer(200, text, { "content-type": "application/json" });
+}

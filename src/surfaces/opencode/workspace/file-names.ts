@@ -1,0 +1,86 @@
+import { stat } from "node:fs/promises";
+import { walk } from "../../../host/files/walk.ts";
+import { notFound } from "../errors.ts";
+import { type Git, records } from "./git.ts";
+import { projectOf } from "./project.ts";
+
+export interface FileNames {
+  files: readonly string[];
+  /** Each ends with a slash. */
+  directories: readonly string[];
+}
+
+/** A person who types asks once a letter. */
+const FRESH_MS = 3_000;
+const MAX_CACHED = 8;
+/** Outside of a repository, where nothing says what is not worth a look. */
+const MAX_WALKED = 50_000;
+const WALK_MS = 2_000;
+
+/** The directories on the way to files, the nearest first. */
+function parentsOf(files: readonly string[]): string[] {
+  const parents = new Set<string>();
+  for (const file of files) {
+    for (let at = file.lastIndexOf("/"); at > 0; at = file.lastIndexOf("/", at - 1)) {
+      const parent = file.slice(0, at + 1);
+      if (parents.has(parent)) break;
+      parents.add(parent);
+    }
+  }
+  return [...parents].sort();
+}
+
+async function byWalking(directory: string): Promise<FileNames> {
+  const files: string[] = [];
+  const directories: string[] = [];
+  try {
+    for await (const found of walk(directory, { signal: AbortSignal.timeout(WALK_MS), max: MAX_WALKED })) {
+      if (found.directory) directories.push(`${found.path}/`);
+      else files.push(found.path);
+    }
+  } catch (error) {
+    // What was found by then is the nearest, and better than nothing.
+    if ((error as Error).name !== "TimeoutError") throw error;
+  }
+  return { files, directories };
+}
+
+async function findNames(git: Git, directory: string): Promise<FileNames> {
+  if (!(await stat(directory)).isDirectory()) throw notFound(`${directory} is not a directory`);
+  if (projectOf(directory).vcs !== "git") return byWalking(directory);
+  const listed = await git(directory, [
+    "ls-files",
+    "-z",
+    "--cached",
+    "--others",
+    "--exclude-standard",
+    "--deduplicate",
+  ]);
+  if (listed.code !== 0) return byWalking(directory);
+  const files = records(listed);
+  return { files, directories: parentsOf(files) };
+}
+
+/** The names of all files below a directory, as git sees them where there is a repository. */
+export class NameIndex {
+  readonly #git: Git;
+  readonly #now: () => number;
+  readonly #cache = new Map<string, { until: number; names: Promise<FileNames> }>();
+
+  constructor(git: Git, now: () => number = Date.now) {
+    this.#git = git;
+    this.#now = now;
+  }
+
+  names(directory: string): Promise<FileNames> {
+    const before = this.#cache.get(directory);
+    if (before && this.#now() < before.until) return before.names;
+    const names = findNames(this.#git, directory);
+    this.#cache.delete(directory);
+    this.#cache.set(directory, { until: this.#now() + FRESH_MS, names });
+    names.catch(() => this.#cache.delete(directory));
+    const [oldest] = this.#cache.keys();
+    if (this.#cache.size > MAX_CACHED && oldest !== undefined) this.#cache.delete(oldest);
+    return names;
+  }
+}

@@ -1,0 +1,89 @@
+/** A line that matched, as ripgrep tells of one. Offsets are bytes. */
+export interface TextMatch {
+  path: { text: string };
+  lines: { text: string };
+  line_number: number;
+  absolute_offset: number;
+  submatches: { match: { text: string }; start: number; end: number }[];
+}
+
+/** A line of a minified file is not worth a megabyte. */
+const MAX_LINE = 2_000;
+
+const ESCAPE = String.fromCharCode(27);
+/** As git writes a colour and its end, whatever its version says between them. */
+const COLOUR = new RegExp(`${ESCAPE}\\[[\\d;]*m`);
+
+function shortened({ lines, submatches, ...rest }: TextMatch): TextMatch {
+  const text = lines.text.slice(0, MAX_LINE);
+  const bytes = Buffer.byteLength(text);
+  return { ...rest, lines: { text }, submatches: submatches.filter(({ end }) => end <= bytes) };
+}
+
+interface RipgrepLine {
+  type: string;
+  data: {
+    path: { text?: string };
+    lines: { text?: string };
+    line_number: number;
+    absolute_offset: number;
+    submatches: { match: { text?: string }; start: number; end: number }[];
+  };
+}
+
+/** The last line may be cut off, where the program was ended. */
+function parsed(line: string): RipgrepLine | undefined {
+  try {
+    return JSON.parse(line) as RipgrepLine;
+  } catch {
+    return undefined;
+  }
+}
+
+/** `rg --json`. What is no UTF-8 is left out: it could not be named. */
+export function matchesOfRipgrep(output: string, limit: number): TextMatch[] {
+  const matches: TextMatch[] = [];
+  for (const line of output.split("\n")) {
+    if (matches.length >= limit) break;
+    const { type, data } = parsed(line) ?? {};
+    if (type !== "match" || data?.path.text === undefined || data.lines.text === undefined) continue;
+    const submatches = data.submatches.map(({ match, start, end }) => ({
+      match: { text: match.text ?? "" },
+      start,
+      end,
+    }));
+    const { line_number, absolute_offset } = data;
+    const path = { text: data.path.text.replace(/^\.\//, "") };
+    matches.push(shortened({ path, lines: { text: data.lines.text }, line_number, absolute_offset, submatches }));
+  }
+  return matches;
+}
+
+/** `git grep -z -n --color`: a path, a number and a line whose matches are coloured. Where in the file it is, it does not say. */
+export function matchesOfColoured(output: string, limit: number): TextMatch[] {
+  const matches: TextMatch[] = [];
+  for (const line of output.split("\n")) {
+    if (matches.length >= limit) break;
+    const [path, number, ...rest] = line.split("\0");
+    if (path === undefined || !/^\d+$/.test(number ?? "")) continue;
+    // Every second piece stands between a colour and its end.
+    const pieces = rest.join("\0").split(COLOUR);
+    const submatches: TextMatch["submatches"] = [];
+    let at = 0;
+    pieces.forEach((piece, index) => {
+      const end = at + Buffer.byteLength(piece);
+      if (index % 2 === 1) submatches.push({ match: { text: piece }, start: at, end });
+      at = end;
+    });
+    matches.push(
+      shortened({
+        path: { text: path },
+        lines: { text: `${pieces.join("")}\n` },
+        line_number: Number(number),
+        absolute_offset: 0,
+        submatches,
+      }),
+    );
+  }
+  return matches;
+}

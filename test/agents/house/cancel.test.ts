@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { readdir } from "node:fs/promises";
+import { test } from "node:test";
+import { TOOLS } from "../../../src/agents/house/tools/all.ts";
+import type { ParleyEvent } from "../../../src/core/events/event.ts";
+import {
+  type CallOptions,
+  call,
+  calls,
+  endOf,
+  finish,
+  houseRig,
+  ofType,
+  type Part,
+  playing,
+  type Reply,
+  say,
+} from "./support.ts";
+import { gated } from "./test-tools.ts";
+
+const PATIENT = { attempts: 4, baseMs: 60_000, maxMs: 60_000, patienceMs: 600_000 };
+
+/** Nothing comes after these parts until the call is given up. */
+const then = (...parts: Part[]) =>
+  async function* (options: CallOptions): AsyncGenerator<Part> {
+    yield* parts;
+    await new Promise((resolve) => options.abortSignal?.addEventListener("abort", resolve));
+  };
+
+const failing = (): Iterable<Part> => [...say("Half"), { type: "error", error: new TypeError("terminated") }];
+const begun: Part = { type: "tool-input-start", id: "w", toolName: "write" };
+
+type Phase = [name: string, reply: Reply, seen: (event: ParleyEvent) => boolean];
+
+const isDelta = (event: ParleyEvent): boolean => event.type === "item.delta";
+const phases: Phase[] = [
+  ["before the first word", then(), (event) => event.type === "step.started"],
+  ["in a text", then(...say("Half").slice(0, 2)), isDelta],
+  [
+    "in a thought",
+    then({ type: "reasoning-start", id: "r" }, { type: "reasoning-delta", id: "r", delta: "Hm" }),
+    isDelta,
+  ],
+  ["in a call's input", then(begun), (event) => event.type === "item.started" && event.data.item.kind === "tool_call"],
+  ["in the wait before a retry", failing, (event) => event.type === "turn.status" && event.data.status === "retrying"],
+];
+
+for (const [name, reply, seen] of phases) {
+  test(`a cancel ${name} ends the turn once, and the session goes on`, async (t) => {
+    const { model } = playing(reply, say("Hello."));
+    const made = await houseRig(t, { model, retry: PATIENT });
+    const turn = await made.start("go");
+    await made.until(made.session, (event) => event.turn === turn && seen(event));
+    await made.gateway.cancel(made.session, { queue: "clear" });
+    assert.equal(endOf(await made.over(turn)).reason, "cancelled");
+    assert.equal(endOf(await made.turn("again")).reason, "end_turn");
+  });
+}
+
+test("a cancel while permissions wait beside a tool that runs settles all of them and writes nothing", async (t) => {
+  const { tool, started } = gated("busy");
+  const { model, asked } = playing(
+    [
+      ...call("write", { path: "a", content: "1" }, "w1"),
+      ...call("write", { path: "a", content: "2" }, "w2"),
+      ...call("bash", { command: "touch b" }, "b1"),
+      ...call("busy", {}, "g1"),
+      finish("tool-calls"),
+    ],
+    say("Hello."),
+  );
+  const made = await houseRig(t, { model, tools: [tool, ...TOOLS] });
+  const turn = await made.start("go");
+  await Promise.all([started, made.asked().then(() => made.asked())]);
+  await made.gateway.cancel(made.session, { queue: "clear" });
+  const events = await made.over(turn);
+  assert.deepEqual(
+    calls(events).map(({ status, error }) => [status, error?.code]),
+    Array.from({ length: 4 }, () => ["failed", "aborted"]),
+  );
+  assert.ok(ofType(events, "permission.resolved").every(({ data }) => data.outcome === "cancelled"));
+  assert.equal(endOf(events).reason, "cancelled");
+  assert.deepEqual(await readdir(made.work), []);
+  await made.turn("again");
+  const results = asked[1]?.prompt.flatMap(({ content }) => (typeof content === "string" ? [] : [...content])) ?? [];
+  assert.equal(results.filter(({ type }) => type === "tool-result").length, 4);
+});
+
+test("a cancel of a doom loop's ask ends the turn", async (t) => {
+  const { model } = playing(...["a", "b", "c"].map((id) => call("todo", { todos: [] }, id)), say("Hello."));
+  const made = await houseRig(t, { model });
+  const turn = await made.start("go");
+  await made.asked();
+  await made.gateway.cancel(made.session, { queue: "clear" });
+  assert.equal(endOf(await made.over(turn)).reason, "cancelled");
+});

@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { startTui } from "../support/opencode/clients.ts";
+import { type CuttingProxy, startCuttingProxy } from "../support/opencode/cutting-proxy.ts";
+import { MODEL } from "../support/opencode/native.ts";
+import { FILES, SCRIPT } from "../support/opencode/script.ts";
+import { Stage } from "../support/opencode/stage.ts";
+import { startTarget } from "../support/opencode/target.ts";
+import type { Tui } from "../support/opencode/tui.ts";
+import { realAgent } from "../support/real-agent.ts";
+
+const { program = "", skip } = await realAgent("opencode");
+
+const WORKING = /esc (again to )?interrupt/;
+/** The first start in a new directory takes its time on a busy machine. */
+const START_MS = 60_000;
+
+describe("OpenCode's terminal interface, attached to Parley", { skip, timeout: 170_000 }, () => {
+  let stage: Stage;
+  let proxy: CuttingProxy;
+  let tui: Tui;
+  let directory: string;
+
+  before(async () => {
+    stage = await Stage.open(SCRIPT);
+    const { surroundings } = stage;
+    directory = surroundings.project("project", FILES);
+    const { url, token } = await startTarget(stage, program, directory);
+    proxy = stage.use(await startCuttingProxy(url));
+    tui = startTui({ program, surroundings, url: proxy.url, password: token, directory, cols: 100, rows: 40 });
+    stage.after(() => tui.close());
+    await tui.waitFor("Ask anything", START_MS);
+    await tui.waitFor(MODEL.name);
+  });
+  after(() => stage[Symbol.asyncDispose]());
+
+  async function prompt(text: string): Promise<void> {
+    tui.type(text);
+    await tui.waitFor(text);
+    tui.press("enter");
+  }
+
+  async function command(name: string): Promise<void> {
+    tui.type(`/${name}`);
+    await tui.waitFor(`/${name}`);
+    tui.press("enter");
+  }
+
+  const heldAt = (name: string): Promise<void> => stage.model.until(() => stage.model.held.has(name));
+
+  async function idle(): Promise<string> {
+    return tui.waitUntilGone(WORKING);
+  }
+
+  test("an answer appears while it is being said, and then the interface is idle", async () => {
+    await prompt("[[stream]] go");
+    await heldAt("stream-1");
+    await tui.waitFor("The beginning,");
+    assert.match(await tui.waitFor(WORKING), /The beginning,/);
+    stage.model.release("stream-1");
+    await tui.waitFor("The beginning, the middle,");
+    stage.model.release("stream-2");
+    await tui.waitFor("The beginning, the middle, the end.");
+    await idle();
+  });
+
+  test("a permission is granted once", async () => {
+    await prompt("[[command]] once");
+    const asked = await tui.waitFor("Permission required");
+    assert.match(asked, /\$ echo it-ran/);
+    tui.press("enter");
+    await tui.waitFor("It wrote: it-ran");
+    assert.doesNotMatch(await idle(), /Permission required/);
+  });
+
+  test("a permission is granted always, and not asked for again", async () => {
+    await prompt("[[twice]] always");
+    await tui.waitFor("Permission required");
+    tui.press("right", "enter");
+    await tui.waitFor("Always allow");
+    tui.press("enter");
+    await tui.waitFor("Twice it wrote: it-ran");
+    await idle();
+  });
+
+  test("a permission is refused, and the file stays as it is", async () => {
+    await command("new");
+    await tui.waitFor("Ask anything");
+    await prompt("[[edit]] refuse");
+    await tui.waitFor("Permission required");
+    tui.press("right", "right", "enter");
+    await tui.waitUntilGone("Permission required");
+    await idle();
+    assert.equal(readFileSync(join(directory, "README.md"), "utf8"), FILES["README.md"]);
+  });
+
+  test("a question is answered", async () => {
+    await prompt("[[question]] ask");
+    await tui.waitFor(/1\. Red[\s\S]*2\. Blue/);
+    tui.press("down", "enter");
+    await tui.waitFor("You chose: Blue");
+    await idle();
+  });
+
+  test("a turn is interrupted by Esc, Esc; the next prompt is answered", async () => {
+    await prompt("[[abort]] go");
+    await heldAt("abort-1");
+    await tui.waitFor("The beginning,");
+    tui.press("escape");
+    await tui.waitFor("again to interrupt");
+    tui.press("escape");
+    await tui.waitFor(/interrupted$/m);
+    await idle();
+    await prompt("are you there");
+    await tui.waitFor("You said: are you there");
+    await idle();
+  });
+
+  test("after a cut in the middle of an answer, nothing of it is missing", async () => {
+    await prompt("[[cut]] go");
+    await heldAt("cut-1");
+    await tui.waitFor("The beginning,");
+    const before = proxy.seen("GET /global/event");
+    assert.equal(proxy.cut("GET /global/event"), 1);
+    stage.model.release("cut-1");
+    await heldAt("cut-2");
+    await proxy.until("GET /global/event", before + 1);
+    await tui.waitFor("The beginning, the middle,");
+    stage.model.release("cut-2");
+    await tui.waitFor("The beginning, the middle, the end.");
+    await idle();
+  });
+
+  test("sessions are listed, and an earlier one is opened again", async () => {
+    await command("sessions");
+    await tui.waitFor("Sessions");
+    tui.press("down", "enter");
+    await tui.waitFor("Twice it wrote: it-ran");
+  });
+
+  test("another model is chosen, and named where one types", async () => {
+    await command("models");
+    await tui.waitFor("Select model");
+    tui.type("no model");
+    await tui.waitFor(/Scripted \(no model/);
+    tui.press("enter");
+    await tui.waitUntilGone("Select model");
+    await tui.waitFor(/·\s+Scripted \(no model/);
+  });
+});

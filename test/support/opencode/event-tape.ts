@@ -1,0 +1,70 @@
+/** An event as any of OpenCode's clients sees it. */
+export interface TapedEvent {
+  type: string;
+  properties: Record<string, unknown>;
+  [more: string]: unknown;
+}
+
+const PATIENCE_MS = 20_000;
+
+/** Keeps what comes from a stream of events, and lets tests wait for what is to come. */
+export class EventTape {
+  readonly events: TapedEvent[] = [];
+  readonly #watchers = new Set<() => void>();
+  readonly #stop: AbortController;
+  readonly done: Promise<void>;
+
+  constructor(stream: AsyncIterable<unknown>, stop: AbortController) {
+    this.#stop = stop;
+    this.done = this.#read(stream);
+  }
+
+  async #read(stream: AsyncIterable<unknown>): Promise<void> {
+    try {
+      for await (const event of stream) {
+        this.events.push(event as TapedEvent);
+        for (const look of [...this.#watchers]) look();
+      }
+    } catch (thrown) {
+      if (!this.#stop.signal.aborted) throw thrown;
+    }
+  }
+
+  /** The first event that fits, from `from` on; it may have come already. */
+  until(what: string, fits: (event: TapedEvent) => boolean, from = 0): Promise<TapedEvent> {
+    return new Promise((resolve, reject) => {
+      const look = (): void => {
+        const found = this.events.slice(from).find(fits);
+        if (!found) return;
+        clearTimeout(timer);
+        this.#watchers.delete(look);
+        resolve(found);
+      };
+      const timer = setTimeout(() => {
+        this.#watchers.delete(look);
+        const came = this.events.slice(from).map(({ type }) => type);
+        reject(new Error(`${what} did not come within ${PATIENCE_MS} ms; there came: ${came.join(", ")}`));
+      }, PATIENCE_MS);
+      this.#watchers.add(look);
+      look();
+    });
+  }
+
+  idle(session: string, from = 0): Promise<TapedEvent> {
+    const fits = ({ type, properties }: TapedEvent) => type === "session.idle" && properties.sessionID === session;
+    return this.until(`session.idle of ${session}`, fits, from);
+  }
+
+  /** What was said of a session, by type. */
+  types(session: string, from = 0): string[] {
+    return this.events
+      .slice(from)
+      .filter(({ properties }) => properties?.sessionID === session)
+      .map(({ type }) => type);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.done;
+  }
+}
