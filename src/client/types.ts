@@ -20,6 +20,8 @@ export interface AgentInfo {
   modes: { id: string; name?: string }[];
   /** Called in a prompt by a slash and the name. */
   commands?: { name: string; description?: string; hint?: string }[];
+  /** What not every agent can do. */
+  capabilities: { fork: boolean; rewind: boolean; compact: boolean };
 }
 
 /** What is true of a session now. */

@@ -34,6 +34,7 @@ export function createClaudeAgent(options: ClaudeOptions): Agent {
   };
   return {
     name: "claude",
+    capabilities: { compact: "/compact" },
     discover: async () => (await discoverer()).discover(),
     async usable() {
       const [{ findClaude }, { findCredentials }] = await Promise.all([

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { AgentInfo } from "../../client/index.ts";
+import { capabilitiesOf } from "../../gateway/capabilities.ts";
 import { createProcessHost } from "../../host/process-host.ts";
 import { buildAgents, chooseDefaultAgent } from "../../server/agents.ts";
 import type { Settings } from "../config/settings.ts";
@@ -14,6 +15,7 @@ export async function offlineAgents(settings: Settings): Promise<AgentInfo[]> {
     [...built.values()].map(async (agent) => ({
       name: agent.name,
       default: agent.name === defaultAgent,
+      capabilities: capabilitiesOf(agent),
       ...(await agent.discover()),
     })),
   );

@@ -172,7 +172,7 @@ export class TurnSteps {
   #stepFinish(step: Step): void {
     if (step.finish === undefined) return;
     this.#transcript.putPart({
-      id: idBehind(step.last, 1),
+      id: idBehind(step.last, "z1"),
       sessionID: this.#frame.sessionID,
       messageID: step.id,
       type: "step-finish",
@@ -187,7 +187,7 @@ export class TurnSteps {
     if (step.files.length === 0) return;
     const { sessionID, directory } = this.#frame;
     this.#transcript.putPart({
-      id: idBehind(step.last, 2),
+      id: idBehind(step.last, "z2"),
       sessionID,
       messageID: step.id,
       type: "patch",

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import type { EventOf } from "../../../core/events/event.ts";
 import type { MessageItem } from "../../../core/events/items.ts";
 import type { Prompt, PromptPart } from "../../../core/events/values.ts";
@@ -89,9 +88,7 @@ export class UserMessages {
   }
 
   #put({ info, parts }: MessageWithParts): void {
-    if (!isDeepStrictEqual(this.#transcript.info(info.id), info)) this.#transcript.putMessage(info);
-    for (const part of parts) {
-      if (!isDeepStrictEqual(this.#transcript.part(info.id, part.id), part)) this.#transcript.putPart(part);
-    }
+    this.#transcript.putMessage(info);
+    for (const part of parts) this.#transcript.putPart(part);
   }
 }
