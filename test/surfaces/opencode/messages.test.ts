@@ -213,6 +213,9 @@ test("B8: the model and the mode of a prompt hold from then on; another agent an
   assert.equal(answered.info.providerID, "scripted");
   assert.match(texts(answered)[0] ?? "", /You said: hello/);
   assert.equal((await client.get<Session>(`/session/${fresh.id}`)).model?.providerID, "scripted");
+  const before = await client.messages(fresh.id);
+  await client.ask(fresh.id, "again", { model: { providerID: "scripted", modelID: "scripted" }, agent: "plan" });
+  assert.deepEqual((await client.messages(fresh.id)).slice(0, 2), before, "what was said is not told anew");
 });
 
 test("noReply keeps a message without an answer: the agent has it with the next prompt", async (t) => {

@@ -171,9 +171,10 @@ test("A6: status has only who is busy, an abort ends the turn once, and one of n
 test("a busy session that is deleted stops first, and is gone", async (t) => {
   const { client, model, server } = await sessionsRig(t, SCRIPT);
   const { id } = await client.create();
-  await client.prompt(id, "[[slow]]");
+  const answer = client.ask(id, "[[slow]]");
   await model.until(() => model.held.has("slow"));
   assert.equal(await client.expect(200, "DELETE", `/session/${id}`), true);
+  assert.equal((await answer).info.error?.name, "MessageAbortedError", "who waits is told so");
   assert.equal((await client.call("GET", `/session/${id}`)).status, 404);
   assert.deepEqual(await server.parley.gateway.log.unsettled(), []);
   assert.equal((await client.call("DELETE", `/session/${id}`)).status, 404);
