@@ -1,10 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { idSource } from "../src/core/ids.ts";
 import { silentLogger } from "../src/core/logger.ts";
 import { createMetrics } from "../src/core/metrics.ts";
 import type { Gateway } from "../src/gateway/gateway.ts";
 import type { CommandHost } from "../src/host/contract.ts";
-import { OpenTerminals } from "../src/host/terminals/terminals.ts";
+import type { Terminals } from "../src/host/terminals/contract.ts";
 import type { Operation } from "../src/surfaces/opencode/operation.ts";
 import { operations } from "../src/surfaces/opencode/operations.ts";
 import { createSurface } from "../src/surfaces/opencode/surface.ts";
@@ -18,13 +17,12 @@ const END = "<!-- end of operations -->";
 
 /** The operations as they are served. None of them is called here, so that nothing of what they use is needed. */
 export function opencodeOperations(): Operation[] {
-  const gateway = { agents: () => [], defaultAgent: "" } as unknown as Gateway;
   return operations(
     createSurface({
-      gateway,
+      gateway: { agents: () => [], defaultAgent: "" } as unknown as Gateway,
       clients: new SseClients(createMetrics()),
       commands: {} as CommandHost,
-      terminals: new OpenTerminals({ runDirectory: "/nowhere", instance: "none", id: idSource(Date.now) }),
+      terminals: { listen: () => () => {} } as unknown as Terminals,
       version: "0",
       defaultDirectory: "/",
       dataDirectory: "/nowhere",

@@ -131,10 +131,28 @@ describe("OpenCode's terminal interface, attached to Parley", { skip, timeout: 1
     await idle();
   });
 
+  test("an answer that ends while there is no connection is there afterwards, and the interface is idle", async () => {
+    await command("new");
+    await tui.waitFor("Ask anything");
+    await prompt("[[gap]] go");
+    await stage.held("gap-1");
+    await tui.waitFor("The beginning,");
+    const before = proxy.seen("GET /global/event");
+    proxy.refuse(true);
+    proxy.cut();
+    stage.model.release("gap-1");
+    stage.model.release("gap-2");
+    await stage.model.until(() => stage.model.requests.every(({ outcome }) => outcome !== "pending"));
+    proxy.refuse(false);
+    await proxy.until("GET /global/event", before + 1);
+    await tui.waitFor("The beginning, the middle, the end.");
+    await idle();
+  });
+
   test("sessions are listed, and an earlier one is opened again", async () => {
     await command("sessions");
     await tui.waitFor("Sessions");
-    tui.press("down", "enter");
+    tui.press("down", "down", "enter");
     await tui.waitFor("Twice it wrote: it-ran");
   });
 

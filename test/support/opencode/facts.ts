@@ -59,24 +59,23 @@ function eventName({ type, properties }: TapedEvent): string {
   return [type, status ?? part].filter(Boolean).join(" ");
 }
 
-/** Things that must come in this order, whatever comes between. */
+/** Said whenever it pleases the server; when is nobody's business. */
+const ANY_TIME = new Set(["session.updated", "session.diff", "session.status busy"]);
+
+/** The kinds of events in the order in which each came first, and what must hold at the ends. */
 function order(events: readonly TapedEvent[]): string[] {
   const names = events.map(eventName);
-  const first = (name: string): number => names.indexOf(name);
-  const last = (name: string): number => names.lastIndexOf(name);
+  const kinds = [...new Set(names)].filter((name) => !ANY_TIME.has(name));
+  const lastPart = names.findLastIndex((name) => name.startsWith("message.part"));
   return [
-    `the user's message comes before busy: ${first("message.updated") < first("session.status busy")}`,
-    `the last part comes before the last idle: ${names.findLastIndex((name) => name.startsWith("message.part")) < last("session.idle")}`,
-    `session.idle follows its status: ${last("session.status idle") < last("session.idle")}`,
+    `events in the order of their first: ${kinds.join(", ")}`,
+    `the user's message comes before busy: ${names.indexOf("message.updated") < names.indexOf("session.status busy")}`,
+    `every part comes before the last idle: ${lastPart < names.lastIndexOf("session.idle")}`,
+    `session.idle follows its status: ${names.lastIndexOf("session.status idle") < names.lastIndexOf("session.idle")}`,
   ];
 }
 
 /** Statements about a turn that hold for whoever served it, without ids and times. */
-/** The kinds of events in the order in which each came first. */
-function firstSeen(events: readonly TapedEvent[]): string {
-  return [...new Set(events.map(eventName))].join(", ");
-}
-
 export function factsOf(recorded: Recorded): Set<string> {
   const { events, messages, session, status, permissions, questions } = recorded;
   const once = ["session.idle", "session.error"].map(
@@ -87,7 +86,6 @@ export function factsOf(recorded: Recorded): Set<string> {
     ...events.map((event) => `keys of event ${event.type}: ${keys(event.properties)}`),
     ...once,
     ...order(events),
-    `events in the order of their first: ${firstSeen(events)}`,
     ...(messages as Message[]).flatMap(messageFacts),
     `keys of the session: ${keys(session as object)}`,
     `status afterwards: ${JSON.stringify(status)}`,

@@ -4,8 +4,6 @@ import { opencodeOperations } from "../../../scripts/opencode-table.ts";
 import type { Operation } from "../../../src/surfaces/opencode/operation.ts";
 import { opencodeRig } from "./rig.ts";
 
-/** Without it a ticket is refused before its terminal is looked for. */
-const TICKET = { "x-opencode-ticket": "1" };
 const JSON_TYPE = { "content-type": "application/json" };
 
 /** A path with something in place of each parameter. */
@@ -62,8 +60,8 @@ test("a wrong id gets 404 and never 500", async (t) => {
   for (const one of opencodeOperations().filter(({ path }) => path.includes("{"))) {
     for (const id of STRANGE) {
       const method = one.method.toUpperCase();
-      const body = one.body ? { body: BODIES[one.path] ?? {} } : {};
-      const reply = await client.call(method, filled(one, id), { headers: TICKET, ...body });
+      const sent = { headers: TICKET, ...(one.body ? { body: BODIES[one.path] ?? {} } : {}) };
+      const reply = await client.call(method, filled(one, id), sent);
       assert.ok([404, 400].includes(reply.status), `${method} ${one.path} ${id}: ${reply.status} ${reply.text}`);
       if (/^\w+$/.test(id)) assert.equal(reply.status, 404, `${method} ${one.path} ${id}: ${reply.text}`);
       assertSaid(reply.text, `${method} ${one.path}`);
@@ -74,6 +72,9 @@ test("a wrong id gets 404 and never 500", async (t) => {
     [],
   );
 });
+
+/** Without it a terminal's ticket is refused, whatever the terminal. */
+const TICKET = { "x-opencode-ticket": "1" };
 
 /** Bodies that are right, so that the id is what is wrong. */
 const BODIES: Readonly<Record<string, unknown>> = {
@@ -86,7 +87,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   "/session/{sessionID}/revert": { messageID: "msg_1" },
   "/session/{sessionID}/permissions/{permissionID}": { response: "once" },
   "/permission/{requestID}/reply": { reply: "once" },
-  "/question/{requestID}/reply": { answers: [] },
+  "/question/{requestID}/reply": { answers: [["x"]] },
   "/api/session/{sessionID}/agent": { agent: "plan" },
   "/api/session/{sessionID}/model": { model: { providerID: "house", id: "x" } },
   "/api/session/{sessionID}/prompt": { prompt: { text: "hello" } },

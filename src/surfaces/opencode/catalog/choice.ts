@@ -20,10 +20,11 @@ export interface Choice {
 }
 
 function modelFor(name: string, { models }: Discovery, id: string | undefined): string | undefined {
-  if (id === undefined || models.some((model) => model.id === id)) return id;
-  // A session without a model is shown with this one, and clients say it back.
-  if (id === OWN_MODEL) return undefined;
-  if (models.length === 0) return id;
+  if (id === undefined) return undefined;
+  const known = models.some((model) => model.id === id);
+  // Clients say again what they were shown of a session that names no model.
+  if (id === OWN_MODEL && !known) return undefined;
+  if (known || models.length === 0) return id;
   throw badRequest(`agent ${name} has no model ${id}; it has: ${models.map((model) => model.id).join(", ")}`);
 }
 

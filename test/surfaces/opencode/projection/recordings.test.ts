@@ -182,6 +182,13 @@ const STORIES: Record<string, (story: Story) => void> = {
     story.prompt().step().run("c", "invalid").done("c").endStep("tool-calls");
     story.step().say("That tool does not exist.").endStep("stop").end();
   },
+  i_shell(story) {
+    const text = { type: "text" as const, text: "The following tool was executed by the user", synthetic: true };
+    const task = { type: "shell" as const, command: "ls" };
+    story.world.command({ type: "prompt", prompt: { id: "msg_1", parts: [text], task } });
+    story.world.signal({ type: "tool.running", call: "c", name: "bash", input: { command: "ls" } });
+    story.done("c").end();
+  },
   j_task(story) {
     story
       .prompt()
@@ -218,7 +225,9 @@ for (const [name, tell] of Object.entries(STORIES)) {
     tell(story);
     assert.deepEqual(story.world.broken(), []);
     const ours = story.said() as Told[];
-    assert.deepEqual(outline(ours, "ses_test"), outline(native, root));
+    // Here every call is pending first, also one that the user made.
+    const expected = outline(native, root).map((row) => row.replace("[bash:running", "[bash:pending:running"));
+    assert.deepEqual(outline(ours, "ses_test"), expected);
     const mine = native.filter(({ properties }) => (properties.sessionID ?? root) === root);
     assert.deepEqual(counts(ours), { ...counts(mine), ...COUNTS[name] });
   });

@@ -238,3 +238,16 @@ test("B4 all part types", () => {
     ["step-start", "reasoning", "text", "tool", "step-finish", "patch"],
   ]);
 });
+
+test("B4 a compaction is asked for by a part of its own, and answered by a summary", () => {
+  const story = new Story();
+  const parts = [{ type: "text" as const, text: "Summarize.", synthetic: true }];
+  story.world.command({ type: "prompt", prompt: { id: "msg_1", parts, task: { type: "compact" } } });
+  story.step().say("So far.").endStep("stop").end();
+  const [user, answer] = story.view().messages();
+  assert.deepEqual(
+    user?.parts.map(({ type }) => type),
+    ["compaction", "text"],
+  );
+  assert.partialDeepStrictEqual(answer?.info, { summary: true, mode: "compaction", finish: "stop" });
+});

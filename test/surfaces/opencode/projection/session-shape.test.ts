@@ -28,6 +28,7 @@ test("a session as OpenCode has it", () => {
     projectID: "global",
     directory: "/work",
     path: "",
+    summary: { additions: 0, deletions: 0, files: 0 },
     cost: 0,
     tokens: { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } },
     title: "New session - 1970-01-01T00:00:00.000Z",
