@@ -39,6 +39,8 @@ export interface AgentMode {
 export interface AgentCommand {
   name: string;
   description?: string;
+  /** What may be written after it. */
+  hint?: string;
 }
 
 /** What can be known of an agent without starting a session. */
@@ -124,6 +126,8 @@ export interface Agent {
   /** It follows a prompt's own instructions (`system`); to others they are said before the prompt's words. */
   takesInstructions?: boolean;
   discover(): Promise<Discovery>;
+  /** Whether it is installed and logged in, by a look at files alone: nothing is run. Absent: it is never chosen by itself. */
+  usable?(): Promise<boolean>;
   /** What to do to have a model that it does not have, where it knows. */
   advice?(model: string): string;
   open(options: OpenOptions): AgentSession;

@@ -1,10 +1,9 @@
-import { readdir } from "node:fs/promises";
 import { z } from "zod";
 import type { Surface } from "./context.ts";
 import { type Operation, operation } from "./operation.ts";
 import type { FileNames, NameIndex } from "./workspace/file-names.ts";
 import { bestMatches } from "./workspace/fuzzy.ts";
-import { withFiles } from "./workspace/refusals.ts";
+import { assertDirectory, withFiles } from "./workspace/refusals.ts";
 import { findText } from "./workspace/text-search.ts";
 
 const MAX_MATCHES = 100;
@@ -46,8 +45,7 @@ export function findOperations({ environment: { commands, git, names } }: Surfac
       query: textQuery,
       handle: ({ directory, query }) =>
         withFiles(directory, async () => {
-          // A program that is started where nothing is would only say that it is not there.
-          await readdir(directory);
+          await assertDirectory(directory);
           return findText(commands, git, { directory, pattern: query.pattern, limit: MAX_MATCHES });
         }),
     }),

@@ -17,7 +17,7 @@ const facts = z.looseObject({
   commands: z.strictObject({ start: z.string().optional() }).optional(),
 });
 
-function unknownProject(projectID: string): Error {
+export function unknownProject(projectID: string): Error {
   return tagged(404, "ProjectNotFoundError", `no project ${projectID}; GET /project lists them`, { projectID });
 }
 

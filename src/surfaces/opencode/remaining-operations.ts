@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Surface } from "./context.ts";
 import { notFound, tagged, unsupported } from "./errors.ts";
 import { type Method, type Operation, operation } from "./operation.ts";
+import { unknownProject } from "./project-operations.ts";
 import { records } from "./workspace/git.ts";
 import { projectOf } from "./workspace/project.ts";
 
@@ -22,7 +23,11 @@ function empty([method, path, id]: Place, value: unknown, note: string): Operati
 }
 
 /** Says why not, and what to do. */
-function refused([method, path, id]: Place, note: string, refuse: (params: Params) => Error): Operation {
+function refused(
+  [method, path, id]: Place,
+  note: string,
+  refuse: (params: Params) => Error | Promise<Error>,
+): Operation {
   return operation({
     method,
     path,
@@ -31,7 +36,7 @@ function refused([method, path, id]: Place, note: string, refuse: (params: Param
     note,
     body: z.unknown(),
     async handle({ params }) {
-      throw refuse(params);
+      throw await refuse(params);
     },
   });
 }
@@ -82,9 +87,11 @@ function syncOperations(): Operation[] {
 }
 
 /** Checkouts and copies of a project are made by who has the right to, not by a server of agents. */
-function copyOperations({ environment: { git } }: Surface): Operation[] {
+function copyOperations({ environment: { git, projects } }: Surface): Operation[] {
   const byHand = "make it with `git worktree`, and open that directory";
   const refuse = (): Error => unsupported(`copies of a project are not made here: ${byHand}`);
+  const refuseCopy = async ({ projectID = "" }: Params): Promise<Error> =>
+    (await projects.find(projectID)) ? refuse() : unknownProject(projectID);
   const copy = "/experimental/project/{projectID}/copy";
   return [
     operation({
@@ -103,10 +110,10 @@ function copyOperations({ environment: { git } }: Surface): Operation[] {
     refused(["post", "/experimental/worktree", "worktree.create"], byHand, refuse),
     refused(["delete", "/experimental/worktree", "worktree.remove"], byHand, refuse),
     refused(["post", "/experimental/worktree/reset", "worktree.reset"], byHand, refuse),
-    refused(["post", copy, "v2.projectCopy.create"], byHand, refuse),
-    refused(["delete", copy, "v2.projectCopy.remove"], byHand, refuse),
-    refused(["post", `${copy}/refresh`, "v2.projectCopy.refresh"], byHand, refuse),
-    refused(["post", `${copy}/generate-name`, "experimental.projectCopy.generateName"], byHand, refuse),
+    refused(["post", copy, "v2.projectCopy.create"], byHand, refuseCopy),
+    refused(["delete", copy, "v2.projectCopy.remove"], byHand, refuseCopy),
+    refused(["post", `${copy}/refresh`, "v2.projectCopy.refresh"], byHand, refuseCopy),
+    refused(["post", `${copy}/generate-name`, "experimental.projectCopy.generateName"], byHand, refuseCopy),
   ];
 }
 

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import type { SlashCommand } from "../../gateway/commands/slash-command.ts";
+import { splitModel } from "./catalog/catalog.ts";
 import type { KnownAgent } from "./catalog/discoveries.ts";
 import { isConnected, providerInfo2, titleOf } from "./catalog/providers.ts";
 import { refuseLogin } from "./catalog-operations.ts";
@@ -17,6 +19,16 @@ function integrationOf(agent: KnownAgent): object {
   const { name, discovery } = agent;
   const connection = { type: "credential", id: name, label: LABELS[discovery.credentials] };
   return { id: name, name: titleOf(agent), methods: [], connections: isConnected(discovery) ? [connection] : [] };
+}
+
+function commandInfo2({ name, template, description, mode, model, subtask }: SlashCommand): object {
+  const facts = { description, agent: mode, model: model?.includes("/") ? modelRef(model) : undefined, subtask };
+  return { name, template, ...Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)) };
+}
+
+function modelRef(text: string): object {
+  const { providerID, modelID } = splitModel(text);
+  return { providerID, id: modelID };
 }
 
 function catalogOperations2(surface: Surface): Operation[] {
@@ -80,7 +92,14 @@ function catalogOperations2(surface: Surface): Operation[] {
       handle: async ({ params, directory }) =>
         located(directory, integrationOf(await known(params.integrationID ?? ""))),
     }),
-    empty("/api/command", "v2.command.list", "GET /command lists them"),
+    operation({
+      method: "get",
+      path: "/api/command",
+      id: "v2.command.list",
+      support: "real",
+      handle: async ({ directory }) =>
+        located(directory, (await surface.gateway.work.commands(directory)).map(commandInfo2)),
+    }),
     empty("/api/skill", "v2.skill.list", "skills are the agents' own business"),
     empty("/api/reference", "v2.reference.list", "there are none here"),
   ];
@@ -127,8 +146,9 @@ const READ = "/api/fs/read/";
 /** The path after the operation's own, as the client wrote it. */
 function restOfPath(url: string | undefined): string {
   const path = (url ?? "").split("?", 1)[0] ?? "";
+  const at = path.indexOf(READ);
   try {
-    return decodeURIComponent(path.slice(path.indexOf(READ) + READ.length));
+    return at < 0 ? "" : decodeURIComponent(path.slice(at + READ.length));
   } catch {
     throw badRequest(`expected an encoded path, got "${path.slice(0, 100)}"`, "Path");
   }

@@ -212,9 +212,9 @@ export function v2SessionOperations(surface: Surface): Operation[] {
       async handle({ body, directory, directoryNamed }) {
         if (body.id !== undefined) throw unsupported("a session's id is made by the server: leave it out");
         const named = directoryNamed ? directory : body.location?.directory;
-        const wish = { providerID: body.model?.providerID, modelID: body.model?.id, agent: body.agent };
-        const given = Object.fromEntries(Object.entries(wish).filter(([, value]) => value !== undefined));
-        const choice = await environment.catalog.chooseForNew(given);
+        const { agent, model: wanted } = body;
+        const wish = { providerID: wanted?.providerID, modelID: wanted?.id, agent };
+        const choice = await environment.catalog.chooseForNew(wish);
         const state = await gateway.create({ ...choice, directory: resolve(named ?? defaultDirectory) });
         return { data: sessionInfo2(state) };
       },

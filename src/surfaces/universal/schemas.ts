@@ -205,6 +205,10 @@ export const agent = z
     credentials: z.enum(["found", "missing", "not_needed", "unknown"]),
     models: z.array(z.looseObject({ id: z.string(), name: z.string().optional() })),
     modes: z.array(z.looseObject({ id: z.string(), name: z.string().optional() })),
+    commands: z
+      .array(z.looseObject({ name: z.string(), description: z.string().optional(), hint: z.string().optional() }))
+      .optional()
+      .describe("called in a prompt by a slash and the name"),
     capabilities: z
       .looseObject({ fork: z.boolean(), rewind: z.boolean(), compact: z.boolean() })
       .describe("what not every agent can do"),

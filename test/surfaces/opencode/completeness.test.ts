@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { opencodeOperations } from "../../../scripts/opencode-table.ts";
 import type { Operation } from "../../../src/surfaces/opencode/operation.ts";
 import { goldenJson } from "../../support/opencode.ts";
-import { opencodeOperations } from "./rig.ts";
 
 interface Native {
   method: string;
@@ -13,8 +13,13 @@ interface Native {
 const native = goldenJson<Native[]>("operations.json");
 const key = ({ method, path }: Native | Operation): string => `${method.toUpperCase()} ${path}`;
 
-/** Served by modules that are not here yet. */
-const ELSEWHERE = /^[A-Z]+ \/(session|permission|question|pty|api\/pty|tui|log|event|global\/event|command)(\/|$)/;
+/** What is still to come. Whoever brings one takes it off. */
+const NOT_YET = [
+  "POST /session/{sessionID}/fork",
+  "POST /session/{sessionID}/summarize",
+  "POST /session/{sessionID}/revert",
+  "POST /session/{sessionID}/unrevert",
+];
 
 /** Served beside OpenCode's own. */
 const MORE = ["GET /doc"];
@@ -22,8 +27,8 @@ const MORE = ["GET /doc"];
 test("all 188 operations of OpenCode 1.18.33 are served, under its own ids", () => {
   assert.equal(native.length, 188);
   const served = new Map(opencodeOperations().map((one) => [key(one), one.id]));
-  const missing = native.filter((one) => !served.has(key(one)) && !ELSEWHERE.test(key(one)));
-  assert.deepEqual(missing.map(key), []);
+  const missing = native.filter((one) => !served.has(key(one)));
+  assert.deepEqual(missing.map(key), NOT_YET);
   for (const one of native) {
     if (served.has(key(one))) assert.equal(served.get(key(one)), one.id, key(one));
   }

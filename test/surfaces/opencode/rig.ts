@@ -3,37 +3,11 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
 import { promisify } from "node:util";
-import { silentLogger } from "../../../src/core/logger.ts";
-import { createMetrics } from "../../../src/core/metrics.ts";
-import type { Gateway } from "../../../src/gateway/gateway.ts";
-import type { CommandHost } from "../../../src/host/contract.ts";
-import type { Terminals } from "../../../src/host/terminals/contract.ts";
 import type { ParleyOptions } from "../../../src/server/parley.ts";
-import type { Operation } from "../../../src/surfaces/opencode/operation.ts";
-import { operations } from "../../../src/surfaces/opencode/operations.ts";
-import { createSurface } from "../../../src/surfaces/opencode/surface.ts";
-import { SseClients } from "../../../src/surfaces/stream/sse-clients.ts";
 import { OpencodeClient } from "../../support/opencode.ts";
 import { startServer, type TestServer, temporary } from "../../support/server.ts";
 
 const run = promisify(execFile);
-
-/** The operations as they are served. None of them is called here, so that nothing of what they use is needed. */
-export function opencodeOperations(): Operation[] {
-  const gateway = { agents: () => [], defaultAgent: "" } as unknown as Gateway;
-  return operations(
-    createSurface({
-      gateway,
-      clients: new SseClients(createMetrics()),
-      commands: {} as CommandHost,
-      terminals: {} as Terminals,
-      version: "test",
-      defaultDirectory: "/",
-      dataDirectory: "/nowhere",
-      logger: silentLogger,
-    }),
-  );
-}
 
 export interface OpencodeRig {
   server: TestServer;

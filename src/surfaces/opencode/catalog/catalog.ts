@@ -114,12 +114,20 @@ export class Catalog {
 
   /** The same for a new session: what its creator left open is as the defaults say, and otherwise left to the agent. */
   async chooseForNew(wish: Wish): Promise<Choice> {
+    const said = Object.fromEntries(Object.entries(wish).filter(([, value]) => value !== undefined)) as Wish;
+    const { mode, ...choice } = await this.choose({ ...(await this.#open(said)), ...said });
+    const modes = (await this.agent(choice.agent))?.discovery.modes ?? [];
+    // A session that names no mode begins with the first one by itself.
+    return mode === undefined || mode === modes[0]?.id ? choice : { ...choice, mode };
+  }
+
+  /** What somebody gets who does not ask for it. */
+  async #open({ providerID }: Wish): Promise<Wish> {
     const { model, agent } = this.#chosen;
-    const whole = { ...(agent === undefined ? {} : { agent }), ...wish };
-    if (wish.providerID !== undefined) return this.choose(whole);
-    if (model !== undefined) return this.choose({ ...splitModel(model), ...whole });
-    const { providerID } = splitModel((await this.defaults()).model);
-    return this.choose({ providerID, ...whole });
+    const mode = agent === undefined ? {} : { agent };
+    if (providerID !== undefined) return mode;
+    if (model !== undefined) return { ...splitModel(model), ...mode };
+    return { providerID: splitModel((await this.defaults()).model).providerID, ...mode };
   }
 
   /** Asks the agents anew: somebody may have logged in. */

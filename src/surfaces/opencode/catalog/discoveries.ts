@@ -29,7 +29,7 @@ interface Entry {
 }
 
 const FIRST_MS = 5_000;
-const FRESH_MS = 15_000;
+const FRESH_MS = 60_000;
 
 /** Stands for an agent that takes longer than anybody waits. */
 const SILENT: Discovery = {

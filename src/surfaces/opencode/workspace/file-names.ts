@@ -1,8 +1,7 @@
-import { stat } from "node:fs/promises";
 import { walk } from "../../../host/files/walk.ts";
-import { notFound } from "../errors.ts";
 import { type Git, records } from "./git.ts";
 import { projectOf } from "./project.ts";
+import { assertDirectory } from "./refusals.ts";
 
 export interface FileNames {
   files: readonly string[];
@@ -46,7 +45,7 @@ async function byWalking(directory: string): Promise<FileNames> {
 }
 
 async function findNames(git: Git, directory: string): Promise<FileNames> {
-  if (!(await stat(directory)).isDirectory()) throw notFound(`${directory} is not a directory`);
+  await assertDirectory(directory);
   if (projectOf(directory).vcs !== "git") return byWalking(directory);
   const listed = await git(directory, [
     "ls-files",

@@ -1,3 +1,4 @@
+import { stat } from "node:fs/promises";
 import { FileRefused } from "../../../host/files/file-refused.ts";
 import { codeOf } from "../../../host/files/inside.ts";
 import { badRequest, named, notFound, type OpencodeError } from "../errors.ts";
@@ -20,6 +21,11 @@ function refusalOf(error: unknown, directory: string): OpencodeError | undefined
     default:
       return undefined;
   }
+}
+
+/** A program that is started where nothing is would only say that the program is not there. */
+export async function assertDirectory(directory: string): Promise<void> {
+  if (!(await stat(directory)).isDirectory()) throw badRequest(`${directory} is not a directory`, "Query");
 }
 
 /** Does something with files below a directory, and says plainly what stands in the way. */

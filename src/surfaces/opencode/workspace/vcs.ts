@@ -1,3 +1,5 @@
+import { lstat } from "node:fs/promises";
+import { join } from "node:path";
 import type { Captured } from "../../../host/run-to-end.ts";
 import type { FileDiff } from "../shapes/session.ts";
 import { readBytes } from "./files.ts";
@@ -58,8 +60,10 @@ async function untracked(git: Git, directory: string): Promise<string[]> {
   return found.slice(0, MAX_UNTRACKED);
 }
 
-/** Counted without git, which would need a call for each. */
+/** Counted without git, which would need a call for each. A link is the one line that says where it leads. */
 async function linesOf(directory: string, file: string): Promise<number> {
+  const found = await lstat(join(directory, file)).catch(() => undefined);
+  if (found?.isSymbolicLink()) return 1;
   const bytes = await readBytes(directory, file).catch(() => undefined);
   if (!bytes || bytes.length === 0 || bytes.includes(0)) return 0;
   let lines = bytes.at(-1) === 10 ? 0 : 1;
