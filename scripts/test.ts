@@ -15,7 +15,8 @@ function run(label: string, command: string, parameters: string[]): void {
   console.error(`\n── ${label}`);
   const { status, signal } = spawnSync(command, parameters, {
     stdio: "inherit",
-    env: { ...process.env, ...(hard ? { PARLEY_TEST_HARD: "1" } : {}) },
+    // Agents that this machine happens to have are none of the tests' business; those of test/real bring their own.
+    env: { PARLEY_CLAUDE_BIN: "/nonexistent/claude", ...process.env, ...(hard ? { PARLEY_TEST_HARD: "1" } : {}) },
   });
   if (status === 0) return;
   console.error(`\nparley: ${label} failed${signal ? ` (${signal})` : ""}`);

@@ -39,6 +39,8 @@ export interface AgentMode {
 export interface AgentCommand {
   name: string;
   description?: string;
+  /** What may be written after it. */
+  hint?: string;
 }
 
 /** What can be known of an agent without starting a session. */
@@ -106,13 +108,26 @@ export interface AgentSession {
   resume(): void;
 }
 
+/** What not every agent can do. */
+export interface AgentCapabilities {
+  /** Its memory of a session is what `history` gives when it is opened: it can begin with another session's past. */
+  fork?: boolean;
+  /** The same, for a session whose last turns are taken back: it is opened anew then. */
+  rewind?: boolean;
+  /** It can shorten a conversation: by `AgentSession.compact`, or by a command of its own such as `/compact`. */
+  compact?: true | string;
+}
+
 export interface Agent {
   name: string;
+  capabilities?: AgentCapabilities;
   /** Only for an agent that never says when its turn is over: so long a silence, in milliseconds, then does. */
   quietMs?: number;
   /** It follows a prompt's own instructions (`system`); to others they are said before the prompt's words. */
   takesInstructions?: boolean;
   discover(): Promise<Discovery>;
+  /** Whether it is installed and logged in, by a look at files alone: nothing is run. Absent: it is never chosen by itself. */
+  usable?(): Promise<boolean>;
   /** What to do to have a model that it does not have, where it knows. */
   advice?(model: string): string;
   open(options: OpenOptions): AgentSession;

@@ -68,6 +68,18 @@ export class SessionHandle {
     return followTurn(this.#transport, this.id, () => Promise.resolve(receipt), options);
   }
 
+  /** Runs a command in the session's directory as a turn of its own; the agent is told of it with its next prompt. */
+  shell(command: string, options: { id?: string; signal?: AbortSignal } = {}): Promise<Receipt> {
+    const { id = this.#newId(), signal } = options;
+    const path = this.#path("shell");
+    return this.#transport.json({ method: "POST", path, body: { id, command }, signal, repeatable: true });
+  }
+
+  /** A new session that begins with this one's past: all of it, or what came before a message. */
+  fork(options: { before?: string } = {}): Promise<SessionDetail> {
+    return this.#transport.json({ method: "POST", path: this.#path("fork"), body: options });
+  }
+
   /** Takes back a prompt that waits. */
   withdraw(prompt: string | Receipt): Promise<void> {
     const id = typeof prompt === "string" ? prompt : prompt.prompt;

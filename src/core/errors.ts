@@ -23,6 +23,7 @@ export const STATUS = {
   too_many_failures: 429,
   headers_too_large: 431,
   internal: 500,
+  unsupported: 501,
   unavailable: 503,
   shutting_down: 503,
   disk_full: 507,

@@ -72,10 +72,9 @@ export class Gateway {
   constructor(options: GatewayOptions) {
     this.options = options;
     this.sessions = new LiveSessions(options);
-    const { log, processes } = options;
     this.work = new SessionWork({
-      log,
-      processes,
+      ...options,
+      agent: (name) => this.sessions.agent(name),
       agents: () => this.agents(),
       get: (id) => this.get(id),
       discover: (name) => this.discover(name),

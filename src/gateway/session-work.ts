@@ -1,18 +1,21 @@
 import { createHash } from "node:crypto";
-import type { Discovery } from "../agents/contract.ts";
+import type { Agent, Discovery } from "../agents/contract.ts";
 import { promptKey } from "../core/event-keys.ts";
 import type { Prompt, PromptPart } from "../core/events/values.ts";
 import type { SessionState } from "../core/session-state.ts";
+import { capabilitiesOf } from "./capabilities.ts";
 import { commandsIn, findCommand, promptOf } from "./commands/commands.ts";
 import type { SlashCommand } from "./commands/slash-command.ts";
+import { fork } from "./fork.ts";
 import type { GatewayOptions } from "./options.ts";
 import { type Receipt, repeatedReceipt } from "./receipt.ts";
 
 /** A prompt of Parley's making. */
 export type MadePrompt = Partial<Omit<Prompt, "parts">> & { parts: PromptPart[]; agent?: string };
 
-export interface WorkOptions extends Pick<GatewayOptions, "log" | "processes"> {
+export interface WorkOptions extends Pick<GatewayOptions, "log" | "processes" | "id" | "now"> {
   agents(): readonly string[];
+  agent(name: string): Agent;
   get(session: string): Promise<SessionState>;
   discover(agent: string): Promise<Discovery>;
   prompt(session: string, prompt: MadePrompt): Promise<Receipt>;
@@ -91,5 +94,16 @@ export class SessionWork {
     const parts = await promptOf(command, added, { session, directory: state.directory, processes });
     const prompt = { ...wishOf(command, agent, discovery), ...asked, parts: [...parts, ...more], digest };
     return this.options.prompt(session, prompt);
+  }
+
+  /** What an agent can do that not every one can. */
+  capabilities(agent: string): ReturnType<typeof capabilitiesOf> {
+    return capabilitiesOf(this.options.agent(agent));
+  }
+
+  /** A new session that begins with this one's past: all of it, or what came before a message. */
+  async fork(session: string, { before }: { before?: string } = {}): Promise<SessionState> {
+    const state = await this.options.get(session);
+    return this.options.get(await fork(this.options, state, this.options.agent(state.agent), before));
   }
 }

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { createClaudeAgent } from "../agents/claude/agent.ts";
 import type { Agent, AgentMode, AgentModel } from "../agents/contract.ts";
 import { createHouseAgent } from "../agents/house/agent.ts";
 import { findModels, type HouseConfig } from "../agents/house/models.ts";
@@ -19,8 +20,18 @@ export interface ConfiguredAgent {
   readyMs?: number;
 }
 
-/** The agent of a session that names none: it works without a key, and with a model whose key is set where there is one. */
-export const DEFAULT_AGENT = "house";
+/** Works without a key, and with a model whose key is set where there is one. */
+const LAST_RESORT = "house";
+
+/** Those that serve a session which names none, where they are installed and logged in: the first that is. */
+const PREFERRED = ["claude", "codex", "opencode"] as const;
+
+/** The agent of a session that names none. */
+export async function chooseDefaultAgent(agents: ReadonlyMap<string, Agent>, configured?: string): Promise<string> {
+  if (configured !== undefined) return configured;
+  for (const name of PREFERRED) if (await agents.get(name)?.usable?.()) return name;
+  return LAST_RESORT;
+}
 
 export interface AgentSettings {
   agents: Readonly<Record<string, ConfiguredAgent>>;
@@ -33,7 +44,8 @@ export function buildAgents(
   host: ProcessHost & CommandHost,
   dataDirectory: string,
 ): Map<string, Agent> {
-  const shipped = [
+  const shipped: Agent[] = [
+    createClaudeAgent({ host, dataDirectory }),
     createHouseAgent({ host, models: findModels(process.env, house) }),
     createScriptedAgent({ ...shippedAgent(join(dataDirectory, "cache")), host }),
   ];

@@ -30,13 +30,24 @@ function decoded(text: string): string {
   }
 }
 
-function fromAuthorization(header: string): string[] {
-  const [, scheme = "", value = ""] = /^(\S+)\s+(\S.*)$/.exec(header.trim()) ?? [];
-  if (scheme.toLowerCase() === "bearer") return [value];
-  if (scheme.toLowerCase() !== "basic") return [];
+/** The password of `user:password` in base64; the user may be anybody. */
+function passwordIn(value: string): string[] {
   const pair = Buffer.from(value, "base64").toString("utf8");
   const colon = pair.indexOf(":");
   return colon < 0 ? [] : [pair.slice(colon + 1)];
+}
+
+function fromAuthorization(header: string): string[] {
+  const [, scheme = "", value = ""] = /^(\S+)\s+(\S.*)$/.exec(header.trim()) ?? [];
+  if (scheme.toLowerCase() === "bearer") return [value];
+  return scheme.toLowerCase() === "basic" ? passwordIn(value) : [];
+}
+
+/** The token itself, or as OpenCode's clients send it: what Basic would have, in the query. */
+function fromQuery(url: string): string[] {
+  const query = url.indexOf("?");
+  const shown = query < 0 ? [] : fromPairs(url.slice(query + 1), "&", TOKEN_PARAMETER);
+  return shown.flatMap((value) => [value, ...passwordIn(value)]);
 }
 
 function fromPairs(text: string, separator: string, name: string): string[] {
@@ -49,10 +60,9 @@ function fromPairs(text: string, separator: string, name: string): string[] {
 
 /** Every token a request shows. A stale cookie beside the right header must not shut its owner out. */
 export function candidates(head: CredentialHead): string[] {
-  const query = head.url.indexOf("?");
   return [
     ...(head.authorization === undefined ? [] : fromAuthorization(head.authorization)),
-    ...(query < 0 ? [] : fromPairs(head.url.slice(query + 1), "&", TOKEN_PARAMETER)),
+    ...fromQuery(head.url),
     ...(head.cookie === undefined ? [] : fromPairs(head.cookie, ";", TOKEN_COOKIE)),
   ];
 }

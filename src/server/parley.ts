@@ -15,7 +15,7 @@ import { OpenTerminals } from "../host/terminals/terminals.ts";
 import type { Log } from "../log/contract.ts";
 import { openSqliteLog, type SyncMode } from "../log/sqlite/open.ts";
 import { SseClients } from "../surfaces/stream/sse-clients.ts";
-import { type AgentSettings, buildAgents, DEFAULT_AGENT } from "./agents.ts";
+import { type AgentSettings, buildAgents, chooseDefaultAgent } from "./agents.ts";
 import { giveMemoryBackWhenIdle } from "./idle-memory.ts";
 import { instanceOf } from "./instance.ts";
 import { createListener, type HttpListener } from "./listener.ts";
@@ -112,7 +112,7 @@ async function startOn(
   lock: LockHeld,
 ): Promise<Omit<Parley, "abandon">> {
   const { logger } = options;
-  const defaultAgent = options.defaultAgent ?? DEFAULT_AGENT;
+  const defaultAgent = await chooseDefaultAgent(agents, options.defaultAgent);
   if (!agents.has(defaultAgent)) {
     throw new ParleyError("agent_not_found", `no agent ${defaultAgent}; there are: ${[...agents.keys()].join(", ")}`);
   }

@@ -166,7 +166,7 @@ test("--continue without a session, an unknown session and another agent are cle
   assert.match(other.stderr, /belongs to scripted/);
   const agent = await home.run(["run", "--agent", "nobody", "x"]);
   assert.equal(agent.code, 2);
-  assert.match(agent.stderr, /no agent nobody; there are: house, scripted, ends/);
+  assert.match(agent.stderr, /no agent nobody; there are: claude, house, scripted, ends/);
 });
 
 for (const [signal, code] of [

@@ -93,6 +93,6 @@ test("agents are listed, as a table and as JSON", async () => {
   const agents = JSON.parse((await home.run(["agents", "--json"])).stdout);
   assert.deepEqual(
     agents.map(({ name }: { name: string }) => name),
-    ["house", "scripted", "gone"],
+    ["claude", "house", "scripted", "gone"],
   );
 });

@@ -61,10 +61,10 @@ describe("opencode run --attach, on Parley", { skip, timeout: 170_000 }, () => {
     assert.equal(kinds.filter((kind) => kind === "step_finish").length, 3);
 
     const id = first.events[0]?.sessionID ?? "";
-    const newest = await run(["-c", "--format", "json", "and on"]);
-    assert.deepEqual([newest.events[0]?.sessionID, texts(newest)], [id, ["You said: and on"]]);
-    const named = await run(["-s", id, "--format", "json", "once more"]);
-    assert.deepEqual([named.events[0]?.sessionID, texts(named)], [id, ["You said: once more"]]);
+    const newest = await run(["-c", "--format", "json", "onwards"]);
+    assert.deepEqual([newest.events[0]?.sessionID, texts(newest)], [id, ["You said: onwards"]]);
+    const named = await run(["-s", id, "--format", "json", "again"]);
+    assert.deepEqual([named.events[0]?.sessionID, texts(named)], [id, ["You said: again"]]);
   });
 
   test("a wrong password and an unknown session end with 1", async () => {

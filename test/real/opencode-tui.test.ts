@@ -48,15 +48,13 @@ describe("OpenCode's terminal interface, attached to Parley", { skip, timeout: 1
     tui.press("enter");
   }
 
-  const heldAt = (name: string): Promise<void> => stage.model.until(() => stage.model.held.has(name));
-
   async function idle(): Promise<string> {
     return tui.waitUntilGone(WORKING);
   }
 
   test("an answer appears while it is being said, and then the interface is idle", async () => {
     await prompt("[[stream]] go");
-    await heldAt("stream-1");
+    await stage.held("stream-1");
     await tui.waitFor("The beginning,");
     assert.match(await tui.waitFor(WORKING), /The beginning,/);
     stage.model.release("stream-1");
@@ -106,7 +104,7 @@ describe("OpenCode's terminal interface, attached to Parley", { skip, timeout: 1
 
   test("a turn is interrupted by Esc, Esc; the next prompt is answered", async () => {
     await prompt("[[abort]] go");
-    await heldAt("abort-1");
+    await stage.held("abort-1");
     await tui.waitFor("The beginning,");
     tui.press("escape");
     await tui.waitFor("again to interrupt");
@@ -120,12 +118,12 @@ describe("OpenCode's terminal interface, attached to Parley", { skip, timeout: 1
 
   test("after a cut in the middle of an answer, nothing of it is missing", async () => {
     await prompt("[[cut]] go");
-    await heldAt("cut-1");
+    await stage.held("cut-1");
     await tui.waitFor("The beginning,");
     const before = proxy.seen("GET /global/event");
     assert.equal(proxy.cut("GET /global/event"), 1);
     stage.model.release("cut-1");
-    await heldAt("cut-2");
+    await stage.held("cut-2");
     await proxy.until("GET /global/event", before + 1);
     await tui.waitFor("The beginning, the middle,");
     stage.model.release("cut-2");
@@ -133,10 +131,28 @@ describe("OpenCode's terminal interface, attached to Parley", { skip, timeout: 1
     await idle();
   });
 
+  test("an answer that ends while there is no connection is there afterwards, and the interface is idle", async () => {
+    await command("new");
+    await tui.waitFor("Ask anything");
+    await prompt("[[gap]] go");
+    await stage.held("gap-1");
+    await tui.waitFor("The beginning,");
+    const before = proxy.seen("GET /global/event");
+    proxy.refuse(true);
+    proxy.cut();
+    stage.model.release("gap-1");
+    stage.model.release("gap-2");
+    await stage.model.until(() => stage.model.requests.every(({ outcome }) => outcome !== "pending"));
+    proxy.refuse(false);
+    await proxy.until("GET /global/event", before + 1);
+    await tui.waitFor("The beginning, the middle, the end.");
+    await idle();
+  });
+
   test("sessions are listed, and an earlier one is opened again", async () => {
     await command("sessions");
     await tui.waitFor("Sessions");
-    tui.press("down", "enter");
+    tui.press("down", "down", "enter");
     await tui.waitFor("Twice it wrote: it-ran");
   });
 

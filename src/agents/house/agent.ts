@@ -34,6 +34,7 @@ export function createHouseAgent(options: HouseOptions): Agent {
   return {
     name: "house",
     takesInstructions: true,
+    capabilities: { fork: true },
     discover: async () => ({
       title: "House",
       installed: true,

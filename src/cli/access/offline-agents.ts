@@ -1,18 +1,21 @@
 import { join } from "node:path";
 import type { AgentInfo } from "../../client/index.ts";
+import { capabilitiesOf } from "../../gateway/capabilities.ts";
 import { createProcessHost } from "../../host/process-host.ts";
-import { buildAgents, DEFAULT_AGENT } from "../../server/agents.ts";
+import { buildAgents, chooseDefaultAgent } from "../../server/agents.ts";
 import type { Settings } from "../config/settings.ts";
 
-/** The agents that a server would have, without one. Nothing is started. */
+/** The agents that a server would have, without one. Their programs are asked what they are, and leave again. */
 export async function offlineAgents(settings: Settings): Promise<AgentInfo[]> {
-  const { dataDir, defaultAgent = DEFAULT_AGENT } = settings;
+  const { dataDir } = settings;
   const host = createProcessHost({ runDirectory: join(dataDir, "run"), instance: "", log: () => {} });
-  const built = [...buildAgents(settings, host, dataDir).values()];
+  const built = buildAgents(settings, host, dataDir);
+  const defaultAgent = await chooseDefaultAgent(built, settings.defaultAgent);
   return Promise.all(
-    built.map(async (agent) => ({
+    [...built.values()].map(async (agent) => ({
       name: agent.name,
       default: agent.name === defaultAgent,
+      capabilities: capabilitiesOf(agent),
       ...(await agent.discover()),
     })),
   );

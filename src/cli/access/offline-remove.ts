@@ -6,26 +6,27 @@ import { Gateway } from "../../gateway/gateway.ts";
 import { acquireLock } from "../../host/data-lock.ts";
 import { createProcessHost } from "../../host/process-host.ts";
 import { openSqliteLog } from "../../log/sqlite/open.ts";
-import { buildAgents, DEFAULT_AGENT } from "../../server/agents.ts";
+import { buildAgents, chooseDefaultAgent } from "../../server/agents.ts";
 import { instanceOf } from "../../server/instance.ts";
 import { AlreadyRunning } from "../../server/parley.ts";
 import type { Settings } from "../config/settings.ts";
 
 /** Forgets a session without a server: a gateway that takes no prompts, so that none that waits is run by the way. */
 export async function removeOffline(settings: Settings, id: string): Promise<void> {
-  const { dataDir: directory, sync, keepNative, defaultAgent = DEFAULT_AGENT } = settings;
+  const { dataDir: directory, sync, keepNative } = settings;
   const lock = await acquireLock(directory);
   if (!lock.ok) throw new AlreadyRunning(directory, lock.owner);
   try {
     const log = await openSqliteLog({ directory, sync, keepNative });
     try {
       const host = createProcessHost({ runDirectory: join(directory, "run"), instance: instanceOf(directory) });
+      const agents = buildAgents(settings, host, directory);
       const gateway = new Gateway({
         ...settings,
         log,
-        agents: buildAgents(settings, host, directory),
+        agents,
         processes: host,
-        defaultAgent,
+        defaultAgent: await chooseDefaultAgent(agents, settings.defaultAgent),
         id: idSource(Date.now),
         now: Date.now,
         logger: silentLogger,

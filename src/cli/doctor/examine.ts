@@ -1,7 +1,6 @@
 import { homedir } from "node:os";
 import { messageOf } from "../../core/errors.ts";
 import { readLock } from "../../host/data-lock.ts";
-import { DEFAULT_AGENT } from "../../server/agents.ts";
 import { offlineAgents } from "../access/offline-agents.ts";
 import { type LoadedConfig, loadConfig } from "../config/load.ts";
 import { defaultDataDir, userConfigFile } from "../config/places.ts";
@@ -43,8 +42,10 @@ async function load(flags: Layer): Promise<{ loaded: LoadedConfig; checks: Check
 export async function examine(flags: Layer): Promise<Report> {
   const { loaded, checks: config } = await load(flags);
   const { settings } = loaded;
-  const { dataDir, host, port, defaultAgent = DEFAULT_AGENT } = settings;
+  const { dataDir, host, port } = settings;
   const owner = readLock(dataDir);
+  const agents = await offlineAgents(settings);
+  const defaultAgent = settings.defaultAgent ?? agents.find((agent) => agent.default)?.name ?? "";
   const checks = [
     checkNode(),
     checkPlatform(),
@@ -55,7 +56,7 @@ export async function examine(flags: Layer): Promise<Report> {
     await checkServer(owner),
     await checkPort(host, port, owner),
     checkStrays(dataDir, owner),
-    ...checkAgents(await offlineAgents(settings), defaultAgent),
+    ...checkAgents(agents, defaultAgent),
   ];
   return { version: packageVersion(), verdict: verdict(checks), checks };
 }

@@ -34,6 +34,10 @@ export const catalog = {
     ...sessionFacts,
     agent: z.string(),
     directory: z.string(),
+    forked: z
+      .looseObject({ session: z.string(), before: z.string().optional() })
+      .optional()
+      .describe("the session whose past it begins with, and the message up to which"),
     resumed: z.boolean().optional().describe("true when an agent is started again for a session that had ended"),
     version: z.number().describe("schema version of the events that follow"),
   }),
@@ -54,6 +58,10 @@ export const catalog = {
     item: z.string().optional(),
     about: z.string().optional().describe("the turn it once belonged to"),
     done: z.boolean().optional().describe("the background work it speaks of is over"),
+  }),
+  "history.cut": z.looseObject({
+    turns: z.array(z.string()).describe("turns that are no longer part of the conversation, oldest first"),
+    message: z.string().optional().describe("the first message that is gone"),
   }),
   "prompt.queued": z.looseObject({ prompt, position: z.number() }),
   "prompt.withdrawn": z.looseObject({ prompt: z.string(), reason: z.enum(["cancelled", "deleted"]) }),

@@ -61,7 +61,8 @@ function openText(frame: Frame, signal: { item: string; parentCall?: string }, k
 
 /** Who speaks is known now: the item is shown, with what was held back. */
 function startText(frame: Frame, key: string, held: OpenText, known: Known): OpenText {
-  const started: OpenText = { ...held, known, step: currentStep(frame) };
+  // What a user said is no round trip of the model.
+  const started: OpenText = { ...held, known, ...(known.role === "user" ? {} : { step: currentStep(frame) }) };
   setText(frame, key, started);
   noteActivity(frame);
   frame.say("item.started", { item: itemOf(started, known, "running") });

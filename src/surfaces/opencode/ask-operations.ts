@@ -18,8 +18,7 @@ export function askOperations(surface: Surface): Operation[] {
     const found: PendingAsks[K][number][] = [];
     for (const { id } of asking) {
       const head = await log.head(id);
-      const turn = head && (await history.openTurn(head));
-      if (turn) found.push(...turn.view.asks()[kind]);
+      if (head) found.push(...(await history.asks(head))[kind]);
     }
     return found.sort((a, b) => (a.id < b.id ? -1 : 1));
   }

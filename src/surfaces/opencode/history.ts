@@ -1,10 +1,10 @@
 import { begunKey, messageKey, promptKey } from "../../core/event-keys.ts";
 import type { ParleyEvent } from "../../core/events/event.ts";
 import type { Log, LogRecord, SessionHead } from "../../log/contract.ts";
-import { SessionView } from "./projection/session-view.ts";
+import { type PendingAsks, SessionView } from "./projection/session-view.ts";
 import type { MessageWithParts } from "./shapes/message.ts";
 import { messagesOfTurn, type Placed, type TurnMessages } from "./turn-messages.ts";
-import { piecesBack, restOfTurn } from "./turn-pieces.ts";
+import { type Piece, piecesBack, restOfSteps, restOfTurn, thin } from "./turn-pieces.ts";
 
 export interface PageQuery {
   /** All where absent. */
@@ -20,6 +20,9 @@ export interface Page {
   next?: Placed;
 }
 
+/** A call that waits for an answer is one of the last that were made. */
+const ASKING_STEPS = 3;
+
 /** The messages of sessions, read from the log a turn at a time: never more of it than was asked for. */
 export class History {
   readonly #log: Log;
@@ -31,7 +34,8 @@ export class History {
   async page(head: SessionHead, { limit = Number.POSITIVE_INFINITY, before }: PageQuery): Promise<Page> {
     const waiting = new Waiting(head, (prompt) => this.#takenUp(head, prompt));
     const found: Placed[] = [];
-    for await (const piece of piecesBack(this.#log, head.state.id, before ?? head.last + 1)) {
+    // Every step is a message, so that this many of them are enough.
+    for await (const piece of piecesBack(this.#log, head.state.id, before ?? head.last + 1, limit + 1)) {
       const placed = await this.#placedIn(piece, head, waiting);
       found.push(...placed.reverse());
       if (found.length > limit) break;
@@ -61,24 +65,27 @@ export class History {
     return event?.seq;
   }
 
-  /** The turn of a prompt, once it has begun. */
-  async turnOf(head: SessionHead, prompt: string): Promise<TurnMessages | undefined> {
+  /** What the agent said last in the turn of a prompt. */
+  async answerTo(head: SessionHead, prompt: string): Promise<MessageWithParts | undefined> {
     const { id } = head.state;
     const event = await this.#log.find(id, promptKey(prompt));
     const begun = event?.type === "prompt.queued" ? await this.#log.find(id, begunKey(prompt)) : event;
-    return begun && this.#turnAround(head, begun.seq);
+    const turn = begun && (await this.#turnAround(head, begun.seq, 1));
+    return turn?.placed.findLast(({ message }) => message.info.role === "assistant")?.message;
   }
 
-  /** The turn that is open. */
-  async openTurn(head: SessionHead): Promise<TurnMessages | undefined> {
+  /** What the open turn waits for. */
+  async asks(head: SessionHead): Promise<PendingAsks> {
     const { turn } = head.state;
-    return turn ? this.#turnAround(head, turn.seq) : undefined;
+    if (!turn) return { permissions: [], questions: [] };
+    return (await this.#turnAround(head, turn.seq, ASKING_STEPS)).view.asks();
   }
 
-  async #turnAround(head: SessionHead, seq: number): Promise<TurnMessages> {
+  async #turnAround(head: SessionHead, seq: number, steps?: number): Promise<TurnMessages> {
     const { id } = head.state;
     const start = (await this.#log.turnStart(id, seq + 1)) ?? seq;
-    return messagesOfTurn(head.state, await restOfTurn(this.#log, id, start - 1));
+    const records = await restOfTurn(this.#log, id, start - 1);
+    return messagesOfTurn(head.state, steps === undefined ? records : thin(records, steps));
   }
 
   async #takenUp(head: SessionHead, prompt: string): Promise<TurnMessages | undefined> {
@@ -87,24 +94,31 @@ export class History {
   }
 
   /** All messages whose place is in a piece of the log. */
-  async #placedIn(piece: readonly LogRecord[], head: SessionHead, waiting: Waiting): Promise<Placed[]> {
-    const [first] = piece;
-    const end = (piece.at(-1)?.seq ?? 0) + 1;
+  async #placedIn(piece: Piece, head: SessionHead, waiting: Waiting): Promise<Placed[]> {
+    const { records } = piece;
+    const [first] = records;
+    const end = (records.at(-1)?.seq ?? 0) + 1;
     const placed: Placed[] = [];
     if (first?.type === "turn.started") {
-      const whole = end > head.last || piece.some(({ type }) => type === "turn.ended");
-      const rest = whole ? [] : await restOfTurn(this.#log, head.state.id, end - 1);
-      const turn = messagesOfTurn(head.state, [...piece, ...rest]);
-      waiting.know(turn);
+      const whole = end > head.last || records.some(({ type }) => type === "turn.ended");
+      const turn = await messagesOfTurn(head.state, whole ? records : await this.#completed(piece, head, end - 1));
+      if (!piece.thinned) waiting.know(turn);
       placed.push(...turn.placed.filter(({ seq }) => seq < end));
     }
-    for (const { type, json, seq } of piece) {
+    for (const { type, json, seq } of records) {
       if (type !== "prompt.queued") continue;
       const event = JSON.parse(json) as Extract<ParleyEvent, { type: "prompt.queued" }>;
       const message = await waiting.message(event.data.prompt.id);
       if (message) placed.push({ seq, message });
     }
     return placed.sort((a, b) => a.seq - b.seq);
+  }
+
+  /** A piece that ends within its turn, with what says how that went on. */
+  async #completed({ records, thinned }: Piece, head: SessionHead, last: number): Promise<LogRecord[]> {
+    const rest = await restOfTurn(this.#log, head.state.id, last);
+    // Only the message that asked is told what all of the turn changed; for the others their own steps are enough.
+    return records.concat(thinned ? restOfSteps(records, rest) : rest);
   }
 }
 

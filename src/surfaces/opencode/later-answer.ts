@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { Receipt } from "../../gateway/receipt.ts";
 import { type Outcome, outcomeOf, writeSlowly } from "../universal/wait.ts";
 import type { Surface } from "./context.ts";
+import { afterLastWords } from "./last-words.ts";
 import { WRITTEN } from "./operation.ts";
 
 /** A turn is followed to its end, whether or not anybody still waits for the answer. */
@@ -26,6 +27,6 @@ export function answerLater(
   }
   const detach = gateway.attachments.attach(session);
   response.once("close", detach);
-  void writeSlowly(response, 200, answer).finally(detach);
+  void writeSlowly(response, 200, afterLastWords(response, answer)).finally(detach);
   return WRITTEN;
 }

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import type { SessionHead } from "../../log/contract.ts";
-import { outcomeOf, writeSlowly } from "../universal/wait.ts";
 import type { Surface } from "./context.ts";
 import { notFound, unsupported } from "./errors.ts";
 import { History } from "./history.ts";
+import { answerLater, turnOver } from "./later-answer.ts";
 import { decodeCursor, encodeCursor } from "./message-cursor.ts";
-import { type Call, jsonWith, type Operation, operation, WRITTEN } from "./operation.ts";
+import { type Call, jsonWith, type Operation, operation } from "./operation.ts";
 import { answerTo } from "./prompt-answer.ts";
 import { type PromptInput, promptInput } from "./prompt-input.ts";
 import { givePrompt } from "./prompting.ts";
@@ -19,7 +19,7 @@ const pageQuery = z.object({
 
 /** The address of the page after this one, as the client sees this server. */
 function linkTo({ request, header }: Pick<Call<unknown, unknown>, "request" | "header">, cursor: string): string {
-  const protocol = header("x-forwarded-proto") ?? "http";
+  const protocol = header("x-forwarded-proto") === "https" ? "https" : "http";
   const url = new URL(request.url ?? "/", `${protocol}://${header("host") ?? "localhost"}`);
   url.searchParams.set("before", cursor);
   return `<${url.href}>; rel="next"`;
@@ -39,19 +39,16 @@ export function messageOperations(surface: Surface): Operation[] {
   const history = new History(gateway.log);
 
   async function prompt({ params, body, response }: Call<unknown, PromptInput>): Promise<unknown> {
-    const { state } = await sessionHead(surface, params.sessionID);
-    const receipt = await givePrompt(surface, state, body);
-    if (receipt.status === "kept") return messageOf(history, await sessionHead(surface, state.id), receipt.prompt);
-    // Who has left already would count as watching for ever.
-    if (response.closed || response.destroyed) return WRITTEN;
-    const gone = new AbortController();
-    response.once("close", () => gone.abort());
-    const detach = gateway.attachments.attach(state.id);
-    const answer = outcomeOf(gateway.log, state.id, receipt, gone.signal).then(async (outcome) =>
-      answerTo(history, await gateway.head(state.id), receipt.prompt, outcome),
-    );
-    void writeSlowly(response, 200, answer).finally(detach);
-    return WRITTEN;
+    const before = await sessionHead(surface, params.sessionID);
+    const { id } = before.state;
+    const receipt = await givePrompt(surface, before.state, body);
+    if (receipt.status === "kept") return messageOf(history, await sessionHead(surface, id), receipt.prompt);
+    const answer = turnOver(surface, id, receipt).then(async (outcome) => {
+      // Of a session that was deleted meanwhile only this is left.
+      const head = (await gateway.log.head(id)) ?? before;
+      return answerTo(history, head, receipt.prompt, outcome);
+    });
+    return answerLater(surface, response, id, answer);
   }
 
   return [

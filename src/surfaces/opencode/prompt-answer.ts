@@ -45,7 +45,5 @@ export async function answerTo(
   prompt: string,
   outcome: Outcome,
 ): Promise<MessageWithParts> {
-  const turn = await history.turnOf(head, prompt);
-  const last = turn?.placed.findLast(({ message }) => message.info.role === "assistant");
-  return last?.message ?? noAnswer(head, prompt, outcome, head.state.updated);
+  return (await history.answerTo(head, prompt)) ?? noAnswer(head, prompt, outcome, head.state.updated);
 }

@@ -73,12 +73,14 @@ export function sessionOperations(surface: Surface): Operation[] {
   const diffs = new SessionDiffs(gateway.log);
 
   async function create(directory: string, body: z.output<typeof creation>): Promise<Session> {
-    const { parentID, model } = body;
+    const { parentID, model: wished } = body;
     if (parentID !== undefined) await sessionHead(surface, parentID);
     const choice = await environment.catalog.chooseForNew({
-      ...(model ? { providerID: model.providerID, modelID: model.id } : {}),
+      ...(wished ? { providerID: wished.providerID, modelID: wished.id } : {}),
       ...(body.agent === undefined ? {} : { agent: body.agent }),
     });
+    // Chosen now, so that clients are shown it from the first message on, and not only after the agent has said it.
+    const model = choice.model ?? (await environment.catalog.agent(choice.agent))?.discovery.defaultModel;
     const meta = {
       ...(parentID === undefined ? {} : { parentID }),
       ...(body.metadata ? { metadata: body.metadata } : {}),
@@ -86,6 +88,7 @@ export function sessionOperations(surface: Surface): Operation[] {
     const created = await gateway.create({
       directory,
       ...choice,
+      ...(model === undefined ? {} : { model }),
       ...(body.title === undefined ? {} : { title: body.title }),
       ...(body.permission ? { permissions: rulesFrom(body.permission) } : {}),
       ...(Object.keys(meta).length === 0 ? {} : { meta }),

@@ -1,8 +1,12 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ParleyEvent } from "../../core/events/event.ts";
 import type { SessionState } from "../../core/session-state.ts";
 import type { LogRecord } from "../../log/contract.ts";
 import { SessionView } from "./projection/session-view.ts";
 import type { MessageWithParts } from "./shapes/message.ts";
+
+/** A turn may be long: so many of its events, then others have their chance. */
+const CHUNK = 1_000;
 
 /** A message and the number of the event that first showed it: its place among all messages of its session. */
 export interface Placed {
@@ -32,11 +36,12 @@ function takenUp(event: ParleyEvent): string[] {
 }
 
 /** The messages of one turn, from its events: the first is its `turn.started`. */
-export function messagesOfTurn(state: SessionState, records: readonly LogRecord[]): TurnMessages {
+export async function messagesOfTurn(state: SessionState, records: readonly LogRecord[]): Promise<TurnMessages> {
   const view = new SessionView(before(state));
   const places = new Map<string, number>();
   const late = new Set<string>();
-  for (const { json, type } of records) {
+  for (const [index, { json, type }] of records.entries()) {
+    if (index % CHUNK === CHUNK - 1) await nextTurn();
     // What waits for a later turn is none of this one's.
     if (type === "prompt.queued" || type === "prompt.withdrawn") continue;
     const event = JSON.parse(json) as ParleyEvent;

@@ -13,10 +13,13 @@ import { tagged } from "./errors.ts";
 import { History } from "./history.ts";
 import { answerLater, turnOver } from "./later-answer.ts";
 import { type Operation, operation } from "./operation.ts";
+import { sessionOf } from "./projection/session-shape.ts";
 import { answerTo } from "./prompt-answer.ts";
 import { promptInput, promptParts } from "./prompt-input.ts";
 import { sessionHead } from "./session-head.ts";
 import type { MessageWithParts } from "./shapes/message.ts";
+import type { Session } from "./shapes/session.ts";
+import { projectOf } from "./workspace/project.ts";
 
 const model = z.object({ providerID: z.string(), modelID: z.string() });
 
@@ -37,6 +40,7 @@ const commandInput = z.object({
   parts: promptInput.shape.parts.optional(),
 });
 
+const forkInput = z.object({ messageID: z.string().optional() });
 const initInput = z.object({ modelID: z.string(), providerID: z.string(), messageID: z.string() });
 
 function commandInfo({ name, description, mode, model: wanted, subtask, template }: SlashCommand): object {
@@ -48,6 +52,10 @@ function commandInfo({ name, description, mode, model: wanted, subtask, template
     template,
     hints: hintsOf(template),
   };
+}
+
+function shownSession(state: SessionState): Session {
+  return sessionOf(state, { projectOf: (directory) => projectOf(directory).id });
 }
 
 /** A session that is busy is named in the refusal. */
@@ -136,6 +144,19 @@ export function turnOperations(surface: Surface): Operation[] {
           ...(messageID === undefined ? {} : { id: messageID }),
           ...(parts ? { parts: promptParts(parts, state.directory) } : {}),
         });
+      },
+    }),
+    operation({
+      method: "post",
+      path: "/session/{sessionID}/fork",
+      id: "session.fork",
+      support: "real",
+      note: "501 for an agent that keeps its memory to itself",
+      body: forkInput,
+      async handle({ params, body }) {
+        const { state } = await sessionHead(surface, params.sessionID);
+        const { messageID } = body;
+        return shownSession(await gateway.work.fork(state.id, messageID === undefined ? {} : { before: messageID }));
       },
     }),
     operation({

@@ -7,6 +7,7 @@ export function agentRoutes(gateway: Gateway): Route[] {
   const view = async (name: string): Promise<unknown> => ({
     name,
     default: name === gateway.defaultAgent,
+    capabilities: gateway.work.capabilities(name),
     ...(await gateway.discover(name)),
   });
   return [

@@ -16,6 +16,7 @@ import { openApi } from "./openapi.ts";
 import { promptRoutes } from "./prompt-routes.ts";
 import { type Route, WRITTEN } from "./route.ts";
 import { sessionRoutes } from "./session-routes.ts";
+import { workRoutes } from "./work-routes.ts";
 
 export interface UniversalOptions {
   gateway: Gateway;
@@ -33,6 +34,7 @@ export function universalRoutes({ gateway, clients, defaultDirectory }: Universa
     ...agentRoutes(gateway),
     ...sessionRoutes(gateway, defaultDirectory),
     ...promptRoutes(gateway),
+    ...workRoutes(gateway),
     ...askRoutes(gateway),
     ...eventRoutes(gateway, new EventStreams(gateway, clients)),
   ];

@@ -1,15 +1,11 @@
 import { createHash } from "node:crypto";
-import { z } from "zod";
+import type { z } from "zod";
 import type { Gateway, PromptRequest } from "../../gateway/gateway.ts";
-import { type Call, type Route, route, WRITTEN } from "./route.ts";
+import { type Call, type Route, route } from "./route.ts";
 import { cancelled, cancelRequest, outcome, promptRequest, receipt } from "./schemas.ts";
-import { outcomeOf, writeSlowly } from "./wait.ts";
+import { answerTurn, turnQuery } from "./wait.ts";
 
-const promptQuery = z.object({
-  wait: z.stringbool().default(false).describe("answer when the turn is over, with its outcome"),
-});
-
-type PromptCall = Call<z.output<typeof promptQuery>, z.output<typeof promptRequest>>;
+type PromptCall = Call<z.output<typeof turnQuery>, z.output<typeof promptRequest>>;
 
 /** The prompt's id: the body's own, else one made from the Idempotency-Key header, else none. */
 function idOf({ body, header }: PromptCall): string | undefined {
@@ -38,7 +34,7 @@ export function promptRoutes(gateway: Gateway): Route[] {
       path: "/v1/sessions/{session}/prompts",
       id: "sendPrompt",
       summary: "Give the agent a prompt. 202 means that it is stored; with `wait` the answer is the turn's outcome.",
-      query: promptQuery,
+      query: turnQuery,
       body: promptRequest,
       status: 202,
       answer: receipt,
@@ -46,15 +42,7 @@ export function promptRoutes(gateway: Gateway): Route[] {
       errors: [404, 409, 422, 429, 503, 507],
       handle: async (call) => {
         const session = call.params.session ?? "";
-        const given = await gateway.prompt(session, requestOf(call));
-        if (!call.query.wait) return given;
-        // Who has left already would count as watching for ever.
-        if (call.response.closed || call.response.destroyed) return WRITTEN;
-        const gone = new AbortController();
-        call.response.once("close", () => gone.abort());
-        const detach = gateway.attachments.attach(session);
-        void writeSlowly(call.response, 200, outcomeOf(gateway.log, session, given, gone.signal)).finally(detach);
-        return WRITTEN;
+        return answerTurn(gateway, call, session, await gateway.prompt(session, requestOf(call)));
       },
     }),
     route({

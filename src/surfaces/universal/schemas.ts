@@ -54,6 +54,17 @@ export const promptRequest = z
   .refine((body) => body.parts === undefined || body.parts.length > 0, "expected at least one part")
   .meta({ id: "PromptRequest" });
 
+export const shellRequest = z
+  .strictObject({
+    id: z.string().optional().describe("msg_…; the same id with the same command is run once"),
+    command: z.string().min(1),
+  })
+  .meta({ id: "ShellRequest" });
+
+export const forkRequest = z
+  .strictObject({ before: z.string().optional().describe("a message's id: only what came before it is copied") })
+  .meta({ id: "ForkRequest" });
+
 export const receipt = z
   .looseObject({
     prompt: z.string(),
@@ -194,6 +205,13 @@ export const agent = z
     credentials: z.enum(["found", "missing", "not_needed", "unknown"]),
     models: z.array(z.looseObject({ id: z.string(), name: z.string().optional() })),
     modes: z.array(z.looseObject({ id: z.string(), name: z.string().optional() })),
+    commands: z
+      .array(z.looseObject({ name: z.string(), description: z.string().optional(), hint: z.string().optional() }))
+      .optional()
+      .describe("called in a prompt by a slash and the name"),
+    capabilities: z
+      .looseObject({ fork: z.boolean(), rewind: z.boolean(), compact: z.boolean() })
+      .describe("what not every agent can do"),
   })
   .meta({ id: "Agent" });
 

@@ -1,9 +1,16 @@
 import type { ServerResponse } from "node:http";
+import { z } from "zod";
 import type { ParleyEvent } from "../../core/events/event.ts";
 import type { EndReason, Failure, Usage } from "../../core/events/values.ts";
+import type { Gateway } from "../../gateway/gateway.ts";
 import type { Receipt } from "../../gateway/receipt.ts";
 import type { Log } from "../../log/contract.ts";
 import { tail } from "../../log/tail.ts";
+import { WRITTEN } from "./route.ts";
+
+export const turnQuery = z.object({
+  wait: z.stringbool().default(false).describe("answer when the turn is over, with its outcome"),
+});
 
 export interface Outcome {
   receipt: Receipt;
@@ -78,4 +85,21 @@ export async function writeSlowly(response: ServerResponse, status: number, valu
   } finally {
     clearInterval(timer);
   }
+}
+
+/** The receipt of what began a turn; for who wants to wait, the turn's outcome when it is over. */
+export function answerTurn(
+  gateway: Gateway,
+  { query, response }: { query: z.output<typeof turnQuery>; response: ServerResponse },
+  session: string,
+  given: Receipt,
+): Receipt | typeof WRITTEN {
+  if (!query.wait) return given;
+  // Who has left already would count as watching for ever.
+  if (response.closed || response.destroyed) return WRITTEN;
+  const gone = new AbortController();
+  response.once("close", () => gone.abort());
+  const detach = gateway.attachments.attach(session);
+  void writeSlowly(response, 200, outcomeOf(gateway.log, session, given, gone.signal)).finally(detach);
+  return WRITTEN;
 }

@@ -23,7 +23,7 @@ interface Pair {
   request: string;
 }
 
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 30_000;
 
 /** Passes bytes to a server of this machine and back, until it is told to drop them. */
 export async function startCuttingProxy(target: string): Promise<CuttingProxy> {

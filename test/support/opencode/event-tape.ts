@@ -5,7 +5,7 @@ export interface TapedEvent {
   [more: string]: unknown;
 }
 
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 30_000;
 
 /** Keeps what comes from a stream of events, and lets tests wait for what is to come. */
 export class EventTape {
@@ -61,6 +61,29 @@ export class EventTape {
       .slice(from)
       .filter(({ properties }) => properties?.sessionID === session)
       .map(({ type }) => type);
+  }
+
+  /** The texts of a session's assistant, as a client that applies the events shows them. */
+  texts(session: string): string[] {
+    const roles = new Map<string, string>();
+    const parts = new Map<string, { messageID: string; text: string }>();
+    for (const { type, properties } of this.events) {
+      if (properties?.sessionID !== session) continue;
+      if (type === "message.updated") {
+        const { id, role } = properties.info as { id: string; role: string };
+        roles.set(id, role);
+      }
+      if (type === "message.part.updated") {
+        const part = properties.part as { id: string; type: string; messageID: string; text: string };
+        if (part.type === "text") parts.set(part.id, part);
+      }
+      if (type === "message.part.delta") {
+        const { partID, delta } = properties as { partID: string; delta: string };
+        const part = parts.get(partID);
+        if (part) parts.set(partID, { ...part, text: part.text + delta });
+      }
+    }
+    return [...parts.values()].filter((part) => roles.get(part.messageID) === "assistant").map((part) => part.text);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -3,7 +3,7 @@ import { startChild } from "./child.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 /** Where Parley's house agent and native OpenCode find the scripted model, under the same name. */
-export const MODEL = { provider: "scripted", id: "model", name: "Scripted Model" } as const;
+export const MODEL = { provider: "stand-in", id: "model", name: "Scripted Model" } as const;
 
 const LIMITS = { context: 200_000, output: 32_000 };
 const START_MS = 60_000;

@@ -53,6 +53,8 @@ export const SCRIPT: Script = {
       { tools: [{ name: "question", input: { questions: [COLOURS] } }] },
       { text: "You chose: {{last_tool_result /(Red|Blue)/}}" },
     ],
+    think: [{ reasoning: "I think first.", text: "Then I say it." }],
+    broken: [{ fail: { status: 400, message: "No such thing." } }],
     stream: held("stream"),
     abort: held("abort"),
     cut: held("cut"),

@@ -5,6 +5,8 @@ import { eventually } from "../eventually.ts";
 import type { Cleanup } from "../server.ts";
 import { Surroundings } from "./surroundings.ts";
 
+const PATIENCE_MS = 30_000;
+
 /** What every test of real programs has: a home of their own, a scripted model, and the promise that nothing is left. */
 export class Stage implements Cleanup {
   readonly surroundings = new Surroundings();
@@ -18,6 +20,11 @@ export class Stage implements Cleanup {
 
   static async open(script: Script): Promise<Stage> {
     return new Stage(await startScriptedModel({ script }));
+  }
+
+  /** Resolves when a reply of the model waits at this name. */
+  held(name: string): Promise<void> {
+    return this.model.until(() => this.model.held.has(name), AbortSignal.timeout(PATIENCE_MS));
   }
 
   /** Done when the stage closes, the last one first. */

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -35,12 +36,30 @@ export class Surroundings {
   project(name: string, files: Readonly<Record<string, string>> = {}): string {
     const directory = join(this.root, "work", name);
     mkdirSync(directory, { recursive: true });
-    for (const [path, text] of Object.entries(files)) {
-      const file = join(directory, path);
-      mkdirSync(dirname(file), { recursive: true });
-      writeFileSync(file, text);
-    }
+    for (const [path, text] of Object.entries(files)) this.file(join("work", name, path), text);
     return directory;
+  }
+
+  /** The same under version control, which real programs look at and work with. */
+  repository(name: string, files: Readonly<Record<string, string>> = {}): string {
+    const directory = this.project(name, files);
+    const git = (...args: string[]): void => {
+      execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@localhost", ...args], {
+        cwd: directory,
+        env: this.env({ GIT_CONFIG_NOSYSTEM: "1" }),
+      });
+    };
+    git("init", "--quiet");
+    git("add", "--all");
+    git("commit", "--quiet", "--message", "Everything");
+    return directory;
+  }
+
+  /** Writes a file somewhere below the root. */
+  file(path: string, text: string): void {
+    const file = join(this.root, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
   }
 
   /** Nothing of the machine's own configuration gets in: `home` names one of several homes. */

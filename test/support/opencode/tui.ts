@@ -2,7 +2,7 @@ import { spawn } from "@lydell/node-pty";
 import { Screen } from "./screen.ts";
 
 const GRACE_MS = 3_000;
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 30_000;
 
 const KEYS = {
   enter: "\r",

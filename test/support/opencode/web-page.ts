@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { MODEL } from "./native.ts";
 
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 30_000;
 
 /** The web page of a directory, ready to take a prompt: before it knows the model, it drops what is sent. */
 export async function openPage(page: Page, url: string, model: string = MODEL.name): Promise<void> {

@@ -13,9 +13,9 @@ export interface WebUi {
 }
 
 function pass(target: string, incoming: IncomingMessage, answer: ServerResponse): void {
-  const { host } = new URL(target);
-  const headers = { ...incoming.headers, host };
-  const outgoing = request(`${target}${incoming.url}`, { method: incoming.method, headers }, (received) => {
+  // The page's own name stays on it: the server must see that page and server are of one origin.
+  const { method, headers } = incoming;
+  const outgoing = request(`${target}${incoming.url}`, { method, headers }, (received) => {
     answer.writeHead(received.statusCode ?? 502, received.headers);
     received.pipe(answer);
     // A stream that breaks must break for the page too, or it would never come back.

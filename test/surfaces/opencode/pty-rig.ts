@@ -59,7 +59,7 @@ export async function startRig(t: TestContext, { gateway, ...options }: RigOptio
   });
   const metrics = createMetrics();
   const surface = createSurface({
-    gateway: gateway as Gateway,
+    gateway: gateway ?? ({ agents: () => [], defaultAgent: "" } as unknown as Gateway),
     clients: new SseClients(metrics),
     commands: createProcessHost({ runDirectory: join(directory, "run"), instance: "rig" }),
     terminals,

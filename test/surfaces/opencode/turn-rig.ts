@@ -1,10 +1,11 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
+import { idSource } from "../../../src/core/ids.ts";
 import { silentLogger } from "../../../src/core/logger.ts";
 import { createMetrics } from "../../../src/core/metrics.ts";
 import { createProcessHost } from "../../../src/host/process-host.ts";
-import type { Terminals } from "../../../src/host/terminals/contract.ts";
+import { OpenTerminals } from "../../../src/host/terminals/terminals.ts";
 import { createOpencode } from "../../../src/surfaces/opencode/app.ts";
 import type { OpencodeEvent } from "../../../src/surfaces/opencode/shapes/event.ts";
 import type { MessageWithParts } from "../../../src/surfaces/opencode/shapes/message.ts";
@@ -38,7 +39,7 @@ export async function turnRig(t: TestContext, options: RigOptions = {}): Promise
     gateway,
     clients: new SseClients(createMetrics()),
     commands,
-    terminals: {} as Terminals,
+    terminals: new OpenTerminals({ runDirectory: dataDirectory, instance: "rig", id: idSource(Date.now) }),
     version: "test",
     logger: silentLogger,
     defaultDirectory: work,

@@ -25,6 +25,7 @@ test("agents are listed with the default one, and each can be asked for", async 
   assert.deepEqual(
     agents.map(({ name, default: usual, installed }) => [name, usual, installed]),
     [
+      ["claude", false, false],
       ["house", false, true],
       ["scripted", true, true],
       ["quiet", false, true],

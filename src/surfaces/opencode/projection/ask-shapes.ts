@@ -14,11 +14,11 @@ interface AskPlace {
 }
 
 /** OpenCode asks for an edit where agents ask for the tool that does it. */
-const PERMISSIONS: Readonly<Record<string, string>> = { write: "edit", apply_patch: "edit" };
+const EDITS: ReadonlySet<string> = new Set(["write", "apply_patch"]);
 
 function permissionName(action: string): string {
   const name = toolName(action);
-  return PERMISSIONS[name] ?? name;
+  return EDITS.has(name) ? "edit" : name;
 }
 
 /** The file of an edit, where the dialog looks for it. */

@@ -18,8 +18,8 @@ export function derivedId(prefix: "msg" | "prt", time: number, seed: string): st
 }
 
 /** An id right behind another, before whatever was made later: a longer text sorts after its own beginning. */
-export function idBehind(id: string, rank: number): string {
-  return `${id}z${rank}`;
+export function idBehind(id: string, mark: string): string {
+  return `${id}${mark}`;
 }
 
 /** Numbers the OpenCode events that become of one event of the log: the same on every replay. */

@@ -37,22 +37,22 @@ export function turnError(
   }
 }
 
-const FINISHES: Readonly<Record<string, string>> = {
-  end_turn: "stop",
-  stop_sequence: "stop",
-  completed: "stop",
-  tool_use: "tool-calls",
-  tool_calls: "tool-calls",
+const FINISHES: ReadonlyMap<string, string> = new Map([
+  ["end_turn", "stop"],
+  ["stop_sequence", "stop"],
+  ["completed", "stop"],
+  ["tool_use", "tool-calls"],
+  ["tool_calls", "tool-calls"],
   // A step whose answer broke off after tools had run: the next one goes on from there.
-  interrupted: "tool-calls",
-  max_tokens: "length",
-  refusal: "content-filter",
-  content_filter: "content-filter",
-};
+  ["interrupted", "tool-calls"],
+  ["max_tokens", "length"],
+  ["refusal", "content-filter"],
+  ["content_filter", "content-filter"],
+]);
 
 /** An agent's word for why a step ended, in OpenCode's words. */
 export function finishOf(finish: string): string {
-  return FINISHES[finish] ?? finish;
+  return FINISHES.get(finish) ?? finish;
 }
 
 /** How the last step ended, where only the turn says so. */

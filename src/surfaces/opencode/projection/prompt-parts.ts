@@ -1,9 +1,9 @@
 import { basename, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { PromptPart } from "../../../core/events/values.ts";
+import type { PromptPart, Task } from "../../../core/events/values.ts";
 import { timePart } from "../../../core/ids.ts";
 import type { AgentPart, FilePart, Part, SubtaskPart, TextPart } from "../shapes/message.ts";
-import { digestChars } from "./derived-ids.ts";
+import { derivedId, digestChars } from "./derived-ids.ts";
 
 type Bare<P> = P extends unknown ? Omit<P, "id" | "sessionID" | "messageID"> : never;
 
@@ -80,21 +80,31 @@ function partIds(parts: readonly PromptPart[], messageID: string, created: numbe
   });
 }
 
+/** The message that asks for a compaction says so first; what the agent reads is behind it. */
+function compactionPart({ sessionID, messageID }: UserMessageFrame, auto: boolean): Part {
+  return { id: derivedId("prt", 0, messageID), sessionID, messageID, type: "compaction", auto };
+}
+
 interface UserMessageFrame {
   sessionID: string;
   messageID: string;
   created: number;
   directory: string;
+  task?: Task | undefined;
 }
 
 /** What a prompt's message shows: the parts of the prompt, each with an id that is the same on every reading. */
 export function userParts(parts: readonly PromptPart[], frame: UserMessageFrame): Part[] {
-  const { sessionID, messageID, created, directory } = frame;
+  const { sessionID, messageID, created, directory, task } = frame;
   const ids = partIds(parts, messageID, created);
-  return parts.map((part, at) => ({
-    id: ids[at] ?? "",
-    sessionID,
-    messageID,
-    ...(part.type === "text" ? textPart(part) : filePart(part, directory)),
-  }));
+  const head = task?.type === "compact" ? [compactionPart(frame, task.auto ?? false)] : [];
+  const rest = parts.map(
+    (part, at): Part => ({
+      id: ids[at] ?? "",
+      sessionID,
+      messageID,
+      ...(part.type === "text" ? textPart(part) : filePart(part, directory)),
+    }),
+  );
+  return [...head, ...rest];
 }

@@ -12,6 +12,7 @@ export function rewound(state: SessionState): SessionState {
 /** The state after an event that it knows of already. */
 export function reduceAgain(state: SessionState, event: ParleyEvent): SessionState {
   const { usage, turns, files } = state;
-  if (event.type === "prompt.queued" && state.queue.some(({ id }) => id === event.data.prompt.id)) return state;
+  if (event.type === "prompt.queued" && state.queue.some(({ id }) => id === event.data.prompt.id))
+    return { ...state, updated: event.time };
   return { ...reduceSession(state, event), usage, turns, ...(files ? { files } : {}) };
 }

@@ -171,6 +171,8 @@ export class SessionView {
         return out.say(first ? "session.created" : "session.updated", { sessionID, info: this.session() });
       case "session.updated":
         this.#turn?.learn(event.data);
+        // What waits will be answered by what holds then.
+        for (const prompt of state.queue) users.queue(prompt, event.time, state);
         return this.#sayUpdated(out);
       case "session.ended":
         if (event.data.reason === "deleted") out.say("session.deleted", { sessionID, info: this.session() });

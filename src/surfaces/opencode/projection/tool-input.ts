@@ -59,7 +59,7 @@ function mend(field: string, value: unknown, directory: string): unknown {
 export function toolInput(tool: string, input: unknown, directory: string): Record<string, unknown> {
   if (input === undefined || input === null) return {};
   if (!isFields(input)) return { input };
-  const names = FIELDS[tool] ?? {};
+  const names = Object.hasOwn(FIELDS, tool) ? (FIELDS[tool] ?? {}) : {};
   const given = Object.entries(names).flatMap(([field, others]) => {
     const name = field in input ? undefined : others.find((other) => other in input);
     return name === undefined ? [] : [[field, input[name]] as const];

@@ -1,25 +1,25 @@
 /** Names that agents have for tools which OpenCode's clients show in a way of their own. */
-const NAMES: Readonly<Record<string, string>> = {
-  agent: "task",
-  askuserquestion: "question",
-  command_execution: "bash",
-  exec: "bash",
-  exec_command: "bash",
-  fetch: "webfetch",
-  file_change: "apply_patch",
-  local_shell: "bash",
-  ls: "list",
-  multiedit: "edit",
-  patch: "apply_patch",
-  run_shell_command: "bash",
-  shell: "bash",
-  str_replace: "edit",
-  todo: "todowrite",
-  todo_write: "todowrite",
-  update_plan: "todowrite",
-  web_fetch: "webfetch",
-  web_search: "websearch",
-};
+const NAMES: ReadonlyMap<string, string> = new Map([
+  ["agent", "task"],
+  ["askuserquestion", "question"],
+  ["command_execution", "bash"],
+  ["exec", "bash"],
+  ["exec_command", "bash"],
+  ["fetch", "webfetch"],
+  ["file_change", "apply_patch"],
+  ["local_shell", "bash"],
+  ["ls", "list"],
+  ["multiedit", "edit"],
+  ["patch", "apply_patch"],
+  ["run_shell_command", "bash"],
+  ["shell", "bash"],
+  ["str_replace", "edit"],
+  ["todo", "todowrite"],
+  ["todo_write", "todowrite"],
+  ["update_plan", "todowrite"],
+  ["web_fetch", "webfetch"],
+  ["web_search", "websearch"],
+]);
 
 const KNOWN: ReadonlySet<string> = new Set([
   "apply_patch",
@@ -41,5 +41,5 @@ const KNOWN: ReadonlySet<string> = new Set([
 /** A tool's name in OpenCode's words; one that it has no word for stays as it is. */
 export function toolName(name: string): string {
   const plain = name.toLowerCase();
-  return KNOWN.has(plain) ? plain : (NAMES[plain] ?? name);
+  return KNOWN.has(plain) ? plain : (NAMES.get(plain) ?? name);
 }

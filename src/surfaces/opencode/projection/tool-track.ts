@@ -2,6 +2,7 @@ import type { ToolCallItem, ToolResultItem } from "../../../core/events/items.ts
 import type { FileChange } from "../../../core/events/values.ts";
 import type { ToolPart, ToolState } from "../shapes/message.ts";
 import { LiveOutput } from "./live-output.ts";
+import { attachmentsOf } from "./tool-attachments.ts";
 import { toolInput } from "./tool-input.ts";
 import { toolMetadata } from "./tool-metadata.ts";
 import { toolName } from "./tool-names.ts";
@@ -34,6 +35,7 @@ export class ToolTrack {
   #started: number | undefined;
   #shown: string | undefined;
   #output = "";
+  #content: readonly unknown[] = [];
 
   constructor(item: ToolCallItem, place: Place, time: number) {
     this.#id = item.id;
@@ -80,26 +82,28 @@ export class ToolTrack {
 
   run(time: number): void {
     this.#started ??= time;
+    // A command's output is shown from the start, and while it comes.
+    if (this.#tool === "bash") this.#shown ??= "";
   }
 
   /** Whether the output that came is to be shown now. */
   addOutput(delta: string): boolean {
-    // Only a command's output is shown while it comes.
-    const show = this.#tool === "bash" && this.running && this.#live.add(delta);
+    const show = this.#shown !== undefined && this.#live.add(delta);
     if (show) this.#shown = this.#live.text;
     return show;
   }
 
   replaceOutput(text: string): boolean {
     this.#live.replace(text);
-    const show = this.#tool === "bash" && this.running;
+    const show = this.#shown !== undefined;
     if (show) this.#shown = this.#live.text;
     return show;
   }
 
-  result({ text = "", files = [] }: ToolResultItem): void {
+  result({ text = "", files = [], content = [] }: ToolResultItem): void {
     this.#output = text;
     this.files = files;
+    this.#content = content;
   }
 
   #part(state: ToolState): ToolPart {
@@ -139,9 +143,16 @@ export class ToolTrack {
     const all = { ...toolMetadata({ ...outcome, directory: this.#place.directory }), ...this.#extras() };
     const time = { start: this.#started ?? this.#seen, end };
     if (status === "completed") {
-      const mark = background ? { background } : {};
-      const full = { ...all, ...mark };
-      return this.#part({ status, input: this.#input, output: this.#output, title, metadata: full, time });
+      const attachments = attachmentsOf(this.#content, { id: this.#id, ...this.#place });
+      return this.#part({
+        status,
+        input: this.#input,
+        output: this.#output,
+        title,
+        metadata: { ...all, ...(background ? { background } : {}) },
+        time,
+        ...(attachments.length === 0 ? {} : { attachments }),
+      });
     }
     const aborted = error?.code === "interrupted" || error?.code === "aborted";
     return this.#part({

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Message, MessageWithParts, Part } from "../shapes/message.ts";
 import type { Outbox } from "./outbox.ts";
 
@@ -48,6 +49,7 @@ export class Transcript {
 
   putMessage(info: Message): void {
     const entry = this.#entries.get(info.id);
+    if (isDeepStrictEqual(entry?.info, info)) return;
     if (entry) entry.info = info;
     else this.#entries.set(info.id, { info, parts: new Map() });
     this.#out.say("message.updated", { sessionID: this.#session, info });
@@ -64,7 +66,8 @@ export class Transcript {
 
   putPart(part: Part): void {
     const entry = this.#entries.get(part.messageID);
-    if (!entry) return;
+    // What clients know already is not said again.
+    if (!entry || isDeepStrictEqual(entry.parts.get(part.id), part)) return;
     entry.parts.set(part.id, part);
     this.#out.say("message.part.updated", { sessionID: this.#session, part, time: this.#out.time });
   }

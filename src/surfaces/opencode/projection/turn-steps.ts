@@ -1,5 +1,5 @@
 import type { EventOf } from "../../../core/events/event.ts";
-import type { FileChange, Usage } from "../../../core/events/values.ts";
+import type { FileChange, Task, Usage } from "../../../core/events/values.ts";
 import { addUsage } from "../../../core/usage.ts";
 import type { AssistantMessage, MessageError } from "../shapes/message.ts";
 import { derivedId, idBehind } from "./derived-ids.ts";
@@ -32,6 +32,8 @@ export interface StepFrame {
   directory: string;
   /** When the turn began. */
   started: number;
+  /** What the turn is for, where no model answers or none answers the user. */
+  task?: Task["type"];
   /** What answers, as far as it is known when it is asked for. */
   answering(): { agent: string; providerID: string; modelID: string };
 }
@@ -45,6 +47,11 @@ export class TurnSteps {
   constructor(frame: StepFrame, transcript: Transcript) {
     this.#frame = frame;
     this.#transcript = transcript;
+  }
+
+  /** A command that the user ran is nothing of a model's: its message has no steps. */
+  get #bare(): boolean {
+    return this.#frame.task === "shell";
   }
 
   get last(): Step | undefined {
@@ -86,9 +93,10 @@ export class TurnSteps {
       parentID,
       modelID,
       providerID,
-      mode: agent,
+      mode: this.#frame.task === "compact" ? "compaction" : agent,
       agent,
       path: { cwd: directory, root: directory },
+      ...(this.#frame.task === "compact" ? { summary: true } : {}),
       cost: 0,
       tokens: countedTokens(undefined),
     });
@@ -98,7 +106,7 @@ export class TurnSteps {
     const step = this.#steps.find((one) => one.number === number);
     if (!step) return;
     step.ended = true;
-    if (finish !== undefined) step.finish = finishOf(finish);
+    if (finish !== undefined && !this.#bare) step.finish = finishOf(finish);
     if (usage) step.usage = usage;
     this.settled(step, time);
   }
@@ -107,6 +115,7 @@ export class TurnSteps {
   begin(step: Step): void {
     if (step.begun) return;
     step.begun = true;
+    if (this.#bare) return;
     const { sessionID, started } = this.#frame;
     this.#transcript.putPart({
       id: derivedId("prt", started, step.id),
@@ -153,14 +162,15 @@ export class TurnSteps {
     const { agent, providerID, modelID } = this.#frame.answering();
     for (const step of this.#steps) {
       const info = this.#transcript.info(step.id);
-      if (info?.role === "assistant") this.#transcript.putMessage({ ...info, agent, mode: agent, providerID, modelID });
+      if (info?.role === "assistant")
+        this.#transcript.putMessage({ ...info, agent, mode: info.summary ? info.mode : agent, providerID, modelID });
     }
   }
 
   #conclude(step: Step, finish: string | undefined, time: number): void {
     if (step.concluded) return;
     step.concluded = true;
-    if (finish !== undefined) {
+    if (finish !== undefined && !this.#bare) {
       step.finish = finish;
       this.begin(step);
       this.#stepFinish(step);
@@ -172,7 +182,7 @@ export class TurnSteps {
   #stepFinish(step: Step): void {
     if (step.finish === undefined) return;
     this.#transcript.putPart({
-      id: idBehind(step.last, 1),
+      id: idBehind(step.last, "z1"),
       sessionID: this.#frame.sessionID,
       messageID: step.id,
       type: "step-finish",
@@ -187,7 +197,7 @@ export class TurnSteps {
     if (step.files.length === 0) return;
     const { sessionID, directory } = this.#frame;
     this.#transcript.putPart({
-      id: idBehind(step.last, 2),
+      id: idBehind(step.last, "z2"),
       sessionID,
       messageID: step.id,
       type: "patch",

@@ -63,6 +63,7 @@ export class TurnView {
         sessionID: state.id,
         directory: state.directory,
         started: event.time,
+        ...(prompt?.task ? { task: prompt.task.type } : {}),
         answering: () => answering(this.#choice, state),
       },
       transcript,

@@ -1,7 +1,6 @@
-import { isDeepStrictEqual } from "node:util";
 import type { EventOf } from "../../../core/events/event.ts";
 import type { MessageItem } from "../../../core/events/items.ts";
-import type { Prompt, PromptPart } from "../../../core/events/values.ts";
+import type { Prompt, PromptPart, Task } from "../../../core/events/values.ts";
 import type { SessionState } from "../../../core/session-state.ts";
 import type { MessageWithParts, UserMessage } from "../shapes/message.ts";
 import type { FileDiff } from "../shapes/session.ts";
@@ -41,16 +40,16 @@ export class UserMessages {
     };
   }
 
-  #full(info: UserMessage, parts: readonly PromptPart[], directory: string): MessageWithParts {
-    const frame = { sessionID: info.sessionID, messageID: info.id, created: info.time.created, directory };
-    return { info, parts: userParts(parts, frame) };
+  #full(info: UserMessage, parts: readonly PromptPart[], directory: string, task?: Task): MessageWithParts {
+    const { sessionID, id: messageID, time } = info;
+    return { info, parts: userParts(parts, { sessionID, messageID, created: time.created, directory, task }) };
   }
 
   /** A prompt that waits is shown at once. */
   #waiting(prompt: Prompt, created: number, state: SessionState): MessageWithParts {
     const choice = { model: prompt.model ?? state.model, mode: prompt.mode ?? state.mode };
     const info = this.#info(prompt.id, prompt.queued ?? created, state, choice, prompt);
-    return this.#full(info, prompt.parts, state.directory);
+    return this.#full(info, prompt.parts, state.directory, prompt.task);
   }
 
   /** Prompts that waited before the view began to look. */
@@ -66,7 +65,8 @@ export class UserMessages {
   begin(item: MessageItem, time: number, state: SessionState, choice: Choice, header?: Header): void {
     const created = item.queued ?? time;
     const info = this.#info(item.id, created, state, choice, header);
-    this.#put(this.#full(info, item.content ?? [{ type: "text", text: item.text ?? "" }], state.directory));
+    const parts = item.content ?? [{ type: "text", text: item.text ?? "" }];
+    this.#put(this.#full(info, parts, state.directory, header?.task));
   }
 
   /** A message that no prompt made: the agent's word of what somebody else said, or nobody's at all. */
@@ -89,9 +89,7 @@ export class UserMessages {
   }
 
   #put({ info, parts }: MessageWithParts): void {
-    if (!isDeepStrictEqual(this.#transcript.info(info.id), info)) this.#transcript.putMessage(info);
-    for (const part of parts) {
-      if (!isDeepStrictEqual(this.#transcript.part(info.id, part.id), part)) this.#transcript.putPart(part);
-    }
+    this.#transcript.putMessage(info);
+    for (const part of parts) this.#transcript.putPart(part);
   }
 }

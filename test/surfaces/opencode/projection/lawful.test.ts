@@ -99,7 +99,7 @@ test("every message is over when its turn is", () => {
     for (const { info, parts } of project(events).view.messages()) {
       if (info.role !== "assistant") continue;
       assert.ok(info.time.completed !== undefined);
-      assert.ok(info.finish !== undefined || info.error !== undefined);
+      assert.ok(info.finish !== undefined || info.error !== undefined || shells(events).has(info.id));
       for (const part of parts) {
         if (part.type === "tool") assert.ok(part.state.status === "completed" || part.state.status === "error");
         if (part.type === "text" || part.type === "reasoning") assert.ok(part.time?.end !== undefined);
@@ -108,8 +108,20 @@ test("every message is over when its turn is", () => {
   });
 });
 
+/** Messages of commands that the user ran: no model made them. */
+function shells(events: readonly ParleyEvent[]): ReadonlySet<string> {
+  const messages = new Set<string>();
+  let shell = false;
+  for (const event of events) {
+    if (event.type === "turn.started") shell = event.data.prompt?.task?.type === "shell";
+    if (event.type === "step.started" && shell) messages.add(event.data.id);
+  }
+  return messages;
+}
+
 test("ids are unique, and parts sort as they are to be shown", () => {
-  const shape = /^(step-start( text| reasoning| tool)*)?( step-finish)?( patch)?$/;
+  const steps = /^( step-start( text| reasoning| tool)*)?( step-finish)?( patch)?$/;
+  const bare = /^( text| reasoning| tool)*( patch)?$/;
   eachSession((events) => {
     const { view, said } = project(events);
     const messages = view.messages();
@@ -119,7 +131,9 @@ test("ids are unique, and parts sort as they are to be shown", () => {
     for (const { info, parts } of messages) {
       const ids = parts.map(({ id }) => id);
       assert.deepEqual(ids, [...ids].sort());
-      if (info.role === "assistant") assert.match(parts.map(({ type }) => type).join(" "), shape);
+      if (info.role !== "assistant") continue;
+      const shape = shells(events).has(info.id) ? bare : steps;
+      assert.match(parts.map(({ type }) => ` ${type}`).join(""), shape);
     }
   });
 });
@@ -179,6 +193,28 @@ test("a view that begins at a turn gives that turn's messages, whatever it knows
         for (const message of changed(before, after))
           if (!waiting.has(message.info.id)) assert.deepEqual(held.get(message.info.id), message);
       }
+    }
+  });
+});
+
+test("a view that is made from the newest state and the newest turn goes on as one that saw everything", () => {
+  const options = { newestTurnOnly: true };
+  eachSession((events) => {
+    const states = statesBefore(events);
+    const whole = new SessionView(undefined, options);
+    let start = events.length + 1;
+    let late: SessionView | undefined;
+    for (const event of events) {
+      const said = whole.apply(event);
+      if (late) assert.deepEqual(late.apply(event), said);
+      if (event.type === "turn.started") start = event.seq;
+      if (event.seq % 7 !== 0) continue;
+      late = new SessionView(states[event.seq - 1], { ...options, asOf: event.seq });
+      for (const past of events.slice(start - 1, event.seq)) late.apply(past);
+      assert.deepEqual(late.messages(), whole.messages());
+      assert.deepEqual(late.asks(), whole.asks());
+      assert.deepEqual(late.status(), whole.status());
+      assert.deepEqual(late.session(), whole.session());
     }
   });
 });

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { FileChange } from "../../../../src/core/events/values.ts";
+import type { FileChange, Task } from "../../../../src/core/events/values.ts";
 import { idSource } from "../../../../src/core/ids.ts";
 import { restore } from "../../../../src/core/ledger/restore.ts";
 import type { Signal } from "../../../../src/core/ledger/signals.ts";
@@ -57,7 +57,16 @@ const moreSignals: fc.Arbitrary<Signal> = fc.oneof(
   fc.record({ type: fc.constant("note" as const), level: fc.constant("warn" as const), text: fc.constant("mind") }),
 );
 
-const moreActions: fc.Arbitrary<AnyAction> = moreSignals.map((signal) => ({ do: "signal" as const, signal }));
+const tasks: Task[] = [{ type: "shell", command: "ls" }, { type: "compact" }];
+const text = { type: "text" as const, text: "by the user", synthetic: true };
+
+const moreActions: fc.Arbitrary<AnyAction> = fc.oneof(
+  { weight: 9, arbitrary: moreSignals.map((signal) => ({ do: "signal" as const, signal })) },
+  fc.record({ id: fc.uuid(), task: fc.constantFrom(...tasks) }).map(({ id, task }) => ({
+    do: "command" as const,
+    command: { type: "prompt" as const, prompt: { id: `msg_${id}`, parts: [text], task } },
+  })),
+);
 
 export interface Scenario {
   actions: readonly AnyAction[];

@@ -1,0 +1,83 @@
+import type { Answer } from "../../core/ledger/signals.ts";
+import type { Request } from "./decode/state.ts";
+import type { Fields } from "./fields.ts";
+import { APPROVE, APPROVE_EDITS, KEEP_PLANNING } from "./plan-options.ts";
+
+/** A piece of a user's line, as the Messages API knows it. */
+export type Content =
+  | { type: "text"; text: string }
+  | { type: "image" | "document"; source: { type: "base64"; media_type: string; data: string } };
+
+/** What Parley may ask of the program. */
+export type ControlRequest =
+  | { subtype: "initialize"; forwardSubagentText: boolean }
+  | { subtype: "interrupt" }
+  | { subtype: "cancel_async_message"; message_uuid: string }
+  | { subtype: "set_model"; model: string }
+  | { subtype: "set_permission_mode"; mode: string }
+  | { subtype: "get_binary_version" };
+
+/** By its id the program can be told to forget a line again, and tells when it has taken it up. */
+export function userLine(content: readonly Content[], uuid: string): string {
+  return JSON.stringify({ type: "user", message: { role: "user", content }, parent_tool_use_id: null, uuid });
+}
+
+export function controlLine(id: string, request: ControlRequest): string {
+  return JSON.stringify({ type: "control_request", request_id: id, request });
+}
+
+function responseLine(id: string, response: Fields): string {
+  return JSON.stringify({ type: "control_response", response: { subtype: "success", request_id: id, response } });
+}
+
+/** Whatever the program asks for gets an answer; without one it would wait for ever. */
+export function refusalLine(id: string, error: string): string {
+  return JSON.stringify({ type: "control_response", response: { subtype: "error", request_id: id, error } });
+}
+
+/** The program takes no permission without the input it is for. */
+function allow(input: Fields, more: Fields = {}): Fields {
+  return { behavior: "allow", updatedInput: input, ...more };
+}
+
+const deny = (message: string): Fields => ({ behavior: "deny", message });
+
+/** An "always" is Parley's rule, not the program's: its own suggestions would open far more than was asked for. */
+function permissionAnswer({ input }: Request, answer: Extract<Answer, { kind: "permission" }>): Fields {
+  if (answer.outcome !== "reject") return allow(input);
+  return deny(answer.feedback || "The user does not want this tool call to be made.");
+}
+
+function planAnswer({ input }: Request, answer: Extract<Answer, { kind: "question" }>): Fields {
+  if (answer.outcome === "rejected") return deny(answer.feedback || "The user does not want to go on with this plan.");
+  const words = answer.answers.flat();
+  const [choice] = words;
+  if (choice === APPROVE) return allow(input);
+  if (choice === APPROVE_EDITS) {
+    return allow(input, { updatedPermissions: [{ type: "setMode", mode: "acceptEdits", destination: "session" }] });
+  }
+  const wishes = words.filter((word) => word !== KEEP_PLANNING).join("\n");
+  return deny(wishes || "Keep planning; the user does not want you to begin yet.");
+}
+
+/** Answers by the question's text; a question that nobody answered is left out. */
+function questionAnswer({ input }: Request, answer: Extract<Answer, { kind: "question" }>): Fields {
+  if (answer.outcome === "rejected") return deny(answer.feedback || "The user does not want to answer.");
+  const questions = Array.isArray(input.questions) ? (input.questions as Fields[]) : [];
+  const answers = questions.flatMap(({ question }, at): [string, string][] => {
+    const given = answer.answers[at] ?? [];
+    return typeof question === "string" && given.length > 0 ? [[question, given.join(", ")]] : [];
+  });
+  return allow({ ...input, answers: Object.fromEntries(answers) });
+}
+
+export function answerLine(id: string, request: Request, answer: Answer): string {
+  if (answer.kind === "permission") return responseLine(id, permissionAnswer(request, answer));
+  const give = request.tool === "ExitPlanMode" ? planAnswer : questionAnswer;
+  return responseLine(id, give(request, answer));
+}
+
+/** Whether the call will not be made. */
+export function isRefusal(answer: Answer): boolean {
+  return answer.outcome === "reject" || answer.outcome === "rejected";
+}

@@ -1,0 +1,124 @@
+import { onAssistant } from "./decode/assistant.ts";
+import { type Foreign, onControlCancel, onControlRequest } from "./decode/requests.ts";
+import { isResumeLost, onResult } from "./decode/result.ts";
+import { type DecodeState, Reading, type Said } from "./decode/state.ts";
+import { onStreamEvent } from "./decode/stream.ts";
+import { onSystem } from "./decode/system.ts";
+import { onUser } from "./decode/user.ts";
+import { type Fields, fieldsIn, isFields, textIn } from "./fields.ts";
+
+export type NoiseReason = "not_json" | "not_an_object" | "unknown_type";
+
+/** The program's answer to something that Parley asked of it. */
+export interface Response {
+  id: string;
+  ok: boolean;
+  body: Fields;
+  error?: string;
+}
+
+export interface Decoded {
+  state: DecodeState;
+  said: Said[];
+  noise?: NoiseReason;
+  response?: Response;
+  /** It asks for something that Parley does not do. */
+  foreign?: Foreign;
+  /** It does not know the session that it was to resume. */
+  lost?: boolean;
+}
+
+/** Said to keep a connection open, or for a program's own window. */
+const SILENT: ReadonlySet<string> = new Set([
+  "keep_alive",
+  "tool_progress",
+  "tool_use_summary",
+  "auth_status",
+  "prompt_suggestion",
+  "control_request_progress",
+]);
+const SEEN_KEPT = 256;
+
+/** Reads one line of the program's output. It changes nothing but through what it returns. */
+export function decodeLine(state: DecodeState, text: string, now: number): Decoded {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return text.trim() === "" ? { state, said: [] } : { state, said: [], noise: "not_json" };
+  }
+  return isFields(value) ? decodeFields(state, value, now) : { state, said: [], noise: "not_an_object" };
+}
+
+function decodeFields(state: DecodeState, line: Fields, now: number): Decoded {
+  const type = textIn(line, "type") ?? "";
+  const reading = new Reading(state, now);
+  if (type === "stream_event") {
+    onStreamEvent(reading, line);
+    return done(reading);
+  }
+  if (repeats(reading, type, line)) return { state, said: [] };
+  switch (type) {
+    case "assistant":
+      onAssistant(reading, line);
+      return done(reading);
+    case "user":
+      onUser(reading, line);
+      return done(reading);
+    case "system":
+      return onSystem(reading, line) ? done(reading) : { ...done(reading), noise: "unknown_type" };
+    case "result":
+      if (isResumeLost(line)) return { ...done(reading), lost: true };
+      onResult(reading, line);
+      return done(reading);
+    case "control_request": {
+      const foreign = onControlRequest(reading, line);
+      return { ...done(reading), ...(foreign ? { foreign } : {}) };
+    }
+    case "control_cancel_request":
+      onControlCancel(reading, line);
+      return done(reading);
+    case "control_response":
+      return { ...done(reading), response: responseOf(line) };
+    case "rate_limit_event":
+      onRateLimit(reading, line);
+      return done(reading);
+    default:
+      return SILENT.has(type) ? done(reading) : { ...done(reading), noise: "unknown_type" };
+  }
+}
+
+function done({ state, said }: Reading): Decoded {
+  return { state, said };
+}
+
+/** A line that was read already: each has an id of its own, but for echoes of the user's, which have the user's. */
+function repeats(reading: Reading, type: string, line: Fields): boolean {
+  const uuid = textIn(line, "uuid");
+  if (uuid === undefined) return false;
+  const key = `${type}:${uuid}`;
+  const { seen } = reading.state;
+  if (seen.includes(key)) return true;
+  reading.patch({ seen: [...seen, key].slice(-SEEN_KEPT) });
+  return false;
+}
+
+function responseOf(line: Fields): Response {
+  const response = fieldsIn(line, "response");
+  const error = textIn(response, "error");
+  return {
+    id: textIn(response, "request_id") ?? "",
+    ok: response.subtype === "success",
+    body: fieldsIn(response, "response"),
+    ...(error === undefined ? {} : { error }),
+  };
+}
+
+/** Only a limit that is near or reached is worth a word. */
+function onRateLimit(reading: Reading, line: Fields): void {
+  const info = fieldsIn(line, "rate_limit_info");
+  const status = textIn(info, "status");
+  if (status === undefined || status === "allowed") return;
+  const text = `the account's rate limit: ${status}`;
+  reading.say({ type: "note", level: "warn", code: "rate_limit", text });
+}

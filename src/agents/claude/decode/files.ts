@@ -1,0 +1,57 @@
+import type { FileChange } from "../../../core/events/values.ts";
+import { type Fields, listIn, numberIn, textIn } from "../fields.ts";
+import { shownPath } from "../tool-title.ts";
+
+const CHANGERS: ReadonlySet<string> = new Set(["Edit", "MultiEdit", "Write", "NotebookEdit"]);
+
+/** The files that a call has changed: with their diff where the program gave a patch, else by their name alone. */
+export function filesOf(name: string, input: Fields, account: Fields, directory: string): FileChange[] {
+  if (!CHANGERS.has(name)) return [];
+  const absolute =
+    textIn(account, "filePath") ??
+    textIn(account, "notebook_path") ??
+    textIn(input, "file_path") ??
+    textIn(input, "notebook_path");
+  if (absolute === undefined) return [];
+  const path = shownPath(directory, absolute);
+  const added = account.originalFile === null && textIn(account, "type") === "create";
+  if (added) return [{ path, kind: "added", ...addedDiff(path, textIn(account, "content") ?? "") }];
+  return [{ path, kind: "modified", ...patchDiff(path, listIn(account, "structuredPatch")) }];
+}
+
+type Diff = Pick<FileChange, "diff" | "additions" | "deletions">;
+
+const range = (start: number, count: number): string => (count === 1 ? `${start}` : `${start},${count}`);
+
+function linesOf(hunk: Fields): string[] {
+  const { lines } = hunk;
+  return Array.isArray(lines) ? lines.filter((line) => typeof line === "string") : [];
+}
+
+function patchDiff(path: string, hunks: readonly Fields[]): Diff {
+  if (hunks.length === 0) return {};
+  const parts = hunks.map((hunk) => {
+    const from = range(numberIn(hunk, "oldStart") ?? 1, numberIn(hunk, "oldLines") ?? 0);
+    const to = range(numberIn(hunk, "newStart") ?? 1, numberIn(hunk, "newLines") ?? 0);
+    return [`@@ -${from} +${to} @@`, ...linesOf(hunk)].join("\n");
+  });
+  const lines = hunks.flatMap(linesOf);
+  const count = (sign: string): number => lines.filter((line) => line.startsWith(sign)).length;
+  return {
+    diff: `--- a/${path}\n+++ b/${path}\n${parts.join("\n")}\n`,
+    additions: count("+"),
+    deletions: count("-"),
+  };
+}
+
+/** A new file comes with its content instead of a patch. */
+function addedDiff(path: string, content: string): Diff {
+  const ended = content.endsWith("\n");
+  const lines = content === "" ? [] : (ended ? content.slice(0, -1) : content).split("\n");
+  const head = `--- /dev/null\n+++ b/${path}\n`;
+  if (lines.length === 0) return { diff: head, additions: 0, deletions: 0 };
+  const body = lines.map((line) => `+${line}`).join("\n");
+  const tail = ended ? "" : "\n\\ No newline at end of file";
+  const diff = `${head}@@ -0,0 +${range(1, lines.length)} @@\n${body}${tail}\n`;
+  return { diff, additions: lines.length, deletions: 0 };
+}

@@ -1,0 +1,90 @@
+import type { Question } from "../../../core/events/values.ts";
+import { type Fields, fieldsIn, listIn, present, textIn } from "../fields.ts";
+import { permitted } from "../permission-patterns.ts";
+import { PLAN_OPTIONS } from "../plan-options.ts";
+import { toolTitle } from "../tool-title.ts";
+import { type Reading, type Request, withEntry } from "./state.ts";
+
+export interface Foreign {
+  id: string;
+  subtype: string;
+}
+
+/** The program asks Parley. What is not for a person is returned, to be refused: a question without an answer would hang it. */
+export function onControlRequest(reading: Reading, line: Fields): Foreign | undefined {
+  const id = textIn(line, "request_id");
+  const request = fieldsIn(line, "request");
+  const subtype = textIn(request, "subtype") ?? "unknown";
+  if (id === undefined) return undefined;
+  if (subtype !== "can_use_tool") return { id, subtype };
+  if (!reading.state.requests.has(id)) onAsk(reading, id, request);
+  return undefined;
+}
+
+function onAsk(reading: Reading, ask: string, body: Fields): void {
+  const child = reading.state.children.get(textIn(body, "agent_id") ?? "")?.ref;
+  const tool = textIn(body, "tool_name") ?? "unknown";
+  const input = fieldsIn(body, "input");
+  const call = textIn(body, "tool_use_id");
+  const request: Request = { tool, input, ...present({ call, child }) };
+  reading.patch({ requests: withEntry(reading.state.requests, ask, request) });
+  if (tool === "AskUserQuestion") askQuestions(reading, ask, request);
+  else if (tool === "ExitPlanMode") askPlan(reading, ask, request);
+  else askPermission(reading, ask, request, body);
+}
+
+function askPermission(reading: Reading, ask: string, { tool, input, call, child }: Request, body: Fields): void {
+  const { directory } = reading.state;
+  const { action, patterns } = permitted(tool, input, directory);
+  const title = toolTitle(tool, input, directory) ?? textIn(body, "title") ?? textIn(body, "description") ?? tool;
+  const metadata = {
+    tool,
+    ...present({
+      description: textIn(body, "description"),
+      path: textIn(body, "blocked_path"),
+      reason: textIn(body, "decision_reason"),
+    }),
+  };
+  const asked = { ask, action, patterns, title, input, metadata, ...present({ call }) };
+  reading.say({ type: "permission", ...asked }, child);
+}
+
+function askQuestions(reading: Reading, ask: string, { input, call, child }: Request): void {
+  const questions = listIn(input, "questions").map(
+    (one): Question => ({
+      question: textIn(one, "question") ?? "",
+      ...present({ header: textIn(one, "header") }),
+      options: listIn(one, "options").map((option) => ({
+        label: textIn(option, "label") ?? "",
+        ...present({ description: textIn(option, "description") }),
+      })),
+      multiple: one.multiSelect === true,
+      custom: true,
+    }),
+  );
+  reading.say({ type: "question", ask, questions, ...present({ call }) }, child);
+}
+
+/** A plan is shown whole, and approved, or sent back with words of one's own. */
+function askPlan(reading: Reading, ask: string, { input, call, child }: Request): void {
+  const plan = textIn(input, "plan") ?? "";
+  const file = textIn(input, "planFilePath");
+  const question: Question = {
+    question: plan,
+    header: "Plan",
+    options: [...PLAN_OPTIONS],
+    multiple: false,
+    custom: true,
+  };
+  const metadata = { plan, ...present({ file }) };
+  reading.say({ type: "question", ask, kind: "plan", questions: [question], metadata, ...present({ call }) }, child);
+}
+
+/** The program no longer wants an answer. */
+export function onControlCancel(reading: Reading, line: Fields): void {
+  const ask = textIn(line, "request_id") ?? "";
+  const request = reading.state.requests.get(ask);
+  if (!request) return;
+  reading.patch({ requests: withEntry(reading.state.requests, ask, undefined) });
+  reading.say({ type: "ask.withdrawn", ask }, request.child);
+}

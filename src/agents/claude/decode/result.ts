@@ -1,0 +1,70 @@
+import { type Fields, textIn } from "../fields.ts";
+import { finishChild } from "./children.ts";
+import { endOf } from "./failures.ts";
+import type { End, Reading } from "./state.ts";
+import { closeUnstreamed } from "./stream.ts";
+import { totalsOf, turnUsage, windowOf } from "./usage.ts";
+
+const UNKNOWN_SESSION = "No conversation found";
+
+/** The answer to `--resume` with an id that the program does not know. */
+export function isResumeLost(line: Fields): boolean {
+  const { errors } = line;
+  return Array.isArray(errors) && errors.some((text) => typeof text === "string" && text.startsWith(UNKNOWN_SESSION));
+}
+
+/**
+ * The end of the program's turn. It is Parley's, too, unless user lines wait that no turn has taken up: then the program may go
+ * on without being idle, and the turn with it.
+ */
+export function onResult(reading: Reading, line: Fields): void {
+  const { state } = reading;
+  closeUnstreamed(reading);
+  const end = endOf(line, state.failure);
+  reading.patch({ latest: totalsOf(line), context: contextAfter(reading, line) });
+  for (const child of state.children.values()) if (!child.background) finishChild(reading, child, "stopped");
+  sayUnsaid(reading, line, end);
+  const id = state.turn?.id ?? textIn(line, "uuid") ?? "turn";
+  reading.patch({ turn: { id, held: end } });
+  if (state.waiting.size === 0 || state.idle === "unknown") finishTurn(reading);
+}
+
+function contextAfter({ state }: Reading, line: Fields): { used: number; size?: number } | undefined {
+  const size = windowOf(line, state.model) ?? state.context?.size;
+  return state.context && { used: state.context.used, ...(size === undefined ? {} : { size }) };
+}
+
+/** An answer that came only with the result, without any line of its own. */
+function sayUnsaid(reading: Reading, line: Fields, end: End): void {
+  const text = textIn(line, "result");
+  if (reading.state.spoke || !text || end.reason !== "end_turn") return;
+  const item = `${textIn(line, "uuid") ?? "result"}:0`;
+  reading.say({ type: "text.done", item, kind: "message", role: "assistant", text });
+}
+
+export function finishTurn(reading: Reading): void {
+  const { turn } = reading.state;
+  if (!turn) return;
+  const { reason, error } = turn.held ?? { reason: "end_turn" };
+  const usage = turnUsage(reading.state);
+  const { failure: _, ...rest } = reading.state;
+  reading.state = { ...rest, turn: null, message: null, spoke: false, totals: rest.latest, waiting: new Set() };
+  reading.say({ type: "turn.finished", turn: turn.id, reason, usage, ...(error ? { error } : {}) });
+}
+
+/** Nothing is queued any more, and nothing runs: unless a line was on its way when the program said so. */
+export function finishIfIdle(reading: Reading): void {
+  const { idle, unread } = reading.state;
+  if (idle === true && unread.size === 0) finishTurn(reading);
+}
+
+/** A line begins a turn, or goes on with one whose end was held. */
+export function onTurnLine(reading: Reading, id: string): void {
+  const { turn } = reading.state;
+  if (turn) {
+    reading.patch({ turn: { id: turn.id } });
+    return;
+  }
+  reading.patch({ turn: { id }, message: null, unstreamed: null, spoke: false });
+  reading.say({ type: "turn.begun", turn: id });
+}

@@ -1,0 +1,22 @@
+import { type Fields, fieldsIn, listIn, textIn } from "../fields.ts";
+import { childOf, sayPrompt } from "./children.ts";
+import { type Reading, without } from "./state.ts";
+import { onToolResult } from "./tool-results.ts";
+
+/** Lines in the user's name: results of tools, sub-agents' prompts, echoes of what was written, and the program's own remarks. */
+export function onUser(reading: Reading, line: Fields): void {
+  if (line.isReplay === true) {
+    reading.patch({ waiting: without(reading.state.waiting, textIn(line, "uuid") ?? "") });
+    return;
+  }
+  const blocks = listIn(fieldsIn(line, "message"), "content");
+  const parent = textIn(line, "parent_tool_use_id");
+  const child = parent === undefined ? undefined : childOf(reading, line, parent);
+  const results = blocks.filter((block) => block.type === "tool_result");
+  // The account does not say which result it is about; there is never more than one in a line.
+  const structured = results.length === 1 ? line.tool_use_result : undefined;
+  for (const block of results) if (!child?.over) onToolResult(reading, block, structured, child?.ref);
+  const text = blocks.flatMap((block) => textIn(block, "text") ?? []).join("\n");
+  if (child) sayPrompt(reading, child, text);
+  else if (line.isSynthetic === true && text !== "") reading.say({ type: "note", level: "info", text });
+}

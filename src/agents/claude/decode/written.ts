@@ -1,0 +1,61 @@
+import { type Fields, listIn, textIn } from "../fields.ts";
+import { finishIfIdle } from "./result.ts";
+import { type DecodeState, Reading, type Said, withEntry, without } from "./state.ts";
+
+/** What Parley wrote to the program changes how its lines are read, too. */
+
+/** A user line is on its way: until the program has taken it up, no end is the end of its turn. */
+export function wroteUserLine(state: DecodeState, uuid: string): DecodeState {
+  return {
+    ...state,
+    waiting: new Set([...state.waiting, uuid]),
+    unread: new Set([...state.unread, uuid]),
+  };
+}
+
+/** The program has read a line: what it says of itself from now on, and what it said last, is said with it in mind. */
+export function wasRead(state: DecodeState, uuid: string, now: number): { state: DecodeState; said: Said[] } {
+  const reading = new Reading({ ...state, unread: without(state.unread, uuid) }, now);
+  if (reading.state.turn?.held) finishIfIdle(reading);
+  return reading;
+}
+
+/** The turn is to stop: whatever waits is not waited for. */
+export function stopsWaiting(state: DecodeState): DecodeState {
+  return { ...state, waiting: new Set(), unread: new Set() };
+}
+
+/** The program gave a prompt back before it began: no turn of its own will end. */
+export function gaveBack(state: DecodeState, now: number): { state: DecodeState; said: Said[] } {
+  const reading = new Reading(state, now);
+  const { turn } = state;
+  if (turn && !turn.held) return reading;
+  reading.patch({ turn: null });
+  reading.say({ type: "turn.finished", reason: "cancelled", ...(turn ? { turn: turn.id } : {}) });
+  return reading;
+}
+
+export function answered(state: DecodeState, ask: string, refused: boolean): DecodeState {
+  const call = state.requests.get(ask)?.call;
+  return {
+    ...state,
+    requests: withEntry(state.requests, ask, undefined),
+    refused: refused && call !== undefined ? new Set([...state.refused, call]) : state.refused,
+  };
+}
+
+export function choseModel(state: DecodeState, model: string | undefined): DecodeState {
+  const { chosen: _, ...rest } = state;
+  return model === undefined ? rest : { ...rest, chosen: model };
+}
+
+/** What the names in the program's list of models stand for. */
+export function learnModels(state: DecodeState, initialized: Fields): DecodeState {
+  const aliases = new Map<string, string>();
+  for (const model of listIn(initialized, "models")) {
+    const name = textIn(model, "value");
+    const resolved = textIn(model, "resolvedModel");
+    if (name !== undefined && resolved !== undefined) aliases.set(name, resolved);
+  }
+  return { ...state, aliases };
+}

@@ -1,0 +1,123 @@
+import { tmpdir } from "node:os";
+import type { ProcessHost } from "../../host/contract.ts";
+import type { FoundBinary } from "../../install/find.ts";
+import type { AgentCommand, AgentModel, Discovery } from "../contract.ts";
+import { type CredentialPlace, findCredentials } from "./credentials.ts";
+import { type Fields, listIn, present, textIn } from "./fields.ts";
+import { findClaude, type Place } from "./find-program.ts";
+import { authSpec, probeSpec } from "./launch.ts";
+import { MODES } from "./modes.ts";
+import { probe, readJson } from "./probe.ts";
+
+const LIMIT_MS = 20_000;
+/** For so long nothing is asked anew; after it the old answer serves until the new one is there. */
+const FRESH_MS = 60_000;
+const MILLION = 1_000_000;
+
+const NAMES = { title: "Claude Code", login: 'run "claude auth login", or set ANTHROPIC_API_KEY' } as const;
+
+export interface DiscoverOptions extends Place {
+  host: ProcessHost;
+  /** Added to the environment in which the program runs. */
+  extra: Readonly<Record<string, string | undefined>>;
+  limitMs?: number;
+  now?: () => number;
+}
+
+export function modelsOf(initialized: Fields): AgentModel[] {
+  return listIn(initialized, "models").flatMap((model) => {
+    const id = textIn(model, "value");
+    if (id === undefined) return [];
+    const large = `${id} ${textIn(model, "resolvedModel")}`.includes("[1m]");
+    const facts = present({ name: textIn(model, "displayName"), context: large ? MILLION : undefined });
+    return [{ id, ...facts, images: true, reasoning: model.supportsAdaptiveThinking === true }];
+  });
+}
+
+export function commandsOf(initialized: Fields): AgentCommand[] {
+  return listIn(initialized, "commands").flatMap((command) => {
+    const name = textIn(command, "name");
+    const hint = textIn(command, "argumentHint") || undefined;
+    return name === undefined ? [] : [{ name, ...present({ description: textIn(command, "description"), hint }) }];
+  });
+}
+
+function loginText(login: Fields | undefined, place: CredentialPlace | undefined): string {
+  if (place) return `credentials in ${place.name}${place.expired ? ", expired" : ""}`;
+  const by = login?.loggedIn === true ? textIn(login, "authMethod") : undefined;
+  return by === undefined ? `not logged in: ${NAMES.login}` : `logged in by ${by}`;
+}
+
+function credentialsOf(login: Fields | undefined, place: CredentialPlace | undefined): Discovery["credentials"] {
+  if (login?.loggedIn === true) return "found";
+  if (login?.loggedIn === false) return "missing";
+  return place ? "found" : "unknown";
+}
+
+/** What can be known of Claude Code on this machine. Answers are kept: each costs two starts of a large program. */
+export class Discoverer {
+  readonly #options: DiscoverOptions;
+  readonly #now: () => number;
+  #known: { path: string; at: number; answer: Promise<Discovery> } | undefined;
+  #initialized: Fields | undefined;
+
+  constructor(options: DiscoverOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  async discover(): Promise<Discovery> {
+    const found = await findClaude(this.#options);
+    if ("missing" in found)
+      return { ...NAMES, installed: false, detail: found.missing, credentials: "unknown", models: [], modes: MODES };
+    const known = this.#known;
+    if (known?.path !== found.path) return this.#ask(found);
+    if (this.#now() - known.at <= FRESH_MS) return known.answer;
+    // The old answer serves while the new one is made.
+    const answer = this.#ask(found);
+    this.#known = { ...known, at: this.#now() };
+    answer.then((fresh) => {
+      this.#known = { path: found.path, at: this.#now(), answer: Promise.resolve(fresh) };
+    }, ignore);
+    return known.answer;
+  }
+
+  /** A session has asked the same: its answer is as good. */
+  learned(initialized: Fields): void {
+    this.#initialized = initialized;
+  }
+
+  #ask(found: FoundBinary): Promise<Discovery> {
+    const answer = this.#askNow(found);
+    this.#known = { path: found.path, at: this.#now(), answer };
+    answer.catch(() => {
+      this.#known = undefined;
+    });
+    return answer;
+  }
+
+  async #askNow({ path, version }: FoundBinary): Promise<Discovery> {
+    const { host, extra, env, limitMs = LIMIT_MS } = this.#options;
+    const launch = { program: path, env: extra };
+    const directory = tmpdir();
+    const [login, probed, place] = await Promise.all([
+      readJson(host, authSpec(launch, directory), limitMs),
+      this.#initialized ? undefined : probe(host, probeSpec(launch, directory), limitMs),
+      findCredentials(env),
+    ]);
+    this.#initialized ??= probed?.initialized;
+    const initialized = this.#initialized ?? {};
+    return {
+      ...NAMES,
+      installed: true,
+      ...present({ version: version ?? probed?.version }),
+      detail: `${path}; ${loginText(login, place)}`,
+      credentials: credentialsOf(login, place),
+      models: modelsOf(initialized),
+      modes: MODES,
+      commands: commandsOf(initialized),
+    };
+  }
+}
+
+const ignore = (): void => {};

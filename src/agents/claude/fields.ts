@@ -1,0 +1,32 @@
+/** What a line of JSON holds. Nothing about it is certain: newer versions of the program add fields, kinds and values. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function fieldsIn(holder: Fields, name: string): Fields {
+  const value = holder[name];
+  return isFields(value) ? value : {};
+}
+
+/** The objects of a list; whatever else is in it is passed over. */
+export function listIn(holder: Fields, name: string): Fields[] {
+  const value = holder[name];
+  return Array.isArray(value) ? value.filter(isFields) : [];
+}
+
+export function textIn(holder: Fields, name: string): string | undefined {
+  const value = holder[name];
+  return typeof value === "string" ? value : undefined;
+}
+
+export function numberIn(holder: Fields, name: string): number | undefined {
+  const value = holder[name];
+  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
+}
+
+/** Drops what is not there, for objects whose absent fields must be absent. */
+export function present<T extends object>(fields: T): Partial<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<T>;
+}

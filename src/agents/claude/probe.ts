@@ -1,0 +1,77 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Exit, ProcessHost, SpawnSpec } from "../../host/contract.ts";
+import { Control } from "./control.ts";
+import { newDecodeState } from "./decode/state.ts";
+import { decodeLine } from "./decode.ts";
+import { type Fields, isFields, textIn } from "./fields.ts";
+
+const GRACE_MS = 500;
+
+export interface Probed {
+  /** The program's answer to `initialize`: models, commands, agents. */
+  initialized: Fields;
+  version?: string;
+}
+
+/** Gives up after a while: an answer that does not come in time is no answer. */
+async function within<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
+  const enough = new AbortController();
+  const timeout = delay(ms, undefined, { signal: enough.signal }).catch(() => undefined);
+  try {
+    return await Promise.race([work, timeout]);
+  } finally {
+    enough.abort();
+  }
+}
+
+/** Asks the program what it can do. No turn is begun and no model is called. */
+export async function probe(host: ProcessHost, spec: SpawnSpec, limitMs: number): Promise<Probed | undefined> {
+  let state = newDecodeState(spec.directory);
+  const program = host.spawn(spec, {
+    line(text) {
+      const decoded = decodeLine(state, text, 0);
+      state = decoded.state;
+      if (decoded.response) control.answered(decoded.response);
+    },
+    oversize() {},
+  });
+  const control = new Control((line) => program.write(line));
+  program.started.catch(() => {});
+  program.exited.then(
+    () => control.close(),
+    () => control.close(),
+  );
+  const asked = Promise.all([
+    control.ask({ subtype: "initialize", forwardSubagentText: false }),
+    control.ask({ subtype: "get_binary_version" }),
+  ]);
+  try {
+    const answers = await within(asked, limitMs);
+    if (!answers?.[0].ok) return undefined;
+    const version = textIn(answers[1].body, "version");
+    return { initialized: answers[0].body, ...(version === undefined ? {} : { version }) };
+  } finally {
+    program.endInput();
+    await within(program.exited, GRACE_MS);
+    await program.kill(GRACE_MS);
+  }
+}
+
+/** Runs a command of the program that prints one JSON object, whatever its exit code. */
+export async function readJson(host: ProcessHost, spec: SpawnSpec, limitMs: number): Promise<Fields | undefined> {
+  const lines: string[] = [];
+  const program = host.spawn(spec, { line: (text) => void lines.push(text), oversize() {} });
+  program.started.catch(() => {});
+  program.endInput();
+  const exit = await within<Exit | undefined>(
+    program.exited.catch(() => undefined),
+    limitMs,
+  );
+  if (!exit) await program.kill(GRACE_MS);
+  try {
+    const value: unknown = JSON.parse(lines.join("\n"));
+    return isFields(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

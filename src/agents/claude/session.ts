@@ -1,0 +1,233 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Prompt } from "../../core/events/values.ts";
+import type { Answer, Signal } from "../../core/ledger/signals.ts";
+import { type LineProcess, type ProcessHost, SpawnFailed, type SpawnSpec } from "../../host/contract.ts";
+import { type AgentSession, type OpenOptions, ResumeLost } from "../contract.ts";
+import { answerLine, isRefusal, refusalLine, userLine } from "./commands.ts";
+import { Control } from "./control.ts";
+import { type DecodeState, newDecodeState, type Said } from "./decode/state.ts";
+import { answered, choseModel, gaveBack, learnModels, stopsWaiting, wasRead, wroteUserLine } from "./decode/written.ts";
+import type { Fields } from "./fields.ts";
+import { type Launch, sessionSpec } from "./launch.ts";
+import { createListener, type Listener } from "./listener.ts";
+import { BYPASS, BYPASS_ADVICE } from "./modes.ts";
+import { promptContent } from "./prompt-content.ts";
+
+const READY_MS = 60_000;
+const INTERRUPT_MS = 1_000;
+const CLOSE_WAIT_MS = 2_000;
+const CLOSE_GRACE_MS = 1_500;
+const LAST_WORDS_MS = 2_000;
+
+export interface SessionOptions extends Launch {
+  host: ProcessHost;
+  /** Told what the program says of its models and commands. */
+  learned(initialized: Fields): void;
+  readyMs?: number;
+}
+
+async function atMost(promise: Promise<unknown>, ms: number): Promise<void> {
+  const enough = new AbortController();
+  const timeout = delay(ms, undefined, { signal: enough.signal }).catch(() => {});
+  await Promise.race([promise, timeout]);
+  enough.abort();
+}
+
+/** One process of the program that serves one session. */
+export class ClaudeSession implements AgentSession {
+  readonly #open: OpenOptions;
+  readonly #options: SessionOptions;
+  readonly #spec: SpawnSpec;
+  readonly #program: LineProcess;
+  readonly #listener: Listener;
+  readonly #control: Control;
+  readonly #ready = Promise.withResolvers<void>();
+  readonly #finished: Promise<void>;
+  readonly #deadline: NodeJS.Timeout;
+  /** As the program has them now. */
+  #choice: { model?: string; mode?: string };
+  #prompted = "";
+  #gone = false;
+  #idle = Promise.withResolvers<void>();
+  #closing: Promise<void> | undefined;
+
+  constructor(options: SessionOptions, open: OpenOptions) {
+    this.#open = open;
+    this.#options = options;
+    this.#choice = { model: open.model, mode: open.mode };
+    this.#spec = sessionSpec(options, open, randomUUID());
+    this.#ready.promise.catch(() => {});
+    const state = choseModel(newDecodeState(open.directory), open.model);
+    this.#listener = createListener(
+      state,
+      (...told) => this.#emit(...told),
+      (heard) => {
+        if (heard.response) this.#control.answered(heard.response);
+        if (heard.foreign) void this.#refuse(heard.foreign);
+        if (heard.lost) this.#ready.reject(new ResumeLost(open.resume ?? "(none was asked for)"));
+      },
+    );
+    this.#program = options.host.spawn(this.#spec, this.#listener);
+    this.#control = new Control((line) => this.#program.write(line));
+    this.#deadline = setTimeout(() => this.#late(), options.readyMs ?? READY_MS);
+    this.#finished = this.#program.exited.then((exit) => this.#exited(exit));
+    void this.#initialize();
+  }
+
+  ready(): Promise<void> {
+    return this.#ready.promise;
+  }
+
+  /** Parley keeps the queue, so the program has one line at a time, and those that are meant for its running turn. */
+  async prompt(prompt: Prompt): Promise<void> {
+    this.#prompted = await this.#say(prompt);
+  }
+
+  async steer(prompt: Prompt): Promise<void> {
+    await this.#say(prompt);
+  }
+
+  /** What the program has queued would run right after the interrupt, so it is taken back first. */
+  async cancel(): Promise<void> {
+    const waiting = [...this.#listener.state.waiting];
+    this.#listener.state = stopsWaiting(this.#listener.state);
+    const taken = waiting.map((uuid) => this.#control.ask({ subtype: "cancel_async_message", message_uuid: uuid }));
+    const heard = this.#control.ask({ subtype: "interrupt" });
+    const answers = await Promise.all(taken);
+    await heard;
+    const back = answers.some(({ body }, at) => waiting[at] === this.#prompted && body.cancelled === true);
+    if (back) this.#take(gaveBack(this.#listener.state, Date.now()));
+  }
+
+  async answer(ask: string, answer: Answer): Promise<void> {
+    const request = this.#listener.state.requests.get(ask);
+    if (!request) return;
+    this.#listener.state = answered(this.#listener.state, ask, isRefusal(answer));
+    await this.#program.write(answerLine(ask, request, answer));
+  }
+
+  async set({ model, mode }: { model?: string; mode?: string }): Promise<void> {
+    if (model !== undefined && model !== this.#choice.model) {
+      await this.#change({ subtype: "set_model", model }, `the model ${model}`);
+      this.#listener.state = choseModel(this.#listener.state, model);
+      this.#choice = { ...this.#choice, model };
+    }
+    if (mode !== undefined && mode !== this.#choice.mode) {
+      await this.#change({ subtype: "set_permission_mode", mode }, `the mode ${mode}`);
+      this.#choice = { ...this.#choice, mode };
+    }
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#leave();
+    return this.#closing;
+  }
+
+  /** What the program left in the pipe is delivered even to a session that was paused: it is little, and `exited` comes after. */
+  async kill(graceMs: number): Promise<void> {
+    await this.#program.kill(graceMs);
+    this.#program.resume();
+    await atMost(this.#finished, LAST_WORDS_MS);
+  }
+
+  pause(): void {
+    this.#program.pause();
+  }
+
+  resume(): void {
+    this.#program.resume();
+  }
+
+  async #initialize(): Promise<void> {
+    const { ok, body, error } = await this.#control.ask({ subtype: "initialize", forwardSubagentText: true });
+    if (!ok) {
+      this.#ready.reject(new SpawnFailed(`it could not be initialized: ${error ?? "no reason was given"}`, this.#spec));
+      return;
+    }
+    clearTimeout(this.#deadline);
+    this.#listener.state = learnModels(this.#listener.state, body);
+    this.#options.learned(body);
+    const { resume } = this.#open;
+    if (resume !== undefined) this.#open.emit({ type: "session", nativeId: resume, resume: "resumed" });
+    this.#ready.resolve();
+  }
+
+  #emit(...[signal, native, child]: Parameters<OpenOptions["emit"]>): void {
+    if (!child) this.#note(signal);
+    this.#open.emit(signal, native, child);
+  }
+
+  #note(signal: Signal): void {
+    if (signal.type === "session") {
+      const { model = this.#choice.model, mode = this.#choice.mode } = signal;
+      this.#choice = { model, mode };
+    } else if (signal.type === "turn.finished") {
+      this.#idle.resolve();
+    }
+  }
+
+  async #say({ parts }: Prompt): Promise<string> {
+    const content = await promptContent(parts, this.#open.directory);
+    const uuid = randomUUID();
+    this.#listener.state = wroteUserLine(this.#listener.state, uuid);
+    const written = this.#program.write(userLine(content, uuid));
+    void this.#notice(uuid);
+    await written;
+    return uuid;
+  }
+
+  /** The program answers in the order in which it reads: an answer to something later means that it has read the line. */
+  async #notice(uuid: string): Promise<void> {
+    await this.#control.ask({ subtype: "get_binary_version" });
+    this.#take(wasRead(this.#listener.state, uuid, Date.now()));
+  }
+
+  #take({ state, said }: { state: DecodeState; said: Said[] }): void {
+    // The last word is that it exited; a later one might be taken for its successor's.
+    if (this.#gone) return;
+    this.#listener.state = state;
+    this.#listener.say(said);
+  }
+
+  async #change(request: Parameters<Control["ask"]>[0], what: string): Promise<void> {
+    const { ok, error } = await this.#control.ask(request);
+    if (ok) return;
+    const advice = what.endsWith(BYPASS) ? `; ${BYPASS_ADVICE}` : "";
+    throw new Error(`Claude Code does not take ${what}: ${error ?? "no reason was given"}${advice}`);
+  }
+
+  async #refuse({ id, subtype }: { id: string; subtype: string }): Promise<void> {
+    await this.#program.write(refusalLine(id, `Parley does not serve ${subtype}`));
+  }
+
+  #late(): void {
+    const ms = this.#options.readyMs ?? READY_MS;
+    this.#ready.reject(new SpawnFailed(`it did not answer within ${ms} ms`, this.#spec));
+    void this.kill(CLOSE_GRACE_MS);
+  }
+
+  /** At the end of its input the program would finish its turn first, and leave shells behind if it were only killed. */
+  async #leave(): Promise<void> {
+    if (this.#listener.state.turn) {
+      this.#idle = Promise.withResolvers();
+      void this.cancel();
+      await atMost(Promise.race([this.#idle.promise, this.#finished]), INTERRUPT_MS);
+    }
+    this.#program.endInput();
+    await atMost(this.#finished, CLOSE_WAIT_MS);
+    await this.kill(CLOSE_GRACE_MS);
+  }
+
+  async #exited(exit: { code: number | null; signal: string | null; stderr: string[] }): Promise<void> {
+    clearTimeout(this.#deadline);
+    this.#listener.flush();
+    // A program that never ran has said why; what exited early is told with its last words.
+    await this.#program.started.catch(this.#ready.reject);
+    const root = exit.stderr.some((line) => line.includes("root/sudo")) ? `: ${BYPASS_ADVICE}` : "";
+    this.#ready.reject(new SpawnFailed(`it exited before it was ready${root}`, this.#spec, exit));
+    this.#control.close();
+    this.#gone = true;
+    this.#open.emit({ type: "exited", ...exit });
+  }
+}

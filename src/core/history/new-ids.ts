@@ -1,0 +1,72 @@
+import type { Draft, ParleyEvent } from "../events/event.ts";
+import { type IdKind, idSource, PREFIX } from "../ids.ts";
+
+const KINDS = new Map(Object.entries(PREFIX).map(([kind, prefix]) => [prefix as string, kind as IdKind]));
+
+/** Gives each id of a history a new one, which sorts as the old one did: by the time of the event that first holds it. */
+export class NewIds {
+  readonly #known = new Map<string, string>();
+  readonly #make: ReturnType<typeof idSource>;
+  #time = 0;
+
+  constructor() {
+    this.#make = idSource(() => this.#time);
+  }
+
+  of(old: string): string {
+    const known = this.#known.get(old);
+    if (known !== undefined) return known;
+    const kind = KINDS.get(old.split("_", 1)[0] ?? "");
+    const made = kind === undefined ? old : this.#make(kind);
+    this.#known.set(old, made);
+    return made;
+  }
+
+  /** The same event of another session. */
+  draft(event: ParleyEvent): Draft {
+    this.#time = event.time;
+    const { type, time, source, turn } = event;
+    const draft = { type, time, source, ...(turn === undefined ? {} : { turn: this.of(turn) }) };
+    return { ...draft, data: this.#data(event) } as Draft;
+  }
+
+  #data(event: ParleyEvent): unknown {
+    switch (event.type) {
+      case "prompt.queued":
+        return { ...event.data, prompt: this.#named(event.data.prompt) };
+      case "turn.started": {
+        const { prompt, context, after } = event.data;
+        return {
+          ...event.data,
+          ...(context ? { context: context.map((one) => this.#named(one)) } : {}),
+          ...(prompt ? { prompt: this.#named(prompt) } : {}),
+          ...(after === undefined ? {} : { after: this.of(after) }),
+        };
+      }
+      case "step.started":
+      case "step.ended":
+        return this.#named(event.data);
+      case "item.started":
+      case "item.completed":
+        return { ...event.data, item: this.#named(event.data.item) };
+      case "item.updated":
+      case "item.delta":
+        return { ...event.data, item: this.of(event.data.item) };
+      case "permission.requested":
+      case "question.requested":
+      case "question.resolved":
+        return { ...event.data, ask: this.of(event.data.ask) };
+      case "permission.resolved": {
+        // What was granted for good was granted to the session that asked.
+        const { outcome } = event.data;
+        return { ...event.data, ask: this.of(event.data.ask), outcome: outcome === "always" ? "once" : outcome };
+      }
+      default:
+        return event.data;
+    }
+  }
+
+  #named<T extends { id: string }>(thing: T): T {
+    return { ...thing, id: this.of(thing.id) };
+  }
+}

@@ -1,0 +1,43 @@
+import type { Gateway } from "../../gateway/gateway.ts";
+import { type Route, route } from "./route.ts";
+import { forkRequest, outcome, receipt, sessionDetail, shellRequest } from "./schemas.ts";
+import { detailView } from "./views.ts";
+import { answerTurn, turnQuery } from "./wait.ts";
+
+/** What can be done with a session beside speaking to its agent. */
+export function workRoutes(gateway: Gateway): Route[] {
+  return [
+    route({
+      method: "post",
+      path: "/v1/sessions/{session}/shell",
+      id: "runShell",
+      summary:
+        "Run a command in the session's directory, as a turn of its own. The agent is told of it with its next prompt.",
+      query: turnQuery,
+      body: shellRequest,
+      status: 202,
+      answer: receipt,
+      also: { 200: outcome },
+      errors: [404, 409, 422, 503, 507],
+      handle: async (call) => {
+        const session = call.params.session ?? "";
+        return answerTurn(gateway, call, session, await gateway.work.shell(session, call.body));
+      },
+    }),
+    route({
+      method: "post",
+      path: "/v1/sessions/{session}/fork",
+      id: "forkSession",
+      summary: "Make a new session that begins with this one's past: all of it, or what came before a message.",
+      body: forkRequest,
+      bodyOptional: true,
+      status: 201,
+      answer: sessionDetail,
+      errors: [404, 422, 501, 507],
+      handle: async ({ params, body }) => {
+        const { id } = await gateway.work.fork(params.session ?? "", body);
+        return detailView(await gateway.head(id));
+      },
+    }),
+  ];
+}

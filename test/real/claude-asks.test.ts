@@ -1,0 +1,199 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { completed, of, Stage } from "../agents/claude/stage.ts";
+import { realAgent } from "../support/real-agent.ts";
+
+const { program = "", skip } = await realAgent("claude");
+
+const bash = (command: string) => ({ name: "Bash", input: { command, description: command } });
+
+describe("asks of the real Claude Code", { skip, timeout: 120_000 }, () => {
+  test("a permission rejected, with words for the model and without", async (t) => {
+    const stage = await Stage.open(t, program, {
+      script: {
+        prompts: { touch: [{ tools: [bash("touch made.txt")] }, { text: "It said: {{last_tool_result}}" }] },
+      },
+    });
+    const id = await stage.session();
+    const first = stage.api.ask(id, "[[touch]]");
+    const [ask] = await stage.asks(id);
+    await stage.answer(id, ask?.id ?? "", { outcome: "reject", feedback: "use another name" });
+    assert.equal((await first).text, "It said: use another name");
+    const second = stage.api.ask(id, "[[touch]]");
+    const [again] = await stage.asks(id);
+    await stage.answer(id, again?.id ?? "", { outcome: "reject" });
+    assert.match((await second).text, /does not want this tool call/);
+    assert.equal(existsSync(join(stage.directory, "made.txt")), false);
+    const calls = completed(await stage.api.events(id), "tool_call");
+    assert.deepEqual(
+      calls.map((item) => [item.status, (item.error as { code: string } | undefined)?.code]),
+      [
+        ["failed", "rejected"],
+        ["failed", "rejected"],
+      ],
+    );
+    await stage.close(2);
+  });
+
+  test("an always holds for the session and for no more than it says", async (t) => {
+    const stage = await Stage.open(t, program, {
+      script: {
+        prompts: {
+          one: [{ tools: [bash("touch one.txt")] }, { text: "Made." }],
+          two: [{ tools: [bash("touch two.txt")] }, { text: "Made." }],
+          other: [{ tools: [bash("touch three.txt && echo more")] }, { text: "Asked." }],
+        },
+      },
+    });
+    const id = await stage.session();
+    const first = stage.api.ask(id, "[[one]]");
+    const [ask] = await stage.asks(id);
+    assert.ok(ask?.kind === "permission");
+    assert.deepEqual(ask.request.patterns, ["touch …"]);
+    await stage.answer(id, ask.id, { outcome: "always" });
+    await first;
+    assert.equal((await stage.api.ask(id, "[[two]]")).text, "Made.");
+    assert.ok(existsSync(join(stage.directory, "two.txt")));
+    assert.equal((await stage.api.session(id)).mode, "default", "the program's own suggestions are not followed");
+    const third = stage.api.ask(id, "[[other]]");
+    const [other] = await stage.asks(id);
+    assert.ok(other?.kind === "permission");
+    assert.deepEqual(other.request.patterns, ["touch three.txt && echo more"]);
+    await stage.answer(id, other.id, { outcome: "reject" });
+    await third;
+    const by = of(await stage.api.events(id), "permission.resolved").map(({ data }) => data.by);
+    assert.deepEqual(by, ["client", "rule", "client"]);
+    assert.equal(existsSync(join(stage.directory, ".claude", "settings.local.json")), false);
+    await stage.close(3);
+  });
+
+  test("two at once, answered the other way round", async (t) => {
+    const outside = mkdtempSync(join(tmpdir(), "parley-outside-"));
+    t.after(() => rmSync(outside, { recursive: true }));
+    for (const name of ["a.txt", "b.txt"]) writeFileSync(join(outside, name), `in ${name}\n`);
+    const read = (name: string) => ({ name: "Read", input: { file_path: join(outside, name) } });
+    const stage = await Stage.open(t, program, {
+      script: { prompts: { both: [{ tools: [read("a.txt"), read("b.txt")] }, { text: "Done." }] } },
+    });
+    const id = await stage.session();
+    const running = stage.api.ask(id, "[[both]]");
+    const asks = await stage.asks(id, 2);
+    for (const ask of asks.toReversed()) await stage.answer(id, ask.id, { outcome: "once" });
+    assert.equal((await running).text, "Done.");
+    const results = completed(await stage.api.events(id), "tool_result").map((item) => item.text);
+    assert.match(results.join(), /in a\.txt/);
+    assert.match(results.join(), /in b\.txt/);
+    await stage.close(1);
+  });
+
+  test("questions: one, several, text of one's own, none", async (t) => {
+    const options = (...labels: string[]) => labels.map((label) => ({ label, description: label }));
+    const questions = [
+      { question: "Which colour?", header: "Colour", options: options("Red", "Blue"), multiSelect: false },
+      { question: "Which extras?", header: "Extras", options: options("A", "B", "C"), multiSelect: true },
+      { question: "Which name?", header: "Name", options: options("X", "Y"), multiSelect: false },
+    ];
+    const stage = await Stage.open(t, program, {
+      script: {
+        prompts: {
+          ask: [{ tools: [{ name: "AskUserQuestion", input: { questions } }] }, { text: "{{last_tool_result}}" }],
+        },
+      },
+    });
+    const id = await stage.session();
+    const running = stage.api.ask(id, "[[ask]]");
+    const [ask] = await stage.asks(id);
+    assert.ok(ask?.kind === "question");
+    assert.deepEqual(
+      ask.request.questions.map((one) => [one.question, one.multiple, one.options.length]),
+      [
+        ["Which colour?", false, 2],
+        ["Which extras?", true, 3],
+        ["Which name?", false, 2],
+      ],
+    );
+    await stage.answer(id, ask.id, { outcome: "answered", answers: [["Blue"], ["A", "C"], ["Zoë, my own"]] });
+    const { text } = await running;
+    for (const said of ['"Which colour?"="Blue"', '"Which extras?"="A, C"', '"Which name?"="Zoë, my own"'])
+      assert.ok(text.includes(said), `${said} in ${text}`);
+    const second = stage.api.ask(id, "[[ask]]");
+    const [again] = await stage.asks(id);
+    await stage.answer(id, again?.id ?? "", { outcome: "rejected", feedback: "not now" });
+    assert.equal((await second).text, "not now");
+    await stage.close(2);
+  });
+
+  test("a plan sent back, then approved, which leaves the plan mode", async (t) => {
+    const plan = { name: "ExitPlanMode", input: { plan: "1. Edit README" } };
+    const stage = await Stage.open(t, program, {
+      script: { prompts: { plan: [{ tools: [plan] }, { tools: [plan] }, { text: "Off I go." }] } },
+    });
+    const id = await stage.session({ mode: "plan" });
+    const running = stage.api.ask(id, "[[plan]]");
+    const [ask] = await stage.asks(id);
+    assert.ok(ask?.kind === "question");
+    assert.equal(ask.request.kind, "plan");
+    assert.equal(ask.request.questions[0]?.question, "1. Edit README");
+    await stage.answer(id, ask.id, { outcome: "answered", answers: [["name the line"]] });
+    const requested = await stage.nth("question.requested", 2);
+    assert.match(JSON.stringify(stage.calls().at(-1)?.messages), /name the line/);
+    assert.equal((await stage.api.session(id)).mode, "plan");
+    await stage.answer(id, requested.data.ask, { outcome: "answered", answers: [["Approve"]] });
+    assert.equal((await running).text, "Off I go.");
+    assert.equal((await stage.api.session(id)).mode, "default");
+    await stage.close(1);
+  });
+
+  test("a sub-agent is a session of its own, whose asks are answered through the one it works for", async (t) => {
+    const task = { description: "Look", prompt: "[[sub]] look", subagent_type: "general-purpose" };
+    const stage = await Stage.open(t, program, {
+      script: {
+        prompts: {
+          main: [{ text: "I delegate.", tools: [{ name: "Agent", input: task }] }, { text: "It is done." }],
+          sub: [{ text: "I touch.", tools: [bash("touch sub.txt")] }, { text: "Touched." }],
+        },
+      },
+    });
+    const id = await stage.session();
+    const running = stage.api.ask(id, "[[main]]");
+    const [ask] = await stage.asks(id);
+    assert.ok(ask);
+    assert.notEqual(ask.session, id);
+    await stage.answer(id, ask.id, { outcome: "once" });
+    assert.equal((await running).text, "It is done.");
+    assert.ok(existsSync(join(stage.directory, "sub.txt")));
+    const child = await stage.api.session(ask.session);
+    assert.deepEqual([child.parent, child.title, child.agent], [id, "Look", "general-purpose"]);
+    const said = completed(await stage.api.events(ask.session), "message").map((item) => item.text);
+    assert.deepEqual(said, ["[[sub]] look", "I touch.", "Touched."]);
+    const call = completed(await stage.api.events(id), "tool_call")[0];
+    assert.equal((call?.metadata as { task?: string } | undefined)?.task, child.nativeId);
+    assert.equal(call?.child, child.id);
+    await stage.close(2);
+  });
+
+  test("a cancel ends a sub-agent that asks, with the turn it works for", async (t) => {
+    const task = { description: "Look", prompt: "[[sub]] look", subagent_type: "general-purpose" };
+    const stage = await Stage.open(t, program, {
+      script: {
+        prompts: {
+          here: [{ text: "Here." }],
+          main: [{ tools: [{ name: "Agent", input: task }] }, { text: "Never." }],
+          sub: [{ tools: [bash("touch sub.txt")] }, { text: "Never." }],
+        },
+      },
+    });
+    const id = await stage.session();
+    const running = stage.api.ask(id, "[[main]]");
+    await stage.asks(id);
+    await stage.api.cancel(id);
+    assert.equal((await running).reason, "cancelled");
+    assert.deepEqual(await stage.api.asks(id), []);
+    assert.equal((await stage.api.ask(id, "[[here]]")).text, "Here.");
+    assert.equal(existsSync(join(stage.directory, "sub.txt")), false);
+    await stage.close(3);
+  });
+});

@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { SessionView } from "../../../../src/surfaces/opencode/projection/session-view.ts";
+import type { PermissionRequest } from "../../../../src/surfaces/opencode/shapes/ask.ts";
+import { Story } from "./story.ts";
+
+const begun = (): Story => new Story().prompt().step();
+
+function permission(story: Story): PermissionRequest {
+  const [request] = story.view().asks().permissions;
+  assert.ok(request);
+  return request;
+}
+
+test("a permission to edit shows the file and the diff, and the call it is for", () => {
+  const story = begun();
+  story.world.signal({ type: "tool.seen", call: "c", name: "edit", input: { path: "a.md", old: "x", new: "y" } });
+  const about = { call: "c", title: "a.md", metadata: { diff: "--- a" } };
+  story.world.signal({ type: "permission", ask: "a", action: "edit", patterns: ["a.md"], ...about });
+  const message = story.view().messages().at(-1);
+  const { id, ...request } = permission(story);
+  assert.match(id, /^per_/);
+  assert.deepEqual(request, {
+    sessionID: "ses_test",
+    permission: "edit",
+    patterns: ["a.md"],
+    metadata: { title: "a.md", filepath: "/work/a.md", diff: "--- a" },
+    always: ["a.md"],
+    tool: { messageID: message?.info.id, callID: "c" },
+  });
+});
+
+test("a permission to run a command has the command where dialogs look for it", () => {
+  const story = begun().run("c", "Bash", { command: "ls" });
+  story.world.signal({ type: "permission", ask: "a", action: "Bash", patterns: ["ls"], call: "c" });
+  assert.partialDeepStrictEqual(permission(story), { permission: "bash", metadata: { command: "ls" } });
+  const part = story
+    .view()
+    .messages()
+    .at(-1)
+    ?.parts.find((one) => one.type === "tool");
+  assert.ok(part?.type === "tool" && part.state.status === "running");
+});
+
+test("what asks to write asks to edit", () => {
+  const story = begun();
+  story.world.signal({
+    type: "permission",
+    ask: "a",
+    action: "Write",
+    patterns: ["a.md"],
+    input: { file_path: "a.md" },
+  });
+  const { permission: name, metadata, tool } = permission(story);
+  assert.deepEqual([name, metadata.filepath, tool], ["edit", "/work/a.md", undefined]);
+});
+
+test("`always` is offered only where the agent offers it", () => {
+  const story = begun();
+  const once = [{ id: "y", kind: "once" as const }];
+  story.world.signal({ type: "permission", ask: "a", action: "fly", options: once });
+  story.world.signal({ type: "permission", ask: "b", action: "swim" });
+  assert.deepEqual(
+    story
+      .view()
+      .asks()
+      .permissions.map(({ always }) => always),
+    [[], ["*"]],
+  );
+});
+
+test("a question has a header and a description for each option, as clients expect", () => {
+  const story = begun().run("c", "question");
+  const questions = [
+    { question: "Which?", options: [{ label: "Red" }], multiple: true, custom: false },
+    { question: "Why?", header: "Reason", options: [] },
+  ];
+  story.world.signal({ type: "question", ask: "q", questions, call: "c" });
+  const [request] = story.view().asks().questions;
+  assert.deepEqual(request?.questions, [
+    {
+      question: "Which?",
+      header: "Question 1",
+      options: [{ label: "Red", description: "" }],
+      multiple: true,
+      custom: false,
+    },
+    { question: "Why?", header: "Reason", options: [] },
+  ]);
+  assert.equal(request?.tool?.callID, "c");
+});
+
+test("what is asked when the turn is stopped is refused, so that no dialog stays", () => {
+  const story = begun().run("c", "bash").ask("c", "bash", "ls").question("c").cancel().end("cancelled");
+  const replies = story.said().filter(({ type }) => type === "permission.replied" || type === "question.rejected");
+  assert.deepEqual(
+    replies.map(({ type }) => type),
+    ["permission.replied", "question.rejected"],
+  );
+  assert.ok(replies[0]?.type === "permission.replied" && replies[0].properties.reply === "reject");
+  assert.deepEqual(story.view().asks(), { permissions: [], questions: [] });
+});
+
+test("a view that begins while somebody is asked knows what is asked", () => {
+  const story = begun().ask("c", "bash", "ls").question("c");
+  const { permissions, questions } = new SessionView(story.world.session).asks();
+  assert.deepEqual([permissions.length, questions.length], [1, 1]);
+});
