@@ -42,6 +42,7 @@ export class AgentLink {
   private generation = 0;
   private leaving: Promise<void> | null = null;
   private sealed = false;
+  private stale = false;
   private holds = 0;
 
   constructor(options: LinkOptions) {
@@ -79,6 +80,10 @@ export class AgentLink {
   /** A running agent with this model and mode. */
   async ensure(choice: Choice, resume: string | undefined): Promise<Opened> {
     while (this.leaving) await this.leaving;
+    if (this.stale) {
+      this.stale = false;
+      await this.close();
+    }
     const running = this.current;
     if (running) {
       await running.ready;
@@ -163,6 +168,11 @@ export class AgentLink {
     });
     this.leaving = leaving;
     await leaving;
+  }
+
+  /** What the agent remembers is no longer so: the next prompt is for one that is opened anew. */
+  renew(): void {
+    this.stale = this.current !== null;
   }
 
   /** No agent is started from now on. */

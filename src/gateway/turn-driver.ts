@@ -1,5 +1,6 @@
 import { messageOf } from "../core/errors.ts";
 import type { Failure, Prompt } from "../core/events/values.ts";
+import { cutTurns } from "../core/history/copy.ts";
 import type { Signal } from "../core/ledger/signals.ts";
 import type { LedgerState } from "../core/ledger/state.ts";
 import { type CommandHost, SpawnFailed } from "../host/contract.ts";
@@ -92,7 +93,8 @@ export class TurnDriver {
     writer.take({ type: "session", resume: "lost" }, undefined, PARLEY);
     writer.take({ type: "note", level: "warn", code: "resume_lost", text }, undefined, PARLEY);
     const events = await readNewest(log, session, HANDOFF_EVENTS);
-    return withTranscript(prompt, transcriptOf(events.filter((event) => event.turn !== turn)));
+    const gone = cutTurns(events).add(turn);
+    return withTranscript(prompt, transcriptOf(events.filter((event) => !gone.has(event.turn ?? ""))));
   }
 
   /** Ends what Parley itself runs. */

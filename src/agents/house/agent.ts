@@ -34,7 +34,7 @@ export function createHouseAgent(options: HouseOptions): Agent {
   return {
     name: "house",
     takesInstructions: true,
-    capabilities: { fork: true },
+    capabilities: { fork: true, rewind: true },
     discover: async () => ({
       title: "House",
       installed: true,

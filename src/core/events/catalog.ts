@@ -61,7 +61,9 @@ export const catalog = {
   }),
   "history.cut": z.looseObject({
     turns: z.array(z.string()).describe("turns that are no longer part of the conversation, oldest first"),
-    message: z.string().optional().describe("the first message that is gone"),
+    from: z.number().describe("number of the first event of the first of them"),
+    messages: z.array(z.string()).describe("the messages that are gone: prompts, and the agent's steps"),
+    files: z.array(fileTotal).optional().describe("the files that the turns that are left have changed"),
   }),
   "prompt.queued": z.looseObject({ prompt, position: z.number() }),
   "prompt.withdrawn": z.looseObject({ prompt: z.string(), reason: z.enum(["cancelled", "deleted"]) }),

@@ -1,4 +1,5 @@
 import type { Usage } from "../../../core/events/values.ts";
+import { type Revert, revertOf } from "../../../core/ledger/revert.ts";
 import type { SessionState } from "../../../core/session-state.ts";
 import { addUsage } from "../../../core/usage.ts";
 import { OPENCODE_VERSION } from "../context.ts";
@@ -46,16 +47,17 @@ export function parentOf({ parent, meta }: Pick<SessionState, "parent" | "meta">
   return parent ?? (typeof parentID === "string" ? parentID : undefined);
 }
 
-function isRevert(value: unknown): value is NonNullable<Session["revert"]> {
-  return typeof value === "object" && value !== null && "messageID" in value;
+function shownRevert({ messageID, partID, diff }: Revert): NonNullable<Session["revert"]> {
+  return { messageID, ...(partID === undefined ? {} : { partID }), ...(diff === undefined ? {} : { diff }) };
 }
 
 /** What clients keep with a session comes back as they gave it. */
 function kept({ meta = {}, permissions }: SessionState): Pick<Session, "permission" | "revert" | "metadata"> {
-  const { revert, metadata } = meta;
+  const { metadata } = meta;
+  const revert = revertOf(meta);
   return {
     ...(permissions ? { permission: rulesetOf(permissions) } : {}),
-    ...(isRevert(revert) ? { revert } : {}),
+    ...(revert ? { revert: shownRevert(revert) } : {}),
     ...(typeof metadata === "object" && metadata !== null ? { metadata: metadata as Record<string, unknown> } : {}),
   };
 }

@@ -177,6 +177,8 @@ export class SessionView {
       case "session.ended":
         if (event.data.reason === "deleted") out.say("session.deleted", { sessionID, info: this.session() });
         return;
+      case "history.cut":
+        return transcript.takeBack(event.data.messages);
       case "prompt.queued":
         return users.queue(event.data.prompt, event.time, state);
       case "prompt.withdrawn":

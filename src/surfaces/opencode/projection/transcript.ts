@@ -59,6 +59,14 @@ export class Transcript {
     if (this.#entries.delete(id)) this.#out.say("message.removed", { sessionID: this.#session, messageID: id });
   }
 
+  /** Messages that are no longer part of the conversation. Clients may hold more of them than are held here. */
+  takeBack(ids: readonly string[]): void {
+    for (const messageID of ids) {
+      this.#entries.delete(messageID);
+      this.#out.say("message.removed", { sessionID: this.#session, messageID });
+    }
+  }
+
   /** Lets go of messages, which is nothing that clients need to hear of. */
   forgetAllBut(ids: readonly string[]): void {
     for (const id of [...this.#entries.keys()]) if (!ids.includes(id)) this.#entries.delete(id);
