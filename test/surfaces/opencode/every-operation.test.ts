@@ -38,6 +38,7 @@ const MINIMAL: Readonly<Record<string, Minimal>> = {
   "POST /session/{sessionID}/command": { body: { command: "init", arguments: "" } },
   "POST /session/{sessionID}/init": { body: { modelID: "default", providerID: "house", messageID: "msg_init" } },
   "POST /session/{sessionID}/shell": { body: { agent: "build", command: "echo shell" } },
+  "POST /session/{sessionID}/revert": { body: { messageID: "{messageID}" } },
   "POST /session/{sessionID}/summarize": { body: { modelID: "default", providerID: "house" } },
   "POST /tui/append-prompt": { body: { text: "hello" } },
   "POST /tui/execute-command": { body: { command: "agent_cycle" } },

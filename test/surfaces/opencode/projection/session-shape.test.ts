@@ -49,7 +49,7 @@ test("what is known of a session is in it", () => {
     parent: "ses_0",
     usage: { tokens: { input: 3, output: 2, reasoning: 1 }, cost: 0.5 },
     permissions: [{ action: "bash", pattern: "rm *", verdict: "deny" }],
-    meta: { archived: 9, revert, metadata: { a: 1 } },
+    meta: { archived: 9, revert: { ...revert, cut: { from: 3, turns: ["trn_1"] } }, metadata: { a: 1 } },
   };
   assert.partialDeepStrictEqual(sessionOf(state, { projectOf: (directory) => `project of ${directory}` }), {
     projectID: "project of /work",
