@@ -112,3 +112,8 @@ test("a view without a first event says what it lacks", () => {
   assert.ok(first);
   assert.equal(new SessionView(reduceSession(undefined, first)).session().id, "ses_test");
 });
+
+test("B8 an agent's own default mode is what OpenCode calls build", () => {
+  assert.equal(sessionOf({ ...STATE, mode: "default" }).agent, "build");
+  assert.equal(sessionOf({ ...STATE, mode: "acceptEdits" }).agent, "acceptEdits");
+});
