@@ -1,3 +1,4 @@
+import type { AgentSession } from "../agents/contract.ts";
 import { messageOf } from "../core/errors.ts";
 import type { Failure, Prompt } from "../core/events/values.ts";
 import { cutTurns } from "../core/history/copy.ts";
@@ -80,11 +81,19 @@ export class TurnDriver {
       this.deliveries.given(turn, generation);
       // A cancel that came while the agent was starting has not reached it.
       if (open.cancelled) return await link.kill(0);
+      if (prompt.task?.type === "compact") return await this.compact(agent, prompt);
       const told = link.takesInstructions ? prompt : withInstructions(prompt);
       await agent.prompt(lost ? await this.afterLoss(told, turn) : told);
     } catch (error) {
       await writer.send({ type: "fail", turn, error: failureOf(error) }, { must: true });
     }
+  }
+
+  private async compact(agent: AgentSession, prompt: Prompt): Promise<void> {
+    const { compacts } = this.options.link;
+    if (typeof compacts === "string") return agent.prompt({ ...prompt, parts: [{ type: "text", text: compacts }] });
+    if (!compacts || !agent.compact) throw new Error("the agent cannot shorten a conversation");
+    await agent.compact();
   }
 
   private async afterLoss(prompt: Prompt, turn: string): Promise<Prompt> {
