@@ -28,6 +28,7 @@ export interface AgentModel {
 }
 
 export interface AgentMode {
+  /** The mode in which an agent works by itself comes first, and is called `default` or `build`. */
   id: string;
   name?: string;
   description?: string;

@@ -12,6 +12,7 @@ import type {
 } from "../events/values.ts";
 import type { Rule } from "../session-state.ts";
 import type { Untold } from "../untold.ts";
+import type { AppendSet } from "./append-set.ts";
 import type { Answer, Role, Signal, TextKind, ToolDone } from "./signals.ts";
 
 export interface Facts {
@@ -70,8 +71,8 @@ export interface OpenTurn {
   /** Open messages and reasoning by the agent's key. */
   texts: ReadonlyMap<string, OpenText>;
   calls: ReadonlyMap<string, OpenCall>;
-  /** Ids of what is complete, by key, so that repeats change nothing. */
-  done: ReadonlyMap<string, string>;
+  /** Keys of what is complete, so that repeats change nothing. */
+  done: AppendSet;
   /** What its tools changed so far. */
   files?: FileTotal[];
   asks: ReadonlyMap<string, OpenAsk>;

@@ -1,5 +1,6 @@
 import type { Task, Usage } from "../events/values.ts";
 import { SCHEMA_VERSION } from "../events/version.ts";
+import { AppendSet } from "./append-set.ts";
 import type { Frame } from "./frame.ts";
 import type { OpenTurn } from "./state.ts";
 
@@ -23,7 +24,7 @@ export function beginTurn(frame: Frame, by: "user" | "agent", task?: Task): Open
     step: null,
     texts: new Map(),
     calls: new Map(),
-    done: new Map(),
+    done: AppendSet.EMPTY,
     asks: new Map(),
     settledAsks: new Set(),
     cancelled: false,

@@ -68,7 +68,7 @@ export const mutants: Mutant[] = [
     law: 8,
     what: "repeats of a finished item start it again",
     file: "text.ts",
-    find: "done: withEntry(turn.done, textKey(key), open.id)",
+    find: "done: turn.done.with(textKey(key))",
     replace: "done: turn.done",
   },
   {

@@ -36,10 +36,12 @@ export class Screen {
     });
   }
 
-  /** Nothing more comes. */
+  /** Nothing more comes; what has come is drawn first. */
   end(why: string): void {
-    this.#ended = why;
-    for (const look of [...this.#watchers]) look();
+    this.#terminal.write("", () => {
+      this.#ended = why;
+      for (const look of [...this.#watchers]) look();
+    });
   }
 
   text(): string {

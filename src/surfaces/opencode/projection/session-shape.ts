@@ -16,12 +16,16 @@ export interface Choice {
 
 const UNKNOWN_MODEL = "default";
 
+/** What agents call the mode in which they work by themselves, where they do not call it as OpenCode does. */
+const OWN_MODE = "default";
+
 /** What answers, in OpenCode's words: without a mode it is the default one, or what kind of sub-agent this is. */
 export function answering(
   { model = UNKNOWN_MODEL, mode }: Choice,
   { agent, parent }: SessionState,
 ): { agent: string; providerID: string; modelID: string } {
-  return { agent: mode ?? (parent === undefined ? "build" : agent), providerID: agent, modelID: model };
+  const named = mode === OWN_MODE ? undefined : mode;
+  return { agent: named ?? (parent === undefined ? "build" : agent), providerID: agent, modelID: model };
 }
 
 export interface SessionExtras {
