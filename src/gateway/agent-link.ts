@@ -1,4 +1,10 @@
-import { type Agent, type AgentSession, type ChildRef, ResumeLost } from "../agents/contract.ts";
+import {
+  type Agent,
+  type AgentCapabilities,
+  type AgentSession,
+  type ChildRef,
+  ResumeLost,
+} from "../agents/contract.ts";
 import type { ParleyEvent } from "../core/events/event.ts";
 import type { Signal } from "../core/ledger/signals.ts";
 import { within } from "./within.ts";
@@ -53,6 +59,11 @@ export class AgentLink {
   /** Another agent is started when one is needed next. */
   serveWith(agent: Agent): void {
     this.agent = agent;
+  }
+
+  /** How the agent is told to shorten the conversation. */
+  get compacts(): AgentCapabilities["compact"] {
+    return this.agent.capabilities?.compact;
   }
 
   get takesInstructions(): boolean {

@@ -73,6 +73,16 @@ export class SessionWork {
     return this.options.prompt(session, { ...asked, parts, delivery: "reject", task: { type: "shell", command } });
   }
 
+  /** Has the agent shorten the conversation, as a turn: it goes on from a summary. */
+  async compact(session: string, { auto, ...asked }: Asked & { auto?: boolean } = {}): Promise<Receipt> {
+    const { agent } = await this.options.get(session);
+    if (this.options.agent(asked.agent ?? agent).capabilities?.compact === undefined)
+      throw new ParleyError("unsupported", `agent ${agent} cannot be told to shorten a conversation`);
+    const parts: PromptPart[] = [{ type: "text", text: "Summarise the conversation so far.", synthetic: true }];
+    const task = { type: "compact", ...(auto === undefined ? {} : { auto }) } as const;
+    return this.options.prompt(session, { ...asked, parts, task });
+  }
+
   /** The slash commands of a directory, with those that agents have themselves. */
   async commands(directory: string): Promise<SlashCommand[]> {
     const found = await Promise.all(

@@ -87,7 +87,11 @@ export const catalog = {
     duration: z.number().optional().describe("milliseconds since the turn began"),
     tell: z.string().optional().describe("what happened without the agent: it is told with its next prompt"),
   }),
-  "step.started": z.looseObject({ step: z.number(), id: z.string().describe("msg_…") }),
+  "step.started": z.looseObject({
+    step: z.number(),
+    id: z.string().describe("msg_…"),
+    summary: z.boolean().optional().describe("what it says stands for the conversation before it"),
+  }),
   "step.ended": z.looseObject({
     step: z.number(),
     id: z.string(),

@@ -67,7 +67,7 @@ export interface OpenTurn {
   native?: string;
   started: number;
   steps: number;
-  step: { number: number; id: string; key?: string } | null;
+  step: { number: number; id: string; key?: string; summary?: boolean } | null;
   /** Open messages and reasoning by the agent's key. */
   texts: ReadonlyMap<string, OpenText>;
   calls: ReadonlyMap<string, OpenCall>;

@@ -42,6 +42,7 @@ const commandInput = z.object({
 
 const forkInput = z.object({ messageID: z.string().optional() });
 const revertInput = z.object({ messageID: z.string(), partID: z.string().optional() });
+const summarizeInput = z.object({ providerID: z.string(), modelID: z.string(), auto: z.boolean().optional() });
 const initInput = z.object({ modelID: z.string(), providerID: z.string(), messageID: z.string() });
 
 function commandInfo({ name, description, mode, model: wanted, subtask, template }: SlashCommand): object {
@@ -181,6 +182,22 @@ export function turnOperations(surface: Surface): Operation[] {
       async handle({ params }) {
         const { state } = await sessionHead(surface, params.sessionID);
         return shownSession(await unlessBusy(state.id, gateway.work.unrevert(state.id)));
+      },
+    }),
+    operation({
+      method: "post",
+      path: "/session/{sessionID}/summarize",
+      id: "session.summarize",
+      support: "real",
+      note: "false when no summary came of it; 501 for an agent that cannot be told to",
+      body: summarizeInput,
+      async handle({ params, body, response }) {
+        const { state } = await sessionHead(surface, params.sessionID);
+        const { auto, ...wanted } = body;
+        const choice = await choose(state, { model: wanted });
+        const receipt = await gateway.work.compact(state.id, { ...choice, ...(auto === undefined ? {} : { auto }) });
+        const over = turnOver(surface, state.id, receipt).then(({ reason }) => reason === "end_turn");
+        return answerLater(surface, response, state.id, over);
       },
     }),
     operation({

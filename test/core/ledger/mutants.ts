@@ -37,6 +37,13 @@ export const mutants: Mutant[] = [
     replace: "    startPrompt",
   },
   {
+    law: 1,
+    what: "what was taken back is cut with each prompt anew",
+    file: "revert.ts",
+    find: '  updateFacts(frame, { meta: { revert: null } }, "parley");\n',
+    replace: "  void updateFacts;\n",
+  },
+  {
     law: 2,
     what: "a turn that has ended goes on speaking",
     file: "finish.ts",

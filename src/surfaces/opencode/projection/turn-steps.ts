@@ -78,10 +78,11 @@ export class TurnSteps {
   }
 
   /** A step begins: whatever came before it ended by calling tools. */
-  start({ step: number, id }: EventOf<"step.started">["data"], time: number, parentID: string): void {
+  start({ step: number, id, summary }: EventOf<"step.started">["data"], time: number, parentID: string): void {
     this.#concludeAll(time);
     const { sessionID, directory, started } = this.#frame;
     const { agent, providerID, modelID } = this.#frame.answering();
+    const sums = summary || this.#frame.task === "compact";
     this.#steps.push({
       number,
       id,
@@ -100,10 +101,10 @@ export class TurnSteps {
       parentID,
       modelID,
       providerID,
-      mode: this.#frame.task === "compact" ? "compaction" : agent,
+      mode: sums ? "compaction" : agent,
       agent,
       path: { cwd: directory, root: directory },
-      ...(this.#frame.task === "compact" ? { summary: true } : {}),
+      ...(sums ? { summary: true } : {}),
       cost: 0,
       tokens: countedTokens(undefined),
     });
