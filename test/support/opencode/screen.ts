@@ -44,6 +44,11 @@ export class Screen {
     });
   }
 
+  /** For who wants more than its text. */
+  get terminal(): InstanceType<typeof xterm.Terminal> {
+    return this.#terminal;
+  }
+
   text(): string {
     const { active } = this.#terminal.buffer;
     const lines = Array.from({ length: this.#terminal.rows }, (_, row) =>
