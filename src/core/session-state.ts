@@ -155,6 +155,8 @@ export function reduceSession(before: SessionState | undefined, event: ParleyEve
     return firstState(event);
   }
   const next = reduce(before, event);
+  // That its agent was let go is no change of a conversation: lists are sorted by the last one.
+  if (event.type === "session.ended") return next;
   return next === before || next.updated === event.time ? next : { ...next, updated: event.time };
 }
 

@@ -1,14 +1,16 @@
-import { stat } from "node:fs/promises";
+import { realpath, stat } from "node:fs/promises";
 import { isAbsolute } from "node:path";
 import type { Agent } from "../agents/contract.ts";
 import { ParleyError } from "../core/errors.ts";
 
-export async function assertDirectory(directory: string): Promise<void> {
+/** The one spelling of an existing directory, so that its sessions are found whichever way it was named. */
+export async function existingDirectory(directory: string): Promise<string> {
   if (!isAbsolute(directory)) {
     throw new ParleyError("invalid", `expected an absolute path as the session's directory, got ${directory}`);
   }
   const found = await stat(directory).catch(() => undefined);
   if (!found?.isDirectory()) throw new ParleyError("invalid", `expected an existing directory, got ${directory}`);
+  return realpath(directory);
 }
 
 /** A model or mode that the agent is known not to have is refused before anything is promised. */

@@ -1,3 +1,4 @@
+import { realpath } from "node:fs/promises";
 import type { Discovery } from "../agents/contract.ts";
 import { isParleyError, ParleyError } from "../core/errors.ts";
 import { answerKey, askKey } from "../core/event-keys.ts";
@@ -8,7 +9,7 @@ import type { Answer } from "../core/ledger/signals.ts";
 import type { OpenAsk, SessionState } from "../core/session-state.ts";
 import type { Log, SessionHead, SessionQuery } from "../log/contract.ts";
 import type { Attachments } from "./attachments.ts";
-import { assertChoice, assertDirectory } from "./checks.ts";
+import { assertChoice, existingDirectory } from "./checks.ts";
 import type { LiveSession } from "./live-session.ts";
 import { LiveSessions } from "./live-sessions.ts";
 import type { GatewayOptions } from "./options.ts";
@@ -114,9 +115,9 @@ export class Gateway {
   async create(request: NewSessionRequest): Promise<SessionState> {
     this.assertOpen();
     const agent = this.sessions.agent(request.agent ?? this.options.defaultAgent);
-    await assertDirectory(request.directory);
+    const directory = await existingDirectory(request.directory);
     await assertChoice(agent, request);
-    const { directory, model, mode, title, permissions, meta } = request;
+    const { model, mode, title, permissions, meta } = request;
     const facts = Object.fromEntries(
       Object.entries({ model, mode, title, permissions, meta }).filter(([, value]) => value !== undefined),
     );
@@ -137,8 +138,10 @@ export class Gateway {
     return head;
   }
 
-  list(query: SessionQuery): Promise<SessionState[]> {
-    return this.log.list(query);
+  async list(query: SessionQuery): Promise<SessionState[]> {
+    const { directory } = query;
+    if (directory === undefined) return this.log.list(query);
+    return this.log.list({ ...query, directory: await realpath(directory).catch(() => directory) });
   }
 
   async update(id: string, { agent, ...facts }: SessionChange): Promise<SessionState> {

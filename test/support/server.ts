@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -37,14 +37,14 @@ export function agent(name: string, ...args: (string | number)[]): ConfiguredAge
 }
 
 export async function temporary(t: Cleanup, name = "parley-"): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), name));
+  const directory = await realpath(await mkdtemp(join(tmpdir(), name)));
   t.after(() => rm(directory, { recursive: true, force: true, maxRetries: 3 }));
   return directory;
 }
 
 /** A whole server in this process, on a free port of loopback, without a token. */
 export async function startServer(t: Cleanup, options: Partial<ParleyOptions> = {}): Promise<TestServer> {
-  const home = await mkdtemp(join(tmpdir(), "parley-"));
+  const home = await realpath(await mkdtemp(join(tmpdir(), "parley-")));
   const dataDirectory = options.dataDirectory ?? join(home, "data");
   const logger = memoryLogger();
   const start = (more: Partial<ParleyOptions>): Promise<Parley> =>

@@ -51,6 +51,8 @@ export const catalog = {
     exitCode: z.number().nullable().optional(),
     signal: z.string().nullable().optional(),
     stderr: z.array(z.string()).optional().describe("the last lines"),
+    agent: z.string().optional().describe("of a session that is deleted: nothing but this event is left of it"),
+    directory: z.string().optional().describe("of a session that is deleted"),
   }),
   "session.note": z.looseObject({
     text: z.string(),

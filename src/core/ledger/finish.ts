@@ -78,12 +78,12 @@ export function onExited(frame: Frame, exit: Extract<Signal, { type: "exited" }>
   if (turn) closeTurn(frame, turn.end ?? endByExit(closing, exit));
   const deletion = closing === "deleted" && !frame.state.deleted;
   if (frame.state.live || deletion) {
+    const { agent, directory } = frame.state;
     const reason = closing ?? "agent_exited";
-    frame.sayOfSession(
-      "session.ended",
-      { reason, exitCode: exit.code, signal: exit.signal, stderr: exit.stderr },
-      "parley",
-    );
+    const { code: exitCode, signal, stderr } = exit;
+    // It is all that will be known of a session that is deleted.
+    const left = deletion ? { agent, directory } : {};
+    frame.sayOfSession("session.ended", { reason, exitCode, signal, stderr, ...left }, "parley");
   }
   frame.patch({ live: false, background: new Map() });
   if (deletion) frame.patch({ deleted: true });

@@ -1,16 +1,32 @@
+import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
+import { badRequest } from "./errors.ts";
 
-/** Clients send a path raw, as UTF-8 bytes that HTTP reads as Latin-1, or percent-encoded. */
+const PLAIN = /^[\x20-\x7e]*$/;
+
+/** Clients send a path raw, as UTF-8 bytes that HTTP reads as Latin-1, or percent-encoded: then it is plain ASCII. */
 function decodeHeader(value: string): string {
+  if (!PLAIN.test(value)) {
+    const text = Buffer.from(value, "latin1").toString("utf8");
+    return text.includes("\ufffd") ? value : text;
+  }
   try {
-    const decoded = decodeURIComponent(value);
-    if (decoded !== value) return decoded;
+    return decodeURIComponent(value);
   } catch {
     // A raw path may hold a percent sign that encodes nothing.
+    return value;
   }
-  const bytes = Buffer.from(value, "latin1");
-  const text = bytes.toString("utf8");
-  return text.includes("\ufffd") ? value : text;
+}
+
+/** One spelling for one directory, whichever way a client names it; one that is not there stays as it was named. */
+export function oneSpelling(path: string): string {
+  if (path.includes("\0")) throw badRequest("expected the path of a directory, got one with a NUL in it", "Query");
+  const absolute = resolve(path);
+  try {
+    return realpathSync(absolute);
+  } catch {
+    return absolute;
+  }
 }
 
 export interface DirectoryHints {
@@ -22,7 +38,7 @@ export interface DirectoryHints {
 
 /** The directory that a request is about, where it says so. */
 export function namedDirectory({ query, header }: DirectoryHints): string | undefined {
-  if (query !== undefined && query !== "") return resolve(query);
-  if (header !== undefined && header !== "") return resolve(decodeHeader(header));
+  if (query !== undefined && query !== "") return oneSpelling(query);
+  if (header !== undefined && header !== "") return oneSpelling(decodeHeader(header));
   return undefined;
 }

@@ -2,6 +2,7 @@ import { isAbsolute, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import type { PromptPart } from "../../core/events/values.ts";
+import { oneSpelling } from "./directory.ts";
 import { badRequest } from "./errors.ts";
 import { promptPartOf } from "./projection/prompt-parts.ts";
 
@@ -58,6 +59,12 @@ const partInput = z.discriminatedUnion("type", [
 
 type PartInput = z.output<typeof partInput>;
 
+/** Clients know parts by their ids: of two with the same one only the last would be shown. */
+function hasOwnIds(parts: readonly { id?: string }[]): boolean {
+  const ids = parts.flatMap(({ id }) => (id === undefined ? [] : [id]));
+  return new Set(ids).size === ids.length;
+}
+
 /** The body of a prompt. */
 export const promptInput = z.object({
   messageID: z.string().optional(),
@@ -68,20 +75,29 @@ export const promptInput = z.object({
   format: z.looseObject({ type: z.string() }).optional(),
   system: z.string().optional(),
   variant: z.string().optional(),
-  parts: z.array(partInput).min(1, "expected at least one part"),
+  parts: z
+    .array(partInput)
+    .min(1, "expected at least one part")
+    .refine(hasOwnIds, "expected each part to have an id of its own"),
 });
 
 export type PromptInput = z.output<typeof promptInput>;
 
-/** The path of a `file:` URL, from the session's directory. */
+function isOutside(path: string): boolean {
+  return path === ".." || path.startsWith(`..${sep}`) || isAbsolute(path);
+}
+
+/** The path of a `file:` URL, from the session's directory, which the client may know by another name. */
 function pathInside(url: string, directory: string): string {
-  let path: string;
+  let file: string;
   try {
-    path = relative(directory, fileURLToPath(new URL(url)));
+    file = fileURLToPath(new URL(url));
   } catch {
     throw badRequest(`expected a file: URL of an absolute path, got ${url}`);
   }
-  if (path === ".." || path.startsWith(`..${sep}`) || isAbsolute(path))
+  const named = relative(directory, file);
+  const path = isOutside(named) ? relative(directory, oneSpelling(file)) : named;
+  if (isOutside(path))
     throw badRequest(`expected a file inside ${directory}, got ${url}; send what lies outside as a data: URL`);
   return path === "" ? "." : path;
 }

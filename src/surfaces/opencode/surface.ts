@@ -2,6 +2,7 @@ import type { CommandHost } from "../../host/contract.ts";
 import type { Terminals } from "../../host/terminals/contract.ts";
 import { Bus } from "./bus.ts";
 import type { Surface } from "./context.ts";
+import { oneSpelling } from "./directory.ts";
 import { createEnvironment } from "./environment.ts";
 import { PtyTickets } from "./pty-tickets.ts";
 import { EventHub } from "./streams/hub.ts";
@@ -19,5 +20,6 @@ export function createSurface({ commands, terminals, ...given }: Given): Surface
   const environment = createEnvironment({ gateway, bus, commands, dataDirectory, logger });
   const hub = new EventHub({ gateway, clients, bus, logger, projectOf: (directory) => projectOf(directory).id });
   const ptys = { terminals, tickets: new PtyTickets() };
-  return { ...given, bus, hub, environment, ptys };
+  const defaultDirectory = oneSpelling(given.defaultDirectory);
+  return { ...given, defaultDirectory, bus, hub, environment, ptys };
 }

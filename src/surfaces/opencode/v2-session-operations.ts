@@ -1,6 +1,6 @@
-import { resolve } from "node:path";
 import { z } from "zod";
 import type { Surface } from "./context.ts";
+import { oneSpelling } from "./directory.ts";
 import { tagged, unsupported } from "./errors.ts";
 import { type Operation, operation } from "./operation.ts";
 import { admittedPrompt, partsOf, promptBody } from "./v2/prompt.ts";
@@ -197,7 +197,7 @@ export function v2SessionOperations(surface: Surface): Operation[] {
       query: listQuery,
       async handle({ query }) {
         if (query.order === "asc") throw unsupported("sessions are listed newest first: leave out order=asc");
-        const directory = query.directory === undefined ? undefined : resolve(query.directory);
+        const directory = query.directory === undefined ? undefined : oneSpelling(query.directory);
         const { found, next } = await listSessions(gateway, { ...query, directory });
         return { data: found.map(sessionInfo2), cursor: next === undefined ? {} : { next } };
       },
@@ -215,7 +215,7 @@ export function v2SessionOperations(surface: Surface): Operation[] {
         const { agent, model: wanted } = body;
         const wish = { providerID: wanted?.providerID, modelID: wanted?.id, agent };
         const choice = await environment.catalog.chooseForNew(wish);
-        const state = await gateway.create({ ...choice, directory: resolve(named ?? defaultDirectory) });
+        const state = await gateway.create({ ...choice, directory: oneSpelling(named ?? defaultDirectory) });
         return { data: sessionInfo2(state) };
       },
     }),

@@ -140,3 +140,14 @@ test("the same API is there under /opencode, for a proxy that cannot give it the
   assert.deepEqual(await client.get("/opencode/api/health"), { healthy: true });
   assert.deepEqual(await client.get("/opencode/lsp?directory=/tmp"), []);
 });
+
+test("parts of one message have ids of their own: a client would show only one of two", async (t) => {
+  const { client } = await opencodeRig(t);
+  const { id } = await client.expect<{ id: string }>(200, "POST", "/session", { body: {} });
+  const part = (text: string): object => ({ id: "prt_twice", type: "text", text });
+  const body = { noReply: true, parts: [part("one"), part("two")] };
+  const reply = await client.call("POST", `/session/${id}/message`, { body });
+  assert.equal(reply.status, 400, reply.text);
+  assert.match(reply.text, /an id of its own/);
+  assert.deepEqual(await client.get(`/session/${id}/message`), []);
+});

@@ -4,7 +4,7 @@ import type { SessionState } from "../../../core/session-state.ts";
 import { addUsage } from "../../../core/usage.ts";
 import { OPENCODE_VERSION } from "../context.ts";
 import { rulesetOf } from "../permission-rules.ts";
-import type { Session, Todo } from "../shapes/session.ts";
+import type { Session, SessionStatus, Todo } from "../shapes/session.ts";
 import { slugOf } from "./slug.ts";
 import { tokensOf } from "./usage.ts";
 
@@ -100,6 +100,14 @@ export function sessionOf(state: SessionState, extras: SessionExtras = {}): Sess
     },
     ...kept(state),
   };
+}
+
+export function statusOf({ turn }: SessionState): SessionStatus {
+  if (!turn) return { type: "idle" };
+  const { status } = turn;
+  if (status.status !== "retrying") return { type: "busy" };
+  const { attempt, message, next } = status;
+  return { type: "retry", attempt, message, next };
 }
 
 export function todosOf(plan: SessionState["plan"]): Todo[] {

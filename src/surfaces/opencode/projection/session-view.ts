@@ -2,15 +2,15 @@ import type { EventOf, ParleyEvent } from "../../../core/events/event.ts";
 import type { Usage } from "../../../core/events/values.ts";
 import { changesState, reduceSession, type SessionState } from "../../../core/session-state.ts";
 import type { PermissionRequest, QuestionRequest } from "../shapes/ask.ts";
-import type { SessionEvent } from "../shapes/event.ts";
 import type { MessageWithParts } from "../shapes/message.ts";
 import type { Session, SessionStatus, Todo } from "../shapes/session.ts";
 import { permissionRequest, questionRequest } from "./ask-shapes.ts";
 import { errorOf, turnError } from "./failures.ts";
 import { countsOf } from "./file-diffs.ts";
+import { KeptTurns, type Settled, type TurnsToKeep } from "./kept-turns.ts";
 import { Outbox, type Projected } from "./outbox.ts";
 import { reduceAgain, rewound } from "./rewound.ts";
-import { sessionOf, todosOf } from "./session-shape.ts";
+import { sessionOf, statusOf, todosOf } from "./session-shape.ts";
 import { Transcript } from "./transcript.ts";
 import { TurnView } from "./turn-view.ts";
 import { UserMessages } from "./user-messages.ts";
@@ -20,17 +20,14 @@ export interface ViewOptions {
   projectOf?(directory: string): string;
   /** The state is that after this number: events up to it are taken in once more, as `rewound` says. */
   asOf?: number;
-  /** Keeps the messages of the newest turn only, and those that wait. */
-  newestTurnOnly?: boolean;
+  /** Keeps the messages of the newest turn only, of those right before it, and those that wait. */
+  keep?: TurnsToKeep;
 }
 
 export interface PendingAsks {
   permissions: PermissionRequest[];
   questions: QuestionRequest[];
 }
-
-/** The end of an ask. */
-export type Settled = Extract<SessionEvent, { type: "permission.replied" | "question.replied" | "question.rejected" }>;
 
 /** What a session that is seen through a view consists of, once its first event is known. */
 interface Parts {
@@ -43,18 +40,6 @@ function partsFor(session: string): Parts {
   const out = new Outbox(session);
   const transcript = new Transcript(session, out);
   return { out, transcript, users: new UserMessages(transcript) };
-}
-
-function isSettled(event: SessionEvent): event is Settled {
-  return event.type === "permission.replied" || event.type === "question.replied" || event.type === "question.rejected";
-}
-
-function statusOf({ turn }: SessionState): SessionStatus {
-  if (!turn) return { type: "idle" };
-  const { status } = turn;
-  if (status.status !== "retrying") return { type: "busy" };
-  const { attempt, message, next } = status;
-  return { type: "retry", attempt, message, next };
 }
 
 /**
@@ -70,11 +55,12 @@ export class SessionView {
   #turn: TurnView | undefined;
   #compacting: number | undefined;
   #retrying = false;
-  #settled: Settled[] = [];
+  readonly #kept: KeptTurns;
 
   /** `state`: what is true of the session when the first event is applied; undefined when that is its `session.started`. */
   constructor(state: SessionState | undefined, options: ViewOptions = {}) {
     this.#options = options;
+    this.#kept = new KeptTurns(options.keep ?? { turns: 0, withinMs: 0 });
     if (state) this.#begin(options.asOf === undefined ? state : rewound(state));
   }
 
@@ -101,7 +87,7 @@ export class SessionView {
     if (!first && changesState(event.type)) this.#state = this.#after(this.state, event);
     this.#project(event, parts, first);
     const said = parts.out.take();
-    for (const { event: word } of said) if (isSettled(word)) this.#settled.push(word);
+    for (const { event: word } of said) this.#kept.hear(word);
     return said;
   }
 
@@ -141,9 +127,14 @@ export class SessionView {
     return !this.state.turn && this.state.queue.length === 0;
   }
 
-  /** How the asks of the newest turn were resolved, as clients hear of it. */
+  /** How the asks of the turns that it holds were resolved, as clients hear of it. */
   settled(): readonly Settled[] {
-    return this.#settled;
+    return this.#kept.settled();
+  }
+
+  /** The last of it was that it is gone. */
+  get deleted(): boolean {
+    return this.state.ended?.reason === "deleted";
   }
 
   asks(): PendingAsks {
@@ -180,15 +171,14 @@ export class SessionView {
       case "history.cut":
         return transcript.takeBack(event.data.messages);
       case "prompt.queued":
-        return users.queue(event.data.prompt, event.time, state);
       case "prompt.withdrawn":
-        return transcript.removeMessage(event.data.prompt);
-      case "turn.started":
-        this.#settled = [];
-        if (this.#options.newestTurnOnly) transcript.forgetAllBut(state.queue.map(({ id }) => id));
-        out.say("session.status", { sessionID, status: { type: "busy" } });
-        this.#turn = new TurnView(event, { state, transcript, users, out });
+        if (event.type === "prompt.queued") users.queue(event.data.prompt, event.time, state);
+        else transcript.removeMessage(event.data.prompt);
+        // A turn says at its end when the session changed last.
+        if (!state.turn) this.#sayUpdated(out);
         return;
+      case "turn.started":
+        return this.#startTurn(event, { out, transcript, users });
       case "turn.status":
         return this.#turnStatus(event, out);
       case "turn.ended":
@@ -225,6 +215,20 @@ export class SessionView {
       case "agent.unparsed":
         return;
     }
+  }
+
+  #startTurn(event: EventOf<"turn.started">, { out, transcript, users }: Parts): void {
+    const { state } = this;
+    const oldest = this.#kept.begin(event.time);
+    if (this.#options.keep) {
+      const { prompt, context = [] } = event.data;
+      // Said again by its turn, whatever else is held: a replay must say the very same.
+      for (const { id } of [...context, ...(prompt ? [prompt] : [])]) transcript.forget(id);
+      const waiting = state.queue.map(({ id }) => id);
+      transcript.nextTurn(oldest, waiting);
+    }
+    out.say("session.status", { sessionID: state.id, status: { type: "busy" } });
+    this.#turn = new TurnView(event, { state, transcript, users, out });
   }
 
   #sayUpdated(out: Outbox): void {
@@ -284,6 +288,7 @@ export class SessionView {
     const turn = this.#turn;
     turn?.end(event, error);
     this.#turn = undefined;
+    this.#kept.end(event.time);
     this.#compacting = undefined;
     this.#retrying = false;
     if (error) out.say("session.error", { sessionID, error });

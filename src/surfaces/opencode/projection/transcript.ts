@@ -5,6 +5,8 @@ import type { Outbox } from "./outbox.ts";
 interface Entry {
   info: Message;
   parts: Map<string, Part>;
+  /** The turn that spoke of it last. */
+  turn: number;
 }
 
 function byId(a: { id: string }, b: { id: string }): number {
@@ -24,6 +26,7 @@ export class Transcript {
   readonly #entries = new Map<string, Entry>();
   readonly #out: Outbox;
   readonly #session: string;
+  #turn = 0;
 
   constructor(session: string, out: Outbox) {
     this.#session = session;
@@ -44,14 +47,15 @@ export class Transcript {
 
   /** Holds a message that clients know already. */
   hold({ info, parts }: MessageWithParts): void {
-    this.#entries.set(info.id, { info, parts: new Map(parts.map((part) => [part.id, part])) });
+    this.#entries.set(info.id, { info, parts: new Map(parts.map((part) => [part.id, part])), turn: this.#turn });
   }
 
   putMessage(info: Message): void {
     const entry = this.#entries.get(info.id);
+    if (entry) entry.turn = this.#turn;
     if (isDeepStrictEqual(entry?.info, info)) return;
     if (entry) entry.info = info;
-    else this.#entries.set(info.id, { info, parts: new Map() });
+    else this.#entries.set(info.id, { info, parts: new Map(), turn: this.#turn });
     this.#out.say("message.updated", { sessionID: this.#session, info });
   }
 
@@ -67,9 +71,16 @@ export class Transcript {
     }
   }
 
-  /** Lets go of messages, which is nothing that clients need to hear of. */
-  forgetAllBut(ids: readonly string[]): void {
-    for (const id of [...this.#entries.keys()]) if (!ids.includes(id)) this.#entries.delete(id);
+  /** Lets go of a message, which is nothing that clients need to hear of. */
+  forget(id: string): void {
+    this.#entries.delete(id);
+  }
+
+  /** Lets go of what older turns said, but for what still waits. */
+  nextTurn(oldest: number, waiting: readonly string[]): void {
+    this.#turn += 1;
+    for (const [id, { turn }] of [...this.#entries])
+      if (turn < oldest && !waiting.includes(id)) this.#entries.delete(id);
   }
 
   putPart(part: Part): void {

@@ -11,7 +11,7 @@ export interface CatchUp {
   client: SseClient;
   variant: Variant;
   from: StreamCursor;
-  projection: Pick<ProjectorOptions, "projectOf" | "resting">;
+  projection: Pick<ProjectorOptions, "projectOf" | "resting" | "keep">;
   /** How far the live stream has come. */
   live(): number;
   /** Called in the very moment in which the client is where the live stream is. */

@@ -13,11 +13,14 @@ import type { Commit, Variant } from "./commit.ts";
 import { formatStreamCursor, type StreamCursor, WHOLE } from "./cursor.ts";
 import { Projector } from "./projector.ts";
 import { recentSessions } from "./recent.ts";
-import { isInScope, type SnapshotScope, snapshotOf } from "./snapshot.ts";
+import { type SnapshotScope, stateOfThings } from "./snapshot.ts";
 
 /** Sessions that rest are remembered for clients that come back: so many, out of so many of the log's last records. */
 const RESTING = 32;
 const RECENT_RECORDS = 5_000;
+/** Clients come back within half a minute or so, and turns that follow each other may have ended meanwhile. */
+const KEEP = { turns: 8, withinMs: 120_000 };
+const NEWEST_ONLY = { turns: 0, withinMs: 0 };
 /** A client that missed more than this is faster served with the state of things. */
 const REPLAY_LIMIT = 20_000;
 /** As OpenCode's own; its web page takes a stream for dead that is silent for longer. */
@@ -76,10 +79,12 @@ export class EventHub {
       this.beatWhileHeard();
     };
     const from = usable(stream.cursor, projector.position);
-    client.write(this.welcome(stream, from === undefined, projector));
+    // Who was here before must learn what is over by now, too.
+    const snapshot = stream.cursor && stream.snapshot !== "none" ? "recent" : stream.snapshot;
+    client.write(this.welcome({ ...stream, snapshot }, from === undefined, projector));
     if (!from) return join();
     const { log } = this.options.gateway;
-    const projection = { projectOf: this.options.projectOf, resting: RESTING };
+    const projection = { projectOf: this.options.projectOf, resting: RESTING, keep: NEWEST_ONLY };
     await catchUp({ log, client, variant, from, projection, live: () => projector.position, join }).catch((error) => {
       this.options.logger.warn({ err: error }, "a stream could not be resumed");
       client.cut("over");
@@ -100,7 +105,7 @@ export class EventHub {
     const position = await log.position();
     const withOlder = (): boolean => [...this.listeners].some(({ variant }) => variant.dialect === "1.1");
     const emit = (commit: Commit): void => this.tell(commit);
-    const projector = new Projector({ log, projectOf, resting: RESTING, withOlder, emit }, position);
+    const projector = new Projector({ log, projectOf, resting: RESTING, keep: KEEP, withOlder, emit }, position);
     for (const session of await recentSessions(log, RECENT_RECORDS, RESTING)) await projector.load(session);
     const failed = (error: unknown): void => {
       logger.error({ err: error }, "OpenCode's events could not be followed; their streams begin anew");
@@ -128,15 +133,13 @@ export class EventHub {
    */
   private welcome({ variant, snapshot }: StreamRequest, fresh: boolean, projector: Projector): Frame {
     const { bus, projectOf } = this.options;
-    const connected = { id: bus.newId(), type: "server.connected", properties: {} };
+    const newId = (): string => bus.newId();
+    const connected = { id: newId(), type: "server.connected", properties: {} };
     const data = [plainJson(connected, undefined, variant.global)];
-    const views = fresh && snapshot !== "none" ? projector.views() : [];
-    for (const view of views) {
-      const { directory } = view;
-      if (!isInScope(view, snapshot) || (variant.directory !== null && variant.directory !== directory)) continue;
-      const place = { directory, project: projectOf(directory) };
-      for (const event of snapshotOf(view, () => bus.newId())) data.push(plainJson(event, place, variant.global));
-    }
+    const told = fresh && snapshot !== "none" ? stateOfThings(projector, snapshot, { projectOf, newId }) : [];
+    for (const { place, event } of told)
+      if (variant.directory === null || variant.directory === place.directory)
+        data.push(plainJson(event, place, variant.global));
     const cursor = formatStreamCursor(projector.position, WHOLE);
     return eventsFrame(
       data.map((one, index) => (fresh && index === data.length - 1 ? { id: cursor, data: one } : { data: one })),
@@ -169,7 +172,6 @@ export class EventHub {
 
 /** A cursor of another log, or one from long ago, is of no use. */
 function usable(cursor: StreamCursor | undefined, position: number): StreamCursor | undefined {
-  const near =
-    cursor && cursor.position >= 1 && cursor.position <= position && position - cursor.position <= REPLAY_LIMIT;
+  const near = cursor && cursor.position <= position && position - cursor.position <= REPLAY_LIMIT;
   return near ? cursor : undefined;
 }

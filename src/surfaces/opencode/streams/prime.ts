@@ -1,31 +1,69 @@
-import type { ParleyEvent } from "../../../core/events/event.ts";
-import type { Log } from "../../../log/contract.ts";
-import { SessionView } from "../projection/session-view.ts";
+import type { EventOf, ParleyEvent } from "../../../core/events/event.ts";
+import { SCHEMA_VERSION } from "../../../core/events/version.ts";
+import { reduceSession } from "../../../core/session-state.ts";
+import type { Log, LogRecord } from "../../../log/contract.ts";
+import type { TurnsToKeep } from "../projection/kept-turns.ts";
+import { SessionView, type ViewOptions } from "../projection/session-view.ts";
 
 const PAGE = 512;
 
+export interface Priming extends Required<Pick<ViewOptions, "projectOf" | "keep">> {
+  log: Log;
+}
+
+function eventOf({ json }: LogRecord): ParleyEvent {
+  return JSON.parse(json) as ParleyEvent;
+}
+
+/** The number of the oldest turn's start that a view will keep. */
+async function oldestStart(log: Log, session: string, newest: number, keep: TurnsToKeep): Promise<number> {
+  const [first] = await log.read(session, { after: newest - 1, limit: 1 });
+  const since = first ? eventOf(first).time - keep.withinMs : Number.POSITIVE_INFINITY;
+  let oldest = newest;
+  for (let turns = 0; turns < keep.turns; turns++) {
+    // What came right before a turn is the end of the one before, or later than that.
+    const [last] = await log.readBack(session, { before: oldest, limit: 1 });
+    const start = last && eventOf(last).time >= since ? await log.turnStart(session, oldest) : undefined;
+    if (start === undefined) break;
+    oldest = start;
+  }
+  return oldest;
+}
+
 /**
  * A view of a session as it was right before one of its events: it has seen the turn that was open then, or the last
- * one. Undefined for a session that the log has forgotten.
+ * one, and those that are kept beside it. Undefined for a session that the log has forgotten.
  */
 export async function primedView(
-  log: Log,
   session: string,
   before: number,
-  projectOf: (directory: string) => string,
+  { log, projectOf, keep }: Priming,
 ): Promise<SessionView | undefined> {
   const head = await log.head(session);
   if (!head) return undefined;
-  const view = new SessionView(head.state, { projectOf, asOf: head.last, newestTurnOnly: true });
-  const start = await log.turnStart(session, before);
-  if (start === undefined) return view;
-  for (let after = start - 1; ; ) {
+  const view = new SessionView(head.state, { projectOf, asOf: head.last, keep });
+  const newest = await log.turnStart(session, before);
+  if (newest === undefined) return view;
+  for (let after = (await oldestStart(log, session, newest, keep)) - 1; ; ) {
     const records = await log.read(session, { after, limit: PAGE });
     for (const record of records) {
       if (record.seq >= before) return view;
-      view.apply(JSON.parse(record.json) as ParleyEvent);
+      view.apply(eventOf(record));
     }
     if (records.length < PAGE) return view;
     after = records.at(-1)?.seq ?? before;
   }
+}
+
+function isDeletion(event: ParleyEvent): event is EventOf<"session.ended"> {
+  return event.type === "session.ended" && event.data.reason === "deleted";
+}
+
+/** A view of a session of which only its last event is left: as much as that says of it. */
+export function lastView(record: LogRecord, { projectOf, keep }: Omit<Priming, "log">): SessionView | undefined {
+  const event = eventOf(record);
+  if (!isDeletion(event)) return undefined;
+  const { agent = "unknown", directory = "/" } = event.data;
+  const begun: ParleyEvent = { ...event, type: "session.started", data: { agent, directory, version: SCHEMA_VERSION } };
+  return new SessionView(reduceSession(undefined, begun), { projectOf, keep });
 }

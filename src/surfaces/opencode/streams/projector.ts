@@ -1,15 +1,19 @@
 import type { ParleyEvent } from "../../../core/events/event.ts";
 import type { Log, LogRecord } from "../../../log/contract.ts";
+import type { TurnsToKeep } from "../projection/kept-turns.ts";
+import type { Projected } from "../projection/outbox.ts";
 import { SessionView } from "../projection/session-view.ts";
 import { type Batch, batchOf, type Place } from "./batch.ts";
 import { Commit } from "./commit.ts";
-import { primedView } from "./prime.ts";
+import { lastView, primedView } from "./prime.ts";
 
 export interface ProjectorOptions {
   log: Log;
   projectOf(directory: string): string;
-  /** How many sessions that rest are kept. */
+  /** How many sessions that rest are kept, and how many that were deleted are remembered. */
   resting: number;
+  /** What is kept of each beside its newest turn. */
+  keep: TurnsToKeep;
   /** Whether somebody listens in the older dialect. */
   withOlder(): boolean;
   emit(commit: Commit): void;
@@ -20,6 +24,12 @@ interface Held {
   /** The number that it has seen last. */
   seq: number;
   place?: Place;
+}
+
+/** A session that is gone, as clients were told. */
+export interface Gone {
+  place: Place;
+  event: Projected["event"];
 }
 
 function placeOf(directory: string, { projectOf }: ProjectorOptions): Place {
@@ -34,6 +44,7 @@ export class Projector {
   private readonly options: ProjectorOptions;
   /** The session that was heard of last is last. */
   private readonly held = new Map<string, Held>();
+  private readonly goneLately: Gone[] = [];
 
   /** The position of the log up to which everything was told. */
   position: number;
@@ -47,10 +58,14 @@ export class Projector {
     return [...this.held.values()].map(({ view }) => view);
   }
 
+  gone(): readonly Gone[] {
+    return this.goneLately;
+  }
+
   /** Brings a session in as it is now, without a word about it. */
   async load(session: string): Promise<void> {
     const head = await this.options.log.head(session);
-    const view = head && (await primedView(this.options.log, session, head.last + 1, this.options.projectOf));
+    const view = head && (await primedView(session, head.last + 1, this.options));
     if (head && view) this.hold(session, { view, seq: head.last });
   }
 
@@ -74,17 +89,15 @@ export class Projector {
   private async readThenTake(records: readonly LogRecord[]): Promise<void> {
     const [first, ...rest] = records;
     if (!first) return;
-    const view = await primedView(this.options.log, first.session, first.seq, this.options.projectOf);
-    // A session that the log has forgotten since is not spoken of any more.
+    const view = (await primedView(first.session, first.seq, this.options)) ?? lastView(first, this.options);
+    // Of a session that the log has forgotten since nothing is said any more but that it is gone.
     if (view) this.hold(first.session, { view, seq: first.seq - 1 });
     await this.take(view ? records : rest);
   }
 
   private begin(record: LogRecord): Held {
-    const held = {
-      view: new SessionView(undefined, { projectOf: this.options.projectOf, newestTurnOnly: true }),
-      seq: 0,
-    };
+    const { projectOf, keep } = this.options;
+    const held = { view: new SessionView(undefined, { projectOf, keep }), seq: 0 };
     this.hold(record.session, held);
     return held;
   }
@@ -96,7 +109,14 @@ export class Projector {
     if (record.type === "turn.started") this.hold(record.session, held);
     if (projected.length === 0) return undefined;
     held.place ??= placeOf(held.view.directory, this.options);
+    if (held.view.deleted) this.letGo(record.session, held.place, projected);
     return batchOf(record, held.place, projected, this.options.withOlder());
+  }
+
+  private letGo(session: string, place: Place, projected: readonly Projected[]): void {
+    this.held.delete(session);
+    for (const { event } of projected) if (event.type === "session.deleted") this.goneLately.push({ place, event });
+    this.goneLately.splice(0, this.goneLately.length - this.options.resting);
   }
 
   private tell(batches: readonly Batch[]): void {

@@ -1,15 +1,17 @@
 import type { SessionView } from "../projection/session-view.ts";
 import type { OpencodeEvent } from "../shapes/event.ts";
+import type { Place } from "./batch.ts";
+import type { Projector } from "./projector.ts";
 
 /** Who gets it: a client that shows sessions is told of those that rest, too. */
 export type SnapshotScope = "working" | "recent";
 
 /**
  * What a client needs to be right again after it was away, all as events that may come twice: the session, the last
- * turn's messages and parts, whether it works, what it asks and what it no longer asks. `session.idle` is not among
+ * turns' messages and parts, whether it works, what it asks and what it no longer asks. `session.idle` is not among
  * them, because clients ring a bell for it.
  */
-export function snapshotOf(view: SessionView, newId: () => string): OpencodeEvent[] {
+function snapshotOf(view: SessionView, newId: () => string): OpencodeEvent[] {
   const event = (type: string, properties: object): OpencodeEvent => ({
     id: newId(),
     type,
@@ -34,7 +36,30 @@ export function snapshotOf(view: SessionView, newId: () => string): OpencodeEven
   ];
 }
 
+/** What is told, and where it happened. */
+export interface Told {
+  place: Place;
+  event: OpencodeEvent;
+}
+
 /** `/event` is read by programs that take an idle session for the end of what they asked, so they hear of work only. */
-export function isInScope(view: SessionView, scope: SnapshotScope | "none"): boolean {
+function isInScope(view: SessionView, scope: SnapshotScope): boolean {
   return scope === "recent" || !view.resting;
+}
+
+/** All that a client without a cursor is told: what is gone, then how those stand that are there. */
+export function stateOfThings(
+  projector: Pick<Projector, "views" | "gone">,
+  scope: SnapshotScope,
+  { projectOf, newId }: { projectOf(directory: string): string; newId(): string },
+): Told[] {
+  const gone = scope === "recent" ? projector.gone() : [];
+  const told: Told[] = gone.map(({ place, event }) => ({ place, event: { ...event, id: newId() } as OpencodeEvent }));
+  for (const view of projector.views()) {
+    if (!isInScope(view, scope)) continue;
+    const { directory } = view;
+    const place = { directory, project: projectOf(directory) };
+    for (const event of snapshotOf(view, newId)) told.push({ place, event });
+  }
+  return told;
 }

@@ -198,7 +198,7 @@ test("a view that begins at a turn gives that turn's messages, whatever it knows
 });
 
 test("a view that is made from the newest state and the newest turn goes on as one that saw everything", () => {
-  const options = { newestTurnOnly: true };
+  const options = { keep: { turns: 0, withinMs: 0 } };
   eachSession((events) => {
     const states = statesBefore(events);
     const whole = new SessionView(undefined, options);
@@ -215,6 +215,22 @@ test("a view that is made from the newest state and the newest turn goes on as o
       assert.deepEqual(late.asks(), whole.asks());
       assert.deepEqual(late.status(), whole.status());
       assert.deepEqual(late.session(), whole.session());
+    }
+  });
+});
+
+test("what a view keeps of the past changes nothing of what it says", () => {
+  eachSession((events) => {
+    const newest = new SessionView(undefined, { keep: { turns: 0, withinMs: 0 } });
+    const more = new SessionView(undefined, { keep: { turns: 3, withinMs: Number.MAX_SAFE_INTEGER } });
+    const all = new SessionView(undefined);
+    for (const event of events) {
+      assert.deepEqual(more.apply(event), newest.apply(event));
+      all.apply(event);
+      const held = new Set(more.messages().map(({ info }) => info.id));
+      for (const { info } of newest.messages()) assert.ok(held.has(info.id), `${info.id} of the newest turn is held`);
+      const known = new Map(all.messages().map((message) => [message.info.id, message]));
+      for (const message of more.messages()) assert.deepEqual(message, known.get(message.info.id));
     }
   });
 });
