@@ -6,6 +6,7 @@ import type { PermissionRule, Prompt } from "../core/events/values.ts";
 import type { Answer, Signal } from "../core/ledger/signals.ts";
 import type { Closing, Effect, Facts } from "../core/ledger/state.ts";
 import { beginsTurn } from "../core/session-state.ts";
+import { within } from "../core/within.ts";
 import { AskKeeper } from "./ask-keeper.ts";
 import type { LiveOptions } from "./live-options.ts";
 import { firstReceipt, type Receipt, repeatedReceipt } from "./receipt.ts";
@@ -13,7 +14,6 @@ import { ServingAgent } from "./serving-agent.ts";
 import { PARLEY, SessionWriter } from "./session-writer.ts";
 import { tidyLog } from "./tidy-log.ts";
 import { TurnWaits } from "./turn-waits.ts";
-import { within } from "./within.ts";
 
 /** How long an agent that is let go waits for the log to hear of it first. */
 const CLOSING_MS = 1_000;

@@ -2,6 +2,7 @@ import type { Agent } from "../agents/contract.ts";
 import type { ParleyEvent } from "../core/events/event.ts";
 import type { Failure, Prompt } from "../core/events/values.ts";
 import { cutTurns } from "../core/history/copy.ts";
+import { within } from "../core/within.ts";
 import type { CommandHost } from "../host/contract.ts";
 import type { Log } from "../log/contract.ts";
 import { AgentLink, type LinkOptions } from "./agent-link.ts";
@@ -9,7 +10,6 @@ import { CANCEL_ASK_MS } from "./options.ts";
 import { readNewest } from "./read-events.ts";
 import type { SessionWriter } from "./session-writer.ts";
 import { Deliveries, TurnDriver } from "./turn-driver.ts";
-import { within } from "./within.ts";
 
 /** How much of the past an agent without a memory of its own is given. */
 const HISTORY_EVENTS = 10_000;
