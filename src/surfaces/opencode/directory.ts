@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
-import { badRequest } from "./errors.ts";
+import { ParleyError } from "../../core/errors.ts";
 
 const PLAIN = /^[\x20-\x7e]*$/;
 
@@ -20,7 +20,8 @@ function decodeHeader(value: string): string {
 
 /** One spelling for one directory, whichever way a client names it; one that is not there stays as it was named. */
 export function oneSpelling(path: string): string {
-  if (path.includes("\0")) throw badRequest("expected the path of a directory, got one with a NUL in it", "Query");
+  if (path.includes("\0"))
+    throw new ParleyError("invalid", "expected the path of a directory, got one with a NUL in it");
   const absolute = resolve(path);
   try {
     return realpathSync(absolute);
