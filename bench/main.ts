@@ -38,7 +38,8 @@ async function main(): Promise<void> {
     console.error(`${name} …`);
     const outcome = await run(values.tiny ? "tiny" : "full");
     figures.push(...outcome.figures);
-    methods.push(`- **${name}**: ${outcome.method}`);
+    const skipped = outcome.skipped === undefined ? "" : ` SKIPPED: ${outcome.skipped}`;
+    methods.push(`- **${name}**: ${outcome.method}${skipped}`);
   }
   const goals = figures.filter(({ goal }) => goal);
   const met = goals.filter(({ goal }) => goal?.met).length;

@@ -3,9 +3,19 @@ import { fanOut } from "./measurements/fan-out.ts";
 import { history } from "./measurements/history.ts";
 import { latency } from "./measurements/latency.ts";
 import { memory } from "./measurements/memory.ts";
+import { opencode } from "./measurements/opencode.ts";
 import { restart } from "./measurements/restart.ts";
 import { start } from "./measurements/start.ts";
 import { throughput } from "./measurements/throughput.ts";
 
 /** In the order in which they are run and shown. */
-export const measurements: readonly Measurement[] = [start, memory, latency, throughput, fanOut, history, restart];
+export const measurements: readonly Measurement[] = [
+  start,
+  memory,
+  latency,
+  throughput,
+  fanOut,
+  history,
+  restart,
+  opencode,
+];

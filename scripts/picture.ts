@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Terminal as XtermTerminal } from "@xterm/headless";
+import { drawTerminal } from "./draw-terminal.ts";
 
 // Runs `parley run` in a real terminal (script(1) makes the pty, xterm reads the screen) and draws what a person saw.
 const { Terminal } = createRequire(import.meta.url)("@xterm/headless") as { Terminal: typeof XtermTerminal };
@@ -12,8 +13,6 @@ const { Terminal } = createRequire(import.meta.url)("@xterm/headless") as { Term
 const COLS = 88;
 const ROWS = 18;
 const PROMPT = "Read README.md and add a line at the end";
-const CELL = { width: 8.4, height: 19 };
-const PALETTE = ["#15161e", "#f7768e", "#9ece6a", "#e0af68", "#7aa2f7", "#bb9af7", "#7dcfff", "#c0caf5"];
 const OUT = fileURLToPath(new URL("../docs/pictures/run.svg", import.meta.url));
 
 function record(directory: string): Promise<XtermTerminal> {
@@ -44,56 +43,11 @@ function record(directory: string): Promise<XtermTerminal> {
   });
 }
 
-function escaped(text: string): string {
-  return text.replace(/[&<>]/g, (char) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[char] ?? char);
-}
-
-interface Run {
-  text: string;
-  style: string;
-}
-
-/** Cells of one style in a row are drawn together. */
-function runsOf(terminal: XtermTerminal, row: number): Run[] {
-  const line = terminal.buffer.active.getLine(row);
-  const runs: Run[] = [];
-  for (let column = 0; column < COLS; column++) {
-    const cell = line?.getCell(column);
-    if (!cell) continue;
-    const colour = cell.isFgPalette() ? (PALETTE[cell.getFgColor() % 8] ?? "") : "#c0caf5";
-    const style = `fill="${colour}"${cell.isBold() ? ' font-weight="bold"' : ""}`;
-    const last = runs.at(-1);
-    const text = cell.getChars() || " ";
-    if (last?.style === style) last.text += text;
-    else runs.push({ text, style });
-  }
-  return runs;
-}
-
-function draw(terminal: XtermTerminal): string {
-  const width = Math.ceil(COLS * CELL.width) + 32;
-  const used = terminal.buffer.active.baseY + terminal.buffer.active.cursorY + 1;
-  const rows = Array.from({ length: used }, (_, row) => {
-    const spans = runsOf(terminal, row).map(({ text, style }) => `<tspan ${style}>${escaped(text)}</tspan>`);
-    return `<text x="16" y="${52 + row * CELL.height}" xml:space="preserve">${spans.join("")}</text>`;
-  });
-  const height = 52 + used * CELL.height + 8;
-  const dots = ["#f7768e", "#e0af68", "#9ece6a"].map(
-    (fill, index) => `<circle cx="${22 + index * 20}" cy="20" r="6" fill="${fill}"/>`,
-  );
-  return [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="parley run in a terminal">`,
-    `<rect width="100%" height="100%" rx="8" fill="#1a1b26"/>`,
-    ...dots,
-    `<g font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,monospace" font-size="14">`,
-    ...rows,
-    "</g></svg>\n",
-  ].join("\n");
-}
-
 const directory = mkdtempSync(join(tmpdir(), "parley-picture-"));
 try {
-  writeFileSync(OUT, draw(await record(directory)));
+  const terminal = await record(directory);
+  const { baseY, cursorY } = terminal.buffer.active;
+  writeFileSync(OUT, drawTerminal(terminal, baseY + cursorY + 1, "parley run in a terminal"));
   console.log(`drew ${OUT}`);
 } finally {
   rmSync(directory, { recursive: true, force: true });

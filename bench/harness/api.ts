@@ -2,7 +2,7 @@ import { get } from "node:http";
 import type { Server } from "./server.ts";
 
 /** A request that must succeed. */
-export async function call<T>(server: Server, method: string, path: string, body?: unknown): Promise<T> {
+export async function call<T>(server: Pick<Server, "url">, method: string, path: string, body?: unknown): Promise<T> {
   const response = await fetch(server.url + path, {
     method,
     ...(body === undefined ? {} : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
@@ -19,6 +19,32 @@ export async function createSession(server: Server, agent: string): Promise<stri
 
 export async function prompt(server: Server, session: string, text: string, wait = false): Promise<void> {
   await call(server, "POST", `/v1/sessions/${session}/prompts?wait=${wait}`, { text });
+}
+
+export interface Answered {
+  ms: number;
+  text: string;
+}
+
+/** How long a whole answer takes, on a connection of its own. */
+export function wholeBody(url: string): Promise<Answered> {
+  const start = performance.now();
+  return new Promise((resolve, reject) => {
+    const request = get(url, { agent: false }, (response) => {
+      let text = "";
+      response.setEncoding("utf8");
+      response.on("data", (more: string) => {
+        text += more;
+      });
+      response.once("error", reject);
+      response.once("end", () => {
+        const ms = performance.now() - start;
+        if (response.statusCode === 200) resolve({ ms, text });
+        else reject(new Error(`expected 200 from ${url}, got ${response.statusCode}: ${text.slice(0, 300)}`));
+      });
+    });
+    request.once("error", reject);
+  });
 }
 
 /** Milliseconds until the first byte of an answer's body that passes `seen`; the rest is read, or cut for a stream. */

@@ -6,8 +6,8 @@ import { setTimeout as delay } from "node:timers/promises";
 const LINE_MS = 60_000;
 const LEAVE_MS = 8_000;
 
-/** Processes that run now, so that an interrupted run leaves none. */
-const running = new Map<number, () => void>();
+/** How to end what runs now, so that an interrupted run leaves nothing. */
+const running = new Set<() => void>();
 
 export interface Child extends AsyncDisposable {
   readonly pid: number;
@@ -30,8 +30,8 @@ export function startNode(args: readonly string[], { directory, env }: ChildOpti
   });
   const { pid } = child;
   if (pid === undefined) throw new Error(`expected to start node ${args.join(" ")}, but the system refused`);
-  running.set(pid, () => child.kill("SIGKILL"));
-  const gone = once(child, "exit").then(() => void running.delete(pid));
+  const tracked = endedWithRun(() => child.kill("SIGKILL"));
+  const gone = once(child, "exit").then(() => tracked[Symbol.dispose]());
   let complaints = "";
   child.stderr.on("data", (chunk: Buffer) => {
     complaints = (complaints + chunk.toString()).slice(-2000);
@@ -60,7 +60,13 @@ export function startNode(args: readonly string[], { directory, env }: ChildOpti
   };
 }
 
+/** For what has processes that were not started here. */
+export function endedWithRun(end: () => void): Disposable {
+  running.add(end);
+  return { [Symbol.dispose]: () => void running.delete(end) };
+}
+
 /** For a run that is interrupted. */
 export function endAll(): void {
-  for (const end of running.values()) end();
+  for (const end of running) end();
 }

@@ -8,7 +8,7 @@ export interface Figure {
   goal?: { text: string; met: boolean };
 }
 
-export type Unit = "ms" | "MB" | "events/s";
+export type Unit = "ms" | "MB" | "kB" | "events/s";
 
 export type Size = "full" | "tiny";
 
@@ -16,6 +16,8 @@ export interface Outcome {
   figures: Figure[];
   /** How it was measured, with counts and warm-up. */
   method: string;
+  /** Why nothing was measured, where something that it needs could not be had. */
+  skipped?: string;
 }
 
 export interface Measurement {

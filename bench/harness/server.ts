@@ -23,6 +23,8 @@ export interface ServeOptions {
   /** Compiled code is kept here; a directory of the run's own unless told. */
   compileCache?: string;
   flags?: readonly string[];
+  /** Beside the environment of this run. */
+  env?: Readonly<Record<string, string>>;
 }
 
 /** Starts `parley serve` as its users do: one process, any free port, the paced agent in its configuration. */
@@ -43,7 +45,7 @@ export async function launchParley(
   const { dataDirectory = join(directory, "data"), compileCache = directory, flags = [] } = options;
   const program = options.program ?? installedParley();
   const args = [program, "serve", "--json", "--port", "0", "--data-dir", dataDirectory, "--insecure-no-auth", ...flags];
-  const env = { XDG_CONFIG_HOME: directory, NODE_COMPILE_CACHE: compileCache };
+  const env = { ...options.env, XDG_CONFIG_HOME: directory, NODE_COMPILE_CACHE: compileCache };
   const child = scope.use(startNode(args, { directory, env }));
   const { url } = JSON.parse(await child.line()) as { url: string };
   return { url, child };

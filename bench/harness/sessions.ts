@@ -5,18 +5,18 @@ import { openSqliteLog } from "../../src/log/sqlite/open.ts";
 
 const BATCH = 1000;
 const id = idSource(Date.now);
-const WORDS = "A line of what an agent would say about the work that it has been given to do. ".repeat(3);
+export const WORDS = "A line of what an agent would say about the work that it has been given to do. ".repeat(3);
 
 function at(draft: Omit<Draft, "time" | "source">): Draft {
   return { ...draft, time: Date.now(), source: "agent" } as Draft;
 }
 
-function began(directory: string): Draft {
-  return at({ type: "session.started", data: { agent: "scripted", directory, version: 1 } });
+function began(directory: string, agent = "scripted"): Draft {
+  return at({ type: "session.started", data: { agent, directory, version: 1 } });
 }
 
-function message(turn: string, role: "user" | "assistant"): Draft[] {
-  const item = { id: id(role === "user" ? "message" : "item"), kind: "message", role } as const;
+function message(turn: string, role: "user" | "assistant", more: { id?: string; step?: number } = {}): Draft[] {
+  const item = { id: id(role === "user" ? "message" : "item"), kind: "message", role, ...more } as const;
   return [
     at({ type: "item.started", turn, data: { item: { ...item, status: "running" } } }),
     at({ type: "item.completed", turn, data: { item: { ...item, status: "completed", text: WORDS } } }),
@@ -67,4 +67,32 @@ export async function manySessions(directory: string, count: number, open: numbe
   } finally {
     await log.close();
   }
+}
+
+/** A data directory with one session of the house agent, a question and an answer each turn: two messages of OpenCode's. */
+export async function writeTalk(dataDirectory: string, directory: string, turns: number): Promise<string> {
+  const log = await openSqliteLog({ directory: dataDirectory, sync: "process" });
+  try {
+    const session = id("session");
+    const drafts = [began(directory, "house")];
+    for (let count = 0; count < turns; count++) drafts.push(...questionAndAnswer());
+    await write(log, session, drafts);
+    return session;
+  } finally {
+    await log.close();
+  }
+}
+
+function questionAndAnswer(): Draft[] {
+  const turn = id("turn");
+  const prompt = { id: id("message") };
+  const step = { step: 1, id: id("message") };
+  return [
+    at({ type: "turn.started", turn, data: { by: "user", prompt } }),
+    ...message(turn, "user", { id: prompt.id }),
+    at({ type: "step.started", turn, data: step }),
+    ...message(turn, "assistant", { step: 1 }),
+    at({ type: "step.ended", turn, data: { ...step, finish: "stop" } }),
+    at({ type: "turn.ended", turn, data: { reason: "end_turn" } }),
+  ];
 }

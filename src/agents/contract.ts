@@ -28,6 +28,7 @@ export interface AgentModel {
 }
 
 export interface AgentMode {
+  /** The mode in which an agent works by itself comes first, and is called `default` or `build`. */
   id: string;
   name?: string;
   description?: string;
@@ -92,6 +93,8 @@ export interface AgentSession {
   ready(): Promise<void>;
   /** Gives it a prompt. Everything that follows comes as signals. */
   prompt(prompt: Prompt): Promise<void>;
+  /** Has it summarise the conversation so far, as a turn. It goes on from the summary. */
+  compact?(): Promise<void>;
   /** Gives a prompt to the running turn; absent where the agent cannot. */
   steer?(prompt: Prompt): Promise<void>;
   /** Asks it to stop the turn. It does so by signals, or not at all. */

@@ -75,6 +75,13 @@ export class SessionHandle {
     return this.#transport.json({ method: "POST", path, body: { id, command }, signal, repeatable: true });
   }
 
+  /** Has the agent shorten the conversation, as a turn: it goes on from a summary. */
+  compact(options: { id?: string; signal?: AbortSignal } = {}): Promise<Receipt> {
+    const { id = this.#newId(), signal } = options;
+    const path = this.#path("compact");
+    return this.#transport.json({ method: "POST", path, body: { id }, signal, repeatable: true });
+  }
+
   /** A new session that begins with this one's past: all of it, or what came before a message. */
   fork(options: { before?: string } = {}): Promise<SessionDetail> {
     return this.#transport.json({ method: "POST", path: this.#path("fork"), body: options });

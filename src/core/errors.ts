@@ -15,6 +15,7 @@ export const STATUS = {
   prompt_conflict: 409,
   already_answered: 409,
   steer_unsupported: 409,
+  file_changed: 409,
   too_large: 413,
   bad_content_type: 415,
   wrong_host: 421,

@@ -1,6 +1,7 @@
 import type { EventOf, ParleyEvent } from "./events/event.ts";
 import type { FileTotal, PermissionRule, PlanEntry, Prompt, TurnStatus, Usage } from "./events/values.ts";
 import { addTotals } from "./file-totals.ts";
+import { addCut, type Range } from "./history/cuts.ts";
 import { addUntold, type Untold } from "./untold.ts";
 import { addUsage } from "./usage.ts";
 
@@ -49,6 +50,8 @@ export interface SessionState {
   lastPrompt?: string;
   lastEnd?: { turn: string; reason: EventOf<"turn.ended">["data"]["reason"] };
   queue: Prompt[];
+  /** The events of turns that were taken back. */
+  cuts?: Range[];
   /** What its agent is told with the next prompt. */
   untold?: Untold[];
   asks: OpenAsk[];
@@ -127,6 +130,18 @@ function askOf(event: EventOf<"permission.requested"> | EventOf<"question.reques
   return { id: event.data.ask, time: event.time, ...(event.turn === undefined ? {} : { turn: event.turn }) };
 }
 
+/** The end of the conversation was taken back. */
+function withoutTurns(state: SessionState, { seq, data }: EventOf<"history.cut">): SessionState {
+  const { files: _, untold = [], ...rest } = state;
+  const left = untold.filter(({ turn }) => !data.turns.includes(turn));
+  return {
+    ...rest,
+    cuts: addCut(state.cuts ?? [], { from: data.from, to: seq }),
+    ...(data.files?.length ? { files: data.files } : {}),
+    ...(left.length > 0 ? { untold: left } : {}),
+  };
+}
+
 function withoutAsk(state: SessionState, id: string): SessionState {
   return { ...state, asks: state.asks.filter((ask) => ask.id !== id) };
 }
@@ -155,6 +170,8 @@ function reduce(state: SessionState, event: ParleyEvent): SessionState {
       return facts(state, event.data);
     case "session.ended":
       return { ...state, ended: event.data };
+    case "history.cut":
+      return withoutTurns(state, event);
     case "prompt.queued":
       return { ...state, queue: [...state.queue, event.data.prompt] };
     case "prompt.withdrawn":

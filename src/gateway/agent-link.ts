@@ -1,4 +1,10 @@
-import { type Agent, type AgentSession, type ChildRef, ResumeLost } from "../agents/contract.ts";
+import {
+  type Agent,
+  type AgentCapabilities,
+  type AgentSession,
+  type ChildRef,
+  ResumeLost,
+} from "../agents/contract.ts";
 import type { ParleyEvent } from "../core/events/event.ts";
 import type { Signal } from "../core/ledger/signals.ts";
 import { within } from "./within.ts";
@@ -42,6 +48,7 @@ export class AgentLink {
   private generation = 0;
   private leaving: Promise<void> | null = null;
   private sealed = false;
+  private stale = false;
   private holds = 0;
 
   constructor(options: LinkOptions) {
@@ -52,6 +59,11 @@ export class AgentLink {
   /** Another agent is started when one is needed next. */
   serveWith(agent: Agent): void {
     this.agent = agent;
+  }
+
+  /** How the agent is told to shorten the conversation. */
+  get compacts(): AgentCapabilities["compact"] {
+    return this.agent.capabilities?.compact;
   }
 
   get takesInstructions(): boolean {
@@ -79,6 +91,10 @@ export class AgentLink {
   /** A running agent with this model and mode. */
   async ensure(choice: Choice, resume: string | undefined): Promise<Opened> {
     while (this.leaving) await this.leaving;
+    if (this.stale) {
+      this.stale = false;
+      await this.close();
+    }
     const running = this.current;
     if (running) {
       await running.ready;
@@ -163,6 +179,11 @@ export class AgentLink {
     });
     this.leaving = leaving;
     await leaving;
+  }
+
+  /** What the agent remembers is no longer so: the next prompt is for one that is opened anew. */
+  renew(): void {
+    this.stale = this.current !== null;
   }
 
   /** No agent is started from now on. */

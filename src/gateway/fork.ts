@@ -2,6 +2,7 @@ import type { Agent } from "../agents/contract.ts";
 import { ParleyError } from "../core/errors.ts";
 import { SCHEMA_VERSION } from "../core/events/version.ts";
 import { copyHistory } from "../core/history/copy.ts";
+import { revertOf } from "../core/ledger/revert.ts";
 import type { SessionState } from "../core/session-state.ts";
 import type { Entry } from "../log/contract.ts";
 import type { GatewayOptions } from "./options.ts";
@@ -29,7 +30,7 @@ export async function fork(
     throw new ParleyError("unsupported", `agent ${agent.name} cannot go on from another session's past: ${why}`);
   }
   const { id: source, directory, title, model, mode, permissions } = state;
-  const copied = copyHistory(await readEvents(log, source, 0), before);
+  const copied = copyHistory(await readEvents(log, source, 0), { before, without: revertOf(state.meta)?.cut.turns });
   if (!copied) throw new ParleyError("not_found", `no message ${before} in session ${source}`);
   const given = Object.entries({ model, mode, permissions });
   const facts = Object.fromEntries(given.filter(([, value]) => value !== undefined));

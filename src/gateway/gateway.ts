@@ -80,6 +80,7 @@ export class Gateway {
       get: (id) => this.get(id),
       discover: (name) => this.discover(name),
       prompt: (id, prompt) => this.prompt(id, prompt),
+      whileIdle: (id, work) => this.sessions.use(id, (session) => session.whileIdle(work)),
     });
   }
 

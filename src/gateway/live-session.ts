@@ -3,6 +3,7 @@ import { isParleyError, ParleyError } from "../core/errors.ts";
 import { messageKey, promptKey } from "../core/event-keys.ts";
 import type { Draft, ParleyEvent } from "../core/events/event.ts";
 import type { PermissionRule, Prompt } from "../core/events/values.ts";
+import { cutTurns } from "../core/history/copy.ts";
 import type { Answer, Signal } from "../core/ledger/signals.ts";
 import type { Closing, Effect, Facts, LedgerState } from "../core/ledger/state.ts";
 import { beginsTurn } from "../core/session-state.ts";
@@ -142,7 +143,8 @@ export class LiveSession {
   private async past(): Promise<ParleyEvent[]> {
     const { turn } = this;
     const events = await readNewest(this.options.gateway.log, this.id, HISTORY_EVENTS);
-    return events.filter((event) => turn === undefined || event.turn !== turn);
+    const gone = cutTurns(events);
+    return events.filter((event) => event.turn === undefined || (event.turn !== turn && !gone.has(event.turn)));
   }
 
   /** What the agent says, in order. */
@@ -184,6 +186,16 @@ export class LiveSession {
 
   async update(facts: Facts, agent?: string): Promise<void> {
     await this.writer.send({ type: "update", facts, ...(agent === undefined ? {} : { agent }) });
+  }
+
+  /** Changes what is kept with the session after work that needs it idle; nothing begins meanwhile. */
+  async whileIdle(work: () => Promise<{ facts: Facts; undo(): Promise<void> }>): Promise<void> {
+    await this.writer.send(async ({ turn, queue, closing }) => {
+      if (turn || queue.some(beginsTurn)) throw new ParleyError("busy", "the session is busy; stop it first");
+      if (closing && closing !== "closed") throw new ParleyError("shutting_down", "the session is being closed");
+      const { facts, undo } = await work();
+      return { command: { type: "update", facts }, undo };
+    });
   }
 
   async answer(ask: string, answer: Answer, by: string): Promise<void> {
@@ -241,6 +253,7 @@ export class LiveSession {
     const settled = new Set<string>();
     for (const draft of said) {
       this.options.metrics.saw(draft);
+      if (draft.type === "history.cut") this.link?.renew();
       if (draft.type === "session.updated" && draft.data.agent !== undefined) {
         const agent = this.options.gateway.agents.get(draft.data.agent);
         if (agent) this.serveWith(agent);

@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import type { Agent, Discovery } from "../agents/contract.ts";
+import { ParleyError } from "../core/errors.ts";
 import { promptKey } from "../core/event-keys.ts";
 import type { Prompt, PromptPart } from "../core/events/values.ts";
+import type { Facts } from "../core/ledger/state.ts";
 import type { SessionState } from "../core/session-state.ts";
 import { capabilitiesOf } from "./capabilities.ts";
 import { commandsIn, findCommand, promptOf } from "./commands/commands.ts";
@@ -9,6 +11,7 @@ import type { SlashCommand } from "./commands/slash-command.ts";
 import { fork } from "./fork.ts";
 import type { GatewayOptions } from "./options.ts";
 import { type Receipt, repeatedReceipt } from "./receipt.ts";
+import { moveTo, type Wish } from "./revert/revert.ts";
 
 /** A prompt of Parley's making. */
 export type MadePrompt = Partial<Omit<Prompt, "parts">> & { parts: PromptPart[]; agent?: string };
@@ -19,6 +22,8 @@ export interface WorkOptions extends Pick<GatewayOptions, "log" | "processes" | 
   get(session: string): Promise<SessionState>;
   discover(agent: string): Promise<Discovery>;
   prompt(session: string, prompt: MadePrompt): Promise<Receipt>;
+  /** Changes what is kept with a session after work that needs it idle. */
+  whileIdle(session: string, work: () => Promise<{ facts: Facts; undo(): Promise<void> }>): Promise<void>;
 }
 
 interface Asked {
@@ -68,6 +73,16 @@ export class SessionWork {
     return this.options.prompt(session, { ...asked, parts, delivery: "reject", task: { type: "shell", command } });
   }
 
+  /** Has the agent shorten the conversation, as a turn: it goes on from a summary. */
+  async compact(session: string, { auto, ...asked }: Asked & { auto?: boolean } = {}): Promise<Receipt> {
+    const { agent } = await this.options.get(session);
+    if (this.options.agent(asked.agent ?? agent).capabilities?.compact === undefined)
+      throw new ParleyError("unsupported", `agent ${agent} cannot be told to shorten a conversation`);
+    const parts: PromptPart[] = [{ type: "text", text: "Summarise the conversation so far.", synthetic: true }];
+    const task = { type: "compact", ...(auto === undefined ? {} : { auto }) } as const;
+    return this.options.prompt(session, { ...asked, parts, task });
+  }
+
   /** The slash commands of a directory, with those that agents have themselves. */
   async commands(directory: string): Promise<SlashCommand[]> {
     const found = await Promise.all(
@@ -94,6 +109,31 @@ export class SessionWork {
     const parts = await promptOf(command, added, { session, directory: state.directory, processes });
     const prompt = { ...wishOf(command, agent, discovery), ...asked, parts: [...parts, ...more], digest };
     return this.options.prompt(session, prompt);
+  }
+
+  /** Takes back a message's turn and all after it, files included. The next prompt makes it final. */
+  async revert(session: string, wish: Wish): Promise<SessionState> {
+    const { agent, parent } = await this.options.get(session);
+    if (parent !== undefined || !this.options.agent(agent).capabilities?.rewind) {
+      const why = "it remembers what was said";
+      throw new ParleyError("unsupported", `agent ${agent} cannot go on as if something had not been: ${why}`);
+    }
+    return this.move(session, wish);
+  }
+
+  /** Brings back what was taken back, as long as nothing was said since. */
+  unrevert(session: string): Promise<SessionState> {
+    return this.move(session, null);
+  }
+
+  private async move(session: string, wish: Wish | null): Promise<SessionState> {
+    const { get, whileIdle, log } = this.options;
+    await get(session);
+    await whileIdle(session, async () => {
+      const { revert, undo } = await moveTo(log, await get(session), wish);
+      return { facts: { meta: { revert } }, undo };
+    });
+    return get(session);
   }
 
   /** What an agent can do that not every one can. */

@@ -58,8 +58,11 @@ export interface Stored {
   known?: Receipt;
 }
 
+/** A command that is known only when its turn comes: nothing else happens to the session meanwhile. */
+export type Prepare = (state: LedgerState) => Promise<{ command: Command; undo(): Promise<void> }>;
+
 interface CommandJob {
-  command: Command;
+  command: Command | Prepare;
   known: (() => Promise<Receipt | undefined>) | undefined;
   must: boolean;
   resolve(stored: Stored): void;
@@ -120,7 +123,10 @@ export class SessionWriter {
    * Runs a command. One that `must` happen is stored however long it takes, the others are refused while the log takes
    * no writes. `known` looks, in order with everything else, for the answer to a repeated request.
    */
-  send(command: Command, extra: { must?: boolean; known?: () => Promise<Receipt | undefined> } = {}): Promise<Stored> {
+  send(
+    command: Command | Prepare,
+    extra: { must?: boolean; known?: () => Promise<Receipt | undefined> } = {},
+  ): Promise<Stored> {
     const { must = false, known } = extra;
     if (this.dead) return Promise.reject(this.dead.error);
     if (this.stuck && !must) return Promise.reject(this.stuck);
@@ -183,16 +189,20 @@ export class SessionWriter {
   }
 
   private async runCommand(job: CommandJob): Promise<void> {
+    let undo: (() => Promise<void>) | undefined;
     try {
       const known = await job.known?.();
       if (known) return job.resolve({ records: [], said: [], known });
-      const { state, events, effects, refusal } = step(this.state, { command: job.command }, this.context());
+      let { command } = job;
+      if (typeof command === "function") ({ command, undo } = await command(this.state));
+      const { state, events, effects, refusal } = step(this.state, { command }, this.context());
       if (refusal) throw new ParleyError(refusal.code, refusal.message);
       const entries = events.map((draft) => ({ draft }));
       const records = await this.store(entries, job.must);
       this.adopt(state, effects, entries);
       job.resolve({ records, said: events });
     } catch (error) {
+      await undo?.().catch(() => {});
       job.reject(error);
     }
   }

@@ -33,6 +33,7 @@ export class ShellTurn {
   /** Runs the command of a stored turn to its end. Whatever happens, the turn is told to be over. */
   async run(command: string, turn: string): Promise<void> {
     const stop = new AbortController();
+    // A name of its own: what it says when nobody waits for it any more must not be taken for another turn's words.
     const over = this.play(command, `shell_${turn}`, stop.signal);
     this.running = { turn, stop, over };
     await over;
@@ -47,6 +48,7 @@ export class ShellTurn {
 
   private async play(command: string, call: string, signal: AbortSignal): Promise<void> {
     const { session, directory, host, emit } = this.options;
+    emit({ type: "turn.begun", turn: call });
     emit({ type: "step.begun" });
     emit({ type: "tool.running", call, name: "bash", title: command, input: { command } });
     try {
@@ -57,7 +59,7 @@ export class ShellTurn {
       const code = thrown instanceof SpawnFailed ? "spawn_failed" : "command_failed";
       const error = { code, message: messageOf(thrown) };
       emit({ type: "tool.done", call, ok: false, error });
-      emit({ type: "turn.finished", reason: "error", error });
+      emit({ type: "turn.finished", turn: call, reason: "error", error });
     }
   }
 
@@ -66,6 +68,6 @@ export class ShellTurn {
     const error = stopped ? { error: STOPPED[stopped] } : {};
     emit({ type: "tool.done", call, ok: !stopped, output: text, metadata: { exitCode: code }, ...error });
     emit({ type: "step.finished" });
-    emit({ type: "turn.finished", reason: stopped === "aborted" ? "cancelled" : "end_turn" });
+    emit({ type: "turn.finished", turn: call, reason: stopped === "aborted" ? "cancelled" : "end_turn" });
   }
 }

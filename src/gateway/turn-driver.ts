@@ -1,5 +1,7 @@
+import type { AgentSession } from "../agents/contract.ts";
 import { messageOf } from "../core/errors.ts";
 import type { Failure, Prompt } from "../core/events/values.ts";
+import { cutTurns } from "../core/history/copy.ts";
 import type { Signal } from "../core/ledger/signals.ts";
 import type { LedgerState } from "../core/ledger/state.ts";
 import { type CommandHost, SpawnFailed } from "../host/contract.ts";
@@ -79,11 +81,19 @@ export class TurnDriver {
       this.deliveries.given(turn, generation);
       // A cancel that came while the agent was starting has not reached it.
       if (open.cancelled) return await link.kill(0);
+      if (prompt.task?.type === "compact") return await this.compact(agent, prompt);
       const told = link.takesInstructions ? prompt : withInstructions(prompt);
       await agent.prompt(lost ? await this.afterLoss(told, turn) : told);
     } catch (error) {
       await writer.send({ type: "fail", turn, error: failureOf(error) }, { must: true });
     }
+  }
+
+  private async compact(agent: AgentSession, prompt: Prompt): Promise<void> {
+    const { compacts } = this.options.link;
+    if (typeof compacts === "string") return agent.prompt({ ...prompt, parts: [{ type: "text", text: compacts }] });
+    if (!compacts || !agent.compact) throw new Error("the agent cannot shorten a conversation");
+    await agent.compact();
   }
 
   private async afterLoss(prompt: Prompt, turn: string): Promise<Prompt> {
@@ -92,26 +102,33 @@ export class TurnDriver {
     writer.take({ type: "session", resume: "lost" }, undefined, PARLEY);
     writer.take({ type: "note", level: "warn", code: "resume_lost", text }, undefined, PARLEY);
     const events = await readNewest(log, session, HANDOFF_EVENTS);
-    return withTranscript(prompt, transcriptOf(events.filter((event) => event.turn !== turn)));
+    const gone = cutTurns(events).add(turn);
+    return withTranscript(prompt, transcriptOf(events.filter((event) => !gone.has(event.turn ?? ""))));
   }
 
-  /** Ends what Parley itself runs. */
-  async halt(): Promise<void> {
-    await this.shell.stop();
+  /** Ends what Parley itself runs. What even KILL does not end is not waited for. */
+  async halt(): Promise<boolean> {
+    return within(this.shell.stop(), CANCEL_ASK_MS);
   }
 
   /** The ladder: ask, wait, TERM, wait, KILL. The turn's end comes by the agent's word or by its exit. */
   async stop(turn: string): Promise<void> {
-    const { link, writer } = this.options;
-    if (this.shell.runs(turn)) return this.halt();
+    const { link } = this.options;
+    if (this.shell.runs(turn)) {
+      if (!(await this.halt())) await this.giveUp(turn, "the command could not be ended");
+      return;
+    }
     const over = this.options.ended(turn);
     // Not awaited: an agent that does not read its input would be asked for ever. The next rung needs no hearing.
     link.cancel().catch(() => {});
     if (await within(over, CANCEL_ASK_MS)) return;
     await link.kill(CANCEL_TERM_MS);
     if (await within(over, CANCEL_ASK_MS)) return;
-    const error = { code: "agent_failed", message: "the agent could not be stopped" };
-    await writer.send({ type: "fail", turn, error }, { must: true });
+    await this.giveUp(turn, "the agent could not be stopped");
+  }
+
+  private async giveUp(turn: string, message: string): Promise<void> {
+    await this.options.writer.send({ type: "fail", turn, error: { code: "agent_failed", message } }, { must: true });
   }
 }
 

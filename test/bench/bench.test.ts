@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Figure } from "../../bench/harness/figure.ts";
 import { table } from "../../bench/harness/table.ts";
+import { opencode } from "../../bench/measurements/opencode.ts";
 import { measurements } from "../../bench/measurements.ts";
+import { skipVariable } from "../support/real-agent.ts";
 
 function isFigure({ work, value, anchor }: Figure): boolean {
   return work !== "" && value > 0 && Number.isFinite(value) && anchor.value > 0 && Number.isFinite(anchor.value);
@@ -10,8 +12,9 @@ function isFigure({ work, value, anchor }: Figure): boolean {
 
 // Sizes are tiny and the machine is shared: that numbers come out is checked, and never what they are.
 for (const { name, run } of measurements) {
-  test(`the measurement "${name}" yields numbers beside an anchor`, { timeout: 120_000 }, async () => {
-    const { figures, method } = await run("tiny");
+  test(`the measurement "${name}" yields numbers beside an anchor`, { timeout: 120_000 }, async (t) => {
+    const { figures, method, skipped } = await run("tiny");
+    if (skipped !== undefined) return t.skip(skipped);
     assert.ok(figures.length > 0);
     assert.deepEqual(
       figures.filter((figure) => !isFigure(figure)),
@@ -25,6 +28,16 @@ for (const { name, run } of measurements) {
     assert.notEqual(method, "");
   });
 }
+
+test("a measurement whose program cannot be had says so, and measures nothing", async (t) => {
+  const before = { ...process.env };
+  process.env[skipVariable("opencode")] = "there is no network";
+  t.after(() => {
+    process.env = before;
+  });
+  const { figures, skipped } = await opencode.run("tiny");
+  assert.deepEqual({ figures, skipped }, { figures: [], skipped: "there is no network" });
+});
 
 test("the table shows a missed goal as missed, with its ratio", () => {
   const anchor = { name: "plain", value: 2 };

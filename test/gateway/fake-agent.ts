@@ -1,5 +1,12 @@
 import { EventEmitter, once } from "node:events";
-import type { Agent, AgentSession, ChildRef, Discovery, OpenOptions } from "../../src/agents/contract.ts";
+import type {
+  Agent,
+  AgentCapabilities,
+  AgentSession,
+  ChildRef,
+  Discovery,
+  OpenOptions,
+} from "../../src/agents/contract.ts";
 import { ResumeLost } from "../../src/agents/contract.ts";
 import type { Prompt } from "../../src/core/events/values.ts";
 import type { Answer, Signal } from "../../src/core/ledger/signals.ts";
@@ -85,6 +92,7 @@ export class FakeSession implements AgentSession {
 /** An agent in the same process that does what a test tells it. */
 export class FakeAgent implements Agent {
   readonly name = "fake";
+  capabilities: AgentCapabilities = {};
   readonly starts: FakeSession[] = [];
   readonly events = new EventEmitter();
   gate: Promise<void> = Promise.resolve();

@@ -38,6 +38,24 @@ describe("asks of the real Claude Code", { skip, timeout: 120_000 }, () => {
     await stage.close(2);
   });
 
+  test("a refusal that is the last word ends the turn, and the next one is like any other", async (t) => {
+    const stage = await Stage.open(t, program, {
+      script: { prompts: { touch: [{ tools: [bash("touch made.txt")] }, { text: "It went on." }] } },
+    });
+    const id = await stage.session();
+    const first = stage.api.ask(id, "[[touch]]");
+    const [ask] = await stage.asks(id);
+    await stage.answer(id, ask?.id ?? "", { outcome: "reject", stop: true });
+    const { reason, text } = await first;
+    assert.deepEqual([reason, text], ["end_turn", ""]);
+    assert.equal(existsSync(join(stage.directory, "made.txt")), false);
+    const second = stage.api.ask(id, "[[touch]]");
+    const [again] = await stage.asks(id);
+    await stage.answer(id, again?.id ?? "", { outcome: "once" });
+    assert.deepEqual([(await second).reason, (await second).text], ["end_turn", "It went on."]);
+    await stage.close(2);
+  });
+
   test("an always holds for the session and for no more than it says", async (t) => {
     const stage = await Stage.open(t, program, {
       script: {

@@ -36,6 +36,18 @@ describe("OpenCode's terminal interface, attached to Parley", { skip, timeout: 1
   });
   after(() => stage[Symbol.asyncDispose]());
 
+  let broken: string | undefined;
+
+  /** All of them share one interface: after a failure nobody knows what it shows, and waiting would only take long. */
+  function step(name: string, act: () => Promise<void>): void {
+    test(name, async () => {
+      assert.equal(broken, undefined, `"${broken}" failed before`);
+      broken = name;
+      await act();
+      broken = undefined;
+    });
+  }
+
   async function prompt(text: string): Promise<void> {
     tui.type(text);
     await tui.waitFor(text);
@@ -52,7 +64,7 @@ describe("OpenCode's terminal interface, attached to Parley", { skip, timeout: 1
     return tui.waitUntilGone(WORKING);
   }
 
-  test("an answer appears while it is being said, and then the interface is idle", async () => {
+  step("an answer appears while it is being said, and then the interface is idle", async () => {
     await prompt("[[stream]] go");
     await stage.held("stream-1");
     await tui.waitFor("The beginning,");
@@ -64,16 +76,15 @@ describe("OpenCode's terminal interface, attached to Parley", { skip, timeout: 1
     await idle();
   });
 
-  test("a permission is granted once", async () => {
+  step("a permission is granted once", async () => {
     await prompt("[[command]] once");
-    const asked = await tui.waitFor("Permission required");
-    assert.match(asked, /\$ echo it-ran/);
+    await tui.waitFor(/Permission required[\s\S]*\$ echo it-ran/);
     tui.press("enter");
     await tui.waitFor("It wrote: it-ran");
     assert.doesNotMatch(await idle(), /Permission required/);
   });
 
-  test("a permission is granted always, and not asked for again", async () => {
+  step("a permission is granted always, and not asked for again", async () => {
     await prompt("[[twice]] always");
     await tui.waitFor("Permission required");
     tui.press("right", "enter");
@@ -83,7 +94,7 @@ describe("OpenCode's terminal interface, attached to Parley", { skip, timeout: 1
     await idle();
   });
 
-  test("a permission is refused, and the file stays as it is", async () => {
+  step("a permission is refused, and the file stays as it is", async () => {
     await command("new");
     await tui.waitFor("Ask anything");
     await prompt("[[edit]] refuse");
@@ -94,7 +105,7 @@ describe("OpenCode's terminal interface, attached to Parley", { skip, timeout: 1
     assert.equal(readFileSync(join(directory, "README.md"), "utf8"), FILES["README.md"]);
   });
 
-  test("a question is answered", async () => {
+  step("a question is answered", async () => {
     await prompt("[[question]] ask");
     await tui.waitFor(/1\. Red[\s\S]*2\. Blue/);
     tui.press("down", "enter");
@@ -102,7 +113,17 @@ describe("OpenCode's terminal interface, attached to Parley", { skip, timeout: 1
     await idle();
   });
 
-  test("a turn is interrupted by Esc, Esc; the next prompt is answered", async () => {
+  step("a command of the person's own runs, and its output is shown", async () => {
+    tui.type("!");
+    await tui.waitFor("exit shell mode");
+    tui.type("echo by-hand");
+    await tui.waitFor("echo by-hand");
+    tui.press("enter");
+    await tui.waitFor(/\$ echo by-hand\s+┃\s+┃ +by-hand/);
+    await idle();
+  });
+
+  step("a turn is interrupted by Esc, Esc; the next prompt is answered", async () => {
     await prompt("[[abort]] go");
     await stage.held("abort-1");
     await tui.waitFor("The beginning,");
@@ -116,7 +137,7 @@ describe("OpenCode's terminal interface, attached to Parley", { skip, timeout: 1
     await idle();
   });
 
-  test("after a cut in the middle of an answer, nothing of it is missing", async () => {
+  step("after a cut in the middle of an answer, nothing of it is missing", async () => {
     await prompt("[[cut]] go");
     await stage.held("cut-1");
     await tui.waitFor("The beginning,");
@@ -131,7 +152,7 @@ describe("OpenCode's terminal interface, attached to Parley", { skip, timeout: 1
     await idle();
   });
 
-  test("an answer that ends while there is no connection is there afterwards, and the interface is idle", async () => {
+  step("an answer that ends while there is no connection is there afterwards, and the interface is idle", async () => {
     await command("new");
     await tui.waitFor("Ask anything");
     await prompt("[[gap]] go");
@@ -149,14 +170,14 @@ describe("OpenCode's terminal interface, attached to Parley", { skip, timeout: 1
     await idle();
   });
 
-  test("sessions are listed, and an earlier one is opened again", async () => {
+  step("sessions are listed, and an earlier one is opened again", async () => {
     await command("sessions");
     await tui.waitFor("Sessions");
     tui.press("down", "down", "enter");
     await tui.waitFor("Twice it wrote: it-ran");
   });
 
-  test("another model is chosen, and named where one types", async () => {
+  step("another model is chosen, and named where one types", async () => {
     await command("models");
     await tui.waitFor("Select model");
     tui.type("no model");

@@ -40,16 +40,20 @@ function allow(input: Fields, more: Fields = {}): Fields {
   return { behavior: "allow", updatedInput: input, ...more };
 }
 
-const deny = (message: string): Fields => ({ behavior: "deny", message });
+/** A refusal that is the last word ends the program's turn at once; otherwise the model hears of it and goes on. */
+function deny(message: string, stop = false): Fields {
+  return { behavior: "deny", message, ...(stop ? { interrupt: true } : {}) };
+}
 
 /** An "always" is Parley's rule, not the program's: its own suggestions would open far more than was asked for. */
 function permissionAnswer({ input }: Request, answer: Extract<Answer, { kind: "permission" }>): Fields {
   if (answer.outcome !== "reject") return allow(input);
-  return deny(answer.feedback || "The user does not want this tool call to be made.");
+  return deny(answer.feedback || "The user does not want this tool call to be made.", answer.stop);
 }
 
 function planAnswer({ input }: Request, answer: Extract<Answer, { kind: "question" }>): Fields {
-  if (answer.outcome === "rejected") return deny(answer.feedback || "The user does not want to go on with this plan.");
+  if (answer.outcome === "rejected")
+    return deny(answer.feedback || "The user does not want to go on with this plan.", answer.stop);
   const words = answer.answers.flat();
   const [choice] = words;
   if (choice === APPROVE) return allow(input);
@@ -62,7 +66,7 @@ function planAnswer({ input }: Request, answer: Extract<Answer, { kind: "questio
 
 /** Answers by the question's text; a question that nobody answered is left out. */
 function questionAnswer({ input }: Request, answer: Extract<Answer, { kind: "question" }>): Fields {
-  if (answer.outcome === "rejected") return deny(answer.feedback || "The user does not want to answer.");
+  if (answer.outcome === "rejected") return deny(answer.feedback || "The user does not want to answer.", answer.stop);
   const questions = Array.isArray(input.questions) ? (input.questions as Fields[]) : [];
   const answers = questions.flatMap(({ question }, at): [string, string][] => {
     const given = answer.answers[at] ?? [];
@@ -75,6 +79,11 @@ export function answerLine(id: string, request: Request, answer: Answer): string
   if (answer.kind === "permission") return responseLine(id, permissionAnswer(request, answer));
   const give = request.tool === "ExitPlanMode" ? planAnswer : questionAnswer;
   return responseLine(id, give(request, answer));
+}
+
+/** Whether the turn is to end with it. */
+export function isLastWord(answer: Answer): boolean {
+  return "stop" in answer && answer.stop === true && isRefusal(answer);
 }
 
 /** Whether the call will not be made. */

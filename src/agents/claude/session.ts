@@ -4,7 +4,7 @@ import type { Prompt } from "../../core/events/values.ts";
 import type { Answer, Signal } from "../../core/ledger/signals.ts";
 import { type LineProcess, type ProcessHost, SpawnFailed, type SpawnSpec } from "../../host/contract.ts";
 import { type AgentSession, type OpenOptions, ResumeLost } from "../contract.ts";
-import { answerLine, isRefusal, refusalLine, userLine } from "./commands.ts";
+import { answerLine, isLastWord, isRefusal, refusalLine, userLine } from "./commands.ts";
 import { Control } from "./control.ts";
 import { type DecodeState, newDecodeState, type Said } from "./decode/state.ts";
 import { answered, choseModel, gaveBack, learnModels, stopsWaiting, wasRead, wroteUserLine } from "./decode/written.ts";
@@ -103,7 +103,10 @@ export class ClaudeSession implements AgentSession {
   async answer(ask: string, answer: Answer): Promise<void> {
     const request = this.#listener.state.requests.get(ask);
     if (!request) return;
-    this.#listener.state = answered(this.#listener.state, ask, isRefusal(answer));
+    this.#listener.state = answered(this.#listener.state, ask, {
+      refused: isRefusal(answer),
+      lastWord: isLastWord(answer),
+    });
     await this.#program.write(answerLine(ask, request, answer));
   }
 

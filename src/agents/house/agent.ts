@@ -34,7 +34,7 @@ export function createHouseAgent(options: HouseOptions): Agent {
   return {
     name: "house",
     takesInstructions: true,
-    capabilities: { fork: true },
+    capabilities: { fork: true, rewind: true, compact: true },
     discover: async () => ({
       title: "House",
       installed: true,
@@ -67,6 +67,7 @@ function openLazily(options: HouseOptions, open: OpenOptions): AgentSession {
       if (gone) throw new Error("the session was closed before it was open");
     },
     prompt: async (prompt) => session?.prompt(prompt),
+    compact: async () => session?.compact(),
     steer: async (prompt) => session?.steer(prompt),
     cancel: async () => session?.cancel(),
     answer: async (ask, answer) => session?.answer(ask, answer),

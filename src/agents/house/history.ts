@@ -1,10 +1,13 @@
 import type { ModelMessage } from "ai";
 import type { ParleyEvent } from "../../core/events/event.ts";
 import type { Item, MessageItem, ToolCallItem, ToolResultItem } from "../../core/events/items.ts";
+import { summaryMessage } from "./compaction.ts";
 import { type AssistantPart, callPart, resultPart, stepMessages } from "./conversation.ts";
 import { pastParts } from "./prompt-parts.ts";
 
 interface PastStep {
+  /** What it says stands for the conversation before it. */
+  summary: boolean;
   /** By the order in which they began. */
   items: Item[];
   results: Map<string, ToolResultItem>;
@@ -13,12 +16,14 @@ interface PastStep {
 }
 
 interface PastTurn {
+  /** It was not for the agent to answer. */
+  task: boolean;
   before: MessageItem[];
   steps: Map<number, PastStep>;
 }
 
 function stepOf(turn: PastTurn, number: number): PastStep {
-  const step = turn.steps.get(number) ?? { items: [], results: new Map(), after: [] };
+  const step = turn.steps.get(number) ?? { summary: false, items: [], results: new Map(), after: [] };
   turn.steps.set(number, step);
   return step;
 }
@@ -34,27 +39,33 @@ function addItem(turn: PastTurn, item: Item): void {
   }
 }
 
-/** Commands that the user ran: the next prompt tells of them. */
-function shellTurns(events: readonly ParleyEvent[]): Set<string | undefined> {
-  const shells = events.filter((event) => event.type === "turn.started" && event.data.prompt?.task?.type === "shell");
-  return new Set(shells.map(({ turn }) => turn));
+/** What turns were for that were not for the agent to answer. */
+function tasksIn(events: readonly ParleyEvent[]): Map<string | undefined, string | undefined> {
+  return new Map(
+    events.flatMap((event) => (event.type === "turn.started" ? [[event.turn, event.data.prompt?.task?.type]] : [])),
+  );
 }
 
 /** The turns in their order, each item as it was in the end and where it began. */
 function turnsOf(events: readonly ParleyEvent[]): PastTurn[] {
-  const shells = shellTurns(events);
+  const tasks = tasksIn(events);
   const completed = new Map<string, Item>();
   for (const event of events) {
     if (event.type === "item.completed") completed.set(event.data.item.id, event.data.item);
   }
   const turns = new Map<string, PastTurn>();
   for (const event of events) {
-    if (event.type !== "item.started" || event.turn === undefined || shells.has(event.turn)) continue;
-    const item = completed.get(event.data.item.id);
-    if (!item || item.status === "retracted") continue;
-    const turn = turns.get(event.turn) ?? { before: [], steps: new Map() };
+    // Commands that the user ran are told by the next prompt.
+    if (event.turn === undefined || tasks.get(event.turn) === "shell") continue;
+    if (event.type !== "item.started" && event.type !== "step.started") continue;
+    const turn = turns.get(event.turn) ?? { task: tasks.get(event.turn) !== undefined, before: [], steps: new Map() };
     turns.set(event.turn, turn);
-    addItem(turn, item);
+    if (event.type === "step.started") {
+      if (event.data.summary) stepOf(turn, event.data.step).summary = true;
+      continue;
+    }
+    const item = completed.get(event.data.item.id);
+    if (item && item.status !== "retracted") addItem(turn, item);
   }
   return [...turns.values()];
 }
@@ -88,15 +99,44 @@ function messagesOf({ items, results, after }: PastStep): ModelMessage[] {
   return [...stepMessages(items.flatMap(partOf), told), ...after.map(userMessage)];
 }
 
+/** The text of a summary that was given to its end. */
+function summaryOf({ summary, items }: PastStep): string | undefined {
+  const said = summary ? items.filter((item) => item.kind === "message" && item.status === "completed") : [];
+  return (
+    said
+      .map((item) => (item.kind === "message" ? (item.text ?? "") : ""))
+      .join("\n")
+      .trim() || undefined
+  );
+}
+
+/** Adds a turn to a conversation; where it was summarised, the summary takes the place of all before it. */
+function addTurn(messages: ModelMessage[], { task, before, steps }: PastTurn): ModelMessage[] {
+  const asked = task ? [] : before.map(userMessage);
+  let all = [...messages, ...asked];
+  for (const step of steps.values()) {
+    const summary = summaryOf(step);
+    if (summary !== undefined) all = [summaryMessage(summary), ...asked];
+    const more = step.after.map(userMessage);
+    all.push(...(step.summary ? more : messagesOf(step)));
+    asked.push(...more);
+  }
+  return all;
+}
+
 /** The conversation that a session's events hold, as a model takes it. Reasoning is left out: it is signed and cannot be said again. */
 export function conversationOf(events: readonly ParleyEvent[]): ModelMessage[] {
-  const messages = turnsOf(events).flatMap(({ before, steps }) => [
-    ...before.map(userMessage),
-    ...[...steps.values()].flatMap(messagesOf),
-  ]);
+  const messages = turnsOf(events).reduce(addTurn, []);
   // The beginning may be forgotten, in the middle of a turn; a conversation must begin with the user.
   const first = messages.findIndex(({ role }) => role === "user");
   return first < 0 ? [] : messages.slice(first);
+}
+
+/** How full the model's context was when it was last asked. */
+export function contextIn(events: readonly ParleyEvent[]): { used?: number } {
+  const last = events.findLast((event) => event.type === "step.ended" && event.data.usage?.context !== undefined);
+  const used = last?.type === "step.ended" ? last.data.usage?.context?.used : undefined;
+  return used === undefined ? {} : { used };
 }
 
 /** The ids of calls that were made: a model may use one of them again, and must not be taken for repeating itself. */

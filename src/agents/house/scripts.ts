@@ -1,3 +1,5 @@
+import { SUMMARISE } from "./summary-words.ts";
+
 /** What has happened since the user last spoke. */
 export interface Scene {
   said: string;
@@ -90,9 +92,16 @@ const HELP = `I am Parley's scripted model: no key is set, so nobody thinks here
   Ask me a question
 For a model that thinks, set ANTHROPIC_API_KEY or OPENAI_API_KEY and start Parley again.`;
 
+/** As well as can be done without thinking: what the user said, in a list. */
+function summarise(said: string): Reply {
+  const lines = [...said.matchAll(/^User: (.+)$/gm)].map((match) => `- ${(match[1] ?? "").slice(0, 200)}`);
+  return { text: `The user said, one after the other:\n${lines.join("\n")}` };
+}
+
 /** The next words of the scripted model: they follow from the conversation alone. */
 export function replyTo(scene: Scene): Reply {
   const said = scene.said.trim();
+  if (said.startsWith(SUMMARISE)) return summarise(said);
   const add = /\bread\s+(\S+)\s+and\s+(?:add|append)\s+a\s+line/i.exec(said);
   if (add?.[1]) return readAndAdd(add[1], scene);
   const run = /^run:?\s+`?(.+?)`?$/is.exec(said);

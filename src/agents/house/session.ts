@@ -6,10 +6,10 @@ import type { AgentSession, OpenOptions } from "../contract.ts";
 import { forAnotherModel } from "./conversation.ts";
 import { DoomLoop } from "./doom-loop.ts";
 import { FileLocks } from "./file-locks.ts";
-import { callsIn, conversationOf } from "./history.ts";
+import { callsIn, contextIn, conversationOf } from "./history.ts";
 import { instructionsFor } from "./instructions.ts";
 import { Keys } from "./keys.ts";
-import { runTurn } from "./loop.ts";
+import { runCompaction, runTurn } from "./loop.ts";
 import type { HouseOptions } from "./options.ts";
 import { Outbox } from "./outbox.ts";
 import { Asks } from "./permissions.ts";
@@ -23,7 +23,14 @@ const MAX_STEPS = 200;
 /** How long a turn that was told to stop is waited for before the session leaves without it. */
 const LEAVE_MS = 1_000;
 
-type Loaded = { sdk: typeof import("ai"); messages: ModelMessage[]; keys: Keys; asks: Asks };
+type Loaded = {
+  sdk: typeof import("ai");
+  messages: ModelMessage[];
+  context: { used?: number };
+  keys: Keys;
+  asks: Asks;
+};
+type Work = { words: readonly Steered[]; system?: string | undefined; run(turn: Turn): Promise<void> };
 type Steered = { message: Promise<ModelMessage> };
 
 /** One conversation. It lives in this process: there is nothing to start, and nothing of it is left but what the log has. */
@@ -49,7 +56,11 @@ export class HouseSession implements Omit<AgentSession, "ready"> {
   }
 
   async prompt(prompt: Prompt): Promise<void> {
-    this.#begin([{ message: this.#userMessage(prompt) }], prompt.system);
+    this.#begin({ words: [{ message: this.#userMessage(prompt) }], system: prompt.system, run: runTurn });
+  }
+
+  async compact(): Promise<void> {
+    this.#begin({ words: [], run: runCompaction });
   }
 
   /** A turn that has just ended cannot take the words: then they begin one of their own. */
@@ -103,20 +114,21 @@ export class HouseSession implements Omit<AgentSession, "ready"> {
 
   #beginWithSteered(): void {
     this.#outbox.emit({ type: "turn.begun" });
-    this.#begin(this.#steered.splice(0));
+    this.#begin({ words: this.#steered.splice(0), run: runTurn });
   }
 
-  #begin(words: readonly Steered[], system?: string): void {
+  #begin(work: Work): void {
     const stop = new AbortController();
     this.#stop = stop;
-    this.#work = this.#work.then(() => this.#turn(words, stop, system));
+    this.#work = this.#work.then(() => this.#turn(work, stop));
   }
 
-  async #turn(words: readonly Steered[], stop: AbortController, system?: string): Promise<void> {
+  async #turn({ words, system, run }: Work, stop: AbortController): Promise<void> {
     const { messages } = this.#loaded;
     try {
-      for (const { message } of words) messages.push(await message);
-      await runTurn(await this.#makeTurn(stop.signal, system));
+      const asked = await Promise.all(words.map(({ message }) => message));
+      messages.push(...asked);
+      await run(await this.#makeTurn(stop.signal, asked, system));
     } catch (error) {
       const failure = { code: "agent_failed", message: messageOf(error) };
       this.#outbox.emit({ type: "turn.finished", reason: "error", error: failure });
@@ -128,8 +140,8 @@ export class HouseSession implements Omit<AgentSession, "ready"> {
     else this.#beginWithSteered();
   }
 
-  async #makeTurn(stop: AbortSignal, system: string | undefined): Promise<Turn> {
-    const { sdk, messages, keys, asks } = this.#loaded;
+  async #makeTurn(stop: AbortSignal, asked: ModelMessage[], system: string | undefined): Promise<Turn> {
+    const { sdk, messages, context, keys, asks } = this.#loaded;
     const { directory, session } = this.#open;
     const { host, models, retry = RETRY_POLICY, stallMs = STALL_MS, maxSteps = MAX_STEPS } = this.#house;
     const plan = this.#choice.mode === "plan";
@@ -146,6 +158,8 @@ export class HouseSession implements Omit<AgentSession, "ready"> {
       language: await models.load(model),
       instructions: [await instructionsFor(directory, plan), ...(system === undefined ? [] : [system])].join("\n\n"),
       messages,
+      asked,
+      context,
       keys,
       asks,
       plan,
@@ -176,5 +190,6 @@ export async function openHouseSession(house: HouseOptions, open: OpenOptions): 
   const outbox = new Outbox((signal) => open.emit(signal));
   const keys = new Keys(callsIn(events));
   const asks = new Asks(outbox.emit, keys.prefix);
-  return new HouseSession(house, open, outbox, { sdk, messages: conversationOf(events), keys, asks });
+  const context = contextIn(events);
+  return new HouseSession(house, open, outbox, { sdk, messages: conversationOf(events), context, keys, asks });
 }

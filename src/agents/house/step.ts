@@ -1,3 +1,5 @@
+import type { LanguageModelUsage } from "ai";
+import type { Usage } from "../../core/events/values.ts";
 import { resultPart, stepMessages } from "./conversation.ts";
 import { Deferreds, DRAIN_MS, type Outcome } from "./deferreds.ts";
 import { streamModel } from "./model-call.ts";
@@ -14,12 +16,13 @@ export type StepEnd =
 
 interface Run {
   turn: Turn;
+  summary: boolean;
   stream: StepStream;
   deferreds: Deferreds;
   calls: ModelCall[];
 }
 
-function begin(turn: Turn): Run {
+function begin(turn: Turn, summary: boolean): Run {
   const { emit, keys } = turn;
   const runner = new ToolRunner(turn);
   const deferreds = new Deferreds((call, outcome) => emit(doneSignal(call, outcome)));
@@ -34,7 +37,7 @@ function begin(turn: Turn): Run {
       deferreds.run(call.call, (signal) => runner.run(call, signal));
     },
   });
-  return { turn, stream, deferreds, calls };
+  return { turn, summary, stream, deferreds, calls };
 }
 
 function doneSignal(call: string, { ok, output, error, files, metadata }: Outcome) {
@@ -68,14 +71,21 @@ function remember({ turn, stream, deferreds, calls }: Run): void {
   turn.messages.push(...stepMessages(stream.content, results));
 }
 
-function finishStep({ turn, stream }: Run, finish: string): void {
-  const usage = stream.usage ? { usage: usageOf(stream.usage, turn.model) } : {};
-  turn.emit({ type: "step.finished", finish, ...usage });
+/** After a summary the context holds no more than that. */
+function usageAfter(used: LanguageModelUsage, model: Turn["model"], summary: boolean): Usage {
+  const usage = usageOf(used, model);
+  return summary ? { ...usage, context: { ...usage.context, used: usage.tokens?.output ?? 0 } } : usage;
+}
+
+function finishStep({ turn, stream, summary }: Run, finish: string): void {
+  const usage = stream.usage && usageAfter(stream.usage, turn.model, summary);
+  if (usage?.context) turn.context.used = usage.context.used;
+  turn.emit({ type: "step.finished", finish, ...(usage ? { usage } : {}) });
 }
 
 /** One model round trip and the tools it called. However it goes, every call is settled when this resolves. */
-export async function runStep(turn: Turn): Promise<StepEnd> {
-  const run = begin(turn);
+export async function runStep(turn: Turn, summary = false): Promise<StepEnd> {
+  const run = begin(turn, summary);
   const { stream, deferreds, calls } = run;
   let failure: { error: unknown } | undefined;
   try {

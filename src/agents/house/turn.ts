@@ -12,6 +12,10 @@ export interface TurnOptions extends RunnerOptions {
   instructions: string;
   /** The conversation; the turn adds to it. */
   messages: ModelMessage[];
+  /** What the user said in this turn. */
+  asked: ModelMessage[];
+  /** How full the model's context was when it was last asked. */
+  context: { used?: number };
   keys: Keys;
   retry: RetryPolicy;
   stallMs: number;

@@ -63,7 +63,9 @@ export const catalog = {
   }),
   "history.cut": z.looseObject({
     turns: z.array(z.string()).describe("turns that are no longer part of the conversation, oldest first"),
-    message: z.string().optional().describe("the first message that is gone"),
+    from: z.number().describe("number of the first event of the first of them"),
+    messages: z.array(z.string()).describe("the messages that are gone: prompts, and the agent's steps"),
+    files: z.array(fileTotal).optional().describe("the files that the turns that are left have changed"),
   }),
   "prompt.queued": z.looseObject({ prompt, position: z.number() }),
   "prompt.withdrawn": z.looseObject({ prompt: z.string(), reason: z.enum(["cancelled", "deleted"]) }),
@@ -87,7 +89,11 @@ export const catalog = {
     duration: z.number().optional().describe("milliseconds since the turn began"),
     tell: z.string().optional().describe("what happened without the agent: it is told with its next prompt"),
   }),
-  "step.started": z.looseObject({ step: z.number(), id: z.string().describe("msg_…") }),
+  "step.started": z.looseObject({
+    step: z.number(),
+    id: z.string().describe("msg_…"),
+    summary: z.boolean().optional().describe("what it says stands for the conversation before it"),
+  }),
   "step.ended": z.looseObject({
     step: z.number(),
     id: z.string(),

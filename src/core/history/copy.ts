@@ -93,8 +93,11 @@ export function cutTurns(events: readonly ParleyEvent[]): Set<string> {
  * The history of a session for another one, with ids of its own: all of it but for a turn that is still open, or only
  * what came before a message. Undefined when there is no such message.
  */
-export function copyHistory(events: readonly ParleyEvent[], before?: string): Draft[] | undefined {
-  const cut = cutTurns(events);
+export function copyHistory(
+  events: readonly ParleyEvent[],
+  { before, without = [] }: { before?: string | undefined; without?: readonly string[] | undefined } = {},
+): Draft[] | undefined {
+  const cut = new Set([...cutTurns(events), ...without]);
   const visible = events.filter(({ turn }) => turn === undefined || !cut.has(turn));
   const waits = visible.some((event) => event.type === "prompt.queued" && event.data.prompt.id === before);
   const found = before === undefined ? -1 : visible.findIndex((event) => begins(event, before));

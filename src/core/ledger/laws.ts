@@ -39,6 +39,7 @@ class Checker {
   private alive: boolean | undefined;
   private turn: { id: string; errors: number } | null = null;
   private readonly turns = new Set<string>();
+  private readonly cut = new Set<string>();
   private readonly open = new Map<string, OpenItem>();
   private readonly closed = new Set<string>();
   private readonly asks = new Map<string, string>();
@@ -100,6 +101,9 @@ class Checker {
       case "turn.ended":
         this.checkEnd(event.turn ?? "", event.data.reason);
         break;
+      case "history.cut":
+        this.checkCut(event.data.turns);
+        break;
       case "step.started":
         if (this.step !== null) this.broken(3, "a step began inside a step");
         this.step = event.data.step;
@@ -112,6 +116,14 @@ class Checker {
       case "error":
         if (this.turn && event.turn) this.turn.errors++;
         break;
+    }
+  }
+
+  private checkCut(turns: readonly string[]): void {
+    if (this.turn) this.broken(2, `turns were cut inside turn ${this.turn.id}`);
+    for (const id of turns) {
+      if (!this.turns.has(id) || this.cut.has(id)) this.broken(1, `turn ${id} was cut but is not there`);
+      this.cut.add(id);
     }
   }
 

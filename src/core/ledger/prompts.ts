@@ -3,6 +3,7 @@ import type { MessageItem } from "../events/items.ts";
 import type { Prompt } from "../events/values.ts";
 import { beginsTurn } from "../session-state.ts";
 import type { Frame } from "./frame.ts";
+import { commitRevert } from "./revert.ts";
 import { changeAgent, updateFacts } from "./session.ts";
 import { userText, withUntold } from "./shell.ts";
 import { QUEUE_LIMIT } from "./state.ts";
@@ -43,6 +44,7 @@ function headerOf({ parts: _, ...header }: Prompt): NonNullable<EventData["turn.
 
 /** Begins the turn of a prompt, with what was kept for it. The agent gets it after this is stored. */
 function startPrompt(frame: Frame, given: Prompt, kept: readonly Prompt[]): void {
+  commitRevert(frame);
   const prompt = withUntold(frame, given);
   const turn = beginTurn(frame, "user", prompt.task);
   const { model, mode } = prompt;

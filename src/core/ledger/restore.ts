@@ -2,6 +2,7 @@ import type { ParleyEvent } from "../events/event.ts";
 import type { Item } from "../events/items.ts";
 import { addTotals } from "../file-totals.ts";
 import type { SessionState } from "../session-state.ts";
+import { AppendSet } from "./append-set.ts";
 import { type LedgerState, newLedger, type OpenAsk, type OpenCall, type OpenText, type OpenTurn } from "./state.ts";
 
 /** The ledger as it was, from what the log kept: the session's state and the events of the turn that was open, if any. */
@@ -94,7 +95,7 @@ function restoreTurn(open: NonNullable<SessionState["turn"]>, events: readonly P
     steps,
     step,
     ...openItems([...items.values()], texts),
-    done: new Map(),
+    done: AppendSet.EMPTY,
     asks,
     settledAsks: new Set(),
     cancelled: false,

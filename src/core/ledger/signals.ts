@@ -10,7 +10,8 @@ export type Signal =
   /** `turn` is the agent's id of the turn, where it has one: it tells a repeated end from the next turn's. */
   | { type: "turn.begun"; turn?: string }
   | { type: "turn.finished"; turn?: string; reason: EndReason; usage?: Usage; error?: Failure }
-  | { type: "step.begun"; step?: string }
+  /** `summary`: its message is to stand for the conversation before it. */
+  | { type: "step.begun"; step?: string; summary?: boolean }
   | { type: "step.finished"; step?: string; finish?: string; usage?: Usage }
   | TextSignal
   /** The whole text: what was streamed before is corrected where it differs. */

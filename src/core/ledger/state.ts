@@ -12,6 +12,7 @@ import type {
 } from "../events/values.ts";
 import type { Rule } from "../session-state.ts";
 import type { Untold } from "../untold.ts";
+import type { AppendSet } from "./append-set.ts";
 import type { Answer, Role, Signal, TextKind, ToolDone } from "./signals.ts";
 
 export interface Facts {
@@ -66,12 +67,12 @@ export interface OpenTurn {
   native?: string;
   started: number;
   steps: number;
-  step: { number: number; id: string; key?: string } | null;
+  step: { number: number; id: string; key?: string; summary?: boolean } | null;
   /** Open messages and reasoning by the agent's key. */
   texts: ReadonlyMap<string, OpenText>;
   calls: ReadonlyMap<string, OpenCall>;
-  /** Ids of what is complete, by key, so that repeats change nothing. */
-  done: ReadonlyMap<string, string>;
+  /** Keys of what is complete, so that repeats change nothing. */
+  done: AppendSet;
   /** What its tools changed so far. */
   files?: FileTotal[];
   asks: ReadonlyMap<string, OpenAsk>;

@@ -97,7 +97,7 @@ function onSignal(frame: Frame, signal: Signal): void {
     case "turn.finished":
       return onTurnFinished(frame, signal);
     case "step.begun":
-      return onStepBegun(frame, signal.step);
+      return onStepBegun(frame, signal.step, signal.summary);
     case "step.finished":
       return onStepFinished(frame, signal);
     case "text":
@@ -154,12 +154,12 @@ function onUpdate(frame: Frame, { facts, agent }: { facts: Facts; agent?: string
 }
 
 /** A step never ends a turn; it only counts a model round trip. */
-function onStepBegun(frame: Frame, key: string | undefined): void {
+function onStepBegun(frame: Frame, key: string | undefined, summary?: boolean): void {
   const current = frame.state.turn?.step;
   if (key !== undefined && current?.key === key) return;
   openAgentTurn(frame);
   endStep(frame);
-  beginStep(frame, key);
+  beginStep(frame, key, summary);
 }
 
 function onStepFinished(frame: Frame, signal: { step?: string; finish?: string; usage?: Usage }): void {

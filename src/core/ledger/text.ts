@@ -113,7 +113,7 @@ export function onTextRetracted(frame: Frame, signal: { item: string }): void {
   const open = frame.state.turn?.texts.get(signal.item);
   if (!open) return;
   if (open.known) completeText(frame, signal.item, open, "retracted");
-  else forgetText(frame, signal.item, open);
+  else forgetText(frame, signal.item);
 }
 
 /** Brings the shown text to what it should be: by its missing end where that is all, by a replacement otherwise. */
@@ -128,10 +128,10 @@ function correctText(frame: Frame, key: string, open: OpenText, text: string): O
   return corrected;
 }
 
-function forgetText(frame: Frame, key: string, open: OpenText): void {
+function forgetText(frame: Frame, key: string): void {
   const { turn } = frame.state;
   if (!turn) return;
-  frame.patchTurn({ texts: withEntry(turn.texts, key, undefined), done: withEntry(turn.done, textKey(key), open.id) });
+  frame.patchTurn({ texts: withEntry(turn.texts, key, undefined), done: turn.done.with(textKey(key)) });
 }
 
 function completeText(
@@ -141,7 +141,7 @@ function completeText(
   status: "completed" | "interrupted" | "retracted",
 ): void {
   if (open.known) frame.say("item.completed", { item: itemOf(open, open.known, status, open.text) });
-  forgetText(frame, key, open);
+  forgetText(frame, key);
 }
 
 /** At the turn's end: what was held back is shown as the agent's, and everything is closed. */

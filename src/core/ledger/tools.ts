@@ -176,7 +176,7 @@ function settle(frame: Frame, signal: ToolDone): void {
   frame.say("item.completed", {
     item: callItem(call, open, signal.ok ? "completed" : "failed", signal.ok ? undefined : failed),
   });
-  forgetCall(frame, call, open);
+  forgetCall(frame, call);
 }
 
 function completeResult(
@@ -200,12 +200,12 @@ function completeResult(
   });
 }
 
-function forgetCall(frame: Frame, call: string, open: OpenCall): void {
+function forgetCall(frame: Frame, call: string): void {
   const { turn } = frame.state;
   if (!turn) return;
   frame.patchTurn({
     calls: withEntry(turn.calls, call, undefined),
-    done: withEntry(turn.done, callKey(call), open.id),
+    done: turn.done.with(callKey(call)),
   });
 }
 
@@ -217,7 +217,7 @@ export function onToolBackgrounded(frame: Frame, signal: { call: string }): void
   const running = runCall(frame, signal.call, open);
   completeResult(frame, signal.call, running, { ok: true });
   frame.say("item.completed", { item: { ...callItem(signal.call, running, "completed"), background: true } });
-  forgetCall(frame, signal.call, running);
+  forgetCall(frame, signal.call);
   frame.patch({ background: withEntry(frame.state.background, signal.call, turn.id) });
 }
 
@@ -225,7 +225,7 @@ export function onToolBackgrounded(frame: Frame, signal: { call: string }): void
 export function closeCalls(frame: Frame, muteLate: boolean): void {
   for (const [call, open] of frame.state.turn?.calls ?? []) {
     if (open.name === undefined && open.heldOutput === "" && !open.heldDone && open.inputText === "") {
-      forgetCall(frame, call, open);
+      forgetCall(frame, call);
       continue;
     }
     const shown = open.name === undefined ? startCall(frame, { type: "tool.seen", call, name: "unknown" }, open) : open;
@@ -242,5 +242,5 @@ function interrupt(frame: Frame, call: string, open: OpenCall, muteLate: boolean
   frame.say("item.completed", { item: callItem(call, open, "failed", error) }, "parley");
   const { turn } = frame.state;
   if (turn && !muteLate) frame.patch({ background: withEntry(frame.state.background, call, turn.id) });
-  forgetCall(frame, call, open);
+  forgetCall(frame, call);
 }

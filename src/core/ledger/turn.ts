@@ -1,5 +1,6 @@
 import type { Task, Usage } from "../events/values.ts";
 import { SCHEMA_VERSION } from "../events/version.ts";
+import { AppendSet } from "./append-set.ts";
 import type { Frame } from "./frame.ts";
 import type { OpenTurn } from "./state.ts";
 
@@ -23,7 +24,7 @@ export function beginTurn(frame: Frame, by: "user" | "agent", task?: Task): Open
     step: null,
     texts: new Map(),
     calls: new Map(),
-    done: new Map(),
+    done: AppendSet.EMPTY,
     asks: new Map(),
     settledAsks: new Set(),
     cancelled: false,
@@ -60,11 +61,11 @@ export function currentStep(frame: Frame): number {
   return turn?.step?.number ?? beginStep(frame, undefined);
 }
 
-export function beginStep(frame: Frame, key: string | undefined): number {
+export function beginStep(frame: Frame, key: string | undefined, summary = false): number {
   const number = (frame.state.turn?.steps ?? 0) + 1;
-  const step = { number, id: frame.context.id("message"), ...(key === undefined ? {} : { key }) };
+  const step = { number, id: frame.context.id("message"), ...(key === undefined ? {} : { key }), summary };
   frame.patchTurn({ steps: number, step });
-  frame.say("step.started", { step: number, id: step.id });
+  frame.say("step.started", { step: number, id: step.id, ...(summary ? { summary } : {}) });
   return number;
 }
 
@@ -80,10 +81,10 @@ export function endStep(frame: Frame, finish?: string, usage?: Usage): void {
   frame.patchTurn({ step: null });
 }
 
-/** Output ends a pause: a turn that was retrying or compacting runs again. */
+/** Output ends a pause: a turn that was retrying or compacting runs again. The summary itself is still compacting. */
 export function noteActivity(frame: Frame): void {
   const status = frame.state.turn?.status.status;
-  if (status !== "retrying" && status !== "compacting") return;
+  if (status !== "retrying" && (status !== "compacting" || frame.state.turn?.step?.summary)) return;
   frame.patchTurn({ status: { status: "running" } });
   frame.say("turn.status", { status: "running" });
 }

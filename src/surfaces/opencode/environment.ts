@@ -28,11 +28,8 @@ export interface EnvironmentOptions {
 
 export function createEnvironment({ gateway, bus, commands, dataDirectory, logger }: EnvironmentOptions): Environment {
   const git = gitOn(commands);
-  const catalog = new Catalog({ gateway, changed: () => bus.publish(null, "catalog.updated", {}) });
-  // Whoever comes first is about to ask for it.
-  catalog.refresh();
   return {
-    catalog,
+    catalog: new Catalog({ gateway, changed: () => bus.publish(null, "catalog.updated", {}) }),
     projects: new Projects({ file: join(dataDirectory, "opencode-projects.json"), logger }),
     commands,
     git,

@@ -1,5 +1,6 @@
 import { begunKey, messageKey, promptKey } from "../../core/event-keys.ts";
 import type { ParleyEvent } from "../../core/events/event.ts";
+import { isCut } from "../../core/history/cuts.ts";
 import type { Log, LogRecord, SessionHead } from "../../log/contract.ts";
 import { type PendingAsks, SessionView } from "./projection/session-view.ts";
 import type { MessageWithParts } from "./shapes/message.ts";
@@ -53,6 +54,7 @@ export class History {
     if (event?.type === "prompt.queued") {
       return new Waiting(head, (prompt) => this.#takenUp(head, prompt)).message(id);
     }
+    if (event && isCut(head.state.cuts, event.seq)) return undefined;
     if (event) return messageIn(await this.#turnAround(head, event.seq), id);
     // What a sub-agent was told has no name in the log, but such a session is short.
     if (parent === undefined) return undefined;
@@ -90,7 +92,7 @@ export class History {
 
   async #takenUp(head: SessionHead, prompt: string): Promise<TurnMessages | undefined> {
     const begun = await this.#log.find(head.state.id, begunKey(prompt));
-    return begun && this.#turnAround(head, begun.seq);
+    return begun && !isCut(head.state.cuts, begun.seq) ? this.#turnAround(head, begun.seq) : undefined;
   }
 
   /** All messages whose place is in a piece of the log. */
@@ -99,7 +101,7 @@ export class History {
     const [first] = records;
     const end = (records.at(-1)?.seq ?? 0) + 1;
     const placed: Placed[] = [];
-    if (first?.type === "turn.started") {
+    if (first?.type === "turn.started" && !isCut(head.state.cuts, first.seq)) {
       const whole = end > head.last || records.some(({ type }) => type === "turn.ended");
       const turn = await messagesOfTurn(head.state, whole ? records : await this.#completed(piece, head, end - 1));
       if (!piece.thinned) waiting.know(turn);

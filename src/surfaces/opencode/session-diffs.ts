@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ParleyEvent } from "../../core/events/event.ts";
+import { isCut } from "../../core/history/cuts.ts";
 import type { Log, LogRecord, SessionHead } from "../../log/contract.ts";
 import { FileDiffs } from "./projection/file-diffs.ts";
 import type { FileDiff } from "./shapes/session.ts";
@@ -10,6 +11,8 @@ const MAX_KEPT = 16;
 
 interface Kept {
   diffs: FileDiffs;
+  /** What had been taken back when they were read. */
+  cuts: string;
   /** The number up to which the log is in them. */
   upTo: number;
 }
@@ -30,9 +33,11 @@ export class SessionDiffs {
 
   async of(head: SessionHead): Promise<FileDiff[]> {
     const { id } = head.state;
-    const before = this.#kept.get(id) ?? Promise.resolve({ diffs: new FileDiffs(), upTo: 0 });
+    const cuts = JSON.stringify(head.state.cuts ?? []);
+    const fresh = (): Kept => ({ diffs: new FileDiffs(), cuts, upTo: 0 });
+    const before = this.#kept.get(id) ?? Promise.resolve(fresh());
     // One after the other: two who ask at once must not count a change twice.
-    const reading = before.then((kept) => this.#readOn(head, kept));
+    const reading = before.then((kept) => this.#readOn(head, kept.cuts === cuts ? kept : fresh()));
     reading.catch(() => this.#kept.delete(id));
     this.#kept.delete(id);
     this.#kept.set(id, reading);
@@ -42,15 +47,16 @@ export class SessionDiffs {
   }
 
   async #readOn({ state, last }: SessionHead, kept: Kept): Promise<Kept> {
-    const { diffs } = kept;
+    const { diffs, cuts } = kept;
     let { upTo } = kept;
     while (upTo < last) {
       const records = await this.#log.read(state.id, { after: upTo, limit: CHUNK });
-      for (const record of records) if (mayChange(record)) add(diffs, record, state.directory);
+      for (const record of records)
+        if (mayChange(record) && !isCut(state.cuts, record.seq)) add(diffs, record, state.directory);
       upTo = records.at(-1)?.seq ?? last;
       await nextTurn();
     }
-    return { diffs, upTo };
+    return { diffs, cuts, upTo };
   }
 }
 

@@ -22,10 +22,9 @@ export interface TurnMessages {
   view: SessionView;
 }
 
-/** What the session became later must not show in what was said before; a turn's own events say what it began with. */
+/** What is open or waits now must not show in what was said before; what answers it a turn says by itself. */
 function before(state: SessionState): SessionState {
-  const { model: _, mode: __, ...rest } = state;
-  return { ...rest, turn: null, queue: [], asks: [], plan: [] };
+  return { ...state, turn: null, queue: [], asks: [] };
 }
 
 /** The prompts that a turn took up after they had waited. */

@@ -41,6 +41,8 @@ const commandInput = z.object({
 });
 
 const forkInput = z.object({ messageID: z.string().optional() });
+const revertInput = z.object({ messageID: z.string(), partID: z.string().optional() });
+const summarizeInput = z.object({ providerID: z.string(), modelID: z.string(), auto: z.boolean().optional() });
 const initInput = z.object({ modelID: z.string(), providerID: z.string(), messageID: z.string() });
 
 function commandInfo({ name, description, mode, model: wanted, subtask, template }: SlashCommand): object {
@@ -157,6 +159,45 @@ export function turnOperations(surface: Surface): Operation[] {
         const { state } = await sessionHead(surface, params.sessionID);
         const { messageID } = body;
         return shownSession(await gateway.work.fork(state.id, messageID === undefined ? {} : { before: messageID }));
+      },
+    }),
+    operation({
+      method: "post",
+      path: "/session/{sessionID}/revert",
+      id: "session.revert",
+      support: "real",
+      note: "whole turns, also for a part; 409 names a file that was changed since, 501 for an agent that remembers",
+      body: revertInput,
+      async handle({ params, body }) {
+        const { state } = await sessionHead(surface, params.sessionID);
+        return shownSession(await unlessBusy(state.id, gateway.work.revert(state.id, body)));
+      },
+    }),
+    operation({
+      method: "post",
+      path: "/session/{sessionID}/unrevert",
+      id: "session.unrevert",
+      support: "real",
+      note: "until the next prompt makes the revert final",
+      async handle({ params }) {
+        const { state } = await sessionHead(surface, params.sessionID);
+        return shownSession(await unlessBusy(state.id, gateway.work.unrevert(state.id)));
+      },
+    }),
+    operation({
+      method: "post",
+      path: "/session/{sessionID}/summarize",
+      id: "session.summarize",
+      support: "real",
+      note: "false when no summary came of it; 501 for an agent that cannot be told to",
+      body: summarizeInput,
+      async handle({ params, body, response }) {
+        const { state } = await sessionHead(surface, params.sessionID);
+        const { auto, ...wanted } = body;
+        const choice = await choose(state, { model: wanted });
+        const receipt = await gateway.work.compact(state.id, { ...choice, ...(auto === undefined ? {} : { auto }) });
+        const over = turnOver(surface, state.id, receipt).then(({ reason }) => reason === "end_turn");
+        return answerLater(surface, response, state.id, over);
       },
     }),
     operation({

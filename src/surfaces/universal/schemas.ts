@@ -61,6 +61,10 @@ export const shellRequest = z
   })
   .meta({ id: "ShellRequest" });
 
+export const compactRequest = z
+  .strictObject({ id: z.string().optional().describe("msg_…; the same id is one turn") })
+  .meta({ id: "CompactRequest" });
+
 export const forkRequest = z
   .strictObject({ before: z.string().optional().describe("a message's id: only what came before it is copied") })
   .meta({ id: "ForkRequest" });

@@ -1,6 +1,6 @@
 import type { Gateway } from "../../gateway/gateway.ts";
 import { type Route, route } from "./route.ts";
-import { forkRequest, outcome, receipt, sessionDetail, shellRequest } from "./schemas.ts";
+import { compactRequest, forkRequest, outcome, receipt, sessionDetail, shellRequest } from "./schemas.ts";
 import { detailView } from "./views.ts";
 import { answerTurn, turnQuery } from "./wait.ts";
 
@@ -22,6 +22,23 @@ export function workRoutes(gateway: Gateway): Route[] {
       handle: async (call) => {
         const session = call.params.session ?? "";
         return answerTurn(gateway, call, session, await gateway.work.shell(session, call.body));
+      },
+    }),
+    route({
+      method: "post",
+      path: "/v1/sessions/{session}/compact",
+      id: "compactSession",
+      summary: "Have the agent shorten the conversation, as a turn: it goes on from a summary.",
+      query: turnQuery,
+      body: compactRequest,
+      bodyOptional: true,
+      status: 202,
+      answer: receipt,
+      also: { 200: outcome },
+      errors: [404, 409, 422, 429, 501, 503, 507],
+      handle: async (call) => {
+        const session = call.params.session ?? "";
+        return answerTurn(gateway, call, session, await gateway.work.compact(session, call.body));
       },
     }),
     route({

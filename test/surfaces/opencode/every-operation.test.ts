@@ -36,9 +36,10 @@ const MINIMAL: Readonly<Record<string, Minimal>> = {
   "POST /session/{sessionID}/message": { body: { parts: [{ type: "text", text: "hello" }] } },
   "POST /session/{sessionID}/prompt_async": { body: { parts: [{ type: "text", text: "hello" }] } },
   "POST /session/{sessionID}/command": { body: { command: "init", arguments: "" } },
-  "POST /session/{sessionID}/init": { body: { modelID: "default", providerID: "scripted", messageID: "msg_init" } },
+  "POST /session/{sessionID}/init": { body: { modelID: "default", providerID: "house", messageID: "msg_init" } },
   "POST /session/{sessionID}/shell": { body: { agent: "build", command: "echo shell" } },
-  "POST /session/{sessionID}/summarize": { body: { modelID: "default", providerID: "scripted" } },
+  "POST /session/{sessionID}/revert": { body: { messageID: "{messageID}" } },
+  "POST /session/{sessionID}/summarize": { body: { modelID: "default", providerID: "house" } },
   "POST /tui/append-prompt": { body: { text: "hello" } },
   "POST /tui/execute-command": { body: { command: "agent_cycle" } },
   "POST /tui/show-toast": { body: { message: "hello", variant: "info" } },
@@ -46,7 +47,7 @@ const MINIMAL: Readonly<Record<string, Minimal>> = {
   "POST /tui/publish": { body: { type: "tui.prompt.append", properties: { text: "hello" } } },
   "POST /api/session": { body: {} },
   "POST /api/session/{sessionID}/agent": { body: { agent: "plan" } },
-  "POST /api/session/{sessionID}/model": { body: { model: { providerID: "scripted", id: "default" } } },
+  "POST /api/session/{sessionID}/model": { body: { model: { providerID: "house", id: "default" } } },
   "POST /api/session/{sessionID}/prompt": { body: { prompt: { text: "hello" } } },
 };
 
@@ -60,7 +61,7 @@ function rank({ method, path }: Operation): number {
 }
 
 test("B3, B12: every answer to a minimal request is one that OpenCode's own description allows", async (t) => {
-  const { client } = await opencodeRig(t, { defaultAgent: "scripted" });
+  const { client } = await opencodeRig(t);
   const directory = await repository(t, { "a.txt": "one\ntwo\n" });
   const query = `?directory=${encodeURIComponent(directory)}`;
   const { id: projectID } = await client.get<{ id: string }>(`/project/current${query}`);

@@ -40,3 +40,18 @@ test("a fork over the universal API, and by the client", async (t) => {
   const { capabilities } = await api.expect<{ capabilities: object }>(200, "GET", "/v1/agents/scripted");
   assert.deepEqual(capabilities, { fork: false, rewind: false, compact: false });
 });
+
+test("a compaction over the universal API, and by the client", async (t) => {
+  const { api } = await startServer(t, { defaultAgent: "house" });
+  const { id } = await api.create();
+  await api.ask(id, "hello");
+  const outcome = await api.expect<Outcome>(200, "POST", `/v1/sessions/${id}/compact?wait=true`);
+  assert.equal(outcome.reason, "end_turn");
+  assert.match(outcome.text, /- hello/);
+  const session = createClient({ url: api.url }).session(id);
+  assert.equal((await session.turn(await session.compact()).outcome()).reason, "end_turn");
+  await lawfulEvents(api, id);
+  await api.refused("session_not_found", "POST", "/v1/sessions/ses_none/compact");
+  const other = await api.create({ agent: "scripted" });
+  await api.refused("unsupported", "POST", `/v1/sessions/${other.id}/compact`);
+});

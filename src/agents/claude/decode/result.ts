@@ -20,7 +20,8 @@ export function isResumeLost(line: Fields): boolean {
 export function onResult(reading: Reading, line: Fields): void {
   const { state } = reading;
   closeUnstreamed(reading);
-  const end = endOf(line, state.failure);
+  const told = endOf(line, state.failure);
+  const end: End = told.reason === "cancelled" && state.lastWord ? { reason: "end_turn" } : told;
   reading.patch({ latest: totalsOf(line), context: contextAfter(reading, line) });
   for (const child of state.children.values()) if (!child.background) finishChild(reading, child, "stopped");
   sayUnsaid(reading, line, end);
@@ -48,7 +49,15 @@ export function finishTurn(reading: Reading): void {
   const { reason, error } = turn.held ?? { reason: "end_turn" };
   const usage = turnUsage(reading.state);
   const { failure: _, ...rest } = reading.state;
-  reading.state = { ...rest, turn: null, message: null, spoke: false, totals: rest.latest, waiting: new Set() };
+  reading.state = {
+    ...rest,
+    turn: null,
+    message: null,
+    spoke: false,
+    lastWord: false,
+    totals: rest.latest,
+    waiting: new Set(),
+  };
   reading.say({ type: "turn.finished", turn: turn.id, reason, usage, ...(error ? { error } : {}) });
 }
 

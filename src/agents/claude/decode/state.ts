@@ -73,6 +73,8 @@ export interface DecodeState {
   requests: ReadonlyMap<string, Request>;
   /** Calls that a person or the mode refused. */
   refused: ReadonlySet<string>;
+  /** A refusal was given that ends the turn. */
+  lastWord: boolean;
   /** Open calls by id: what the tool is and what it was given. */
   calls: ReadonlyMap<string, { name: string; input: Fields }>;
   /** Sub-agents by their task's id. */
@@ -106,6 +108,7 @@ export function newDecodeState(directory: string): DecodeState {
     spoke: false,
     requests: new Map(),
     refused: new Set(),
+    lastWord: false,
     calls: new Map(),
     children: new Map(),
     commands: new Map(),

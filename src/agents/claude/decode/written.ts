@@ -22,7 +22,7 @@ export function wasRead(state: DecodeState, uuid: string, now: number): { state:
 
 /** The turn is to stop: whatever waits is not waited for. */
 export function stopsWaiting(state: DecodeState): DecodeState {
-  return { ...state, waiting: new Set(), unread: new Set() };
+  return { ...state, waiting: new Set(), unread: new Set(), lastWord: false };
 }
 
 /** The program gave a prompt back before it began: no turn of its own will end. */
@@ -35,11 +35,17 @@ export function gaveBack(state: DecodeState, now: number): { state: DecodeState;
   return reading;
 }
 
-export function answered(state: DecodeState, ask: string, refused: boolean): DecodeState {
+/** `lastWord`: the program stops its turn because of the answer, which is an end like any other. */
+export function answered(
+  state: DecodeState,
+  ask: string,
+  { refused, lastWord }: { refused: boolean; lastWord: boolean },
+): DecodeState {
   const call = state.requests.get(ask)?.call;
   return {
     ...state,
     requests: withEntry(state.requests, ask, undefined),
+    lastWord: state.lastWord || lastWord,
     refused: refused && call !== undefined ? new Set([...state.refused, call]) : state.refused,
   };
 }

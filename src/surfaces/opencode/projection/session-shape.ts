@@ -1,4 +1,5 @@
 import type { Usage } from "../../../core/events/values.ts";
+import { type Revert, revertOf } from "../../../core/ledger/revert.ts";
 import type { SessionState } from "../../../core/session-state.ts";
 import { addUsage } from "../../../core/usage.ts";
 import { OPENCODE_VERSION } from "../context.ts";
@@ -15,12 +16,16 @@ export interface Choice {
 
 const UNKNOWN_MODEL = "default";
 
+/** What agents call the mode in which they work by themselves, where they do not call it as OpenCode does. */
+const OWN_MODE = "default";
+
 /** What answers, in OpenCode's words: without a mode it is the default one, or what kind of sub-agent this is. */
 export function answering(
   { model = UNKNOWN_MODEL, mode }: Choice,
   { agent, parent }: SessionState,
 ): { agent: string; providerID: string; modelID: string } {
-  return { agent: mode ?? (parent === undefined ? "build" : agent), providerID: agent, modelID: model };
+  const named = mode === OWN_MODE ? undefined : mode;
+  return { agent: named ?? (parent === undefined ? "build" : agent), providerID: agent, modelID: model };
 }
 
 export interface SessionExtras {
@@ -46,16 +51,17 @@ export function parentOf({ parent, meta }: Pick<SessionState, "parent" | "meta">
   return parent ?? (typeof parentID === "string" ? parentID : undefined);
 }
 
-function isRevert(value: unknown): value is NonNullable<Session["revert"]> {
-  return typeof value === "object" && value !== null && "messageID" in value;
+function shownRevert({ messageID, partID, diff }: Revert): NonNullable<Session["revert"]> {
+  return { messageID, ...(partID === undefined ? {} : { partID }), ...(diff === undefined ? {} : { diff }) };
 }
 
 /** What clients keep with a session comes back as they gave it. */
 function kept({ meta = {}, permissions }: SessionState): Pick<Session, "permission" | "revert" | "metadata"> {
-  const { revert, metadata } = meta;
+  const { metadata } = meta;
+  const revert = revertOf(meta);
   return {
     ...(permissions ? { permission: rulesetOf(permissions) } : {}),
-    ...(isRevert(revert) ? { revert } : {}),
+    ...(revert ? { revert: shownRevert(revert) } : {}),
     ...(typeof metadata === "object" && metadata !== null ? { metadata: metadata as Record<string, unknown> } : {}),
   };
 }

@@ -168,6 +168,8 @@ export class SessionView {
       case "session.ended":
         if (event.data.reason === "deleted") out.say("session.deleted", { sessionID, info: this.session() });
         return;
+      case "history.cut":
+        return transcript.takeBack(event.data.messages);
       case "prompt.queued":
       case "prompt.withdrawn":
         if (event.type === "prompt.queued") users.queue(event.data.prompt, event.time, state);

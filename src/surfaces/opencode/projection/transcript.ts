@@ -63,6 +63,14 @@ export class Transcript {
     if (this.#entries.delete(id)) this.#out.say("message.removed", { sessionID: this.#session, messageID: id });
   }
 
+  /** Messages that are no longer part of the conversation. Clients may hold more of them than are held here. */
+  takeBack(ids: readonly string[]): void {
+    for (const messageID of ids) {
+      this.#entries.delete(messageID);
+      this.#out.say("message.removed", { sessionID: this.#session, messageID });
+    }
+  }
+
   /** Lets go of a message, which is nothing that clients need to hear of. */
   forget(id: string): void {
     this.#entries.delete(id);

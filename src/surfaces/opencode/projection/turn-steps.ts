@@ -6,7 +6,7 @@ import { derivedId, idBehind } from "./derived-ids.ts";
 import { finishOf } from "./failures.ts";
 import { absolute, changesHash } from "./file-diffs.ts";
 import type { Transcript } from "./transcript.ts";
-import { countedTokens, sumUsage, unsaid } from "./usage.ts";
+import { countedTokens, unsaid } from "./usage.ts";
 
 /** One model round trip: an assistant message of its own. */
 export interface Step {
@@ -43,6 +43,7 @@ export class TurnSteps {
   readonly #frame: StepFrame;
   readonly #transcript: Transcript;
   readonly #steps: Step[] = [];
+  #used: Usage = {};
 
   constructor(frame: StepFrame, transcript: Transcript) {
     this.#frame = frame;
@@ -63,18 +64,25 @@ export class TurnSteps {
   }
 
   of(number: number | undefined): Step | undefined {
-    return this.#steps.find((step) => step.number === number) ?? this.last;
+    return this.#numbered(number) ?? this.last;
   }
 
+  /** Most who ask mean a late one. */
+  #numbered(number: number | undefined): Step | undefined {
+    return this.#steps.findLast((step) => step.number === number);
+  }
+
+  /** What its steps said that they used. */
   usage(): Usage {
-    return sumUsage(this.#steps.map((step) => step.usage));
+    return this.#used;
   }
 
   /** A step begins: whatever came before it ended by calling tools. */
-  start({ step: number, id }: EventOf<"step.started">["data"], time: number, parentID: string): void {
-    for (const step of this.#steps) this.#conclude(step, step.finish ?? "tool-calls", time);
+  start({ step: number, id, summary }: EventOf<"step.started">["data"], time: number, parentID: string): void {
+    this.#concludeAll(time);
     const { sessionID, directory, started } = this.#frame;
     const { agent, providerID, modelID } = this.#frame.answering();
+    const sums = summary || this.#frame.task === "compact";
     this.#steps.push({
       number,
       id,
@@ -93,21 +101,24 @@ export class TurnSteps {
       parentID,
       modelID,
       providerID,
-      mode: this.#frame.task === "compact" ? "compaction" : agent,
+      mode: sums ? "compaction" : agent,
       agent,
       path: { cwd: directory, root: directory },
-      ...(this.#frame.task === "compact" ? { summary: true } : {}),
+      ...(sums ? { summary: true } : {}),
       cost: 0,
       tokens: countedTokens(undefined),
     });
   }
 
   end({ step: number, finish, usage }: EventOf<"step.ended">["data"], time: number): void {
-    const step = this.#steps.find((one) => one.number === number);
+    const step = this.#numbered(number);
     if (!step) return;
     step.ended = true;
     if (finish !== undefined && !this.#bare) step.finish = finishOf(finish);
-    if (usage) step.usage = usage;
+    if (usage) {
+      step.usage = usage;
+      this.#used = addUsage(this.#used, usage);
+    }
     this.settled(step, time);
   }
 
@@ -141,7 +152,7 @@ export class TurnSteps {
   finish(finish: string | undefined, error: MessageError | undefined, usage: Usage | undefined, time: number): void {
     const { last } = this;
     if (!last) return;
-    for (const step of this.#steps) if (step !== last) this.#conclude(step, step.finish ?? "tool-calls", time);
+    this.#concludeAll(time, last);
     const more = unsaid(usage, this.usage());
     const late = last.concluded && (error !== undefined || more.tokens !== undefined || more.cost !== undefined);
     last.usage = addUsage(last.usage ?? {}, more);
@@ -165,6 +176,13 @@ export class TurnSteps {
       if (info?.role === "assistant")
         this.#transcript.putMessage({ ...info, agent, mode: info.summary ? info.mode : agent, providerID, modelID });
     }
+  }
+
+  /** Steps are concluded in their order, so that the open ones are the last of them. */
+  #concludeAll(time: number, except?: Step): void {
+    const first = this.#steps.findLastIndex((step) => step.concluded) + 1;
+    for (const step of this.#steps.slice(first))
+      if (step !== except) this.#conclude(step, step.finish ?? "tool-calls", time);
   }
 
   #conclude(step: Step, finish: string | undefined, time: number): void {

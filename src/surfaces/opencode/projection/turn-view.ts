@@ -273,8 +273,11 @@ export class TurnView {
 
   /** Everything that is left to say of the turn, but that it is over. */
   end({ data: { reason, usage }, time }: EventOf<"turn.ended">, error: MessageError | undefined): void {
-    this.#steps.finish(finishOfTurn(reason), error, usage, time);
     const { prompt } = this.#start;
+    // A prompt always has an answer that clients can show, if only to say why there is no other.
+    if (prompt && !prompt.task && !this.#steps.last)
+      this.#steps.start({ step: 1, id: derivedId("msg", time, prompt.id) }, time, this.#parent);
+    this.#steps.finish(finishOfTurn(reason), error, usage, time);
     if (prompt) this.#around.users.summarize(prompt.id, this.diffs.list());
   }
 }

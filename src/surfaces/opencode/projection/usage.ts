@@ -1,5 +1,4 @@
 import type { Tokens as UniversalTokens, Usage } from "../../../core/events/values.ts";
-import { addUsage } from "../../../core/usage.ts";
 import type { Tokens } from "../shapes/session.ts";
 
 export const NO_TOKENS: Tokens = { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } };
@@ -29,8 +28,4 @@ export function unsaid(turn: Usage | undefined, steps: Usage): Usage {
     ...(turn?.tokens && !steps.tokens ? { tokens: turn.tokens } : {}),
     ...(turn?.cost !== undefined && steps.cost === undefined ? { cost: turn.cost } : {}),
   };
-}
-
-export function sumUsage(usages: readonly (Usage | undefined)[]): Usage {
-  return usages.reduce<Usage>(addUsage, {});
 }

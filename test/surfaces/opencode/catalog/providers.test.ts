@@ -37,15 +37,18 @@ const echo: ConfiguredAgent = {
 const absent: ConfiguredAgent = { command: ["no-such-program-anywhere"] };
 const AGENTS = { echo, absent };
 
+/** Of the agents that ship with Parley, some are on one machine and not on another. */
+const LOOKED_AT = ["echo", "house", "scripted", "absent"];
+const ours = (ids: readonly string[]): string[] => ids.filter((id) => LOOKED_AT.includes(id));
+const idsOf = (some: readonly { id: string }[]): string[] => ours(some.map(({ id }) => id));
+
 test("B6: each agent is a provider, the server's own first, with all that OpenCode says of a model", async (t) => {
   const { client } = await opencodeRig(t, { agents: AGENTS, defaultAgent: "echo" });
   const { all, default: defaults, connected } = await client.get<Providers>("/provider");
-  assert.deepEqual(
-    all.map(({ id }) => id),
-    ["echo", "house", "scripted", "absent"],
-  );
-  assert.deepEqual(connected, ["echo", "house", "scripted"]);
-  assert.equal(all[1]?.name, "House");
+  assert.equal(all[0]?.id, "echo");
+  assert.deepEqual(idsOf(all), ["echo", "house", "scripted", "absent"]);
+  assert.deepEqual(ours(connected), ["echo", "house", "scripted"]);
+  assert.equal(all.find(({ id }) => id === "house")?.name, "House");
   assert.equal(defaults.echo, "big/one");
   assert.deepEqual(all[0]?.models["big/one"], {
     id: "big/one",
@@ -91,17 +94,11 @@ test("B6: what is not known of a model is 0 or empty, and an agent that tells of
 test("B6: only what can be used is offered: /config/providers, /api/provider, /api/model", async (t) => {
   const { client } = await opencodeRig(t, { agents: AGENTS, defaultAgent: "absent" });
   const { providers } = await client.get<{ providers: { id: string }[] }>("/config/providers");
-  assert.deepEqual(
-    providers.map(({ id }) => id),
-    ["house", "scripted", "echo"],
-  );
+  assert.deepEqual(idsOf(providers), ["house", "scripted", "echo"]);
   const config = await client.get<{ model: string }>("/config");
   assert.match(config.model, /^house\//, "the default agent is not there, so that the first that is stands in for it");
   const second = await client.get<{ data: { id: string }[] }>("/api/provider");
-  assert.deepEqual(
-    second.data.map(({ id }) => id),
-    ["house", "scripted", "echo"],
-  );
+  assert.deepEqual(idsOf(second.data), ["house", "scripted", "echo"]);
   const { data } = await client.get<{ data: { id: string; providerID: string; time: { released: number } }[] }>(
     "/api/model",
   );
@@ -109,8 +106,9 @@ test("B6: only what can be used is offered: /config/providers, /api/provider, /a
   assert.deepEqual([big?.providerID, big?.time.released], ["echo", Date.parse("2026-08-27")]);
   assert.ok(!data.some(({ providerID }) => providerID === "absent"));
   const integrations = await client.get<{ data: { id: string; connections: unknown[] }[] }>("/api/integration");
+  const listed = integrations.data.filter(({ id }) => LOOKED_AT.includes(id));
   assert.deepEqual(
-    integrations.data.map(({ id, connections }) => [id, connections.length]),
+    listed.map(({ id, connections }) => [id, connections.length]),
     [
       ["absent", 0],
       ["house", 1],
@@ -125,7 +123,8 @@ test("B6, B8: build and plan, then the agents' own modes, hidden ones hidden; bu
     agents: { ...AGENTS, twin: { ...agent("never-answers"), modes: [{ id: "x" }, { id: "yolo" }] } },
   });
   type Mode = { name: string; mode: string; native: boolean; hidden?: boolean; description: string; model?: object };
-  const modes = await client.get<Mode[]>("/agent");
+  const all = await client.get<Mode[]>("/agent");
+  const modes = all.filter(({ name }) => ["build", "plan", "ask", "x", "yolo", "secret"].includes(name));
   assert.deepEqual(
     modes.map(({ name, native, hidden = false, mode }) => [name, native, hidden, mode]),
     [
@@ -141,7 +140,7 @@ test("B6, B8: build and plan, then the agents' own modes, hidden ones hidden; bu
   const { data } = await client.get<{ data: { id: string; hidden: boolean }[] }>("/api/agent");
   assert.deepEqual(
     data.map(({ id, hidden }) => [id, hidden]),
-    modes.map(({ name, hidden = false }) => [name, hidden]),
+    all.map(({ name, hidden = false }) => [name, hidden]),
   );
 });
 

@@ -101,15 +101,17 @@ test("a turn that a crash interrupted ends its message", () => {
   assert.equal(errors(story).length, 1);
 });
 
-test("an error before any step: the session says it, and no message is made up for it", () => {
+test("an error before any step is said, and is on a message of its own", () => {
   const story = new Story().prompt();
   story.world.command({
     type: "fail",
     turn: story.world.state.turn?.id ?? "",
     error: { code: "spawn_failed", message: "no" },
   });
-  assert.deepEqual(answers(story), []);
-  assert.deepEqual(errors(story), [{ name: "UnknownError", data: { message: "no" } }]);
+  const error = { name: "UnknownError", data: { message: "no" } };
+  const [info, ...more] = answers(story);
+  assert.deepEqual([info?.error, info?.time.completed !== undefined, more], [error, true, []]);
+  assert.deepEqual(errors(story), [error]);
 });
 
 test("an error after the last step was over is on its message all the same", () => {

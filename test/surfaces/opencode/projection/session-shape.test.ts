@@ -49,7 +49,7 @@ test("what is known of a session is in it", () => {
     parent: "ses_0",
     usage: { tokens: { input: 3, output: 2, reasoning: 1 }, cost: 0.5 },
     permissions: [{ action: "bash", pattern: "rm *", verdict: "deny" }],
-    meta: { archived: 9, revert, metadata: { a: 1 } },
+    meta: { archived: 9, revert: { ...revert, cut: { from: 3, turns: ["trn_1"] } }, metadata: { a: 1 } },
   };
   assert.partialDeepStrictEqual(sessionOf(state, { projectOf: (directory) => `project of ${directory}` }), {
     projectID: "project of /work",
@@ -111,4 +111,9 @@ test("a view without a first event says what it lacks", () => {
   const [first] = new Story().world.events;
   assert.ok(first);
   assert.equal(new SessionView(reduceSession(undefined, first)).session().id, "ses_test");
+});
+
+test("B8 an agent's own default mode is what OpenCode calls build", () => {
+  assert.equal(sessionOf({ ...STATE, mode: "default" }).agent, "build");
+  assert.equal(sessionOf({ ...STATE, mode: "acceptEdits" }).agent, "acceptEdits");
 });

@@ -1,0 +1,142 @@
+import { realAgent } from "../../test/support/real-agent.ts";
+import { timeToByte, wholeBody } from "../harness/api.ts";
+import { type Figure, type Measurement, type Size, under } from "../harness/figure.ts";
+import { residentMb } from "../harness/machine.ts";
+import { installedParley } from "../harness/package.ts";
+import { median, percentile, timed } from "../harness/stats.ts";
+import { attachOnce } from "../opencode/attach.ts";
+import { type Contest, openContest, type Running } from "../opencode/contest.ts";
+import { hear, newSession, pacedAnswer, promptAsync, Sent } from "../opencode/deltas.ts";
+import { type Both, faster, inTurns, samples, versus } from "../opencode/versus.ts";
+
+const SIZES = {
+  full: { starts: 5, attaches: 9, requests: 100, pages: 30, turns: 5_000, rounds: 7, pieces: 300, periodMs: 5 },
+  tiny: { starts: 1, attaches: 1, requests: 3, pages: 2, turns: 60, rounds: 1, pieces: 20, periodMs: 2 },
+};
+type Sizes = (typeof SIZES)[Size];
+
+const PAGE = 100;
+
+function each(values: Both<number[]>, share: number): Both<number> {
+  return { native: percentile(values.native, share), parley: percentile(values.parley, share) };
+}
+
+async function starts(contest: Contest, { starts: rounds }: Sizes): Promise<Figure[]> {
+  const times = samples();
+  // The first of either prepares its home and is not counted.
+  await inTurns(rounds + 1, async (side, round) => {
+    await using scope = new AsyncDisposableStack();
+    const ms = await timed(async () => timeToByte(`${(await contest[side].start(scope)).url}/global/health`));
+    if (round > 0) times[side].push(ms);
+  });
+  const medians = each(times, 0.5);
+  return [versus("server start to first 200 of /global/health", medians, "ms", faster(medians))];
+}
+
+async function attaches(contest: Contest, servers: Both<Running>, { attaches: rounds }: Sizes): Promise<Figure[]> {
+  const [usable, served] = [samples(), samples()];
+  await inTurns(rounds + 1, async (side, round) => {
+    const attached = await attachOnce(contest, servers[side]);
+    if (round === 0) return;
+    usable[side].push(attached.usable);
+    served[side].push(attached.served);
+  });
+  const medians = each(served, 0.5);
+  return [
+    versus("opencode attach: start to usable", each(usable, 0.5), "ms"),
+    versus("opencode attach: first connection to usable", medians, "ms", faster(medians)),
+  ];
+}
+
+async function providers(servers: Both<Running>, { requests }: Sizes): Promise<Figure[]> {
+  const times = samples();
+  const size = { native: 0, parley: 0 };
+  await inTurns(requests + 1, async (side, round) => {
+    const { ms, text } = await wholeBody(`${servers[side].url}/provider`);
+    size[side] = Buffer.byteLength(text) / 1000;
+    if (round > 0) times[side].push(ms);
+  });
+  const slow = each(times, 0.95);
+  return [
+    versus("GET /provider, median", each(times, 0.5), "ms"),
+    versus("GET /provider, p95", slow, "ms", under(50, "ms", slow.parley)),
+    versus("GET /provider, size", size, "kB"),
+  ];
+}
+
+async function pages(contest: Contest, servers: Both<Running>, { pages: rounds, turns }: Sizes): Promise<Figure[]> {
+  const times = samples();
+  const messages = Math.min(PAGE, turns * 2);
+  await inTurns(rounds + 1, async (side, round) => {
+    const path = `/session/${contest[side].longSession}/message?limit=${PAGE}`;
+    const { ms, text } = await wholeBody(servers[side].url + path);
+    const got = (JSON.parse(text) as unknown[]).length;
+    if (got !== messages) throw new Error(`expected ${messages} messages from ${side}, got ${got}`);
+    if (round > 0) times[side].push(ms);
+  });
+  const work = `first page of ${(turns * 2).toLocaleString("en")} messages`;
+  const slowest = each(times, 1);
+  return [
+    versus(`${work}, median`, each(times, 0.5), "ms"),
+    versus(`${work}, slowest`, slowest, "ms", under(100, "ms", slowest.parley)),
+  ];
+}
+
+async function deltas(servers: Both<Running>, sent: Sent, { rounds, pieces }: Sizes): Promise<Figure[]> {
+  const session = { native: await newSession(servers.native), parley: await newSession(servers.parley) };
+  const [middle, p90, p99, first] = [samples(), samples(), samples(), samples()];
+  await inTurns(rounds + 1, async (side, round) => {
+    const at = { server: servers[side], session: session[side], pieces, sent };
+    const heard = await hear({ ...at, begin: () => promptAsync(at.server, at.session, "[[paced]] go") });
+    if (round === 0) return;
+    middle[side].push(median(heard.delays));
+    p90[side].push(percentile(heard.delays, 0.9));
+    p99[side].push(percentile(heard.delays, 0.99));
+    first[side].push(heard.first);
+  });
+  const medians = each(middle, 0.5);
+  const work = "model's piece to client's event";
+  return [
+    versus(`${work}, median`, medians, "ms", faster(medians)),
+    versus(`${work}, p90`, each(p90, 0.5), "ms"),
+    versus(`${work}, p99`, each(p99, 0.5), "ms"),
+    versus("prompt to the first piece at the client", each(first, 0.5), "ms"),
+  ];
+}
+
+function methodOf({ starts, attaches, requests, pages, turns, rounds, pieces, periodMs }: Sizes): string {
+  return (
+    "OpenCode 1.18.33 and Parley's own agent, each in a process of its own and both on one scripted model, do everything in " +
+    `turns, after one time that is not counted. Medians of ${starts} starts on homes that had been started before; of ` +
+    `${attaches} starts of the terminal interface, until its screen shows prompt and model, which is mostly its own work: ` +
+    `hence also from its first connection; of ${requests} whole answers of /provider. Pieces: ${rounds} turns of ${pieces}, ` +
+    `one every ${periodMs} ms, from the model's write to the event at a client of /event, both by one clock; the median of the ` +
+    `turns is shown. The page: ${pages} times the ${PAGE} newest of ${turns * 2} messages, which OpenCode got by its import ` +
+    "and Parley through its log. Memory: VmRSS right after."
+  );
+}
+
+/** OpenCode's API as Parley serves it, beside OpenCode's own server. */
+export const opencode: Measurement = {
+  name: "opencode",
+  async run(size) {
+    const { program, skip } = await realAgent("opencode");
+    if (program === undefined) return { figures: [], method: "not measured, for there is no OpenCode", skipped: skip };
+    installedParley();
+    const sizes = SIZES[size];
+    const sent = new Sent();
+    const script = { prompts: { "*": [{ text: "Yes." }], paced: [pacedAnswer(sizes.pieces, sizes.periodMs)] } };
+    const onPiece = (data: string): void => sent.note(data);
+    await using scope = new AsyncDisposableStack();
+    const contest = await openContest(scope, { program, script, turns: sizes.turns, onPiece });
+    const figures = await starts(contest, sizes);
+    const servers = { native: await contest.native.start(scope), parley: await contest.parley.start(scope) };
+    figures.push(...(await attaches(contest, servers, sizes)));
+    figures.push(...(await providers(servers, sizes)));
+    figures.push(...(await deltas(servers, sent, sizes)));
+    figures.push(...(await pages(contest, servers, sizes)));
+    const memory = { native: residentMb(servers.native.pid), parley: residentMb(servers.parley.pid) };
+    figures.push(versus("memory after all this", memory, "MB", faster(memory)));
+    return { figures, method: methodOf(sizes) };
+  },
+};

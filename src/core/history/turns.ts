@@ -1,0 +1,43 @@
+import type { ParleyEvent } from "../events/event.ts";
+import type { FileChange } from "../events/values.ts";
+
+/** A turn of the past, as far as it matters for taking it back. */
+export interface PastTurn {
+  id: string;
+  /** Number of its `turn.started`. */
+  seq: number;
+  /** Of what was said in it, in order: prompts, and each of the agent's steps. */
+  messages: string[];
+  changes: FileChange[];
+}
+
+function messagesOf(event: ParleyEvent): string[] {
+  switch (event.type) {
+    case "turn.started":
+      return [...(event.data.context ?? []), ...(event.data.prompt ? [event.data.prompt] : [])].map(({ id }) => id);
+    case "step.started":
+      return [event.data.id];
+    case "item.started": {
+      const { item } = event.data;
+      return item.kind === "message" && item.steered ? [item.id] : [];
+    }
+    default:
+      return [];
+  }
+}
+
+/** The turns that are part of the conversation, oldest first. */
+export function turnsOf(events: readonly ParleyEvent[]): PastTurn[] {
+  const turns = new Map<string, PastTurn>();
+  for (const event of events) {
+    if (event.type === "history.cut") for (const id of event.data.turns) turns.delete(id);
+    if (event.turn === undefined) continue;
+    if (event.type === "turn.started")
+      turns.set(event.turn, { id: event.turn, seq: event.seq, messages: [], changes: [] });
+    const turn = turns.get(event.turn);
+    turn?.messages.push(...messagesOf(event));
+    if (event.type === "item.completed" && event.data.item.kind === "tool_result")
+      turn?.changes.push(...(event.data.item.files ?? []));
+  }
+  return [...turns.values()];
+}

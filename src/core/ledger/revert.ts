@@ -1,0 +1,27 @@
+import type { EventData } from "../events/catalog.ts";
+import type { Frame } from "./frame.ts";
+import { updateFacts } from "./session.ts";
+
+/** What is kept under `revert` with a session whose last turns were taken back, until the next prompt makes it final. */
+export interface Revert {
+  messageID: string;
+  partID?: string;
+  /** What the files lost by it. */
+  diff?: string;
+  cut: EventData["history.cut"];
+}
+
+export function revertOf(meta: Readonly<Record<string, unknown>> | undefined): Revert | undefined {
+  const { revert } = meta ?? {};
+  const known = typeof revert === "object" && revert !== null && "messageID" in revert && "cut" in revert;
+  return known ? (revert as Revert) : undefined;
+}
+
+/** The user goes on from before what was taken back: from now on it is no part of the conversation. */
+export function commitRevert(frame: Frame): void {
+  const revert = revertOf(frame.state.facts.meta);
+  if (!revert) return;
+  frame.sayOfSession("history.cut", revert.cut, "parley");
+  frame.patch({ untold: frame.state.untold.filter(({ turn }) => !revert.cut.turns.includes(turn)) });
+  updateFacts(frame, { meta: { revert: null } }, "parley");
+}

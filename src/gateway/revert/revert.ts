@@ -1,0 +1,89 @@
+import { isAbsolute, relative } from "node:path";
+import { ParleyError } from "../../core/errors.ts";
+import type { FileChange } from "../../core/events/values.ts";
+import { addTotals } from "../../core/file-totals.ts";
+import { type PastTurn, turnsOf } from "../../core/history/turns.ts";
+import { type Revert, revertOf } from "../../core/ledger/revert.ts";
+import type { SessionState } from "../../core/session-state.ts";
+import { FileRefused } from "../../host/files/file-refused.ts";
+import { readText, type Swap, swapAll } from "../../host/files/swap.ts";
+import type { Log } from "../../log/contract.ts";
+import { readEvents } from "../read-events.ts";
+import { type Direction, planSwaps } from "./plan-swaps.ts";
+
+/** A longer one is not kept: it would be written with every change of the session's state. */
+const MAX_DIFF = 200_000;
+
+export interface Wish {
+  messageID: string;
+  partID?: string;
+}
+
+/** What to remember, and the way back if it cannot be remembered. */
+export interface Reverted {
+  revert: Revert | null;
+  undo(): Promise<void>;
+}
+
+function diffOf(turns: readonly PastTurn[]): { diff?: string } {
+  const diff = turns
+    .flatMap(({ changes }) => changes.map((change) => change.diff ?? ""))
+    .filter((one) => one !== "")
+    .map((one) => (one.endsWith("\n") ? one : `${one}\n`))
+    .join("");
+  return diff.length > MAX_DIFF ? {} : { diff };
+}
+
+function revertTo(turns: readonly PastTurn[], at: number, { partID }: Wish): Revert {
+  const gone = turns.slice(at);
+  const [first] = gone;
+  const left = turns.slice(0, at).flatMap(({ changes }) => changes);
+  return {
+    messageID: first?.messages[0] ?? "",
+    ...(partID === undefined ? {} : { partID }),
+    ...diffOf(gone),
+    cut: {
+      turns: gone.map(({ id }) => id),
+      from: first?.seq ?? 0,
+      messages: gone.flatMap(({ messages }) => messages),
+      files: addTotals(undefined, left),
+    },
+  };
+}
+
+/** As it lies in the directory: some agents name their files from the root. */
+function inside(directory: string, change: FileChange): FileChange {
+  const shown = (path: string): string => (isAbsolute(path) ? relative(directory, path) : path);
+  return { ...change, path: shown(change.path), ...(change.from === undefined ? {} : { from: shown(change.from) }) };
+}
+
+async function move(directory: string, turns: readonly PastTurn[], direction: Direction): Promise<Swap[]> {
+  const changes = turns.flatMap((turn) => turn.changes.map((change) => inside(directory, change)));
+  try {
+    const swaps = await planSwaps(changes, direction, (path) => readText(directory, path));
+    await swapAll(directory, swaps);
+    return swaps;
+  } catch (error) {
+    if (error instanceof FileRefused) throw new ParleyError("file_changed", `${error.message}; nothing was changed`);
+    throw error;
+  }
+}
+
+/**
+ * Puts the files as they were before a message's turn, or all the way forward again. What was taken back before and
+ * lies before the new point comes forth again. Turns are taken back whole: what one of them did belongs together.
+ */
+export async function moveTo(log: Log, state: SessionState, wish: Wish | null): Promise<Reverted> {
+  const { id, directory, meta } = state;
+  const turns = turnsOf(await readEvents(log, id, 0));
+  const hidden = revertOf(meta)?.cut.turns ?? [];
+  const now = turns.length - turns.filter((turn) => hidden.includes(turn.id)).length;
+  const then = wish ? turns.findIndex(({ messages }) => messages.includes(wish.messageID)) : turns.length;
+  if (then < 0) throw new ParleyError("not_found", `no message ${wish?.messageID} in session ${id}`);
+  const swaps =
+    then < now
+      ? await move(directory, turns.slice(then, now), "undo")
+      : await move(directory, turns.slice(now, then), "redo");
+  const back = swaps.map(({ path, from, to }) => ({ path, from: to, to: from })).toReversed();
+  return { revert: wish ? revertTo(turns, then, wish) : null, undo: () => swapAll(directory, back) };
+}
