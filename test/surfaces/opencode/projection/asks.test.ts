@@ -113,3 +113,18 @@ test("a view that begins while somebody is asked knows what is asked", () => {
   const { permissions, questions } = new SessionView(story.world.session).asks();
   assert.deepEqual([permissions.length, questions.length], [1, 1]);
 });
+
+test("who reads a deletion without what came right before it leaves no client waiting", () => {
+  const story = begun().run("c", "Bash", { command: "ls" });
+  story.world.signal({ type: "permission", ask: "a", action: "Bash", patterns: ["ls"], call: "c" });
+  const view = new SessionView(undefined);
+  for (const event of story.world.events) view.apply(event);
+  const [last] = story.world.events.slice(-1);
+  assert.ok(last);
+  const { turn: _, ...rest } = last;
+  const said = view.apply({ ...rest, seq: last.seq + 9, type: "session.ended", data: { reason: "deleted" } });
+  assert.deepEqual(
+    said.map(({ event: { type } }) => type),
+    ["session.deleted", "permission.replied", "session.status", "session.idle"],
+  );
+});
