@@ -39,9 +39,9 @@ export function timePart(ms: number, counter: number, newestFirst: boolean): str
   return (newestFirst ? TIME_MASK ^ value : value).toString(16).padStart(12, "0");
 }
 
-/** An id source that never repeats and never steps back, even when the clock does. */
-export function idSource(now: () => number): MakeId {
-  let lastMs = 0;
+/** An id source that never repeats and never steps back, even when the clock does, behind what was made before `from`. */
+export function idSource(now: () => number, from = 0): MakeId {
+  let lastMs = from;
   let counter = 0;
   return (kind) => {
     const ms = Math.max(now(), lastMs);

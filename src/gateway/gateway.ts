@@ -145,7 +145,10 @@ export class Gateway {
   }
 
   async update(id: string, { agent, ...facts }: SessionChange): Promise<SessionState> {
-    await this.assertChoice(await this.get(id), facts, agent);
+    const state = await this.get(id);
+    const { model, mode } = facts;
+    // A session outlives its agent's configuration: what says nothing of an agent can still be changed.
+    if (agent ?? model ?? mode) await this.assertChoice(state, facts, agent);
     await this.sessions.use(id, (session) => session.update(facts, agent));
     return this.get(id);
   }

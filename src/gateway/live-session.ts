@@ -1,6 +1,6 @@
 import type { ChildRef } from "../agents/contract.ts";
 import { ParleyError } from "../core/errors.ts";
-import { promptKey } from "../core/event-keys.ts";
+import { messageKey, promptKey } from "../core/event-keys.ts";
 import type { Draft } from "../core/events/event.ts";
 import type { PermissionRule, Prompt } from "../core/events/values.ts";
 import type { Answer, Signal } from "../core/ledger/signals.ts";
@@ -112,7 +112,9 @@ export class LiveSession {
     }
     clearTimeout(this.idleTimer);
     const known = async (): Promise<Receipt | undefined> => {
-      const event = await this.options.gateway.log.find(this.id, promptKey(prompt.id));
+      const { log } = this.options.gateway;
+      const keys = [promptKey(prompt.id), messageKey(prompt.id)] as const;
+      const event = (await log.find(this.id, keys[0])) ?? (await log.find(this.id, keys[1]));
       return event && repeatedReceipt(event, prompt);
     };
     const served = agent === undefined ? {} : { agent };

@@ -59,11 +59,10 @@ export function receiptOf(event: ParleyEvent): (Receipt & { digest?: string }) |
 export function repeatedReceipt(event: ParleyEvent, prompt: Prompt): Receipt {
   const found = receiptOf(event);
   if (!found || found.digest !== prompt.digest) {
-    throw new ParleyError(
-      "prompt_conflict",
-      `prompt ${prompt.id} was sent before with another body; use a fresh id for a new prompt`,
-      { prompt: prompt.id },
-    );
+    const why = found ? "was sent before with another body" : "has the id of an answer";
+    throw new ParleyError("prompt_conflict", `prompt ${prompt.id} ${why}; use a fresh id for a new prompt`, {
+      prompt: prompt.id,
+    });
   }
   const { digest: _, ...receipt } = found;
   return receipt;

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Agent } from "../agents/contract.ts";
 import { ParleyError } from "../core/errors.ts";
+import type { ParleyEvent } from "../core/events/event.ts";
 import { idSource } from "../core/ids.ts";
 import type { LogFields, Logger } from "../core/logger.ts";
 import { createMetrics } from "../core/metrics.ts";
@@ -124,7 +125,7 @@ async function startOn(
     agents,
     processes: commands,
     defaultAgent,
-    id: idSource(Date.now),
+    id: idSource(Date.now, await newestTime(log)),
     now: Date.now,
     metrics,
   });
@@ -160,6 +161,12 @@ async function startOn(
       lock.release();
     },
   };
+}
+
+/** When the last event was made: clients sort by ids, which must not step back where the clock did. */
+async function newestTime(log: Log): Promise<number> {
+  const [last] = await log.readAll({ after: (await log.position()) - 1, limit: 1 });
+  return last ? (JSON.parse(last.json) as ParleyEvent).time : 0;
 }
 
 /** An address that a client on this machine can use. */

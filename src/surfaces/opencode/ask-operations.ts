@@ -3,7 +3,7 @@ import { answerAsk, replyToPermission } from "./answering.ts";
 import type { Surface } from "./context.ts";
 import { History } from "./history.ts";
 import { type Operation, operation } from "./operation.ts";
-import type { PendingAsks } from "./projection/session-view.ts";
+import type { PendingAsks } from "./projection/open-asks.ts";
 import { sessionHead } from "./session-head.ts";
 
 const reply = z.enum(["once", "always", "reject"]);

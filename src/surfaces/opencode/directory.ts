@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
+import { ParleyError } from "../../core/errors.ts";
 import { percentDecoded } from "../../core/percent.ts";
-import { badRequest } from "./errors.ts";
 
 const PLAIN = /^[\x20-\x7e]*$/;
 
@@ -16,7 +16,8 @@ function decodeHeader(value: string): string {
 
 /** One spelling for one directory, whichever way a client names it; one that is not there stays as it was named. */
 export function oneSpelling(path: string): string {
-  if (path.includes("\0")) throw badRequest("expected the path of a directory, got one with a NUL in it", "Query");
+  if (path.includes("\0"))
+    throw new ParleyError("invalid", "expected the path of a directory, got one with a NUL in it");
   const absolute = resolve(path);
   try {
     return realpathSync(absolute);

@@ -43,7 +43,9 @@ export async function givePrompt(surface: Surface, state: SessionState, input: P
     );
   const parts = promptParts(input.parts, directory);
   const choice = await choiceOf(surface, state, input);
-  if (tools) await gateway.update(id, { permissions: rulesOfTools(tools) });
+  const rules = rulesOfTools(tools ?? {});
+  // A prompt that names no tool says nothing of what is allowed.
+  if (rules.length > 0) await gateway.update(id, { permissions: rules });
   const extras = extrasOf(input);
   return gateway.prompt(id, {
     parts,

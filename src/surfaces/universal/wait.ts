@@ -32,6 +32,11 @@ export function outcomeOf(log: Log, session: string, receipt: Receipt, signal: A
       if (event.type === "item.started" && event.data.item.id === receipt.prompt) turn = event.turn;
       if (event.type === "prompt.withdrawn" && event.data.prompt === receipt.prompt)
         return { receipt, reason: "withdrawn", text };
+      // A deletion forgets all that came before it, so that who reads late finds only this.
+      if (event.type === "session.ended" && event.data.reason === "deleted")
+        return turn === undefined
+          ? { receipt, reason: "withdrawn", text }
+          : { receipt, turn, reason: "interrupted", text };
       if (turn === undefined || event.turn !== turn) return undefined;
       if (
         event.type === "item.completed" &&

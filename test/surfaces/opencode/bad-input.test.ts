@@ -53,7 +53,7 @@ test("an unknown path gets 404 in JSON, whatever the method", async (t) => {
 });
 
 /** Ids that name nothing, most of which cannot even be one. */
-const STRANGE = ["abc", "ses_0", "msg_0", "%00", "%2e%2e%2f", "a".repeat(300), "%F0%9F%98%80", "'--"];
+const STRANGE = ["abc", "ses_0", "msg_0", "%00", "%2e%2e%2f", "a".repeat(300), "%F0%9F%98%80", "%E0%A4%A", "'--"];
 
 test("a wrong id gets 404 and never 500", async (t) => {
   const { client, server } = await opencodeRig(t);

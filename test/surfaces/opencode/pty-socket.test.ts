@@ -146,6 +146,7 @@ describe("B10: a terminal over its WebSocket", { concurrency: 2 }, () => {
     const { id } = await rig.run("read x");
     assert.equal(await rig.connect("pty_none").closed, 404);
     assert.equal(await rig.connect(id, "?directory=/elsewhere").closed, 404);
+    assert.equal(await rig.connect(id, "?directory=%00").closed, 422);
     assert.equal((await rig.call("GET", `/pty/${id}/connect`)).status, 426);
     assert.equal((await rig.call("GET", "/pty/pty_none/connect")).status, 404);
     await rig.join(`../opencode/api/pty/${id}`);

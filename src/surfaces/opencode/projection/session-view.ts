@@ -1,13 +1,12 @@
 import type { EventOf, ParleyEvent } from "../../../core/events/event.ts";
 import type { Usage } from "../../../core/events/values.ts";
 import { changesState, reduceSession, type SessionState } from "../../../core/session-state.ts";
-import type { PermissionRequest, QuestionRequest } from "../shapes/ask.ts";
 import type { MessageWithParts } from "../shapes/message.ts";
 import type { Session, SessionStatus, Todo } from "../shapes/session.ts";
-import { permissionRequest, questionRequest } from "./ask-shapes.ts";
 import { errorOf, turnError } from "./failures.ts";
 import { countsOf } from "./file-diffs.ts";
 import { KeptTurns, type Settled, type TurnsToKeep } from "./kept-turns.ts";
+import { OpenAsks, type PendingAsks } from "./open-asks.ts";
 import { Outbox, type Projected } from "./outbox.ts";
 import { reduceAgain, rewound } from "./rewound.ts";
 import { sessionOf, statusOf, todosOf } from "./session-shape.ts";
@@ -24,11 +23,6 @@ export interface ViewOptions {
   keep?: TurnsToKeep;
 }
 
-export interface PendingAsks {
-  permissions: PermissionRequest[];
-  questions: QuestionRequest[];
-}
-
 /** What a session that is seen through a view consists of, once its first event is known. */
 interface Parts {
   out: Outbox;
@@ -42,14 +36,18 @@ function partsFor(session: string): Parts {
   return { out, transcript, users: new UserMessages(transcript) };
 }
 
+function sayIdle(out: Outbox, sessionID: string): void {
+  out.say("session.status", { sessionID, status: { type: "idle" } });
+  out.say("session.idle", { sessionID });
+}
+
 /**
  * One session as OpenCode's clients see it. It does no I/O: the same events give the same messages and the same words, and
  * a turn's events from its `turn.started` on give that turn's messages.
  */
 export class SessionView {
   readonly #options: ViewOptions;
-  readonly #permissions = new Map<string, PermissionRequest>();
-  readonly #questions = new Map<string, { request: QuestionRequest; call?: string }>();
+  readonly #asks = new OpenAsks();
   #state: SessionState | undefined;
   #parts: Parts | undefined;
   #turn: TurnView | undefined;
@@ -71,11 +69,7 @@ export class SessionView {
     parts.users.hold(state);
     if (state.turn?.status.status === "compacting") this.#compacting = state.updated;
     this.#retrying = state.turn?.status.status === "retrying";
-    const place = { sessionID: state.id, directory: state.directory };
-    for (const ask of state.asks) {
-      if (ask.kind === "permission") this.#permissions.set(ask.id, permissionRequest(ask.request, place));
-      else this.#questions.set(ask.id, { request: questionRequest(ask.request, place) });
-    }
+    this.#asks.hold(state);
     return parts;
   }
 
@@ -138,10 +132,7 @@ export class SessionView {
   }
 
   asks(): PendingAsks {
-    return {
-      permissions: [...this.#permissions.values()],
-      questions: [...this.#questions.values()].map(({ request }) => request),
-    };
+    return this.#asks.pending();
   }
 
   /** The universal state, as of the last event. */
@@ -166,7 +157,7 @@ export class SessionView {
         for (const prompt of state.queue) users.queue(prompt, event.time, state);
         return this.#sayUpdated(out);
       case "session.ended":
-        if (event.data.reason === "deleted") out.say("session.deleted", { sessionID, info: this.session() });
+        if (event.data.reason === "deleted") this.#leave(out);
         return;
       case "history.cut":
         return transcript.takeBack(event.data.messages);
@@ -231,6 +222,14 @@ export class SessionView {
     this.#turn = new TurnView(event, { state, transcript, users, out });
   }
 
+  /** A deletion forgets how its turn ended; who reads the log late finds only this, and clients must not go on waiting. */
+  #leave(out: Outbox): void {
+    const sessionID = this.state.id;
+    out.say("session.deleted", { sessionID, info: this.session() });
+    this.#asks.refuseAll(sessionID, out);
+    if (this.#turn) sayIdle(out, sessionID);
+  }
+
   #sayUpdated(out: Outbox): void {
     out.say("session.updated", { sessionID: this.state.id, info: this.session() });
   }
@@ -250,35 +249,13 @@ export class SessionView {
 
   #ask(event: EventOf<"permission.requested"> | EventOf<"question.requested">, out: Outbox): void {
     const { id: sessionID, directory } = this.state;
-    const { call } = event.data;
-    const place = { sessionID, directory, ...this.#turn?.asked(call, event.time) };
-    if (event.type === "permission.requested") {
-      const request = permissionRequest(event.data, place);
-      this.#permissions.set(request.id, request);
-      out.say("permission.asked", request);
-    } else {
-      const request = questionRequest(event.data, place);
-      this.#questions.set(request.id, { request, ...(call === undefined ? {} : { call }) });
-      out.say("question.asked", request);
-    }
+    this.#asks.ask(event, { sessionID, directory, ...this.#turn?.asked(event.data.call, event.time) }, out);
   }
 
-  /** What nobody needs to answer any more is refused, so that no client keeps a dialog open for it. */
   #resolve(event: EventOf<"permission.resolved"> | EventOf<"question.resolved">, out: Outbox): void {
-    const sessionID = this.state.id;
-    const requestID = event.data.ask;
-    if (event.type === "permission.resolved") {
-      const { outcome } = event.data;
-      this.#permissions.delete(requestID);
-      out.say("permission.replied", { sessionID, requestID, reply: outcome === "cancelled" ? "reject" : outcome });
-      return;
-    }
-    const { outcome, answers = [] } = event.data;
-    const asked = this.#questions.get(requestID);
-    this.#questions.delete(requestID);
-    if (outcome !== "answered") return out.say("question.rejected", { sessionID, requestID });
-    this.#turn?.answered(asked?.call, answers);
-    out.say("question.replied", { sessionID, requestID, answers });
+    const answered = this.#asks.answered(event);
+    if (answered) this.#turn?.answered(answered.call, answered.answers);
+    this.#asks.resolve(event, this.state.id, out);
   }
 
   /** The one end of a turn: all that is left to say of it, then idle, and nothing after that. */
@@ -294,7 +271,6 @@ export class SessionView {
     if (error) out.say("session.error", { sessionID, error });
     this.#sayUpdated(out);
     out.say("session.diff", { sessionID, diff: countsOf(files, directory) });
-    out.say("session.status", { sessionID, status: { type: "idle" } });
-    out.say("session.idle", { sessionID });
+    sayIdle(out, sessionID);
   }
 }

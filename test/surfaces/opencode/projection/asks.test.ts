@@ -55,6 +55,13 @@ test("what asks to write asks to edit", () => {
   assert.deepEqual([name, metadata.filepath, tool], ["edit", "/work/a.md", undefined]);
 });
 
+test("an edit shows what it would change, also of an agent that only says the words", () => {
+  const story = begun();
+  const input = { file_path: "a.md", old_string: "one\n", new_string: "one\ntwo\n" };
+  story.world.signal({ type: "permission", ask: "a", action: "Edit", patterns: ["a.md"], input });
+  assert.equal(permission(story).metadata.diff, "--- a/a.md\n+++ b/a.md\n@@ -1 +1,2 @@\n one\n+two\n");
+});
+
 test("`always` is offered only where the agent offers it", () => {
   const story = begun();
   const once = [{ id: "y", kind: "once" as const }];
@@ -105,4 +112,19 @@ test("a view that begins while somebody is asked knows what is asked", () => {
   const story = begun().ask("c", "bash", "ls").question("c");
   const { permissions, questions } = new SessionView(story.world.session).asks();
   assert.deepEqual([permissions.length, questions.length], [1, 1]);
+});
+
+test("who reads a deletion without what came right before it leaves no client waiting", () => {
+  const story = begun().run("c", "Bash", { command: "ls" });
+  story.world.signal({ type: "permission", ask: "a", action: "Bash", patterns: ["ls"], call: "c" });
+  const view = new SessionView(undefined);
+  for (const event of story.world.events) view.apply(event);
+  const [last] = story.world.events.slice(-1);
+  assert.ok(last);
+  const { turn: _, ...rest } = last;
+  const said = view.apply({ ...rest, seq: last.seq + 9, type: "session.ended", data: { reason: "deleted" } });
+  assert.deepEqual(
+    said.map(({ event: { type } }) => type),
+    ["session.deleted", "permission.replied", "session.status", "session.idle"],
+  );
 });
