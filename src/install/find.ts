@@ -26,7 +26,9 @@ export async function findAgentBinary(name: InstallableName, options: SearchOpti
   const named = env[variable];
   if (named) {
     const path = await findProgram(named, env.PATH);
-    return path ? { path, from: "variable" } : { missing: `${variable} names ${named}, which is no program` };
+    return path
+      ? { path, from: "variable" }
+      : { missing: `${variable} names ${named}, which is no program: correct it, or unset it` };
   }
   const installed = chosenInstallation(agents, name);
   if (installed) return { ...installed, from: "parley" };

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { messageOf } from "../core/errors.ts";
 import { acquireLock, type LockHeld } from "../host/data-lock.ts";
-import { INSTALLABLE, type Installable, type InstallableName } from "./catalog.ts";
+import { binaryVariable, INSTALLABLE, type Installable, type InstallableName } from "./catalog.ts";
 import {
   agentDirectory,
   chooseVersion,
@@ -96,7 +96,11 @@ async function installNew(job: Job): Promise<Installed> {
     throw thrown;
   }
   const installed = readInstalled(agents, name, version);
-  if (!installed) throw new InstallProblem("disk", `${home} does not hold what was just installed there`);
+  if (!installed)
+    throw new InstallProblem(
+      "disk",
+      `${home} does not hold what was just installed there: does something else write to it? Try again`,
+    );
   chooseVersion(agents, name, version);
   return installed;
 }
@@ -125,7 +129,7 @@ async function fill(draft: string, job: Job): Promise<Installation> {
   const tried = found.map(({ package: name }) => name).join(", ") || "none for this platform";
   throw new InstallProblem(
     "unusable",
-    `${wanted} was downloaded, but no program of it runs on ${process.platform} ${process.arch} (tried: ${tried})`,
+    `${wanted} was downloaded, but no program of it runs on ${process.platform} ${process.arch} (tried: ${tried}): try another with --version, or set ${binaryVariable(job.name)} to a program that does`,
   );
 }
 

@@ -163,5 +163,7 @@ test("a program is looked for where the user says, then where Parley installs, t
   assert.deepEqual(await search(), { path, version, from: "parley" });
   assert.deepEqual(await search({ PARLEY_OPENCODE_BIN: own }), { path: own, from: "variable" });
   const wrong = await search({ PARLEY_OPENCODE_BIN: "/nowhere/opencode" });
-  assert.deepEqual(wrong, { missing: "PARLEY_OPENCODE_BIN names /nowhere/opencode, which is no program" });
+  assert.deepEqual(wrong, {
+    missing: "PARLEY_OPENCODE_BIN names /nowhere/opencode, which is no program: correct it, or unset it",
+  });
 });
