@@ -5,7 +5,7 @@ export type Side = "native" | "parley";
 /** One value for either side. */
 export type Both<T> = Readonly<Record<Side, T>>;
 
-export const ANCHOR = "opencode serve";
+const ANCHOR = "opencode serve";
 
 /** Samples of either side. */
 export function samples(): Both<number[]> {

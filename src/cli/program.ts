@@ -59,9 +59,10 @@ function everyCommand(command: Command): Command[] {
 }
 
 /** What commander says, in our words and with our code. */
-function usageOf(error: CommanderError): CliError {
+function usageOf(error: CommanderError, command: Command | undefined): CliError {
   const message = error.message.replace(/^error: /, "");
-  return new CliError(`${message}\nparley --help shows what there is`, EXIT.usage);
+  const help = command ? `parley help ${command.name()}` : "parley --help";
+  return new CliError(`${message}\n${help} shows what there is`, EXIT.usage);
 }
 
 export async function runProgram(argv: readonly string[]): Promise<number> {
@@ -77,7 +78,8 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
     await program.parseAsync(argv, { from: "user" });
   } catch (thrown) {
     if (!(thrown instanceof CommanderError)) throw thrown;
-    if (thrown.exitCode !== 0) throw usageOf(thrown);
+    const asked = program.commands.find((command) => command.name() === argv[0]);
+    if (thrown.exitCode !== 0) throw usageOf(thrown, asked);
   }
   return code;
 }

@@ -31,7 +31,7 @@ export function digestOf(
 }
 
 /** Reads back what became of a prompt from the event that stored it. */
-export function receiptOf(event: ParleyEvent): (Receipt & { digest?: string }) | undefined {
+function receiptOf(event: ParleyEvent): (Receipt & { digest?: string }) | undefined {
   switch (event.type) {
     case "turn.started": {
       const { prompt } = event.data;

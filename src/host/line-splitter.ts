@@ -1,6 +1,6 @@
 import type { LineEvents } from "./contract.ts";
 
-export const MAX_LINE_BYTES = 64 * 1024 * 1024;
+const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 const LF = 0x0a;
 const CR = 0x0d;

@@ -5,7 +5,7 @@ import { isLoopbackAddress } from "./addresses.ts";
 import { FailureTable } from "./failure-table.ts";
 import { TOKEN_PARAMETER } from "./redact.ts";
 
-export const TOKEN_COOKIE = "parley_token";
+const TOKEN_COOKIE = "parley_token";
 
 /** Says whether a text is the token. Both are hashed under a fresh key, so the time taken tells nothing about either. */
 export type Verify = (candidate: string) => boolean;

@@ -3,7 +3,7 @@ import { ParleyError } from "../core/errors.ts";
 
 export const BODY_LIMIT = 10 * 1024 * 1024;
 
-export function tooLarge(limit: number): ParleyError {
+function tooLarge(limit: number): ParleyError {
   const detail = `expected a body of at most ${limit} bytes, got more: send less, or raise the limit of the server`;
   return new ParleyError("too_large", detail, { limit });
 }

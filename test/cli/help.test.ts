@@ -41,8 +41,8 @@ test("every command has examples, and each example is a command line that parses
 });
 
 const wrong: [what: string, args: string[], message: RegExp][] = [
-  ["an unknown command", ["sevre"], /unknown command 'sevre'[\s\S]*serve/],
-  ["an unknown option", ["serve", "--prot", "1"], /unknown option '--prot'[\s\S]*--port/],
+  ["an unknown command", ["sevre"], /unknown command 'sevre'[\s\S]*serve[\s\S]*parley --help/],
+  ["an unknown option", ["serve", "--prot", "1"], /unknown option '--prot'[\s\S]*--port[\s\S]*parley help serve/],
   ["a port that is none", ["serve", "--port", "70000"], /--port.*Expected a port from 0 to 65535/],
   ["a duration that is none", ["serve", "--ask-deadline", "soon"], /--ask-deadline.*Expected a duration/],
   ["a choice that is none", ["serve", "--sync", "never"], /--sync.*process, disk/],

@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
 import { createClient } from "../../src/client/index.ts";
+import { eventually } from "../support/eventually.ts";
 import { startProxy } from "./cutting-proxy.ts";
 import { frame, startFake, stream } from "./fake-server.ts";
-import { eventually, quick, startServer } from "./support.ts";
+import { quick, startServer } from "./support.ts";
 
 async function openStream() {
   const server = await startServer();

@@ -3,8 +3,9 @@ import { test } from "node:test";
 import { createClient, type ParleyEvent, type SessionHandle, type StreamEvent } from "../../src/client/index.ts";
 import { checkLaws } from "../../src/core/ledger/laws.ts";
 import { followsOn } from "../../src/log/cursor.ts";
+import { eventually } from "../support/eventually.ts";
 import { type Fate, startProxy } from "./cutting-proxy.ts";
-import { eventually, quick, seeded, startServer } from "./support.ts";
+import { quick, seeded, startServer } from "./support.ts";
 
 /**
  * Cuts connections within the head of an answer, or after up to 800 kB: mostly soon, but not always, because the completed

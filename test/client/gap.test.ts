@@ -7,7 +7,8 @@ import {
   ParleyProtocolError,
   type StreamEvent,
 } from "../../src/client/index.ts";
-import { eventually, quick, startServer } from "./support.ts";
+import { eventually } from "../support/eventually.ts";
+import { quick, startServer } from "./support.ts";
 
 async function prunedSession() {
   const server = await startServer({ retainEvents: 30 });

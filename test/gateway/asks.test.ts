@@ -1,31 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { PermissionSignal, QuestionSignal } from "../../src/core/ledger/signals.ts";
-import type { FakeSession } from "./fake-agent.ts";
+import { busy, permission, question, requested } from "./asking.ts";
 import { ended, type Rig, rig, text } from "./rig.ts";
-
-const permission: PermissionSignal = {
-  type: "permission",
-  ask: "p1",
-  action: "edit",
-  patterns: ["a.txt"],
-  title: "Edit a.txt",
-};
-const question: QuestionSignal = {
-  type: "question",
-  ask: "q1",
-  questions: [{ question: "Which?", options: [{ label: "A" }] }],
-};
-
-async function busy(r: Rig): Promise<{ id: string; session: FakeSession }> {
-  const { id } = await r.gateway.create({ directory: r.directory });
-  const got = r.fake.prompted();
-  await r.gateway.prompt(id, text("go"));
-  return { id, session: await got };
-}
-
-const requested = (event: { type: string }): boolean => event.type.endsWith(".requested");
-const resolved = (event: { type: string }): boolean => event.type.endsWith(".resolved");
 
 test("B5: the first answer wins, a later one learns which, an unknown one is not found", async (t) => {
   const r = await rig(t);
@@ -158,22 +134,6 @@ test("what was allowed before is allowed again in the words that are offered", a
   assert.deepEqual(session.answers[1], { ask: "p2", answer: { kind: "permission", outcome: "always" } });
 });
 
-const unattended: [policy: "allow" | "deny", offered: "once" | "always", outcome: string][] = [
-  ["allow", "always", "reject"],
-  ["deny", "once", "reject"],
-];
-
-for (const [policy, kind, outcome] of unattended) {
-  test(`with nobody attached, ${policy} resolves an ask that offers ${kind} alone by ${outcome}`, async (t) => {
-    const r = await rig(t, { unattended: policy });
-    const { id, session } = await busy(r);
-    session.say({ ...permission, options: [{ id: "x", kind }] });
-    const event = await r.until(id, resolved);
-    assert.equal(event.type === "permission.resolved" && event.data.outcome, outcome);
-    await r.fake.answered(1);
-  });
-}
-
 test("a no is taken though it was not offered", async (t) => {
   const r = await rig(t);
   const { id, session } = await busy(r);
@@ -192,48 +152,6 @@ test("an ask that offers nothing can be answered all the same", async (t) => {
   const [ask] = await r.gateway.asks(id);
   await r.gateway.answer(id, ask?.id ?? "", { kind: "permission", outcome: "reject" }, "me");
   assert.equal(session.answers[0]?.answer.outcome, "reject");
-});
-
-for (const [policy, outcome] of [
-  ["deny", "reject"],
-  ["allow", "once"],
-] as const) {
-  test(`with nobody attached, ${policy} answers a permission at once`, async (t) => {
-    const r = await rig(t, { unattended: policy });
-    const { id, session } = await busy(r);
-    session.say(permission);
-    await r.fake.answered(1);
-    const event = await r.until(id, resolved);
-    assert.deepEqual(event.type === "permission.resolved" && [event.data.outcome, event.data.by], [outcome, "policy"]);
-  });
-}
-
-test("with nobody attached, an ask waits for its deadline and is then rejected", async (t) => {
-  const r = await rig(t, { askDeadlineMs: 20 });
-  const { id, session } = await busy(r);
-  session.say(question);
-  const event = await r.until(id, resolved);
-  assert.deepEqual(event.type === "question.resolved" && [event.data.outcome, event.data.by], ["rejected", "deadline"]);
-});
-
-test("an allowing policy never answers a question", async (t) => {
-  const r = await rig(t, { unattended: "allow", askDeadlineMs: 20 });
-  const { id, session } = await busy(r);
-  session.say(question);
-  const event = await r.until(id, resolved);
-  assert.deepEqual(event.type === "question.resolved" && [event.data.outcome, event.data.by], ["rejected", "deadline"]);
-});
-
-test("while a client is attached nothing is answered for it; when the last one leaves, the policy is", async (t) => {
-  const r = await rig(t, { unattended: "deny" });
-  const { id, session } = await busy(r);
-  const leave = r.gateway.attachments.attach(null);
-  session.say(permission);
-  await r.until(id, requested);
-  assert.equal((await r.gateway.asks(id)).length, 1);
-  leave();
-  const event = await r.until(id, resolved);
-  assert.equal(event.type === "permission.resolved" && event.data.by, "policy");
 });
 
 test("cancelling resolves what was asked, and declines what is asked afterwards", async (t) => {

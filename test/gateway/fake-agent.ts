@@ -10,6 +10,7 @@ import type {
 import { ResumeLost } from "../../src/agents/contract.ts";
 import type { Prompt } from "../../src/core/events/values.ts";
 import type { Answer, Signal } from "../../src/core/ledger/signals.ts";
+import { eventually } from "../support/eventually.ts";
 
 /** One start of the fake: what it was told, and a way to speak as it. */
 export class FakeSession implements AgentSession {
@@ -131,14 +132,9 @@ export class FakeAgent implements Agent {
     while (this.last.answers.length < count) await once(this.events, "answer");
   }
 
-  /** Resolves when something that the gateway does to the agent is true; the gateway gives no event for it. */
-  async told(isSo: () => boolean): Promise<void> {
-    while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-
   /** Resolves when every start of it is gone. */
   left(): Promise<void> {
-    return this.told(() => this.starts.every((start) => start.gone));
+    return eventually("every start of the agent is gone", () => this.starts.every((start) => start.gone));
   }
 
   /** Resolves with the start that got the next prompt. */

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ParleyError } from "../../src/core/errors.ts";
-import type { Log } from "../../src/log/contract.ts";
 import { answering } from "./fake-agent.ts";
+import { FullDisk } from "./full-disk.ts";
 import { ended, rig, text, types } from "./rig.ts";
 
 test("A1: a prompt becomes a turn with its messages, and the turn ends once", async (t) => {
@@ -120,43 +119,27 @@ test("B8: a model or mode given with a prompt holds from then on", async (t) => 
 });
 
 test("a prompt that cannot be stored is not accepted, and the agent never sees it", async (t) => {
-  let full = false;
-  const refuse = (log: Log): Log => {
-    const { append } = log;
-    log.append = async (...args) => {
-      if (full) throw new ParleyError("disk_full", "no space left");
-      return append.apply(log, args);
-    };
-    return log;
-  };
-  const { gateway, fake, directory, until, assertLawful } = await rig(t, { wrap: refuse });
+  const disk = new FullDisk();
+  const { gateway, fake, directory, until, assertLawful } = await rig(t, { wrap: disk.wrap });
   fake.onPrompt = answering;
   const { id } = await gateway.create({ directory });
-  full = true;
+  disk.full = true;
   await assert.rejects(gateway.prompt(id, text("lost?", { id: "msg_1" })), { code: "disk_full", status: 507 });
   assert.equal(fake.starts.length, 0);
-  full = false;
+  disk.full = false;
   await gateway.prompt(id, text("lost?", { id: "msg_1" }));
   await until(id, ended);
   assert.equal((await assertLawful(id)).filter((event) => event.type === "turn.started").length, 1);
 });
 
 test("what an agent says while the disk is full is held, not lost", async (t) => {
-  let full = false;
-  const refuse = (log: Log): Log => {
-    const { append } = log;
-    log.append = async (...args) => {
-      if (full) throw new ParleyError("disk_full", "no space left");
-      return append.apply(log, args);
-    };
-    return log;
-  };
-  const { gateway, fake, directory, until, assertLawful } = await rig(t, { wrap: refuse });
+  const disk = new FullDisk();
+  const { gateway, fake, directory, until, assertLawful } = await rig(t, { wrap: disk.wrap });
   const { id } = await gateway.create({ directory });
   const got = fake.prompted();
   await gateway.prompt(id, text("go"));
   const session = await got;
-  full = true;
+  disk.full = true;
   const words = Array.from({ length: 500 }, (_, index) => `word${index} `);
   for (const delta of words) session.say({ type: "text", item: "m", kind: "message", delta });
   session.say({ type: "turn.finished", reason: "end_turn" });
@@ -168,7 +151,7 @@ test("what an agent says while the disk is full is held, not lost", async (t) =>
     { code: "disk_full" },
   );
   assert.equal(session.paused, true);
-  full = false;
+  disk.full = false;
   await until(id, ended);
   const events = await assertLawful(id);
   assert.equal(session.paused, false);

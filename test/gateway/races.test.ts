@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ParleyError } from "../../src/core/errors.ts";
 import type { ParleyEvent } from "../../src/core/events/event.ts";
 import type { Log } from "../../src/log/contract.ts";
+import { eventually } from "../support/eventually.ts";
 import { answering, type FakeSession } from "./fake-agent.ts";
+import { FullDisk } from "./full-disk.ts";
 import { ended, type Rig, rig, text } from "./rig.ts";
 
 const never = new Promise<void>(() => {});
@@ -67,18 +68,10 @@ test("an agent that does not even read its input is ended all the same", async (
 });
 
 test("a shutdown lets the agent go even while the disk is full, and a deletion is refused", async (t) => {
-  let full = false;
-  const refuse = (log: Log): Log => {
-    const { append } = log;
-    log.append = async (...args) => {
-      if (full) throw new ParleyError("disk_full", "no space left");
-      return append.apply(log, args);
-    };
-    return log;
-  };
-  const r = await rig(t, { wrap: refuse });
+  const disk = new FullDisk();
+  const r = await rig(t, { wrap: disk.wrap });
   const { id, session } = await startTurn(r);
-  full = true;
+  disk.full = true;
   session.say({ type: "text", item: "m", kind: "message", delta: "held" });
   await assert.rejects(async () => {
     for (;;) await r.gateway.update(id, { title: "x" });
@@ -86,7 +79,7 @@ test("a shutdown lets the agent go even while the disk is full, and a deletion i
   await assert.rejects(r.gateway.remove(id), { code: "disk_full" });
   const down = r.gateway.shutdown();
   await r.fake.left();
-  full = false;
+  disk.full = false;
   await down;
   assert.equal((await r.gateway.get(id)).lastEnd?.reason, "interrupted");
 });
@@ -112,7 +105,7 @@ test("the next prompt does not go to an agent that is being ended", async (t) =>
   r.fake.onPrompt = answering;
   const cancelled = r.gateway.cancel(id, { queue: "keep" });
   // On TERM it ends its turn first and exits a moment later.
-  await r.fake.told(() => session.kills === 1);
+  await eventually("the agent is killed", () => session.kills === 1);
   session.say({ type: "turn.finished", reason: "cancelled" });
   await cancelled;
   killing.resolve();
@@ -172,10 +165,10 @@ test("words of a sub-agent that cannot be stored hold the agent back", async (t)
   const child = await startChild(r, id, session);
   slow = true;
   for (let i = 0; i < 25_000; i++) session.say({ type: "text", item: "m", kind: "message", delta: "x" }, { id: "sub" });
-  await r.fake.told(() => session.paused);
+  await eventually("the agent is paused", () => session.paused);
   gate.resolve();
   await r.until(child, (event: ParleyEvent) => event.seq > 25_000);
-  await r.fake.told(() => !session.paused);
+  await eventually("the agent goes on", () => !session.paused);
 });
 
 test("a session that was let go and took a new prompt still looks after its asks", async (t) => {

@@ -14,6 +14,7 @@ import { readEvents } from "../../src/gateway/read-events.ts";
 import { createProcessHost } from "../../src/host/process-host.ts";
 import type { Log } from "../../src/log/contract.ts";
 import { openSqliteLog } from "../../src/log/sqlite/open.ts";
+import { whenStored } from "../support/when-stored.ts";
 import { FakeAgent } from "./fake-agent.ts";
 
 export interface Rig {
@@ -64,17 +65,7 @@ export async function rig(
     await rm(directory, { recursive: true, force: true });
   });
   const events = (session: string): Promise<ParleyEvent[]> => readEvents(log, session, 0);
-  const until = async (session: string, fits: (event: ParleyEvent) => boolean): Promise<ParleyEvent> => {
-    const heard = new Promise<ParleyEvent>((resolve) => {
-      const stop = log.listen(session, (_, live) => {
-        const found = live.find(fits);
-        if (!found) return;
-        stop();
-        resolve(found);
-      });
-    });
-    return (await events(session)).find(fits) ?? heard;
-  };
+  const until: Rig["until"] = (session, fits) => whenStored(log, session, fits);
   const assertLawful = async (session: string): Promise<ParleyEvent[]> => {
     const all = await events(session);
     assert.deepEqual(checkLaws(all, { final: true }), []);

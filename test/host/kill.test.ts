@@ -4,7 +4,8 @@ import { once } from "node:events";
 import { test } from "node:test";
 import { endProcesses } from "../../src/host/end-processes.ts";
 import { onLinux, processInfo } from "../../src/host/process-identity.ts";
-import { alive, collector, fixture, identify, makeHost, until } from "./support.ts";
+import { eventually } from "../support/eventually.ts";
+import { alive, collector, fixture, identify, makeHost } from "./support.ts";
 
 const session = "ses_1";
 const prompt = '{"type":"prompt"}';
@@ -44,7 +45,7 @@ for (const mode of ["tree", "orphan"]) {
     assert.equal(root, program.pid);
     const family = [identify(root), identify(grandchild)];
     assert.notEqual(processInfo(grandchild)?.group, root, "the grandchild has left the group");
-    if (mode === "orphan") await until(() => processInfo(child) === undefined, 5000, "the child between is gone");
+    if (mode === "orphan") await eventually("the child between is gone", () => processInfo(child) === undefined, 5000);
     else family.push(identify(child));
     const begun = performance.now();
     await program.kill(300);
@@ -64,7 +65,7 @@ test("what a program leaves behind when it exits by itself is ended too", {
   const [pid = 0] = pidsIn(await seen.line((line) => line.includes("text")));
   const stray = identify(pid);
   await program.exited;
-  await until(() => !alive(stray), 8000, "the stray is ended");
+  await eventually("the stray is ended", () => !alive(stray), 8000);
 });
 
 test("ending one program leaves its successor in the same session alone", async (t) => {

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { SpawnFailed } from "../../src/host/contract.ts";
-import { alive, collector, identify, makeHost, until } from "./support.ts";
+import { eventually } from "../support/eventually.ts";
+import { alive, collector, identify, makeHost } from "./support.ts";
 
 const nodeProgram = (code: string): [string, ...string[]] => [process.execPath, "-e", code];
 const session = "ses_1";
@@ -57,7 +58,7 @@ test("is written down while it runs", async (t) => {
   assert.equal(entry.argv[0], process.execPath);
   program.endInput();
   await program.exited;
-  await until(() => readdirSync(run).length === 0, 5000, "the entry is removed");
+  await eventually("the entry is removed", () => readdirSync(run).length === 0, 5000);
 });
 
 const FAILURES: [name: string, argv: (directory: string) => [string], where: string, says: RegExp][] = [
@@ -181,7 +182,7 @@ test("a program that exits while paused loses nothing and has not exited before 
   void program.exited.then(() => {
     exited = true;
   });
-  await until(() => readdirSync(join(directory, "run")).length === 0, 5000, "the program is gone");
+  await eventually("the program is gone", () => readdirSync(join(directory, "run")).length === 0, 5000);
   await delay(400);
   assert.equal(exited, false);
   assert.deepEqual(seen.lines, []);
@@ -209,7 +210,7 @@ test("a pause is backpressure: a flooding program stops instead of filling memor
   assert.equal(seen.lines.length, count);
   assert.ok(process.memoryUsage.rss() - before < 20_000_000);
   program.resume();
-  await until(() => seen.lines.length === 50000, 20_000, "all lines after the pause");
+  await eventually("all lines after the pause", () => seen.lines.length === 50000, 20_000);
   program.endInput();
   await program.exited;
 });

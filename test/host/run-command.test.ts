@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { CommandHost, RunningCommand } from "../../src/host/contract.ts";
 import { createProcessHost } from "../../src/host/process-host.ts";
-import { alive, identify, tempDirectory, until } from "./support.ts";
+import { eventually } from "../support/eventually.ts";
+import { alive, identify, tempDirectory } from "./support.ts";
 
 interface Place {
   directory: string;
@@ -60,7 +61,7 @@ test("what it leaves in the background does not hold it up, and ends with it", a
   const [, pid = ""] = /pid (\d+)/.exec(await said(/pid \d+\n/)) ?? [];
   const child = identify(Number(pid));
   assert.equal((await running.exited).code, 0);
-  await until(() => !alive(child), 5_000, "the child ends");
+  await eventually("the child ends", () => !alive(child), 5_000);
 });
 
 test("a kill reaches what ignores TERM and what left the group", async (t) => {

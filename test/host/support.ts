@@ -2,7 +2,6 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { LineProcess, ProcessHost } from "../../src/host/contract.ts";
 import { createProcessHost } from "../../src/host/process-host.ts";
@@ -82,12 +81,3 @@ export function identify(pid: number): Identity {
 }
 
 export const alive = (one: Identity): boolean => isRunning(one.pid, one.start);
-
-/** The system gives no event for the end of a process that is not our child. */
-export async function until(condition: () => boolean, ms: number, what: string): Promise<void> {
-  const deadline = performance.now() + ms;
-  while (!condition()) {
-    if (performance.now() > deadline) throw new Error(`expected within ${ms} ms: ${what}`);
-    await delay(10);
-  }
-}

@@ -13,7 +13,7 @@ export const skipVariable = (name: InstallableName): string => `PARLEY_TEST_WITH
 const REPOSITORY = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Shared between runs: some hundred megabytes are not downloaded twice. */
-export function testAgents(): string {
+function testAgents(): string {
   return process.env.PARLEY_TEST_CACHE ?? join(REPOSITORY, "node_modules", ".cache", "parley-agents");
 }
 

@@ -34,7 +34,7 @@ export function modelsOf(initialized: Fields): AgentModel[] {
   });
 }
 
-export function commandsOf(initialized: Fields): AgentCommand[] {
+function commandsOf(initialized: Fields): AgentCommand[] {
   return listIn(initialized, "commands").flatMap((command) => {
     const name = textIn(command, "name");
     const hint = textIn(command, "argumentHint") || undefined;

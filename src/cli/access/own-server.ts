@@ -48,7 +48,7 @@ export async function startOwnServer(settings: Settings, directory: string, fd?:
 }
 
 /** Whether another command works with this server: a turn outside of our session that somebody watches. */
-export async function busyForOthers({ gateway }: Parley, own: string): Promise<boolean> {
+async function busyForOthers({ gateway }: Parley, own: string): Promise<boolean> {
   const unsettled = await gateway.log.unsettled();
   return unsettled.some(({ id, root }) => id !== own && root !== own && gateway.attachments.watched(id, root));
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { catalog, type EventData, type EventType } from "./catalog.ts";
 
-export const envelopeFields = {
+const envelopeFields = {
   id: z.string().describe("`<session>:<seq>`; also the SSE id"),
   seq: z.number().int().positive().describe("counts from 1 without gaps within a session"),
   session: z.string(),

@@ -12,7 +12,7 @@ export const itemStatus = z
   .enum(["pending", "running", "completed", "failed", "interrupted", "retracted"])
   .meta({ id: "ItemStatus" });
 
-export const messageItem = z.looseObject({
+const messageItem = z.looseObject({
   ...common,
   kind: z.literal("message"),
   role: z.enum(["user", "assistant", "system"]),
@@ -23,14 +23,14 @@ export const messageItem = z.looseObject({
   steered: z.boolean().optional().describe("a user message given to a running turn"),
 });
 
-export const reasoningItem = z.looseObject({
+const reasoningItem = z.looseObject({
   ...common,
   kind: z.literal("reasoning"),
   status: itemStatus,
   text: z.string().optional(),
 });
 
-export const toolCallItem = z.looseObject({
+const toolCallItem = z.looseObject({
   ...common,
   kind: z.literal("tool_call"),
   status: itemStatus,
@@ -44,7 +44,7 @@ export const toolCallItem = z.looseObject({
   metadata: z.record(z.string(), z.unknown()).optional(),
 });
 
-export const toolResultItem = z.looseObject({
+const toolResultItem = z.looseObject({
   ...common,
   kind: z.literal("tool_result"),
   status: itemStatus,
@@ -54,7 +54,7 @@ export const toolResultItem = z.looseObject({
   files: z.array(fileChange).optional(),
 });
 
-export const statusItem = z.looseObject({
+const statusItem = z.looseObject({
   ...common,
   kind: z.literal("status"),
   status: itemStatus,

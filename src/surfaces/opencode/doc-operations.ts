@@ -47,7 +47,7 @@ function described(one: Operation): Described {
 }
 
 /** What is served, and how much of it means something. */
-export function openApiOf(operations: readonly Operation[], version: string): Described {
+function openApiOf(operations: readonly Operation[], version: string): Described {
   const paths: Record<string, Described> = {};
   for (const one of operations) paths[one.path] = { ...paths[one.path], [one.method]: described(one) };
   return {

@@ -158,7 +158,7 @@ function dialectOperations({ ptys }: Surface, dialect: Dialect): Operation[] {
       path: `${base}/{ptyID}/connect`,
       id: id("connect"),
       support: "real",
-      note: "a WebSocket; a reader that falls 2 MB behind is cut with code 1013 and can come back with its cursor",
+      note: "a WebSocket; a reader that falls 2 Mi characters behind is cut with code 1013 and can come back with its cursor",
       handle: async (call) => {
         find(call);
         throw named(426, "UpgradeRequired", "expected a WebSocket: send this request with Upgrade: websocket");

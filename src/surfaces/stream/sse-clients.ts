@@ -9,7 +9,7 @@ export interface SseClientsOptions extends SseLimits {
 }
 
 /** A client that takes nothing is cut after the second still beat: 45 s at the latest. */
-export const SSE_DEFAULTS: SseClientsOptions = {
+const SSE_DEFAULTS: SseClientsOptions = {
   heartbeatMs: 15_000,
   retryMs: 1_000,
   backlog: 8 * 1024 * 1024,

@@ -58,7 +58,7 @@ export interface TurnSetting {
   begin(behaviour: Behaviour): void;
 }
 
-export const countWords = (text: string): number => text.match(/\S+/g)?.length ?? 0;
+const countWords = (text: string): number => text.match(/\S+/g)?.length ?? 0;
 
 export function createTurn(setting: TurnSetting): TurnControl {
   const { wire, pace, ...given } = setting;

@@ -37,8 +37,6 @@ export const inputDelta = (index: number, json: string): Line =>
 
 export const blockStop = (index: number): Line => event({ type: "content_block_stop", index });
 
-export const messageStop = (): Line => event({ type: "message_stop" });
-
 export const assistant = (id: string, block: Line, extra: Line = {}): Line => ({
   type: "assistant",
   message: { id, role: "assistant", model: "claude-opus-4-8", content: [block], stop_reason: null },

@@ -111,7 +111,7 @@ export async function workDirectory(t: TestContext): Promise<string> {
 }
 
 /** Retries as often as usual, without the waits. */
-export const EAGER = { attempts: 4, baseMs: 1, maxMs: 5, patienceMs: 50 };
+const EAGER = { attempts: 4, baseMs: 1, maxMs: 5, patienceMs: 50 };
 
 export function houseAgent(options: RigOptions, runDirectory: string) {
   const { model, models = findModels({}), mode: _, ...rest } = options;

@@ -3,9 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Answer } from "../../../src/core/ledger/signals.ts";
-import { isRunning, startTime } from "../../../src/host/process-identity.ts";
 import { text } from "../../gateway/rig.ts";
-import { eventually } from "../../support/eventually.ts";
 import { answers, call, calls, endOf, finish, houseRig, ofType, playing, resultsIn, say } from "./support.ts";
 import { gated, slow } from "./test-tools.ts";
 
@@ -127,60 +125,6 @@ test("a mode that is set holds from the next prompt on", async (t) => {
   await made.turn("second");
   const writers = asked.map(({ tools }) => tools?.some(({ name }) => name === "write"));
   assert.deepEqual(writers, [true, false]);
-});
-
-test("a cancel during a long command ends the turn within a second and leaves no process", async (t) => {
-  const command = "echo pid $$; sleep 60 & echo child $!; wait";
-  const { model } = playing(call("bash", { command }));
-  const made = await houseRig(t, { model });
-  const turn = await made.start("go");
-  const { data } = await made.asked();
-  await made.gateway.answer(made.session, data.ask, ALLOW, "test");
-  let output = "";
-  await eventually("the command says its pids", async () => {
-    const deltas = ofType(await made.events(made.session), "item.delta");
-    output = deltas.map((event) => event.data.delta ?? "").join("");
-    return /child \d+\n/.test(output);
-  });
-  const pids = [...output.matchAll(/(?:pid|child) (\d+)/g)].map((match) => Number(match[1]));
-  const running = pids.map((pid) => ({ pid, start: startTime(pid) ?? "" }));
-  assert.equal(running.filter(({ pid, start }) => isRunning(pid, start)).length, 2);
-  const began = performance.now();
-  await made.gateway.cancel(made.session, { queue: "clear" });
-  const took = performance.now() - began;
-  t.diagnostic(`cancelled within ${Math.round(took)} ms`);
-  const events = await made.over(turn);
-  assert.ok(took < 1_000, `${took} ms`);
-  assert.equal(endOf(events).reason, "cancelled");
-  await eventually("no process is left", () => running.every(({ pid, start }) => !isRunning(pid, start)), 2_000);
-});
-
-test("a cancel while a permission waits withdraws it and leaves nothing changed", async (t) => {
-  const { model } = playing(call("write", { path: "a.txt", content: "x" }));
-  const made = await houseRig(t, { model });
-  const turn = await made.start("go");
-  await made.asked();
-  await made.gateway.cancel(made.session, { queue: "clear" });
-  const events = await made.over(turn);
-  assert.deepEqual(
-    ofType(events, "permission.resolved").map(({ data }) => data.outcome),
-    ["cancelled"],
-  );
-  await assert.rejects(readFile(join(made.work, "a.txt")));
-});
-
-test("a cancel is heard even by a model that hangs and does not listen", async (t) => {
-  const reached = Promise.withResolvers<void>();
-  const { model } = playing(async function* () {
-    yield* say("So far");
-    reached.resolve();
-    await new Promise(() => {});
-  });
-  const made = await houseRig(t, { model });
-  const turn = await made.start("go");
-  await reached.promise;
-  await made.gateway.cancel(made.session, { queue: "clear" });
-  assert.equal(endOf(await made.over(turn)).reason, "cancelled");
 });
 
 test("words for a running turn reach the model before its next step", async (t) => {

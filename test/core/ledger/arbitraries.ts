@@ -22,7 +22,7 @@ function maybe<T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
   return fc.option(arbitrary, { nil: undefined });
 }
 
-export const anySignal: fc.Arbitrary<Signal> = fc.oneof(
+const anySignal: fc.Arbitrary<Signal> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ type: fc.constant("text" as const), item: key, kind, delta: words }) },
   { weight: 3, arbitrary: fc.record({ type: fc.constant("text.done" as const), item: key, kind, text: maybe(words) }) },
   fc.record({ type: fc.constant("text.replaced" as const), item: key, text: words }),

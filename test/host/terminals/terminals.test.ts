@@ -7,7 +7,8 @@ import { createProcessHost } from "../../../src/host/process-host.ts";
 import { onLinux } from "../../../src/host/process-identity.ts";
 import type { Terminal, TerminalEvent } from "../../../src/host/terminals/contract.ts";
 import { OpenTerminals, type TerminalsOptions } from "../../../src/host/terminals/terminals.ts";
-import { alive, collector, identify, tempDirectory, until } from "../support.ts";
+import { eventually } from "../../support/eventually.ts";
+import { alive, collector, identify, tempDirectory } from "../support.ts";
 
 async function setUp(t: TestContext, options: Partial<TerminalsOptions> = {}) {
   const directory = await tempDirectory(t);
@@ -89,8 +90,8 @@ test("B10: what a program leaves behind ends with it", async (t) => {
   const pid = Number(/pid (\d+)/.exec(textOf(terminal))?.[1]);
   assert.equal(terminal.info.exitCode, 4);
   const left = identify(pid);
-  await until(() => !alive(left), 5_000, "the sleep is gone");
-  await until(() => readdirSync(runDirectory).length === 0, 5_000, "the table of processes is empty");
+  await eventually("the sleep is gone", () => !alive(left), 5_000);
+  await eventually("the table of processes is empty", () => readdirSync(runDirectory).length === 0, 5_000);
 });
 
 test("B10: closing ends all of them, also what ignores a hang-up, and opens no more", async (t) => {
@@ -121,7 +122,7 @@ test("B10: those that have exited are kept up to a number, and the oldest goes f
     await ended(terminal);
     ids.push(terminal.id);
   }
-  await until(() => events.length === 10, 5_000, "all is told");
+  await eventually("all is told", () => events.length === 10, 5_000);
   assert.deepEqual(
     terminals.list(directory).map(({ id, info }) => [id, info.exitCode]),
     [

@@ -38,7 +38,7 @@ export interface RunResult {
 }
 
 /** The real one-prompt client, attached to a server, as a process that still runs. */
-export function startRun(options: AttachOptions): RealChild {
+function startRun(options: AttachOptions): RealChild {
   const { program, surroundings, url, directory, args = [], password } = options;
   const env = surroundings.env(passwordVariable(password), "run");
   return startChild(program, ["run", "--attach", url, "--dir", directory, ...args], { cwd: directory, env });

@@ -9,7 +9,7 @@ const LIMITS = { context: 200_000, output: 32_000 };
 const START_MS = 60_000;
 
 /** OpenCode's configuration with the scripted model as its only one. */
-export function nativeConfig(modelUrl: string): object {
+function nativeConfig(modelUrl: string): object {
   const model = `${MODEL.provider}/${MODEL.id}`;
   return {
     model,

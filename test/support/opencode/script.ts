@@ -9,7 +9,7 @@ export function readFile(path: string): Tool {
   return { name: "read", input: { path, filePath: `{{directory}}/${path}` } };
 }
 
-export function editFile(path: string, before: string, after: string): Tool {
+function editFile(path: string, before: string, after: string): Tool {
   const native = { filePath: `{{directory}}/${path}`, oldString: before, newString: after };
   return { name: "edit", input: { path, old: before, new: after, ...native } };
 }

@@ -3,7 +3,7 @@ import { openStream, type SseReader } from "../../support/sse.ts";
 import { Mirror } from "./mirror.ts";
 
 /** An event of /event, or the one inside the envelope of /global/event. */
-export function opencodeEvents(reader: SseReader): OpencodeEvent[] {
+function opencodeEvents(reader: SseReader): OpencodeEvent[] {
   return (reader.events as unknown[]).map((data) => {
     const { payload } = data as { payload?: OpencodeEvent };
     return payload ?? (data as OpencodeEvent);

@@ -10,6 +10,7 @@ import type { AssistantMessage, MessageWithParts, Part } from "../../../src/surf
 import type { Session } from "../../../src/surfaces/opencode/shapes/session.ts";
 import { type Script, type ScriptedModel, startScriptedModel } from "../../../src/testing/index.ts";
 import { startServer, type TestServer, temporary } from "../../support/server.ts";
+import { whenStored } from "../../support/when-stored.ts";
 
 interface Described {
   responses: Record<string, Record<string, z.core.JSONSchema.JSONSchema | null>>;
@@ -148,18 +149,7 @@ export async function sessionsRig(
     ...options,
   });
   const { log } = server.parley.gateway;
-  const until = async (session: string, fits: (event: ParleyEvent) => boolean): Promise<ParleyEvent> => {
-    const heard = new Promise<ParleyEvent>((resolve) => {
-      const stop = log.listen(session, (_, live) => {
-        const found = live.find(fits);
-        if (!found) return;
-        stop();
-        resolve(found);
-      });
-    });
-    const records = await log.read(session, { after: 0, limit: 100_000 });
-    return records.map(({ json }) => JSON.parse(json) as ParleyEvent).find(fits) ?? heard;
-  };
+  const until: SessionsRig["until"] = (session, fits) => whenStored(log, session, fits);
   const ended = async (session: string, turns = 1): Promise<void> => {
     let seen = 0;
     const counted = new Set<number>();

@@ -28,7 +28,7 @@ function beginChild(reading: Reading, id: string, call: string, title?: string, 
 }
 
 /** Says something of a sub-agent. After its end it is a remark: it must not begin a turn that nothing ends. */
-export function sayOfChild(reading: Reading, child: Child, signal: Signal): void {
+function sayOfChild(reading: Reading, child: Child, signal: Signal): void {
   if (!child.over) reading.say(signal, child.ref);
   else if ("text" in signal && signal.text) reading.say({ type: "note", level: "info", text: signal.text }, child.ref);
 }

@@ -43,7 +43,7 @@ function sayUnsaid(reading: Reading, line: Fields, end: End): void {
   reading.say({ type: "text.done", item, kind: "message", role: "assistant", text });
 }
 
-export function finishTurn(reading: Reading): void {
+function finishTurn(reading: Reading): void {
   const { turn } = reading.state;
   if (!turn) return;
   const { reason, error } = turn.held ?? { reason: "end_turn" };

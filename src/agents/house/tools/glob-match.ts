@@ -1,7 +1,7 @@
 const MAX_ALTERNATIVES = 64;
 
 /** `a.{ts,js}` as `a.ts` and `a.js`. */
-export function expandBraces(pattern: string): string[] {
+function expandBraces(pattern: string): string[] {
   const done: string[] = [];
   const open = [pattern];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

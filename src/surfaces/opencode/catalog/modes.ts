@@ -4,7 +4,7 @@ import type { KnownAgent } from "./discoveries.ts";
 import { defaultModelOf, isConnected, titleOf } from "./providers.ts";
 
 /** OpenCode's name of the mode in which an agent works as it does by itself. */
-export const BUILD = "build";
+const BUILD = "build";
 const PLAN = "plan";
 
 /** What OpenCode calls an agent. */
@@ -49,18 +49,13 @@ const BUILT_IN: readonly ModeInfo[] = [
 ];
 
 /** The mode that `build` means: an agent that has none of that name means its first. */
-export function buildModeOf(modes: readonly AgentMode[]): string | undefined {
+function buildModeOf(modes: readonly AgentMode[]): string | undefined {
   return (modes.find(({ id }) => id === BUILD) ?? modes[0])?.id;
 }
 
 /** The gateway's mode for OpenCode's agent. Undefined where there is nothing to choose. */
 export function modeFor(agent: string, modes: readonly AgentMode[]): string | undefined {
   return agent === BUILD ? buildModeOf(modes) : agent;
-}
-
-/** OpenCode's agent for the gateway's mode. */
-export function agentFor(mode: string | undefined, modes: readonly AgentMode[]): string {
-  return mode === undefined || mode === buildModeOf(modes) ? BUILD : mode;
 }
 
 interface Owned {
