@@ -160,7 +160,7 @@ export class SessionView {
         if (event.data.reason === "deleted") this.#leave(out);
         return;
       case "history.cut":
-        return transcript.takeBack(event.data.messages);
+        return transcript.takeBack(event.data);
       case "prompt.queued":
       case "prompt.withdrawn":
         if (event.type === "prompt.queued") users.queue(event.data.prompt, event.time, state);
@@ -218,6 +218,7 @@ export class SessionView {
       const waiting = state.queue.map(({ id }) => id);
       transcript.nextTurn(oldest, waiting);
     }
+    transcript.within = event.turn;
     out.say("session.status", { sessionID: state.id, status: { type: "busy" } });
     this.#turn = new TurnView(event, { state, transcript, users, out });
   }
@@ -264,6 +265,7 @@ export class SessionView {
     const error = turnError(event.data, agent);
     const turn = this.#turn;
     turn?.end(event, error);
+    if (this.#parts) this.#parts.transcript.within = undefined;
     this.#turn = undefined;
     this.#kept.end(event.time);
     this.#compacting = undefined;

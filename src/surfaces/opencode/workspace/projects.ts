@@ -96,6 +96,8 @@ export class Projects {
     const given = Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
     kept.project = { ...kept.project, ...given, time: { ...kept.project.time, updated: this.#now() } };
     this.#save(all);
+    // What a client was told is kept must be there after a restart.
+    await this.saved();
     return kept.project;
   }
 
