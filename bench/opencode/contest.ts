@@ -38,11 +38,19 @@ export interface ContestOptions {
   onPiece(data: string): void;
 }
 
+function kill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It has ended by itself.
+  }
+}
+
 /** Native OpenCode and Parley with its own agent, each with a home of its own, on one scripted model and one directory. */
 export async function openContest(scope: AsyncDisposableStack, options: ContestOptions): Promise<Contest> {
   const { program, script, turns, onPiece } = options;
   const surroundings = scope.use(new Surroundings());
-  scope.use(endedWithRun(() => surroundings.running().forEach((pid) => void process.kill(pid, "SIGKILL"))));
+  scope.use(endedWithRun(() => surroundings.running().forEach(kill)));
   const model = await startScriptedModel({ script, onPiece });
   scope.defer(() => model.close());
   const directory = surroundings.project("project", { "README.md": "# Project\n" });

@@ -7,7 +7,7 @@ import {
 } from "../agents/contract.ts";
 import type { ParleyEvent } from "../core/events/event.ts";
 import type { Signal } from "../core/ledger/signals.ts";
-import { within } from "./within.ts";
+import { within } from "../core/within.ts";
 
 /** How long an agent may take to hear a wish; one that does not read its input would be waited for in vain. */
 const HEAR_MS = 3_000;

@@ -1,68 +1,34 @@
-import type { Agent, ChildRef } from "../agents/contract.ts";
-import { isParleyError, ParleyError } from "../core/errors.ts";
+import type { ChildRef } from "../agents/contract.ts";
+import { ParleyError } from "../core/errors.ts";
 import { messageKey, promptKey } from "../core/event-keys.ts";
-import type { Draft, ParleyEvent } from "../core/events/event.ts";
+import type { Draft } from "../core/events/event.ts";
 import type { PermissionRule, Prompt } from "../core/events/values.ts";
-import { cutTurns } from "../core/history/copy.ts";
 import type { Answer, Signal } from "../core/ledger/signals.ts";
-import type { Closing, Effect, Facts, LedgerState } from "../core/ledger/state.ts";
+import type { Closing, Effect, Facts } from "../core/ledger/state.ts";
 import { beginsTurn } from "../core/session-state.ts";
-import type { NewSession } from "../log/contract.ts";
-import { AgentLink } from "./agent-link.ts";
+import { within } from "../core/within.ts";
 import { AskKeeper } from "./ask-keeper.ts";
-import type { Attachments } from "./attachments.ts";
-import { CANCEL_ASK_MS, type GatewayOptions } from "./options.ts";
-import { readNewest } from "./read-events.ts";
+import type { LiveOptions } from "./live-options.ts";
 import { firstReceipt, type Receipt, repeatedReceipt } from "./receipt.ts";
+import { ServingAgent } from "./serving-agent.ts";
 import { PARLEY, SessionWriter } from "./session-writer.ts";
-import { Deliveries, TurnDriver } from "./turn-driver.ts";
-import type { TurnMetrics } from "./turn-metrics.ts";
+import { tidyLog } from "./tidy-log.ts";
 import { TurnWaits } from "./turn-waits.ts";
-import { within } from "./within.ts";
 
 /** How long an agent that is let go waits for the log to hear of it first. */
 const CLOSING_MS = 1_000;
 
-export interface LiveOptions {
-  id: string;
-  root: string | undefined;
-  ledger: LedgerState;
-  /** The number of its newest event. */
-  last: number;
-  create?: { draft: Draft; session: NewSession };
-  /** Absent for a sub-agent's session, which is served by its parent's agent. */
-  agent: Agent | undefined;
-  parent?: LiveSession;
-  gateway: GatewayOptions;
-  metrics: TurnMetrics;
-  attachments: Attachments;
-  toChild(signal: Signal, native: string | undefined, child: ChildRef): void;
-  /** Whether a sub-agent of it still works. */
-  childrenBusy(): boolean;
-  onExit(signal: Signal): void;
-  /** A turn of it ended in another way than by itself. */
-  onCutShort(reason: "cancelled" | "interrupted"): void;
-  /** It has nothing to do and no agent: it may be forgotten. */
-  onRest(): void;
-}
-
-/** How much of the past an agent without a memory of its own is given. */
-const HISTORY_EVENTS = 10_000;
-
-/** A session in memory: it owns the agent and does what the ledger wants. */
+/** A session in memory: it takes commands, hears the agent and does what the ledger wants. */
 export class LiveSession {
   readonly id: string;
   readonly root: string | undefined;
   private readonly options: LiveOptions;
   private readonly writer: SessionWriter;
-  private agent: Agent | undefined;
-  private link: AgentLink | undefined;
+  readonly agent: ServingAgent;
   private readonly asks: AskKeeper;
   private readonly waits = new TurnWaits();
   private readonly timers = new Map<string, NodeJS.Timeout>();
   private idleTimer: NodeJS.Timeout | undefined;
-  private driver: TurnDriver | undefined;
-  private readonly deliveries = new Deliveries();
 
   constructor(options: LiveOptions) {
     const { id, root, agent, gateway, ledger, create } = options;
@@ -86,41 +52,27 @@ export class LiveSession {
       log: gateway.log,
       now: gateway.now,
       newId: gateway.id,
-      quietMs: () => this.agent?.quietMs,
+      quietMs: () => this.agent.quietMs,
       perform: (effects, said) => this.perform(effects, said),
-      concerns: (...told) => this.deliveries.concerns(...told),
-      waits: (...told) => this.deliveries.waits(...told),
-      hold: () => this.servingLink?.hold(),
-      release: () => this.servingLink?.release(),
+      concerns: (...told) => this.agent.deliveries.concerns(...told),
+      waits: (...told) => this.agent.deliveries.waits(...told),
+      hold: () => this.agent.link?.hold(),
+      release: () => this.agent.link?.release(),
       onQuiet: () => this.rest(),
       onStuck: (error) => this.warn(error, "the log takes no writes; the agent is held until it does"),
       onDead: (error) => this.onDead(error),
     });
-    if (agent) this.serveWith(agent);
-  }
-
-  /** The agent that is started for the session when one is needed next. */
-  private serveWith(agent: Agent): void {
-    const { id: session, writer } = this;
-    const { log, processes: host } = this.options.gateway;
-    const { directory } = this.options.ledger;
-    this.agent = agent;
-    if (this.link) return this.link.serveWith(agent);
-    const link = new AgentLink({
-      agent,
-      session,
-      directory,
-      history: () => this.past(),
-      emit: (...told) => this.hear(...told),
+    this.agent = new ServingAgent({
+      session: id,
+      directory: ledger.directory,
+      lender: options.lender,
+      log: gateway.log,
+      host: gateway.processes,
+      writer: this.writer,
+      hear: (...told) => this.hear(...told),
+      ended: (turn) => this.ended(turn),
     });
-    this.link = link;
-    const ended = (turn: string): Promise<void> => this.ended(turn);
-    this.driver = new TurnDriver({ session, directory, host, log, link, writer, ended }, this.deliveries);
-  }
-
-  /** The agent's link: its own, or for a sub-agent's session that of the session it belongs to. */
-  private get servingLink(): AgentLink | undefined {
-    return this.link ?? this.options.parent?.link;
+    if (agent) this.agent.change(agent);
   }
 
   get turn(): string | undefined {
@@ -132,19 +84,11 @@ export class LiveSession {
   }
 
   get agentRunning(): boolean {
-    return this.link?.running ?? false;
+    return this.agent.running;
   }
 
   holdsAsk(id: string): boolean {
     return [...(this.writer.ledger.turn?.asks.values() ?? [])].some((ask) => ask.id === id);
-  }
-
-  /** The newest events before the open turn. */
-  private async past(): Promise<ParleyEvent[]> {
-    const { turn } = this;
-    const events = await readNewest(this.options.gateway.log, this.id, HISTORY_EVENTS);
-    const gone = cutTurns(events);
-    return events.filter((event) => event.turn === undefined || (event.turn !== turn && !gone.has(event.turn)));
   }
 
   /** What the agent says, in order. */
@@ -157,7 +101,7 @@ export class LiveSession {
   async prompt(prompt: Prompt, agent?: string): Promise<Receipt> {
     if (this.root !== undefined)
       throw new ParleyError("busy", "a sub-agent's session takes no prompts; send them to the session it belongs to");
-    const ready = this.link?.readySession;
+    const ready = this.agent.own?.readySession;
     // An agent that is still starting cannot be spoken to: its next words are a prompt of their own.
     const steer = prompt.delivery === "steer" && ready !== undefined;
     if (steer && this.turn && !ready.steer) {
@@ -210,7 +154,7 @@ export class LiveSession {
   /** Stops the turn and answers when it is over. The agent is asked to stop even while nothing can be stored. */
   async cancel(request: { queue: "clear" | "keep"; turn?: string }): Promise<string | undefined> {
     const { said } = await this.writer.send({ type: "cancel", ...request }).catch(async (error: unknown) => {
-      await Promise.all([this.link?.cancel(), this.driver?.halt()]);
+      await Promise.all([this.agent.own?.cancel(), this.agent.halt()]);
       throw error;
     });
     // What was open before may have ended by itself, or only begun, when the command's turn came.
@@ -228,14 +172,14 @@ export class LiveSession {
   /** Ends the agent, and with it any open turn. The agent goes even while nothing can be stored. */
   async close(reason: Closing): Promise<void> {
     clearTimeout(this.idleTimer);
-    if (reason !== "closed") this.link?.seal();
+    if (reason !== "closed") this.agent.own?.seal();
     // A deletion is refused while the log takes no writes; otherwise its place in the mailbox is enough.
     const told = this.writer.send({ type: "closing", reason }, { must: reason !== "deleted" });
     if (reason === "deleted") await told;
     else await within(told, CLOSING_MS);
-    if (this.turn) await this.link?.cancel();
-    if (reason !== "closed") await this.driver?.halt();
-    await this.link?.close();
+    if (this.turn) await this.agent.own?.cancel();
+    if (reason !== "closed") await this.agent.halt();
+    await this.agent.own?.close();
     // What has no process to exit is told all the same: a turn that was just starting, a session without an agent.
     if (reason !== "closed")
       this.writer.take({ type: "exited", code: null, signal: null, stderr: [] }, undefined, PARLEY);
@@ -253,10 +197,10 @@ export class LiveSession {
     const settled = new Set<string>();
     for (const draft of said) {
       this.options.metrics.saw(draft);
-      if (draft.type === "history.cut") this.link?.renew();
+      if (draft.type === "history.cut") this.agent.own?.renew();
       if (draft.type === "session.updated" && draft.data.agent !== undefined) {
         const agent = this.options.gateway.agents.get(draft.data.agent);
-        if (agent) this.serveWith(agent);
+        if (agent) this.agent.change(agent);
       }
       if (draft.type === "permission.resolved" || draft.type === "question.resolved") settled.add(draft.data.ask);
       if (draft.type === "turn.ended" && draft.data.reason !== "end_turn")
@@ -271,14 +215,14 @@ export class LiveSession {
   private performOne(effect: Effect): void {
     switch (effect.type) {
       case "deliver":
-        return this.quietly(this.deliver(effect.prompt, effect.turn), "a prompt could not be delivered");
+        return this.quietly(this.agent.deliver(effect.prompt, effect.turn), "a prompt could not be delivered");
       case "steer":
-        return this.quietly(this.link?.readySession?.steer?.(effect.prompt), "a prompt could not be steered");
+        return this.quietly(this.agent.own?.readySession?.steer?.(effect.prompt), "a prompt could not be steered");
       case "cancel":
-        return this.quietly(this.stop(effect.turn), "a turn could not be stopped");
+        return this.quietly(this.agent.stop(effect.turn), "a turn could not be stopped");
       case "answer":
         return this.quietly(
-          this.servingLink?.session?.answer(effect.ask, effect.answer),
+          this.agent.link?.session?.answer(effect.ask, effect.answer),
           "an answer could not be given",
         );
       case "asked":
@@ -300,37 +244,17 @@ export class LiveSession {
   private onEnded(turn: string): void {
     this.waits.over(turn);
     const { log, retainEvents } = this.options.gateway;
-    const { last } = this.writer;
+    const { last, ledger } = this.writer;
     // A prompt that waits is known by its event, so what holds one is not pruned.
-    const prune = retainEvents > 0 && last > retainEvents && this.writer.ledger.queue.length === 0;
-    const tidy = log.fold(this.id, last).then(() => (prune ? log.prune(this.id, last - retainEvents) : undefined));
-    // What a shutdown leaves unfolded is folded after a later turn.
-    const unlessLeaving = (error: unknown): void => {
-      if (!isParleyError(error) || error.code !== "shutting_down") this.warn(error, "old events could not be folded");
-    };
-    tidy.catch(unlessLeaving);
-  }
-
-  private async deliver(prompt: Prompt, turn: string): Promise<void> {
-    if (this.driver) return this.driver.deliver(prompt, turn);
-    const error = { code: "agent_not_found", message: `no agent ${this.writer.ledger.agent} is configured any more` };
-    await this.writer.send({ type: "fail", turn, error }, { must: true });
-  }
-
-  /** A sub-agent cannot be ended without its agent: if asking does not help, its turn is given up. */
-  private async stop(turn: string): Promise<void> {
-    if (this.driver) return this.driver.stop(turn);
-    await this.servingLink?.cancel();
-    if (await within(this.ended(turn), CANCEL_ASK_MS)) return;
-    const error = { code: "agent_failed", message: "the sub-agent did not stop" };
-    await this.writer.send({ type: "fail", turn, error }, { must: true });
+    const keep = ledger.queue.length === 0 ? retainEvents : 0;
+    this.quietly(tidyLog(log, this.id, last, keep), "old events could not be folded");
   }
 
   /** Whatever the agent says from now on cannot be kept, so it must not go on. */
   private onDead(error: unknown): void {
     this.options.gateway.logger.error({ session: this.id, err: error }, "the session's log takes no more events");
-    this.link?.seal();
-    this.quietly(this.link?.kill(0), "an agent could not be ended");
+    this.agent.own?.seal();
+    this.quietly(this.agent.own?.kill(0), "an agent could not be ended");
   }
 
   /** Nothing is open, nothing waits, no agent runs. */

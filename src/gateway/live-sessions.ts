@@ -6,7 +6,8 @@ import { restore } from "../core/ledger/restore.ts";
 import type { Signal } from "../core/ledger/signals.ts";
 import { newLedger } from "../core/ledger/state.ts";
 import { Attachments } from "./attachments.ts";
-import { type LiveOptions, LiveSession } from "./live-session.ts";
+import type { LiveOptions } from "./live-options.ts";
+import { LiveSession } from "./live-session.ts";
 import type { GatewayOptions } from "./options.ts";
 import { TurnMetrics } from "./turn-metrics.ts";
 
@@ -108,7 +109,7 @@ export class LiveSessions {
   }
 
   private build(
-    own: Pick<LiveOptions, "id" | "root" | "ledger" | "last" | "agent" | "parent" | "create">,
+    own: Pick<LiveOptions, "id" | "root" | "ledger" | "last" | "agent" | "lender" | "create">,
   ): LiveSession {
     return new LiveSession({
       ...own,
@@ -150,7 +151,7 @@ export class LiveSessions {
       ledger: newLedger(agent, directory, facts),
       last: 0,
       agent: undefined,
-      parent: this.live.get(root.id),
+      lender: this.live.get(root.id)?.agent,
       create: { draft, session: { id, parent: root.id, root: root.id } },
     });
     siblings.set(ref.id, child);

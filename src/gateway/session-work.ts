@@ -6,12 +6,10 @@ import type { Prompt, PromptPart } from "../core/events/values.ts";
 import type { Facts } from "../core/ledger/state.ts";
 import type { SessionState } from "../core/session-state.ts";
 import { capabilitiesOf } from "./capabilities.ts";
-import { commandsIn, findCommand, promptOf } from "./commands/commands.ts";
 import type { SlashCommand } from "./commands/slash-command.ts";
-import { fork } from "./fork.ts";
 import type { GatewayOptions } from "./options.ts";
 import { type Receipt, repeatedReceipt } from "./receipt.ts";
-import { moveTo, type Wish } from "./revert/revert.ts";
+import type { Wish } from "./revert/revert.ts";
 
 /** A prompt of Parley's making. */
 export type MadePrompt = Partial<Omit<Prompt, "parts">> & { parts: PromptPart[]; agent?: string };
@@ -45,6 +43,9 @@ export interface CommandRequest extends Asked {
   /** Further parts of the prompt that it becomes. */
   parts?: PromptPart[];
 }
+
+/** With its parsers it is half of what the server would hold in memory, and most servers never need it. */
+const loadCommands = () => import("./commands/commands.ts");
 
 function digestOf(request: object): string {
   return createHash("sha256").update(JSON.stringify(request)).digest("hex");
@@ -91,6 +92,7 @@ export class SessionWork {
         return { name, discovery };
       }),
     );
+    const { commandsIn } = await loadCommands();
     return commandsIn(directory, found);
   }
 
@@ -104,6 +106,7 @@ export class SessionWork {
     if (known && asked.id !== undefined) return repeatedReceipt(known, { id: asked.id, parts: [], digest });
     const agent = asked.agent ?? state.agent;
     const discovery = await this.options.discover(agent);
+    const { findCommand, promptOf } = await loadCommands();
     const command = await findCommand(name, state.directory, { name: agent, discovery });
     const { processes } = this.options;
     const parts = await promptOf(command, added, { session, directory: state.directory, processes });
@@ -130,6 +133,7 @@ export class SessionWork {
     const { get, whileIdle, log } = this.options;
     await get(session);
     await whileIdle(session, async () => {
+      const { moveTo } = await import("./revert/revert.ts");
       const { revert, undo } = await moveTo(log, await get(session), wish);
       return { facts: { meta: { revert } }, undo };
     });
@@ -144,6 +148,7 @@ export class SessionWork {
   /** A new session that begins with this one's past: all of it, or what came before a message. */
   async fork(session: string, { before }: { before?: string } = {}): Promise<SessionState> {
     const state = await this.options.get(session);
+    const { fork } = await import("./fork.ts");
     return this.options.get(await fork(this.options, state, this.options.agent(state.agent), before));
   }
 }

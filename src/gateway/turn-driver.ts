@@ -4,6 +4,7 @@ import type { Failure, Prompt } from "../core/events/values.ts";
 import { cutTurns } from "../core/history/copy.ts";
 import type { Signal } from "../core/ledger/signals.ts";
 import type { LedgerState } from "../core/ledger/state.ts";
+import { within } from "../core/within.ts";
 import { type CommandHost, SpawnFailed } from "../host/contract.ts";
 import type { Log } from "../log/contract.ts";
 import type { AgentLink } from "./agent-link.ts";
@@ -12,7 +13,6 @@ import { CANCEL_ASK_MS, CANCEL_TERM_MS } from "./options.ts";
 import { readNewest } from "./read-events.ts";
 import { PARLEY, type SessionWriter } from "./session-writer.ts";
 import { ShellTurn } from "./shell-turn.ts";
-import { within } from "./within.ts";
 
 /** How much of the past an agent is told that has forgotten it. */
 const HANDOFF_EVENTS = 2_000;
@@ -108,7 +108,7 @@ export class TurnDriver {
 
   /** Ends what Parley itself runs. What even KILL does not end is not waited for. */
   async halt(): Promise<boolean> {
-    return within(this.shell.stop(), CANCEL_ASK_MS);
+    return (await within(this.shell.stop(), CANCEL_ASK_MS)) !== undefined;
   }
 
   /** The ladder: ask, wait, TERM, wait, KILL. The turn's end comes by the agent's word or by its exit. */

@@ -1,5 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { ParleyError } from "../core/errors.ts";
+import { percentDecoded } from "../core/percent.ts";
 import { isLoopbackAddress } from "./addresses.ts";
 import { FailureTable } from "./failure-table.ts";
 import { TOKEN_PARAMETER } from "./redact.ts";
@@ -20,14 +21,6 @@ export interface CredentialHead {
   authorization?: string;
   cookie?: string;
   url: string;
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** The password of `user:password` in base64; the user may be anybody. */
@@ -54,8 +47,8 @@ function fromPairs(text: string, separator: string, name: string): string[] {
   return text
     .split(separator)
     .map((pair) => pair.trim())
-    .filter((pair) => decoded(pair.split("=", 1)[0] ?? "").toLowerCase() === name)
-    .map((pair) => decoded(pair.slice(pair.indexOf("=") + 1)));
+    .filter((pair) => percentDecoded(pair.split("=", 1)[0] ?? "").toLowerCase() === name)
+    .map((pair) => percentDecoded(pair.slice(pair.indexOf("=") + 1)));
 }
 
 /** Every token a request shows. A stale cookie beside the right header must not shut its owner out. */

@@ -38,7 +38,7 @@ export interface ListenerOptions {
 export interface HttpListener {
   /** Resolves with the address and port that are really bound. */
   listen(): Promise<AddressInfo>;
-  /** Imports the surfaces ahead of their first request. */
+  /** Imports ahead of its first request what every client uses. */
   warm(): Promise<void>;
   /** Takes no new connection, and answers 503 on those that are open. */
   stopAccepting(): void;

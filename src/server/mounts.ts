@@ -4,6 +4,8 @@ import type { Handler, UpgradeHandler } from "./request-context.ts";
 export interface Mount {
   match(path: string): boolean;
   load(): Promise<Handler>;
+  /** Whether it is imported ahead of its first request: what every client uses. */
+  early?: boolean;
   loadUpgrade?(): Promise<UpgradeHandler>;
   /**
    * Whether an upgrade shows a ticket in place of the token. Its handler then gets it with `authenticated` false and
@@ -16,7 +18,7 @@ export interface Mounts {
   handler(path: string): Promise<Handler> | undefined;
   upgrade(path: string): Promise<UpgradeHandler> | undefined;
   takesTicket(path: string, target: string): boolean;
-  /** Loads everything ahead of its first use. */
+  /** Loads what is wanted early. */
   warm(): Promise<void>;
 }
 
@@ -35,6 +37,7 @@ export function once<T>(load: () => Promise<T>): () => Promise<T> {
 /** The first mount that matches a path has it. */
 export function createMounts(mounts: readonly Mount[]): Mounts {
   const loaders = mounts.map((mount) => ({
+    early: mount.early === true,
     match: (path: string) => mount.match(path),
     load: once(() => mount.load()),
     loadUpgrade: mount.loadUpgrade && once(mount.loadUpgrade.bind(mount)),
@@ -46,7 +49,7 @@ export function createMounts(mounts: readonly Mount[]): Mounts {
     upgrade: (path) => upgrading(path)?.loadUpgrade?.(),
     takesTicket: (path, target) => upgrading(path)?.takesTicket(target) ?? false,
     async warm() {
-      await Promise.all(loaders.flatMap((loader) => [loader.load(), loader.loadUpgrade?.()]));
+      await Promise.all(loaders.filter(({ early }) => early).map(({ load }) => load()));
     },
   };
 }

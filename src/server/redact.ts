@@ -1,13 +1,11 @@
+import { percentDecoded } from "../core/percent.ts";
+
 export const TOKEN_PARAMETER = "auth_token";
 const HIDDEN = "[hidden]";
 
 function nameOf(pair: string): string {
   const raw = pair.split("=", 1)[0] ?? "";
-  try {
-    return decodeURIComponent(raw.replaceAll("+", " "));
-  } catch {
-    return raw;
-  }
+  return percentDecoded(raw.replaceAll("+", " "));
 }
 
 /** The same request target without the token, for everything behind the guard: handlers, redirects, log lines. */

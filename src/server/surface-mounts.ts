@@ -16,6 +16,7 @@ interface Served {
 export function universalMount({ gateway, clients, options }: Served): Mount {
   const { version, directory: defaultDirectory, logger } = options;
   return {
+    early: true,
     match: (path) => path === "/openapi.json" || path === "/v1" || path.startsWith("/v1/"),
     async load() {
       const { createUniversal } = await import("../surfaces/universal/app.ts");

@@ -12,7 +12,7 @@ function isFigure({ work, value, anchor }: Figure): boolean {
 
 // Sizes are tiny and the machine is shared: that numbers come out is checked, and never what they are.
 for (const { name, run } of measurements) {
-  test(`the measurement "${name}" yields numbers beside an anchor`, { timeout: 120_000 }, async (t) => {
+  test(`the measurement "${name}" yields numbers beside an anchor`, { timeout: 240_000 }, async (t) => {
     const { figures, method, skipped } = await run("tiny");
     if (skipped !== undefined) return t.skip(skipped);
     assert.ok(figures.length > 0);

@@ -1,5 +1,5 @@
-import { setTimeout as delay } from "node:timers/promises";
-import type { Exit, ProcessHost, SpawnSpec } from "../../host/contract.ts";
+import { within } from "../../core/within.ts";
+import type { ProcessHost, SpawnSpec } from "../../host/contract.ts";
 import { Control } from "./control.ts";
 import { newDecodeState } from "./decode/state.ts";
 import { decodeLine } from "./decode.ts";
@@ -11,17 +11,6 @@ export interface Probed {
   /** The program's answer to `initialize`: models, commands, agents. */
   initialized: Fields;
   version?: string;
-}
-
-/** Gives up after a while: an answer that does not come in time is no answer. */
-async function within<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
-  const enough = new AbortController();
-  const timeout = delay(ms, undefined, { signal: enough.signal }).catch(() => undefined);
-  try {
-    return await Promise.race([work, timeout]);
-  } finally {
-    enough.abort();
-  }
 }
 
 /** Asks the program what it can do. No turn is begun and no model is called. */
@@ -47,9 +36,11 @@ export async function probe(host: ProcessHost, spec: SpawnSpec, limitMs: number)
   ]);
   try {
     const answers = await within(asked, limitMs);
-    if (!answers?.[0].ok) return undefined;
-    const version = textIn(answers[1].body, "version");
-    return { initialized: answers[0].body, ...(version === undefined ? {} : { version }) };
+    if (!answers) return undefined;
+    const [initialized, binary] = answers.value;
+    if (!initialized.ok) return undefined;
+    const version = textIn(binary.body, "version");
+    return { initialized: initialized.body, ...(version === undefined ? {} : { version }) };
   } finally {
     program.endInput();
     await within(program.exited, GRACE_MS);
@@ -63,11 +54,11 @@ export async function readJson(host: ProcessHost, spec: SpawnSpec, limitMs: numb
   const program = host.spawn(spec, { line: (text) => void lines.push(text), oversize() {} });
   program.started.catch(() => {});
   program.endInput();
-  const exit = await within<Exit | undefined>(
+  const exit = await within(
     program.exited.catch(() => undefined),
     limitMs,
   );
-  if (!exit) await program.kill(GRACE_MS);
+  if (!exit?.value) await program.kill(GRACE_MS);
   try {
     const value: unknown = JSON.parse(lines.join("\n"));
     return isFields(value) ? value : undefined;

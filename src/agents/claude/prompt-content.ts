@@ -1,29 +1,17 @@
 import { messageOf } from "../../core/errors.ts";
 import type { PromptPart } from "../../core/events/values.ts";
 import { openInside } from "../../host/files/open-inside.ts";
+import { attachedBytes, attachedName, MAX_SHOWN_BYTES, shownType } from "../attached.ts";
 import type { Content } from "./commands.ts";
 
-type FilePart = Extract<PromptPart, { type: "file" }>;
-
-/** What the Messages API takes, by how it begins: under a wrong name it would be refused, and with it the conversation. */
-const SHOWN: readonly [begins: RegExp, mediaType: string][] = [
-  [/^\x89PNG\r\n/, "image/png"],
-  [/^\xff\xd8\xff/, "image/jpeg"],
-  [/^GIF8[79]a/, "image/gif"],
-  [/^RIFF.{4}WEBP/s, "image/webp"],
-  [/^%PDF-/, "application/pdf"],
-];
 const SHOWN_NAME = /\.(png|jpe?g|gif|webp|pdf)$/i;
-const MAX_BYTES = 3_500_000;
-const DATA_URL = /^data:[^,]*?(;base64)?,(.*)$/s;
 
 const text = (value: string): Content => ({ type: "text", text: value });
 
 function shown(name: string, bytes: Buffer): Content {
-  const begin = bytes.toString("latin1", 0, 16);
-  const mediaType = SHOWN.find(([begins]) => begins.test(begin))?.[1];
+  const mediaType = shownType(bytes);
   if (mediaType === undefined && !bytes.includes(0)) return text(`${name}:\n${bytes.toString("utf8")}`);
-  if (mediaType === undefined || bytes.length > MAX_BYTES) {
+  if (mediaType === undefined || bytes.length > MAX_SHOWN_BYTES) {
     const why = mediaType === undefined ? "neither text nor a picture that models take" : "too large to be shown";
     return text(`(the user attached ${name}: ${bytes.length} bytes, ${why})`);
   }
@@ -33,8 +21,9 @@ function shown(name: string, bytes: Buffer): Content {
 
 /** Content that came with the prompt itself. */
 function fromUrl(name: string, url: string): Content {
-  const [, base64, body = ""] = DATA_URL.exec(url) ?? [];
-  return shown(name, Buffer.from(base64 ? body : decodeURIComponent(body), base64 ? "base64" : "utf8"));
+  const bytes = attachedBytes(url);
+  if (!bytes) return text(`(the user attached ${name} by an address that is no data: URL; it was not read)`);
+  return shown(name, bytes);
 }
 
 /** Pictures are read here; the program reads every other file itself, when it is mentioned. */
@@ -44,7 +33,7 @@ async function fromPath(path: string, directory: string): Promise<Content> {
   if (!handle) return text(`(the user attached ${path}, which does not exist)`);
   try {
     const { size } = await handle.stat();
-    if (size > MAX_BYTES) return text(`(the user attached ${path}: ${size} bytes, too large to be shown)`);
+    if (size > MAX_SHOWN_BYTES) return text(`(the user attached ${path}: ${size} bytes, too large to be shown)`);
     return shown(path, await handle.readFile());
   } finally {
     await handle.close();
@@ -54,16 +43,12 @@ async function fromPath(path: string, directory: string): Promise<Content> {
 /** It is in the log for good: whatever a client attached must not make the prompt fail. */
 async function contentOf(part: PromptPart, directory: string): Promise<Content> {
   if (part.type === "text") return text(part.text);
-  const name = nameOf(part);
+  const name = attachedName(part);
   try {
     return await (part.url === undefined ? fromPath(part.path ?? "", directory) : fromUrl(name, part.url));
   } catch (error) {
     return text(`(the user attached ${name}, which could not be read: ${messageOf(error)})`);
   }
-}
-
-function nameOf({ name, path }: FilePart): string {
-  return name ?? path ?? "a file";
 }
 
 /** A prompt as the program takes it. Its texts are one, and last: only there does it look for commands and mentions of files. */

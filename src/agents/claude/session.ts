@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { setTimeout as delay } from "node:timers/promises";
 import type { Prompt } from "../../core/events/values.ts";
 import type { Answer, Signal } from "../../core/ledger/signals.ts";
+import { within } from "../../core/within.ts";
 import { type LineProcess, type ProcessHost, SpawnFailed, type SpawnSpec } from "../../host/contract.ts";
 import { type AgentSession, type OpenOptions, ResumeLost } from "../contract.ts";
 import { answerLine, isLastWord, isRefusal, refusalLine, userLine } from "./commands.ts";
@@ -25,13 +25,6 @@ export interface SessionOptions extends Launch {
   /** Told what the program says of its models and commands. */
   learned(initialized: Fields): void;
   readyMs?: number;
-}
-
-async function atMost(promise: Promise<unknown>, ms: number): Promise<void> {
-  const enough = new AbortController();
-  const timeout = delay(ms, undefined, { signal: enough.signal }).catch(() => {});
-  await Promise.race([promise, timeout]);
-  enough.abort();
 }
 
 /** One process of the program that serves one session. */
@@ -131,7 +124,7 @@ export class ClaudeSession implements AgentSession {
   async kill(graceMs: number): Promise<void> {
     await this.#program.kill(graceMs);
     this.#program.resume();
-    await atMost(this.#finished, LAST_WORDS_MS);
+    await within(this.#finished, LAST_WORDS_MS);
   }
 
   pause(): void {
@@ -215,10 +208,10 @@ export class ClaudeSession implements AgentSession {
     if (this.#listener.state.turn) {
       this.#idle = Promise.withResolvers();
       void this.cancel();
-      await atMost(Promise.race([this.#idle.promise, this.#finished]), INTERRUPT_MS);
+      await within(Promise.race([this.#idle.promise, this.#finished]), INTERRUPT_MS);
     }
     this.#program.endInput();
-    await atMost(this.#finished, CLOSE_WAIT_MS);
+    await within(this.#finished, CLOSE_WAIT_MS);
     await this.kill(CLOSE_GRACE_MS);
   }
 

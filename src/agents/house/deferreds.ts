@@ -1,5 +1,6 @@
 import { messageOf } from "../../core/errors.ts";
 import type { Failure, FileChange } from "../../core/events/values.ts";
+import { within } from "../../core/within.ts";
 import { FileRefused } from "../../host/files/file-refused.ts";
 import { ToolFailure } from "./tool-failure.ts";
 
@@ -104,10 +105,7 @@ export class Deferreds {
     if (this.#open.size === 0) return;
     this.giveUpUnstarted(why);
     for (const { stop } of this.#open.values()) stop.abort();
-    const { promise: timeout, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, ms);
-    await Promise.race([this.all(), timeout]);
-    clearTimeout(timer);
+    await within(this.all(), ms);
     for (const call of [...this.#open.keys()]) this.settle(call, aborted(why));
   }
 }

@@ -2,6 +2,7 @@ import type { ModelMessage } from "ai";
 import { messageOf } from "../../core/errors.ts";
 import type { Prompt } from "../../core/events/values.ts";
 import type { Answer } from "../../core/ledger/signals.ts";
+import { within } from "../../core/within.ts";
 import type { AgentSession, OpenOptions } from "../contract.ts";
 import { forAnotherModel } from "./conversation.ts";
 import { DoomLoop } from "./doom-loop.ts";
@@ -102,10 +103,7 @@ export class HouseSession implements Omit<AgentSession, "ready"> {
   async #leave(): Promise<void> {
     this.#stop?.abort();
     this.#outbox.resume();
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, LEAVE_MS);
-    await Promise.race([this.#work, promise]);
-    clearTimeout(timer);
+    await within(this.#work, LEAVE_MS);
   }
 
   async #userMessage({ parts }: Prompt): Promise<ModelMessage> {

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from "node:timers/promises";
+import { within } from "../../core/within.ts";
 import { SpawnFailed } from "../../host/contract.ts";
 import { type Agent, type AgentSession, type OpenOptions, ResumeLost } from "../contract.ts";
 import { type Command, encodeCommand } from "./commands.ts";
@@ -18,13 +18,6 @@ export function createScriptedAgent(options: ScriptedAgentOptions): Agent {
     discover: () => discoverProgram(options),
     open: (open) => openSession(options, open),
   };
-}
-
-async function atMost(promise: Promise<unknown>, ms: number): Promise<void> {
-  const enough = new AbortController();
-  const timeout = delay(ms, undefined, { signal: enough.signal }).catch(() => {});
-  await Promise.race([promise, timeout]);
-  enough.abort();
 }
 
 function openSession(agent: ScriptedAgentOptions, open: OpenOptions): AgentSession {
@@ -67,7 +60,7 @@ function openSession(agent: ScriptedAgentOptions, open: OpenOptions): AgentSessi
   const kill = async (graceMs: number): Promise<void> => {
     await program.kill(graceMs);
     program.resume();
-    await atMost(finished, LAST_WORDS_MS);
+    await within(finished, LAST_WORDS_MS);
   };
 
   let closing: Promise<void> | undefined;
@@ -75,7 +68,7 @@ function openSession(agent: ScriptedAgentOptions, open: OpenOptions): AgentSessi
     closing ??= (async () => {
       void send({ type: "close" });
       program.endInput();
-      await atMost(finished, CLOSE_WAIT_MS);
+      await within(finished, CLOSE_WAIT_MS);
       await kill(CLOSE_GRACE_MS);
     })();
     return closing;

@@ -1,6 +1,7 @@
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { ParleyError } from "../../core/errors.ts";
+import { percentDecoded } from "../../core/percent.ts";
 
 const PLAIN = /^[\x20-\x7e]*$/;
 
@@ -10,12 +11,7 @@ function decodeHeader(value: string): string {
     const text = Buffer.from(value, "latin1").toString("utf8");
     return text.includes("\ufffd") ? value : text;
   }
-  try {
-    return decodeURIComponent(value);
-  } catch {
-    // A raw path may hold a percent sign that encodes nothing.
-    return value;
-  }
+  return percentDecoded(value);
 }
 
 /** One spelling for one directory, whichever way a client names it; one that is not there stays as it was named. */

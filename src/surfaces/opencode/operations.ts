@@ -5,6 +5,7 @@ import { docOperations } from "./doc-operations.ts";
 import { eventOperations } from "./event-operations.ts";
 import { fileOperations } from "./file-operations.ts";
 import { findOperations } from "./find-operations.ts";
+import { globalSessionOperations } from "./global-session-operations.ts";
 import { healthOperations } from "./health-operations.ts";
 import { logOperations } from "./log-operations.ts";
 import { messageOperations } from "./message-operations.ts";
@@ -12,7 +13,6 @@ import type { Operation } from "./operation.ts";
 import { projectOperations } from "./project-operations.ts";
 import { ptyOperations } from "./pty-operations.ts";
 import { remainingOperations } from "./remaining-operations.ts";
-import { sessionListOperations } from "./session-list-operations.ts";
 import { sessionOperations } from "./session-operations.ts";
 import { tuiOperations } from "./tui-operations.ts";
 import { turnOperations } from "./turn-operations.ts";
@@ -38,7 +38,7 @@ export function operations(surface: Surface): Operation[] {
     ...logOperations(surface),
     ...ptyOperations(surface),
     ...tuiOperations(surface),
-    ...sessionListOperations(surface),
+    ...globalSessionOperations(surface),
     ...remainingOperations(surface),
     ...v2Operations(surface),
     ...v2SessionOperations(surface),

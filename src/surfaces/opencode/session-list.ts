@@ -1,7 +1,7 @@
 import { relative, sep } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { SessionState } from "../../core/session-state.ts";
-import type { Log } from "../../log/contract.ts";
+import type { Log, SessionQuery } from "../../log/contract.ts";
 import { parentOf } from "./projection/session-shape.ts";
 import { projectOf } from "./workspace/project.ts";
 
@@ -24,18 +24,42 @@ export interface ListQuery {
   limit: number;
 }
 
-async function* allSessions(log: Log, directory: string | undefined): AsyncGenerator<SessionState> {
-  for (let after: string | undefined; ; ) {
-    const page = await log.list({
-      limit: CHUNK,
-      ...(directory === undefined ? {} : { directory }),
-      ...(after === undefined ? {} : { after }),
-    });
+/** The sessions of a place, the one that was made last first. */
+export async function* allSessions(
+  log: Log,
+  { directory, ...query }: Omit<SessionQuery, "limit" | "directory"> & { directory?: string | undefined },
+): AsyncGenerator<SessionState> {
+  const place = directory === undefined ? query : { ...query, directory };
+  for (let { after } = query; ; ) {
+    const page = await log.list({ ...place, limit: CHUNK, ...(after === undefined ? {} : { after }) });
     yield* page;
     after = page.at(-1)?.id;
     if (page.length < CHUNK) return;
     await nextTurn();
   }
+}
+
+/** So many of them that fit, the one that changed last first. */
+export async function lastChanged(
+  sessions: AsyncIterable<SessionState>,
+  limit: number,
+  fits: (state: SessionState) => boolean,
+): Promise<SessionState[]> {
+  let found: SessionState[] = [];
+  for await (const state of sessions) {
+    if (fits(state)) found.push(state);
+    // Kept small on the way, so that a long list costs no more memory than its answer.
+    if (found.length >= 2 * limit + CHUNK) found = newest(found, limit);
+  }
+  return newest(found, limit);
+}
+
+function newest(states: readonly SessionState[], limit: number): SessionState[] {
+  return states.toSorted((a, b) => b.updated - a.updated || (a.id < b.id ? -1 : 1)).slice(0, limit);
+}
+
+export function titleHas({ title = "" }: SessionState, search: string | undefined): boolean {
+  return search === undefined || title.toLowerCase().includes(search.toLowerCase());
 }
 
 function isBelow(directory: string, path: string): boolean {
@@ -55,26 +79,17 @@ function placed(query: ListQuery): (state: SessionState) => boolean {
 /** Sessions as a client lists them: the one that changed last comes first. */
 export async function listSessions(log: Log, query: ListQuery): Promise<SessionState[]> {
   const { directory, exactly, path, roots, start = 0, limit } = query;
-  const search = query.search?.toLowerCase();
   const here = placed(query);
-  let found: SessionState[] = [];
-  for await (const state of allSessions(log, exactly && path === undefined ? directory : undefined)) {
-    if (state.updated < start || (roots && parentOf(state) !== undefined) || !here(state)) continue;
-    if (search && !(state.title ?? "").toLowerCase().includes(search)) continue;
-    found.push(state);
-    // Kept small on the way, so that a long list costs no more memory than its answer.
-    if (found.length >= 2 * limit + CHUNK) found = newest(found, limit);
-  }
-  return newest(found, limit);
-}
-
-function newest(states: readonly SessionState[], limit: number): SessionState[] {
-  return states.toSorted((a, b) => b.updated - a.updated || (a.id < b.id ? -1 : 1)).slice(0, limit);
+  const sessions = allSessions(log, { directory: exactly && path === undefined ? directory : undefined });
+  return lastChanged(sessions, limit, (state) => {
+    if (state.updated < start || (roots && parentOf(state) !== undefined)) return false;
+    return here(state) && titleHas(state, query.search);
+  });
 }
 
 /** Sub-agents' sessions, and those that clients made for a session. */
 export async function childrenOf(log: Log, { id, directory }: SessionState): Promise<SessionState[]> {
   const children: SessionState[] = [];
-  for await (const state of allSessions(log, directory)) if (parentOf(state) === id) children.push(state);
+  for await (const state of allSessions(log, { directory })) if (parentOf(state) === id) children.push(state);
   return children;
 }

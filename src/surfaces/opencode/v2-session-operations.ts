@@ -5,7 +5,7 @@ import { tagged, unsupported } from "./errors.ts";
 import { type Operation, operation } from "./operation.ts";
 import { admittedPrompt, partsOf, promptBody } from "./v2/prompt.ts";
 import { sessionInfo2 } from "./v2/session-info.ts";
-import { listSessions } from "./v2/session-list.ts";
+import { sessionPage } from "./v2/session-page.ts";
 import { waitIdle } from "./v2/wait-idle.ts";
 
 const model = z.looseObject({ id: z.string(), providerID: z.string() });
@@ -198,7 +198,7 @@ export function v2SessionOperations(surface: Surface): Operation[] {
       async handle({ query }) {
         if (query.order === "asc") throw unsupported("sessions are listed newest first: leave out order=asc");
         const directory = query.directory === undefined ? undefined : oneSpelling(query.directory);
-        const { found, next } = await listSessions(gateway, { ...query, directory });
+        const { found, next } = await sessionPage(gateway.log, { ...query, directory });
         return { data: found.map(sessionInfo2), cursor: next === undefined ? {} : { next } };
       },
     }),

@@ -1,3 +1,4 @@
+import { percentDecoded } from "../../core/percent.ts";
 import { type Conversation, ownWords } from "./conversation.ts";
 import type { Script } from "./script.ts";
 
@@ -8,14 +9,6 @@ const CHARACTERS_PER_TOKEN = 4;
 function model(id: string): object {
   const made = { created: 0, created_at: "1970-01-01T00:00:00Z" };
   return { id, object: "model", type: "model", display_name: id, owned_by: "parley", ...made };
-}
-
-function unescaped(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** What agents ask for beside replies; undefined when it is none of that. */
@@ -30,7 +23,7 @@ export function sideAnswer(method: string, path: string, body: string, script: S
     return { object: "list", data, has_more: false, first_id: null, last_id: null, models: [] };
   }
   const named = /\/models\/([^/]+)$/.exec(path)?.[1];
-  if (named !== undefined) return model(unescaped(named));
+  if (named !== undefined) return model(percentDecoded(named));
   return path === "/" ? { service: "scripted model" } : undefined;
 }
 

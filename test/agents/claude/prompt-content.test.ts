@@ -37,7 +37,8 @@ test("what cannot be shown is named, and nothing throws", async (t) => {
     /attached x: 3 bytes, neither/,
   );
   assert.match(await told({ url: "data:text/plain,hello%20you", name: "n.txt" }), /^n\.txt:\nhello you$/);
-  assert.match(await told({ url: "data:text/plain,%zz", name: "n" }), /could not be read/);
+  assert.equal(await told({ url: "data:text/plain,%zz", name: "n" }), "n:\n%zz");
+  assert.match(await told({ url: "https://example.invalid/a.png", name: "n" }), /no data: URL; it was not read/);
   assert.match(await told({ path: "none.png" }), /does not exist/);
   assert.match(await told({ path: "../../etc/x.png" }), /could not be read/);
   const large = Buffer.concat([PNG, Buffer.alloc(4_000_000)]);

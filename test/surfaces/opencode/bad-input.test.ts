@@ -95,6 +95,14 @@ const BODIES: Readonly<Record<string, unknown>> = {
   "/api/session/{sessionID}/question/{requestID}/reply": { answers: [["x"]] },
 };
 
+test("an id whose percent signs encode nothing is one that is not there", async (t) => {
+  const { client } = await opencodeRig(t);
+  await client.expect(404, "GET", "/session/%zz");
+  const { sessionID } = await client.expect<{ sessionID: string }>(404, "GET", "/api/session/%zz");
+  assert.equal(sessionID, "%zz");
+  await client.expect(404, "POST", "/api/session/%E0%A4%A/interrupt");
+});
+
 test("deleting what is not there gets 404", async (t) => {
   const { client } = await opencodeRig(t);
   const paths = [

@@ -201,3 +201,28 @@ test("sessions of all projects are listed with the project they belong to", asyn
   assert.deepEqual(await client.get(`/experimental/session?start=${Date.now() + 60_000}`), []);
   assert.deepEqual(await client.get("/experimental/session?cursor=1"), []);
 });
+
+test("sessions of all projects come by their last change, and a page's cursor leads to the rest", async (t) => {
+  const { client, server } = await opencodeRig(t, SCRIPTED);
+  const made = [await create(client), await create(client), await create(client)].map(({ id }) => id);
+  const [first = "", second = "", third = ""] = made;
+  for (const id of [second, first]) await server.api.ask(id, "hello");
+  const page = async (query: string): Promise<[ids: string[], next: string | null]> => {
+    const { body, headers } = await client.call<{ id: string }[]>("GET", `/experimental/session${query}`);
+    return [body.map(({ id }) => id), headers.get("x-next-cursor")];
+  };
+  const [ids, next] = await page("?limit=2");
+  assert.deepEqual(ids, [first, second]);
+  assert.deepEqual(await page(`?limit=2&cursor=${next}`), [[third], null]);
+});
+
+test("a session that a client made for another is no root", async (t) => {
+  const { client } = await opencodeRig(t, SCRIPTED);
+  const { id } = await create(client);
+  await client.expect(200, "POST", "/session", { body: { parentID: id } });
+  const roots = await client.get<{ id: string }[]>("/experimental/session?roots=true");
+  assert.deepEqual(
+    roots.map((session) => session.id),
+    [id],
+  );
+});

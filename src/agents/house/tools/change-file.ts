@@ -1,7 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
+import { unifiedDiff } from "../../../core/unified-diff.ts";
 import { shownPath } from "../../../host/files/inside.ts";
 import { createInside, openInside } from "../../../host/files/open-inside.ts";
-import { unifiedDiff } from "../diff.ts";
 import { exactPattern } from "../permissions.ts";
 import { ToolFailure } from "../tool-failure.ts";
 import type { Done, ToolContext } from "./tool.ts";

@@ -1,6 +1,6 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { Discovery } from "../../../agents/contract.ts";
 import { messageOf } from "../../../core/errors.ts";
+import { within } from "../../../core/within.ts";
 
 export interface KnownAgent {
   name: string;
@@ -73,10 +73,8 @@ export class Discoveries {
   }
 
   async #wait(): Promise<void> {
-    const enough = new AbortController();
-    const timeout = delay(this.#options.firstMs ?? FIRST_MS, undefined, { signal: enough.signal }).catch(() => {});
-    await Promise.race([Promise.all([...this.#entries.values()].map(({ asking }) => asking)), timeout]);
-    enough.abort();
+    const asking = [...this.#entries.values()].map((entry) => entry.asking);
+    await within(Promise.all(asking), this.#options.firstMs ?? FIRST_MS);
   }
 
   #ask(freshMs: number): void {

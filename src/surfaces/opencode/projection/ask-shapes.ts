@@ -1,4 +1,6 @@
+import { basename } from "node:path";
 import type { EventOf } from "../../../core/events/event.ts";
+import { unifiedDiff } from "../../../core/unified-diff.ts";
 import type { AskedTool, PermissionRequest, QuestionRequest } from "../shapes/ask.ts";
 import { absolute } from "./file-diffs.ts";
 import { toolInput } from "./tool-input.ts";
@@ -27,6 +29,18 @@ function fileOf(patterns: readonly string[], input: Readonly<Record<string, unkn
   return input.filePath ?? (pattern === undefined ? undefined : absolute(directory, pattern));
 }
 
+const MAX_DIFF = 200_000;
+
+/** What an edit would change, for a dialog, where the agent did not say: its input tells the words, not their place. */
+function diffOf(input: Readonly<Record<string, unknown>>, file: unknown): { diff?: string } {
+  const { oldString, newString, content } = input;
+  if (typeof file !== "string") return {};
+  const before = typeof oldString === "string" ? oldString : undefined;
+  const after = typeof newString === "string" ? newString : content;
+  if (typeof after !== "string" || (before ?? "").length + after.length > MAX_DIFF) return {};
+  return { diff: unifiedDiff(basename(file), before, after).diff };
+}
+
 export function permissionRequest(
   request: EventOf<"permission.requested">["data"],
   { sessionID, directory, tool, input: known }: AskPlace,
@@ -45,6 +59,7 @@ export function permissionRequest(
       ...(permission === "edit" ? {} : input),
       ...(title === undefined ? {} : { title }),
       ...(filepath === undefined ? {} : { filepath }),
+      ...(permission === "edit" ? diffOf(input, filepath) : {}),
       ...metadata,
     },
     always: options.some(({ kind }) => kind === "always") ? (patterns.length === 0 ? ["*"] : patterns) : [],

@@ -53,17 +53,22 @@ function mend(field: string, value: unknown, directory: string): unknown {
 }
 
 /**
- * A tool's input with the fields by which OpenCode's clients show it. The agent's own fields stay, unless one has the very
- * name of OpenCode's and another form.
+ * A tool's input with the fields by which OpenCode's clients show it. A field that only has another name there is renamed,
+ * because clients list what they do not know; all others stay.
  */
 export function toolInput(tool: string, input: unknown, directory: string): Record<string, unknown> {
   if (input === undefined || input === null) return {};
   if (!isFields(input)) return { input };
   const names = Object.hasOwn(FIELDS, tool) ? (FIELDS[tool] ?? {}) : {};
-  const given = Object.entries(names).flatMap(([field, others]) => {
-    const name = field in input ? undefined : others.find((other) => other in input);
-    return name === undefined ? [] : [[field, input[name]] as const];
-  });
-  const entries = Object.entries({ ...input, ...Object.fromEntries(given) });
-  return Object.fromEntries(entries.map(([field, value]) => [field, mend(field, value, directory)]));
+  const renamed = new Map<string, string>();
+  for (const [field, others] of Object.entries(names)) {
+    const name = field in input ? undefined : others.find((other) => other in input && !renamed.has(other));
+    if (name !== undefined) renamed.set(name, field);
+  }
+  return Object.fromEntries(
+    Object.entries(input).map(([name, value]) => {
+      const field = renamed.get(name) ?? name;
+      return [field, mend(field, value, directory)];
+    }),
+  );
 }

@@ -1,4 +1,5 @@
 import { isParleyError, type ParleyError } from "../../../core/errors.ts";
+import { percentDecoded } from "../../../core/percent.ts";
 import { errorAnswer, OpencodeError, tagged } from "../errors.ts";
 
 interface ErrorBody {
@@ -8,17 +9,8 @@ interface ErrorBody {
 
 const SESSION_IN_PATH = /^\/api\/session\/([^/]+)/;
 
-/** As the client wrote it, where that is no encoding of anything. */
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
 function fromParley({ code, status, message }: ParleyError, path: string): ErrorBody | undefined {
-  const session = decoded(SESSION_IN_PATH.exec(path)?.[1] ?? "");
+  const session = percentDecoded(SESSION_IN_PATH.exec(path)?.[1] ?? "");
   if (code === "session_not_found") return tagged(404, "SessionNotFoundError", message, { sessionID: session });
   if (status === 422 || status === 400) return tagged(400, "InvalidRequestError", message);
   if (status === 409) return tagged(409, "ConflictError", message);

@@ -55,6 +55,13 @@ test("what asks to write asks to edit", () => {
   assert.deepEqual([name, metadata.filepath, tool], ["edit", "/work/a.md", undefined]);
 });
 
+test("an edit shows what it would change, also of an agent that only says the words", () => {
+  const story = begun();
+  const input = { file_path: "a.md", old_string: "one\n", new_string: "one\ntwo\n" };
+  story.world.signal({ type: "permission", ask: "a", action: "Edit", patterns: ["a.md"], input });
+  assert.equal(permission(story).metadata.diff, "--- a/a.md\n+++ b/a.md\n@@ -1 +1,2 @@\n one\n+two\n");
+});
+
 test("`always` is offered only where the agent offers it", () => {
   const story = begun();
   const once = [{ id: "y", kind: "once" as const }];

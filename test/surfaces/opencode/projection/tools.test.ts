@@ -25,25 +25,16 @@ const NAMES: [theirs: string, ours: string][] = [
 for (const [theirs, ours] of NAMES) test(`the tool ${theirs} is ${ours}`, () => assert.equal(toolName(theirs), ours));
 
 const INPUTS: [tool: string, input: unknown, shown: object][] = [
-  ["read", { path: "a.md" }, { path: "a.md", filePath: "/work/a.md" }],
-  ["read", { file_path: "/etc/hosts", limit: 5 }, { file_path: "/etc/hosts", limit: 5, filePath: "/etc/hosts" }],
+  ["read", { path: "a.md" }, { filePath: "/work/a.md" }],
+  ["read", { file_path: "/etc/hosts", limit: 5 }, { filePath: "/etc/hosts", limit: 5 }],
   ["read", { filePath: "a.md", path: "b.md" }, { filePath: "/work/a.md", path: "b.md" }],
   [
     "edit",
     { path: "a.md", old: "x", new: "y", all: true },
-    {
-      path: "a.md",
-      old: "x",
-      new: "y",
-      all: true,
-      filePath: "/work/a.md",
-      oldString: "x",
-      newString: "y",
-      replaceAll: true,
-    },
+    { filePath: "/work/a.md", oldString: "x", newString: "y", replaceAll: true },
   ],
   ["bash", { command: ["bash", "-lc", "ls"] }, { command: "bash -lc ls" }],
-  ["bash", { cmd: "ls" }, { cmd: "ls", command: "ls" }],
+  ["bash", { cmd: "ls" }, { command: "ls" }],
   ["grep", { pattern: "x", path: "src" }, { pattern: "x", path: "src" }],
   [
     "todowrite",
@@ -55,11 +46,7 @@ const INPUTS: [tool: string, input: unknown, shown: object][] = [
     { questions: [{ question: "Which?", options: [{ label: "Red" }] }] },
     { questions: [{ question: "Which?", header: "", options: [{ label: "Red" }] }] },
   ],
-  [
-    "task",
-    { task: "look", agent: "explore" },
-    { task: "look", agent: "explore", prompt: "look", subagent_type: "explore" },
-  ],
+  ["task", { task: "look", agent: "explore" }, { prompt: "look", subagent_type: "explore" }],
   ["mystery", { path: "a.md" }, { path: "a.md" }],
   ["mystery", "just text", { input: "just text" }],
   ["mystery", ["a"], { input: ["a"] }],
@@ -201,7 +188,7 @@ test("name, input and title stay through all states", () => {
   story.done("c");
   for (const { tool, state } of tools(story)) {
     assert.equal(tool, "read");
-    assert.deepEqual(state.input, { path: "a.md", filePath: "/work/a.md" });
+    assert.deepEqual(state.input, { filePath: "/work/a.md" });
   }
   assert.equal(completed(story).title, "a.md");
 });

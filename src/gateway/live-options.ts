@@ -1,0 +1,34 @@
+import type { Agent, ChildRef } from "../agents/contract.ts";
+import type { Draft } from "../core/events/event.ts";
+import type { Signal } from "../core/ledger/signals.ts";
+import type { LedgerState } from "../core/ledger/state.ts";
+import type { NewSession } from "../log/contract.ts";
+import type { Attachments } from "./attachments.ts";
+import type { GatewayOptions } from "./options.ts";
+import type { ServingAgent } from "./serving-agent.ts";
+import type { TurnMetrics } from "./turn-metrics.ts";
+
+/** What a live session is made of, and what it tells whoever keeps it. */
+export interface LiveOptions {
+  id: string;
+  root: string | undefined;
+  ledger: LedgerState;
+  /** The number of its newest event. */
+  last: number;
+  create?: { draft: Draft; session: NewSession };
+  /** Absent for a sub-agent's session, which is served by its parent's agent. */
+  agent: Agent | undefined;
+  /** For a sub-agent's session: who serves it, being the agent of the session it belongs to. */
+  lender?: ServingAgent;
+  gateway: GatewayOptions;
+  metrics: TurnMetrics;
+  attachments: Attachments;
+  toChild(signal: Signal, native: string | undefined, child: ChildRef): void;
+  /** Whether a sub-agent of it still works. */
+  childrenBusy(): boolean;
+  onExit(signal: Signal): void;
+  /** A turn of it ended in another way than by itself. */
+  onCutShort(reason: "cancelled" | "interrupted"): void;
+  /** It has nothing to do and no agent: it may be forgotten. */
+  onRest(): void;
+}

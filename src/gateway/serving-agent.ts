@@ -1,0 +1,101 @@
+import type { Agent } from "../agents/contract.ts";
+import type { ParleyEvent } from "../core/events/event.ts";
+import type { Failure, Prompt } from "../core/events/values.ts";
+import { cutTurns } from "../core/history/copy.ts";
+import { within } from "../core/within.ts";
+import type { CommandHost } from "../host/contract.ts";
+import type { Log } from "../log/contract.ts";
+import { AgentLink, type LinkOptions } from "./agent-link.ts";
+import { CANCEL_ASK_MS } from "./options.ts";
+import { readNewest } from "./read-events.ts";
+import type { SessionWriter } from "./session-writer.ts";
+import { Deliveries, TurnDriver } from "./turn-driver.ts";
+
+/** How much of the past an agent without a memory of its own is given. */
+const HISTORY_EVENTS = 10_000;
+
+export interface ServingOptions {
+  session: string;
+  directory: string;
+  /** For a sub-agent's session: the agent of the session it belongs to. */
+  lender: ServingAgent | undefined;
+  log: Log;
+  host: CommandHost;
+  writer: SessionWriter;
+  hear: LinkOptions["emit"];
+  /** Resolves when a turn is over. */
+  ended(turn: string): Promise<void>;
+}
+
+/** The agent that serves a session. A session whose agent is no longer configured has none. */
+export class ServingAgent {
+  readonly deliveries = new Deliveries();
+  private readonly options: ServingOptions;
+  private agent: Agent | undefined;
+  private ownLink: AgentLink | undefined;
+  private driver: TurnDriver | undefined;
+
+  constructor(options: ServingOptions) {
+    this.options = options;
+  }
+
+  /** The link that is the session's own; a sub-agent's session has none. */
+  get own(): AgentLink | undefined {
+    return this.ownLink;
+  }
+
+  /** The link through which the session is spoken to: its own or the lender's. */
+  get link(): AgentLink | undefined {
+    return this.ownLink ?? this.options.lender?.ownLink;
+  }
+
+  get running(): boolean {
+    return this.ownLink?.running ?? false;
+  }
+
+  get quietMs(): number | undefined {
+    return this.agent?.quietMs;
+  }
+
+  /** From now on this agent is started when one is needed. */
+  change(agent: Agent): void {
+    this.agent = agent;
+    if (this.ownLink) return this.ownLink.serveWith(agent);
+    const { session, directory, log, host, writer, hear, ended } = this.options;
+    const link = new AgentLink({ agent, session, directory, history: () => this.past(), emit: hear });
+    this.ownLink = link;
+    this.driver = new TurnDriver({ session, directory, host, log, link, writer, ended }, this.deliveries);
+  }
+
+  async deliver(prompt: Prompt, turn: string): Promise<void> {
+    if (this.driver) return this.driver.deliver(prompt, turn);
+    const { agent } = this.options.writer.ledger;
+    await this.fail(turn, { code: "agent_not_found", message: `no agent ${agent} is configured any more` });
+  }
+
+  /** A sub-agent cannot be ended without its agent: if asking does not help, its turn is given up. */
+  async stop(turn: string): Promise<void> {
+    if (this.driver) return this.driver.stop(turn);
+    await this.link?.cancel();
+    if (await within(this.options.ended(turn), CANCEL_ASK_MS)) return;
+    await this.fail(turn, { code: "agent_failed", message: "the sub-agent did not stop" });
+  }
+
+  /** Ends what Parley itself runs for the session. */
+  async halt(): Promise<void> {
+    await this.driver?.halt();
+  }
+
+  private async fail(turn: string, error: Failure): Promise<void> {
+    await this.options.writer.send({ type: "fail", turn, error }, { must: true });
+  }
+
+  /** The newest events before the open turn. */
+  private async past(): Promise<ParleyEvent[]> {
+    const { log, session, writer } = this.options;
+    const turn = writer.ledger.turn?.id;
+    const events = await readNewest(log, session, HISTORY_EVENTS);
+    const gone = cutTurns(events);
+    return events.filter((event) => event.turn === undefined || (event.turn !== turn && !gone.has(event.turn)));
+  }
+}

@@ -1,0 +1,46 @@
+import type { SessionState } from "../../../core/session-state.ts";
+import type { Log } from "../../../log/contract.ts";
+import { badRequest } from "../errors.ts";
+import { allSessions, titleHas } from "../session-list.ts";
+import { projectOf } from "../workspace/project.ts";
+
+export interface PageQuery {
+  limit?: number;
+  search?: string;
+  directory?: string;
+  project?: string;
+  cursor?: string;
+}
+
+const DEFAULT_LIMIT = 50;
+
+function cursorAfter(id: string): string {
+  return Buffer.from(JSON.stringify({ after: id })).toString("base64url");
+}
+
+function readCursor(cursor: string): string {
+  try {
+    const { after } = JSON.parse(Buffer.from(cursor, "base64url").toString()) as { after: unknown };
+    if (typeof after === "string") return after;
+  } catch {
+    // Said below.
+  }
+  throw badRequest(`expected the cursor of an earlier answer, got "${cursor.slice(0, 60)}"`, "Query");
+}
+
+function fits(state: SessionState, { search, project }: PageQuery): boolean {
+  return (project === undefined || projectOf(state.directory).id === project) && titleHas(state, search);
+}
+
+/** The newest sessions that fit, and where the next ones begin. Those of sub-agents come with their own session. */
+export async function sessionPage(log: Log, query: PageQuery): Promise<{ found: SessionState[]; next?: string }> {
+  const { limit = DEFAULT_LIMIT, directory, cursor } = query;
+  const after = cursor === undefined ? {} : { after: readCursor(cursor) };
+  const found: SessionState[] = [];
+  for await (const state of allSessions(log, { parent: null, directory, ...after })) {
+    if (!fits(state, query)) continue;
+    if (found.length === limit) return { found, next: cursorAfter(found.at(-1)?.id ?? "") };
+    found.push(state);
+  }
+  return { found };
+}
