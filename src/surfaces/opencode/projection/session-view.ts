@@ -123,7 +123,7 @@ export class SessionView {
     return !this.state.turn && this.state.queue.length === 0;
   }
 
-  /** How the asks of the turns that it holds were resolved, as clients hear of it. */
+  /** What came to an end in the turns that it holds, asks and messages, as clients hear of it. */
   settled(): readonly Settled[] {
     return this.#kept.settled();
   }
