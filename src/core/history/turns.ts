@@ -1,12 +1,13 @@
 import type { ParleyEvent } from "../events/event.ts";
 import type { FileChange } from "../events/values.ts";
+import { unansweredId } from "./unanswered.ts";
 
 /** A turn of the past, as far as it matters for taking it back. */
 export interface PastTurn {
   id: string;
   /** Number of its `turn.started`. */
   seq: number;
-  /** Of what was said in it, in order: prompts, and each of the agent's steps. */
+  /** Of what was said in it, in order: prompts, and each of the agent's steps, or what stands for them. */
   messages: string[];
   changes: FileChange[];
 }
@@ -26,16 +27,31 @@ function messagesOf(event: ParleyEvent): string[] {
   }
 }
 
+/** A prompt without any step of the agent's. */
+interface Unanswered {
+  turn: string;
+  prompt: string;
+}
+
+function unansweredBy(event: ParleyEvent): Unanswered | undefined {
+  if (event.type !== "turn.started" || event.turn === undefined) return undefined;
+  const { prompt } = event.data;
+  return prompt && !prompt.task ? { turn: event.turn, prompt: prompt.id } : undefined;
+}
+
 /** The turns that are part of the conversation, oldest first. */
 export function turnsOf(events: readonly ParleyEvent[]): PastTurn[] {
   const turns = new Map<string, PastTurn>();
+  let open: Unanswered | undefined;
   for (const event of events) {
+    open = unansweredBy(event) ?? (event.type === "step.started" ? undefined : open);
     if (event.type === "history.cut") for (const id of event.data.turns) turns.delete(id);
     if (event.turn === undefined) continue;
     if (event.type === "turn.started")
       turns.set(event.turn, { id: event.turn, seq: event.seq, messages: [], changes: [] });
     const turn = turns.get(event.turn);
     turn?.messages.push(...messagesOf(event));
+    if (event.type === "turn.ended" && open?.turn === event.turn) turn?.messages.push(unansweredId(open.prompt));
     if (event.type === "item.completed" && event.data.item.kind === "tool_result")
       turn?.changes.push(...(event.data.item.files ?? []));
   }

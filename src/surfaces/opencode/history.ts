@@ -1,6 +1,7 @@
 import { begunKey, messageKey, promptKey } from "../../core/event-keys.ts";
 import type { ParleyEvent } from "../../core/events/event.ts";
 import { isCut } from "../../core/history/cuts.ts";
+import { promptOfUnanswered } from "../../core/history/unanswered.ts";
 import type { Log, LogRecord, SessionHead } from "../../log/contract.ts";
 import type { PendingAsks } from "./projection/open-asks.ts";
 import { SessionView } from "./projection/session-view.ts";
@@ -51,7 +52,11 @@ export class History {
   /** A message by its id, or undefined where the session has none such. */
   async message(head: SessionHead, id: string): Promise<MessageWithParts | undefined> {
     const { id: session, parent } = head.state;
-    const event = (await this.#log.find(session, messageKey(id))) ?? (await this.#log.find(session, promptKey(id)));
+    const asked = promptOfUnanswered(id);
+    const event =
+      (await this.#log.find(session, messageKey(id))) ??
+      (await this.#log.find(session, promptKey(id))) ??
+      (asked === undefined ? undefined : await this.#begunBy(session, asked));
     if (event?.type === "prompt.queued") {
       return new Waiting(head, (prompt) => this.#takenUp(head, prompt)).message(id);
     }
@@ -71,8 +76,7 @@ export class History {
   /** What the agent said last in the turn of a prompt. */
   async answerTo(head: SessionHead, prompt: string): Promise<MessageWithParts | undefined> {
     const { id } = head.state;
-    const event = await this.#log.find(id, promptKey(prompt));
-    const begun = event?.type === "prompt.queued" ? await this.#log.find(id, begunKey(prompt)) : event;
+    const begun = await this.#begunBy(id, prompt);
     const turn = begun && (await this.#turnAround(head, begun.seq, 1));
     return turn?.placed.findLast(({ message }) => message.info.role === "assistant")?.message;
   }
@@ -82,6 +86,12 @@ export class History {
     const { turn } = head.state;
     if (!turn) return { permissions: [], questions: [] };
     return (await this.#turnAround(head, turn.seq, ASKING_STEPS)).view.asks();
+  }
+
+  /** Where the turn of a prompt took it up. */
+  async #begunBy(session: string, prompt: string): Promise<ParleyEvent | undefined> {
+    const event = await this.#log.find(session, promptKey(prompt));
+    return event?.type === "prompt.queued" ? this.#log.find(session, begunKey(prompt)) : event;
   }
 
   async #turnAround(head: SessionHead, seq: number, steps?: number): Promise<TurnMessages> {

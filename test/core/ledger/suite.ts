@@ -46,11 +46,8 @@ export function perform(world: World, action: AnyAction, count: number): void {
       const gone = turns.slice(count % (turns.length + 1));
       const [first] = gone;
       if (!first) break;
-      const cut = {
-        turns: gone.map(({ id }) => id),
-        from: first.seq,
-        messages: gone.flatMap(({ messages }) => messages),
-      };
+      const messages = gone.flatMap((turn) => turn.messages);
+      const cut = { turns: gone.map(({ id }) => id), from: first.seq, messages };
       world.command({ type: "update", facts: { meta: { revert: { messageID: "msg", cut } } } });
       break;
     }

@@ -61,3 +61,18 @@ test("what is said after a restart sorts behind what was said before, though the
   assert.equal(ids.length, 4);
   assert.deepEqual(ids, ids.toSorted());
 });
+
+test("what stands for an answer that never came is found by its id, right behind its prompt", async (t) => {
+  const { client } = await opencodeRig(t, {
+    defaultAgent: "broken",
+    agents: { broken: { command: [process.execPath, "-e", "process.exit(3)"] } },
+  });
+  const { id } = await client.expect<Session>(200, "POST", "/session", { body: {} });
+  const prompt = say("hello", { messageID: "msg_zzz" });
+  const answer = await client.expect<MessageWithParts>(200, "POST", `/session/${id}/message`, prompt);
+  assert.ok(answer.info.role === "assistant" && answer.info.error);
+  assert.deepEqual(await client.get(`/session/${id}/message/${answer.info.id}`), answer);
+  const ids = (await client.get<MessageWithParts[]>(`/session/${id}/message`)).map(({ info }) => info.id);
+  assert.deepEqual(ids, ["msg_zzz", answer.info.id]);
+  assert.deepEqual(ids, ids.toSorted());
+});

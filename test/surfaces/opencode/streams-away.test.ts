@@ -92,6 +92,27 @@ test("/global/event: after a crash a client learns of the turn that was cut shor
   await listener.leave();
 });
 
+test("/global/event: a prompt that was taken back while a client without a cursor was away is not shown any more", async (t) => {
+  const server = await startServer(t);
+  const { api } = server;
+  const { id } = await api.create();
+  const listener = new Listener(`${api.url}/global/event`);
+  await listener.connect();
+  await api.prompt(id, "[[ask ls]]");
+  await listener.until(isOf("permission.asked", id), "the ask");
+  const { prompt } = await api.prompt(id, "it waits");
+  await listener.until(
+    ({ properties }) => (properties.info as { id?: string })?.id === prompt,
+    "the prompt that waits",
+  );
+  await listener.leave();
+  await api.cancel(id, { queue: "clear" });
+  await listener.connect();
+  await listener.until(isOf("session.status", id), "the snapshot");
+  await assertRight(server, listener, id);
+  await listener.leave();
+});
+
 for (const path of ["/event", "/global/event"]) {
   test(`${path}: that a session was deleted is heard, by who is there and by who comes back`, async (t) => {
     const server = await startServer(t);

@@ -7,14 +7,22 @@ export interface TurnsToKeep {
   withinMs: number;
 }
 
-/** The end of an ask. */
-export type Settled = Extract<SessionEvent, { type: "permission.replied" | "question.replied" | "question.rejected" }>;
+const ENDS = [
+  "permission.replied",
+  "question.replied",
+  "question.rejected",
+  "message.removed",
+  "message.part.removed",
+] as const;
+
+/** The end of an ask, or of a message or part that was taken back: what a client that missed it would go on showing. */
+export type Settled = Extract<SessionEvent, { type: (typeof ENDS)[number] }>;
 
 function isSettled(event: SessionEvent): event is Settled {
-  return event.type === "permission.replied" || event.type === "question.replied" || event.type === "question.rejected";
+  return (ENDS as readonly string[]).includes(event.type);
 }
 
-/** Which turns a view still holds, and how their asks were resolved. */
+/** Which turns a view still holds, and what came to an end in them. */
 export class KeptTurns {
   readonly #limits: TurnsToKeep;
   #ended: { turn: number; time: number }[] = [];

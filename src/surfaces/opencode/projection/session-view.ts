@@ -48,6 +48,8 @@ function sayIdle(out: Outbox, sessionID: string): void {
 export class SessionView {
   readonly #options: ViewOptions;
   readonly #asks = new OpenAsks();
+  /** By turn, the messages that only a view names. */
+  readonly #unnamed = new Map<string, readonly string[]>();
   #state: SessionState | undefined;
   #parts: Parts | undefined;
   #turn: TurnView | undefined;
@@ -121,7 +123,7 @@ export class SessionView {
     return !this.state.turn && this.state.queue.length === 0;
   }
 
-  /** How the asks of the turns that it holds were resolved, as clients hear of it. */
+  /** What came to an end in the turns that it holds, asks and messages, as clients hear of it. */
   settled(): readonly Settled[] {
     return this.#kept.settled();
   }
@@ -160,7 +162,11 @@ export class SessionView {
         if (event.data.reason === "deleted") this.#leave(out);
         return;
       case "history.cut":
-        return transcript.takeBack(event.data);
+        // What the log has no name for comes last: a view that has not seen it says all the rest the same.
+        return transcript.takeBack([
+          ...event.data.messages,
+          ...event.data.turns.flatMap((turn) => this.#unnamed.get(turn) ?? []),
+        ]);
       case "prompt.queued":
       case "prompt.withdrawn":
         if (event.type === "prompt.queued") users.queue(event.data.prompt, event.time, state);
@@ -218,9 +224,9 @@ export class SessionView {
       const waiting = state.queue.map(({ id }) => id);
       transcript.nextTurn(oldest, waiting);
     }
-    transcript.within = event.turn;
     out.say("session.status", { sessionID: state.id, status: { type: "busy" } });
     this.#turn = new TurnView(event, { state, transcript, users, out });
+    if (event.turn !== undefined) this.#unnamed.set(event.turn, this.#turn.unnamed);
   }
 
   /** A deletion forgets how its turn ended; who reads the log late finds only this, and clients must not go on waiting. */
@@ -265,7 +271,7 @@ export class SessionView {
     const error = turnError(event.data, agent);
     const turn = this.#turn;
     turn?.end(event, error);
-    if (this.#parts) this.#parts.transcript.within = undefined;
+    if (event.turn !== undefined && turn?.unnamed.length === 0) this.#unnamed.delete(event.turn);
     this.#turn = undefined;
     this.#kept.end(event.time);
     this.#compacting = undefined;

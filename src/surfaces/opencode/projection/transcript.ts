@@ -7,8 +7,6 @@ interface Entry {
   parts: Map<string, Part>;
   /** The turn that spoke of it last. */
   turn: number;
-  /** The log's id of the turn that made it. */
-  within?: string;
 }
 
 function byId(a: { id: string }, b: { id: string }): number {
@@ -29,8 +27,6 @@ export class Transcript {
   readonly #out: Outbox;
   readonly #session: string;
   #turn = 0;
-  /** The log's id of the turn that is open. */
-  within: string | undefined;
 
   constructor(session: string, out: Outbox) {
     this.#session = session;
@@ -59,21 +55,8 @@ export class Transcript {
     if (entry) entry.turn = this.#turn;
     if (isDeepStrictEqual(entry?.info, info)) return;
     if (entry) entry.info = info;
-    else this.#entries.set(info.id, this.#entry(info));
+    else this.#entries.set(info.id, { info, parts: new Map(), turn: this.#turn });
     this.#out.say("message.updated", { sessionID: this.#session, info });
-  }
-
-  /** What is put is of no turn, though one may be open. */
-  outside(put: () => void): void {
-    const { within } = this;
-    this.within = undefined;
-    put();
-    this.within = within;
-  }
-
-  #entry(info: Message): Entry {
-    const within = this.within === undefined ? {} : { within: this.within };
-    return { info, parts: new Map(), turn: this.#turn, ...within };
   }
 
   removeMessage(id: string): void {
@@ -81,12 +64,8 @@ export class Transcript {
   }
 
   /** Messages that are no longer part of the conversation. Clients may hold more of them than are held here. */
-  takeBack({ messages, turns }: { messages: readonly string[]; turns: readonly string[] }): void {
-    // What only clients of OpenCode know of is not in the list.
-    const others = [...this.#entries].flatMap(([id, { within }]) =>
-      within !== undefined && turns.includes(within) && !messages.includes(id) ? [id] : [],
-    );
-    for (const messageID of [...messages, ...others]) {
+  takeBack(ids: readonly string[]): void {
+    for (const messageID of ids) {
       this.#entries.delete(messageID);
       this.#out.say("message.removed", { sessionID: this.#session, messageID });
     }

@@ -1,6 +1,7 @@
 import type { EventOf } from "../../../core/events/event.ts";
 import type { Item, MessageItem, ToolCallItem } from "../../../core/events/items.ts";
 import type { Usage } from "../../../core/events/values.ts";
+import { unansweredId } from "../../../core/history/unanswered.ts";
 import type { SessionState } from "../../../core/session-state.ts";
 import type { AskedTool } from "../shapes/ask.ts";
 import type { MessageError, Part } from "../shapes/message.ts";
@@ -41,6 +42,8 @@ export class TurnView {
   readonly #results = new Map<string, ToolTrack>();
   /** The turn's own messages of a user. */
   readonly #own = new Set<string>();
+  /** Those of them that the log has no name for. */
+  readonly unnamed: string[] = [];
   #choice: Choice;
   /** The user's message that the next step answers. */
   #parent: string;
@@ -240,6 +243,7 @@ export class TurnView {
 
   #open(id: string, time: number): void {
     this.#own.add(id);
+    this.unnamed.push(id);
     this.#around.users.open(id, time, this.#around.state, this.#choice);
   }
 
@@ -276,7 +280,7 @@ export class TurnView {
     const { prompt } = this.#start;
     // A prompt always has an answer that clients can show, if only to say why there is no other.
     if (prompt && !prompt.task && !this.#steps.last)
-      this.#steps.start({ step: 1, id: derivedId("msg", time, prompt.id) }, time, this.#parent);
+      this.#steps.start({ step: 1, id: unansweredId(prompt.id) }, time, this.#parent);
     this.#steps.finish(finishOfTurn(reason), error, usage, time);
     if (prompt) this.#around.users.summarize(prompt.id, this.diffs.list());
   }

@@ -58,7 +58,7 @@ export class UserMessages {
   }
 
   queue(prompt: Prompt, time: number, state: SessionState): void {
-    this.#transcript.outside(() => this.#put(this.#waiting(prompt, time, state)));
+    this.#put(this.#waiting(prompt, time, state));
   }
 
   /** The message of a prompt whose turn begins, or that is given to the running one. One that waited is the same message. */

@@ -8,7 +8,7 @@ export type SnapshotScope = "working" | "recent";
 
 /**
  * What a client needs to be right again after it was away, all as events that may come twice: the session, the last
- * turns' messages and parts, whether it works, what it asks and what it no longer asks. `session.idle` is not among
+ * turns' messages and parts, whether it works, what it asks, and what is no longer asked or shown. `session.idle` is not among
  * them, because clients ring a bell for it.
  */
 function snapshotOf(view: SessionView, newId: () => string): OpencodeEvent[] {
