@@ -49,7 +49,7 @@ test("an agent that cannot be started fails the turn, with its command and its l
   const r = await rig(t);
   r.fake.failure = new SpawnFailed(
     "it ended at once",
-    { argv: ["agent", "--flag"], directory: "/work" },
+    { argv: ["agent", "--flag"], directory: "/project" },
     { code: 3, signal: null, stderr: ["no license"] },
   );
   const { id } = await r.gateway.create({ directory: r.directory });

@@ -3,7 +3,7 @@ import type { Entry, Log, LogRecord } from "../../src/log/contract.ts";
 
 /** Events as the ledger would make them, with only what the log looks at. */
 export const drafts = {
-  started: (directory = "/work"): Draft => ({
+  started: (directory = "/project"): Draft => ({
     type: "session.started",
     time: 1,
     source: "parley",

@@ -10,7 +10,7 @@ type Step = line.Line | ((state: DecodeState) => DecodeState);
 
 /** What the lines say, all together; functions stand for what Parley wrote in between. */
 function read(...steps: Step[]): { state: DecodeState; said: Said[] } {
-  let state = newDecodeState("/work");
+  let state = newDecodeState("/project");
   const said: Said[] = [];
   for (const step of steps) {
     if (typeof step === "function") {
@@ -173,7 +173,7 @@ describe("texts and calls", () => {
   });
 
   test("a result may come while the message still streams", () => {
-    const use = line.toolUse("t1", "Read", { file_path: "/work/a" });
+    const use = line.toolUse("t1", "Read", { file_path: "/project/a" });
     const told = types(
       ...half,
       line.blockStart(1, use),
@@ -185,9 +185,9 @@ describe("texts and calls", () => {
   });
 
   test("results become changes of files with unified diffs", () => {
-    const use = line.assistant("m1", line.toolUse("t1", "Edit", { file_path: "/work/a.txt" }));
+    const use = line.assistant("m1", line.toolUse("t1", "Edit", { file_path: "/project/a.txt" }));
     const patch = [{ oldStart: 1, oldLines: 1, newStart: 1, newLines: 2, lines: [" a", "+b"] }];
-    const account = { filePath: "/work/a.txt", structuredPatch: patch, originalFile: "a\n" };
+    const account = { filePath: "/project/a.txt", structuredPatch: patch, originalFile: "a\n" };
     const done = signals(line.init(), use, line.toolResult("t1", "ok", {}, account)).at(-1);
     assert.ok(done?.type === "tool.done");
     const diff = "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1,2 @@\n a\n+b\n";
@@ -195,8 +195,14 @@ describe("texts and calls", () => {
   });
 
   test("a new file is all additions, and one without a line feed at its end says so", () => {
-    const use = line.assistant("m1", line.toolUse("t1", "Write", { file_path: "/work/n" }));
-    const account = { type: "create", filePath: "/work/n", content: "x\ny", structuredPatch: [], originalFile: null };
+    const use = line.assistant("m1", line.toolUse("t1", "Write", { file_path: "/project/n" }));
+    const account = {
+      type: "create",
+      filePath: "/project/n",
+      content: "x\ny",
+      structuredPatch: [],
+      originalFile: null,
+    };
     const done = signals(line.init(), use, line.toolResult("t1", "ok", {}, account)).at(-1);
     assert.ok(done?.type === "tool.done");
     const diff = "--- /dev/null\n+++ b/n\n@@ -0,0 +1,2 @@\n+x\n+y\n\\ No newline at end of file\n";

@@ -41,8 +41,8 @@ describe("what an always grants", () => {
   });
 
   test("paths, hosts and tools", () => {
-    const of = (tool: string, input: Record<string, unknown>): unknown => permitted(tool, input, "/work");
-    assert.deepEqual(of("Edit", { file_path: "/work/a*b" }), { action: "edit", patterns: ["a%2Ab"] });
+    const of = (tool: string, input: Record<string, unknown>): unknown => permitted(tool, input, "/project");
+    assert.deepEqual(of("Edit", { file_path: "/project/a*b" }), { action: "edit", patterns: ["a%2Ab"] });
     assert.deepEqual(of("Write", { file_path: "/etc/x" }), { action: "edit", patterns: ["/etc/x"] });
     assert.deepEqual(of("WebFetch", { url: "https://example.com/a?b" }), {
       action: "webfetch",

@@ -38,7 +38,7 @@ export class Replay {
   readonly signals: { signal: Signal; child?: ChildRef }[] = [];
   readonly noise: string[] = [];
   readonly lost: boolean[] = [];
-  state = newDecodeState("/work");
+  state = newDecodeState("/project");
   private readonly stderr: string[] = [];
   private graceAt = Number.POSITIVE_INFINITY;
   private prompts = 0;

@@ -45,13 +45,13 @@ export class World {
     this.ledger = ledger;
     this.id = options.id ?? countingIds();
     this.quietMs = options.quietMs;
-    this.state = ledger.newLedger("scripted", "/work", {});
+    this.state = ledger.newLedger("scripted", "/project", {});
     this.record([
       {
         type: "session.started",
         time: this.now,
         source: "parley",
-        data: { agent: "scripted", directory: "/work", version: 1 },
+        data: { agent: "scripted", directory: "/project", version: 1 },
       },
     ]);
   }

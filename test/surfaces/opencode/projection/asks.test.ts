@@ -24,7 +24,7 @@ test("a permission to edit shows the file and the diff, and the call it is for",
     sessionID: "ses_test",
     permission: "edit",
     patterns: ["a.md"],
-    metadata: { title: "a.md", filepath: "/work/a.md", diff: "--- a" },
+    metadata: { title: "a.md", filepath: "/project/a.md", diff: "--- a" },
     always: ["a.md"],
     tool: { messageID: message?.info.id, callID: "c" },
   });
@@ -52,7 +52,7 @@ test("what asks to write asks to edit", () => {
     input: { file_path: "a.md" },
   });
   const { permission: name, metadata, tool } = permission(story);
-  assert.deepEqual([name, metadata.filepath, tool], ["edit", "/work/a.md", undefined]);
+  assert.deepEqual([name, metadata.filepath, tool], ["edit", "/project/a.md", undefined]);
 });
 
 test("an edit shows what it would change, also of an agent that only says the words", () => {

@@ -9,7 +9,7 @@ import { Story } from "./story.ts";
 const STATE: SessionState = {
   id: "ses_1",
   agent: "house",
-  directory: "/work",
+  directory: "/project",
   created: 0,
   updated: 5,
   turn: null,
@@ -26,7 +26,7 @@ test("a session as OpenCode has it", () => {
     id: "ses_1",
     slug: slugOf("ses_1"),
     projectID: "global",
-    directory: "/work",
+    directory: "/project",
     path: "",
     summary: { additions: 0, deletions: 0, files: 0 },
     cost: 0,
@@ -52,7 +52,7 @@ test("what is known of a session is in it", () => {
     meta: { archived: 9, revert: { ...revert, cut: { from: 3, turns: ["trn_1"] } }, metadata: { a: 1 } },
   };
   assert.partialDeepStrictEqual(sessionOf(state, { projectOf: (directory) => `project of ${directory}` }), {
-    projectID: "project of /work",
+    projectID: "project of /project",
     parentID: "ses_0",
     title: "Mend it",
     agent: "plan",

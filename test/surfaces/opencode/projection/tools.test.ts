@@ -25,13 +25,13 @@ const NAMES: [theirs: string, ours: string][] = [
 for (const [theirs, ours] of NAMES) test(`the tool ${theirs} is ${ours}`, () => assert.equal(toolName(theirs), ours));
 
 const INPUTS: [tool: string, input: unknown, shown: object][] = [
-  ["read", { path: "a.md" }, { filePath: "/work/a.md" }],
+  ["read", { path: "a.md" }, { filePath: "/project/a.md" }],
   ["read", { file_path: "/etc/hosts", limit: 5 }, { filePath: "/etc/hosts", limit: 5 }],
-  ["read", { filePath: "a.md", path: "b.md" }, { filePath: "/work/a.md", path: "b.md" }],
+  ["read", { filePath: "a.md", path: "b.md" }, { filePath: "/project/a.md", path: "b.md" }],
   [
     "edit",
     { path: "a.md", old: "x", new: "y", all: true },
-    { filePath: "/work/a.md", oldString: "x", newString: "y", replaceAll: true },
+    { filePath: "/project/a.md", oldString: "x", newString: "y", replaceAll: true },
   ],
   ["bash", { command: ["bash", "-lc", "ls"] }, { command: "bash -lc ls" }],
   ["bash", { cmd: "ls" }, { command: "ls" }],
@@ -55,7 +55,7 @@ const INPUTS: [tool: string, input: unknown, shown: object][] = [
 ];
 
 for (const [tool, input, shown] of INPUTS)
-  test(`${tool} of ${JSON.stringify(input)}`, () => assert.deepEqual(toolInput(tool, input, "/work"), shown));
+  test(`${tool} of ${JSON.stringify(input)}`, () => assert.deepEqual(toolInput(tool, input, "/project"), shown));
 
 function tools(story: Story): ToolPart[] {
   return story.said().flatMap((event) => {
@@ -86,7 +86,7 @@ test("an edit shows its diff", () => {
   );
   assert.partialDeepStrictEqual(state.metadata, {
     diff: EDITED.diff,
-    filediff: { file: "/work/README.md", patch: EDITED.diff, additions: 1, deletions: 0 },
+    filediff: { file: "/project/README.md", patch: EDITED.diff, additions: 1, deletions: 0 },
     diagnostics: {},
   });
 });
@@ -94,7 +94,7 @@ test("an edit shows its diff", () => {
 test("a new file shows where it is and that it was not there", () => {
   const files = [{ ...EDITED, kind: "added" as const }];
   const state = completed(begun().run("c", "write", { path: "README.md", content: "x" }).done("c", { files }));
-  assert.partialDeepStrictEqual(state.metadata, { filepath: "/work/README.md", exists: false, diff: EDITED.diff });
+  assert.partialDeepStrictEqual(state.metadata, { filepath: "/project/README.md", exists: false, diff: EDITED.diff });
 });
 
 test("a patch of several files shows each", () => {
@@ -188,7 +188,7 @@ test("name, input and title stay through all states", () => {
   story.done("c");
   for (const { tool, state } of tools(story)) {
     assert.equal(tool, "read");
-    assert.deepEqual(state.input, { filePath: "/work/a.md" });
+    assert.deepEqual(state.input, { filePath: "/project/a.md" });
   }
   assert.equal(completed(story).title, "a.md");
 });
