@@ -117,7 +117,11 @@ describe("ends of turns of the real Claude Code", { skip, timeout: 120_000 }, ()
 
   test("a cut stream: the half answer is taken back, the whole one is said", async (t) => {
     const stage = await Stage.open(t, program, {
-      script: { prompts: { cut: [{ fail: { cut: "text", times: 1 }, text: "A whole answer of several words." }] } },
+      // Each word has time to be told before the next: of words that come with the cut the program says nothing.
+      script: {
+        pace: 100,
+        prompts: { cut: [{ fail: { cut: "text", times: 1 }, text: "A whole answer of several words." }] },
+      },
     });
     const id = await stage.session();
     const outcome = await stage.api.ask(id, "[[cut]]");
