@@ -36,7 +36,7 @@ describe("the bytes of a recording", () => {
   };
 
   test("mean the same in any chunks", () => {
-    for (const name of ["a-read-edit", "k2-subagents-forward-text", "e-askuser"]) {
+    for (const name of names) {
       const whole = said(name, (bytes) => [bytes]);
       fc.assert(
         fc.property(fc.array(fc.integer({ min: 1, max: 4000 }), { minLength: 1, maxLength: 40 }), (sizes) => {

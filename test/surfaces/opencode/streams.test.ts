@@ -116,20 +116,22 @@ test("a snapshot in the middle of an answer, and what follows, are the whole ans
   }
 });
 
-test("an ask that was answered while a client was away is no longer asked there", async (t) => {
-  const { api } = await startServer(t);
-  const { id } = await api.create();
-  const listener = new Listener(`${api.url}/global/event`);
-  await listener.connect();
-  await api.prompt(id, "[[ask ls]]");
-  const asked = await listener.until((event) => event.type === "permission.asked", "the ask");
-  await listener.leave();
-  await api.expect(200, "POST", `/v1/sessions/${id}/asks/${asked.properties.id}`, { outcome: "reject" });
-  await listener.connect();
-  await listener.until((event) => event.type === "session.status" && ofSession(id)(event), "the snapshot");
-  assert.equal(listener.mirror.asks.size, 0);
-  await listener.leave();
-});
+for (const turns of [0, 10])
+  test(`an ask that was answered while a client was away is no longer asked there, ${turns} turns later`, async (t) => {
+    const { api } = await startServer(t);
+    const { id } = await api.create();
+    const listener = new Listener(`${api.url}/global/event`);
+    await listener.connect();
+    await api.prompt(id, "[[ask ls]]");
+    const asked = await listener.until((event) => event.type === "permission.asked", "the ask");
+    await listener.leave();
+    await api.expect(200, "POST", `/v1/sessions/${id}/asks/${asked.properties.id}`, { outcome: "reject" });
+    for (let turn = 0; turn < turns; turn++) await api.ask(id, "hello");
+    await listener.connect();
+    await listener.until((event) => event.type === "session.status" && ofSession(id)(event), "the snapshot");
+    assert.equal(listener.mirror.asks.size, 0);
+    await listener.leave();
+  });
 
 test("/event tells of no session that rests: programs take an idle session for the end of what they asked", async (t) => {
   const { api } = await startServer(t);

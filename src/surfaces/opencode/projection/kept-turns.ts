@@ -22,11 +22,14 @@ function isSettled(event: SessionEvent): event is Settled {
   return (ENDS as readonly string[]).includes(event.type);
 }
 
-/** Which turns a view still holds, and what came to an end in them. */
+/** Ends are small, and an ask that a client shows in vain is worse than a message that it lacks: they outlive their turns. */
+const SETTLED = 256;
+
+/** The turns that a view still holds, and the newest ends of asks and messages. */
 export class KeptTurns {
   readonly #limits: TurnsToKeep;
   #ended: { turn: number; time: number }[] = [];
-  #settled: { turn: number; event: Settled }[] = [];
+  #settled: Settled[] = [];
   #newest = 0;
 
   constructor(limits: TurnsToKeep) {
@@ -38,9 +41,7 @@ export class KeptTurns {
     this.#newest += 1;
     const { turns, withinMs } = this.#limits;
     this.#ended = turns === 0 ? [] : this.#ended.filter((one) => one.time >= time - withinMs).slice(-turns);
-    const oldest = this.#ended[0]?.turn ?? this.#newest;
-    this.#settled = this.#settled.filter(({ turn }) => turn >= oldest);
-    return oldest;
+    return this.#ended[0]?.turn ?? this.#newest;
   }
 
   end(time: number): void {
@@ -48,10 +49,10 @@ export class KeptTurns {
   }
 
   hear(event: SessionEvent): void {
-    if (isSettled(event)) this.#settled.push({ turn: this.#newest, event });
+    if (this.#limits.turns > 0 && isSettled(event)) this.#settled = [...this.#settled, event].slice(-SETTLED);
   }
 
-  settled(): Settled[] {
-    return this.#settled.map(({ event }) => event);
+  settled(): readonly Settled[] {
+    return this.#settled;
   }
 }
