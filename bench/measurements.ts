@@ -1,5 +1,6 @@
 import type { Measurement } from "./harness/figure.ts";
 import { fanOut } from "./measurements/fan-out.ts";
+import { frozen } from "./measurements/frozen.ts";
 import { history } from "./measurements/history.ts";
 import { latency } from "./measurements/latency.ts";
 import { memory } from "./measurements/memory.ts";
@@ -15,6 +16,7 @@ export const measurements: readonly Measurement[] = [
   latency,
   throughput,
   fanOut,
+  frozen,
   history,
   restart,
   opencode,
