@@ -4,6 +4,7 @@ import { type ClientRequest, get } from "node:http";
 import type { TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Api } from "../support/api.ts";
+import { eventually } from "../support/eventually.ts";
 import { lawfulEvents } from "../support/laws.ts";
 import { startProcess } from "../support/process.ts";
 import { Random } from "../support/random.ts";
@@ -18,16 +19,20 @@ export interface SoakOptions {
 }
 
 interface Sample {
-  /** Minutes since the warm-up ended. */
+  /** Minutes since the first sample. */
   at: number;
   megabytes: number;
   descriptors: number;
 }
 
 const PROMPTS = ["hello", "[[tools 3]]", "[[reasoning]]", "[[flood 200]]", "[[error]]", "[[late]]"] as const;
-const PAUSE_MS = 2_000;
+const PAUSE_MS = 1_000;
 const STORM_MS = 5_000;
-const SAMPLE_MS = 2_000;
+/** The server gives memory back when it has had nothing to do for a while: what it holds then is measured. */
+const REST_MS = 12_000;
+const PATIENCE_MS = 120_000;
+const ROUNDS = 10;
+const WARM_UP = 3;
 
 /** A client that reads a stream, keeps nothing but its cursor, and comes back with it. */
 class Passer {
@@ -60,9 +65,22 @@ class Passer {
   }
 }
 
-function sampleOf(pid: number, at: number): Sample {
+function memoryOf(pid: number): number {
   const [, kilobytes = "0"] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
-  return { at, megabytes: Number(kilobytes) / 1024, descriptors: readdirSync(`/proc/${pid}/fd`).length };
+  return Number(kilobytes) / 1024;
+}
+
+/** The least memory in a time of rest, which begins when all streams are back. */
+async function rest({ api, pid, streams }: { api: Api; pid: number; streams: number }): Promise<Omit<Sample, "at">> {
+  const back = async (): Promise<boolean> => {
+    const metrics = await (await fetch(`${api.url}/metrics`)).text();
+    return metrics.includes(`\nparley_sse_clients ${streams}\n`);
+  };
+  await eventually("all streams to be back", back, PATIENCE_MS);
+  let megabytes = Number.POSITIVE_INFINITY;
+  for (const until = performance.now() + REST_MS; performance.now() < until; await delay(250))
+    megabytes = Math.min(megabytes, memoryOf(pid));
+  return { megabytes, descriptors: readdirSync(`/proc/${pid}/fd`).length };
 }
 
 /** The growth of a line through all samples, in MB an hour. */
@@ -87,13 +105,31 @@ async function work(api: Api, session: string, random: Random, over: () => boole
   return turns;
 }
 
-/** Sessions that work, each with several streams that keep breaking: memory and descriptors stay where they are. */
+/** Takes turns in all sessions while streams break and come back. */
+async function round(
+  { api, ids, passers }: { api: Api; ids: readonly string[]; passers: readonly Passer[] },
+  ms: number,
+  seed: number,
+): Promise<number> {
+  const until = performance.now() + ms;
+  const over = (): boolean => performance.now() >= until;
+  const random = new Random(seed - 1);
+  const working = Promise.all(ids.map((id, at) => work(api, id, new Random(seed + at), over)));
+  while (!over()) {
+    await delay(STORM_MS);
+    const leaving = passers.filter(() => random.chance(0.3));
+    for (const passer of leaving) passer.leave();
+    for (const passer of leaving) passer.connect();
+  }
+  return (await working).reduce((sum, turns) => sum + turns, 0);
+}
+
+/** Sessions work, each with several streams that keep breaking: memory and descriptors at rest stay where they are. */
 export async function runSoak(t: TestContext, { minutes, sessions, clients, seed }: SoakOptions): Promise<void> {
   t.diagnostic(`PARLEY_SEED=${seed}`);
   const home = await temporary(t, "parley-soak-");
-  const server = await startProcess({ home, flags: ["--no-native", "--log-level", "error"] });
-  t.after(async () => void (await server.end("SIGTERM")));
-  const { api, pid } = server;
+  const { api, pid, end } = await startProcess({ home, flags: ["--no-native", "--log-level", "error"] });
+  t.after(async () => void (await end("SIGTERM")));
   const ids = await Promise.all(Array.from({ length: sessions }, async () => (await api.create()).id));
   const passers = ids.flatMap((id) =>
     Array.from({ length: clients }, (_, at) => {
@@ -106,41 +142,29 @@ export async function runSoak(t: TestContext, { minutes, sessions, clients, seed
     for (const passer of passers) passer.leave();
   });
 
-  const begun = performance.now();
-  const minutesNow = (): number => (performance.now() - begun) / 60_000;
-  const over = (): boolean => minutesNow() >= minutes;
-  const working = Promise.all(ids.map((id, at) => work(api, id, new Random(seed + at), over)));
-  const warm = minutes / 3;
   const samples: Sample[] = [];
-  const random = new Random(seed - 1);
-  for (let storm = performance.now(); !over(); await delay(SAMPLE_MS)) {
-    if (performance.now() - storm > STORM_MS) {
-      storm = performance.now();
-      const leaving = passers.filter(() => random.chance(0.3));
-      for (const passer of leaving) passer.leave();
-      for (const passer of leaving) passer.connect();
-    }
-    if (minutesNow() > warm) samples.push(sampleOf(pid, minutesNow() - warm));
+  let turns = 0;
+  const begun = performance.now();
+  for (let at = 0; at < ROUNDS; at++) {
+    turns += await round({ api, ids, passers }, (minutes * 60_000) / ROUNDS, seed + at * sessions);
+    samples.push({ at: (performance.now() - begun) / 60_000, ...(await rest({ api, pid, streams: passers.length })) });
   }
-  const turns = await working;
-
   for (const id of ids) {
     assert.equal((await api.session(id)).status, "idle");
     await lawfulEvents(api, id);
   }
-  const half = Math.floor(samples.length / 2);
-  const [first, second] = [samples.slice(0, half), samples.slice(half)];
-  const grown = median(second.map((one) => one.megabytes)) - median(first.map((one) => one.megabytes));
-  const opened = median(second.map((one) => one.descriptors)) - median(first.map((one) => one.descriptors));
-  const facts = {
-    turns: turns.reduce((sum, one) => sum + one, 0),
-    samples: samples.length,
-    megabytes: [first, second].map((part) => median(part.map((one) => one.megabytes)).toFixed(1)),
-    megabytesAnHour: slope(samples).toFixed(2),
-    descriptors: [first, second].map((part) => median(part.map((one) => one.descriptors))),
-  };
-  t.diagnostic(JSON.stringify(facts));
-  assert.ok(samples.length >= 10, JSON.stringify(facts));
-  assert.ok(grown < Math.max(8, minutes / 60), `memory grew by ${grown.toFixed(1)} MB: ${JSON.stringify(facts)}`);
-  assert.ok(Math.abs(opened) <= 5, `descriptors grew by ${opened}: ${JSON.stringify(facts)}`);
+  const warm = samples.slice(WARM_UP);
+  const growth = slope(warm);
+  const facts = JSON.stringify({
+    turns,
+    megabytesAnHour: growth.toFixed(2),
+    megabytes: samples.map(({ megabytes }) => Math.round(megabytes)),
+    descriptors: samples.map(({ descriptors }) => descriptors),
+  });
+  t.diagnostic(facts);
+  const grown =
+    median(warm.slice(-3).map((one) => one.megabytes)) - median(warm.slice(0, 3).map((one) => one.megabytes));
+  assert.ok(grown < 8, `memory at rest grew by ${grown.toFixed(1)} MB: ${facts}`);
+  const opened = warm.map(({ descriptors }) => descriptors);
+  assert.ok(Math.max(...opened) - Math.min(...opened) <= 5, `descriptors at rest are not the same: ${facts}`);
 }
