@@ -56,8 +56,13 @@ function verdictOnFiles(rules: readonly PermissionRule[], { action, patterns }: 
   );
 }
 
-function verdictOnLine({ permissions, granted, directory }: Deciders, action: string, line: string): Verdict {
-  const grants = new LineGrants(granted, action, line);
+function verdictOnLine(
+  { permissions, granted, directory }: Deciders,
+  action: string,
+  line: string,
+  same?: string,
+): Verdict {
+  const grants = new LineGrants(granted, action, line, same);
   const verdict = lineVerdict(permissions, { action, line, directory }, (part) => grants.has(part));
   return verdict === "ask" && grants.whole() ? "allow" : verdict;
 }
@@ -66,8 +71,10 @@ function verdictOnLine({ permissions, granted, directory }: Deciders, action: st
 export function decide(deciders: Deciders, asked: Asked): Verdict {
   const { action, patterns, command } = asked;
   const { permissions, granted, directory } = deciders;
-  const lines = command === undefined ? (action === "bash" ? patterns : []) : [command];
-  if (lines.length > 0) return together(lines.map((line) => verdictOnLine(deciders, action, line)));
+  if (command !== undefined) return verdictOnLine(deciders, action, command);
+  // An agent that does not tell the command names it by its patterns, in whatever way it escapes them.
+  if (action === "bash" && patterns.length > 0)
+    return together(patterns.map((pattern) => verdictOnLine(deciders, action, pattern, pattern)));
   const verdict =
     FILES.has(action) && patterns.length > 0
       ? verdictOnFiles(permissions, asked, directory)

@@ -42,18 +42,21 @@ export function grantsCommand(pattern: string, { text, spelled }: CommandPart): 
 /** What was granted for good, as far as it is about a line of shell. */
 export class LineGrants {
   readonly #line: string;
+  readonly #same: string;
   readonly #own: readonly Rule[];
   readonly #edits: readonly string[];
 
-  constructor(rules: readonly Rule[], action: string, line: string) {
+  /** `same` is how a grant of the very same text would be written. */
+  constructor(rules: readonly Rule[], action: string, line: string, same = exact(line)) {
     this.#line = line;
+    this.#same = same;
     this.#own = rules.filter((rule) => rule.action === action);
     this.#edits = rules.filter((rule) => rule.action === "edit").flatMap(({ patterns }) => patterns);
   }
 
   /** The very same text was granted. */
   whole(): boolean {
-    return this.#own.some(({ patterns }) => patterns.some((one) => one === exact(this.#line) || one === this.#line));
+    return this.#own.some(({ patterns }) => patterns.includes(this.#same));
   }
 
   has(part: Part): boolean {
