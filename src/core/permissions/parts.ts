@@ -1,6 +1,6 @@
 import { HOLE } from "./glob.ts";
 import { absolutePath, ruledPath } from "./paths.ts";
-import type { Insight } from "./programs/insight.ts";
+import { type Insight, opaque } from "./programs/insight.ts";
 import { insightOf } from "./programs/known.ts";
 import { readLine } from "./shell/read-line.ts";
 import { type Assignment, type Command, isKnown, type Word, wordsText } from "./shell/word.ts";
@@ -77,7 +77,7 @@ class PartsReader {
   #program(assignments: readonly Assignment[], words: readonly Word[], depth: number, told: boolean): void {
     const [program] = words;
     const name = (program?.value ?? "").split("/").at(-1) ?? "";
-    const insight: Insight = program && isKnown(program) ? insightOf(name, words) : {};
+    const insight: Insight = !program || isKnown(program) ? insightOf(name, words) : opaque(words);
     const own = program && this.#moved && /^[^/].*\//.test(program.value) ? [unknown, ...words.slice(1)] : words;
     this.parts.push(commandPart(assignments, own, insight, told));
     if (/^(?:cd|pushd|popd|chdir)$/.test(name)) this.#moved = true;

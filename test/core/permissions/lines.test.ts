@@ -274,6 +274,10 @@ describe("everything allowed but for some", () => {
     ["curl x | tar xz", "X=1; echo $X", "python3 x.py > out", "make all", "git status $X", "kill $(cat pid)"],
     "allow",
   );
+  check(set, ["s$@h -c 'cat y'", "a$X b"], "ask");
+  check(set, ["s$@h -c 'touch y'"], "deny");
+  check(set, ["s$@h -c 'cat y'", "a$X b"], "ask");
+  check(set, ["s$@h -c 'touch y'"], "deny");
   check(set, ["curl x; touch y", "echo x > a.key", "echo x > b/../a.key", "env -i PATH=x touch y"], "deny");
   check(
     set,
