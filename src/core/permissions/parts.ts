@@ -52,7 +52,13 @@ class PartsReader {
     this.#directory = directory;
   }
 
-  line(text: string, depth = 0): void {
+  /** What comes before a change of the directory in a line comes after it in a loop. */
+  start(text: string): void {
+    this.#moved = /\b(?:for|while|until)\b/.test(text) && /\b(?:cd|pushd|popd|chdir)\b/.test(text);
+    this.line(text, 0);
+  }
+
+  line(text: string, depth: number): void {
     const { commands, doubt } = readLine(text);
     if (doubt !== undefined) this.doubt ??= doubt;
     if (depth > DEEPEST) this.doubt ??= "lines in lines in lines";
@@ -158,7 +164,7 @@ function otherTexts(words: readonly Word[]): string[] {
 /** All that a line runs and opens, as far as it can be read. */
 export function partsOf(line: string, directory: string): Parts {
   const reader = new PartsReader(directory);
-  reader.line(line);
+  reader.start(line);
   const { parts, doubt } = reader;
   return doubt === undefined ? { parts } : { parts, doubt };
 }
