@@ -67,6 +67,12 @@ export async function serve(options: ServeOptions): Promise<number> {
     signals: stopSignals(),
     launcherEnd: launcherEnd(),
   });
+  if (process.pid === 1) {
+    logger.warn(
+      {},
+      "runs as the first process of a container: start that with an init (docker run --init), or ended processes pile up",
+    );
+  }
   const greeting = { url: parley.url, token, tokenFile: file, dataDirectory };
   greet(greeting, { json: options.json === true, readable, log: logger });
   setTimeout(() => void Promise.all([logger.open(), parley.listener.warm()]), WARM_AFTER_MS).unref();
