@@ -1,5 +1,7 @@
 import { isParleyError, messageOf } from "../core/errors.ts";
 import { CliError, EXIT, systemCodeOf } from "./exit.ts";
+import { takeSignals } from "./launcher/signals.ts";
+import { launcherEnd } from "./launcher/watch.ts";
 import { outputLost, tell } from "./tell.ts";
 import { packageVersion } from "./version.ts";
 
@@ -50,6 +52,8 @@ function written(stream: NodeJS.WriteStream): Promise<void> {
 
 /** Runs a command and ends the process with its code, whatever is still open. */
 export async function main(argv: readonly string[]): Promise<void> {
+  takeSignals();
+  launcherEnd();
   // Commands that must tidy up first, or go on without a reader, add a listener of their own.
   process.stdout.on("error", (error) => {
     if (process.stdout.listenerCount("error") === 1) process.exit(outputLost(error));

@@ -4,6 +4,7 @@ import type { Signal } from "../core/ledger/signals.ts";
 import type { LedgerState } from "../core/ledger/state.ts";
 import type { NewSession } from "../log/contract.ts";
 import type { Attachments } from "./attachments.ts";
+import type { IdleAgents } from "./idle/idle-agents.ts";
 import type { GatewayOptions } from "./options.ts";
 import type { ServingAgent } from "./serving-agent.ts";
 import type { TurnMetrics } from "./turn-metrics.ts";
@@ -23,6 +24,7 @@ export interface LiveOptions {
   gateway: GatewayOptions;
   metrics: TurnMetrics;
   attachments: Attachments;
+  idleAgents: IdleAgents;
   toChild(signal: Signal, native: string | undefined, child: ChildRef): void;
   /** Whether a sub-agent of it still works. */
   childrenBusy(): boolean;

@@ -110,7 +110,7 @@ export class LiveSession {
         `agent ${this.writer.ledger.agent} takes no words during a turn; use delivery queue`,
       );
     }
-    clearTimeout(this.idleTimer);
+    this.stayUp();
     const known = async (): Promise<Receipt | undefined> => {
       const { log } = this.options.gateway;
       const keys = [promptKey(prompt.id), messageKey(prompt.id)] as const;
@@ -171,7 +171,7 @@ export class LiveSession {
 
   /** Ends the agent, and with it any open turn. The agent goes even while nothing can be stored. */
   async close(reason: Closing): Promise<void> {
-    clearTimeout(this.idleTimer);
+    this.stayUp();
     if (reason !== "closed") this.agent.own?.seal();
     // A deletion is refused while the log takes no writes; otherwise its place in the mailbox is enough.
     const told = this.writer.send({ type: "closing", reason }, { must: reason !== "deleted" });
@@ -188,7 +188,7 @@ export class LiveSession {
 
   /** It is forgotten: nothing may hold on to it. */
   dispose(): void {
-    clearTimeout(this.idleTimer);
+    this.stayUp();
     for (const timer of this.timers.values()) clearTimeout(timer);
     this.asks.close();
   }
@@ -269,11 +269,23 @@ export class LiveSession {
 
   /** Looks whether the agent has work left; without any it is let go after a while. */
   rest(): void {
-    clearTimeout(this.idleTimer);
+    this.stayUp();
     if (!this.idle || this.writer.ledger.closing) return;
     if (!this.agentRunning) return this.options.onRest();
-    const leave = (): void => this.quietly(this.close("closed"), "an idle agent could not be closed");
-    this.idleTimer = setTimeout(leave, this.options.gateway.idleCloseMs).unref();
+    this.idleTimer = setTimeout(() => this.letGo(), this.options.gateway.idleCloseMs).unref();
+    // Work in the background ends with the process: it is not ended for the sake of memory.
+    if (this.writer.ledger.background.size === 0) this.options.idleAgents.add(this);
+  }
+
+  /** Lets the agent go, unless there is work for it again. */
+  letGo(): void {
+    if (!this.idle || this.writer.busy) return;
+    this.quietly(this.close("closed"), "an idle agent could not be closed");
+  }
+
+  private stayUp(): void {
+    clearTimeout(this.idleTimer);
+    this.options.idleAgents.remove(this);
   }
 
   /** For work that nobody waits for: its failure is logged, not thrown away. */

@@ -6,6 +6,7 @@ import { restore } from "../core/ledger/restore.ts";
 import type { Signal } from "../core/ledger/signals.ts";
 import { newLedger } from "../core/ledger/state.ts";
 import { Attachments } from "./attachments.ts";
+import { IdleAgents } from "./idle/idle-agents.ts";
 import type { LiveOptions } from "./live-options.ts";
 import type { LiveSession } from "./live-session.ts";
 import type { GatewayOptions } from "./options.ts";
@@ -18,6 +19,7 @@ export class LiveSessions {
   private readonly metrics: TurnMetrics;
   /** Loaded with the first session: the ledger and its rules are no part of the server's start. */
   private kind: typeof LiveSession | undefined;
+  private readonly idleAgents: IdleAgents;
   private readonly live = new Map<string, LiveSession>();
   private readonly loading = new Map<string, Promise<LiveSession>>();
   private readonly uses = new Map<string, number>();
@@ -27,6 +29,7 @@ export class LiveSessions {
   constructor(options: GatewayOptions) {
     this.options = options;
     this.metrics = new TurnMetrics(options.metrics);
+    this.idleAgents = new IdleAgents(options.idleAgents, options.metrics);
     const running = (): number => this.all().filter((session) => session.agentRunning).length;
     options.metrics.read("gauge", "parley_agents_running", "Agents that run now.", running);
   }
@@ -120,6 +123,7 @@ export class LiveSessions {
       gateway: this.options,
       metrics: this.metrics,
       attachments: this.attachments,
+      idleAgents: this.idleAgents,
       toChild: (signal, native, child) => this.child(own, child).hear(signal, native, undefined, 0),
       childrenBusy: () => this.childrenOf(own.id).some((child) => child.turn !== undefined),
       onExit: (signal) => this.tellChildren(own.id, signal),

@@ -24,6 +24,8 @@ export interface GatewayOptions {
   askDeadlineMs: number;
   /** How long an agent without work is kept. */
   idleCloseMs: number;
+  /** How many agents without work are kept at most. */
+  idleAgents: number;
   /** How many events of a session are kept at least; 0 keeps all. */
   retainEvents: number;
 }

@@ -1,4 +1,6 @@
 import type { Family } from "./end-processes.ts";
+import { readLimit } from "./marks/launcher.ts";
+import { isOfInstance, numbersIn } from "./marks/limit-mark.ts";
 import type { ProcessInfo } from "./process-identity.ts";
 import { listProcesses, markOf, ownLine, withDescendants } from "./process-scan.ts";
 
@@ -8,6 +10,13 @@ export interface Root {
   start: string;
   born: number;
   mark: string;
+  number: bigint;
+}
+
+/** The numbers that a process carries in its limits. */
+export function numbersOf(pid: number): bigint[] {
+  const limit = readLimit(pid);
+  return limit ? numbersIn(limit) : [];
 }
 
 /** The running ones of those that pass and of all that descends from them, without this process and its ancestors. */
@@ -23,8 +32,9 @@ export function familyOf(root: Root): Family {
   // The number of a group is not given to a new process while the group has members; another process that has the
   // number now means that the group is gone.
   const reused = all.some((info) => info.pid === root.pid && info.start !== root.start);
+  const marked = ({ pid }: ProcessInfo): boolean => numbersOf(pid).includes(root.number) || markOf(pid) === root.mark;
   const belongs = (info: ProcessInfo): boolean =>
-    (!reused && info.group === root.pid) || (info.born >= root.born && markOf(info.pid) === root.mark);
+    (!reused && info.group === root.pid) || (info.born >= root.born && marked(info));
   const members = living(all, belongs);
   return { members, groups: !reused && members.some((info) => info.group === root.pid) ? [root.pid] : [] };
 }
@@ -37,8 +47,10 @@ export function familyOfInstance(instance: string, recorded: readonly { pid: num
       .filter((info) => recorded.some((entry) => entry.pid === info.pid && entry.start === info.start))
       .map((i) => i.pid),
   );
-  const belongs = (info: ProcessInfo): boolean =>
-    leaders.has(info.group) || leaders.has(info.pid) || (markOf(info.pid)?.startsWith(`${instance}:`) ?? false);
+  const marked = ({ pid }: ProcessInfo): boolean =>
+    numbersOf(pid).some((number) => isOfInstance(number, instance)) ||
+    (markOf(pid)?.startsWith(`${instance}:`) ?? false);
+  const belongs = (info: ProcessInfo): boolean => leaders.has(info.group) || leaders.has(info.pid) || marked(info);
   const members = living(all, belongs);
   return { members, groups: [...leaders].filter((pid) => members.some((info) => info.group === pid)) };
 }

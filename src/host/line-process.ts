@@ -40,10 +40,12 @@ function writeText(stdin: Writable, text: string): Promise<void> {
 /** Starts a program as leader of a process group of its own. */
 export function startLineProcess(spec: SpawnSpec, events: LineEvents, watcher: ProcessWatcher): LineProcess {
   try {
-    const [program, ...args] = spec.argv;
+    const env = { ...process.env, ...spec.env };
+    const { argv, directory } = spec;
+    const [program, ...args] = watcher.launch({ argv, directory, searchPath: env.PATH });
     const child = spawn(program, args, {
-      cwd: spec.directory,
-      env: { ...process.env, ...spec.env },
+      cwd: directory,
+      env,
       detached: true,
       stdio: guardedStdio(["pipe", "pipe", "pipe"]),
     }) as Child;

@@ -1,7 +1,9 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomInt } from "node:crypto";
 import { messageOf } from "../core/errors.ts";
 import { endProcesses } from "./end-processes.ts";
 import { familyOf, type Root } from "./family.ts";
+import { type Start, withNumber } from "./marks/launcher.ts";
+import { numberOf, RUNS } from "./marks/limit-mark.ts";
 import { processInfo } from "./process-identity.ts";
 import { createProcessTable, type ProcessTable } from "./process-table.ts";
 
@@ -23,6 +25,8 @@ export interface Kept {
 }
 
 export interface ProcessWatcher {
+  /** The command that starts it so that all it starts can be found again. */
+  launch(start: Start): Start["argv"];
   /** Right after the start, before anything is read. */
   onStart(pid: number): void;
   /** The program itself has exited; its children may run on. */
@@ -45,7 +49,19 @@ function makeMark(instance: string, session: string): string {
   return `${instance}:${session}:${randomBytes(4).toString("hex")}`;
 }
 
-function createWatcher(kept: Kept, mark: string, table: ProcessTable, log: Log): ProcessWatcher {
+/** Counted for the whole process: two servers in it may have the same instance, one after the other. */
+let lastRun = randomInt(RUNS);
+const nextRun = (): number => {
+  lastRun = (lastRun + 1) % RUNS;
+  return lastRun;
+};
+
+interface Marks {
+  mark: string;
+  number: bigint;
+}
+
+function createWatcher(kept: Kept, { mark, number }: Marks, table: ProcessTable, log: Log): ProcessWatcher {
   const { session, argv, gentle } = kept;
   let root: Root | undefined;
 
@@ -67,11 +83,12 @@ function createWatcher(kept: Kept, mark: string, table: ProcessTable, log: Log):
   };
 
   return {
+    launch: (start) => withNumber(number, start),
     onStart(pid) {
       const info = processInfo(pid);
       if (!info) return;
-      root = { pid, start: info.start, born: info.born, mark };
-      note(() => table.add({ pid, start: info.start, session, argv, time: Date.now() }));
+      root = { pid, start: info.start, born: info.born, mark, number };
+      note(() => table.add({ pid, start: info.start, session, argv, number: String(number), time: Date.now() }));
     },
     onExit() {
       end(SWEEP_GRACE_MS).catch((error) => log("the sweep after an exit failed", { reason: messageOf(error) }));
@@ -86,6 +103,7 @@ export function createKeeper(options: KeeperOptions): (kept: Kept) => Keeping {
   const log = options.log ?? (() => {});
   return (kept) => {
     const mark = makeMark(options.instance, kept.session);
-    return { mark, watcher: createWatcher(kept, mark, table, log) };
+    const number = numberOf(options.instance, nextRun());
+    return { mark, watcher: createWatcher(kept, { mark, number }, table, log) };
   };
 }

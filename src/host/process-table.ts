@@ -7,6 +7,8 @@ export interface ProcessEntry {
   start: string;
   session: string;
   argv: readonly string[];
+  /** By which all that it started is known; absent in what an older Parley wrote. */
+  number?: string;
   /** Epoch milliseconds. */
   time: number;
 }

@@ -1,5 +1,5 @@
 import { endProcesses, type Family, signalFamily } from "./end-processes.ts";
-import { familyOfInstance } from "./family.ts";
+import { familyOfInstance, numbersOf } from "./family.ts";
 import type { ProcessInfo } from "./process-identity.ts";
 import { listProcesses, markOf, withDescendants } from "./process-scan.ts";
 import { createProcessTable, type ProcessEntry } from "./process-table.ts";
@@ -28,10 +28,15 @@ export interface ReapReport {
 
 const GRACE_MS = 2000;
 
+function sessionByNumber(pid: number, entries: readonly ProcessEntry[]): string | undefined {
+  const numbers = numbersOf(pid).map(String);
+  return entries.find(({ number }) => number !== undefined && numbers.includes(number))?.session;
+}
+
 function describe(info: ProcessInfo, entries: readonly ProcessEntry[]): Stray {
   const entry = entries.find((one) => one.pid === info.pid && one.start === info.start);
   const stray: Stray = { pid: info.pid };
-  const session = entry?.session ?? markOf(info.pid)?.split(":")[1];
+  const session = entry?.session ?? markOf(info.pid)?.split(":")[1] ?? sessionByNumber(info.pid, entries);
   if (session) stray.session = session;
   if (entry) stray.argv = entry.argv;
   return stray;

@@ -24,10 +24,12 @@ function argvOf({ argv, errors }: CommandSpec): CommandSpec["argv"] {
 /** Runs a program as leader of a process group of its own and gives out its text as it comes. */
 export function runCommand(spec: CommandSpec, events: CommandEvents, watcher: ProcessWatcher): RunningCommand {
   try {
-    const [program, ...args] = argvOf(spec);
+    const env = { ...process.env, ...spec.env };
+    const { directory } = spec;
+    const [program, ...args] = watcher.launch({ argv: argvOf(spec), directory, searchPath: env.PATH });
     const child = spawn(program, args, {
-      cwd: spec.directory,
-      env: { ...process.env, ...spec.env },
+      cwd: directory,
+      env,
       detached: true,
       stdio: guardedStdio(["ignore", "pipe", "ignore"]),
     }) as Child;

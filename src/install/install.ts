@@ -27,6 +27,8 @@ export interface InstallOptions {
   env?: Readonly<Record<string, string | undefined>>;
   /** A line for a person. */
   progress?(line: string): void;
+  /** Gives it up when it is aborted. */
+  stop?: AbortSignal;
 }
 
 export type InstallResult = Installed & { already: boolean };
@@ -43,6 +45,7 @@ interface Job {
   agents: string;
   env: Readonly<Record<string, string | undefined>>;
   progress(line: string): void;
+  stop: AbortSignal | undefined;
 }
 
 /** Installs an agent's program, or finds that it is there. Two at once are safe: the second waits and finds the first's work. */
@@ -53,7 +56,7 @@ export async function installAgent(name: InstallableName, options: InstallOption
   if (!/^\d+\.\d+\.\d+[\w.+-]*$/.test(version)) {
     throw new InstallProblem("other", `expected a version like ${what.version}, got "${version}"`);
   }
-  const job: Job = { name, what, version, agents, env, progress };
+  const job: Job = { name, what, version, agents, env, progress, stop: options.stop };
   const before = readInstalled(agents, name, version);
   const lock = await lockAgent(job);
   try {
@@ -133,13 +136,13 @@ async function fill(draft: string, job: Job): Promise<Installation> {
   );
 }
 
-async function npmWithRetry(wanted: string, directory: string, { env, progress }: Job): Promise<void> {
+async function npmWithRetry(wanted: string, directory: string, { env, progress, stop }: Job): Promise<void> {
   try {
-    await npmInstall({ wanted, directory, env, progress });
+    await npmInstall({ wanted, directory, env, progress, stop });
   } catch (thrown) {
     if (!(thrown instanceof InstallProblem) || !WORTH_A_RETRY.has(thrown.kind)) throw thrown;
     progress(`that did not work, trying once more: ${messageOf(thrown).split("\n", 1)[0]}`);
-    await npmInstall({ wanted, directory, env, progress });
+    await npmInstall({ wanted, directory, env, progress, stop });
   }
 }
 

@@ -10,6 +10,8 @@ export type InstallProblemKind =
   | "disk"
   /** What was installed does not run here. */
   | "unusable"
+  /** Somebody asked to stop. */
+  | "stopped"
   | "other";
 
 export class InstallProblem extends Error {

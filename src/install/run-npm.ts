@@ -30,6 +30,8 @@ export interface NpmRun {
   directory: string;
   env: Readonly<Record<string, string | undefined>>;
   progress(line: string): void;
+  /** Ends npm when it is aborted. */
+  stop?: AbortSignal | undefined;
 }
 
 function collect(child: ChildProcess): () => string {
@@ -43,7 +45,7 @@ function collect(child: ChildProcess): () => string {
 }
 
 /** Lets the user's own npm install a package into a directory: its registry, its proxy, its checks of integrity. */
-export async function npmInstall({ wanted, directory, env, progress }: NpmRun): Promise<void> {
+export async function npmInstall({ wanted, directory, env, progress, stop }: NpmRun): Promise<void> {
   const npm = await findProgram("npm", env.PATH ?? "");
   if (npm === undefined) {
     throw new InstallProblem("no_npm", `${wanted} was not installed: npm was not found; it comes with Node.js`);
@@ -57,6 +59,8 @@ export async function npmInstall({ wanted, directory, env, progress }: NpmRun): 
     timeout: LIMIT_MS,
   });
   const said = collect(child);
+  const end = (): void => void child.kill();
+  stop?.addEventListener("abort", end);
   const alive = setInterval(
     () => progress(`still installing ${wanted} (${Math.round((Date.now() - begun) / 1000)} s)`),
     SIGN_OF_LIFE_MS,
@@ -64,11 +68,13 @@ export async function npmInstall({ wanted, directory, env, progress }: NpmRun): 
   try {
     const [code, signal] = (await once(child, "close")) as [number | null, string | null];
     if (code === 0) return;
+    if (stop?.aborted) throw new InstallProblem("stopped", `${wanted} was not installed: it was stopped`);
     if (signal !== null && Date.now() - begun >= LIMIT_MS) {
       throw new InstallProblem("network", `${wanted} was not installed within ${LIMIT_MS / 60_000} minutes: try again`);
     }
     throw npmProblem(wanted, said());
   } finally {
     clearInterval(alive);
+    stop?.removeEventListener("abort", end);
   }
 }

@@ -6,11 +6,13 @@ const NUMBER: Readonly<Record<StopSignal, number>> = { SIGHUP: 1, SIGINT: 2, SIG
 
 export type Phase =
   | { name: "running" }
-  | { name: "draining"; since: number; code: number; cause: StopSignal | "fatal" };
+  | { name: "draining"; since: number; code: number; cause: StopSignal | "fatal" | "launcher-gone" };
 
 export type LifeEvent =
   | { type: "signal"; signal: StopSignal; at: number }
   | { type: "fatal"; at: number }
+  /** The program that runs us is gone, and nobody is left to stop us. */
+  | { type: "launcher-gone"; at: number }
   | { type: "drained"; clean: boolean }
   | { type: "deadline" };
 
@@ -23,14 +25,20 @@ export function exitCodeOf(signal: StopSignal): number {
   return 128 + NUMBER[signal];
 }
 
+const isSignal = (cause: string): cause is StopSignal => STOP_SIGNALS.some((signal) => signal === cause);
+
 /**
  * A first signal drains and a clean drain exits with 0. Whoever does not wait for it, by a second signal or at the
  * deadline, gets the code of a process that its signal ended. A fatal error drains too and exits with 1.
+ * The launcher's end drains as a signal does; the signal that ended the launcher may have come to us as well.
  */
 export function nextMove(phase: Phase, event: LifeEvent): { phase: Phase; move: Move } {
   if (phase.name === "running") {
     if (event.type === "signal") {
       return { phase: { name: "draining", since: event.at, code: 0, cause: event.signal }, move: { do: "drain" } };
+    }
+    if (event.type === "launcher-gone") {
+      return { phase: { name: "draining", since: event.at, code: 0, cause: event.type }, move: { do: "drain" } };
     }
     if (event.type === "fatal") {
       return { phase: { name: "draining", since: event.at, code: 1, cause: "fatal" }, move: { do: "drain" } };
@@ -38,14 +46,17 @@ export function nextMove(phase: Phase, event: LifeEvent): { phase: Phase; move: 
     return { phase, move: { do: "nothing" } };
   }
   switch (event.type) {
+    case "launcher-gone":
+      return { phase, move: { do: "nothing" } };
     case "signal":
-      if (event.signal === phase.cause && event.at - phase.since < ECHO_MS) return { phase, move: { do: "nothing" } };
+      if ((event.signal === phase.cause || phase.cause === "launcher-gone") && event.at - phase.since < ECHO_MS)
+        return { phase, move: { do: "nothing" } };
       return { phase, move: { do: "exit", code: exitCodeOf(event.signal) } };
     case "fatal":
       return { phase: { ...phase, code: 1 }, move: { do: "nothing" } };
     case "drained":
       return { phase, move: { do: "exit", code: event.clean ? phase.code : 1 } };
     case "deadline":
-      return { phase, move: { do: "exit", code: phase.cause === "fatal" ? 1 : exitCodeOf(phase.cause) } };
+      return { phase, move: { do: "exit", code: isSignal(phase.cause) ? exitCodeOf(phase.cause) : 1 } };
   }
 }

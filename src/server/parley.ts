@@ -38,6 +38,7 @@ export interface ParleyOptions extends AgentSettings {
   unattended: Unattended;
   askDeadlineMs: number;
   idleCloseMs: number;
+  idleAgents: number;
   retainEvents: number;
   /** Whether prompts that waited through a restart run at once; otherwise they do with their session's next prompt. */
   resumeQueues?: boolean;

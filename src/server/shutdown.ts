@@ -1,5 +1,5 @@
 import type { Logger } from "../core/logger.ts";
-import { type LifeEvent, nextMove, type Phase, STOP_SIGNALS } from "./lifecycle.ts";
+import { type LifeEvent, nextMove, type Phase, STOP_SIGNALS, type StopSignal } from "./lifecycle.ts";
 
 export const DRAIN_MS = 10_000;
 
@@ -21,6 +21,10 @@ export interface ShutdownOptions {
   /** Writes out what the log still holds. */
   flush(): Promise<void>;
   drainMs?: number;
+  /** Those that stop it. */
+  signals?: readonly StopSignal[];
+  /** Aborted when the program that runs this one is gone. */
+  launcherEnd?: AbortSignal;
 }
 
 async function drain(options: ShutdownOptions): Promise<boolean> {
@@ -66,12 +70,16 @@ export function installShutdown(options: ShutdownOptions): void {
     );
   }
 
-  for (const signal of STOP_SIGNALS) {
+  for (const signal of options.signals ?? STOP_SIGNALS) {
     process.on(signal, () => {
       log.info({ signal }, phase.name === "running" ? "shutting down; once more to leave at once" : "signal");
       on({ type: "signal", signal, at: performance.now() });
     });
   }
+  options.launcherEnd?.addEventListener("abort", () => {
+    if (phase.name === "running") log.info({}, "the npm that runs this server has ended: shutting down");
+    on({ type: "launcher-gone", at: performance.now() });
+  });
   for (const fatal of ["uncaughtException", "unhandledRejection"] as const) {
     process.on(fatal, (thrown: unknown) => {
       log.error({ err: thrown }, `${fatal}: this is a defect of Parley`);

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
+import { alive, identify } from "../host/support.ts";
 import { FakeNpm } from "../install/fake-npm.ts";
-import { Home } from "./support.ts";
+import { eventually } from "../support/eventually.ts";
+import { finished, Home } from "./support.ts";
 
 const INSTALLS = { installs: { "opencode-linux-x64": { prints: "1.18.33" } } };
 
@@ -49,3 +51,26 @@ test("parley install: one line of what went wrong, and what to do", async () => 
     assert.match(stderr, message);
   }
 });
+
+for (const [signal, code] of [
+  ["SIGTERM", 143],
+  ["SIGHUP", 129],
+] as const) {
+  test(`parley install: ${signal} ends npm, too`, async () => {
+    await using home = new Home();
+    using npm = new FakeNpm({ ...INSTALLS, slowly: true });
+    const child = home.start(["install", "opencode"], { env: { PATH: npm.env.PATH ?? "" } });
+    const over = finished(child);
+    await eventually("npm is at work", () => npm.pid !== undefined);
+    const running = identify(npm.pid ?? 0);
+    try {
+      child.kill(signal);
+      const { code: got, stderr } = await over;
+      assert.equal(got, code);
+      assert.match(stderr, /opencode-ai@1\.18\.33 was not installed: it was stopped\n$/);
+      assert.equal(alive(running), false);
+    } finally {
+      npm.go();
+    }
+  });
+}

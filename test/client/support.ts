@@ -36,6 +36,7 @@ export async function startServer(options: Partial<ParleyOptions> = {}): Promise
       unattended: "wait",
       askDeadlineMs: 600_000,
       idleCloseMs: 600_000,
+      idleAgents: 100,
       retainEvents: 0,
       directory: home,
       logger: silentLogger,

@@ -44,6 +44,7 @@ export function gatewayOn(log: Log, directory: string, options: Partial<GatewayO
     unattended: "wait",
     askDeadlineMs: 60_000,
     idleCloseMs: 60_000,
+    idleAgents: 100,
     retainEvents: 0,
     ...options,
   });

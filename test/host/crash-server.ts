@@ -5,7 +5,12 @@ import { fixture } from "./support.ts";
 const [runDirectory = "", directory = "", instance = ""] = process.argv.slice(2);
 const host = createProcessHost({ runDirectory, instance });
 
-const fixtures = [fixture("double-fork", "tree"), fixture("double-fork", "orphan"), fixture("ignores-term")];
+const fixtures = [
+  fixture("double-fork", "tree"),
+  fixture("double-fork", "orphan"),
+  fixture("ignores-term"),
+  fixture("double-fork", "hidden"),
+];
 const pids = await Promise.all(
   fixtures.map(async (argv, at) => {
     const first = Promise.withResolvers<string>();
@@ -16,4 +21,5 @@ const pids = await Promise.all(
   }),
 );
 console.log(JSON.stringify(pids.flat()));
+process.on("SIGTERM", () => {});
 setInterval(() => {}, 1000);

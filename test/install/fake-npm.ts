@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -14,6 +14,7 @@ import { dirname, join } from "node:path";
 const here = import.meta.dirname;
 const args = process.argv.slice(2);
 appendFileSync(join(here, "calls"), JSON.stringify(args) + "\\n");
+writeFileSync(join(here, "pid"), String(process.pid));
 const calls = readFileSync(join(here, "calls"), "utf8").trim().split("\\n").length;
 const plan = JSON.parse(readFileSync(join(here, "plan.json"), "utf8"));
 const call = plan[Math.min(calls, plan.length) - 1];
@@ -63,6 +64,12 @@ export class FakeNpm {
       .trim()
       .split("\n");
     return lines.map((line) => JSON.parse(line) as string[]);
+  }
+
+  /** Of the last call, once it has begun. */
+  get pid(): number | undefined {
+    const file = join(this.root, "bin", "pid");
+    return existsSync(file) ? Number(readFileSync(file, "utf8")) || undefined : undefined;
   }
 
   /** Lets slow installs end. */

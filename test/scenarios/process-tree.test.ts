@@ -22,12 +22,17 @@ interface Forest {
   processes: Identity[];
 }
 
-const AGENTS = { tree: agent("double-fork", "tree"), orphan: agent("double-fork", "orphan") };
+const AGENTS = {
+  tree: agent("double-fork", "tree"),
+  orphan: agent("double-fork", "orphan"),
+  hidden: agent("double-fork", "hidden"),
+};
 
-/** A server with two agents at work: both fork, one's grandchild is in a session of its own and has lost its parent. */
+/** A server with agents at work: all fork, and grandchildren are in sessions of their own, without parent or environment. */
 async function plant(t: TestContext): Promise<Forest> {
   const home = await mkdtemp(join(tmpdir(), "parley-tree-"));
   const servers: ServerProcess[] = [];
+  const processes: Identity[] = [];
   const startAgain = async (): Promise<ServerProcess> => {
     const started = await startProcess({ home, agents: AGENTS });
     servers.push(started);
@@ -38,6 +43,7 @@ async function plant(t: TestContext): Promise<Forest> {
     for (const one of servers) await one.end("SIGKILL");
     const dataDirectory = dataDirectoryOf(home);
     await reap({ runDirectory: join(dataDirectory, "run"), instance: instanceOf(dataDirectory), graceMs: 0 });
+    for (const one of processes.filter(alive)) process.kill(one.pid, "SIGKILL");
     await rm(home, { recursive: true, force: true });
   });
   const sessions: string[] = [];
@@ -51,10 +57,11 @@ async function plant(t: TestContext): Promise<Forest> {
     sessions.push(id);
     await stream.close();
   }
-  const middle = pids[4] ?? 0;
-  await eventually("the middle one of the orphan's line leaves", () => (processInfo(middle)?.zombie ?? true) === true);
-  const processes = pids.filter((pid) => pid !== middle).map(identify);
-  assert.equal(processes.filter(alive).length, 5);
+  const leaving = [pids[4] ?? 0, pids[7] ?? 0];
+  const left = (pid: number): boolean => processInfo(pid)?.zombie ?? true;
+  await eventually("the middle ones of the orphans' lines leave", () => leaving.every(left));
+  processes.push(...pids.filter((pid) => !leaving.includes(pid)).map(identify));
+  assert.equal(processes.filter(alive).length, 7);
   return { home, server, startAgain, sessions, processes };
 }
 
@@ -110,7 +117,7 @@ describe("an agent's whole process tree ends with its work", {
   test("by the next boot after kill -9 of the server", async (t) => {
     const { home, server, startAgain, sessions, processes } = await plant(t);
     await server.end("SIGKILL");
-    assert.ok(processes.filter(alive).length >= 4, "nothing would be shown if they died by themselves");
+    assert.ok(processes.filter(alive).length >= 6, "nothing would be shown if they died by themselves");
     const listed = new Set(straysOf(home).map((stray) => stray.pid));
     for (const one of processes.filter(alive)) assert.ok(listed.has(one.pid), `${one.pid} is listed as a stray`);
     const again = await startAgain();

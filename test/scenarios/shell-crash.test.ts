@@ -31,8 +31,10 @@ test("kill -9 in the middle of a shell turn: it is closed as interrupted, nothin
   const first = await start();
   const { id } = await first.api.create();
   const stream = await first.api.stream(id);
-  // One of them leaves the process group and takes no TERM.
-  const command = `trap "" TERM; setsid sh -c 'trap "" TERM; sleep 60' & echo pids $$ $!; wait`;
+  // Two of them leave the process group and take no TERM, one without its environment.
+  const leaver = `setsid sh -c 'trap "" TERM; exec sleep 60' & b=$!`;
+  const hidden = `a=$(env -i setsid sh -c 'trap "" TERM; echo $$; exec sleep 61 >&2' &)`;
+  const command = `trap "" TERM; ${hidden}; ${leaver}; echo pids $$ $a $b; wait`;
   const cut = fetch(`${first.api.url}/session/${id}/shell`, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -42,7 +44,7 @@ test("kill -9 in the middle of a shell turn: it is closed as interrupted, nothin
   const said = await stream.first("item.delta");
   const pids = (said.type === "item.delta" ? (said.data.delta ?? "") : "").match(/\d+/g)?.map(Number) ?? [];
   const processes = pids.map(identify);
-  assert.equal(processes.length, 2);
+  assert.equal(processes.length, 3);
   await first.end("SIGKILL");
   await assert.rejects(cut, "no answer is better than a wrong one");
 
@@ -61,5 +63,5 @@ test("kill -9 in the middle of a shell turn: it is closed as interrupted, nothin
   const told = (await lawfulEvents(second.api, id)).findLast(
     (event) => event.type === "item.completed" && event.data.item.kind === "message" && event.data.item.role === "user",
   );
-  assert.match(JSON.stringify(told), /pids \d+ \d+.*it was interrupted/);
+  assert.match(JSON.stringify(told), /pids \d+ \d+ \d+.*it was interrupted/);
 });

@@ -17,7 +17,7 @@ interface Opened {
   server: ServerProcess;
   startAgain(): Promise<ServerProcess>;
   client: PtyClient;
-  /** A shell, a child of it, one that took no hang-up and one that has left its session. */
+  /** A shell, a child of it, one that takes no hang-up and two that have left its session, one of them without its environment. */
   processes: Identity[];
 }
 
@@ -37,17 +37,17 @@ async function open(t: TestContext): Promise<Opened> {
     await rm(home, { recursive: true, force: true });
   });
   const script =
-    "sleep 1000 & echo pid $!; (trap '' HUP; exec sleep 1001) & echo pid $!; setsid sleep 1002 & echo pid $!; read x";
+    "sleep 1000 & echo pid $!; (trap '' HUP; exec sleep 1001) & echo pid $!; setsid sleep 1002 & echo pid $!; (env -i setsid sleep 1003 & echo pid $!); read x";
   const created = await callJson<TerminalInfo>(`${server.api.url}/pty`, "POST", {
     command: "/bin/sh",
     args: ["-c", script],
   });
   const { id, pid } = created.body;
   const client = new PtyClient(`${server.api.url.replace("http", "ws")}/pty/${id}/connect`);
-  await client.saw(/(pid \d+\s+){3}/);
+  await client.saw(/(pid \d+\s+){4}/);
   const pids = [pid, ...[...client.text.matchAll(/pid (\d+)/g)].map((match) => Number(match[1]))];
   const processes = pids.map(identify);
-  assert.equal(processes.filter(alive).length, 4);
+  assert.equal(processes.filter(alive).length, 5);
   return { home, server, startAgain, client, processes };
 }
 

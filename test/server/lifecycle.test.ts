@@ -28,6 +28,34 @@ const STORIES: [string, LifeEvent[], Move[]][] = [
     [signal("SIGINT", 100), signal("SIGINT", 110), { type: "drained", clean: true }],
     [{ do: "drain" }, { do: "nothing" }, { do: "exit", code: 0 }],
   ],
+  [
+    "npm's end",
+    [
+      { type: "launcher-gone", at: 0 },
+      { type: "drained", clean: true },
+    ],
+    [{ do: "drain" }, { do: "exit", code: 0 }],
+  ],
+  [
+    "a hang-up that ends npm, too",
+    [signal("SIGHUP", 0), { type: "launcher-gone", at: 200 }, { type: "drained", clean: true }],
+    [{ do: "drain" }, { do: "nothing" }, { do: "exit", code: 0 }],
+  ],
+  [
+    "npm's end that is seen before the signal that ended it",
+    [{ type: "launcher-gone", at: 0 }, signal("SIGTERM", 20), { type: "drained", clean: true }],
+    [{ do: "drain" }, { do: "nothing" }, { do: "exit", code: 0 }],
+  ],
+  [
+    "a signal after npm's end",
+    [{ type: "launcher-gone", at: 0 }, signal("SIGTERM", 900)],
+    [{ do: "drain" }, { do: "exit", code: 143 }],
+  ],
+  [
+    "the deadline after npm's end",
+    [{ type: "launcher-gone", at: 0 }, { type: "deadline" }],
+    [{ do: "drain" }, { do: "exit", code: 1 }],
+  ],
   ["the deadline", [signal("SIGTERM", 0), { type: "deadline" }], [{ do: "drain" }, { do: "exit", code: 143 }]],
   [
     "a fatal error",

@@ -61,6 +61,7 @@ export async function startServer(t: Cleanup, options: Partial<ParleyOptions> = 
       unattended: "wait",
       askDeadlineMs: 600_000,
       idleCloseMs: 600_000,
+      idleAgents: 100,
       retainEvents: 0,
       directory: home,
       logger,

@@ -2,6 +2,8 @@ import { Command } from "commander";
 import { port } from "../config/text-values.ts";
 import { CliError, EXIT, systemCodeOf, usageError } from "../exit.ts";
 import { withExamples } from "../help.ts";
+import { stopSignals } from "../launcher/signals.ts";
+import { launcherEnd } from "../launcher/watch.ts";
 import { valueOption } from "../options.ts";
 import type { Finish } from "../program.ts";
 
@@ -39,7 +41,8 @@ export function modelCommand(finish: Finish): Command {
     });
     process.stdout.write(`${[model.url, ...pointAgents(model.url)].join("\n")}\n`);
     const stopped = new Promise((resolve) => {
-      for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, resolve);
+      for (const signal of stopSignals()) process.once(signal, resolve);
+      launcherEnd().addEventListener("abort", resolve);
     });
     await stopped;
     await model.close();

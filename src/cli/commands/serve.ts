@@ -22,6 +22,7 @@ interface Flags extends Omit<ServeOptions, "flags"> {
   unattended?: Layer["unattended"];
   askDeadline?: number;
   idleClose?: number;
+  idleAgents?: number;
   retainEvents?: number;
   native: boolean;
   logLevel?: Layer["logLevel"];
@@ -42,6 +43,7 @@ function layerOf(flags: Flags): Layer {
     unattended: flags.unattended,
     askDeadlineMs: flags.askDeadline,
     idleCloseMs: flags.idleClose,
+    idleAgents: flags.idleAgents,
     retainEvents: flags.retainEvents,
     keepNative: flags.native ? undefined : false,
     logLevel: flags.logLevel,
@@ -84,6 +86,9 @@ export function serveCommand(finish: Finish): Command {
   command.addOption(valueOption("--ask-deadline <time>", "how long an ask waits for a client (default 30m)", duration));
   command.addOption(
     valueOption("--idle-close <time>", "how long an agent without work is kept (default 10m)", duration),
+  );
+  command.addOption(
+    valueOption("--idle-agents <number>", "how many agents without work are kept at most (default 8)", count),
   );
   command.optionsGroup("Storage:");
   command.addOption(dataDirOption().helpGroup("Storage:"));

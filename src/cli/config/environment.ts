@@ -31,6 +31,7 @@ export const VARIABLES: Readonly<Record<string, Read>> = {
   PARLEY_UNATTENDED: into("unattended", oneOf(UNATTENDED)),
   PARLEY_ASK_DEADLINE: into("askDeadlineMs", duration),
   PARLEY_IDLE_CLOSE: into("idleCloseMs", duration),
+  PARLEY_IDLE_AGENTS: into("idleAgents", count),
   PARLEY_RETAIN_EVENTS: into("retainEvents", count),
   PARLEY_SYNC: into("sync", oneOf(SYNC)),
   PARLEY_ALLOW_HOSTS: into("allowHosts", list),

@@ -89,6 +89,11 @@ export const configSchema = z.strictObject({
   unattended: z.enum(UNATTENDED).optional().describe("what happens to a permission while no client is attached"),
   askDeadline: duration.optional().describe("how long an ask waits for a client to come; 30m by default"),
   idleClose: duration.optional().describe("how long an agent without work is kept; 10m by default"),
+  idleAgents: z
+    .int({ error: COUNT })
+    .min(0, { error: COUNT })
+    .optional()
+    .describe("how many agents without work are kept at most; 8 by default"),
   retainEvents: z
     .int({ error: COUNT })
     .min(0, { error: COUNT })

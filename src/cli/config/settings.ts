@@ -24,6 +24,7 @@ export interface Settings {
   unattended: Unattended;
   askDeadlineMs: number;
   idleCloseMs: number;
+  idleAgents: number;
   retainEvents: number;
   sync: SyncMode;
   allowHosts: readonly string[];
@@ -44,6 +45,7 @@ export function defaultSettings(dataDir: string): Settings {
     unattended: "wait",
     askDeadlineMs: 30 * 60_000,
     idleCloseMs: 10 * 60_000,
+    idleAgents: 8,
     retainEvents: 0,
     sync: "process",
     allowHosts: [],

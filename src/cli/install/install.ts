@@ -6,6 +6,7 @@ import { InstallProblem } from "../../install/problem.ts";
 import { configure } from "../context.ts";
 import { CliError, EXIT, usageError } from "../exit.ts";
 import { table } from "../output/table.ts";
+import { Interrupts } from "../run/interrupts.ts";
 import { tell } from "../tell.ts";
 
 export interface InstallFlags {
@@ -23,14 +24,18 @@ async function agentsOf(flags: InstallFlags): Promise<string> {
 /** Installs one and says where its program is. */
 export async function install(name: InstallableName, flags: InstallFlags): Promise<string> {
   const agents = await agentsOf(flags);
+  const interrupts = new Interrupts();
   try {
     const { version, force } = flags;
-    const { path, already, ...result } = await installAgent(name, { agents, version, force, progress: tell });
+    const options = { agents, version, force, progress: tell, stop: interrupts.signal };
+    const { path, already, ...result } = await installAgent(name, options);
     tell(already ? `${name} ${result.version} is there already` : `${name} ${result.version} is installed`);
     return flags.json ? `${JSON.stringify({ name, version: result.version, path, already })}\n` : `${path}\n`;
   } catch (thrown) {
-    if (thrown instanceof InstallProblem) throw new CliError(thrown.message, EXIT.failed, thrown);
+    if (thrown instanceof InstallProblem) throw new CliError(thrown.message, interrupts.code ?? EXIT.failed, thrown);
     throw thrown;
+  } finally {
+    interrupts.close();
   }
 }
 

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { constants } from "node:os";
 import { spawnFailure } from "../../host/spawn-failure.ts";
 import { CliError } from "../exit.ts";
+import { launcherEnd } from "../launcher/watch.ts";
 
 export interface TerminalProgram {
   argv: readonly [string, ...string[]];
@@ -21,7 +22,9 @@ export async function runInTerminal({ argv, directory, env }: TerminalProgram): 
   const ignore = (): void => {};
   const pass = (signal: NodeJS.Signals): void => void child.kill(signal);
   process.on("SIGINT", ignore);
+  const hangUp = (): void => pass("SIGHUP");
   for (const signal of PASSED_ON) process.on(signal, pass);
+  launcherEnd().addEventListener("abort", hangUp);
   try {
     const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
     // As a shell tells it: 128 and the number of the signal.
@@ -31,5 +34,6 @@ export async function runInTerminal({ argv, directory, env }: TerminalProgram): 
   } finally {
     process.off("SIGINT", ignore);
     for (const signal of PASSED_ON) process.off(signal, pass);
+    launcherEnd().removeEventListener("abort", hangUp);
   }
 }

@@ -1,15 +1,23 @@
-import { exitCodeOf, nextMove, type Phase, STOP_SIGNALS, type StopSignal } from "../../server/lifecycle.ts";
+import { exitCodeOf, nextMove, type Phase, type StopSignal } from "../../server/lifecycle.ts";
+import { stopSignals } from "../launcher/signals.ts";
+import { launcherEnd } from "../launcher/watch.ts";
 
 /** The first signal asks to stop, the second leaves at once: the same rule as for a server. */
 export class Interrupts {
   readonly #stop = new AbortController();
   readonly #onSignal = (signal: StopSignal): void => this.#take(signal);
+  readonly #onLauncherEnd = (): void => {
+    this.#phase = nextMove(this.#phase, { type: "launcher-gone", at: performance.now() }).phase;
+    this.stop(exitCodeOf("SIGHUP"));
+  };
   #phase: Phase = { name: "running" };
   /** The exit code of what asked to stop, if something did. */
   code: number | undefined;
 
   constructor() {
-    for (const signal of STOP_SIGNALS) process.on(signal, this.#onSignal);
+    for (const signal of stopSignals()) process.on(signal, this.#onSignal);
+    if (launcherEnd().aborted) this.#onLauncherEnd();
+    launcherEnd().addEventListener("abort", this.#onLauncherEnd);
   }
 
   /** Aborted by the first signal. */
@@ -24,7 +32,8 @@ export class Interrupts {
   }
 
   close(): void {
-    for (const signal of STOP_SIGNALS) process.off(signal, this.#onSignal);
+    for (const signal of stopSignals()) process.off(signal, this.#onSignal);
+    launcherEnd().removeEventListener("abort", this.#onLauncherEnd);
   }
 
   #take(signal: StopSignal): void {

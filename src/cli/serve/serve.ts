@@ -1,6 +1,8 @@
 import type { Layer, Settings } from "../config/settings.ts";
 import { configure, directoryOf } from "../context.ts";
 import { usageError } from "../exit.ts";
+import { stopSignals } from "../launcher/signals.ts";
+import { launcherEnd } from "../launcher/watch.ts";
 import { packageVersion } from "../version.ts";
 import { greet } from "./greeting.ts";
 import { choosePort } from "./port.ts";
@@ -62,7 +64,15 @@ export async function serve(options: ServeOptions): Promise<number> {
     abandon: parley.abandon,
     log: logger,
     flush: logger.flush,
+    signals: stopSignals(),
+    launcherEnd: launcherEnd(),
   });
+  if (process.pid === 1) {
+    logger.warn(
+      {},
+      "runs as the first process of a container: start that with an init (docker run --init), or ended processes pile up",
+    );
+  }
   const greeting = { url: parley.url, token, tokenFile: file, dataDirectory };
   greet(greeting, { json: options.json === true, readable, log: logger });
   setTimeout(() => void Promise.all([logger.open(), parley.listener.warm()]), WARM_AFTER_MS).unref();

@@ -39,13 +39,23 @@ export class OpenTerminal implements Terminal {
     this.output = new KeptOutput(keptChars);
     this.exited = this.#exit.promise;
     this.#keeping = keeping;
-    this.#process = startPty(spawn, spec, {
-      output: (text) => {
-        this.output.append(text);
-        this.#tell();
-      },
-      exit: (code) => this.#end(code),
+    const { program, args, cwd, env } = spec;
+    const [first, ...rest] = keeping.watcher.launch({
+      argv: [program, ...args],
+      directory: cwd,
+      searchPath: env.PATH,
     });
+    this.#process = startPty(
+      spawn,
+      { program: first, args: rest, cwd, env },
+      {
+        output: (text) => {
+          this.output.append(text);
+          this.#tell();
+        },
+        exit: (code) => this.#end(code),
+      },
+    );
     const { pid } = this.#process;
     keeping.watcher.onStart(pid);
     this.info = { id, title, command, args: spec.args, cwd: spec.cwd, status: "running", pid };

@@ -51,6 +51,7 @@ const environments: [variable: string, value: string, layer: Layer][] = [
   ["PARLEY_UNATTENDED", "deny", { unattended: "deny" }],
   ["PARLEY_ASK_DEADLINE", "5m", { askDeadlineMs: 300_000 }],
   ["PARLEY_IDLE_CLOSE", "1s", { idleCloseMs: 1_000 }],
+  ["PARLEY_IDLE_AGENTS", "3", { idleAgents: 3 }],
   ["PARLEY_RETAIN_EVENTS", "100", { retainEvents: 100 }],
   ["PARLEY_SYNC", "disk", { sync: "disk" }],
   ["PARLEY_ALLOW_HOSTS", "a.example, b.example", { allowHosts: ["a.example", "b.example"] }],

@@ -15,6 +15,7 @@ const everything: Required<ConfigFile> = {
   unattended: "deny",
   askDeadline: "1m",
   idleClose: "1m",
+  idleAgents: 1,
   retainEvents: 1,
   sync: "disk",
   allowHosts: ["evil.example"],

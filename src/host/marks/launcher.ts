@@ -1,0 +1,81 @@
+import { spawnSync } from "node:child_process";
+import { accessSync, constants, readFileSync, statSync } from "node:fs";
+import { delimiter, join, resolve } from "node:path";
+import { onLinux } from "../process-identity.ts";
+import { type LockLimit, limitFor, parseLimits } from "./limit-mark.ts";
+
+type Argv = readonly [string, ...string[]];
+
+/** Puts in front of a program what sets its limit and then becomes the program. */
+export type Launcher = (limit: LockLimit, argv: Argv) => Argv;
+
+export interface Start {
+  argv: Argv;
+  directory: string;
+  /** Where a bare name is looked up. */
+  searchPath: string | undefined;
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+function isThere({ argv: [name], directory, searchPath = "/usr/bin:/bin" }: Start): boolean {
+  const places = name.includes("/") ? [""] : searchPath.split(delimiter);
+  return places.some((place) => isProgram(resolve(directory, join(place, name))));
+}
+
+const byPrlimit =
+  (path: string): Launcher =>
+  ({ soft, hard }, argv) => [path, `--locks=${soft}:${hard}`, "--", ...argv];
+
+/** A shell of another family has another letter for it, and drops variables whose names are none to it. */
+const byShell =
+  (letter: string): Launcher =>
+  ({ soft, hard }, argv) => {
+    const script = `ulimit -S -${letter} ${soft} && ulimit -H -${letter} ${hard}; exec "$@"`;
+    return ["/bin/sh", "-c", script, "sh", ...argv];
+  };
+
+export function launchers(): Launcher[] {
+  const places = ["/usr/bin", "/bin", ...(process.env.PATH ?? "").split(delimiter)];
+  const prlimit = places.map((place) => join(place, "prlimit")).find(isProgram);
+  return [...(prlimit === undefined ? [] : [byPrlimit(prlimit)]), byShell("w"), byShell("x")];
+}
+
+export function readLimit(pid: number | "self"): LockLimit | undefined {
+  if (!onLinux) return undefined;
+  try {
+    return parseLimits(readFileSync(`/proc/${pid}/limits`, "latin1"));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Starts a program with it once and looks at the limit that the program got. */
+export function works(launcher: Launcher, limit: LockLimit): boolean {
+  const [program, ...args] = launcher(limit, ["cat", "/proc/self/limits"]);
+  const { stdout } = spawnSync(program, args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+  const got = parseLimits(stdout ?? "");
+  return got?.soft === limit.soft && got?.hard === limit.hard;
+}
+
+let own: LockLimit | undefined;
+let chosen: Launcher | null | undefined;
+
+/**
+ * How to start a program so that it carries a number; as it is where the system has no way to add one. So is a program
+ * that is not there: the system says then what is wrong with it.
+ */
+export function withNumber(number: bigint, start: Start): Argv {
+  own ??= readLimit("self");
+  const limit = own && limitFor(number, own);
+  if (!limit) return start.argv;
+  if (chosen === undefined) chosen = launchers().find((launcher) => works(launcher, limit)) ?? null;
+  return chosen && isThere(start) ? chosen(limit, start.argv) : start.argv;
+}
