@@ -1,4 +1,4 @@
-import { opendir, stat } from "node:fs/promises";
+import { type FileHandle, opendir, stat } from "node:fs/promises";
 import { basename, join, relative, resolve, sep } from "node:path";
 import { realInside, shownPath } from "../../../host/files/inside.ts";
 import { openInside } from "../../../host/files/open-inside.ts";
@@ -7,6 +7,7 @@ import { mediaType } from "./media-type.ts";
 
 const MAX_ENTRIES = 10_000;
 const MAX_BYTES = 10_000_000;
+const CHUNK = 256 * 1024;
 
 export interface Entry {
   /** From the directory; a directory's ends with a slash. */
@@ -52,17 +53,30 @@ function pathFrom(directory: string, path: string): string {
   return relative(directory, path).split(sep).join("/");
 }
 
+/** A file may grow while it is read, and some say that they are empty. Undefined where it is longer than the limit. */
+async function readUpTo(handle: FileHandle, limit: number): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  while (length <= limit) {
+    const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(CHUNK), 0, CHUNK, length);
+    if (bytesRead === 0) return Buffer.concat(chunks);
+    chunks.push(buffer.subarray(0, bytesRead));
+    length += bytesRead;
+  }
+  return undefined;
+}
+
 /** A file's bytes, up to a limit. */
 export async function readBytes(directory: string, path: string): Promise<Buffer> {
   const handle = await openInside(directory, path, "read");
   if (!handle) throw notFound(`${shownPath(directory, path)} does not exist`);
   try {
     const { size } = await handle.stat();
-    if (size > MAX_BYTES) {
-      const message = `${shownPath(directory, path)} has ${size} bytes; expected at most ${MAX_BYTES}`;
-      throw named(413, "FileTooLargeError", message, { size, limit: MAX_BYTES });
-    }
-    return await handle.readFile();
+    const bytes = size > MAX_BYTES ? undefined : await readUpTo(handle, MAX_BYTES);
+    if (bytes) return bytes;
+    const held = size > MAX_BYTES ? `${size} bytes` : `more than ${MAX_BYTES} bytes`;
+    const message = `${shownPath(directory, path)} has ${held}; expected at most ${MAX_BYTES}`;
+    throw named(413, "FileTooLargeError", message, { size, limit: MAX_BYTES });
   } finally {
     await handle.close();
   }

@@ -4,7 +4,7 @@ import { type Captured, capture } from "../../../host/run-to-end.ts";
 import { type Setting, usersOwn } from "./git-config.ts";
 import { type GitDirectory, gitDirectoryOf } from "./git-directory.ts";
 import { gitEnvironment, usersEnvironment } from "./git-environment.ts";
-import { shadowed } from "./git-shadow.ts";
+import { type Shadow, shadowed } from "./git-shadow.ts";
 
 const LIMIT_MS = 15_000;
 const MAX_CHARS = 16_000_000;
@@ -25,8 +25,21 @@ export interface GitOptions {
 
 export type Git = (directory: string, args: readonly string[], options?: GitOptions) => Promise<Captured>;
 
+/** A search reads each file whole, however large it is. Where memory cannot be limited, it is not. */
+const LIMITED = ["/bin/sh", "-c", 'ulimit -v 2000000 2>/dev/null; exec "$@"', "sh"] as const;
+
 function argvOf([command = "", ...args]: readonly string[], settings: readonly string[] = []): [string, ...string[]] {
-  return ["git", ...settings, command, ...(command === "diff" ? DIFF : []), ...args];
+  const argv = ["git", ...settings, command, ...(command === "diff" ? DIFF : []), ...args] as const;
+  return command === "grep" ? [...LIMITED, ...argv] : [...argv];
+}
+
+/** None on a disk that is full: then there is no git, but everything else. */
+function shadowOrNot(git: GitDirectory): Shadow | undefined {
+  try {
+    return shadowed(git);
+  } catch {
+    return undefined;
+  }
 }
 
 /** `name\nvalue\0`, as git lists settings. */
@@ -76,17 +89,21 @@ export function gitOn(commands: CommandHost): Git {
   return async (directory, args, options = {}) => {
     // A new repository is none yet.
     const found = args[0] === "init" ? undefined : gitDirectoryOf(directory);
-    const { env, settings } = found ? shadowed(found) : { env: {}, settings: [] };
+    const shadow = found ? shadowOrNot(found) : { env: {}, settings: [] };
+    if (!shadow) return { text: "", code: 128 };
+    const { env, settings } = shadow;
     const all = [...(await usersSettings(env)), ...settings];
     return run({ argv: argvOf(args, options.settings), directory, env: gitEnvironment(env, all) }, options);
   };
 }
 
 /** A short look into a repository that is waited for in place. */
-export function gitNow(git: GitDirectory, args: readonly string[]): string | undefined {
+export function gitNow(git: GitDirectory, args: readonly string[]): { text?: string; timedOut: boolean } {
   const [program, ...rest] = argvOf(args);
-  const { env, settings } = shadowed(git);
-  const { stdout, status } = spawnSync(program, rest, {
+  const shadow = shadowOrNot(git);
+  if (!shadow) return { timedOut: false };
+  const { env, settings } = shadow;
+  const { stdout, status, signal } = spawnSync(program, rest, {
     cwd: git.root,
     env: { ...process.env, ...gitEnvironment(env, settings) },
     encoding: "utf8",
@@ -95,7 +112,7 @@ export function gitNow(git: GitDirectory, args: readonly string[]): string | und
     killSignal: "SIGKILL",
     maxBuffer: NOW_BYTES,
   });
-  return status === 0 ? stdout : undefined;
+  return { timedOut: signal !== null, ...(status === 0 ? { text: stdout } : {}) };
 }
 
 /** Its records end with a NUL, since a path may hold anything else. */

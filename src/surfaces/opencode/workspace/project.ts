@@ -44,9 +44,11 @@ export function remoteName(address: string): string | undefined {
 function firstCommit(git: GitDirectory): string | undefined {
   const { common } = git;
   const before = firstCommits.get(common);
-  if (before !== undefined) return before;
-  const [first] = gitNow(git, ["rev-list", "--max-parents=0", "HEAD"])?.trim().split("\n").sort() ?? [];
-  if (first) firstCommits.set(common, first);
+  if (before !== undefined) return before || undefined;
+  const { text, timedOut } = gitNow(git, ["rev-list", "--max-parents=0", "HEAD"]);
+  const [first = ""] = text?.trim().split("\n").sort() ?? [];
+  // Nobody waits a second time for a repository that cannot be read.
+  if (first || timedOut) firstCommits.set(common, first);
   return first || undefined;
 }
 
