@@ -14,9 +14,9 @@ export async function configure(flags: Layer, directory: string = process.cwd())
   return loaded;
 }
 
-/** The directories that a server is limited to: each must be there. */
-export function rootsOf({ roots }: Pick<Settings, "roots">): string[] | undefined {
-  return roots?.map((root) => directoryOf(root, "--root"));
+/** The directories that a server is limited to: each must be there. A list of none says nothing. */
+export function rootsOf({ roots = [] }: Pick<Settings, "roots">): string[] | undefined {
+  return roots.length === 0 ? undefined : roots.map((root) => directoryOf(root, "--root"));
 }
 
 /** One spelling for one directory, so that a session is found again whichever way its directory was named. */
