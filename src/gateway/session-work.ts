@@ -9,6 +9,7 @@ import { capabilitiesOf } from "./capabilities.ts";
 import { assertPromptable } from "./checks.ts";
 import type { SlashCommand } from "./commands/slash-command.ts";
 import type { GatewayOptions } from "./options.ts";
+import { assertFilesInside } from "./prompt-files.ts";
 import { type Receipt, repeatedReceipt } from "./receipt.ts";
 import type { Wish } from "./revert/revert.ts";
 
@@ -104,6 +105,7 @@ export class SessionWork {
     const state = await this.within(session);
     // Before anything that its template says is run.
     assertPromptable(state, asked.id);
+    await assertFilesInside(more, state.directory);
     const known = asked.id === undefined ? undefined : await this.options.log.find(session, promptKey(asked.id));
     // Its files may have changed since: a repeat is told by what was asked for, not by what that became.
     if (known && asked.id !== undefined) return repeatedReceipt(known, { id: asked.id, parts: [], digest });

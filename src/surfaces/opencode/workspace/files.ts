@@ -1,7 +1,7 @@
 import { type FileHandle, opendir, stat } from "node:fs/promises";
 import { basename, join, relative, resolve, sep } from "node:path";
 import { realInside, shownPath } from "../../../host/files/inside.ts";
-import { openInside } from "../../../host/files/open-inside.ts";
+import { openDirectoryInside, openInside } from "../../../host/files/open-inside.ts";
 import { named, notFound } from "../errors.ts";
 import { mediaType } from "./media-type.ts";
 
@@ -25,18 +25,22 @@ async function kindOf(directory: string, path: string): Promise<Entry["type"] | 
 
 /** What is in a directory, directories first. */
 export async function listFiles(directory: string, path: string): Promise<Entry[]> {
-  const real = await realInside(directory, path);
-  if (real === undefined) throw notFound(`${shownPath(directory, path)} does not exist`);
+  const opened = await openDirectoryInside(directory, path);
+  if (opened === undefined) throw notFound(`${shownPath(directory, path)} does not exist`);
   const shown = resolve(directory, path);
   const entries: Entry[] = [];
-  for await (const item of await opendir(real)) {
-    if (entries.length >= MAX_ENTRIES) break;
-    const inner = join(shown, item.name);
-    const plain = item.isDirectory() ? "directory" : item.isFile() ? "file" : undefined;
-    const type = plain ?? (item.isSymbolicLink() ? await kindOf(directory, inner) : undefined);
-    if (type === undefined) continue;
-    const way = pathFrom(directory, inner);
-    entries.push({ path: type === "directory" ? `${way}/` : way, type });
+  try {
+    for await (const item of await opendir(opened.path)) {
+      if (entries.length >= MAX_ENTRIES) break;
+      const inner = join(shown, item.name);
+      const plain = item.isDirectory() ? "directory" : item.isFile() ? "file" : undefined;
+      const type = plain ?? (item.isSymbolicLink() ? await kindOf(directory, inner) : undefined);
+      if (type === undefined) continue;
+      const way = pathFrom(directory, inner);
+      entries.push({ path: type === "directory" ? `${way}/` : way, type });
+    }
+  } finally {
+    await opened.close();
   }
   return entries.sort((a, b) => (a.type === b.type ? compare(a.path, b.path) : a.type === "directory" ? -1 : 1));
 }
