@@ -2,7 +2,7 @@ import { realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { type LoadedConfig, loadConfig } from "./config/load.ts";
-import type { Layer } from "./config/settings.ts";
+import type { Layer, Settings } from "./config/settings.ts";
 import { usageError } from "./exit.ts";
 
 /** Loads the configuration for a command, and tells what of it was ignored. */
@@ -12,6 +12,11 @@ export async function configure(flags: Layer, directory: string = process.cwd())
   delete process.env.PARLEY_TOKEN;
   for (const warning of loaded.warnings) process.stderr.write(`parley: warning: ${warning}\n`);
   return loaded;
+}
+
+/** The directories that a server is limited to: each must be there. A list of none says nothing. */
+export function rootsOf({ roots = [] }: Pick<Settings, "roots">): string[] | undefined {
+  return roots.length === 0 ? undefined : roots.map((root) => directoryOf(root, "--root"));
 }
 
 /** One spelling for one directory, so that a session is found again whichever way its directory was named. */

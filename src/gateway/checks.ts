@@ -2,15 +2,32 @@ import { realpath, stat } from "node:fs/promises";
 import { isAbsolute } from "node:path";
 import type { Agent } from "../agents/contract.ts";
 import { ParleyError } from "../core/errors.ts";
+import { isId } from "../core/ids.ts";
+import type { SessionState } from "../core/session-state.ts";
+import type { Roots } from "../host/files/roots.ts";
 
 /** The one spelling of an existing directory, so that its sessions are found whichever way it was named. */
-export async function existingDirectory(directory: string): Promise<string> {
+export async function existingDirectory(directory: string, roots: Roots): Promise<string> {
   if (!isAbsolute(directory)) {
     throw new ParleyError("invalid", `expected an absolute path as the session's directory, got ${directory}`);
   }
+  // Before anything is looked at: whether something is there is nobody's business.
+  roots.assert(directory);
   const found = await stat(directory).catch(() => undefined);
   if (!found?.isDirectory()) throw new ParleyError("invalid", `expected an existing directory, got ${directory}`);
-  return realpath(directory);
+  const real = await realpath(directory);
+  roots.assert(real);
+  return real;
+}
+
+/** Whether a session can be given a prompt with this id at all. */
+export function assertPromptable({ parent }: Pick<SessionState, "parent">, id?: string): void {
+  if (id !== undefined && !isId("message", id)) {
+    const wanted = "msg_ and up to 64 letters, digits, - or _";
+    throw new ParleyError("invalid", `expected a prompt id made of ${wanted}, got ${id}`);
+  }
+  if (parent !== undefined)
+    throw new ParleyError("busy", "a sub-agent's session takes no prompts; send them to the session it belongs to");
 }
 
 /** A model or mode that the agent is known not to have is refused before anything is promised. */

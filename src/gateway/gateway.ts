@@ -7,12 +7,14 @@ import { SCHEMA_VERSION } from "../core/events/version.ts";
 import { isId } from "../core/ids.ts";
 import type { Answer } from "../core/ledger/signals.ts";
 import type { OpenAsk, SessionState } from "../core/session-state.ts";
+import type { Roots } from "../host/files/roots.ts";
 import type { Log, SessionHead, SessionQuery } from "../log/contract.ts";
 import type { Attachments } from "./attachments.ts";
-import { assertChoice, existingDirectory } from "./checks.ts";
+import { assertChoice, assertPromptable, existingDirectory } from "./checks.ts";
 import type { LiveSession } from "./live-session.ts";
 import { LiveSessions } from "./live-sessions.ts";
 import type { GatewayOptions } from "./options.ts";
+import { assertFilesInside } from "./prompt-files.ts";
 import { digestOf, type Receipt } from "./receipt.ts";
 import { recover } from "./recovery.ts";
 import { SessionWork } from "./session-work.ts";
@@ -53,6 +55,8 @@ export interface PromptRequest {
   /** Further instructions for this turn. */
   system?: string;
   task?: Task;
+  /** The session's rules from the prompt's turn on, in place of those before. */
+  permissions?: PermissionRule[];
   /** What a client wants to find again with its prompt. */
   extras?: Record<string, unknown>;
   /** Of what the client asked for, where the parts were made from it. */
@@ -94,6 +98,11 @@ export class Gateway {
     return this.sessions.attachments;
   }
 
+  /** Where sessions may work. */
+  get roots(): Roots {
+    return this.options.roots;
+  }
+
   get defaultAgent(): string {
     return this.options.defaultAgent;
   }
@@ -115,7 +124,7 @@ export class Gateway {
   async create(request: NewSessionRequest): Promise<SessionState> {
     this.assertOpen();
     const agent = this.sessions.agent(request.agent ?? this.options.defaultAgent);
-    const directory = await existingDirectory(request.directory);
+    const directory = await existingDirectory(request.directory, this.options.roots);
     await assertChoice(agent, request);
     const { model, mode, title, permissions, meta } = request;
     const facts = Object.fromEntries(
@@ -183,12 +192,12 @@ export class Gateway {
 
   async prompt(id: string, request: PromptRequest): Promise<Receipt> {
     this.assertOpen();
-    if (request.id !== undefined && !isId("message", request.id)) {
-      const wanted = "msg_ and up to 64 letters, digits, - or _";
-      throw new ParleyError("invalid", `expected a prompt id made of ${wanted}, got ${request.id}`);
-    }
     const { agent, extras, ...asked } = request;
-    await this.assertChoice(await this.get(id), asked, agent);
+    const state = await this.get(id);
+    assertPromptable(state, request.id);
+    this.options.roots.assert(state.directory);
+    await this.assertChoice(state, asked, agent);
+    await assertFilesInside(asked.parts, state.directory);
     const prompt: Prompt = {
       ...extras,
       ...asked,

@@ -68,6 +68,7 @@ export class LiveSession {
       lender: options.lender,
       log: gateway.log,
       host: gateway.processes,
+      roots: gateway.roots,
       writer: this.writer,
       hear: (...told) => this.hear(...told),
       ended: (turn) => this.ended(turn),
@@ -99,8 +100,6 @@ export class LiveSession {
   }
 
   async prompt(prompt: Prompt, agent?: string): Promise<Receipt> {
-    if (this.root !== undefined)
-      throw new ParleyError("busy", "a sub-agent's session takes no prompts; send them to the session it belongs to");
     const ready = this.agent.own?.readySession;
     // An agent that is still starting cannot be spoken to: its next words are a prompt of their own.
     const steer = prompt.delivery === "steer" && ready !== undefined;

@@ -3,6 +3,7 @@ import type { MakeId } from "../core/ids.ts";
 import type { Logger } from "../core/logger.ts";
 import type { Metrics } from "../core/metrics.ts";
 import type { CommandHost } from "../host/contract.ts";
+import type { Roots } from "../host/files/roots.ts";
 import type { Log } from "../log/contract.ts";
 
 /** What happens to a permission while no client is attached. A question is never answered by a policy. */
@@ -13,6 +14,8 @@ export interface GatewayOptions {
   agents: ReadonlyMap<string, Agent>;
   /** Runs the commands that clients give. */
   processes: CommandHost;
+  /** Where sessions may work. */
+  roots: Roots;
   /** The agent of a session that names none. */
   defaultAgent: string;
   id: MakeId;

@@ -4,6 +4,7 @@ import type { Failure, Prompt } from "../core/events/values.ts";
 import { cutTurns } from "../core/history/copy.ts";
 import { within } from "../core/within.ts";
 import type { CommandHost } from "../host/contract.ts";
+import type { Roots } from "../host/files/roots.ts";
 import type { Log } from "../log/contract.ts";
 import { AgentLink, type LinkOptions } from "./agent-link.ts";
 import { CANCEL_ASK_MS } from "./options.ts";
@@ -21,6 +22,7 @@ export interface ServingOptions {
   lender: ServingAgent | undefined;
   log: Log;
   host: CommandHost;
+  roots: Roots;
   writer: SessionWriter;
   hear: LinkOptions["emit"];
   /** Resolves when a turn is over. */
@@ -61,10 +63,10 @@ export class ServingAgent {
   change(agent: Agent): void {
     this.agent = agent;
     if (this.ownLink) return this.ownLink.serveWith(agent);
-    const { session, directory, log, host, writer, hear, ended } = this.options;
+    const { session, directory, log, host, roots, writer, hear, ended } = this.options;
     const link = new AgentLink({ agent, session, directory, history: () => this.past(), emit: hear });
     this.ownLink = link;
-    this.driver = new TurnDriver({ session, directory, host, log, link, writer, ended }, this.deliveries);
+    this.driver = new TurnDriver({ session, directory, host, roots, log, link, writer, ended }, this.deliveries);
   }
 
   async deliver(prompt: Prompt, turn: string): Promise<void> {

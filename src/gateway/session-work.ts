@@ -6,15 +6,17 @@ import type { Prompt, PromptPart } from "../core/events/values.ts";
 import type { Facts } from "../core/ledger/state.ts";
 import type { SessionState } from "../core/session-state.ts";
 import { capabilitiesOf } from "./capabilities.ts";
+import { assertPromptable } from "./checks.ts";
 import type { SlashCommand } from "./commands/slash-command.ts";
 import type { GatewayOptions } from "./options.ts";
+import { assertFilesInside } from "./prompt-files.ts";
 import { type Receipt, repeatedReceipt } from "./receipt.ts";
 import type { Wish } from "./revert/revert.ts";
 
 /** A prompt of Parley's making. */
 export type MadePrompt = Partial<Omit<Prompt, "parts">> & { parts: PromptPart[]; agent?: string };
 
-export interface WorkOptions extends Pick<GatewayOptions, "log" | "processes" | "id" | "now"> {
+export interface WorkOptions extends Pick<GatewayOptions, "log" | "processes" | "id" | "now" | "roots"> {
   agents(): readonly string[];
   agent(name: string): Agent;
   get(session: string): Promise<SessionState>;
@@ -100,7 +102,10 @@ export class SessionWork {
   async command(session: string, request: CommandRequest): Promise<Receipt> {
     const { command: name, arguments: added, parts: more = [], ...asked } = request;
     const digest = digestOf(request);
-    const state = await this.options.get(session);
+    const state = await this.within(session);
+    // Before anything that its template says is run.
+    assertPromptable(state, asked.id);
+    await assertFilesInside(more, state.directory);
     const known = asked.id === undefined ? undefined : await this.options.log.find(session, promptKey(asked.id));
     // Its files may have changed since: a repeat is told by what was asked for, not by what that became.
     if (known && asked.id !== undefined) return repeatedReceipt(known, { id: asked.id, parts: [], digest });
@@ -116,7 +121,7 @@ export class SessionWork {
 
   /** Takes back a message's turn and all after it, files included. The next prompt makes it final. */
   async revert(session: string, wish: Wish): Promise<SessionState> {
-    const { agent, parent } = await this.options.get(session);
+    const { agent, parent } = await this.within(session);
     if (parent !== undefined || !this.options.agent(agent).capabilities?.rewind) {
       const why = "it remembers what was said";
       throw new ParleyError("unsupported", `agent ${agent} cannot go on as if something had not been: ${why}`);
@@ -131,13 +136,20 @@ export class SessionWork {
 
   private async move(session: string, wish: Wish | null): Promise<SessionState> {
     const { get, whileIdle, log } = this.options;
-    await get(session);
+    await this.within(session);
     await whileIdle(session, async () => {
       const { moveTo } = await import("./revert/revert.ts");
       const { revert, undo } = await moveTo(log, await get(session), wish);
       return { facts: { meta: { revert } }, undo };
     });
     return get(session);
+  }
+
+  /** A session whose directory may be worked in: one from before the server was limited can only be read. */
+  private async within(session: string): Promise<SessionState> {
+    const state = await this.options.get(session);
+    this.options.roots.assert(state.directory);
+    return state;
   }
 
   /** What an agent can do that not every one can. */
@@ -147,7 +159,7 @@ export class SessionWork {
 
   /** A new session that begins with this one's past: all of it, or what came before a message. */
   async fork(session: string, { before }: { before?: string } = {}): Promise<SessionState> {
-    const state = await this.options.get(session);
+    const state = await this.within(session);
     const { fork } = await import("./fork.ts");
     return this.options.get(await fork(this.options, state, this.options.agent(state.agent), before));
   }

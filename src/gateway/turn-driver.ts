@@ -1,11 +1,12 @@
 import type { AgentSession } from "../agents/contract.ts";
-import { messageOf } from "../core/errors.ts";
+import { isParleyError, messageOf } from "../core/errors.ts";
 import type { Failure, Prompt } from "../core/events/values.ts";
 import { cutTurns } from "../core/history/copy.ts";
 import type { Signal } from "../core/ledger/signals.ts";
 import type { LedgerState } from "../core/ledger/state.ts";
 import { within } from "../core/within.ts";
 import { type CommandHost, SpawnFailed } from "../host/contract.ts";
+import type { Roots } from "../host/files/roots.ts";
 import type { Log } from "../log/contract.ts";
 import type { AgentLink } from "./agent-link.ts";
 import { transcriptOf, withInstructions, withTranscript } from "./handoff.ts";
@@ -21,6 +22,7 @@ export interface DriverOptions {
   session: string;
   directory: string;
   host: CommandHost;
+  roots: Roots;
   log: Log;
   link: AgentLink;
   writer: SessionWriter;
@@ -70,9 +72,11 @@ export class TurnDriver {
 
   /** Gives the agent a prompt whose turn is stored. Whatever goes wrong ends that turn, once. */
   async deliver(prompt: Prompt, turn: string): Promise<void> {
-    const { link, writer } = this.options;
-    if (prompt.task?.type === "shell") return this.shell.run(prompt.task.command, turn);
+    const { link, writer, roots, directory } = this.options;
     try {
+      // A prompt may have waited since before the server was limited, and a directory may lead elsewhere by now.
+      roots.assert(directory);
+      if (prompt.task?.type === "shell") return await this.shell.run(prompt.task.command, turn);
       const { model, mode, nativeId } = writer.ledger.facts;
       const { agent, generation, lost } = await link.ensure({ model, mode }, nativeId);
       if (!link.runs(generation)) throw new Error("the agent exited before it could take the prompt");
@@ -133,6 +137,7 @@ export class TurnDriver {
 }
 
 function failureOf(error: unknown): Failure {
+  if (isParleyError(error)) return { code: error.code, message: error.message };
   if (!(error instanceof SpawnFailed)) return { code: "agent_failed", message: messageOf(error) };
   const { argv, directory, exitCode, stderr } = error;
   return { code: "spawn_failed", message: error.message, details: { argv, directory, exitCode, stderr } };

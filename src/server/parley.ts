@@ -9,6 +9,7 @@ import { Gateway } from "../gateway/gateway.ts";
 import type { Unattended } from "../gateway/options.ts";
 import type { CommandHost } from "../host/contract.ts";
 import { acquireLock, type LockHeld, type LockOwner } from "../host/data-lock.ts";
+import { Roots } from "../host/files/roots.ts";
 import { createProcessHost } from "../host/process-host.ts";
 import { killNow, reap } from "../host/reaper.ts";
 import type { Terminals } from "../host/terminals/contract.ts";
@@ -44,6 +45,8 @@ export interface ParleyOptions extends AgentSettings {
   resumeQueues?: boolean;
   /** The directory of a session that names none. */
   directory: string;
+  /** The directories that sessions, files and terminals are limited to; none: wherever the user may. */
+  roots?: readonly string[];
   logger: Logger;
   version: string;
 }
@@ -118,6 +121,7 @@ async function startOn(
   if (!agents.has(defaultAgent)) {
     throw new ParleyError("agent_not_found", `no agent ${defaultAgent}; there are: ${[...agents.keys()].join(", ")}`);
   }
+  const roots = new Roots(options.roots);
   const metrics = createMetrics();
   processSeries(metrics);
   const gateway = new Gateway({
@@ -125,11 +129,13 @@ async function startOn(
     log,
     agents,
     processes: commands,
+    roots,
     defaultAgent,
     id: idSource(Date.now, await newestTime(log)),
     now: Date.now,
     metrics,
   });
+  const directory = roots.has(options.directory) ? options.directory : (roots.directories[0] ?? options.directory);
   const closed = await gateway.recover();
   if (closed > 0) logger.warn({ turns: closed }, "closed turns that an earlier crash had left open");
   const clients = new SseClients(metrics);
@@ -138,8 +144,8 @@ async function startOn(
     log: logger,
     metrics,
     mounts: [
-      universalMount({ gateway, clients, options }),
-      opencodeMount({ gateway, clients, commands, terminals, options }),
+      universalMount({ gateway, clients, options: { ...options, directory } }),
+      opencodeMount({ gateway, clients, commands, terminals, options: { ...options, directory } }),
     ],
     ready: () => log.check(),
     about: { name: "parley", version: options.version },

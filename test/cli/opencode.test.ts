@@ -115,7 +115,7 @@ test("parley opencode: what cannot be meant is said", async () => {
 });
 
 test("parley serve shows the line that attaches OpenCode, with the token where others cannot read it", () => {
-  const about = { url: "http://127.0.0.1:7420", dataDirectory: "/data" };
+  const about = { url: "http://127.0.0.1:7420", dataDirectory: "/data", roots: [] };
   const line = (more: { token: string | null; tokenFile?: string }): string | undefined =>
     greetingLines({ ...about, ...more })
       .find((one) => one.includes("attach"))

@@ -11,6 +11,7 @@ import { createMetrics } from "../../src/core/metrics.ts";
 import { Gateway } from "../../src/gateway/gateway.ts";
 import type { GatewayOptions } from "../../src/gateway/options.ts";
 import { readEvents } from "../../src/gateway/read-events.ts";
+import { Roots } from "../../src/host/files/roots.ts";
 import { createProcessHost } from "../../src/host/process-host.ts";
 import type { Log } from "../../src/log/contract.ts";
 import { openSqliteLog } from "../../src/log/sqlite/open.ts";
@@ -36,6 +37,7 @@ export function gatewayOn(log: Log, directory: string, options: Partial<GatewayO
     log,
     agents: new Map([["fake", new FakeAgent()]]),
     processes: createProcessHost({ runDirectory: join(directory, "run"), instance: "gateway-test" }),
+    roots: new Roots(),
     defaultAgent: "fake",
     id: idSource(Date.now),
     now: Date.now,

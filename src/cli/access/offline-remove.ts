@@ -4,6 +4,7 @@ import { silentLogger } from "../../core/logger.ts";
 import { createMetrics } from "../../core/metrics.ts";
 import { Gateway } from "../../gateway/gateway.ts";
 import { acquireLock } from "../../host/data-lock.ts";
+import { Roots } from "../../host/files/roots.ts";
 import { createProcessHost } from "../../host/process-host.ts";
 import { openSqliteLog } from "../../log/sqlite/open.ts";
 import { buildAgents, chooseDefaultAgent } from "../../server/agents.ts";
@@ -26,6 +27,7 @@ export async function removeOffline(settings: Settings, id: string): Promise<voi
         log,
         agents,
         processes: host,
+        roots: new Roots(),
         defaultAgent: await chooseDefaultAgent(agents, settings.defaultAgent),
         id: idSource(Date.now),
         now: Date.now,

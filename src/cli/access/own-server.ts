@@ -3,6 +3,7 @@ import { createLogger } from "../../server/logger.ts";
 import { type Parley, startParley } from "../../server/parley.ts";
 import { loadToken } from "../../server/token.ts";
 import type { Settings } from "../config/settings.ts";
+import { rootsOf } from "../context.ts";
 import { packageVersion } from "../version.ts";
 import type { FoundServer } from "./find-server.ts";
 
@@ -22,6 +23,7 @@ export async function startOwnServer(settings: Settings, directory: string, fd?:
   const logger = createLogger({ level, readable: true, secrets: [token], fd });
   const parley = await startParley({
     ...settings,
+    roots: rootsOf(settings),
     dataDirectory,
     host: "127.0.0.1",
     port: 0,

@@ -19,6 +19,7 @@ interface Flags extends Omit<ServeOptions, "flags"> {
   cors?: string[];
   sync?: Layer["sync"];
   agent?: string;
+  root?: string[];
   unattended?: Layer["unattended"];
   askDeadline?: number;
   idleClose?: number;
@@ -40,6 +41,7 @@ function layerOf(flags: Flags): Layer {
     cors: flags.cors,
     sync: flags.sync,
     defaultAgent: flags.agent,
+    roots: flags.root,
     unattended: flags.unattended,
     askDeadlineMs: flags.askDeadline,
     idleCloseMs: flags.idleClose,
@@ -58,6 +60,7 @@ export function serveCommand(finish: Finish): Command {
     ["parley serve", "on 127.0.0.1, with a token of its own"],
     ["parley serve --port 0 --json", "any free port; URL and token as one JSON line"],
     ["parley serve --host 0.0.0.0 --allow-host box.example", "for other machines, under that name"],
+    ["parley serve --root ~/work", "sessions, files and terminals below that directory only"],
     ["parley serve --unattended deny", "permissions are refused while nobody is attached"],
   ]);
   command.optionsGroup("Listening:");
@@ -78,6 +81,12 @@ export function serveCommand(finish: Finish): Command {
       "token",
       "tokenFile",
     ]),
+  );
+  command.addOption(
+    repeatedOption(
+      "--root <directory>",
+      "limit sessions, files and terminals to it; repeatable (default: --dir, where others can reach the server)",
+    ),
   );
   command.optionsGroup("Agents:");
   command.option("--agent <name>", "the agent of a session that names none");

@@ -28,6 +28,7 @@ export const VARIABLES: Readonly<Record<string, Read>> = {
     layer.credential = { token };
   },
   PARLEY_AGENT: into("defaultAgent", text),
+  PARLEY_ROOTS: into("roots", list),
   PARLEY_UNATTENDED: into("unattended", oneOf(UNATTENDED)),
   PARLEY_ASK_DEADLINE: into("askDeadlineMs", duration),
   PARLEY_IDLE_CLOSE: into("idleCloseMs", duration),

@@ -12,13 +12,14 @@ function program(name: string, home: string, from: string): string {
 
 /** What a configuration file says, in the words of the settings. */
 export function layerOf(config: ConfigFile, file: string, home: string): Layer {
-  const { $schema, trust, token, askDeadline, idleClose, dataDir, agents, ...same } = config;
+  const { $schema, trust, token, askDeadline, idleClose, dataDir, roots, agents, ...same } = config;
   const from = dirname(file);
   const layer: Layer = same;
   if (token !== undefined) layer.credential = { token };
   if (askDeadline !== undefined) layer.askDeadlineMs = parseDuration(askDeadline);
   if (idleClose !== undefined) layer.idleCloseMs = parseDuration(idleClose);
   if (dataDir !== undefined) layer.dataDir = expandPath(dataDir, home, from);
+  if (roots !== undefined) layer.roots = roots.map((root) => expandPath(root, home, from));
   if (agents !== undefined) {
     const entries = Object.entries(agents).map(([name, { command, ...rest }]): [string, ConfiguredAgent] => {
       const [first, ...others] = command;

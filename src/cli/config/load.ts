@@ -99,6 +99,8 @@ export async function loadConfig(sources: Sources): Promise<LoadedConfig> {
     layerOf(user ?? {}, userFile, home),
   ];
   const merged = mergeSettings(defaultSettings(defaultDataDir(env, home)), layers);
-  const settings = { ...merged, dataDir: expandPath(merged.dataDir, home, process.cwd()) };
+  const here = (path: string): string => expandPath(path, home, process.cwd());
+  const roots = merged.roots === undefined ? {} : { roots: merged.roots.map(here) };
+  const settings = { ...merged, ...roots, dataDir: here(merged.dataDir) };
   return { settings, portChosen: layers.some((layer) => layer.port !== undefined), files, warnings };
 }

@@ -86,6 +86,11 @@ export const configSchema = z.strictObject({
   defaultAgent: agentName.optional().describe("the agent of a session that names none"),
   agents: z.record(agentName, agent).optional().describe("further agents, by name"),
   house: house.optional().describe("the models of Parley's own agent"),
+  roots: z
+    .array(z.string().min(1, { error: "a directory" }))
+    .min(1, { error: 'at least one directory; "/" allows all' })
+    .optional()
+    .describe("directories that sessions, files and terminals are limited to; a relative path starts at this file"),
   unattended: z.enum(UNATTENDED).optional().describe("what happens to a permission while no client is attached"),
   askDeadline: duration.optional().describe("how long an ask waits for a client to come; 30m by default"),
   idleClose: duration.optional().describe("how long an agent without work is kept; 10m by default"),

@@ -21,6 +21,8 @@ export interface Settings {
   agents: Readonly<Record<string, ConfiguredAgent>>;
   /** The models of Parley's own agent. */
   house?: HouseConfig;
+  /** The directories that sessions are limited to. None: wherever the user may, on loopback. */
+  roots?: readonly string[];
   unattended: Unattended;
   askDeadlineMs: number;
   idleCloseMs: number;

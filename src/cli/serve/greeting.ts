@@ -5,6 +5,8 @@ export interface Greeting {
   token: string | null;
   tokenFile?: string;
   dataDirectory: string;
+  /** What it is limited to; empty: nothing. */
+  roots: readonly string[];
 }
 
 function quoted(path: string): string {
@@ -20,7 +22,7 @@ function attachLine({ url, token, tokenFile }: Greeting): string {
 
 /** What a person needs next. The token itself is never shown: the file can be. */
 export function greetingLines(greeting: Greeting): string[] {
-  const { url, token, tokenFile } = greeting;
+  const { url, token, tokenFile, roots } = greeting;
   const header =
     token === null
       ? ""
@@ -31,6 +33,7 @@ export function greetingLines(greeting: Greeting): string[] {
     token === null
       ? "  token   none: everybody on this machine may use this server"
       : `  token   ${tokenFile ?? "the one you gave; it is not written down"}`,
+    ...(roots.length === 0 ? [] : [`  roots   ${roots.join(", ")}; --root adds another, --root / allows all`]),
     `  try     curl${header} ${url}/v1/agents`,
     `  attach  ${attachLine(greeting)}`,
     '  next    npx parley run "Read README.md and add a line at the end"',
@@ -40,8 +43,8 @@ export function greetingLines(greeting: Greeting): string[] {
 
 /** The first line on stdout is for programs, exactly; the rest is for people, or for their log. */
 export function greet(greeting: Greeting, how: { json: boolean; readable: boolean; log: Logger }): void {
-  const { url, token, tokenFile, dataDirectory } = greeting;
+  const { url, token, tokenFile, dataDirectory, roots } = greeting;
   process.stdout.write(how.json ? `${JSON.stringify({ url, token })}\n` : `${url}\n`);
   if (how.readable) process.stderr.write(`${greetingLines(greeting).join("\n")}\n`);
-  else how.log.info({ url, tokenFile, dataDirectory, pid: process.pid }, "listening");
+  else how.log.info({ url, tokenFile, dataDirectory, roots, pid: process.pid }, "listening");
 }

@@ -1,5 +1,6 @@
+import { isLoopbackBind } from "../../server/addresses.ts";
 import type { Layer, Settings } from "../config/settings.ts";
-import { configure, directoryOf } from "../context.ts";
+import { configure, directoryOf, rootsOf } from "../context.ts";
 import { usageError } from "../exit.ts";
 import { stopSignals } from "../launcher/signals.ts";
 import { launcherEnd } from "../launcher/watch.ts";
@@ -27,6 +28,11 @@ function chosenToken(settings: Settings, noAuth: boolean): TokenChoice {
   }
 }
 
+/** Where others can reach the server, it works in the directory that it was started for, unless somebody says otherwise. */
+function servedRoots(settings: Settings, directory: string): string[] {
+  return rootsOf(settings) ?? (isLoopbackBind(settings.host) ? [] : [directory]);
+}
+
 /** Serves until a signal ends the process; returns only when it could not start. */
 export async function serve(options: ServeOptions): Promise<number> {
   const directory = directoryOf(options.dir);
@@ -39,6 +45,7 @@ export async function serve(options: ServeOptions): Promise<number> {
   ]);
   const refusal = refuseBind(settings.host, options.insecureNoAuth !== true);
   if (refusal !== undefined) throw usageError(refusal);
+  const roots = servedRoots(settings, directory);
   const { token, file } = chosenToken(settings, options.insecureNoAuth === true);
   const readable = process.stderr.isTTY === true;
   const logger = createLogger({
@@ -51,12 +58,19 @@ export async function serve(options: ServeOptions): Promise<number> {
   if (port !== settings.port) logger.warn({ port: settings.port }, "the usual port is taken: using a free one");
   const { dataDir: dataDirectory } = settings;
   const version = packageVersion();
-  const parley = await startParley({ ...settings, port, dataDirectory, token, directory, logger, version }).catch(
-    async (thrown: unknown) => {
-      await logger.flush();
-      throw startProblem(thrown, settings);
-    },
-  );
+  const parley = await startParley({
+    ...settings,
+    roots,
+    port,
+    dataDirectory,
+    token,
+    directory,
+    logger,
+    version,
+  }).catch(async (thrown: unknown) => {
+    await logger.flush();
+    throw startProblem(thrown, settings);
+  });
   installShutdown({
     listener: parley.listener,
     cutStreams: parley.cutStreams,
@@ -73,7 +87,7 @@ export async function serve(options: ServeOptions): Promise<number> {
       "runs as the first process of a container: start that with an init (docker run --init), or ended processes pile up",
     );
   }
-  const greeting = { url: parley.url, token, tokenFile: file, dataDirectory };
+  const greeting = { url: parley.url, token, tokenFile: file, dataDirectory, roots };
   greet(greeting, { json: options.json === true, readable, log: logger });
   setTimeout(() => void Promise.all([logger.open(), parley.listener.warm()]), WARM_AFTER_MS).unref();
   return new Promise(() => {});

@@ -31,6 +31,14 @@ export const task = z
   ])
   .meta({ id: "Task" });
 
+export const permissionRule = z
+  .looseObject({
+    action: z.string().describe("what is asked for, `question` for a question; `*` and `?` stand for anything"),
+    pattern: z.string().describe("of what it is asked for, in the same way"),
+    verdict: z.enum(["allow", "deny", "ask"]),
+  })
+  .meta({ id: "PermissionRule" });
+
 export const prompt = z
   .looseObject({
     id: z.string().describe("msg_…, made by the client or by Parley"),
@@ -41,6 +49,7 @@ export const prompt = z
     task: task.optional().describe("what its turn is for, where it is not for the agent to answer"),
     queued: z.number().optional().describe("epoch milliseconds since when it waited, if it did"),
     system: z.string().optional().describe("further instructions for this turn"),
+    permissions: z.array(permissionRule).optional().describe("the session's rules from its turn on"),
     digest: z.string().optional().describe("of the request's body: the same id with another digest is a conflict"),
   })
   .meta({ id: "Prompt" });
@@ -108,14 +117,6 @@ export const askOption = z
     label: z.string().optional(),
   })
   .meta({ id: "AskOption" });
-
-export const permissionRule = z
-  .looseObject({
-    action: z.string().describe("what is asked for, `question` for a question; `*` and `?` stand for anything"),
-    pattern: z.string().describe("of what it is asked for, in the same way"),
-    verdict: z.enum(["allow", "deny", "ask"]),
-  })
-  .meta({ id: "PermissionRule" });
 
 export const question = z
   .looseObject({

@@ -6,7 +6,7 @@ import type { Frame } from "./frame.ts";
 import { commitRevert } from "./revert.ts";
 import { changeAgent, updateFacts } from "./session.ts";
 import { userText, withUntold } from "./shell.ts";
-import { QUEUE_LIMIT } from "./state.ts";
+import { type Facts, QUEUE_LIMIT } from "./state.ts";
 import { beginTurn, choiceOf } from "./turn.ts";
 
 const TITLE_LENGTH = 60;
@@ -42,15 +42,22 @@ function headerOf({ parts: _, ...header }: Prompt): NonNullable<EventData["turn.
   return header;
 }
 
+/** What is to hold from the prompt's turn on. It is said with the turn: a prompt that is refused or withdrawn changes nothing. */
+function wishesOf({ model, mode, permissions }: Prompt): Facts {
+  return {
+    ...(model === undefined ? {} : { model }),
+    ...(mode === undefined ? {} : { mode }),
+    ...(permissions ? { permissions } : {}),
+  };
+}
+
 /** Begins the turn of a prompt, with what was kept for it. The agent gets it after this is stored. */
 function startPrompt(frame: Frame, given: Prompt, kept: readonly Prompt[]): void {
   commitRevert(frame);
   const prompt = withUntold(frame, given);
   const turn = beginTurn(frame, "user", prompt.task);
-  const { model, mode } = prompt;
   const title = frame.state.facts.title ?? titleOf(prompt);
-  const choice = { ...(model === undefined ? {} : { model }), ...(mode === undefined ? {} : { mode }) };
-  updateFacts(frame, title === "" ? choice : { title, ...choice }, "parley");
+  updateFacts(frame, { ...(title === "" ? {} : { title }), ...wishesOf(prompt) }, "parley");
   const context = kept.length === 0 ? {} : { context: kept.map(headerOf) };
   frame.say("turn.started", { by: "user", prompt: headerOf(prompt), ...choiceOf(frame), ...context }, "parley");
   for (const said of [...kept, prompt]) sayUserMessage(frame, said, false);
@@ -78,6 +85,8 @@ export function onPrompt(frame: Frame, prompt: Prompt, agent?: string): void {
     const waiting = { ...prompt, queued: frame.context.now };
     frame.patch({ queue: [...queue, waiting] });
     frame.sayOfSession("prompt.queued", { prompt: waiting, position: queue.length + 1 }, "parley");
+    // It has no turn of its own that its rules could wait for.
+    if (!beginsTurn(prompt) && prompt.permissions) updateFacts(frame, { permissions: prompt.permissions }, "parley");
     // Prompts may have waited through a restart with nothing to set them off; the oldest goes first.
     startNext(frame);
   }
@@ -90,6 +99,7 @@ export function onSteer(frame: Frame, prompt: Prompt): void {
     onPrompt(frame, prompt);
     return;
   }
+  if (prompt.permissions) updateFacts(frame, { permissions: prompt.permissions }, "parley");
   sayUserMessage(frame, prompt, true);
   frame.want({ type: "steer", prompt });
 }

@@ -64,9 +64,11 @@ function mayGoOn(before: LedgerState, input: Input): boolean {
 function onCommand(frame: Frame, command: Command): void {
   switch (command.type) {
     case "prompt":
-      return onPrompt(frame, command.prompt, command.agent);
+      onPrompt(frame, command.prompt, command.agent);
+      return command.prompt.permissions ? applyRules(frame) : undefined;
     case "steer":
-      return onSteer(frame, command.prompt);
+      onSteer(frame, command.prompt);
+      return command.prompt.permissions ? applyRules(frame) : undefined;
     case "withdraw":
       return onWithdraw(frame, command.prompt);
     case "cancel":

@@ -16,6 +16,13 @@ export function codeOf(error: unknown): string | undefined {
   return (error as NodeJS.ErrnoException).code;
 }
 
+/** Where the system shows itself as files: reading them may wait for ever, and tells of processes, Parley's own among them. */
+const SYSTEMS = /^\/(?:proc|sys|dev(?!\/shm(?:\/|$)))(?:\/|$)/;
+
+export function isSystems(path: string): boolean {
+  return SYSTEMS.test(path);
+}
+
 async function realOrNothing(path: string): Promise<string | undefined> {
   try {
     return await realpath(path);
@@ -36,6 +43,7 @@ export async function realInside(directory: string, path: string): Promise<strin
   let known = real;
   for (let way = dirname(target); known === undefined; way = dirname(way)) known = await realOrNothing(way);
   if (!isInside(root, known)) throw outside(path);
+  if (isSystems(known)) throw new FileRefused("not_a_file", `${path} is not a file: it belongs to the system`);
   return real;
 }
 

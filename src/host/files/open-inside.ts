@@ -55,6 +55,20 @@ export async function openInside(
   throw new FileRefused("not_a_file", `${path} is not a file`);
 }
 
+/** A directory that stays the one that was looked at: on Linux `path` names it whatever its own path leads to by then. */
+export interface OpenDirectory {
+  path: string;
+  close(): Promise<void>;
+}
+
+/** Opens a directory that exists. Undefined where there is none. */
+export async function openDirectoryInside(directory: string, path: string): Promise<OpenDirectory | undefined> {
+  const real = await realInside(directory, path);
+  if (real === undefined) return undefined;
+  const handle = await openChecked(real, O_RDONLY | O_DIRECTORY, directory, path);
+  return { path: onLinux ? byHandle(handle) : real, close: () => handle.close() };
+}
+
 interface Place {
   handle: FileHandle;
   real: string;

@@ -44,11 +44,13 @@ async function serve(context: Context<Env>, operation: Operation, surface: Surfa
     query: raw.directory ?? raw["location[directory]"],
     header: context.req.header("x-opencode-directory"),
   });
+  const directory = named ?? surface.defaultDirectory;
+  surface.gateway.roots.assert(directory);
   const answer = await operation.handle({
     params: context.req.param() as Record<string, string>,
     query: operation.query ? parse(operation.query, raw, "Query") : {},
     body: await bodyOf(context, operation.body),
-    directory: named ?? surface.defaultDirectory,
+    directory,
     directoryNamed: named !== undefined,
     header: (name) => context.req.header(name),
     request: context.env.incoming,

@@ -44,8 +44,6 @@ export async function givePrompt(surface: Surface, state: SessionState, input: P
   const parts = promptParts(input.parts, directory);
   const choice = await choiceOf(surface, state, input);
   const rules = rulesOfTools(tools ?? {});
-  // A prompt that names no tool says nothing of what is allowed.
-  if (rules.length > 0) await gateway.update(id, { permissions: rules });
   const extras = extrasOf(input);
   return gateway.prompt(id, {
     parts,
@@ -53,6 +51,8 @@ export async function givePrompt(surface: Surface, state: SessionState, input: P
     ...(messageID === undefined ? {} : { id: messageID }),
     ...(noReply ? { delivery: "context" } : {}),
     ...(system === undefined || system === "" ? {} : { system }),
+    // A prompt that names no tool says nothing of what is allowed.
+    ...(rules.length > 0 ? { permissions: rules } : {}),
     ...(extras ? { extras } : {}),
   });
 }

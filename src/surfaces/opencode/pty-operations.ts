@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { z } from "zod";
 import { type Terminal, type TerminalInfo, TerminalRefused, type TerminalSpec } from "../../host/terminals/contract.ts";
 import type { Surface } from "./context.ts";
@@ -73,7 +74,7 @@ function infoOf({ info }: Terminal): TerminalInfo {
   return { ...info };
 }
 
-function dialectOperations({ ptys }: Surface, dialect: Dialect): Operation[] {
+function dialectOperations({ ptys, gateway }: Surface, dialect: Dialect): Operation[] {
   const { terminals, tickets } = ptys;
   const { base, id, wrap, showsExited } = dialect;
 
@@ -85,10 +86,12 @@ function dialectOperations({ ptys }: Surface, dialect: Dialect): Operation[] {
     if (found && !hidden && (!directoryNamed || found.directory === directory)) return found;
     throw tagged(404, "PtyNotFoundError", `PTY session not found: ${ptyID}`, { ptyID });
   };
-  const create = (spec: TerminalSpec): Promise<Terminal> =>
-    terminals.create(spec).catch((thrown: unknown) => {
+  const create = async (spec: TerminalSpec): Promise<Terminal> => {
+    if (spec.cwd !== undefined) gateway.roots.assert(resolve(spec.directory, spec.cwd));
+    return terminals.create(spec).catch((thrown: unknown) => {
       throw refusalOf(thrown, dialect);
     });
+  };
 
   return [
     operation({

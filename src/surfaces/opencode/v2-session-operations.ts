@@ -142,8 +142,9 @@ function commands({ gateway, environment: { catalog } }: Surface): Operation[] {
       support: "real",
       body: promptBody,
       async handle({ params: { sessionID = "" }, body: { id, prompt, delivery } }) {
+        const { directory } = await gateway.get(sessionID);
         const receipt = await gateway.prompt(sessionID, {
-          parts: partsOf(prompt),
+          parts: partsOf(prompt, directory),
           ...(id === undefined ? {} : { id }),
           ...(delivery === undefined ? {} : { delivery }),
         });

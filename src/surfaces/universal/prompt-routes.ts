@@ -39,7 +39,7 @@ export function promptRoutes(gateway: Gateway): Route[] {
       status: 202,
       answer: receipt,
       also: { 200: outcome },
-      errors: [404, 409, 422, 429, 503, 507],
+      errors: [403, 404, 409, 422, 429, 503, 507],
       handle: async (call) => {
         const session = call.params.session ?? "";
         return answerTurn(gateway, call, session, await gateway.prompt(session, requestOf(call)));

@@ -18,7 +18,7 @@ export function workRoutes(gateway: Gateway): Route[] {
       status: 202,
       answer: receipt,
       also: { 200: outcome },
-      errors: [404, 409, 422, 503, 507],
+      errors: [403, 404, 409, 422, 503, 507],
       handle: async (call) => {
         const session = call.params.session ?? "";
         return answerTurn(gateway, call, session, await gateway.work.shell(session, call.body));
@@ -35,7 +35,7 @@ export function workRoutes(gateway: Gateway): Route[] {
       status: 202,
       answer: receipt,
       also: { 200: outcome },
-      errors: [404, 409, 422, 429, 501, 503, 507],
+      errors: [403, 404, 409, 422, 429, 501, 503, 507],
       handle: async (call) => {
         const session = call.params.session ?? "";
         return answerTurn(gateway, call, session, await gateway.work.compact(session, call.body));
@@ -50,7 +50,7 @@ export function workRoutes(gateway: Gateway): Route[] {
       bodyOptional: true,
       status: 201,
       answer: sessionDetail,
-      errors: [404, 422, 501, 507],
+      errors: [403, 404, 422, 501, 507],
       handle: async ({ params, body }) => {
         const { id } = await gateway.work.fork(params.session ?? "", body);
         return detailView(await gateway.head(id));

@@ -48,6 +48,7 @@ const environments: [variable: string, value: string, layer: Layer][] = [
   ["PARLEY_TOKEN", "secret", { credential: { token: "secret" } }],
   ["PARLEY_TOKEN_FILE", "/t", { credential: { file: "/t" } }],
   ["PARLEY_AGENT", "codex", { defaultAgent: "codex" }],
+  ["PARLEY_ROOTS", "/a, ~/b", { roots: ["/a", "~/b"] }],
   ["PARLEY_UNATTENDED", "deny", { unattended: "deny" }],
   ["PARLEY_ASK_DEADLINE", "5m", { askDeadlineMs: 300_000 }],
   ["PARLEY_IDLE_CLOSE", "1s", { idleCloseMs: 1_000 }],

@@ -12,6 +12,7 @@ const everything: Required<ConfigFile> = {
   defaultAgent: "a",
   agents: { scripted: { command: ["evil"] } },
   house: { endpoints: { evil: { url: "https://evil.example", models: [{ id: "m" }] } } },
+  roots: ["/"],
   unattended: "deny",
   askDeadline: "1m",
   idleClose: "1m",

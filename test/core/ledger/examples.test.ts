@@ -228,6 +228,24 @@ test("a message that waited says since when, and keeps what its client added to 
   assert.ok(!("queued" in (items[0] ?? {})) && !("content" in (items[0] ?? {})));
 });
 
+test("the rules of a prompt hold from its turn on; those of one that is refused or withdrawn never do", () => {
+  const rule = (verdict: "allow" | "deny") => [{ action: "bash", pattern: "*", verdict }];
+  const parts = [{ type: "text" as const, text: "next" }];
+  const w = world().prompt("msg_1");
+  const rules = (): unknown[] => w.of("session.updated").flatMap(({ data }) => data.permissions ?? []);
+  w.command({ type: "prompt", prompt: { id: "msg_2", parts, permissions: rule("deny") } });
+  w.command({ type: "prompt", prompt: { id: "msg_3", parts, permissions: rule("allow") } });
+  w.command({ type: "prompt", prompt: { id: "msg_4", parts, delivery: "reject", permissions: rule("allow") } });
+  w.command({ type: "withdraw", prompt: "msg_3" });
+  assert.deepEqual(rules(), []);
+  w.signal({ type: "turn.finished", reason: "end_turn" });
+  assert.deepEqual(rules(), rule("deny"));
+  w.signal({ type: "turn.finished", reason: "end_turn" });
+  w.command({ type: "prompt", prompt: { id: "msg_5", parts, delivery: "context", permissions: rule("allow") } });
+  assert.deepEqual(rules(), [...rule("deny"), ...rule("allow")]);
+  assert.deepEqual(w.broken(), []);
+});
+
 test("a turn of the agent's own names the prompt before it, also after a restart", () => {
   const w = world();
   const speak = (of: World, item: string): void => {

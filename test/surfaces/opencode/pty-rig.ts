@@ -5,6 +5,7 @@ import type { TestContext } from "node:test";
 import { idSource } from "../../../src/core/ids.ts";
 import { createMetrics, type Metrics } from "../../../src/core/metrics.ts";
 import type { Gateway } from "../../../src/gateway/gateway.ts";
+import { Roots } from "../../../src/host/files/roots.ts";
 import { createProcessHost } from "../../../src/host/process-host.ts";
 import type { TerminalInfo } from "../../../src/host/terminals/contract.ts";
 import { OpenTerminals, type TerminalsOptions } from "../../../src/host/terminals/terminals.ts";
@@ -59,7 +60,7 @@ export async function startRig(t: TestContext, { gateway, ...options }: RigOptio
   });
   const metrics = createMetrics();
   const surface = createSurface({
-    gateway: gateway ?? ({ agents: () => [], defaultAgent: "" } as unknown as Gateway),
+    gateway: gateway ?? ({ agents: () => [], defaultAgent: "", roots: new Roots() } as unknown as Gateway),
     clients: new SseClients(metrics),
     commands: createProcessHost({ runDirectory: join(directory, "run"), instance: "rig" }),
     terminals,

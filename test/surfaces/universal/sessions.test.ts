@@ -64,7 +64,7 @@ test("a session that cannot be is refused, and nothing of it is kept", async (t)
     [{ agent: "nobody" }, "agent_not_found", /no agent nobody/],
     [{ directory: "relative/path" }, "invalid", /absolute path.*relative\/path/],
     [{ directory: "/no/such/directory" }, "invalid", /existing directory/],
-    [{ directory: "/dev/null" }, "invalid", /existing directory/],
+    [{ directory: "/etc/passwd" }, "invalid", /existing directory/],
     [{ model: "gpt-0" }, "invalid", /no model gpt-0; it has: scripted/],
     [{ mode: "wild" }, "invalid", /no mode wild; it has: build, plan/],
     [{ title: "x".repeat(501) }, "invalid", /title/],

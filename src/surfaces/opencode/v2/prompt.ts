@@ -1,7 +1,6 @@
-import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import type { PromptPart } from "../../../core/events/values.ts";
-import { badRequest } from "../errors.ts";
+import { promptParts } from "../prompt-input.ts";
 import { mediaType } from "../workspace/media-type.ts";
 
 const file = z.looseObject({ uri: z.string(), name: z.string().optional(), description: z.string().optional() });
@@ -14,18 +13,19 @@ export const promptBody = z.looseObject({
 
 export type PromptInput = z.output<typeof promptBody>["prompt"];
 
-function filePart({ uri, name }: z.output<typeof file>): PromptPart {
-  const named = name === undefined ? {} : { name };
-  if (uri.startsWith("data:")) return { type: "file", url: uri, ...named };
-  try {
-    return { type: "file", path: fileURLToPath(uri), ...named };
-  } catch {
-    throw badRequest(`expected a data: or file: address of a file on this machine, got "${uri.slice(0, 100)}"`);
-  }
+function mediaTypeOf(uri: string): string {
+  return /^data:([^;,]+)/.exec(uri)?.[1] ?? mediaType(uri);
 }
 
-export function partsOf({ text, files = [] }: PromptInput): PromptPart[] {
-  return [{ type: "text", text }, ...files.map(filePart)];
+/** The same parts as those of the older half: what is refused there is refused here. */
+export function partsOf({ text, files = [] }: PromptInput, directory: string): PromptPart[] {
+  const attached = files.map(({ uri, name }) => ({
+    type: "file" as const,
+    mime: mediaTypeOf(uri),
+    url: uri,
+    ...(name === undefined ? {} : { filename: name }),
+  }));
+  return promptParts([{ type: "text", text }, ...attached], directory);
 }
 
 /** As it was taken, said back. */
@@ -35,7 +35,7 @@ export function admittedPrompt({ text, files }: PromptInput): object {
     text,
     files: files.map(({ uri, name, description }) => ({
       uri,
-      mime: /^data:([^;,]+)/.exec(uri)?.[1] ?? mediaType(uri),
+      mime: mediaTypeOf(uri),
       ...(name === undefined ? {} : { name }),
       ...(description === undefined ? {} : { description }),
     })),

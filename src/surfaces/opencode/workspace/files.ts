@@ -1,12 +1,13 @@
-import { opendir, stat } from "node:fs/promises";
+import { type FileHandle, opendir, stat } from "node:fs/promises";
 import { basename, join, relative, resolve, sep } from "node:path";
 import { realInside, shownPath } from "../../../host/files/inside.ts";
-import { openInside } from "../../../host/files/open-inside.ts";
+import { openDirectoryInside, openInside } from "../../../host/files/open-inside.ts";
 import { named, notFound } from "../errors.ts";
 import { mediaType } from "./media-type.ts";
 
 const MAX_ENTRIES = 10_000;
 const MAX_BYTES = 10_000_000;
+const CHUNK = 256 * 1024;
 
 export interface Entry {
   /** From the directory; a directory's ends with a slash. */
@@ -24,18 +25,22 @@ async function kindOf(directory: string, path: string): Promise<Entry["type"] | 
 
 /** What is in a directory, directories first. */
 export async function listFiles(directory: string, path: string): Promise<Entry[]> {
-  const real = await realInside(directory, path);
-  if (real === undefined) throw notFound(`${shownPath(directory, path)} does not exist`);
+  const opened = await openDirectoryInside(directory, path);
+  if (opened === undefined) throw notFound(`${shownPath(directory, path)} does not exist`);
   const shown = resolve(directory, path);
   const entries: Entry[] = [];
-  for await (const item of await opendir(real)) {
-    if (entries.length >= MAX_ENTRIES) break;
-    const inner = join(shown, item.name);
-    const plain = item.isDirectory() ? "directory" : item.isFile() ? "file" : undefined;
-    const type = plain ?? (item.isSymbolicLink() ? await kindOf(directory, inner) : undefined);
-    if (type === undefined) continue;
-    const way = pathFrom(directory, inner);
-    entries.push({ path: type === "directory" ? `${way}/` : way, type });
+  try {
+    for await (const item of await opendir(opened.path)) {
+      if (entries.length >= MAX_ENTRIES) break;
+      const inner = join(shown, item.name);
+      const plain = item.isDirectory() ? "directory" : item.isFile() ? "file" : undefined;
+      const type = plain ?? (item.isSymbolicLink() ? await kindOf(directory, inner) : undefined);
+      if (type === undefined) continue;
+      const way = pathFrom(directory, inner);
+      entries.push({ path: type === "directory" ? `${way}/` : way, type });
+    }
+  } finally {
+    await opened.close();
   }
   return entries.sort((a, b) => (a.type === b.type ? compare(a.path, b.path) : a.type === "directory" ? -1 : 1));
 }
@@ -52,17 +57,30 @@ function pathFrom(directory: string, path: string): string {
   return relative(directory, path).split(sep).join("/");
 }
 
+/** A file may grow while it is read, and some say that they are empty. Undefined where it is longer than the limit. */
+async function readUpTo(handle: FileHandle, limit: number): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  while (length <= limit) {
+    const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(CHUNK), 0, CHUNK, length);
+    if (bytesRead === 0) return Buffer.concat(chunks);
+    chunks.push(buffer.subarray(0, bytesRead));
+    length += bytesRead;
+  }
+  return undefined;
+}
+
 /** A file's bytes, up to a limit. */
 export async function readBytes(directory: string, path: string): Promise<Buffer> {
   const handle = await openInside(directory, path, "read");
   if (!handle) throw notFound(`${shownPath(directory, path)} does not exist`);
   try {
     const { size } = await handle.stat();
-    if (size > MAX_BYTES) {
-      const message = `${shownPath(directory, path)} has ${size} bytes; expected at most ${MAX_BYTES}`;
-      throw named(413, "FileTooLargeError", message, { size, limit: MAX_BYTES });
-    }
-    return await handle.readFile();
+    const bytes = size > MAX_BYTES ? undefined : await readUpTo(handle, MAX_BYTES);
+    if (bytes) return bytes;
+    const held = size > MAX_BYTES ? `${size} bytes` : `more than ${MAX_BYTES} bytes`;
+    const message = `${shownPath(directory, path)} has ${held}; expected at most ${MAX_BYTES}`;
+    throw named(413, "FileTooLargeError", message, { size, limit: MAX_BYTES });
   } finally {
     await handle.close();
   }

@@ -1,6 +1,6 @@
-import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { basename, dirname } from "node:path";
+import { gitNow } from "./git.ts";
 import { type GitDirectory, gitDirectoryOf, keptIdOf, originOf } from "./git-directory.ts";
 
 /** Which project a directory belongs to. */
@@ -21,7 +21,6 @@ const MAX_KNOWN = 2_000;
 /** To look again is a few looks at the disk; for a repository its configuration is read, too. */
 const FRESH_MS = 10_000;
 const NONE_FRESH_MS = 1_000;
-const GIT_MS = 2_000;
 
 const known = new Map<string, { place: ProjectPlace; until: number }>();
 const firstCommits = new Map<string, string>();
@@ -42,19 +41,14 @@ export function remoteName(address: string): string | undefined {
  * Views of sessions are made without waiting, and need the id. This one call of git is waited for in place: it is rare,
  * because most repositories have an address, short, and done once for a repository.
  */
-function firstCommit({ root, common }: GitDirectory): string | undefined {
+function firstCommit(git: GitDirectory): string | undefined {
+  const { common } = git;
   const before = firstCommits.get(common);
-  if (before !== undefined) return before;
-  const { stdout, status } = spawnSync("git", ["rev-list", "--max-parents=0", "HEAD"], {
-    cwd: root,
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "ignore"],
-    timeout: GIT_MS,
-    killSignal: "SIGKILL",
-    maxBuffer: 1_000_000,
-  });
-  const [first] = status === 0 ? stdout.trim().split("\n").sort() : [];
-  if (first) firstCommits.set(common, first);
+  if (before !== undefined) return before || undefined;
+  const { text, timedOut } = gitNow(git, ["rev-list", "--max-parents=0", "HEAD"]);
+  const [first = ""] = text?.trim().split("\n").sort() ?? [];
+  // Nobody waits a second time for a repository that cannot be read.
+  if (first || timedOut) firstCommits.set(common, first);
   return first || undefined;
 }
 

@@ -18,6 +18,14 @@ function refusalOf(error: unknown, directory: string): OpencodeError | undefined
     case "ELOOP":
     case "ENAMETOOLONG":
       return badRequest(`${path} cannot be a file: ${codeOf(error)}`, "Query");
+    case "ENXIO":
+    case "ENODEV":
+      return badRequest(`${path} is not a file`, "Query");
+    case "EAGAIN":
+    case "EINVAL":
+    case "EIO":
+    case "EOVERFLOW":
+      return badRequest(`${path} cannot be read: ${codeOf(error)}`, "Query");
     default:
       return undefined;
   }

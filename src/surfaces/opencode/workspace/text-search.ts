@@ -45,6 +45,11 @@ const SETTINGS = [
   ...["-c", "color.grep.match=red", "-c", "grep.fullName=false", "-c", "grep.column=false"],
 ];
 
+/** A search also fails on a file that is too large for it. */
+async function isPattern(git: Git, directory: string, pattern: string): Promise<boolean> {
+  return (await git(directory, ["grep", "--no-index", "-E", "-e", pattern, "--", ":(exclude)*"])).code === 1;
+}
+
 async function gitGrep(git: Git, { directory, pattern, limit }: SearchOptions): Promise<Found> {
   const args = ["grep", "--no-index", "--exclude-standard", "--color=always", "-z", "-n", "-I", "-E"];
   const { text, code, stopped } = await git(directory, [...args, "-e", pattern, "--", "."], {
@@ -52,7 +57,10 @@ async function gitGrep(git: Git, { directory, pattern, limit }: SearchOptions): 
     maxChars: MAX_CHARS,
   });
   if (code === 127) return MISSING;
-  if (code === 128 && !stopped) throw notUnderstood(pattern);
+  if (code === 128 && !stopped) {
+    if (!(await isPattern(git, directory, pattern))) throw notUnderstood(pattern);
+    return MISSING;
+  }
   return withOffsets(directory, matchesOfColoured(text, limit));
 }
 

@@ -71,7 +71,7 @@ async function linesOf(directory: string, file: string): Promise<number> {
   return lines;
 }
 
-const DIFF = ["diff", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--relative"];
+const DIFF = ["diff", "--no-color", "--no-renames", "--relative"];
 
 /** What is different from a commit, with what git does not know yet. */
 async function changesFrom(git: Git, directory: string, ref: string | undefined): Promise<ChangedFile[]> {
@@ -104,17 +104,7 @@ export async function changedFiles(git: Git, directory: string): Promise<Changed
 }
 
 async function patchOfNew(git: Git, directory: string, file: string, unified: string[]): Promise<string> {
-  const args = [
-    "diff",
-    "--no-index",
-    "--no-ext-diff",
-    "--no-textconv",
-    "--no-color",
-    ...unified,
-    "--",
-    "/dev/null",
-    file,
-  ];
+  const args = ["diff", "--no-index", "--no-color", ...unified, "--", "/dev/null", file];
   // It ends with 1 where there is a difference, and there always is one.
   const { text, stopped } = await git(directory, args, { maxChars: MAX_PATCH });
   return stopped ? "" : text;

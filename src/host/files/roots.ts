@@ -1,0 +1,50 @@
+import { realpathSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { ParleyError } from "../../core/errors.ts";
+import { codeOf, isInside, isSystems } from "./inside.ts";
+
+/** Where a path really leads. Of what is not there yet, the way to it counts. Undefined where that cannot be seen. */
+function realWay(path: string): string | undefined {
+  if (path.includes("\0")) return undefined;
+  const missing: string[] = [];
+  for (let way = path; ; way = dirname(way)) {
+    try {
+      return join(realpathSync(way), ...missing);
+    } catch (error) {
+      if (codeOf(error) !== "ENOENT" && codeOf(error) !== "ENOTDIR") return undefined;
+    }
+    missing.unshift(basename(way));
+    if (way === dirname(way)) return undefined;
+  }
+}
+
+/** The directories that a server works in. Without any it works wherever its user may. */
+export class Roots {
+  readonly directories: readonly string[];
+
+  /** The directories must exist: a link among them means what it leads to now. */
+  constructor(directories: readonly string[] = []) {
+    this.directories = directories.map((directory) => realpathSync(directory));
+  }
+
+  /** Whether a directory lies in one of them, links followed. */
+  has(directory: string): boolean {
+    return this.#includes(realWay(directory));
+  }
+
+  #includes(real: string | undefined): boolean {
+    if (this.directories.length === 0) return true;
+    return real !== undefined && this.directories.some((root) => isInside(root, real));
+  }
+
+  /** The one check that every directory goes through before anything is read, made or started in it. */
+  assert(directory: string): void {
+    const real = realWay(directory);
+    if (real !== undefined && isSystems(real))
+      throw new ParleyError("forbidden", `${directory} belongs to the system: nothing can be worked on there`);
+    if (this.#includes(real)) return;
+    const allowed = this.directories.join(", ");
+    const message = `${directory} is outside of the directories that this server works in: ${allowed}; use one of them, or start the server with --root for another`;
+    throw new ParleyError("forbidden", message, { roots: this.directories });
+  }
+}
