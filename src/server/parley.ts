@@ -21,6 +21,7 @@ import { giveMemoryBackWhenIdle } from "./idle-memory.ts";
 import { instanceOf } from "./instance.ts";
 import { createListener, type HttpListener } from "./listener.ts";
 import { processSeries } from "./metrics.ts";
+import { watchStorage } from "./storage-watch.ts";
 import { opencodeMount, universalMount } from "./surface-mounts.ts";
 
 export interface ParleyOptions extends AgentSettings {
@@ -86,7 +87,13 @@ async function startLocked(options: ParleyOptions, lock: LockHeld): Promise<Parl
   const processes = { runDirectory: join(dataDirectory, "run"), instance: instanceOf(dataDirectory) };
   const reaped = await reap(processes);
   if (reaped.ended.length > 0) logger.warn({ ended: reaped.ended }, "ended processes that an earlier crash had left");
-  const log = await openSqliteLog({ directory: dataDirectory, sync: options.sync, keepNative: options.keepNative });
+  const log = await openSqliteLog({
+    directory: dataDirectory,
+    sync: options.sync,
+    keepNative: options.keepNative,
+    guarded: [lock.file],
+    report: (thrown) => logger.error({ err: thrown }, "the log met a fault"),
+  });
   try {
     const keeping = { ...processes, log: (message: string, details: LogFields) => logger.warn(details, message) };
     const commands = createProcessHost(keeping);
@@ -149,6 +156,7 @@ async function startOn(
   if (options.resumeQueues ?? true)
     gateway.resumeQueues().catch((error) => logger.error({ err: error }, "waiting prompts could not be resumed"));
   const stopTidying = giveMemoryBackWhenIdle();
+  const stopWatching = watchStorage(log, logger, (error) => gateway.storageLost(error));
   return {
     url,
     gateway,
@@ -156,6 +164,7 @@ async function startOn(
     cutStreams: () => clients.destroyAll(),
     async close() {
       stopTidying();
+      stopWatching();
       await Promise.all([gateway.shutdown(), terminals.close()]);
       await log.close();
       lock.release();

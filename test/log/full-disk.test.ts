@@ -8,6 +8,7 @@ import type { Log } from "../../src/log/contract.ts";
 import { toStorageError } from "../../src/log/sqlite/errors.ts";
 import { createSqliteLog } from "../../src/log/sqlite/log.ts";
 import { openDatabase, openSqliteLog } from "../../src/log/sqlite/open.ts";
+import { createPlaceGuard } from "../../src/log/sqlite/place-guard.ts";
 import { create, drafts, entries, numbers, readWhole } from "./drafts.ts";
 import { makeDirectory } from "./sqlite-place.ts";
 
@@ -17,6 +18,7 @@ async function withDatabase(run: (log: Log, database: DatabaseSync) => Promise<v
   const database = openDatabase(directory, "process");
   const log = createSqliteLog(database, {
     keepNative: false,
+    guard: createPlaceGuard(directory),
     hasSpace: () => true,
     report: (thrown: unknown) => assert.fail(String(thrown)),
   });

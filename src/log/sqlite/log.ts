@@ -9,6 +9,7 @@ import { createFold } from "./fold.ts";
 import { createForget } from "./forget.ts";
 import { createGroupCommit } from "./group-commit.ts";
 import { createHeads } from "./heads.ts";
+import type { PlaceGuard } from "./place-guard.ts";
 import { createSessionReads } from "./session-reads.ts";
 import { prepare } from "./statement.ts";
 
@@ -18,6 +19,7 @@ const CACHED_HEADS = 256;
 export interface SqliteLogOptions {
   /** Whether the agents' own lines are stored beside the events. */
   keepNative: boolean;
+  guard: PlaceGuard;
   /** Asked when the database fails without a reason. */
   hasSpace(): boolean;
   /** Hears of listeners that throw and of sweeps that failed. */
@@ -26,11 +28,11 @@ export interface SqliteLogOptions {
 
 /** A log over a database that has the newest schema. It owns the database from here on. */
 export function createSqliteLog(database: DatabaseSync, options: SqliteLogOptions): Log {
-  const { keepNative, hasSpace, report } = options;
+  const { keepNative, guard, hasSpace, report } = options;
   const toError = (thrown: unknown) => toStorageError(thrown, hasSpace);
   const heads = createHeads(database, CACHED_HEADS);
   const listeners = createListeners(report);
-  const commits = createGroupCommit({ database, heads, keepNative, toError, publish: listeners.publish });
+  const commits = createGroupCommit({ database, heads, keepNative, guard, toError, publish: listeners.publish });
   const events = createEventReads(database);
   const sessions = createSessionReads(database);
   const fold = createFold(database);
@@ -57,7 +59,11 @@ export function createSqliteLog(database: DatabaseSync, options: SqliteLogOption
     }
   }
 
-  const inLane = (work: () => Promise<void>) => using(() => lane.run(work));
+  const inLane = (work: () => Promise<void>) =>
+    using(() => {
+      guard.assertInPlace();
+      return lane.run(work);
+    });
 
   lane.run(() => forget.sweepAll(checkOpen)).catch((thrown) => closed || report(toError(thrown)));
 
@@ -82,7 +88,12 @@ export function createSqliteLog(database: DatabaseSync, options: SqliteLogOption
     prune: (session, before) => inLane(() => forget.prune(session, before, checkOpen)),
     remove: (session) => inLane(() => forget.remove(session, checkOpen)),
     listen: listeners.add,
-    check: () => using(() => void touch.run()),
+    check: () =>
+      using(() => {
+        guard.assertInPlace();
+        touch.run();
+      }),
+    fault: () => guard.fault(),
     close() {
       closed ??= (async () => {
         commits.flush();

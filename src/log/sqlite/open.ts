@@ -5,6 +5,8 @@ import type { Log } from "../contract.ts";
 import { hasSpace, toStorageError } from "./errors.ts";
 import { createSqliteLog } from "./log.ts";
 import { migrate } from "./migrations.ts";
+import { createPlaceGuard } from "./place-guard.ts";
+import { prepare } from "./statement.ts";
 
 /** `process` survives the death of the process, `disk` the loss of power too. */
 export type SyncMode = "process" | "disk";
@@ -14,6 +16,8 @@ export interface OpenSqliteLogOptions {
   sync: SyncMode;
   /** Whether the agents' own lines are stored beside the events. Off unless asked for. */
   keepNative?: boolean;
+  /** Further files by which others tell that the directory is taken, such as its lock. */
+  guarded?: readonly string[];
   /** Hears of listeners that throw. */
   report?: (thrown: unknown) => void;
 }
@@ -48,10 +52,14 @@ export function openDatabase(directory: string, sync: SyncMode): DatabaseSync {
 }
 
 export async function openSqliteLog(options: OpenSqliteLogOptions): Promise<Log> {
-  const { directory, sync, keepNative = false, report = warn } = options;
+  const { directory, sync, keepNative = false, guarded, report = warn } = options;
   const space = () => hasSpace(directory);
   try {
-    return createSqliteLog(openDatabase(directory, sync), { keepNative, hasSpace: space, report });
+    const database = openDatabase(directory, sync);
+    // The side files are made by the first read.
+    prepare(database, "SELECT count(*) FROM meta").get();
+    const guard = createPlaceGuard(directory, guarded);
+    return createSqliteLog(database, { keepNative, guard, hasSpace: space, report });
   } catch (thrown) {
     throw toStorageError(thrown, space);
   }
