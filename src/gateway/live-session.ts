@@ -20,6 +20,8 @@ import { TurnWaits } from "./turn-waits.ts";
 
 /** How long an agent that is let go waits for the log to hear of it first. */
 const CLOSING_MS = 1_000;
+/** How long a session that is let go waits for a log that takes no writes. */
+const LAST_STORE_MS = 2_000;
 
 /** A session in memory: it takes commands, hears the agent and does what the ledger wants. */
 export class LiveSession {
@@ -206,11 +208,12 @@ export class LiveSession {
     // What has no process to exit is told all the same: a turn that was just starting, a session without an agent.
     if (reason !== "closed")
       this.writer.take({ type: "exited", code: null, signal: null, stderr: [] }, undefined, PARLEY);
-    await this.writer.unlessStuck(this.writer.whenIdle()).catch((error) => {
-      if (reason === "deleted") throw error;
-      // The next start closes what a full disk kept open.
-      this.warn(error, "the session's end is not stored");
-    });
+    const stored = this.writer.whenIdle();
+    if (reason === "deleted") await this.writer.unlessStuck(stored);
+    // The next start closes what a full disk kept open.
+    else if (!(await within(stored, LAST_STORE_MS)) && this.writer.refusal)
+      this.warn(this.writer.refusal, "the session's end is not stored; the next start closes its turn");
+    else await stored;
   }
 
   /** Resolves when all that was said is stored, however long that takes. */

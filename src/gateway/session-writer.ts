@@ -106,6 +106,11 @@ export class SessionWriter {
     return this.lastSeq;
   }
 
+  /** Why the log takes no writes, while it takes none. */
+  get refusal(): ParleyError | undefined {
+    return this.stuck;
+  }
+
   get busy(): boolean {
     return this.mailbox.busy;
   }
