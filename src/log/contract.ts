@@ -79,6 +79,10 @@ export interface Log {
    * `disk_full`, `storage_lost`, `log_damaged` or `unavailable` and stores nothing when the disk refuses.
    */
   append(session: string, entries: readonly Entry[], create?: NewSession): Promise<LogRecord[]>;
+  /**
+   * A damaged event is left out, here and by the other reads: what is given is as it was stored, fewer than `limit` means
+   * that no more follow, and a hole in the numbers that `folded` does not explain (see `followsOn`) is damage.
+   */
   read(session: string, query: ReadQuery): Promise<LogRecord[]>;
   /** The newest events before a number, in their order. */
   readBack(session: string, query: BackQuery): Promise<LogRecord[]>;
@@ -112,5 +116,7 @@ export interface Log {
    * at the log's place are not the ones that are open. Cheap enough to ask before each command.
    */
   fault(): ParleyError | undefined;
+  /** The numbers of a session's events that were asked for and turned out to be damaged. */
+  unreadable(session: string): readonly number[];
   close(): Promise<void>;
 }

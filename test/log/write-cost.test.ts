@@ -46,7 +46,7 @@ test("the heads in memory are those used last", async () => {
   const log = createSqliteLog(database, optionsFor(directory));
   try {
     for (const id of ["ses_a", "ses_b", "ses_c"]) await create(log, id);
-    const heads = createHeads(database, 2);
+    const heads = createHeads(database, 2, () => undefined);
     const [a, b] = [heads.find("ses_a"), heads.find("ses_b")];
     assert.equal(heads.find("ses_a"), a, "still the same object");
     heads.find("ses_c");
