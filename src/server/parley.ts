@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Agent } from "../agents/contract.ts";
-import { ParleyError } from "../core/errors.ts";
+import { isParleyError, ParleyError } from "../core/errors.ts";
 import type { ParleyEvent } from "../core/events/event.ts";
 import { idSource } from "../core/ids.ts";
 import type { LogFields, Logger } from "../core/logger.ts";
@@ -92,7 +92,10 @@ async function startLocked(options: ParleyOptions, lock: LockHeld): Promise<Parl
     sync: options.sync,
     keepNative: options.keepNative,
     guarded: [lock.file],
-    report: (thrown) => logger.error({ err: thrown }, "the log met a fault"),
+    report: (thrown) =>
+      isParleyError(thrown)
+        ? logger.error({ ...thrown.details }, thrown.message)
+        : logger.error({ err: thrown }, "the log met a fault"),
   });
   try {
     const keeping = { ...processes, log: (message: string, details: LogFields) => logger.warn(details, message) };
@@ -172,9 +175,13 @@ async function startOn(
   };
 }
 
+/** So many of the newest events are looked at when a server starts: damage to them is told then. The doctor reads all. */
+const LOOKED_AT = 500;
+
 /** When the last event was made: clients sort by ids, which must not step back where the clock did. */
 async function newestTime(log: Log): Promise<number> {
-  const [last] = await log.readAll({ after: (await log.position()) - 1, limit: 1 });
+  const newest = await log.readAll({ after: (await log.position()) - LOOKED_AT, limit: LOOKED_AT });
+  const last = newest.at(-1);
   return last ? (JSON.parse(last.json) as ParleyEvent).time : 0;
 }
 

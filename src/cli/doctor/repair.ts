@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { closeSync, copyFileSync, existsSync, mkdirSync, openSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { acquireLock } from "../../host/data-lock.ts";
 import { showRanges } from "../../log/sqlite/salvage/plan.ts";
@@ -19,7 +19,7 @@ const SIDES = ["", "-wal", "-shm"];
 export async function repair(settings: Settings): Promise<Repair> {
   const { dataDir } = settings;
   const file = databaseIn(dataDir);
-  if (!existsSync(file)) throw new CliError(`there is no log to repair: ${file} does not exist`);
+  if (!SIDES.some((side) => existsSync(file + side))) throw new CliError(`there is no log to repair: no ${file}`);
   const lock = await acquireLock(dataDir);
   if (!lock.ok) throw new CliError(`${new AlreadyRunning(dataDir, lock.owner).message}: stop it first`);
   try {
@@ -41,6 +41,7 @@ function repairLocked(dataDir: string, file: string): Repair {
     // A copy of the copy: reading its index may write beside it.
     mkdirSync(draft, { mode: 0o700 });
     const work = join(draft, "work.db");
+    closeSync(openSync(work, "a", 0o600));
     for (const side of SIDES) if (existsSync(file + side)) copyFileSync(file + side, work + side);
     const report = salvage(work, draft, now);
     for (const side of ["-wal", "-shm"]) rmSync(file + side, { force: true });

@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { Log } from "../contract.ts";
 import { hasSpace, toStorageError } from "./errors.ts";
 import { createSqliteLog } from "./log.ts";
+import { assertNotVanished, markMade } from "./made-before.ts";
 import { migrate } from "./migrations.ts";
 import { createPlaceGuard } from "./place-guard.ts";
 import { prepare } from "./statement.ts";
@@ -32,6 +33,7 @@ const JOURNAL_LIMIT_BYTES = 16 * 1024 * 1024;
 export function openDatabase(directory: string, sync: SyncMode): DatabaseSync {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const file = path.join(directory, "parley.db");
+  assertNotVanished(directory, file);
   // SQLite gives its side files the mode of the database, so only this one has to be private.
   closeSync(openSync(file, "a", 0o600));
   chmodSync(file, 0o600);
@@ -44,6 +46,7 @@ export function openDatabase(directory: string, sync: SyncMode): DatabaseSync {
       PRAGMA journal_size_limit = ${JOURNAL_LIMIT_BYTES};
     `);
     migrate(database);
+    markMade(directory);
     return database;
   } catch (thrown) {
     database.close();
