@@ -26,6 +26,8 @@ export const STATUS = {
   internal: 500,
   unsupported: 501,
   unavailable: 503,
+  storage_lost: 503,
+  log_damaged: 503,
   shutting_down: 503,
   disk_full: 507,
 } as const;

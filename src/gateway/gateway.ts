@@ -18,8 +18,7 @@ import { assertFilesInside } from "./prompt-files.ts";
 import { digestOf, type Receipt } from "./receipt.ts";
 import { recover } from "./recovery.ts";
 import { SessionWork } from "./session-work.ts";
-
-const PAGE = 200;
+import { Removal } from "./storage/removal.ts";
 
 export interface NewSessionRequest {
   agent?: string;
@@ -69,6 +68,7 @@ export type PendingAsk = OpenAsk & { session: string };
 export class Gateway {
   private readonly options: GatewayOptions;
   private readonly sessions: LiveSessions;
+  private readonly removal: Removal;
   /** What can be done with a session beside speaking to its agent. */
   readonly work: SessionWork;
   private waiting: string[] = [];
@@ -77,6 +77,7 @@ export class Gateway {
   constructor(options: GatewayOptions) {
     this.options = options;
     this.sessions = new LiveSessions(options);
+    this.removal = new Removal(options, this.sessions);
     this.work = new SessionWork({
       ...options,
       agent: (name) => this.sessions.agent(name),
@@ -168,26 +169,12 @@ export class Gateway {
     if (root !== undefined) {
       throw new ParleyError("busy", `a sub-agent's session is deleted with the one it belongs to, ${root}`);
     }
-    await this.sessions.use(id, (session) => session.close("deleted"));
-    try {
-      for (const child of await this.childrenOf(id)) {
-        await this.sessions.use(child, (session) => session.close("deleted"));
-        await this.log.remove(child);
-      }
-      await this.log.remove(id);
-    } finally {
-      this.sessions.forget(id);
-    }
+    await this.removal.remove(id);
   }
 
-  private async childrenOf(id: string): Promise<string[]> {
-    const ids: string[] = [];
-    for (let after: string | undefined; ; ) {
-      const page = await this.log.list({ parent: id, limit: PAGE, ...(after === undefined ? {} : { after }) });
-      ids.push(...page.map((child) => child.id));
-      if (page.length < PAGE) return ids;
-      after = ids.at(-1);
-    }
+  /** The log's files are gone: no agent works for words that nobody keeps. */
+  storageLost(error: ParleyError): void {
+    for (const session of this.sessions.all()) session.abandon(error);
   }
 
   async prompt(id: string, request: PromptRequest): Promise<Receipt> {

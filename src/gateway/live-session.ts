@@ -1,22 +1,27 @@
 import type { ChildRef } from "../agents/contract.ts";
-import { ParleyError } from "../core/errors.ts";
+import { isParleyError, ParleyError } from "../core/errors.ts";
 import { messageKey, promptKey } from "../core/event-keys.ts";
-import type { Draft } from "../core/events/event.ts";
 import type { PermissionRule, Prompt } from "../core/events/values.ts";
 import type { Answer, Signal } from "../core/ledger/signals.ts";
-import type { Closing, Effect, Facts } from "../core/ledger/state.ts";
+import type { Closing, Facts } from "../core/ledger/state.ts";
 import { beginsTurn } from "../core/session-state.ts";
+import { isLasting } from "../core/storage-refusal.ts";
 import { within } from "../core/within.ts";
 import { AskKeeper } from "./ask-keeper.ts";
+import { Effects } from "./effects.ts";
 import type { LiveOptions } from "./live-options.ts";
 import { firstReceipt, type Receipt, repeatedReceipt } from "./receipt.ts";
 import { ServingAgent } from "./serving-agent.ts";
 import { PARLEY, SessionWriter } from "./session-writer.ts";
-import { tidyLog } from "./tidy-log.ts";
+import { type CancelRequest, SessionStop } from "./storage/session-stop.ts";
+import { tidyLog } from "./storage/tidy-log.ts";
+import { TurnTimers } from "./turn-timers.ts";
 import { TurnWaits } from "./turn-waits.ts";
 
 /** How long an agent that is let go waits for the log to hear of it first. */
 const CLOSING_MS = 1_000;
+/** How long a session that is let go waits for a log that takes no writes. */
+const LAST_STORE_MS = 2_000;
 
 /** A session in memory: it takes commands, hears the agent and does what the ledger wants. */
 export class LiveSession {
@@ -26,8 +31,10 @@ export class LiveSession {
   private readonly writer: SessionWriter;
   readonly agent: ServingAgent;
   private readonly asks: AskKeeper;
+  private readonly stop: SessionStop;
   private readonly waits = new TurnWaits();
-  private readonly timers = new Map<string, NodeJS.Timeout>();
+  private readonly timers: TurnTimers;
+  private readonly effects: Effects;
   private idleTimer: NodeJS.Timeout | undefined;
 
   constructor(options: LiveOptions) {
@@ -42,7 +49,11 @@ export class LiveSession {
       policy: gateway.unattended,
       deadlineMs: gateway.askDeadlineMs,
       answer: (ask, answer, by) =>
-        this.quietly(this.writer.send({ type: "answer", ask, answer, by, own: true }), "an ask could not be answered"),
+        // Nobody is there to try again.
+        this.quietly(
+          this.writer.send({ type: "answer", ask, answer, by, own: true }, { must: true }),
+          "an ask could not be answered",
+        ),
     });
     this.writer = new SessionWriter({
       id,
@@ -53,13 +64,13 @@ export class LiveSession {
       now: gateway.now,
       newId: gateway.id,
       quietMs: () => this.agent.quietMs,
-      perform: (effects, said) => this.perform(effects, said),
+      perform: (effects, said) => this.effects.perform(effects, said),
       concerns: (...told) => this.agent.deliveries.concerns(...told),
       waits: (...told) => this.agent.deliveries.waits(...told),
       hold: () => this.agent.link?.hold(),
       release: () => this.agent.link?.release(),
       onQuiet: () => this.rest(),
-      onStuck: (error) => this.warn(error, "the log takes no writes; the agent is held until it does"),
+      onStuck: (error) => this.onStuck(error),
       onDead: (error) => this.onDead(error),
     });
     this.agent = new ServingAgent({
@@ -73,11 +84,33 @@ export class LiveSession {
       hear: (...told) => this.hear(...told),
       ended: (turn) => this.ended(turn),
     });
+    this.stop = new SessionStop({
+      writer: this.writer,
+      agent: this.agent,
+      ended: (turn) => this.ended(turn),
+      quietly: (work, message) => this.quietly(work, message),
+    });
+    this.timers = new TurnTimers((timer) =>
+      this.quietly(this.writer.send({ type: "timer", ...timer }, { must: true }), "a timer failed"),
+    );
+    this.effects = new Effects({
+      agent: this.agent,
+      asks: this.asks,
+      timers: this.timers,
+      live: options,
+      onEnded: (turn) => this.onEnded(turn),
+      quietly: (work, message) => this.quietly(work, message),
+    });
     if (agent) this.agent.change(agent);
   }
 
   get turn(): string | undefined {
     return this.writer.ledger.turn?.id;
+  }
+
+  /** Whether it is being deleted. */
+  get leavingForGood(): boolean {
+    return this.writer.ledger.closing === "deleted";
   }
 
   get permissions(): readonly PermissionRule[] | undefined {
@@ -150,17 +183,9 @@ export class LiveSession {
     await this.writer.send({ type: "next" });
   }
 
-  /** Stops the turn and answers when it is over. The agent is asked to stop even while nothing can be stored. */
-  async cancel(request: { queue: "clear" | "keep"; turn?: string }): Promise<string | undefined> {
-    const { said } = await this.writer.send({ type: "cancel", ...request }).catch(async (error: unknown) => {
-      await Promise.all([this.agent.own?.cancel(), this.agent.halt()]);
-      throw error;
-    });
-    // What was open before may have ended by itself, or only begun, when the command's turn came.
-    const { turn: open } = this.writer.ledger;
-    const turn = said.find((draft) => draft.type === "turn.ended")?.turn ?? (open?.cancelled ? open.id : undefined);
-    if (turn) await this.ended(turn);
-    return turn;
+  /** Stops the turn and answers when it is over. What runs is stopped even while nothing can be stored. */
+  cancel(request: CancelRequest): Promise<string | undefined> {
+    return this.stop.cancel(request);
   }
 
   /** Resolves when a turn is over, at once when it is already. */
@@ -182,62 +207,29 @@ export class LiveSession {
     // What has no process to exit is told all the same: a turn that was just starting, a session without an agent.
     if (reason !== "closed")
       this.writer.take({ type: "exited", code: null, signal: null, stderr: [] }, undefined, PARLEY);
-    await this.writer.whenIdle();
+    const stored = this.writer.whenIdle();
+    if (reason === "deleted") await this.writer.unlessStuck(stored);
+    // The next start closes what a full disk kept open.
+    else if (!(await within(stored, LAST_STORE_MS)) && this.writer.refusal)
+      this.warn(this.writer.refusal, "the session's end is not stored; the next start closes its turn");
+    else await stored;
+  }
+
+  /** Resolves when all that was said is stored, however long that takes. */
+  whenStored(): Promise<void> {
+    return this.writer.whenIdle();
+  }
+
+  /** Nothing that is said now will be kept. */
+  abandon(error: ParleyError): void {
+    this.stop.abandon(error);
   }
 
   /** It is forgotten: nothing may hold on to it. */
   dispose(): void {
     this.stayUp();
-    for (const timer of this.timers.values()) clearTimeout(timer);
+    this.timers.clear();
     this.asks.close();
-  }
-
-  private perform(effects: readonly Effect[], said: readonly Draft[]): void {
-    const settled = new Set<string>();
-    for (const draft of said) {
-      this.options.metrics.saw(draft);
-      if (draft.type === "history.cut") this.agent.own?.renew();
-      if (draft.type === "session.updated" && draft.data.agent !== undefined) {
-        const agent = this.options.gateway.agents.get(draft.data.agent);
-        if (agent) this.agent.change(agent);
-      }
-      if (draft.type === "permission.resolved" || draft.type === "question.resolved") settled.add(draft.data.ask);
-      if (draft.type === "turn.ended" && draft.data.reason !== "end_turn")
-        this.options.onCutShort(draft.data.reason === "cancelled" ? "cancelled" : "interrupted");
-    }
-    for (const ask of settled) this.asks.resolved(ask);
-    for (const effect of effects) {
-      if (effect.type !== "asked" || !settled.has(effect.ask)) this.performOne(effect);
-    }
-  }
-
-  private performOne(effect: Effect): void {
-    switch (effect.type) {
-      case "deliver":
-        return this.quietly(this.agent.deliver(effect.prompt, effect.turn), "a prompt could not be delivered");
-      case "steer":
-        return this.quietly(this.agent.own?.readySession?.steer?.(effect.prompt), "a prompt could not be steered");
-      case "cancel":
-        return this.quietly(this.agent.stop(effect.turn), "a turn could not be stopped");
-      case "answer":
-        return this.quietly(
-          this.agent.link?.session?.answer(effect.ask, effect.answer),
-          "an answer could not be given",
-        );
-      case "asked":
-        return this.asks.asked(effect.ask, effect.kind);
-      case "timer":
-        return this.arm(effect);
-      case "ended":
-        return this.onEnded(effect.turn);
-    }
-  }
-
-  private arm({ name, turn, ms }: Extract<Effect, { type: "timer" }>): void {
-    clearTimeout(this.timers.get(name));
-    const fire = (): void =>
-      this.quietly(this.writer.send({ type: "timer", name, turn }, { must: true }), "a timer failed");
-    this.timers.set(name, setTimeout(fire, ms));
   }
 
   private onEnded(turn: string): void {
@@ -249,8 +241,16 @@ export class LiveSession {
     this.quietly(tidyLog(log, this.id, last, keep), "old events could not be folded");
   }
 
+  /** Room may come soon, so the agent is held for it; for files that are gone nobody should pay it to speak. */
+  private onStuck(error: ParleyError): void {
+    // The server tells of files that are gone once, for all sessions.
+    if (error.code !== "storage_lost") this.warn(error, "the log takes no writes; the agent is held until it does");
+    if (isLasting(error)) this.abandon(error);
+  }
+
   /** Whatever the agent says from now on cannot be kept, so it must not go on. */
   private onDead(error: unknown): void {
+    if (isParleyError(error) && error.code === "shutting_down") return;
     this.options.gateway.logger.error({ session: this.id, err: error }, "the session's log takes no more events");
     this.agent.own?.seal();
     this.quietly(this.agent.own?.kill(0), "an agent could not be ended");

@@ -30,6 +30,13 @@ export class Mailbox<Job> {
     queueMicrotask(() => void this.work());
   }
 
+  /** Takes out the jobs that fit and were not begun. */
+  drop(fits: (job: Job) => boolean): Job[] {
+    const dropped = this.jobs.filter(fits);
+    this.jobs = this.jobs.filter((job) => !fits(job));
+    return dropped;
+  }
+
   /** Resolves when nothing is left to do. */
   whenIdle(): Promise<void> {
     return this.busy ? new Promise((resolve) => this.waiting.push(resolve)) : Promise.resolve();

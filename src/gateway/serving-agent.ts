@@ -83,6 +83,13 @@ export class ServingAgent {
     await this.fail(turn, { code: "agent_failed", message: "the sub-agent did not stop" });
   }
 
+  /** Ends what runs for a turn while the log takes no writes. Says whether it is gone; a sub-agent is only asked. */
+  async stopNow(turn: string): Promise<boolean> {
+    if (this.driver) return this.driver.stopNow(turn);
+    await this.link?.cancel();
+    return false;
+  }
+
   /** Ends what Parley itself runs for the session. */
   async halt(): Promise<void> {
     await this.driver?.halt();

@@ -8,7 +8,7 @@ import { step } from "../core/ledger/step.ts";
 import type { Entry, Log, LogRecord, NewSession } from "../log/contract.ts";
 import { Mailbox } from "./mailbox.ts";
 import type { Receipt } from "./receipt.ts";
-import { storePatiently } from "./store-patiently.ts";
+import { storePatiently } from "./storage/store-patiently.ts";
 
 /** How many signals may wait to be stored before the agent is held back, and when it may go on. */
 const HOLD_AT = 20_000;
@@ -81,6 +81,7 @@ export class SessionWriter {
   private later: SignalJob[] = [];
   private held = false;
   private stuck: ParleyError | undefined;
+  private readonly impatient = new Set<(error: ParleyError) => void>();
   private dead: { error: unknown } | undefined;
   private lastSeq: number;
 
@@ -105,12 +106,26 @@ export class SessionWriter {
     return this.lastSeq;
   }
 
+  /** Why the log takes no writes, while it takes none. */
+  get refusal(): ParleyError | undefined {
+    return this.stuck;
+  }
+
   get busy(): boolean {
     return this.mailbox.busy;
   }
 
   whenIdle(): Promise<void> {
     return this.mailbox.whenIdle();
+  }
+
+  /** The outcome of something that needs the log, or the log's refusal as soon as it takes no writes. */
+  unlessStuck<T>(work: Promise<T>): Promise<T> {
+    if (this.stuck) return Promise.reject(this.stuck);
+    return new Promise((resolve, reject) => {
+      this.impatient.add(reject);
+      work.then(resolve, reject).finally(() => this.impatient.delete(reject));
+    });
   }
 
   take(signal: Signal, native: string | undefined, generation: number): void {
@@ -129,7 +144,8 @@ export class SessionWriter {
   ): Promise<Stored> {
     const { must = false, known } = extra;
     if (this.dead) return Promise.reject(this.dead.error);
-    if (this.stuck && !must) return Promise.reject(this.stuck);
+    const refusal = must ? undefined : (this.stuck ?? this.options.log.fault());
+    if (refusal) return Promise.reject(refusal);
     return new Promise((resolve, reject) => {
       this.mailbox.push({ command, known, must, resolve, reject });
     });
@@ -228,9 +244,14 @@ export class SessionWriter {
   }
 
   private onStuck(error: ParleyError): void {
-    if (!this.stuck) this.options.onStuck(error);
+    const first = !this.stuck;
     this.stuck = error;
     this.hold();
+    // Nobody waits for room: a command that came a moment before the refusal gets it, too.
+    const refused = this.mailbox.drop((job) => "command" in job && !job.must) as CommandJob[];
+    for (const { reject } of refused) reject(error);
+    for (const reject of this.impatient) reject(error);
+    if (first) this.options.onStuck(error);
   }
 
   private hold(): void {

@@ -18,6 +18,9 @@ import { ShellTurn } from "./shell-turn.ts";
 /** How much of the past an agent is told that has forgotten it. */
 const HANDOFF_EVENTS = 2_000;
 
+/** How long an agent may take to hear that it is to stop, when its answer cannot be stored. */
+const STOP_ASK_MS = 500;
+
 export interface DriverOptions {
   session: string;
   directory: string;
@@ -57,6 +60,8 @@ export class TurnDriver {
   private readonly options: DriverOptions;
   private readonly deliveries: Deliveries;
   private readonly shell: ShellTurn;
+  /** The turn that was stopped while the log could not be told. */
+  private stopped = "";
 
   constructor(options: DriverOptions, deliveries: Deliveries) {
     this.options = options;
@@ -84,7 +89,7 @@ export class TurnDriver {
       if (open?.id !== turn) return;
       this.deliveries.given(turn, generation);
       // A cancel that came while the agent was starting has not reached it.
-      if (open.cancelled) return await link.kill(0);
+      if (open.cancelled || this.stopped === turn) return await link.kill(0);
       if (prompt.task?.type === "compact") return await this.compact(agent, prompt);
       const told = link.takesInstructions ? prompt : withInstructions(prompt);
       await agent.prompt(lost ? await this.afterLoss(told, turn) : told);
@@ -113,6 +118,16 @@ export class TurnDriver {
   /** Ends what Parley itself runs. What even KILL does not end is not waited for. */
   async halt(): Promise<boolean> {
     return (await within(this.shell.stop(), CANCEL_ASK_MS)) !== undefined;
+  }
+
+  /** Ends what runs for a turn while the log takes no writes, whose end the ladder would wait for. Says whether it is gone. */
+  async stopNow(turn: string): Promise<boolean> {
+    const { link } = this.options;
+    this.stopped = turn;
+    if (this.shell.runs(turn)) return this.halt();
+    await within(link.cancel(), STOP_ASK_MS).catch(() => undefined);
+    await link.kill(CANCEL_TERM_MS);
+    return !link.running;
   }
 
   /** The ladder: ask, wait, TERM, wait, KILL. The turn's end comes by the agent's word or by its exit. */

@@ -1,4 +1,14 @@
-import { chmodSync, closeSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
@@ -18,6 +28,8 @@ export type LockResult = LockHeld | { ok: false; owner: LockOwner };
 
 export interface LockHeld {
   ok: true;
+  /** The file that holds the lock: whoever replaces it lets another process in. */
+  file: string;
   /** Tells others where to find the owner. */
   publish(facts: { url: string }): void;
   release(): void;
@@ -40,8 +52,10 @@ export async function acquireLock(directory: string): Promise<LockResult> {
   const deadline = Date.now() + PATIENCE_MS;
   for (;;) {
     const database = tryLock(directory);
-    if (database) return held(directory, database);
     const owner = readLock(directory);
+    if (database && (!owner || owner.pid === process.pid)) return held(directory, database);
+    // The lock was free, but its owner runs: the lock file was removed or replaced under it.
+    database?.close();
     if (owner) return { ok: false, owner };
     if (Date.now() > deadline) {
       const message = `${directory} is locked by a process that did not say who it is: stop it, or choose another directory`;
@@ -76,14 +90,32 @@ function tryLock(directory: string): DatabaseSync | undefined {
 
 function held(directory: string, database: DatabaseSync): LockHeld {
   const me: LockOwner = { pid: process.pid, started: startTime(process.pid) ?? "" };
-  writeOwner(directory, me);
+  const file = lockFile(directory);
+  const { dev, ino } = statSync(file, { bigint: true });
+  // A directory that was replaced may belong to another process by now.
+  const isOurs = (): boolean => {
+    const found = statSync(file, { bigint: true, throwIfNoEntry: false });
+    return found?.ino === ino && found.dev === dev;
+  };
+  try {
+    writeOwner(directory, me);
+  } catch (thrown) {
+    database.close();
+    throw thrown;
+  }
   return {
     ok: true,
-    publish: ({ url }) => writeOwner(directory, { ...me, url }),
+    file,
+    publish({ url }) {
+      if (isOurs()) writeOwner(directory, { ...me, url });
+    },
     release() {
       if (!database.isOpen) return;
-      rmSync(ownerFile(directory), { force: true });
-      database.close();
+      try {
+        if (isOurs()) rmSync(ownerFile(directory), { force: true });
+      } finally {
+        database.close();
+      }
     },
   };
 }

@@ -1,3 +1,4 @@
+import type { ParleyError } from "../core/errors.ts";
 import type { Draft, ParleyEvent } from "../core/events/event.ts";
 import type { SessionState } from "../core/session-state.ts";
 
@@ -75,9 +76,13 @@ export type Listener = (records: readonly LogRecord[], events: readonly ParleyEv
 export interface Log {
   /**
    * Appends in one transaction and numbers the events. The first append of a session needs `create`. Rejects with
-   * `disk_full` or `unavailable` and stores nothing when the disk refuses.
+   * `disk_full`, `storage_lost`, `log_damaged` or `unavailable` and stores nothing when the disk refuses.
    */
   append(session: string, entries: readonly Entry[], create?: NewSession): Promise<LogRecord[]>;
+  /**
+   * A damaged event is left out, here and by the other reads: what is given is as it was stored, fewer than `limit` means
+   * that no more follow, and a hole in the numbers that `folded` does not explain (see `followsOn`) is damage.
+   */
   read(session: string, query: ReadQuery): Promise<LogRecord[]>;
   /** The newest events before a number, in their order. */
   readBack(session: string, query: BackQuery): Promise<LogRecord[]>;
@@ -104,7 +109,14 @@ export interface Log {
   remove(session: string): Promise<void>;
   /** Hears of each commit, after it. Returns the way to stop. */
   listen(session: string | null, listener: Listener): () => void;
-  /** Resolves when a small write succeeds; rejects as `append` does. */
+  /** Resolves when a write that goes the way of an append succeeds; rejects as `append` does. */
   check(): Promise<void>;
+  /**
+   * The reason why nothing can be acknowledged now, as far as it shows without a write: `storage_lost` while the files
+   * at the log's place are not the ones that are open. Cheap enough to ask before each command.
+   */
+  fault(): ParleyError | undefined;
+  /** The numbers of a session's events that were asked for and turned out to be damaged. */
+  unreadable(session: string): readonly number[];
   close(): Promise<void>;
 }

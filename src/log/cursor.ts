@@ -3,6 +3,18 @@ export function followsOn(cursor: number, record: { seq: number; folded: number 
   return record.seq > cursor && record.seq - record.folded - 1 <= cursor;
 }
 
+/** Records of one session, cut before each one that does not follow on the one before it. */
+export function runsOf<T extends { seq: number; folded: number }>(records: readonly T[]): T[][] {
+  const runs: T[][] = [];
+  for (const record of records) {
+    const run = runs.at(-1);
+    const last = run?.at(-1);
+    if (run && last && followsOn(last.seq, record)) run.push(record);
+    else runs.push([record]);
+  }
+  return runs;
+}
+
 /** The stream of all sessions has this name where one session's stream has the session's id. */
 const ALL = "all";
 

@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Listener, Log, LogRecord } from "./contract.ts";
-import { followsOn } from "./cursor.ts";
+import { followsOn, runsOf } from "./cursor.ts";
 
 /** Where a tail delivers. */
 export interface TailSink {
   /** Takes records, in order. A promise means: full, nothing more until it resolves. */
   write(records: readonly LogRecord[]): Promise<void> | undefined;
-  /** The numbers between the cursor and the record that comes next are no longer kept. */
+  /** The numbers between the cursor and the record that comes next are no longer kept, or cannot be read. */
   gap(after: number, next: LogRecord): Promise<void> | undefined;
   /** The tail has ended: the log could not be read, or the sink itself threw. */
   failed(error: unknown): void;
@@ -83,17 +83,22 @@ export function tail(log: Log, query: TailQuery, sink: TailSink): Tail {
     let wait = full;
     for (;;) {
       await wait;
+      wait = undefined;
       if (isClosed()) return;
       missed = false;
       const query = { after: cursor, limit: page, native };
       const records = await (session === null ? log.readAll(query) : log.read(session, query));
       if (isClosed()) return;
-      const [first] = records;
-      if (first && isHole(first)) {
-        await sink.gap(cursor, first);
+      for (const run of session === null ? [records] : runsOf(records)) {
+        await wait;
+        const [first] = run;
         if (isClosed()) return;
+        if (first && isHole(first)) {
+          await sink.gap(cursor, first);
+          if (isClosed()) return;
+        }
+        wait = deliver(run);
       }
-      wait = deliver(records);
       // A long history must not keep everybody else waiting.
       if (!wait && records.length === page) wait = nextTurn();
       if (wait || missed) continue;

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Agent } from "../agents/contract.ts";
-import { ParleyError } from "../core/errors.ts";
+import { isParleyError, ParleyError } from "../core/errors.ts";
 import type { ParleyEvent } from "../core/events/event.ts";
 import { idSource } from "../core/ids.ts";
 import type { LogFields, Logger } from "../core/logger.ts";
@@ -22,6 +22,7 @@ import { giveMemoryBackWhenIdle } from "./idle-memory.ts";
 import { instanceOf } from "./instance.ts";
 import { createListener, type HttpListener } from "./listener.ts";
 import { processSeries } from "./metrics.ts";
+import { watchStorage } from "./storage-watch.ts";
 import { opencodeMount, universalMount } from "./surface-mounts.ts";
 
 export interface ParleyOptions extends AgentSettings {
@@ -90,7 +91,16 @@ async function startLocked(options: ParleyOptions, lock: LockHeld): Promise<Parl
   const processes = { runDirectory: join(dataDirectory, "run"), instance: instanceOf(dataDirectory) };
   const reaped = await reap(processes);
   if (reaped.ended.length > 0) logger.warn({ ended: reaped.ended }, "ended processes that an earlier crash had left");
-  const log = await openSqliteLog({ directory: dataDirectory, sync: options.sync, keepNative: options.keepNative });
+  const log = await openSqliteLog({
+    directory: dataDirectory,
+    sync: options.sync,
+    keepNative: options.keepNative,
+    guarded: [lock.file],
+    report: (thrown) =>
+      isParleyError(thrown)
+        ? logger.error({ ...thrown.details }, thrown.message)
+        : logger.error({ err: thrown }, "the log met a fault"),
+  });
   try {
     const keeping = { ...processes, log: (message: string, details: LogFields) => logger.warn(details, message) };
     const commands = createProcessHost(keeping);
@@ -156,6 +166,7 @@ async function startOn(
   if (options.resumeQueues ?? true)
     gateway.resumeQueues().catch((error) => logger.error({ err: error }, "waiting prompts could not be resumed"));
   const stopTidying = giveMemoryBackWhenIdle();
+  const stopWatching = watchStorage(log, logger, (error) => gateway.storageLost(error));
   return {
     url,
     gateway,
@@ -163,6 +174,7 @@ async function startOn(
     cutStreams: () => clients.destroyAll(),
     async close() {
       stopTidying();
+      stopWatching();
       await Promise.all([gateway.shutdown(), terminals.close()]);
       await log.close();
       lock.release();
@@ -170,9 +182,13 @@ async function startOn(
   };
 }
 
+/** So many of the newest events are looked at when a server starts: damage to them is told then. The doctor reads all. */
+const LOOKED_AT = 500;
+
 /** When the last event was made: clients sort by ids, which must not step back where the clock did. */
 async function newestTime(log: Log): Promise<number> {
-  const [last] = await log.readAll({ after: (await log.position()) - 1, limit: 1 });
+  const newest = await log.readAll({ after: (await log.position()) - LOOKED_AT, limit: LOOKED_AT });
+  const last = newest.at(-1);
   return last ? (JSON.parse(last.json) as ParleyEvent).time : 0;
 }
 

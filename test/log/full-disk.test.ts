@@ -8,6 +8,7 @@ import type { Log } from "../../src/log/contract.ts";
 import { toStorageError } from "../../src/log/sqlite/errors.ts";
 import { createSqliteLog } from "../../src/log/sqlite/log.ts";
 import { openDatabase, openSqliteLog } from "../../src/log/sqlite/open.ts";
+import { createPlaceGuard } from "../../src/log/sqlite/place-guard.ts";
 import { create, drafts, entries, numbers, readWhole } from "./drafts.ts";
 import { makeDirectory } from "./sqlite-place.ts";
 
@@ -17,6 +18,7 @@ async function withDatabase(run: (log: Log, database: DatabaseSync) => Promise<v
   const database = openDatabase(directory, "process");
   const log = createSqliteLog(database, {
     keepNative: false,
+    guard: createPlaceGuard(directory),
     hasSpace: () => true,
     report: (thrown: unknown) => assert.fail(String(thrown)),
   });
@@ -118,12 +120,12 @@ test("a read-only directory is unavailable", { skip: root && "root may write any
   }
 });
 
-test("a data directory that is a file, or whose database is none, is unavailable", async () => {
+test("a data directory that is a file is unavailable, and a database that is none is damaged", async () => {
   const directory = await makeDirectory();
   try {
     const file = path.join(directory, "parley.db");
     await writeFile(file, "this is not a database, but it is long enough to be looked at".repeat(100));
-    await assert.rejects(openSqliteLog({ directory, sync: "process" }), { code: "unavailable" });
+    await assert.rejects(openSqliteLog({ directory, sync: "process" }), { code: "log_damaged" });
     await assert.rejects(openSqliteLog({ directory: file, sync: "process" }), { code: "unavailable" });
   } finally {
     await rm(directory, { recursive: true, force: true });
@@ -137,7 +139,8 @@ describe("toStorageError", () => {
     ["SQLITE_IOERR_WRITE without space", sqlite(778), false, "disk_full"],
     ["SQLITE_IOERR_WRITE with space", sqlite(778), true, "unavailable"],
     ["SQLITE_READONLY", sqlite(8), false, "unavailable"],
-    ["SQLITE_CORRUPT", sqlite(11), true, "unavailable"],
+    ["SQLITE_CORRUPT", sqlite(11), true, "log_damaged"],
+    ["SQLITE_NOTADB", sqlite(26), true, "log_damaged"],
     ["ENOSPC", Object.assign(new Error("no space"), { code: "ENOSPC" }), true, "disk_full"],
     ["EACCES", Object.assign(new Error("denied"), { code: "EACCES" }), true, "unavailable"],
     ["a ParleyError", new ParleyError("invalid", "as it is"), true, "invalid"],

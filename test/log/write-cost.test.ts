@@ -5,10 +5,16 @@ import { test } from "node:test";
 import { createHeads } from "../../src/log/sqlite/heads.ts";
 import { createSqliteLog } from "../../src/log/sqlite/log.ts";
 import { openDatabase } from "../../src/log/sqlite/open.ts";
+import { createPlaceGuard } from "../../src/log/sqlite/place-guard.ts";
 import { create, drafts, entries } from "./drafts.ts";
 import { makeDirectory } from "./sqlite-place.ts";
 
-const options = { keepNative: false, hasSpace: () => true, report: (thrown: unknown) => assert.fail(String(thrown)) };
+const optionsFor = (directory: string) => ({
+  keepNative: false,
+  guard: createPlaceGuard(directory),
+  hasSpace: () => true,
+  report: (thrown: unknown) => assert.fail(String(thrown)),
+});
 
 /** How many rows were written since the database was opened. */
 function rowsWritten(database: DatabaseSync): number {
@@ -18,7 +24,7 @@ function rowsWritten(database: DatabaseSync): number {
 test("deltas write their own rows only, and one tick writes a state once", async () => {
   const directory = await makeDirectory();
   const database = openDatabase(directory, "process");
-  const log = createSqliteLog(database, options);
+  const log = createSqliteLog(database, optionsFor(directory));
   try {
     await create(log, "ses_a");
     const cost = async (list: Parameters<typeof entries>, times: number) => {
@@ -37,10 +43,10 @@ test("deltas write their own rows only, and one tick writes a state once", async
 test("the heads in memory are those used last", async () => {
   const directory = await makeDirectory();
   const database = openDatabase(directory, "process");
-  const log = createSqliteLog(database, options);
+  const log = createSqliteLog(database, optionsFor(directory));
   try {
     for (const id of ["ses_a", "ses_b", "ses_c"]) await create(log, id);
-    const heads = createHeads(database, 2);
+    const heads = createHeads(database, 2, () => undefined);
     const [a, b] = [heads.find("ses_a"), heads.find("ses_b")];
     assert.equal(heads.find("ses_a"), a, "still the same object");
     heads.find("ses_c");

@@ -20,6 +20,8 @@ export interface TestServer {
   lines: LoggedLine[];
   /** As a real shutdown does it, after which the laws are seen to hold in every session and no process is left. */
   stop(): Promise<void>;
+  /** Stops without a look at the laws: for a log that was damaged on purpose. */
+  halt(): Promise<void>;
   /** The same data, on another port. */
   restart(options?: Partial<ParleyOptions>): Promise<void>;
 }
@@ -92,6 +94,15 @@ export async function startServer(t: Cleanup, options: Partial<ParleyOptions> = 
         await listener.close(1_000);
       }
       assert.deepEqual(strays(dataDirectory), [], "processes of agents are left");
+    },
+    async halt() {
+      if (!running) return;
+      running = false;
+      const { listener, close, cutStreams } = server.parley;
+      listener.stopAccepting();
+      await close();
+      cutStreams();
+      await listener.close(1_000);
     },
     async restart(more = {}) {
       await server.stop();

@@ -4,6 +4,7 @@ import type { GapEvent, StreamEvent } from "../../client/index.ts";
 import type { ParleyEvent } from "../../core/events/event.ts";
 import { activity } from "../../core/session-state.ts";
 import type { Base, Log } from "../../log/contract.ts";
+import { followsOn } from "../../log/cursor.ts";
 import { openSqliteLog } from "../../log/sqlite/open.ts";
 import { wireJson } from "../../surfaces/universal/wire.ts";
 import type { Settings } from "../config/settings.ts";
@@ -27,10 +28,14 @@ async function* readEvents(log: Log, id: string, query: EventQuery): AsyncGenera
   }
   for (;;) {
     const records = await log.read(id, { after, limit: PAGE, native: query.native });
-    for (const record of records) yield JSON.parse(wireJson(record, query.native)) as ParleyEvent;
-    const last = records.at(-1);
-    if (!last || records.length < PAGE) return;
-    after = last.seq;
+    for (const record of records) {
+      if (!followsOn(after, record)) yield gapEvent(id, after, { first: record.seq, state: head.state });
+      yield JSON.parse(wireJson(record, query.native)) as ParleyEvent;
+      after = record.seq;
+    }
+    if (records.length === PAGE) continue;
+    if (after < head.last) yield gapEvent(id, after, { first: head.last + 1, state: head.state });
+    return;
   }
 }
 

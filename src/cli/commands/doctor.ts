@@ -1,8 +1,15 @@
 import { Command } from "commander";
+import { configure } from "../context.ts";
 import { EXIT } from "../exit.ts";
 import { withExamples } from "../help.ts";
 import { dataDirOption, jsonOption } from "../options.ts";
 import type { Finish } from "../program.ts";
+
+interface Flags {
+  dataDir?: string;
+  json?: boolean;
+  repair?: boolean;
+}
 
 export function doctorCommand(finish: Finish): Command {
   const command = new Command("doctor")
@@ -11,9 +18,18 @@ export function doctorCommand(finish: Finish): Command {
   withExamples(command, [
     ["parley doctor", "exit code 1 when something is wrong"],
     ["parley doctor --json", "the same for programs"],
+    ["parley doctor --repair", "save what can be read of a damaged log; no server may run"],
   ]);
   command.addOption(dataDirOption()).addOption(jsonOption());
-  return command.action(async ({ dataDir, json }: { dataDir?: string; json?: boolean }) => {
+  command.option("--repair", "make a new log of what can be read of a damaged one; the old one is kept beside it");
+  return command.action(async ({ dataDir, json, repair: mend }: Flags) => {
+    if (mend) {
+      const { repair, renderRepair } = await import("../doctor/repair.ts");
+      const { settings } = await configure({ dataDir });
+      const done = await repair(settings);
+      process.stdout.write(json ? `${JSON.stringify(done)}\n` : renderRepair(done));
+      return finish(EXIT.ok);
+    }
     const [{ examine }, { render }] = await Promise.all([
       import("../doctor/examine.ts"),
       import("../doctor/render.ts"),

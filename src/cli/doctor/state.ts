@@ -45,7 +45,8 @@ export function checkLog(dataDir: string): Check {
     const size = statSync(file).size;
     return { name, level: "ok", detail: `${file} is sound (${bytes(size)})`, facts: { bytes: size } };
   } catch (thrown) {
-    const advice = "copy the data directory before anything else, then choose another with --data-dir";
+    const advice =
+      "stop the server and run `parley doctor --repair`: it saves what can be read, and keeps the damaged files";
     return { name, level: "bad", detail: `${file}: ${messageOf(thrown)}`, advice };
   }
 }

@@ -21,6 +21,11 @@ function systemProblem(code: string, { host, port, dataDir }: Settings): string 
     case "ENOTDIR":
     case "EEXIST":
       return `${dataDir} cannot be the data directory: choose another with --data-dir`;
+    case "ENOSPC":
+    case "EDQUOT":
+      return fullDisk(dataDir);
+    case "EIO":
+      return `the disk of ${dataDir} fails: see the system's log, and choose another place with --data-dir`;
     case "EROFS":
       return `${dataDir} is on a read-only disk: choose another with --data-dir`;
     default:
@@ -28,11 +33,16 @@ function systemProblem(code: string, { host, port, dataDir }: Settings): string 
   }
 }
 
+function fullDisk(dataDir: string): string {
+  return `Parley cannot start: the disk of ${dataDir} is full, and turns that an earlier run left open could not be closed: free some space, then start again`;
+}
+
 /** Makes one clear line of what kept the server from starting; a defect stays what it is. */
 export function startProblem(thrown: unknown, settings: Settings): unknown {
   if (thrown instanceof AlreadyRunning) return new CliError(thrown.message, EXIT.failed, thrown);
   if (isParleyError(thrown)) {
-    return new CliError(thrown.message, ASKED_WRONGLY.has(thrown.code) ? EXIT.usage : EXIT.failed, thrown);
+    const message = thrown.code === "disk_full" ? fullDisk(settings.dataDir) : thrown.message;
+    return new CliError(message, ASKED_WRONGLY.has(thrown.code) ? EXIT.usage : EXIT.failed, thrown);
   }
   const code = systemCodeOf(thrown);
   if (code === undefined) return thrown;

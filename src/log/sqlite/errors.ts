@@ -2,7 +2,15 @@ import { statfsSync } from "node:fs";
 import { isParleyError, messageOf, ParleyError } from "../../core/errors.ts";
 
 const SQLITE_IOERR = 10;
+const SQLITE_CORRUPT = 11;
 const SQLITE_FULL = 13;
+const SQLITE_NOTADB = 26;
+
+/** Whether the file itself is not what it should be. */
+export function isDamage(thrown: unknown): boolean {
+  const code = primaryCode(thrown);
+  return code === SQLITE_CORRUPT || code === SQLITE_NOTADB;
+}
 
 /** Makes a ParleyError of what the database threw. `hasSpace` is asked only where SQLite does not say why it failed. */
 export function toStorageError(thrown: unknown, hasSpace: () => boolean): ParleyError {
@@ -12,6 +20,11 @@ export function toStorageError(thrown: unknown, hasSpace: () => boolean): Parley
   if (code === SQLITE_FULL || systemCode === "ENOSPC" || (code === SQLITE_IOERR && !hasSpace())) {
     const message = "the disk is full, so nothing was stored: free some space, then try again";
     return new ParleyError("disk_full", message, {}, thrown);
+  }
+  if (isDamage(thrown)) {
+    const why = `the log is damaged (${messageOf(thrown)})`;
+    const message = `${why}, so nothing was stored: stop the server and run \`parley doctor --repair\``;
+    return new ParleyError("log_damaged", message, {}, thrown);
   }
   const message = `the log could not be used (${messageOf(thrown)}): see that its directory is readable and writable`;
   return new ParleyError("unavailable", message, {}, thrown);

@@ -1,18 +1,31 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { ParleyEvent } from "../../core/events/event.ts";
 import type { BackQuery, LogRecord, ReadQuery } from "../contract.ts";
+import { isSoundEvent } from "./checksum.ts";
+import type { Damage } from "./damage.ts";
+import { isDamage } from "./errors.ts";
+import { createRowFinder, type Place } from "./row-finder.ts";
 import { prepare } from "./statement.ts";
 
 interface EventRow {
+  sid: number;
   position: number;
   seq: number;
   folded: number;
   type: string;
   json: string;
+  sum: number | null;
   native?: string | null;
 }
 
-const COLUMNS = "e.position, e.seq, e.folded, e.type, e.json";
+interface Bounds {
+  sid: number;
+  first: number;
+}
+
+type AnyRow = EventRow & { session: string };
+
+const COLUMNS = "e.sid, e.position, e.seq, e.folded, e.type, e.json, e.sum";
 const ONE = "FROM events e WHERE e.sid = ? AND e.seq > ? ORDER BY e.seq LIMIT ?";
 const BACK = "FROM events e WHERE e.sid = ? AND e.seq < ? AND e.seq >= ? ORDER BY e.seq DESC LIMIT ?";
 // Rows below `first` are forgotten, though a crash may have left some for the next sweep.
@@ -28,11 +41,9 @@ export interface EventReads {
   locate(name: string): string | undefined;
 }
 
-export function createEventReads(database: DatabaseSync): EventReads {
-  const bounds = prepare<[string], { sid: number; first: number }>(
-    database,
-    "SELECT sid, first FROM sessions WHERE id = ?",
-  );
+/** Gives only events that are as they were written: others are left out, so that their numbers show as a hole. */
+export function createEventReads(database: DatabaseSync, damage: Damage): EventReads {
+  const bounds = prepare<[string], Bounds>(database, "SELECT sid, first FROM sessions WHERE id = ?");
   const one = prepare<[number, number, number], EventRow>(database, `SELECT ${COLUMNS} ${ONE}`);
   const back = prepare<[number, number, number, number], EventRow>(database, `SELECT ${COLUMNS} ${BACK}`);
   const lastTurn = prepare<[number, number, number], { seq: number | null }>(
@@ -40,47 +51,119 @@ export function createEventReads(database: DatabaseSync): EventReads {
     "SELECT max(seq) AS seq FROM events WHERE sid = ? AND type = 'turn.started' AND seq < ? AND seq >= ?",
   );
   const oneNative = prepare<[number, number, number], EventRow>(database, `SELECT ${COLUMNS}, e.native ${ONE}`);
-  const all = prepare<[number, number], EventRow & { session: string }>(
+  const all = prepare<[number, number], AnyRow>(database, `SELECT ${COLUMNS}, s.id AS session ${ALL}`);
+  const allNative = prepare<[number, number], AnyRow>(database, `SELECT ${COLUMNS}, s.id AS session, e.native ${ALL}`);
+  const named = prepare<[string, string], EventRow>(
     database,
-    `SELECT ${COLUMNS}, s.id AS session ${ALL}`,
-  );
-  const allNative = prepare<[number, number], EventRow & { session: string }>(
-    database,
-    `SELECT ${COLUMNS}, s.id AS session, e.native ${ALL}`,
-  );
-  const named = prepare<[string, string], { json: string }>(
-    database,
-    `SELECT e.json FROM sessions s JOIN names n ON n.sid = s.sid JOIN events e ON e.sid = n.sid AND e.seq = n.seq
+    `SELECT ${COLUMNS} FROM sessions s JOIN names n ON n.sid = s.sid JOIN events e ON e.sid = n.sid AND e.seq = n.seq
      WHERE s.id = ? AND n.name = ?`,
   );
   const holder = prepare<[string], { id: string }>(
     database,
     "SELECT s.id FROM names n JOIN sessions s ON s.sid = n.sid WHERE n.name = ? ORDER BY n.sid LIMIT 1",
   );
+  const byPosition = prepare<[number], AnyRow>(
+    database,
+    `SELECT ${COLUMNS}, s.id AS session, e.native FROM events e JOIN sessions s ON s.sid = e.sid WHERE e.position = ?`,
+  );
+  const finder = createRowFinder(database);
+
+  /** All rows of a query; where a page of the file is damaged, those that can be read one by one. */
+  function rowsOf<Row extends EventRow>(read: () => Row[], places: () => Place[], session?: string): (Row | Place)[] {
+    try {
+      return read();
+    } catch (thrown) {
+      if (!isDamage(thrown)) throw thrown;
+      return places().map((place) => rowAt(place, session) as Row | Place);
+    }
+  }
+
+  function rowAt(place: Place, session: string | undefined): AnyRow | Place {
+    try {
+      const row = byPosition.get(place.position);
+      // The index and the row must speak of the same event.
+      return row?.seq === place.seq && (session === undefined || row.session === session) ? row : place;
+    } catch {
+      return place;
+    }
+  }
+
+  /** The sound ones of some rows. The others are remembered as damage. */
+  function sound(rows: readonly (EventRow | Place)[], sessionOf: (row: EventRow) => string | undefined, sid?: number) {
+    return rows.flatMap((row): LogRecord[] => {
+      if ("json" in row && isSoundEvent(sid ?? row.sid, row)) {
+        const session = sessionOf(row);
+        if (session !== undefined) return [toRecord(session, row)];
+      }
+      const session = "json" in row ? sessionOf(row) : finder.sessionOf(row.sid);
+      if (session !== undefined && Number.isSafeInteger(row.seq)) damage.met(session, row.seq);
+      return [];
+    });
+  }
+
+  /** Reads on until the limit is reached: a short page would be taken for the last one. */
+  function filled<Row extends { seq: number; position: number }>(
+    limit: number,
+    start: number,
+    page: (from: number, count: number) => { rows: Row[]; records: LogRecord[] },
+    placeOf: (row: Row) => number,
+  ): LogRecord[] {
+    const found: LogRecord[] = [];
+    for (let from = start; found.length < limit; ) {
+      const count = limit - found.length;
+      const { rows, records } = page(from, count);
+      found.push(...records);
+      const last = rows.at(-1);
+      if (!last || rows.length < count || records.length === rows.length) break;
+      const next = placeOf(last);
+      if (next === from) break;
+      from = next;
+    }
+    return found;
+  }
 
   return {
     read(session, { after, limit, native }) {
       const found = bounds.get(session);
       if (!found) return [];
-      const rows = (native ? oneNative : one).all(found.sid, Math.max(after, found.first - 1), limit);
-      return rows.map((row) => toRecord(session, row));
+      const { sid, first } = found;
+      const page = (from: number, count: number) => {
+        const query = () => (native ? oneNative : one).all(sid, from, count);
+        const rows = rowsOf(query, () => finder.after(sid, from, count), session);
+        return { rows, records: sound(rows, () => session, sid) };
+      };
+      return filled(limit, Math.max(after, first - 1), page, ({ seq }) => seq);
     },
     readBack(session, { before, limit }) {
       const found = bounds.get(session);
       if (!found) return [];
-      const rows = back.all(found.sid, before, found.first, limit).reverse();
-      return rows.map((row) => toRecord(session, row));
+      const { sid, first } = found;
+      const page = (from: number, count: number) => {
+        const rows = rowsOf(
+          () => back.all(sid, from, first, count),
+          () => finder.before(sid, from, first, count),
+          session,
+        );
+        return { rows, records: sound(rows, () => session, sid) };
+      };
+      return filled(limit, before, page, ({ seq }) => seq).reverse();
     },
     turnStart(session, before) {
       const found = bounds.get(session);
       return (found && lastTurn.get(found.sid, before, found.first)?.seq) ?? undefined;
     },
     readAll({ after, limit, native }) {
-      return (native ? allNative : all).all(after, limit).map((row) => toRecord(row.session, row));
+      const page = (from: number, count: number) => {
+        const query = () => (native ? allNative : all).all(from, count);
+        const rows = rowsOf<AnyRow>(query, () => finder.afterPosition(from, count));
+        return { rows, records: sound(rows, (row) => (row as AnyRow).session) };
+      };
+      return filled(limit, after, page, ({ position }) => position);
     },
     find(session, name) {
       const row = named.get(session, name);
-      return row && (JSON.parse(row.json) as ParleyEvent);
+      const [record] = row ? sound([row], () => session) : [];
+      return record && (JSON.parse(record.json) as ParleyEvent);
     },
     locate: (name) => holder.get(name)?.id,
   };

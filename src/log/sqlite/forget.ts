@@ -4,7 +4,8 @@ import { ParleyError } from "../../core/errors.ts";
 import { keyOf } from "../../core/event-keys.ts";
 import type { ParleyEvent } from "../../core/events/event.ts";
 import { changesState, reduceSession, type SessionState } from "../../core/session-state.ts";
-import type { Heads } from "./heads.ts";
+import { readState } from "./checksum.ts";
+import type { Head, Heads } from "./heads.ts";
 import { prepare } from "./statement.ts";
 import { inTransaction } from "./transaction.ts";
 
@@ -76,19 +77,26 @@ export function createForget(database: DatabaseSync, heads: Heads): Forget {
   /** A prompt that was queued before the boundary and began its turn after it is found by its turn from now on. */
   function renameTurns(sid: number, first: number): void {
     for (const { seq, json } of keptTurns.all(sid, first)) {
-      const name = keyOf(JSON.parse(json) as ParleyEvent);
+      const event = readEvent(json);
+      const name = event && keyOf(event);
       if (name !== undefined) addName.run(sid, name, seq);
     }
   }
 
-  async function stateBefore(sid: number, from: number, to: number, base: string | null, checkOpen: () => void) {
-    let state: SessionState | undefined = base === null ? undefined : JSON.parse(base);
+  async function stateBefore(
+    { session, sid, first: from }: Head,
+    to: number,
+    base: string | null,
+    checkOpen: () => void,
+  ): Promise<SessionState | undefined> {
+    let state = readState(session, base);
     let next = from;
     for (;;) {
       checkOpen();
       const rows = history.all(sid, next, to, SLICE);
       for (const { type, json } of rows) {
-        if (changesState(type)) state = reduceSession(state, JSON.parse(json) as ParleyEvent);
+        const event = changesState(type) ? readEvent(json) : undefined;
+        if (event && (state || event.type === "session.started")) state = reduceSession(state, event);
       }
       const lastRow = rows.at(-1);
       if (!lastRow || rows.length < SLICE) return state;
@@ -104,7 +112,7 @@ export function createForget(database: DatabaseSync, heads: Heads): Forget {
       const first = boundary.get(head.sid, head.first, before)?.seq;
       if (!first) return;
       const base = stored.get(session)?.base ?? null;
-      const state = await stateBefore(head.sid, head.first, first, base, checkOpen);
+      const state = (await stateBefore(head, first, base, checkOpen)) ?? head.state;
       checkOpen();
       inTransaction(database, () => {
         pruned.run(first, JSON.stringify(state), head.sid);
@@ -120,7 +128,7 @@ export function createForget(database: DatabaseSync, heads: Heads): Forget {
       const head = heads.find(session);
       if (!head || head === "removed") return;
       const json = tombstone.get(head.sid, head.last)?.json;
-      assertDeleted(session, json && JSON.parse(json));
+      assertDeleted(session, readEvent(json), head.state);
       inTransaction(database, () => {
         removed.run(head.last, head.sid);
         dropNames.run(head.sid, head.last + 1);
@@ -135,7 +143,17 @@ export function createForget(database: DatabaseSync, heads: Heads): Forget {
   };
 }
 
-function assertDeleted(session: string, last: ParleyEvent | undefined): void {
+/** Undefined for what is damaged. */
+function readEvent(json: unknown): ParleyEvent | undefined {
+  try {
+    return JSON.parse(String(json)) as ParleyEvent;
+  } catch {
+    return undefined;
+  }
+}
+
+function assertDeleted(session: string, last: ParleyEvent | undefined, state: SessionState): void {
+  if (!last && state.ended?.reason === "deleted") return;
   if (last?.type === "session.ended" && last.data.reason === "deleted") return;
   const message = `expected session.ended with the reason "deleted" as the last event of ${session}, got ${last?.type}: append it first`;
   throw new ParleyError("invalid", message, { session });

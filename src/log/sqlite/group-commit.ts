@@ -2,6 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { ParleyEvent } from "../../core/events/event.ts";
 import type { LogRecord } from "../contract.ts";
 import type { Found, Heads } from "./heads.ts";
+import type { PlaceGuard } from "./place-guard.ts";
 import { type Append, type Planned, planAppend, type Target } from "./plan-append.ts";
 import { createRowWriter } from "./row-writer.ts";
 import { inTransaction } from "./transaction.ts";
@@ -18,6 +19,7 @@ export interface GroupCommitOptions {
   database: DatabaseSync;
   heads: Heads;
   keepNative: boolean;
+  guard: PlaceGuard;
   toError(thrown: unknown): Error;
   publish(records: readonly LogRecord[], events: readonly ParleyEvent[]): void;
 }
@@ -32,7 +34,7 @@ export interface GroupCommit {
 
 /** Collects what is appended in one turn of the event loop and stores it in one transaction. */
 export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
-  const { database, heads, keepNative, toError, publish } = options;
+  const { database, heads, keepNative, guard, toError, publish } = options;
   const writer = createRowWriter(database);
   let position = writer.lastPosition();
   let queue: Pending[] = [];
@@ -74,7 +76,13 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
     if (group.length === 0) return;
     const taken: { pending: Pending; planned: Planned }[] = [];
     try {
-      const targets = inTransaction(database, () => stage(group, taken));
+      const targets = inTransaction(database, () => {
+        const staged = stage(group, taken);
+        // Last of all: what is acknowledged must be in the files that others find.
+        guard.assertInPlace();
+        return staged;
+      });
+      guard.stored();
       for (const { sid, state, stored: _, ...rest } of targets.values()) {
         if (sid !== undefined && state) heads.put({ ...rest, sid, state });
       }

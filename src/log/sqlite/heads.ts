@@ -1,5 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
+import { ParleyError } from "../../core/errors.ts";
 import type { SessionState } from "../../core/session-state.ts";
+import { isSoundState } from "./checksum.ts";
 import { prepare } from "./statement.ts";
 
 /** A session as it stands after the last commit. Never changed in place: a commit puts a new one. */
@@ -28,15 +30,19 @@ interface Row {
   root: string | null;
   first: number;
   state: string | null;
+  sum: number | null;
   last: number | null;
 }
 
+/** Makes a session's state anew from its events, where the stored one cannot be read. */
+export type Rebuild = (session: string) => SessionState | undefined;
+
 /** Keeps the heads of the sessions used last in memory, and reads the others when they are needed. */
-export function createHeads(database: DatabaseSync, capacity: number): Heads {
+export function createHeads(database: DatabaseSync, capacity: number, rebuild: Rebuild): Heads {
   const recent = new Map<string, Head>();
   const select = prepare<[string], Row>(
     database,
-    `SELECT sid, parent, root, first, state, (SELECT max(seq) FROM events WHERE events.sid = sessions.sid) AS last
+    `SELECT sid, parent, root, first, state, sum, (SELECT max(seq) FROM events WHERE events.sid = sessions.sid) AS last
      FROM sessions WHERE id = ?`,
   );
 
@@ -58,10 +64,17 @@ export function createHeads(database: DatabaseSync, capacity: number): Heads {
     const row = select.get(session);
     if (!row) return undefined;
     if (row.state === null) return "removed";
-    const head: Head = { sid: row.sid, session, first: row.first, last: row.last ?? 0, state: JSON.parse(row.state) };
+    const state = isSoundState(session, row.state, row.sum) ? JSON.parse(row.state) : rebuild(session);
+    if (!state) throw unreadable(session);
+    const head: Head = { sid: row.sid, session, first: row.first, last: row.last ?? 0, state };
     if (row.parent !== null) head.parent = row.parent;
     if (row.root !== null) head.root = row.root;
     return head;
+  }
+
+  function unreadable(session: string): ParleyError {
+    const message = `the log is damaged: session ${session} cannot be read: stop the server and run \`parley doctor --repair\``;
+    return new ParleyError("log_damaged", message, { session });
   }
 
   return { find, put, drop: (session) => recent.delete(session) };

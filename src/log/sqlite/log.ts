@@ -3,12 +3,17 @@ import { ParleyError } from "../../core/errors.ts";
 import type { Log } from "../contract.ts";
 import { createLane } from "../lane.ts";
 import { createListeners } from "../listeners.ts";
+import { readState } from "./checksum.ts";
+import { createDamage } from "./damage.ts";
 import { toStorageError } from "./errors.ts";
 import { createEventReads } from "./event-reads.ts";
 import { createFold } from "./fold.ts";
 import { createForget } from "./forget.ts";
 import { createGroupCommit } from "./group-commit.ts";
-import { createHeads } from "./heads.ts";
+import { createHeads, type Rebuild } from "./heads.ts";
+import type { PlaceGuard } from "./place-guard.ts";
+import { createProbe } from "./probe.ts";
+import { rebuildState } from "./rebuild-state.ts";
 import { createSessionReads } from "./session-reads.ts";
 import { prepare } from "./statement.ts";
 
@@ -18,6 +23,7 @@ const CACHED_HEADS = 256;
 export interface SqliteLogOptions {
   /** Whether the agents' own lines are stored beside the events. */
   keepNative: boolean;
+  guard: PlaceGuard;
   /** Asked when the database fails without a reason. */
   hasSpace(): boolean;
   /** Hears of listeners that throw and of sweeps that failed. */
@@ -26,21 +32,24 @@ export interface SqliteLogOptions {
 
 /** A log over a database that has the newest schema. It owns the database from here on. */
 export function createSqliteLog(database: DatabaseSync, options: SqliteLogOptions): Log {
-  const { keepNative, hasSpace, report } = options;
+  const { keepNative, guard, hasSpace, report } = options;
   const toError = (thrown: unknown) => toStorageError(thrown, hasSpace);
-  const heads = createHeads(database, CACHED_HEADS);
+  const damage = createDamage(report);
+  const events = createEventReads(database, damage);
+  const storedBase = prepare<[string], { base: unknown }>(database, "SELECT base FROM sessions WHERE id = ?");
+  const rebuild: Rebuild = (session) => {
+    damage.metState(session);
+    const base = readState(session, storedBase.get(session)?.base);
+    return rebuildState((query) => events.read(session, query), base);
+  };
+  const heads = createHeads(database, CACHED_HEADS, rebuild);
   const listeners = createListeners(report);
-  const commits = createGroupCommit({ database, heads, keepNative, toError, publish: listeners.publish });
-  const events = createEventReads(database);
-  const sessions = createSessionReads(database);
+  const commits = createGroupCommit({ database, heads, keepNative, guard, toError, publish: listeners.publish });
+  const sessions = createSessionReads(database, rebuild);
   const fold = createFold(database);
   const forget = createForget(database, heads);
   const lane = createLane();
-  // As much as an ordinary append, and never the same: SQLite does not write what is there already.
-  const touch = prepare<[]>(
-    database,
-    "INSERT INTO meta (name, value) VALUES ('probe', randomblob(16384)) ON CONFLICT DO UPDATE SET value = excluded.value",
-  );
+  const probe = createProbe(database);
   let closed: Promise<void> | undefined;
 
   function checkOpen(): void {
@@ -57,7 +66,11 @@ export function createSqliteLog(database: DatabaseSync, options: SqliteLogOption
     }
   }
 
-  const inLane = (work: () => Promise<void>) => using(() => lane.run(work));
+  const inLane = (work: () => Promise<void>) =>
+    using(() => {
+      guard.assertInPlace();
+      return lane.run(work);
+    });
 
   lane.run(() => forget.sweepAll(checkOpen)).catch((thrown) => closed || report(toError(thrown)));
 
@@ -82,7 +95,13 @@ export function createSqliteLog(database: DatabaseSync, options: SqliteLogOption
     prune: (session, before) => inLane(() => forget.prune(session, before, checkOpen)),
     remove: (session) => inLane(() => forget.remove(session, checkOpen)),
     listen: listeners.add,
-    check: () => using(() => void touch.run()),
+    check: () =>
+      using(() => {
+        guard.assertInPlace();
+        probe(commits.position() + 1);
+      }),
+    fault: () => guard.fault(),
+    unreadable: (session) => damage.numbers(session),
     close() {
       closed ??= (async () => {
         commits.flush();

@@ -4,7 +4,10 @@ import { DatabaseSync } from "node:sqlite";
 import type { Log } from "../contract.ts";
 import { hasSpace, toStorageError } from "./errors.ts";
 import { createSqliteLog } from "./log.ts";
+import { assertNotVanished, markMade } from "./made-before.ts";
 import { migrate } from "./migrations.ts";
+import { createPlaceGuard } from "./place-guard.ts";
+import { prepare } from "./statement.ts";
 
 /** `process` survives the death of the process, `disk` the loss of power too. */
 export type SyncMode = "process" | "disk";
@@ -14,6 +17,8 @@ export interface OpenSqliteLogOptions {
   sync: SyncMode;
   /** Whether the agents' own lines are stored beside the events. Off unless asked for. */
   keepNative?: boolean;
+  /** Further files by which others tell that the directory is taken, such as its lock. */
+  guarded?: readonly string[];
   /** Hears of listeners that throw. */
   report?: (thrown: unknown) => void;
 }
@@ -28,6 +33,7 @@ const JOURNAL_LIMIT_BYTES = 16 * 1024 * 1024;
 export function openDatabase(directory: string, sync: SyncMode): DatabaseSync {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const file = path.join(directory, "parley.db");
+  assertNotVanished(directory, file);
   // SQLite gives its side files the mode of the database, so only this one has to be private.
   closeSync(openSync(file, "a", 0o600));
   chmodSync(file, 0o600);
@@ -40,6 +46,7 @@ export function openDatabase(directory: string, sync: SyncMode): DatabaseSync {
       PRAGMA journal_size_limit = ${JOURNAL_LIMIT_BYTES};
     `);
     migrate(database);
+    markMade(directory);
     return database;
   } catch (thrown) {
     database.close();
@@ -48,10 +55,14 @@ export function openDatabase(directory: string, sync: SyncMode): DatabaseSync {
 }
 
 export async function openSqliteLog(options: OpenSqliteLogOptions): Promise<Log> {
-  const { directory, sync, keepNative = false, report = warn } = options;
+  const { directory, sync, keepNative = false, guarded, report = warn } = options;
   const space = () => hasSpace(directory);
   try {
-    return createSqliteLog(openDatabase(directory, sync), { keepNative, hasSpace: space, report });
+    const database = openDatabase(directory, sync);
+    // The side files are made by the first read.
+    prepare(database, "SELECT count(*) FROM meta").get();
+    const guard = createPlaceGuard(directory, guarded);
+    return createSqliteLog(database, { keepNative, guard, hasSpace: space, report });
   } catch (thrown) {
     throw toStorageError(thrown, space);
   }

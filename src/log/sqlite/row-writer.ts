@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { isSettled } from "../settled.ts";
+import { eventSum, stateSum } from "./checksum.ts";
 import type { PlannedRow, Target } from "./plan-append.ts";
 import { prepare } from "./statement.ts";
 
@@ -19,6 +20,7 @@ type EventParams = [
   item: string | null,
   json: string,
   native: string | null,
+  sum: number,
 ];
 
 /** The statements of the append path. They run inside the caller's transaction. */
@@ -31,15 +33,15 @@ export function createRowWriter(database: DatabaseSync): RowWriter {
   );
   const insertEvent = prepare<EventParams>(
     database,
-    "INSERT INTO events (position, sid, seq, type, item, json, native) VALUES (?, ?, ?, ?, ?, ?, ?)",
+    "INSERT INTO events (position, sid, seq, type, item, json, native, sum) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
   );
   const insertName = prepare<[number, string, number]>(
     database,
     "INSERT INTO names (sid, name, seq) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
   );
-  const updateState = prepare<[string, string, number, string]>(
+  const updateState = prepare<[string, number, string, number, string]>(
     database,
-    "UPDATE sessions SET state = ?, directory = ?, unsettled = ? WHERE id = ?",
+    "UPDATE sessions SET state = ?, sum = ?, directory = ?, unsettled = ? WHERE id = ?",
   );
 
   return {
@@ -50,12 +52,14 @@ export function createRowWriter(database: DatabaseSync): RowWriter {
     writeEvents(sid, rows) {
       for (const { record, item, name } of rows) {
         const { position, seq, type, json, native } = record;
-        insertEvent.run(position, sid, seq, type, item, json, native ?? null);
+        insertEvent.run(position, sid, seq, type, item, json, native ?? null, eventSum(sid, seq, type, json));
         if (name !== undefined) insertName.run(sid, name, seq);
       }
     },
     writeState({ session, state }) {
-      if (state) updateState.run(JSON.stringify(state), state.directory, isSettled(state) ? 0 : 1, session);
+      if (!state) return;
+      const json = JSON.stringify(state);
+      updateState.run(json, stateSum(session, json), state.directory, isSettled(state) ? 0 : 1, session);
     },
   };
 }

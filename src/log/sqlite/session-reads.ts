@@ -1,10 +1,14 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import type { SessionState } from "../../core/session-state.ts";
 import type { Base, SessionQuery } from "../contract.ts";
+import { isSoundState, readState } from "./checksum.ts";
+import type { Rebuild } from "./heads.ts";
 import { prepare, type Statement } from "./statement.ts";
 
 interface StateRow {
+  id: string;
   state: string;
+  sum: number | null;
 }
 
 export interface SessionReads {
@@ -13,19 +17,19 @@ export interface SessionReads {
   base(session: string): Base | undefined;
 }
 
-export function createSessionReads(database: DatabaseSync): SessionReads {
+export function createSessionReads(database: DatabaseSync, rebuild: Rebuild): SessionReads {
   const lists = new Map<string, Statement<SQLInputValue[], StateRow>>();
-  const open = prepare<[], StateRow>(database, "SELECT state FROM sessions WHERE unsettled = 1 ORDER BY id");
-  const base = prepare<[string], { first: number; base: string }>(
+  const open = prepare<[], StateRow>(database, "SELECT id, state, sum FROM sessions WHERE unsettled = 1 ORDER BY id");
+  const base = prepare<[string], StateRow & { first: number; base: string }>(
     database,
-    "SELECT first, base FROM sessions WHERE id = ? AND state IS NOT NULL AND base IS NOT NULL",
+    "SELECT id, state, sum, first, base FROM sessions WHERE id = ? AND state IS NOT NULL AND base IS NOT NULL",
   );
 
   /** One statement for each set of filters, so that each finds its index. */
   function listBy(filters: string): Statement<SQLInputValue[], StateRow> {
     const known = lists.get(filters);
     if (known) return known;
-    const sql = `SELECT state FROM sessions WHERE state IS NOT NULL AND id > ?${filters} ORDER BY id LIMIT ?`;
+    const sql = `SELECT id, state, sum FROM sessions WHERE state IS NOT NULL AND id > ?${filters} ORDER BY id LIMIT ?`;
     const statement = prepare<SQLInputValue[], StateRow>(database, sql);
     lists.set(filters, statement);
     return statement;
@@ -49,11 +53,16 @@ export function createSessionReads(database: DatabaseSync): SessionReads {
     unsettled: () => toStates(open.all()),
     base(session) {
       const row = base.get(session);
-      return row && { first: row.first, state: JSON.parse(row.base) as SessionState };
+      // Where the state of then cannot be read, the one of now is nearest to it.
+      const state = row && (readState(session, row.base) ?? toStates([row])[0]);
+      return state && { first: row.first, state };
     },
   };
-}
 
-function toStates(rows: readonly StateRow[]): SessionState[] {
-  return rows.map((row) => JSON.parse(row.state) as SessionState);
+  function toStates(rows: readonly StateRow[]): SessionState[] {
+    return rows.flatMap(({ id, state, sum }) => {
+      if (isSoundState(id, state, sum)) return [JSON.parse(state) as SessionState];
+      return rebuild(id) ?? [];
+    });
+  }
 }

@@ -11,6 +11,7 @@ import { type PromptInput, promptInput } from "./prompt-input.ts";
 import { givePrompt } from "./prompting.ts";
 import { sessionHead } from "./session-head.ts";
 import type { MessageWithParts } from "./shapes/message.ts";
+import { damageTeller } from "./tell-damage.ts";
 
 const pageQuery = z.object({
   limit: z.coerce.number().int().nonnegative().optional(),
@@ -37,6 +38,7 @@ const KEPT =
 export function messageOperations(surface: Surface): Operation[] {
   const { gateway } = surface;
   const history = new History(gateway.log);
+  const tellDamage = damageTeller(surface);
 
   async function prompt({ params, body, response }: Call<unknown, PromptInput>): Promise<unknown> {
     const before = await sessionHead(surface, params.sessionID);
@@ -62,9 +64,14 @@ export function messageOperations(surface: Surface): Operation[] {
       async handle(call) {
         const { limit, before } = call.query;
         const head = await sessionHead(surface, call.params.sessionID);
-        if (before === undefined && !limit) return (await history.page(head, {})).messages;
+        if (before === undefined && !limit) {
+          const { messages: all } = await history.page(head, {});
+          tellDamage(head.state);
+          return all;
+        }
         const place = before === undefined ? {} : { before: await decodeCursor(history, head.state.id, before) };
         const { messages, next } = await history.page(head, { ...(limit ? { limit } : {}), ...place });
+        tellDamage(head.state);
         if (!next) return messages;
         const cursor = encodeCursor(next);
         return jsonWith(messages, {

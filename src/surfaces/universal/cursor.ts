@@ -12,26 +12,44 @@ export interface Gap {
 /** Where a reader starts: after a number, and what it must be told first when what followed its cursor is gone. */
 export interface Start {
   after: number;
+  /** The number of the session's newest event. */
+  last: number;
   gap?: Gap;
 }
 
 /** For one session. */
 export async function startIn(gateway: Gateway, session: string, text: string): Promise<Start> {
   const { first, last } = await gateway.head(session);
-  if (text === "latest") return { after: last };
+  if (text === "latest") return { after: last, last };
   const cursor = resolveCursor(text, { session, first, last });
-  if (cursor.ok) return { after: cursor.after };
+  if (cursor.ok) return { after: cursor.after, last };
   if (cursor.reason !== "gap") throw new ParleyError("bad_cursor", cursor.message, { reason: cursor.reason, last });
   const base = await gateway.log.base(session);
   if (!base) throw new ParleyError("bad_cursor", cursor.message, { reason: "gap", last });
-  return { after: base.first - 1, gap: { after: cursor.after, first: base.first, snapshot: sessionView(base.state) } };
+  return {
+    after: base.first - 1,
+    last,
+    gap: { after: cursor.after, first: base.first, snapshot: sessionView(base.state) },
+  };
+}
+
+/** What a reader is told of events that are damaged; undefined where they are only forgotten. */
+export async function damageGap(
+  gateway: Gateway,
+  session: string,
+  after: number,
+  first: number,
+): Promise<Gap | undefined> {
+  const head = await gateway.head(session);
+  if (after < head.first - 1) return undefined;
+  return { after, first, snapshot: sessionView(head.state) };
 }
 
 /** For all sessions together. */
 export async function startInAll(gateway: Gateway, text: string): Promise<Start> {
   const last = await gateway.log.position();
-  if (text === "latest") return { after: last };
+  if (text === "latest") return { after: last, last };
   const cursor = resolveCursor(text, { session: null, first: 1, last });
   if (!cursor.ok) throw new ParleyError("bad_cursor", cursor.message, { reason: cursor.reason, last });
-  return { after: cursor.after };
+  return { after: cursor.after, last };
 }

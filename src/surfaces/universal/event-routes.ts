@@ -1,6 +1,7 @@
 import type { Gateway } from "../../gateway/gateway.ts";
 import type { LogRecord } from "../../log/contract.ts";
 import { type Gap, startIn, startInAll } from "./cursor.ts";
+import { pageOf } from "./event-page.ts";
 import type { EventStreams } from "./event-stream.ts";
 import { type Route, route, WRITTEN } from "./route.ts";
 import { eventPage, eventQuery, streamQuery } from "./schemas.ts";
@@ -9,11 +10,11 @@ import { wireJson } from "./wire.ts";
 /** The page as text: the events are stored as JSON and go out as they are. */
 function pageText(
   records: readonly LogRecord[],
-  page: { next: number; limit: number; native: boolean; gap?: Gap },
+  page: { next: number; more: boolean; native: boolean; gap?: Gap },
 ): RawJson {
   const events = records.map((record) => wireJson(record, page.native)).join(",");
   const gap = page.gap ? `,"gap":${JSON.stringify(page.gap)}` : "";
-  return new RawJson(`{"events":[${events}],"next":${page.next},"more":${records.length === page.limit}${gap}}`);
+  return new RawJson(`{"events":[${events}],"next":${page.next},"more":${page.more}${gap}}`);
 }
 
 /** An answer that is JSON text already. */
@@ -38,9 +39,8 @@ export function eventRoutes(gateway: Gateway, streams: EventStreams): Route[] {
       errors: [400, 404],
       handle: async ({ params, query }) => {
         const session = params.session ?? "";
-        const { after, gap } = await startIn(gateway, session, query.after);
-        const records = await gateway.log.read(session, { after, limit: query.limit, native: query.native });
-        return pageText(records, { ...query, next: records.at(-1)?.seq ?? after, ...(gap ? { gap } : {}) });
+        const { records, ...page } = await pageOf(gateway, session, query.after, query);
+        return pageText(records, { ...page, native: query.native });
       },
     }),
     route({
@@ -55,7 +55,8 @@ export function eventRoutes(gateway: Gateway, streams: EventStreams): Route[] {
       handle: async ({ query }) => {
         const { after } = await startInAll(gateway, query.after);
         const records = await gateway.log.readAll({ after, limit: query.limit, native: query.native });
-        return pageText(records, { ...query, next: records.at(-1)?.position ?? after });
+        const more = records.length === query.limit;
+        return pageText(records, { more, native: query.native, next: records.at(-1)?.position ?? after });
       },
     }),
     route({

@@ -6,7 +6,7 @@ import { formatCursor } from "../../log/cursor.ts";
 import { tail } from "../../log/tail.ts";
 import { eventsFrame, type Frame } from "../stream/frame.ts";
 import type { SseClients } from "../stream/sse-clients.ts";
-import type { Gap, Start } from "./cursor.ts";
+import { damageGap, type Gap, type Start } from "./cursor.ts";
 import { wireJson } from "./wire.ts";
 
 interface Cached {
@@ -78,8 +78,12 @@ export class EventStreams {
           if (session !== null && records.some(isDeletion)) client.cut("over");
           return takesMore ? undefined : client.drained();
         },
-        // Old turns were dropped while this client was still reading them: it comes back and is told by a gap.
-        gap: async () => client.cut("over"),
+        gap: async (after, next) => {
+          const gap = session === null ? undefined : await damageGap(this.gateway, session, after, next.seq);
+          // Old turns were dropped while this client was still reading them: it comes back and is told by a gap.
+          if (gap) client.write(gapFrame(session, gap));
+          else client.cut("over");
+        },
         failed: () => client.cut("over"),
       },
     );

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { isParleyError, type ParleyError } from "../core/errors.ts";
+import type { ParleyError } from "../../core/errors.ts";
+import { isStorageRefusal } from "../../core/storage-refusal.ts";
 
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 2_000;
@@ -10,7 +11,7 @@ export async function storePatiently<T>(write: () => Promise<T>, onRefused: (err
     try {
       return await write();
     } catch (error) {
-      if (!isParleyError(error) || (error.code !== "disk_full" && error.code !== "unavailable")) throw error;
+      if (!isStorageRefusal(error)) throw error;
       onRefused(error);
       await sleep(wait, undefined, { ref: false });
     }

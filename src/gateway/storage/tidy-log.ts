@@ -1,5 +1,5 @@
-import { isParleyError } from "../core/errors.ts";
-import type { Log } from "../log/contract.ts";
+import { isParleyError } from "../../core/errors.ts";
+import type { Log } from "../../log/contract.ts";
 
 /** Folds a session's ended turns, then drops all but so many of its events; 0 keeps all. */
 export async function tidyLog(log: Log, session: string, last: number, keep: number): Promise<void> {

@@ -1,0 +1,13 @@
+import { type ErrorCode, isParleyError, type ParleyError } from "./errors.ts";
+
+const REFUSALS: ReadonlySet<ErrorCode> = new Set(["disk_full", "unavailable", "storage_lost", "log_damaged"]);
+
+/** Whether the log refused a write, as against whoever asked for it having asked wrongly. */
+export function isStorageRefusal(thrown: unknown): thrown is ParleyError {
+  return isParleyError(thrown) && REFUSALS.has(thrown.code);
+}
+
+/** Whether room or a mended disk would not help: somebody has to do something about the files. */
+export function isLasting({ code }: ParleyError): boolean {
+  return code === "storage_lost" || code === "log_damaged";
+}

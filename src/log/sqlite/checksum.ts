@@ -1,0 +1,50 @@
+import { crc32 } from "node:zlib";
+import type { SessionState } from "../../core/session-state.ts";
+
+/** Of an event's row: also over its place, so that a row that turns up under another number is known for what it is. */
+export function eventSum(sid: number, seq: number, type: string, json: string): number {
+  return crc32(json, crc32(type, (Math.imul(sid, 0x9e3779b1) ^ seq) >>> 0));
+}
+
+/** Of a session's state. */
+export function stateSum(session: string, state: string): number {
+  return crc32(state, crc32(session));
+}
+
+/** A row as SQLite gives it: a damaged page may give anything in any column. */
+export interface StoredEvent {
+  seq: unknown;
+  type: unknown;
+  json: unknown;
+  sum: unknown;
+}
+
+/** Whether a row is what was written. One from before sums were kept is good when it is an event of that number. */
+export function isSoundEvent(sid: number, { seq, type, json, sum }: StoredEvent): boolean {
+  if (typeof seq !== "number" || typeof type !== "string" || typeof json !== "string") return false;
+  if (typeof sum === "number") return sum === eventSum(sid, seq, type, json);
+  if (sum !== null) return false;
+  const event = parsed(json);
+  return event?.seq === seq && event.type === type;
+}
+
+/** A state that was kept without a sum, such as the one before what is kept; undefined where it cannot be read. */
+export function readState(session: string, state: unknown): SessionState | undefined {
+  const found = typeof state === "string" ? parsed(state) : undefined;
+  return found?.id === session ? (found as unknown as SessionState) : undefined;
+}
+
+export function isSoundState(session: string, state: unknown, sum: unknown): state is string {
+  if (typeof state !== "string") return false;
+  if (typeof sum === "number") return sum === stateSum(session, state);
+  return sum === null && parsed(state)?.id === session;
+}
+
+function parsed(json: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(json);
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}

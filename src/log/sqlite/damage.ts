@@ -1,0 +1,38 @@
+import { ParleyError } from "../../core/errors.ts";
+
+/** More than this of a session is not written down one by one. */
+const MAX_NUMBERS = 1_000;
+
+/** The events that were asked for and could not be read. */
+export interface Damage {
+  /** An event that cannot be read; told once. */
+  met(session: string, seq: number): void;
+  /** A session whose state cannot be read. */
+  metState(session: string): void;
+  numbers(session: string): readonly number[];
+}
+
+export function createDamage(report: (error: ParleyError) => void): Damage {
+  const bySession = new Map<string, Set<number>>();
+  const states = new Set<string>();
+  const advice = "stop the server and run `parley doctor --repair`";
+  return {
+    met(session, seq) {
+      const numbers = bySession.get(session) ?? new Set();
+      bySession.set(session, numbers);
+      if (numbers.has(seq) || numbers.size >= MAX_NUMBERS) return;
+      numbers.add(seq);
+      // One line a session: a damaged page takes many events along.
+      if (numbers.size > 1) return;
+      const message = `the log is damaged: event ${seq} of ${session} cannot be read, and is told as a gap: ${advice}`;
+      report(new ParleyError("log_damaged", message, { session, seq }));
+    },
+    metState(session) {
+      if (states.has(session)) return;
+      states.add(session);
+      const message = `the log is damaged: the state of ${session} cannot be read and was made anew from its events: ${advice}`;
+      report(new ParleyError("log_damaged", message, { session }));
+    },
+    numbers: (session) => [...(bySession.get(session) ?? [])].sort((a, b) => a - b),
+  };
+}

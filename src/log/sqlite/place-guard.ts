@@ -1,0 +1,81 @@
+import { type BigIntStats, statSync } from "node:fs";
+import path from "node:path";
+import { ParleyError } from "../../core/errors.ts";
+
+/** Knows whether the files at their paths are still the files that are open: SQLite goes on writing to removed ones. */
+export interface PlaceGuard {
+  fault(): ParleyError | undefined;
+  /** Throws the fault. Called inside each transaction, so that nothing of it is stored. */
+  assertInPlace(): void;
+  /** Something was stored now. */
+  stored(): void;
+}
+
+const LOG_FILES = ["parley.db", "parley.db-wal", "parley.db-shm"];
+const WRITTEN_FILES = 2;
+
+interface Watched {
+  file: string;
+  seen: Pick<BigIntStats, "dev" | "ino"> | undefined;
+}
+
+/** For a database that is open. `beside` names further files whose replacement makes another process the owner. */
+export function createPlaceGuard(
+  directory: string,
+  beside: readonly string[] = [],
+  now: () => number = Date.now,
+): PlaceGuard {
+  const files: Watched[] = [...LOG_FILES.map((name) => path.join(directory, name)), ...beside].map((file) => ({
+    file,
+    seen: identityOf(file),
+  }));
+  // A look costs some microseconds for each file, so that a commit looks only at those that it writes to.
+  const written = files.slice(0, WRITTEN_FILES);
+  let lastStored: number | undefined;
+  let since: number | undefined;
+
+  function fault(looked: readonly Watched[] = files): ParleyError | undefined {
+    for (const { file, seen } of looked) {
+      if (!seen) continue;
+      const found = identityOf(file);
+      if (found && found.ino === seen.ino && found.dev === seen.dev) continue;
+      since ??= now();
+      return lost(directory, `${path.basename(file)} is ${found ? "another file" : "missing"}`, since, lastStored);
+    }
+    if (looked === files) since = undefined;
+    return undefined;
+  }
+
+  return {
+    fault: () => fault(),
+    assertInPlace() {
+      const found = fault(since === undefined ? written : files);
+      if (found) throw found;
+    },
+    stored() {
+      lastStored = now();
+    },
+  };
+}
+
+/** Undefined for what is missing, and for what cannot be asked: nobody else can find it there either. */
+function identityOf(file: string): Pick<BigIntStats, "dev" | "ino"> | undefined {
+  try {
+    return statSync(file, { bigint: true, throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+function lost(directory: string, what: string, since: number, lastStored: number | undefined): ParleyError {
+  const until = lastStored === undefined ? "the server's start" : new Date(lastStored).toISOString();
+  const message =
+    `the data directory ${directory} was removed, moved or replaced while the server runs (${what}), so nothing is ` +
+    "stored and nothing was accepted: put the same files back, or restart the server; all that was accepted until " +
+    `${until} is in the files that were there`;
+  return new ParleyError("storage_lost", message, {
+    directory,
+    since,
+    ...(lastStored === undefined ? {} : { lastStored }),
+  });
+}

@@ -1,0 +1,85 @@
+import type { DatabaseSync } from "node:sqlite";
+import { keyOf } from "../../../core/event-keys.ts";
+import type { ParleyEvent } from "../../../core/events/event.ts";
+import { isSettled } from "../../settled.ts";
+import { eventSum, stateSum } from "../checksum.ts";
+import { prepare } from "../statement.ts";
+import { inTransaction } from "../transaction.ts";
+import type { EventRow } from "./collect.ts";
+import { type SavedSession, showRanges } from "./plan.ts";
+
+type EventParams = [number, number, number, number, string, string | null, string, string | null, number];
+type SessionParams = [
+  number,
+  string,
+  string | null,
+  string | null,
+  string | null,
+  number,
+  number,
+  number,
+  string | null,
+  string | null,
+  number | null,
+];
+
+/** Writes what was saved, with the numbers and positions that it had. */
+export function writeSessions(database: DatabaseSync, sessions: readonly SavedSession[], now: number): void {
+  const event = prepare<EventParams>(
+    database,
+    `INSERT INTO events (position, sid, seq, folded, type, item, json, native, sum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const name = prepare<[number, string, number]>(
+    database,
+    "INSERT INTO names (sid, name, seq) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+  );
+  const session = prepare<SessionParams>(
+    database,
+    `INSERT INTO sessions (sid, id, parent, root, directory, unsettled, first, folded_to, state, base, sum)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+  );
+  let end = sessions.reduce((most, { rows }) => rows.reduce((max, { position }) => Math.max(max, position), most), 0);
+  const taken = new Set<number>();
+
+  function write(row: EventRow): void {
+    const { sid, seq, folded, type, item, json, native } = row;
+    // Two rows with one position: one of them had it damaged, and the end is as good a place as any.
+    const position = taken.has(row.position) ? ++end : row.position;
+    taken.add(position);
+    event.run(position, sid, seq, folded, type, item, json, native, eventSum(sid, seq, type, json));
+    const key = keyOf(JSON.parse(json) as ParleyEvent);
+    if (key !== undefined) name.run(sid, key, seq);
+  }
+
+  for (const saved of sessions) {
+    inTransaction(database, () => {
+      const { sid, id, parent, root, first, foldedTo, state, base } = saved;
+      const json = state ? JSON.stringify(state) : null;
+      const unsettled = state && !isSettled(state) ? 1 : 0;
+      const kept = base ? JSON.stringify(base) : null;
+      const sum = json === null ? null : stateSum(id, json);
+      const folded = Math.min(foldedTo, saved.last);
+      session.run(sid, id, parent, root, state?.directory ?? null, unsettled, first, folded, json, kept, sum);
+      for (const row of saved.rows) write(row);
+      if (saved.lost.length > 0 && !saved.removed) write(noteOf(saved, ++end, now));
+    });
+  }
+}
+
+/** Says in the session itself what was lost. It also keeps a lost number from being given out again. */
+function noteOf({ sid, id, parent, root, last, lost }: SavedSession, position: number, time: number): EventRow {
+  const seq = last + 1;
+  const text = `The log was damaged and repaired: the events ${showRanges(lost)} of this session are lost.`;
+  const json = JSON.stringify({
+    id: `${id}:${seq}`,
+    seq,
+    session: id,
+    ...(parent === null ? {} : { parent }),
+    ...(root === null ? {} : { root }),
+    time,
+    source: "parley",
+    type: "session.note",
+    data: { text },
+  });
+  return { position, sid, seq, folded: 0, type: "session.note", item: null, json, native: null, free: false };
+}
