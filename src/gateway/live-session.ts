@@ -1,4 +1,4 @@
-import type { ChildRef } from "../agents/contract.ts";
+import { type ChildRef, MustReopen } from "../agents/contract.ts";
 import { ParleyError } from "../core/errors.ts";
 import { messageKey, promptKey } from "../core/event-keys.ts";
 import type { Draft } from "../core/events/event.ts";
@@ -55,6 +55,7 @@ export class LiveSession {
       quietMs: () => this.agent.quietMs,
       perform: (effects, said) => this.perform(effects, said),
       concerns: (...told) => this.agent.deliveries.concerns(...told),
+      heard: (...told) => this.agent.deliveries.heard(...told),
       waits: (...told) => this.agent.deliveries.waits(...told),
       hold: () => this.agent.link?.hold(),
       release: () => this.agent.link?.release(),
@@ -128,8 +129,17 @@ export class LiveSession {
     await this.writer.send({ type: "withdraw", prompt });
   }
 
+  /** A model or mode is put in force before it is said: what is shown is what the agent has. */
   async update(facts: Facts, agent?: string): Promise<void> {
-    await this.writer.send({ type: "update", facts, ...(agent === undefined ? {} : { agent }) });
+    const command = { type: "update", facts, ...(agent === undefined ? {} : { agent }) } as const;
+    try {
+      await this.writer.send(this.agent.choosing(command));
+    } catch (error) {
+      if (!(error instanceof MustReopen)) throw error;
+      if (this.turn) throw new ParleyError("busy", `${error.message}: stop the turn first`);
+      await this.close("closed");
+      await this.writer.send(command);
+    }
   }
 
   /** Changes what is kept with the session after work that needs it idle; nothing begins meanwhile. */
@@ -202,6 +212,7 @@ export class LiveSession {
         const agent = this.options.gateway.agents.get(draft.data.agent);
         if (agent) this.agent.change(agent);
       }
+      if (draft.type === "session.updated" && draft.data.permissions) this.options.onRules(draft.data.permissions);
       if (draft.type === "permission.resolved" || draft.type === "question.resolved") settled.add(draft.data.ask);
       if (draft.type === "turn.ended" && draft.data.reason !== "end_turn")
         this.options.onCutShort(draft.data.reason === "cancelled" ? "cancelled" : "interrupted");
@@ -213,6 +224,7 @@ export class LiveSession {
   }
 
   private performOne(effect: Effect): void {
+    const speaker = this.agent.link?.session;
     switch (effect.type) {
       case "deliver":
         return this.quietly(this.agent.deliver(effect.prompt, effect.turn), "a prompt could not be delivered");
@@ -221,10 +233,9 @@ export class LiveSession {
       case "cancel":
         return this.quietly(this.agent.stop(effect.turn), "a turn could not be stopped");
       case "answer":
-        return this.quietly(
-          this.agent.link?.session?.answer(effect.ask, effect.answer),
-          "an answer could not be given",
-        );
+        return this.quietly(speaker?.answer(effect.ask, effect.answer), "an answer could not be given");
+      case "decide":
+        return this.quietly(speaker?.decide?.(effect.ask, effect.verdict), "a verdict could not be given");
       case "asked":
         return this.asks.asked(effect.ask, effect.kind);
       case "timer":

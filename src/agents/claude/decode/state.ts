@@ -27,6 +27,8 @@ export interface Request {
   input: Fields;
   call?: string;
   child?: ChildRef;
+  /** Set for a call that the program is about to make: whether a person is to be asked, or nobody can be. */
+  hook?: { asks: boolean; nobodyAsked: boolean };
 }
 
 export interface Child {
@@ -86,6 +88,10 @@ export interface DecodeState {
   totals: Totals;
   latest: Totals;
   context?: { used: number; size?: number };
+  /** The permission mode in force; unknown before the program has said so. */
+  mode?: string;
+  /** A hook was heard: the program tells of each call before it makes it. */
+  hooked: boolean;
   /** The model as the program names it, the one that was asked for, and what the names of the list stand for. */
   model?: string;
   chosen?: string;
@@ -115,6 +121,7 @@ export function newDecodeState(directory: string): DecodeState {
     tasks: new Map(),
     totals: NO_TOTALS,
     latest: NO_TOTALS,
+    hooked: false,
     aliases: new Map(),
     seen: [],
   };

@@ -62,6 +62,7 @@ function onInit(reading: Reading, line: Fields): void {
   reading.patch({ model: native });
   const model = native === undefined ? undefined : modelName(reading, native);
   const mode = textIn(line, "permissionMode");
+  if (mode !== undefined) reading.patch({ mode });
   reading.say({ type: "session", ...present({ nativeId: textIn(line, "session_id"), model, mode }) });
   onTurnLine(reading, textIn(line, "uuid") ?? "turn");
 }
@@ -73,7 +74,10 @@ function onSessionState(reading: Reading, line: Fields): void {
 
 function onStatus(reading: Reading, line: Fields): void {
   const mode = textIn(line, "permissionMode");
-  if (mode !== undefined) reading.say({ type: "session", mode });
+  if (mode !== undefined) {
+    reading.patch({ mode });
+    reading.say({ type: "session", mode });
+  }
   if (line.status === "compacting") reading.say({ type: "status", status: "compacting" });
   if (line.status === "requesting" || line.compact_result !== undefined)
     reading.say({ type: "status", status: "running" });

@@ -55,6 +55,11 @@ export function choseModel(state: DecodeState, model: string | undefined): Decod
   return model === undefined ? rest : { ...rest, chosen: model };
 }
 
+export function choseMode(state: DecodeState, mode: string | undefined): DecodeState {
+  const { mode: _, ...rest } = state;
+  return mode === undefined ? rest : { ...rest, mode };
+}
+
 /** What the names in the program's list of models stand for. */
 export function learnModels(state: DecodeState, initialized: Fields): DecodeState {
   const aliases = new Map<string, string>();
