@@ -23,6 +23,8 @@ export type OpenAsk =
 export interface Rule {
   action: string;
   patterns: string[];
+  /** The line of shell for which it was given; without one its patterns are for whole texts. */
+  command?: string;
 }
 
 /** What is true of a session now; small, whatever its history. The log keeps it beside the events. */
@@ -212,9 +214,11 @@ function reduce(state: SessionState, event: ParleyEvent): SessionState {
     case "question.requested":
       return { ...state, asks: [...state.asks, { ...askOf(event), kind: "question", request: event.data }] };
     case "permission.resolved": {
-      const { outcome, action, patterns } = event.data;
+      const { outcome, by, action, patterns, command } = event.data;
       const next = withoutAsk(state, event.data.ask);
-      return outcome === "always" ? { ...next, rules: [...next.rules, { action, patterns }] } : next;
+      // A rule that answers "always", because nothing less was offered, grants nothing for good.
+      if (outcome !== "always" || by === "rule") return next;
+      return { ...next, rules: [...next.rules, { action, patterns, ...(command === undefined ? {} : { command }) }] };
     }
     case "question.resolved":
       return withoutAsk(state, event.data.ask);

@@ -2,12 +2,7 @@ import type { Question } from "../../core/events/values.ts";
 import type { Answer, PermissionSignal, QuestionSignal, Signal } from "../../core/ledger/signals.ts";
 import { ToolFailure } from "./tool-failure.ts";
 
-export type Permission = Pick<PermissionSignal, "action" | "patterns" | "title" | "input" | "metadata">;
-
-/** In a rule `*` stands for anything, so a star that is meant as such must not become one. */
-export function exactPattern(text: string): string {
-  return text.replaceAll("%", "%25").replaceAll("*", "%2A");
-}
+export type Permission = Pick<PermissionSignal, "action" | "command" | "patterns" | "title" | "input" | "metadata">;
 
 /** Asks that wait for a person. An "always" is remembered by the gateway, which then answers by itself. */
 export class Asks {

@@ -79,6 +79,7 @@ export const signalSchemas = {
     type: z.literal("permission"),
     ask: text,
     action: text,
+    command: maybe,
     patterns: z.array(text).optional(),
     title: maybe,
     call: maybe,

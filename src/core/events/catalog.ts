@@ -120,7 +120,8 @@ export const catalog = {
   "permission.requested": z.looseObject({
     ask: z.string(),
     action: z.string(),
-    patterns: z.array(z.string()),
+    command: z.string().optional().describe("the whole line of shell that would be run"),
+    patterns: z.array(z.string()).describe("what an `always` would allow; none: the action as a whole"),
     title: z.string().optional(),
     call: z.string().optional(),
     input: z.unknown().optional(),
@@ -133,6 +134,7 @@ export const catalog = {
     by: z.string().describe("a client, `rule`, `policy`, `deadline`, `agent` or `turn`"),
     feedback: z.string().optional(),
     action: z.string(),
+    command: z.string().optional().describe("of an `always`: the line of shell for which it was given"),
     patterns: z.array(z.string()),
   }),
   "question.requested": z.looseObject({

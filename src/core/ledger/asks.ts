@@ -1,17 +1,23 @@
 import type { AskOption, Question } from "../events/values.ts";
 import type { Frame } from "./frame.ts";
 import { withEntry } from "./frame.ts";
-import { allows } from "./rules.ts";
 import type { Answer, PermissionSignal, QuestionSignal } from "./signals.ts";
 import { callKey, findPast, type LedgerState, type OpenAsk, type OpenTurn } from "./state.ts";
 import { openAgentTurn } from "./turn.ts";
-import { verdictOn } from "./verdicts.ts";
+import { decide, verdictOn } from "./verdicts.ts";
 
-const USUAL_OPTIONS: AskOption[] = [
-  { id: "once", kind: "once", label: "Allow once" },
-  { id: "always", kind: "always", label: "Allow for this session" },
-  { id: "reject", kind: "reject", label: "Reject" },
-];
+const LONGEST_LABEL = 200;
+
+/** Who reads the labels alone knows what would be allowed for good. */
+function usualOptions(patterns: readonly string[]): AskOption[] {
+  const what = patterns.length === 0 ? "" : `: ${patterns.join(", ")}`;
+  const always = what.length > LONGEST_LABEL ? `: ${patterns.length} patterns` : what;
+  return [
+    { id: "once", kind: "once", label: "Allow once" },
+    { id: "always", kind: "always", label: `Allow for this session${always}` },
+    { id: "reject", kind: "reject", label: "Reject" },
+  ];
+}
 
 type OpenPermission = Extract<OpenAsk, { kind: "permission" }>;
 type Resolution = Answer | { kind: "permission" | "question"; outcome: "cancelled" };
@@ -38,14 +44,23 @@ function turnFor(frame: Frame, signal: { ask: string; call?: string }, declined:
 export function onPermission(frame: Frame, signal: PermissionSignal): void {
   const turn = turnFor(frame, signal, { kind: "permission", outcome: "reject", feedback: "the turn is over" });
   if (!turn) return;
-  const { action, patterns = [], title, call, input, metadata } = signal;
+  const { action, command, patterns = [], title, call, input, metadata } = signal;
+  const line = command === undefined ? {} : { command };
   // An ask without any way to answer it could never be resolved.
-  const options = signal.options?.length ? signal.options : USUAL_OPTIONS;
+  const options = signal.options?.length ? signal.options : usualOptions(patterns);
   const offers = options.map((option) => option.kind);
-  const ask: OpenPermission = { id: frame.context.id("permission"), kind: "permission", action, patterns, offers };
+  const ask: OpenPermission = {
+    id: frame.context.id("permission"),
+    kind: "permission",
+    action,
+    ...line,
+    patterns,
+    offers,
+  };
   frame.say("permission.requested", {
     ask: ask.id,
     action,
+    ...line,
     patterns,
     options,
     ...(title === undefined ? {} : { title }),
@@ -76,18 +91,18 @@ export function onQuestion(frame: Frame, signal: QuestionSignal): void {
 }
 
 /** What the session's rules answer, or what was granted for good. A denial counts more than what was granted before it. */
-function ruled({ facts, rules }: LedgerState, ask: OpenAsk): Answer | undefined {
+function ruled({ facts, rules, directory }: LedgerState, ask: OpenAsk): Answer | undefined {
   const { permissions = [] } = facts;
   const feedback = "a rule of this session denies it";
   if (ask.kind === "question") {
     const denied = verdictOn(permissions, "question", []) === "deny";
     return denied ? { kind: "question", outcome: "rejected", feedback } : undefined;
   }
-  const verdict = verdictOn(permissions, ask.action, ask.patterns);
+  const verdict = decide({ permissions, granted: rules, directory }, ask);
   if (verdict === "deny") return { kind: "permission", outcome: "reject", feedback };
   // In the words that the agent offers for it.
   const outcome = (["once", "always"] as const).find((kind) => ask.offers.includes(kind));
-  return outcome && (verdict === "allow" || allows(rules, ask)) ? { kind: "permission", outcome } : undefined;
+  return outcome && verdict === "allow" ? { kind: "permission", outcome } : undefined;
 }
 
 function settleByRule(frame: Frame, key: string, ask: OpenAsk): boolean {
@@ -137,7 +152,7 @@ function resolve(frame: Frame, key: string, ask: OpenAsk, resolution: Resolution
     const outcome = resolution.outcome as "once" | "always" | "reject" | "cancelled";
     frame.say(
       "permission.resolved",
-      { ask: ask.id, outcome, by, action: ask.action, patterns: ask.patterns, ...feedback },
+      { ask: ask.id, outcome, by, action: ask.action, patterns: ask.patterns, ...ofCommand(ask, outcome), ...feedback },
       "parley",
     );
   } else {
@@ -145,6 +160,11 @@ function resolve(frame: Frame, key: string, ask: OpenAsk, resolution: Resolution
     const answers = resolution.outcome === "answered" ? { answers: resolution.answers } : {};
     frame.say("question.resolved", { ask: ask.id, outcome, by, ...answers, ...feedback }, "parley");
   }
+}
+
+/** The line that an "always" was given for: its patterns are then for commands, one by one. */
+function ofCommand({ command }: OpenPermission, outcome: string): { command?: string } {
+  return command !== undefined && outcome === "always" ? { command } : {};
 }
 
 function resolveAndAnswer(frame: Frame, key: string, ask: OpenAsk, answer: Answer, by: string): void {
@@ -200,7 +220,7 @@ export function onAnswer(frame: Frame, command: { ask: string; answer: Answer; b
   resolveAndAnswer(frame, key, ask, answer, by);
   if (ask.kind === "permission" && answer.outcome === "always") {
     const { action, patterns } = ask;
-    frame.patch({ rules: [...frame.state.rules, { action, patterns }] });
+    frame.patch({ rules: [...frame.state.rules, { action, patterns, ...ofCommand(ask, "always") }] });
   }
   applyRules(frame);
 }

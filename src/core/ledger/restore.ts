@@ -73,6 +73,7 @@ function restoreTurn(open: NonNullable<SessionState["turn"]>, events: readonly P
           id: event.data.ask,
           kind: "permission",
           action: event.data.action,
+          ...(event.data.command === undefined ? {} : { command: event.data.command }),
           patterns: event.data.patterns,
           offers: event.data.options.map(({ kind }) => kind),
         });

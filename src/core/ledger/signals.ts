@@ -83,6 +83,9 @@ export interface PermissionSignal {
   type: "permission";
   ask: string;
   action: string;
+  /** The whole line of shell that would be run: rules are held against each command in it. */
+  command?: string;
+  /** What an "always" would allow. */
   patterns?: string[];
   title?: string;
   call?: string;

@@ -54,7 +54,14 @@ export interface OpenCall {
 }
 
 export type OpenAsk =
-  | { id: string; kind: "permission"; action: string; patterns: string[]; offers: AskOption["kind"][] }
+  | {
+      id: string;
+      kind: "permission";
+      action: string;
+      command?: string;
+      patterns: string[];
+      offers: AskOption["kind"][];
+    }
   | { id: string; kind: "question"; questions: Question[] };
 
 export interface OpenTurn {

@@ -1,44 +1,83 @@
 import type { PermissionRule } from "../events/values.ts";
+import { percentDecoded } from "../percent.ts";
+import { lineVerdict, type Verdict } from "../permissions/command-verdict.ts";
+import { fileVerdict } from "../permissions/file-verdict.ts";
+import { matches } from "../permissions/glob.ts";
+import { allows, LineGrants } from "../permissions/grants.ts";
+import { absolutePath, ruledPath } from "../permissions/paths.ts";
+import type { Rule } from "../session-state.ts";
 
-export type Verdict = PermissionRule["verdict"];
+/** What is asked for. `command` is the whole line of shell, where it is one. */
+export interface Asked {
+  action: string;
+  patterns: readonly string[];
+  command?: string;
+}
 
-/**
- * What a session's rules say to a request: for each pattern the last rule that fits counts, and `ask` where none does.
- * One denial denies it all; it is allowed only when every pattern is.
- */
-export function verdictOn(rules: readonly PermissionRule[], action: string, patterns: readonly string[]): Verdict {
-  const about = rules.filter((rule) => matches(rule.action, action));
-  const verdicts = (patterns.length === 0 ? [""] : patterns).map(
-    (pattern) => about.findLast((rule) => matches(rule.pattern, pattern))?.verdict ?? "ask",
-  );
+/** What decides without a person: the session's rules, and what was granted for good. */
+export interface Deciders {
+  permissions: readonly PermissionRule[];
+  granted: readonly Rule[];
+  directory: string;
+}
+
+/** Actions whose patterns are paths. */
+const FILES: ReadonlySet<string> = new Set(["edit", "read", "write", "list"]);
+
+/** One denial denies it all; it is allowed only when everything is. */
+function together(verdicts: readonly Verdict[]): Verdict {
   if (verdicts.includes("deny")) return "deny";
   return verdicts.includes("ask") ? "ask" : "allow";
 }
 
-/** `*` stands for any run of characters, `?` for one; a `*` after a last blank also for nothing at all, blank included. */
-export function matches(glob: string, text: string): boolean {
-  return (glob.endsWith(" *") && walk(glob.slice(0, -2), text)) || walk(glob, text);
+/** For each pattern the last rule that fits counts, and `ask` where none does. */
+export function verdictOn(rules: readonly PermissionRule[], action: string, patterns: readonly string[]): Verdict {
+  const about = rules.filter((rule) => matches(rule.action, action));
+  return together(
+    (patterns.length === 0 ? [""] : patterns).map(
+      (pattern) => about.findLast((rule) => matches(rule.pattern, pattern))?.verdict ?? "ask",
+    ),
+  );
 }
 
-/** Goes back to the last star only: earlier ones have taken the least they can, so time stays below length times length. */
-function walk(glob: string, text: string): boolean {
-  let at = 0;
-  let star = -1;
-  let from = 0;
-  for (let i = 0; i < text.length; ) {
-    if (glob[at] === "*") {
-      star = at++;
-      from = i;
-    } else if (at < glob.length && (glob[at] === "?" || glob[at] === text[i])) {
-      at++;
-      i++;
-    } else if (star >= 0) {
-      at = star + 1;
-      i = ++from;
-    } else {
-      return false;
-    }
-  }
-  while (glob[at] === "*") at++;
-  return at === glob.length;
+/** A file is meant however it is written: `./a`, `b/../a`, from the root; with its stars and percents as they are. */
+function verdictOnFiles(rules: readonly PermissionRule[], { action, patterns }: Asked, directory: string): Verdict {
+  const about = rules.filter((rule) => matches(rule.action, action));
+  const verdictOf = (path: string): Verdict => {
+    const verdict = fileVerdict(about, [path, ruledPath(directory, path), absolutePath(directory, path)]);
+    return verdict === undefined || verdict === "doubt" ? "ask" : verdict;
+  };
+  return together(
+    patterns.map((pattern) => {
+      const plain = percentDecoded(pattern);
+      const verdict = verdictOf(plain);
+      return plain === pattern || verdict === "deny" ? verdict : together([verdict, verdictOf(pattern)]);
+    }),
+  );
+}
+
+function verdictOnLine(
+  { permissions, granted, directory }: Deciders,
+  action: string,
+  line: string,
+  same?: string,
+): Verdict {
+  const grants = new LineGrants(granted, action, line, same);
+  const verdict = lineVerdict(permissions, { action, line, directory }, (part) => grants.has(part));
+  return verdict === "ask" && grants.whole() ? "allow" : verdict;
+}
+
+/** What the rules of a session and its grants say to a permission. A denial counts more than what was granted before it. */
+export function decide(deciders: Deciders, asked: Asked): Verdict {
+  const { action, patterns, command } = asked;
+  const { permissions, granted, directory } = deciders;
+  if (command !== undefined) return verdictOnLine(deciders, action, command);
+  // An agent that does not tell the command names it by its patterns, in whatever way it escapes them.
+  if (action === "bash" && patterns.length > 0)
+    return together(patterns.map((pattern) => verdictOnLine(deciders, action, pattern, pattern)));
+  const verdict =
+    FILES.has(action) && patterns.length > 0
+      ? verdictOnFiles(permissions, asked, directory)
+      : verdictOn(permissions, action, patterns);
+  return verdict === "ask" && allows(granted, asked) ? "allow" : verdict;
 }

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { PermissionRule } from "../../../src/core/events/values.ts";
-import { matches, verdictOn } from "../../../src/core/ledger/verdicts.ts";
+import { decide, verdictOn } from "../../../src/core/ledger/verdicts.ts";
+import { matches, mightMatch } from "../../../src/core/permissions/glob.ts";
 
 for (const [glob, text, fits] of [
   ["*", "", true],
@@ -33,20 +34,76 @@ test("a pattern of many stars is decided in good time", () => {
   assert.ok(performance.now() - began < 2_000);
 });
 
+for (const [glob, text, certain, possible] of [
+  ["git *", "git \0", true, true],
+  ["git status", "git \0", false, true],
+  ["git status *", "git \0", false, true],
+  ["g?t", "g\0", false, true],
+  ["g?t", "h\0", false, false],
+  ["touch *", "\0 x", false, true],
+  ["touch *", "t\0 x", false, true],
+  ["touch *", "r\0 x", false, false],
+  ["*", "\0", true, true],
+] as const) {
+  test(`${JSON.stringify(glob)} fits ${JSON.stringify(text)} ${certain ? "for certain" : possible ? "perhaps" : "never"}`, () => {
+    assert.deepEqual([matches(glob, text), mightMatch(glob, text)], [certain, possible]);
+  });
+}
+
 test("the last rule that fits counts; one denial denies, and all must be allowed", () => {
   const rules: PermissionRule[] = [
     { action: "*", pattern: "*", verdict: "ask" },
-    { action: "bash", pattern: "*", verdict: "allow" },
-    { action: "bash", pattern: "rm *", verdict: "deny" },
-    { action: "bash", pattern: "rm -i *", verdict: "allow" },
-    { action: "edit", pattern: "docs/*", verdict: "allow" },
+    { action: "web", pattern: "*", verdict: "allow" },
+    { action: "web", pattern: "a *", verdict: "deny" },
+    { action: "web", pattern: "a -i *", verdict: "allow" },
+    { action: "tool", pattern: "docs/*", verdict: "allow" },
   ];
-  assert.equal(verdictOn(rules, "bash", ["ls"]), "allow");
-  assert.equal(verdictOn(rules, "bash", ["rm x"]), "deny");
-  assert.equal(verdictOn(rules, "bash", ["rm -i x"]), "allow");
-  assert.equal(verdictOn(rules, "bash", ["ls", "rm x"]), "deny");
-  assert.equal(verdictOn(rules, "edit", ["docs/a.md"]), "allow");
-  assert.equal(verdictOn(rules, "edit", ["docs/a.md", "src/a.ts"]), "ask");
-  assert.equal(verdictOn(rules, "bash", []), "allow");
-  assert.equal(verdictOn([], "bash", ["ls"]), "ask");
+  assert.equal(verdictOn(rules, "web", ["b"]), "allow");
+  assert.equal(verdictOn(rules, "web", ["a x"]), "deny");
+  assert.equal(verdictOn(rules, "web", ["a -i x"]), "allow");
+  assert.equal(verdictOn(rules, "web", ["b", "a x"]), "deny");
+  assert.equal(verdictOn(rules, "tool", ["docs/a.md"]), "allow");
+  assert.equal(verdictOn(rules, "tool", ["docs/a.md", "src/a.ts"]), "ask");
+  assert.equal(verdictOn(rules, "web", []), "allow");
+  assert.equal(verdictOn([], "web", ["b"]), "ask");
+});
+
+test("a rule for a file holds however the file is written", () => {
+  const permissions: PermissionRule[] = [
+    { action: "edit", pattern: "*", verdict: "allow" },
+    { action: "edit", pattern: ".env", verdict: "deny" },
+    { action: "edit", pattern: "./keys/*", verdict: "deny" },
+    { action: "edit", pattern: "/etc/*", verdict: "deny" },
+    { action: "edit", pattern: "a*b.txt", verdict: "ask" },
+    { action: "edit", pattern: "100%.txt", verdict: "deny" },
+  ];
+  const verdict = (...patterns: string[]): string =>
+    decide({ permissions, granted: [], directory: "/project" }, { action: "edit", patterns });
+  for (const path of [
+    ".env",
+    "./.env",
+    "sub/../.env",
+    "/project/.env",
+    "/project/./x//../.env",
+    "keys/a",
+    "/project/keys/a",
+  ])
+    assert.equal(verdict(path), "deny", path);
+  for (const path of ["/etc/passwd", "../etc/passwd", "100%25.txt"]) assert.equal(verdict(path), "deny", path);
+  for (const path of ["sub/.env", ".envrc", "keys", "/projects/.env"]) assert.equal(verdict(path), "allow", path);
+  assert.equal(verdict("a%2Ab.txt"), "ask");
+  assert.equal(verdict("a.txt", ".env"), "deny");
+});
+
+test("a permission without its command is held against the rules by its patterns, if it is for bash", () => {
+  const permissions: PermissionRule[] = [
+    { action: "bash", pattern: "ls *", verdict: "allow" },
+    { action: "shell", pattern: "ls *", verdict: "allow" },
+  ];
+  const deciders = { permissions, granted: [], directory: "/project" };
+  assert.equal(decide(deciders, { action: "bash", patterns: ["ls a"] }), "allow");
+  assert.equal(decide(deciders, { action: "bash", patterns: ["ls a; touch b"] }), "ask");
+  assert.equal(decide(deciders, { action: "bash", patterns: ["ls a", "touch b"] }), "ask");
+  assert.equal(decide(deciders, { action: "shell", patterns: ["ls *"], command: "ls; touch b" }), "ask");
+  assert.equal(decide(deciders, { action: "bash", patterns: ["ls *"], command: "touch b" }), "ask");
 });

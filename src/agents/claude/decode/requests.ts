@@ -32,7 +32,7 @@ function onAsk(reading: Reading, ask: string, body: Fields): void {
 
 function askPermission(reading: Reading, ask: string, { tool, input, call, child }: Request, body: Fields): void {
   const { directory } = reading.state;
-  const { action, patterns } = permitted(tool, input, directory);
+  const permission = permitted(tool, input, directory);
   const title = toolTitle(tool, input, directory) ?? textIn(body, "title") ?? textIn(body, "description") ?? tool;
   const metadata = {
     tool,
@@ -42,7 +42,7 @@ function askPermission(reading: Reading, ask: string, { tool, input, call, child
       reason: textIn(body, "decision_reason"),
     }),
   };
-  const asked = { ask, action, patterns, title, input, metadata, ...present({ call }) };
+  const asked = { ask, ...permission, title, input, metadata, ...present({ call }) };
   reading.say({ type: "permission", ...asked }, child);
 }
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { offeredPatterns } from "../../../core/permissions/offer.ts";
 import { runShortened, type Shortened } from "../../../host/run-shortened.ts";
 import { shellSpec } from "../../../host/shell-spec.ts";
-import { exactPattern } from "../permissions.ts";
 import { type Done, defineTool } from "./tool.ts";
 
 const DEFAULT_S = 120;
@@ -35,7 +35,7 @@ export const bash = defineTool({
   writes: true,
   title: ({ command }) => command,
   async run({ command, seconds = DEFAULT_S }, { permit, host, session, directory, signal, output }) {
-    await permit({ action: "bash", patterns: [exactPattern(command)], title: command });
+    await permit({ action: "bash", command, patterns: offeredPatterns(command, directory), title: command });
     const spec = shellSpec(command, { directory, session });
     return doneOf(await runShortened({ host, spec, signal, limitMs: seconds * 1000, output }));
   },

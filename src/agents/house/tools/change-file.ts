@@ -1,8 +1,8 @@
 import type { FileHandle } from "node:fs/promises";
+import { exact } from "../../../core/permissions/exact.ts";
 import { unifiedDiff } from "../../../core/unified-diff.ts";
 import { shownPath } from "../../../host/files/inside.ts";
 import { createInside, openInside } from "../../../host/files/open-inside.ts";
-import { exactPattern } from "../permissions.ts";
 import { ToolFailure } from "../tool-failure.ts";
 import type { Done, ToolContext } from "./tool.ts";
 
@@ -48,7 +48,7 @@ export function changeFile(
     const bytes = Buffer.from(after);
     if (before?.equals(bytes)) throw new ToolFailure("no_change", `${name} would stay as it is`);
     const { diff, additions, deletions } = unifiedDiff(name, before?.toString("utf8"), after);
-    await context.permit({ action: "edit", patterns: [exactPattern(name)], title: name, metadata: { diff } });
+    await context.permit({ action: "edit", patterns: [exact(name)], title: name, metadata: { diff } });
     signal.throwIfAborted();
     const handle =
       before === undefined ? await createInside(directory, path) : await openInside(directory, path, "write");

@@ -1,0 +1,32 @@
+/**
+ * Commands that people allow as a family: the words that name it, as many as are needed. Programs that run programs, interpreters
+ * and those that destroy are left out on purpose.
+ */
+const FAMILIES: readonly RegExp[] = [
+  /^git (?:add|annotate|blame|branch|cat-file|cherry|commit|count-objects|describe|diff|fetch|for-each-ref|grep|log|ls-files|ls-remote|ls-tree|merge-base|name-rev|pull|reflog|remote|rev-list|rev-parse|shortlog|show|show-ref|stash|status|tag|version|whatchanged)$/,
+  /^(?:npm|pnpm|yarn|bun) (?:test|install|ci|audit|outdated|ls|list|view|info|pack)$/,
+  /^(?:npm|pnpm|yarn|bun) run [\w:.-]+$/,
+  /^cargo (?:bench|build|check|clean|clippy|doc|fmt|metadata|search|test|tree|update)$/,
+  /^go (?:build|doc|env|fmt|list|mod|test|vet|version)$/,
+  /^(?:pip3?|uv) (?:list|show|freeze|check|lock|sync|install)$/,
+  /^(?:docker|podman) (?:images|inspect|logs|ps|version)$/,
+  /^docker compose (?:config|logs|ps)$/,
+  /^kubectl (?:describe|get|logs|version)$/,
+  /^gh (?:issue|pr|release|repo|run|workflow) (?:diff|list|status|view|checks)$/,
+  /^(?:make|just) [\w:.-]+$/,
+  /^(?:gradle|\.\/gradlew|mvn|\.\/mvnw) [\w:.-]+$/,
+  /^(?:dotnet|swift|mix|composer) (?:build|test|restore|format|validate|show|compile)$/,
+  /^(?:npx|bunx) (?:biome|eslint|jest|playwright|prettier|tsc|vitest)$/,
+  /^(?:ls|cat|head|tail|wc|grep|egrep|fgrep|rg|fd|find|tree|file|stat|du|df|pwd|echo|printf|date|which|whoami|id|uname|hostname|basename|dirname|realpath|readlink|sort|uniq|cut|tr|diff|cmp|comm|nl|od|xxd|md5sum|sha1sum|sha256sum|jq|yq|column|paste|seq|sleep|true|false|test|\[|cd|mkdir|touch|ps|sed|awk)$/,
+  /^(?:biome|black|eslint|flake8|golangci-lint|jest|mypy|prettier|pylint|pytest|ruff|shellcheck|tsc|vitest)$/,
+];
+const LONGEST = 3;
+
+/** The words of the family that a command belongs to; undefined where only the very same words can be meant. */
+export function familyOf(words: readonly string[]): string | undefined {
+  for (let count = Math.min(LONGEST, words.length); count >= 1; count--) {
+    const start = words.slice(0, count).join(" ");
+    if (FAMILIES.some((family) => family.test(start))) return start;
+  }
+  return undefined;
+}

@@ -1,0 +1,76 @@
+/** Stands in a text for characters that nobody can know beforehand: the value of a variable, the names that a glob finds. */
+export const HOLE = "\0";
+
+/** `*` stands for any run of characters, `?` for one; a `*` after a last blank also for nothing at all, blank included. */
+export function matches(glob: string, text: string): boolean {
+  return (glob.endsWith(" *") && walk(glob.slice(0, -2), text)) || walk(glob, text);
+}
+
+/**
+ * Goes back to the last star only: earlier ones have taken the least they can, so time stays below length times length.
+ * A hole is taken by a star and by nothing else, so that a fit holds whatever the hole turns out to be.
+ */
+function walk(glob: string, text: string): boolean {
+  let at = 0;
+  let star = -1;
+  let from = 0;
+  for (let i = 0; i < text.length; ) {
+    if (glob[at] === "*") {
+      star = at++;
+      from = i;
+    } else if (at < glob.length && text[i] !== HOLE && (glob[at] === "?" || glob[at] === text[i])) {
+      at++;
+      i++;
+    } else if (star >= 0) {
+      at = star + 1;
+      i = ++from;
+    } else {
+      return false;
+    }
+  }
+  while (glob[at] === "*") at++;
+  return at === glob.length;
+}
+
+/** Whether some value of the holes makes the glob fit the text. */
+export function mightMatch(glob: string, text: string): boolean {
+  if (!text.includes(HOLE)) return matches(glob, text);
+  return (glob.endsWith(" *") && meets(glob.slice(0, -2), text)) || meets(glob, text);
+}
+
+/** Both sides may stand for any run of characters: the places of the glob that can be reached are followed through the text. */
+function meets(glob: string, text: string): boolean {
+  let here = stars(glob, new Set([0]));
+  for (const char of text) {
+    const next = new Set<number>();
+    if (char === HOLE) {
+      const first = Math.min(...here);
+      for (let at = first; at <= glob.length; at++) next.add(at);
+    } else {
+      for (const at of here) {
+        if (glob[at] === "*") next.add(at);
+        else if (glob[at] === "?" || glob[at] === char) next.add(at + 1);
+      }
+    }
+    if (next.size === 0) return false;
+    here = stars(glob, next);
+  }
+  return here.has(glob.length);
+}
+
+/** A star may also stand for nothing. */
+function stars(glob: string, places: Set<number>): Set<number> {
+  for (const at of places) if (glob[at] === "*") places.add(at + 1);
+  return places;
+}
+
+/** Whether a glob fits every text there is. */
+export function fitsAll(glob: string): boolean {
+  return /^\*+$/.test(glob);
+}
+
+/** What a glob says before its first wildcard. */
+export function literalStart(glob: string): string {
+  const at = glob.search(/[*?]/);
+  return at < 0 ? glob : glob.slice(0, at);
+}

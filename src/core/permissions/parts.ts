@@ -1,0 +1,164 @@
+import { HOLE } from "./glob.ts";
+import { absolutePath, ruledPath } from "./paths.ts";
+import type { Insight } from "./programs/insight.ts";
+import { insightOf } from "./programs/known.ts";
+import { readLine } from "./shell/read-line.ts";
+import { type Assignment, type Command, isKnown, type Word, wordsText } from "./shell/word.ts";
+
+/** A command of a line, in the one way of writing that rules are compared with. */
+export interface CommandPart {
+  kind: "command";
+  text: string;
+  /** Other ways to write it: a denial of one of them binds. */
+  also: string[];
+  /** So much of the text must be spelled out by a rule that allows it, unless it is the very text. */
+  spelled: number;
+  hidden: boolean;
+  /** It is part of another command that a rule allows as a whole: only denials are for it. */
+  told: boolean;
+  words: Word[];
+}
+
+/** A file that the shell itself opens. */
+export interface FilePart {
+  kind: "write" | "read";
+  /** From the session's directory, and from the root. */
+  paths: [string, string];
+}
+
+export type Part = CommandPart | FilePart;
+
+export interface Parts {
+  parts: Part[];
+  /** Why there may be more in the line than these. */
+  doubt?: string;
+}
+
+const HARMLESS_FILE = /^\/dev\/(?:null|stdout|stderr)$/;
+/** Variables that make no program run another. */
+const HARMLESS_NAME = /^(?:CI|NODE_ENV|NO_COLOR|FORCE_COLOR|RUST_BACKTRACE|TZ|LANG|LC_ALL)$/;
+/** Lines in lines in lines. */
+const DEEPEST = 4;
+const MOST = 400;
+
+class PartsReader {
+  readonly parts: Part[] = [];
+  doubt: string | undefined;
+  /** The shell may be in another directory than the session's. */
+  #moved = false;
+  readonly #directory: string;
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  line(text: string, depth = 0): void {
+    const { commands, doubt } = readLine(text);
+    if (doubt !== undefined) this.doubt ??= doubt;
+    if (depth > DEEPEST) this.doubt ??= "lines in lines in lines";
+    else for (const command of commands) this.command(command, depth);
+  }
+
+  command({ assignments, words, redirections }: Command, depth: number): void {
+    if (this.parts.length > MOST) this.doubt ??= "very many commands";
+    else if (words.length > 0 || assignments.length > 0) this.#program(assignments, words, depth, false);
+    for (const { kind, path } of redirections) this.#file(kind, path);
+  }
+
+  #file(kind: FilePart["kind"], path: string): void {
+    if (HARMLESS_FILE.test(path)) return;
+    const unknown = path.startsWith(HOLE) || (this.#moved && !path.startsWith("/"));
+    const paths: FilePart["paths"] = unknown
+      ? [`${HOLE}${path}`, `${HOLE}${path}`]
+      : [ruledPath(this.#directory, path), absolutePath(this.#directory, path)];
+    this.parts.push({ kind, paths });
+  }
+
+  #program(assignments: readonly Assignment[], words: readonly Word[], depth: number, told: boolean): void {
+    const [program] = words;
+    const name = (program?.value ?? "").split("/").at(-1) ?? "";
+    const insight: Insight = program && isKnown(program) ? insightOf(name, words) : {};
+    const own = program && this.#moved && /^[^/].*\//.test(program.value) ? [unknown, ...words.slice(1)] : words;
+    this.parts.push(commandPart(assignments, own, insight, told));
+    if (/^(?:cd|pushd|popd|chdir)$/.test(name)) this.#moved = true;
+    if (depth >= DEEPEST && (insight.inner ?? insight.told ?? insight.lines)) this.doubt ??= "programs in programs";
+    else this.#insight(insight, words, depth + 1, told);
+  }
+
+  #insight(
+    { inner = [], told = [], lines = [], writes = [], hidden }: Insight,
+    words: readonly Word[],
+    depth: number,
+    wasTold: boolean,
+  ): void {
+    for (const one of inner) if (one.words.length > 0) this.#program(one.assignments ?? [], one.words, depth, wasTold);
+    for (const one of told) this.#program([], one.words, depth, true);
+    for (const one of lines) this.line(one, depth);
+    for (const path of writes) this.#file("write", path);
+    if (hidden && told.length === 0) this.#suspicion(words, depth);
+  }
+
+  /** What a program that is not looked through may run: for denials only. */
+  #suspicion(words: readonly Word[], depth: number): void {
+    const last = this.parts.at(-1);
+    if (last?.kind !== "command" || depth > DEEPEST) return;
+    for (let at = 1; at < Math.min(words.length, 16); at++) {
+      last.also.push(plainText(words.slice(at)));
+      for (const { words: found } of readLine(words[at]?.value ?? "").commands.slice(0, 16))
+        last.also.push(plainText(found));
+    }
+  }
+}
+
+const unknown: Word = { value: HOLE, bare: false };
+
+function plainText(words: readonly Word[]): string {
+  return words.map(({ value }) => value).join(" ");
+}
+
+function isHarmless({ name, value }: Assignment): boolean {
+  return HARMLESS_NAME.test(name) && !value.includes(HOLE);
+}
+
+function commandPart(
+  assignments: readonly Assignment[],
+  words: readonly Word[],
+  { spelled = 1, hidden = false }: Insight,
+  told: boolean,
+): CommandPart {
+  const strange = assignments.filter((one) => !isHarmless(one));
+  const before = strange.map(({ name, value }) => `${name}=${value === "" ? "" : wordsText([{ value }])}`);
+  const text = [...before, wordsText(words)].filter((piece) => piece !== "").join(" ");
+  const start = [...before, wordsText(words.slice(0, spelled))].filter((piece) => piece !== "").join(" ");
+  // A star behind a blank may stand for nothing: two more than there is can only be the very text.
+  const over = spelled > words.length ? 2 : 0;
+  return {
+    kind: "command",
+    text,
+    also: otherTexts(words),
+    spelled: start.length + over,
+    hidden,
+    told,
+    words: [...words],
+  };
+}
+
+/** The same command without quotes, without its assignments, by its program's name alone, and in small letters. */
+function otherTexts(words: readonly Word[]): string[] {
+  const [program, ...rest] = words;
+  if (!program) return [];
+  const name = program.value.split("/").at(-1) ?? "";
+  const names = new Set([program.value, name, name.toLowerCase()]);
+  return [...names].flatMap((value) => [
+    plainText([{ ...program, value }, ...rest]),
+    wordsText([{ ...program, value }, ...rest]),
+  ]);
+}
+
+/** All that a line runs and opens, as far as it can be read. */
+export function partsOf(line: string, directory: string): Parts {
+  const reader = new PartsReader(directory);
+  reader.line(line);
+  const { parts, doubt } = reader;
+  return doubt === undefined ? { parts } : { parts, doubt };
+}

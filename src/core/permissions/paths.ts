@@ -1,0 +1,31 @@
+/** `a/./b//../c` as `a/c`; what leads above the beginning stays. */
+function flat(path: string): string {
+  const absolute = path.startsWith("/");
+  const kept: string[] = [];
+  for (const piece of path.split("/")) {
+    if (piece === "" || piece === ".") continue;
+    if (piece !== "..") kept.push(piece);
+    else if (kept.length > 0 && kept.at(-1) !== "..") kept.pop();
+    else if (!absolute) kept.push(piece);
+  }
+  return `${absolute ? "/" : ""}${kept.join("/")}` || (absolute ? "/" : ".");
+}
+
+/** A path from the root, however it was written. Links are not followed: nothing here looks at a disk. */
+export function absolutePath(directory: string, path: string): string {
+  return flat(path.startsWith("/") ? path : `${directory}/${path}`);
+}
+
+/** A path as rules and people name it: from the session's directory where it lies inside, else from the root. */
+export function ruledPath(directory: string, path: string): string {
+  const root = flat(directory);
+  const whole = absolutePath(directory, path);
+  if (whole === root) return ".";
+  const inside = root === "/" ? "/" : `${root}/`;
+  return whole.startsWith(inside) ? whole.slice(inside.length) : whole;
+}
+
+/** A rule's path in the same words: `./src/*` is `src/*`. */
+export function ruledPattern(pattern: string): string {
+  return pattern.replace(/^(?:\.\/+)+(?=.)/, "");
+}

@@ -1,0 +1,59 @@
+import { HOLE } from "../glob.ts";
+import { isKnown, type Word } from "../shell/word.ts";
+import { type Insight, opaque } from "./insight.ts";
+
+/** Commands of git itself: any other name may be an alias, which can stand for any program. */
+const OWN = new Set(
+  (
+    "add am apply archive bisect blame branch bundle cat-file check-attr check-ignore checkout cherry cherry-pick clean clone " +
+    "commit config count-objects describe diff diff-files diff-index diff-tree difftool fetch filter-branch for-each-ref " +
+    "format-patch fsck gc grep hash-object help init log ls-files ls-remote ls-tree merge merge-base merge-tree mergetool mv " +
+    "name-rev notes pull push range-diff read-tree rebase reflog remote rerere reset restore rev-list rev-parse revert rm " +
+    "shortlog show show-branch show-ref sparse-checkout stash status submodule switch symbolic-ref tag update-index " +
+    "update-ref var verify-commit verify-tag version whatchanged worktree write-tree"
+  ).split(" "),
+);
+/** Those that run programs which are named in their words or in what they write. */
+const RUNS_OTHERS = new Set(["config", "difftool", "filter-branch", "mergetool", "submodule"]);
+/** Those without any option that runs a program or writes a file. */
+const TAME = new Set("add branch checkout commit describe ls-files restore rev-parse status switch".split(" "));
+/** Long options that name a program or a file to write. Git takes their beginnings, too. */
+const TOLD = [
+  "exec",
+  "upload-pack",
+  "receive-pack",
+  "output",
+  "ext-diff",
+  "open-files-in-pager",
+  "textconv",
+  "strategy",
+];
+
+function names(option: string): boolean {
+  const [name = ""] = option.slice(2).split("=");
+  return name.length > 0 && TOLD.some((told) => told.startsWith(name));
+}
+
+/** `git -c`, aliases and the options that name programs are for rules that spell them out. */
+export function gitInsight(words: readonly Word[]): Insight {
+  let at = 1;
+  while (words[at]?.value === "--no-pager" || words[at]?.value === "-P" || words[at]?.value === "-C")
+    at += words[at]?.value === "-C" ? 2 : 1;
+  const command = words[at];
+  if (command === undefined) return {};
+  if (/^--?(?:version|help|v|h)$/.test(command.value)) return { spelled: at + 1 };
+  if (!isKnown(command) || command.value.startsWith("-") || RUNS_OTHERS.has(command.value)) return opaque(words);
+  if (!OWN.has(command.value)) return { spelled: at + 1, hidden: true };
+  if (TAME.has(command.value)) return {};
+  const end = words.findIndex(({ value }) => value === "--");
+  for (const { value } of words.slice(at + 1, end < 0 ? undefined : end)) {
+    if (value.startsWith(HOLE) || (value.startsWith("--") && names(value))) return opaque(words);
+    if (/^ext::/.test(value)) return opaque(words);
+    if (command.value === "grep" && /^-[a-zA-Z]*O/.test(value)) return opaque(words);
+    if (command.value === "rebase" && /^-[a-z]*x/.test(value)) return opaque(words);
+    if (command.value === "bisect" && value === "run") return opaque(words);
+    if (command.value === "clone" && value.startsWith("-") && /^(?:-u|-c|--config|--template)/.test(value))
+      return opaque(words);
+  }
+  return {};
+}

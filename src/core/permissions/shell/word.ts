@@ -1,0 +1,50 @@
+import { HOLE } from "../glob.ts";
+
+/** One word of a command as the program gets it; what only the shell will know is a hole. */
+export interface Word {
+  value: string;
+  /** No character of it was quoted: only such a word can be a keyword of the shell. */
+  bare: boolean;
+}
+
+export interface Assignment {
+  name: string;
+  value: string;
+}
+
+export interface Redirection {
+  kind: "write" | "read";
+  path: string;
+}
+
+/** One simple command. A command without words only assigns or redirects. */
+export interface Command {
+  assignments: Assignment[];
+  words: Word[];
+  redirections: Redirection[];
+}
+
+/** What was found in a line. Where `doubt` is set there may be more in it than was found. */
+export interface Reading {
+  commands: Command[];
+  doubt?: string;
+}
+
+export function isKnown(word: Pick<Word, "value"> | undefined): boolean {
+  return word !== undefined && !word.value.includes(HOLE);
+}
+
+const PLAIN = /^[\p{L}\p{N}_@%+=:,./^~\0-]+$/u;
+
+/** Words that mean nothing else to a shell: the program `[`, and the place of a name for `find` and `xargs`. */
+const AS_THEY_ARE = new Set(["[", "]", "{}"]);
+
+/** A word so that it cannot be taken for two, or for something else. */
+export function shown({ value }: Pick<Word, "value">): string {
+  return PLAIN.test(value) || AS_THEY_ARE.has(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`;
+}
+
+/** The words of a command in the one way of writing that rules are compared with. */
+export function wordsText(words: readonly Pick<Word, "value">[]): string {
+  return words.map(shown).join(" ");
+}

@@ -1,0 +1,165 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { decide } from "../../../src/core/ledger/verdicts.ts";
+import { allows, covers } from "../../../src/core/permissions/grants.ts";
+import { offeredPatterns } from "../../../src/core/permissions/offer.ts";
+import type { Rule } from "../../../src/core/session-state.ts";
+import { rules } from "./rule-sets.ts";
+
+for (const [rule, pattern, covered] of [
+  ["git status", "git status", true],
+  ["git status", "git status -s", false],
+  ["git *", "git push --force", true],
+  ["git *", "gitk", false],
+  ["*", "anything at all", true],
+  ["src/*.ts", "src/a/b.ts", true],
+  ["src/*.ts", "src/a.tsx", false],
+  ["a*b*c", "a1b2c", true],
+  ["a*b*c", "ac", false],
+  ["ab*ba", "aba", false],
+  ["rm [a-z]", "rm x", false],
+] as const) {
+  test(`${rule} ${covered ? "covers" : "does not cover"} ${pattern}`, () => {
+    assert.equal(covers(rule, pattern), covered);
+  });
+}
+
+test("a grant is for its action only, and every pattern of a request must be covered", () => {
+  const granted = [
+    { action: "edit", patterns: ["a.txt"] },
+    { action: "edit", patterns: ["b.txt"] },
+    { action: "todo", patterns: [] },
+  ];
+  const asks = (action: string, patterns: string[]): boolean => allows(granted, { action, patterns });
+  assert.equal(asks("edit", ["a.txt", "b.txt"]), true);
+  assert.equal(asks("edit", ["a.txt", "c.txt"]), false);
+  assert.equal(asks("edit", []), false);
+  assert.equal(asks("todo", ["ls"]), false);
+  assert.equal(asks("todo", []), true);
+});
+
+describe("what an always for a command offers", () => {
+  const offers: [string, string[]][] = [
+    ["git status", ["git status *"]],
+    ["git status -s", ["git status *"]],
+    ["git  diff HEAD~1", ["git diff *"]],
+    ["git log --output=x", ["git log --output=x"]],
+    ["git push origin main", ["git push origin main"]],
+    ["git -c a=b status", ["git -c a=b status"]],
+    ["git foo bar", ["git foo bar"]],
+    ["npm run build", ["npm run build *"]],
+    ["npm test -- a.test.ts", ["npm test *"]],
+    ["CI=1 npm test", ["npm test *"]],
+    ["FOO=1 npm test", ["FOO=1 npm test"]],
+    ["ls", ["ls *"]],
+    ["ls -la src && npm test", ["ls *", "npm test *"]],
+    ["cat a.txt | grep x | cat", ["cat *", "grep *"]],
+    ["echo x > out.txt", ["echo *", "> out.txt"]],
+    ["echo x > sub/../out.txt 2>&1", ["echo *", "> out.txt"]],
+    ["npm test > /dev/null", ["npm test *"]],
+    ["rm -rf build", ["rm -rf build"]],
+    ["rm *.log", ["rm %2A.log"]],
+    ["sudo ls", ["sudo ls", "ls *"]],
+    ["python3 -c 'print(1)'", ["python3 -c 'print(1)'"]],
+    ["node script.js", ["node script.js"]],
+    ["./deploy.sh now", ["./deploy.sh now"]],
+    ["bash -c 'ls'", ["bash -c ls", "ls *"]],
+    ["npx tsc --noEmit", ["npx tsc *"]],
+    ["npx something", ["npx something"]],
+    ["find . -name x", ["find *"]],
+    ["find . -delete", ["find . -delete"]],
+    ["rm $X", ["rm $X"]],
+    ["ls $X", ["ls *"]],
+    ["for x in *; do cat $x; done", ["cat *"]],
+    ["case x in *) ls;; esac", ["case x in %2A) ls;; esac"]],
+    ["echo 100% …", ["echo *"]],
+    ["tool 100% …", ["tool 100%25 '%E2%80%A6'"]],
+    ["ls 'unterminated", ["ls 'unterminated"]],
+  ];
+  for (const [command, patterns] of offers)
+    test(`${JSON.stringify(command)}: ${patterns.join(", ")}`, () => {
+      assert.deepEqual(offeredPatterns(command, "/project"), patterns);
+    });
+});
+
+describe("what was granted", () => {
+  const after = (granted: Rule[], command: string, permissions = rules("bash", "ask", "*")): string =>
+    decide({ permissions, granted, directory: "/project" }, { action: "bash", command, patterns: [] });
+  const always = (command: string): Rule => ({
+    action: "bash",
+    patterns: offeredPatterns(command, "/project"),
+    command,
+  });
+
+  test("the line itself is always covered by what was offered for it", () => {
+    for (const line of [
+      "git status",
+      "rm *.log",
+      "case x in *) ls;; esac",
+      "echo a > b",
+      "ls 'x",
+      "sudo ls",
+      "rm $X",
+      "a=1",
+    ])
+      assert.equal(after([always(line)], line), "allow", line);
+  });
+
+  test("a family is covered, and nothing beside it", () => {
+    const granted = [always("git status"), always("npm test && echo x > out.txt")];
+    for (const line of [
+      "git status -s",
+      "npm test a",
+      "git status; npm test -- b",
+      "echo y > ./out.txt",
+      "git status $X",
+    ])
+      assert.equal(after(granted, line), "allow", line);
+    for (const line of [
+      "git status; ls",
+      "npm run x",
+      "git push",
+      "echo y > other.txt",
+      "A=1 npm test",
+      "npm test $(ls)",
+    ])
+      assert.equal(after(granted, line), "ask", line);
+  });
+
+  test("a denial counts more than a grant, and a doubt is lifted only by a grant of the same text", () => {
+    const deny = [...rules("bash", "ask", "*"), ...rules("bash", "deny", "npm test prod*")];
+    assert.equal(after([always("npm test")], "npm test a", deny), "allow");
+    assert.equal(after([always("npm test")], "npm test prod", deny), "deny");
+    assert.equal(after([always("npm test")], "npm test $X", deny), "ask");
+    assert.equal(after([always("npm $X")], "npm $X", deny), "allow");
+  });
+
+  test("a rule and a grant may each allow a part of a line", () => {
+    assert.equal(after([always("npm test")], "ls && npm test", rules("bash", "allow", "ls *")), "allow");
+  });
+
+  test("a file that may always be edited may be written by the shell, too", () => {
+    const granted = [always("echo x"), { action: "edit", patterns: ["a.txt"] }];
+    assert.equal(after(granted, "echo y > a.txt"), "allow");
+    assert.equal(after(granted, "echo y > b.txt"), "ask");
+  });
+
+  test("grants of logs from before commands were read are for the same text, never for more", () => {
+    const old = (...patterns: string[]): Rule[] => [{ action: "bash", patterns }];
+    assert.equal(after(old("npm run build"), "npm run build"), "allow");
+    assert.equal(after(old("echo %2A"), "echo *"), "allow");
+    assert.equal(after(old("ls a && rm b"), "ls a && rm b"), "allow");
+    for (const [pattern, line] of [
+      ["npm run build", "npm run build x"],
+      ["npm test …", "npm test …"],
+      ["npm test …", "npm test a"],
+      ["echo %2A", "echo a"],
+      ["git *", "git"],
+      ["rm logs/*", "rm logs/a; touch b"],
+      ["rm logs/*", "rm logs/$(touch b)"],
+      ["npm run build", "npm run build; npm run build"],
+    ] as const)
+      assert.equal(after(old(pattern), line), "ask", `${pattern}: ${line}`);
+    assert.equal(after(old("rm logs/*"), "rm logs/a"), "allow");
+  });
+});
