@@ -91,6 +91,7 @@ export const signalSchemas = {
     type: z.literal("intent"),
     ask: text,
     action: text,
+    command: maybe,
     patterns: z.array(text).optional(),
     title: maybe,
     call: maybe,

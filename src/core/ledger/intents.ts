@@ -2,7 +2,7 @@ import type { PermissionRule } from "../events/values.ts";
 import { onPermission } from "./asks.ts";
 import type { Frame } from "./frame.ts";
 import type { IntentSignal } from "./signals.ts";
-import { verdictOn } from "./verdicts.ts";
+import { decide } from "./verdicts.ts";
 
 /** Where no rule fits, an agent does as it would. */
 const AS_IT_WOULD: PermissionRule = { action: "*", pattern: "*", verdict: "allow" };
@@ -12,9 +12,10 @@ const AS_IT_WOULD: PermissionRule = { action: "*", pattern: "*", verdict: "allow
  * asked is the agent's to obey, which then asks as it does otherwise. Nothing is said of what no rule is about.
  */
 export function onIntent(frame: Frame, signal: IntentSignal): void {
-  const { facts, turn } = frame.state;
-  const { ask, action, patterns = [] } = signal;
-  const verdict = verdictOn([AS_IT_WOULD, ...(facts.permissions ?? [])], action, patterns);
+  const { facts, turn, rules: granted, directory } = frame.state;
+  const { ask, patterns = [] } = signal;
+  const permissions = [AS_IT_WOULD, ...(facts.permissions ?? [])];
+  const verdict = decide({ permissions, granted, directory }, { ...signal, patterns });
   if (verdict === "deny") return onPermission(frame, { ...signal, type: "permission" });
   if (turn?.cancelled) {
     const feedback = "the turn was stopped";
