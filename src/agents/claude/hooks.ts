@@ -29,8 +29,7 @@ export function askBeforeCall(why: string): Fields {
 /** What no rule denies: the program goes on as it would, or asks a person where its mode has one asked. */
 export function decided({ asks, nobodyAsked }: { asks: boolean; nobodyAsked: boolean }, verdict: "go" | "ask"): Fields {
   if (verdict === "go" && !asks) return {};
-  const why =
-    verdict === "ask" ? "a rule of this session has it asked" : "the sub-agent's own mode asks less than the session's";
+  const why = `${verdict === "ask" ? "a rule" : "the mode"} of this session has it asked`;
   return nobodyAsked ? refuseCall(`${why}, and in the mode dontAsk nobody is`) : askBeforeCall(why);
 }
 

@@ -23,11 +23,11 @@ export const PLAN = "plan";
 export const DONT_ASK = "dontAsk";
 
 /**
- * Whether a process that runs can be switched to a mode. One that may go without permissions does so in the mode `plan`, too,
- * and one that may not cannot be allowed to.
+ * Whether only a new process can have a mode. One that may go without permissions does so in the mode `plan`, too, and one that
+ * may not cannot be allowed to.
  */
 export function needsNewProcess(mode: string, mayBypass: boolean): boolean {
-  return mode === BYPASS ? !mayBypass : mode === PLAN && mayBypass;
+  return (mode === BYPASS) !== mayBypass;
 }
 
 /** The more a mode lets happen without a question, the more it is; of two that ask alike neither is. */

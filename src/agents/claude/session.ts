@@ -51,8 +51,6 @@ export class ClaudeSession implements AgentSession {
   readonly #deadline: NodeJS.Timeout;
   /** As the program has it now. */
   #model: string | undefined;
-  /** It was seen in the mode without permissions: it asks for nothing in the mode `plan`, either. */
-  #mayBypass: boolean;
   /** In which mode a prompt was given that the program has not begun yet. */
   #expected: string | undefined;
   /** The prompt is one that the program tells of before it begins. */
@@ -66,7 +64,6 @@ export class ClaudeSession implements AgentSession {
     this.#open = open;
     this.#options = options;
     this.#model = open.model;
-    this.#mayBypass = open.mode === BYPASS;
     this.#spec = sessionSpec(options, open, randomUUID());
     this.#ready.promise.catch(() => {});
     const state = choseMode(choseModel(newDecodeState(open.directory), open.model), open.mode);
@@ -131,13 +128,15 @@ export class ClaudeSession implements AgentSession {
   }
 
   async set({ model, mode }: { model?: string; mode?: string }): Promise<void> {
-    if (mode !== undefined && needsNewProcess(mode, this.#mayBypass)) throw new MustReopen(`the mode ${mode}`);
+    const { mode: now, mayBypass } = this.#listener.state;
+    if (mode !== undefined && mode !== now && needsNewProcess(mode, mayBypass))
+      throw new MustReopen(`the mode ${mode}`);
     if (model !== undefined && model !== this.#model) {
       await this.#change({ subtype: "set_model", model }, `the model ${model}`);
       this.#listener.state = choseModel(this.#listener.state, model);
       this.#model = model;
     }
-    if (mode !== undefined && mode !== this.#listener.state.mode) await this.#switch(mode);
+    if (mode !== undefined && mode !== now) await this.#switch(mode);
   }
 
   /** The program says yes to any word; the mode that it is in then it tells in a line of its own, before its next answer. */
@@ -196,7 +195,6 @@ export class ClaudeSession implements AgentSession {
   #note(signal: Signal): void {
     if (signal.type === "session") {
       this.#model = signal.model ?? this.#model;
-      this.#mayBypass ||= signal.mode === BYPASS;
       if (signal.nativeId !== undefined && signal.mode !== undefined) this.#begins(signal.mode);
     } else if (signal.type === "step.begun") {
       this.#assertHooked();

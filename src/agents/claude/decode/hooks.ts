@@ -1,9 +1,9 @@
 import { type Fields, fieldsIn, present, textIn } from "../fields.ts";
 import { BEFORE_CALL, BEFORE_PROMPT, refuseCall } from "../hooks.ts";
-import { BYPASS, DONT_ASK, isLaxer } from "../modes.ts";
+import { DONT_ASK, isLaxer, PLAN } from "../modes.ts";
 import { permitted } from "../permission-patterns.ts";
 import { toolTitle } from "../tool-title.ts";
-import { type Reading, type Request, withEntry } from "./state.ts";
+import { inMode, type Reading, type Request, withEntry } from "./state.ts";
 
 /** Asked for by the program, and not for a person to answer. */
 export interface Foreign {
@@ -34,11 +34,11 @@ export function onHook(reading: Reading, id: string, request: Fields): Foreign |
   const session = reading.state.mode;
   sayMode(reading, mode, inChild, child);
   if (QUESTIONS.has(tool)) return answer({});
-  if (tool === "EnterPlanMode" && mode === BYPASS)
-    return answer(
-      refuseCall("in the mode bypassPermissions nothing would be asked while planning: plan in words instead"),
-    );
-  const asks = inChild && mode !== undefined && isLaxer(mode, session ?? "default") && !LOOKS.has(tool);
+  const { mayBypass } = reading.state;
+  if (tool === "EnterPlanMode" && mayBypass)
+    return answer(refuseCall("permissions are bypassed, and would be while you plan: plan in words instead"));
+  const laxer = inChild && mode !== undefined && isLaxer(mode, session ?? "default");
+  const asks = (laxer || (mode === PLAN && mayBypass)) && !LOOKS.has(tool);
   const nobodyAsked = mode === DONT_ASK || (inChild && session === DONT_ASK);
   const input = fieldsIn(body, "tool_input");
   const call = textIn(body, "tool_use_id");
@@ -54,6 +54,6 @@ export function onHook(reading: Reading, id: string, request: Fields): Foreign |
 /** A call's hook says in which mode it would be made: a sub-agent may have one of its own. */
 function sayMode(reading: Reading, mode: string | undefined, inChild: boolean, child: Request["child"]): void {
   if (mode === undefined || mode === reading.state.mode || (inChild && !child)) return;
-  if (!inChild) reading.patch({ mode });
+  if (!inChild) reading.state = inMode(reading.state, mode);
   reading.say({ type: "session", mode }, child);
 }

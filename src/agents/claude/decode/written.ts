@@ -1,6 +1,6 @@
 import { type Fields, listIn, textIn } from "../fields.ts";
 import { finishIfIdle } from "./result.ts";
-import { type DecodeState, Reading, type Said, withEntry, without } from "./state.ts";
+import { type DecodeState, inMode, Reading, type Said, withEntry, without } from "./state.ts";
 
 /** What Parley wrote to the program changes how its lines are read, too. */
 
@@ -57,7 +57,7 @@ export function choseModel(state: DecodeState, model: string | undefined): Decod
 
 export function choseMode(state: DecodeState, mode: string | undefined): DecodeState {
   const { mode: _, ...rest } = state;
-  return mode === undefined ? rest : { ...rest, mode };
+  return mode === undefined ? rest : inMode(rest, mode);
 }
 
 /** What the names in the program's list of models stand for. */
