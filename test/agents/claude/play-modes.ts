@@ -71,7 +71,7 @@ export async function playSequences(t: TestContext, sessions: number, sequences:
   for (let session = 0; session < sessions; session++) {
     const { id } = await r.gateway.create({ directory: r.directory, mode: chance.pick(MODES) });
     for (let step = 0; step < sequences * STEPS; step++) {
-      const mode = chance.pick([...MODES, "plan", "plan", "", ""]) || undefined;
+      const mode = chance.pick([...MODES, "plan", "plan", "plan", "acceptEdits", "acceptEdits", ""]) || undefined;
       const acts = chance.pick([
         "write",
         "plan write",
@@ -79,8 +79,10 @@ export async function playSequences(t: TestContext, sessions: number, sequences:
         "plan write enter write",
         `write drift:${chance.pick(MODES)}`,
         "write plan write",
+        "write",
+        "write",
       ]);
-      if (chance.chance(0.2)) await r.gateway.update(id, { mode: chance.pick(MODES) });
+      if (chance.chance(0.1)) await r.gateway.update(id, { mode: chance.pick(MODES) });
       const { turn, reason } = await play(r, id, acts, mode, chance);
       assert.equal(reason, "end_turn");
       const events = await r.events(id);
