@@ -74,6 +74,8 @@ export interface OpenOptions {
   resume?: string;
   /** What was said in this session before the turn that is open now, for an agent that keeps no memory of its own. */
   history?(): Promise<ParleyEvent[]>;
+  /** Whether rules of the session deny something, or have it asked: they bind what the agent would not ask, too. */
+  hasRules?(): boolean;
   /** Takes each signal, with the agent's line that caused it. `child` names the sub-agent it is about. */
   emit(signal: Signal, native?: string, child?: ChildRef): void;
 }
@@ -100,7 +102,12 @@ export interface AgentSession {
   /** Asks it to stop the turn. It does so by signals, or not at all. */
   cancel(): Promise<void>;
   answer(ask: string, answer: Answer): Promise<void>;
-  /** A model or mode for the next prompt. */
+  /** No rule denies an intent: the agent goes on as it would, or has a person asked first. Absent where it tells none. */
+  decide?(ask: string, verdict: "go" | "ask"): Promise<void>;
+  /**
+   * A model or mode from now on: a mode holds for the running turn, too. Rejects when it cannot be put in force, with
+   * `MustReopen` when only a new start of the agent can have it.
+   */
   set(choice: { model?: string; mode?: string }): Promise<void>;
   /** Asks it to leave, waits, then ends its processes. An `exited` signal has been emitted when it resolves. */
   close(): Promise<void>;
@@ -134,6 +141,14 @@ export interface Agent {
   /** What to do to have a model that it does not have, where it knows. */
   advice?(model: string): string;
   open(options: OpenOptions): AgentSession;
+}
+
+/** A running agent cannot take this model or mode; one that is opened with it can. */
+export class MustReopen extends Error {
+  constructor(what: string) {
+    super(`the agent must be started anew for ${what}`);
+    this.name = "MustReopen";
+  }
 }
 
 /** The agent no longer knows the session it was asked to resume. */

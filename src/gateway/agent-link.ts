@@ -3,11 +3,13 @@ import {
   type AgentCapabilities,
   type AgentSession,
   type ChildRef,
+  MustReopen,
   ResumeLost,
 } from "../agents/contract.ts";
 import type { ParleyEvent } from "../core/events/event.ts";
 import type { Signal } from "../core/ledger/signals.ts";
 import { within } from "../core/within.ts";
+import { PARLEY } from "./session-writer.ts";
 
 /** How long an agent may take to hear a wish; one that does not read its input would be waited for in vain. */
 const HEAR_MS = 3_000;
@@ -17,12 +19,13 @@ export interface LinkOptions {
   session: string;
   directory: string;
   history(): Promise<ParleyEvent[]>;
+  hasRules(): boolean;
   emit(signal: Signal, native: string | undefined, child: ChildRef | undefined, generation: number): void;
 }
 
 export interface Choice {
-  model?: string;
-  mode?: string;
+  model?: string | undefined;
+  mode?: string | undefined;
 }
 
 interface Start {
@@ -30,7 +33,8 @@ interface Start {
   generation: number;
   ready: Promise<void>;
   isReady: boolean;
-  choice: Choice;
+  /** As it was opened, as it was told since, or as it says itself. Absent: not known. */
+  readonly inForce: Choice;
 }
 
 export interface Opened {
@@ -88,8 +92,8 @@ export class AgentLink {
     return this.current?.agent;
   }
 
-  /** A running agent with this model and mode. */
-  async ensure(choice: Choice, resume: string | undefined): Promise<Opened> {
+  /** A running agent with this model and mode, as they are when it is ready. */
+  async ensure(choice: () => Choice, resume: string | undefined): Promise<Opened> {
     while (this.leaving) await this.leaving;
     if (this.stale) {
       this.stale = false;
@@ -99,51 +103,95 @@ export class AgentLink {
     if (running) {
       await running.ready;
       if (!this.runs(running.generation) || this.leaving) return this.ensure(choice, resume);
-      await this.choose(running, choice);
+      if (!(await this.choseOrLeft(running, choice()))) return this.ensure(choice, resume);
       return { agent: running.agent, generation: running.generation, lost: false };
     }
+    const { opened, lost } = await this.openOrForget(choice(), resume);
+    // Another choice may have been made while it started.
+    if (await this.choseOrLeft(opened, choice())) return { agent: opened.agent, generation: opened.generation, lost };
+    return { ...(await this.ensure(choice, resume)), lost };
+  }
+
+  private async openOrForget(choice: Choice, resume: string | undefined): Promise<{ opened: Start; lost: boolean }> {
     try {
-      return { ...(await this.open(choice, resume)), lost: false };
+      return { opened: await this.open(choice, resume), lost: false };
     } catch (error) {
       if (!(error instanceof ResumeLost)) throw error;
-      return { ...(await this.open(choice, undefined)), lost: true };
+      return { opened: await this.open(choice, undefined), lost: true };
     }
   }
 
-  private async choose(running: Start, choice: Choice): Promise<void> {
-    if (choice.model === running.choice.model && choice.mode === running.choice.mode) return;
-    if (!(await within(running.agent.set(choice), HEAR_MS))) throw new Error("the agent does not read its input");
-    running.choice = choice;
+  /** False when the agent was let go, because only a new start of it can have this choice. */
+  private async choseOrLeft(running: Start, choice: Choice): Promise<boolean> {
+    try {
+      await this.choose(running, choice);
+      return true;
+    } catch (error) {
+      if (!(error instanceof MustReopen)) throw error;
+      await this.close();
+      return false;
+    }
+  }
+
+  /** Puts a choice in force. What matters is what the agent has now, not what it was last told: it changes modes itself. */
+  private async choose(running: Start, { model, mode }: Choice): Promise<void> {
+    const { agent, inForce } = running;
+    const change: Choice = {
+      ...(model === undefined || model === inForce.model ? {} : { model }),
+      ...(mode === undefined || mode === inForce.mode ? {} : { mode }),
+    };
+    if (Object.keys(change).length === 0) return;
+    const before = { ...inForce };
+    if (change.model !== undefined) delete inForce.model;
+    if (change.mode !== undefined) delete inForce.mode;
+    try {
+      if (!(await within(agent.set(change), HEAR_MS))) throw new Error("the agent does not read its input");
+    } catch (error) {
+      // Nobody is shown a choice that is not in force.
+      if (!(error instanceof MustReopen))
+        this.options.emit({ type: "session", ...before }, undefined, undefined, PARLEY);
+      throw error;
+    }
+    Object.assign(inForce, change);
+  }
+
+  /** Puts a choice in force at once, if an agent is there to take it; one that starts gets it when it is ready. */
+  async change(choice: Choice): Promise<void> {
+    const { current } = this;
+    if (current?.isReady && !this.leaving) await this.choose(current, choice);
   }
 
   private assertOpen(): void {
     if (this.sealed) throw new Error("the session is closed: no agent is started for it any more");
   }
 
-  private async open(choice: Choice, resume: string | undefined): Promise<{ agent: AgentSession; generation: number }> {
+  private async open(choice: Choice, resume: string | undefined): Promise<Start> {
     this.assertOpen();
-    const { session, directory, emit, history } = this.options;
+    const { session, directory, emit, history, hasRules } = this.options;
     const generation = ++this.generation;
     let discarded = false;
+    const inForce: Choice = { ...choice };
     const agent = this.agent.open({
       session,
       directory,
       ...choice,
       ...(resume === undefined ? {} : { resume }),
       history,
+      hasRules,
       emit: (signal, native, child) => {
+        if (!child) noteSaid(inForce, signal);
         if (signal.type === "exited" && this.current?.generation === generation) this.current = null;
         if (!discarded) emit(signal, native, child, generation);
       },
     });
-    const opened: Start = { agent, generation, ready: agent.ready(), isReady: false, choice };
+    const opened: Start = { agent, generation, ready: agent.ready(), isReady: false, inForce };
     this.current = opened;
     if (this.holds > 0) agent.pause();
     try {
       await opened.ready;
       this.assertOpen();
       opened.isReady = true;
-      return { agent, generation };
+      return opened;
     } catch (error) {
       // An agent that never became ready has served no turn: its failure is told by the error, not by its exit.
       discarded = true;
@@ -199,4 +247,11 @@ export class AgentLink {
   release(): void {
     if (--this.holds === 0) this.current?.agent.resume();
   }
+}
+
+/** An agent that changes its mode by itself says so. */
+function noteSaid(inForce: Choice, signal: Signal): void {
+  if (signal.type !== "session") return;
+  if (signal.model !== undefined) inForce.model = signal.model;
+  if (signal.mode !== undefined) inForce.mode = signal.mode;
 }

@@ -9,7 +9,7 @@ export interface EffectsOptions {
   agent: ServingAgent;
   asks: AskKeeper;
   timers: TurnTimers;
-  live: Pick<LiveOptions, "metrics" | "gateway" | "onCutShort">;
+  live: Pick<LiveOptions, "metrics" | "gateway" | "onCutShort" | "onRules">;
   onEnded(turn: string): void;
   /** For work that nobody waits for. */
   quietly(work: Promise<unknown> | undefined, message: string): void;
@@ -33,6 +33,7 @@ export class Effects {
         const next = live.gateway.agents.get(draft.data.agent);
         if (next) agent.change(next);
       }
+      if (draft.type === "session.updated" && draft.data.permissions) live.onRules(draft.data.permissions);
       if (draft.type === "permission.resolved" || draft.type === "question.resolved") settled.add(draft.data.ask);
       if (draft.type === "turn.ended" && draft.data.reason !== "end_turn")
         live.onCutShort(draft.data.reason === "cancelled" ? "cancelled" : "interrupted");
@@ -54,6 +55,8 @@ export class Effects {
         return quietly(agent.stop(effect.turn), "a turn could not be stopped");
       case "answer":
         return quietly(agent.link?.session?.answer(effect.ask, effect.answer), "an answer could not be given");
+      case "decide":
+        return quietly(agent.link?.session?.decide?.(effect.ask, effect.verdict), "a verdict could not be given");
       case "asked":
         return asks.asked(effect.ask, effect.kind);
       case "timer":

@@ -1,5 +1,6 @@
 import type { Agent, ChildRef } from "../agents/contract.ts";
 import type { Draft } from "../core/events/event.ts";
+import type { PermissionRule } from "../core/events/values.ts";
 import type { Signal } from "../core/ledger/signals.ts";
 import type { LedgerState } from "../core/ledger/state.ts";
 import type { NewSession } from "../log/contract.ts";
@@ -28,6 +29,8 @@ export interface LiveOptions {
   toChild(signal: Signal, native: string | undefined, child: ChildRef): void;
   /** Whether a sub-agent of it still works. */
   childrenBusy(): boolean;
+  /** It has other rules from now on. */
+  onRules(rules: readonly PermissionRule[]): void;
   onExit(signal: Signal): void;
   /** A turn of it ended in another way than by itself. */
   onCutShort(reason: "cancelled" | "interrupted"): void;

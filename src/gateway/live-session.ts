@@ -1,4 +1,4 @@
-import type { ChildRef } from "../agents/contract.ts";
+import { type ChildRef, MustReopen } from "../agents/contract.ts";
 import { isParleyError, ParleyError } from "../core/errors.ts";
 import { messageKey, promptKey } from "../core/event-keys.ts";
 import type { PermissionRule, Prompt } from "../core/events/values.ts";
@@ -66,6 +66,7 @@ export class LiveSession {
       quietMs: () => this.agent.quietMs,
       perform: (effects, said) => this.effects.perform(effects, said),
       concerns: (...told) => this.agent.deliveries.concerns(...told),
+      heard: (...told) => this.agent.deliveries.heard(...told),
       waits: (...told) => this.agent.deliveries.waits(...told),
       hold: () => this.agent.link?.hold(),
       release: () => this.agent.link?.release(),
@@ -160,8 +161,17 @@ export class LiveSession {
     await this.writer.send({ type: "withdraw", prompt });
   }
 
+  /** A model or mode is put in force before it is said: what is shown is what the agent has. */
   async update(facts: Facts, agent?: string): Promise<void> {
-    await this.writer.send({ type: "update", facts, ...(agent === undefined ? {} : { agent }) });
+    const command = { type: "update", facts, ...(agent === undefined ? {} : { agent }) } as const;
+    try {
+      await this.writer.send(this.agent.choosing(command));
+    } catch (error) {
+      if (!(error instanceof MustReopen)) throw error;
+      if (this.turn) throw new ParleyError("busy", `${error.message}: stop the turn first`);
+      await this.close("closed");
+      await this.writer.send(command);
+    }
   }
 
   /** Changes what is kept with the session after work that needs it idle; nothing begins meanwhile. */

@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Agent, ChildRef } from "../agents/contract.ts";
 import { ParleyError } from "../core/errors.ts";
 import type { Draft } from "../core/events/event.ts";
+import type { PermissionRule } from "../core/events/values.ts";
 import { SCHEMA_VERSION } from "../core/events/version.ts";
 import { restore } from "../core/ledger/restore.ts";
 import type { Signal } from "../core/ledger/signals.ts";
@@ -25,6 +27,8 @@ export class LiveSessions {
   private readonly uses = new Map<string, number>();
   /** Sub-agents' sessions by their root and the agent's id of them. */
   private readonly children = new Map<string, Map<string, LiveSession>>();
+  /** The rules that a sub-agent's session has from the one it works for. */
+  private readonly inherited = new WeakMap<LiveSession, readonly PermissionRule[]>();
 
   constructor(options: GatewayOptions) {
     this.options = options;
@@ -126,6 +130,7 @@ export class LiveSessions {
       idleAgents: this.idleAgents,
       toChild: (signal, native, child) => this.child(own, child).hear(signal, native, undefined, 0),
       childrenBusy: () => this.childrenOf(own.id).some((child) => child.turn !== undefined),
+      onRules: (rules) => this.tellRules(own.id, rules),
       onExit: (signal) => this.tellChildren(own.id, signal),
       onCutShort: (reason) => this.tellChildren(own.id, { type: "turn.finished", reason }),
       onRest: () => {
@@ -163,10 +168,23 @@ export class LiveSessions {
       create: { draft, session: { id, parent: root.id, root: root.id } },
     });
     siblings.set(ref.id, child);
+    this.inherited.set(child, permissions ?? []);
     this.live.set(id, child);
     if (ref.call !== undefined)
       this.live.get(root.id)?.hear({ type: "tool.seen", call: ref.call, child: id }, undefined, undefined, 0);
     return child;
+  }
+
+  /** New rules hold for whoever works for the session already, before the rules of a sub-agent's own. */
+  private tellRules(root: string, rules: readonly PermissionRule[]): void {
+    for (const child of this.childrenOf(root)) {
+      const before = this.inherited.get(child) ?? [];
+      const own = (child.permissions ?? []).filter((rule) => !before.some((one) => isDeepStrictEqual(one, rule)));
+      this.inherited.set(child, rules);
+      child.update({ permissions: [...rules, ...own] }).catch((err: unknown) => {
+        this.options.logger.warn({ session: child.id, err }, "a sub-agent could not be given the session's rules");
+      });
+    }
   }
 
   /** Sub-agents die with the agent, and stop with the turn that they work for. */

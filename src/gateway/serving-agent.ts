@@ -1,7 +1,9 @@
-import type { Agent } from "../agents/contract.ts";
+import { type Agent, MustReopen } from "../agents/contract.ts";
+import { messageOf, ParleyError } from "../core/errors.ts";
 import type { ParleyEvent } from "../core/events/event.ts";
 import type { Failure, Prompt } from "../core/events/values.ts";
 import { cutTurns } from "../core/history/copy.ts";
+import type { Command } from "../core/ledger/state.ts";
 import { within } from "../core/within.ts";
 import type { CommandHost } from "../host/contract.ts";
 import type { Roots } from "../host/files/roots.ts";
@@ -9,7 +11,7 @@ import type { Log } from "../log/contract.ts";
 import { AgentLink, type LinkOptions } from "./agent-link.ts";
 import { CANCEL_ASK_MS } from "./options.ts";
 import { readNewest } from "./read-events.ts";
-import type { SessionWriter } from "./session-writer.ts";
+import type { Prepare, SessionWriter } from "./session-writer.ts";
 import { Deliveries, TurnDriver } from "./turn-driver.ts";
 
 /** How much of the past an agent without a memory of its own is given. */
@@ -64,9 +66,27 @@ export class ServingAgent {
     this.agent = agent;
     if (this.ownLink) return this.ownLink.serveWith(agent);
     const { session, directory, log, host, roots, writer, hear, ended } = this.options;
-    const link = new AgentLink({ agent, session, directory, history: () => this.past(), emit: hear });
+    const history = (): Promise<ParleyEvent[]> => this.past();
+    const hasRules = (): boolean => (writer.ledger.facts.permissions ?? []).some(({ verdict }) => verdict !== "allow");
+    const link = new AgentLink({ agent, session, directory, history, hasRules, emit: hear });
     this.ownLink = link;
     this.driver = new TurnDriver({ session, directory, host, roots, log, link, writer, ended }, this.deliveries);
+  }
+
+  /** An update whose model or mode the running agent has before it is stored. */
+  choosing(command: Extract<Command, { type: "update" }>): Command | Prepare {
+    const { model, mode } = command.facts;
+    if (model === undefined && mode === undefined) return command;
+    if (this.options.lender)
+      throw new ParleyError("invalid", "a sub-agent has the model and the mode that its agent gives it");
+    const link = this.ownLink;
+    if (!link || command.agent !== undefined) return command;
+    return async ({ facts }) => {
+      await link.change({ model, mode }).catch((error: unknown) => {
+        throw error instanceof MustReopen ? error : new ParleyError("invalid", messageOf(error));
+      });
+      return { command, undo: () => link.change({ model: facts.model, mode: facts.mode }) };
+    };
   }
 
   async deliver(prompt: Prompt, turn: string): Promise<void> {

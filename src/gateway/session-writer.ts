@@ -33,6 +33,8 @@ export interface WriterOptions {
   perform(effects: readonly Effect[], said: readonly Draft[]): void;
   /** Whether the exit of this start of the agent concerns the session as it is. */
   concerns(signal: Signal, generation: number, state: LedgerState): boolean;
+  /** What is left of a signal that speaks of the time before the open turn. */
+  heard(signal: Signal, generation: number, state: LedgerState): Signal;
   /** Whether a signal waits until the open turn is over. */
   waits(generation: number, state: LedgerState): boolean;
   /** Backpressure on the agent. */
@@ -189,7 +191,8 @@ export class SessionWriter {
         continue;
       }
       if (!this.options.concerns(signal, generation, state)) continue;
-      const stepped = step(state, { signal }, this.context(generation));
+      const heard = this.options.heard(signal, generation, state);
+      const stepped = step(state, { signal: heard }, this.context(generation));
       state = stepped.state;
       // A delta goes when its turn is folded, and the agent's line would go with it.
       const keeper = Math.max(

@@ -3,12 +3,12 @@ import { isParleyError, messageOf } from "../core/errors.ts";
 import type { Failure, Prompt } from "../core/events/values.ts";
 import { cutTurns } from "../core/history/copy.ts";
 import type { Signal } from "../core/ledger/signals.ts";
-import type { LedgerState } from "../core/ledger/state.ts";
+import type { Facts, LedgerState } from "../core/ledger/state.ts";
 import { within } from "../core/within.ts";
 import { type CommandHost, SpawnFailed } from "../host/contract.ts";
 import type { Roots } from "../host/files/roots.ts";
 import type { Log } from "../log/contract.ts";
-import type { AgentLink } from "./agent-link.ts";
+import type { AgentLink, Choice } from "./agent-link.ts";
 import { transcriptOf, withInstructions, withTranscript } from "./handoff.ts";
 import { CANCEL_ASK_MS, CANCEL_TERM_MS } from "./options.ts";
 import { readNewest } from "./read-events.ts";
@@ -49,6 +49,18 @@ export class Deliveries {
     return this.turn === state.turn.id && this.generation === generation;
   }
 
+  /** The mode and the model that were chosen with a prompt are put in force before the agent has it: what it says of them until then is past. */
+  heard(signal: Signal, generation: number, { turn, facts }: LedgerState): Signal {
+    if (signal.type !== "session" || generation === PARLEY || turn?.by !== "user" || turn.id === this.turn)
+      return signal;
+    const { model, mode, ...rest } = signal;
+    return {
+      ...rest,
+      ...(model === undefined || facts.model !== undefined ? {} : { model }),
+      ...(mode === undefined || facts.mode !== undefined ? {} : { mode }),
+    };
+  }
+
   /** In a turn that Parley runs by itself the agent has no say: what it says meanwhile is heard afterwards. */
   waits(generation: number, state: LedgerState): boolean {
     return generation !== PARLEY && state.turn?.task?.type === "shell";
@@ -82,8 +94,8 @@ export class TurnDriver {
       // A prompt may have waited since before the server was limited, and a directory may lead elsewhere by now.
       roots.assert(directory);
       if (prompt.task?.type === "shell") return await this.shell.run(prompt.task.command, turn);
-      const { model, mode, nativeId } = writer.ledger.facts;
-      const { agent, generation, lost } = await link.ensure({ model, mode }, nativeId);
+      const choice = (): Choice => choiceIn(writer.ledger.facts);
+      const { agent, generation, lost } = await link.ensure(choice, writer.ledger.facts.nativeId);
       if (!link.runs(generation)) throw new Error("the agent exited before it could take the prompt");
       const open = writer.ledger.turn;
       if (open?.id !== turn) return;
@@ -149,6 +161,10 @@ export class TurnDriver {
   private async giveUp(turn: string, message: string): Promise<void> {
     await this.options.writer.send({ type: "fail", turn, error: { code: "agent_failed", message } }, { must: true });
   }
+}
+
+function choiceIn({ model, mode }: Facts): Choice {
+  return { ...(model === undefined ? {} : { model }), ...(mode === undefined ? {} : { mode }) };
 }
 
 function failureOf(error: unknown): Failure {

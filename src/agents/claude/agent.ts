@@ -76,6 +76,7 @@ function openLazily(start: (open: OpenOptions) => Promise<ClaudeSession>, open: 
     steer: async (prompt) => session?.steer(prompt),
     cancel: async () => session?.cancel(),
     answer: async (ask, answer) => session?.answer(ask, answer),
+    decide: async (ask, verdict) => session?.decide(ask, verdict),
     set: async (choice) => session?.set(choice),
     close: () => leave((opened) => opened.close()),
     kill: (graceMs) => leave((opened) => opened.kill(graceMs)),

@@ -1,6 +1,7 @@
 import type { Answer } from "../../core/ledger/signals.ts";
 import type { Request } from "./decode/state.ts";
 import type { Fields } from "./fields.ts";
+import { refuseCall } from "./hooks.ts";
 import { APPROVE, APPROVE_EDITS, KEEP_PLANNING } from "./plan-options.ts";
 
 /** A piece of a user's line, as the Messages API knows it. */
@@ -10,7 +11,7 @@ export type Content =
 
 /** What Parley may ask of the program. */
 export type ControlRequest =
-  | { subtype: "initialize"; forwardSubagentText: boolean }
+  | { subtype: "initialize"; forwardSubagentText: boolean; hooks?: Fields }
   | { subtype: "interrupt" }
   | { subtype: "cancel_async_message"; message_uuid: string }
   | { subtype: "set_model"; model: string }
@@ -28,6 +29,11 @@ export function controlLine(id: string, request: ControlRequest): string {
 
 function responseLine(id: string, response: Fields): string {
   return JSON.stringify({ type: "control_response", response: { subtype: "success", request_id: id, response } });
+}
+
+/** The answer to a hook: an empty one leaves the call to the program's own rules. */
+export function hookLine(id: string, output: Fields = {}): string {
+  return responseLine(id, output);
 }
 
 /** Whatever the program asks for gets an answer; without one it would wait for ever. */
@@ -51,15 +57,18 @@ function permissionAnswer({ input }: Request, answer: Extract<Answer, { kind: "p
   return deny(answer.feedback || "The user does not want this tool call to be made.", answer.stop);
 }
 
+/** Without a word about the mode the program would go back to the one before `plan`, whatever the answer promises. */
+function approve(input: Fields, mode: string): Fields {
+  return allow(input, { updatedPermissions: [{ type: "setMode", mode, destination: "session" }] });
+}
+
 function planAnswer({ input }: Request, answer: Extract<Answer, { kind: "question" }>): Fields {
   if (answer.outcome === "rejected")
     return deny(answer.feedback || "The user does not want to go on with this plan.", answer.stop);
   const words = answer.answers.flat();
   const [choice] = words;
-  if (choice === APPROVE) return allow(input);
-  if (choice === APPROVE_EDITS) {
-    return allow(input, { updatedPermissions: [{ type: "setMode", mode: "acceptEdits", destination: "session" }] });
-  }
+  if (choice === APPROVE) return approve(input, "default");
+  if (choice === APPROVE_EDITS) return approve(input, "acceptEdits");
   const wishes = words.filter((word) => word !== KEEP_PLANNING).join("\n");
   return deny(wishes || "Keep planning; the user does not want you to begin yet.");
 }
@@ -76,9 +85,14 @@ function questionAnswer({ input }: Request, answer: Extract<Answer, { kind: "que
 }
 
 export function answerLine(id: string, request: Request, answer: Answer): string {
+  if (request.hook) return responseLine(id, refuseCall(feedbackOf(answer)));
   if (answer.kind === "permission") return responseLine(id, permissionAnswer(request, answer));
   const give = request.tool === "ExitPlanMode" ? planAnswer : questionAnswer;
   return responseLine(id, give(request, answer));
+}
+
+function feedbackOf(answer: Answer): string {
+  return ("feedback" in answer && answer.feedback) || "Parley refuses this tool call.";
 }
 
 /** Whether the turn is to end with it. */

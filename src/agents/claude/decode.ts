@@ -1,5 +1,6 @@
 import { onAssistant } from "./decode/assistant.ts";
-import { type Foreign, onControlCancel, onControlRequest } from "./decode/requests.ts";
+import type { Foreign } from "./decode/hooks.ts";
+import { onControlCancel, onControlRequest } from "./decode/requests.ts";
 import { isResumeLost, onResult } from "./decode/result.ts";
 import { type DecodeState, Reading, type Said } from "./decode/state.ts";
 import { onStreamEvent } from "./decode/stream.ts";
@@ -22,7 +23,7 @@ export interface Decoded {
   said: Said[];
   noise?: NoiseReason;
   response?: Response;
-  /** It asks for something that Parley does not do. */
+  /** It asks for something that Parley does not do, or that needs nobody's verdict. */
   foreign?: Foreign;
   /** It does not know the session that it was to resume. */
   lost?: boolean;

@@ -1,6 +1,6 @@
 import type { SpawnSpec } from "../../host/contract.ts";
 import type { OpenOptions } from "../contract.ts";
-import { mayBypass } from "./modes.ts";
+import { BYPASS } from "./modes.ts";
 
 const STREAMS = [
   "-p",
@@ -20,6 +20,8 @@ const ENVIRONMENT = {
   CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS: "1",
   // A program that replaces itself while sessions run on it is not the one that was tested.
   DISABLE_AUTOUPDATER: "1",
+  // It would switch off the hooks by which the session's rules see each call.
+  CLAUDE_CODE_SIMPLE: undefined,
   // Nothing that it runs may answer its questions with Parley's token.
   PARLEY_TOKEN: undefined,
 } as const;
@@ -38,8 +40,8 @@ export function sessionSpec({ program, env }: Launch, open: OpenOptions, id: str
     ...(resume === undefined ? ["--session-id", id] : ["--resume", resume]),
     ...(model === undefined ? [] : ["--model", model]),
     ...(mode === undefined ? [] : ["--permission-mode", mode]),
-    // Without it a running program cannot be switched to this mode; by itself it allows nothing.
-    ...(mayBypass({ ...process.env, ...env }) ? ["--allow-dangerously-skip-permissions"] : []),
+    // Only for the mode itself: a program that has this flag asks for nothing in the mode `plan`, either.
+    ...(mode === BYPASS ? ["--allow-dangerously-skip-permissions"] : []),
   ];
   return { argv, directory, session, env: { ...env, ...ENVIRONMENT } };
 }

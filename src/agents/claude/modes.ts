@@ -19,10 +19,29 @@ export const MODES: AgentMode[] = [
 ];
 
 export const BYPASS = "bypassPermissions";
+export const PLAN = "plan";
+export const DONT_ASK = "dontAsk";
 
-/** The program refuses to go without permissions as root, unless it is told that the machine is a sandbox. */
-export function mayBypass(env: Readonly<Record<string, string | undefined>>, uid = process.getuid?.()): boolean {
-  return uid !== 0 || env.IS_SANDBOX === "1";
+/**
+ * Whether only a new process can have a mode. One that may go without permissions does so in the mode `plan`, too, and one that
+ * may not cannot be allowed to.
+ */
+export function needsNewProcess(mode: string, mayBypass: boolean): boolean {
+  return (mode === BYPASS) !== mayBypass;
+}
+
+/** The more a mode lets happen without a question, the more it is; of two that ask alike neither is. */
+const LAXITY: Readonly<Record<string, number>> = {
+  plan: 0,
+  default: 0,
+  dontAsk: 0,
+  acceptEdits: 1,
+  auto: 2,
+  [BYPASS]: 3,
+};
+
+export function isLaxer(mode: string, than: string): boolean {
+  return (LAXITY[mode] ?? 0) > (LAXITY[than] ?? 0);
 }
 
 export const BYPASS_ADVICE =

@@ -3,15 +3,26 @@ import type { Prompt } from "../../core/events/values.ts";
 import type { Answer, Signal } from "../../core/ledger/signals.ts";
 import { within } from "../../core/within.ts";
 import { type LineProcess, type ProcessHost, SpawnFailed, type SpawnSpec } from "../../host/contract.ts";
-import { type AgentSession, type OpenOptions, ResumeLost } from "../contract.ts";
-import { answerLine, isLastWord, isRefusal, refusalLine, userLine } from "./commands.ts";
+import { type AgentSession, MustReopen, type OpenOptions, ResumeLost } from "../contract.ts";
+import { answerLine, hookLine, isLastWord, isRefusal, refusalLine, userLine } from "./commands.ts";
 import { Control } from "./control.ts";
+import type { Foreign } from "./decode/hooks.ts";
 import { type DecodeState, newDecodeState, type Said } from "./decode/state.ts";
-import { answered, choseModel, gaveBack, learnModels, stopsWaiting, wasRead, wroteUserLine } from "./decode/written.ts";
+import {
+  answered,
+  choseMode,
+  choseModel,
+  gaveBack,
+  learnModels,
+  stopsWaiting,
+  wasRead,
+  wroteUserLine,
+} from "./decode/written.ts";
 import type { Fields } from "./fields.ts";
+import { decided, HOOKS, UNHOOKED } from "./hooks.ts";
 import { type Launch, sessionSpec } from "./launch.ts";
 import { createListener, type Listener } from "./listener.ts";
-import { BYPASS, BYPASS_ADVICE } from "./modes.ts";
+import { BYPASS, BYPASS_ADVICE, needsNewProcess } from "./modes.ts";
 import { promptContent } from "./prompt-content.ts";
 
 const READY_MS = 60_000;
@@ -38,8 +49,12 @@ export class ClaudeSession implements AgentSession {
   readonly #ready = Promise.withResolvers<void>();
   readonly #finished: Promise<void>;
   readonly #deadline: NodeJS.Timeout;
-  /** As the program has them now. */
-  #choice: { model?: string; mode?: string };
+  /** As the program has it now. */
+  #model: string | undefined;
+  /** In which mode a prompt was given that the program has not begun yet. */
+  #expected: string | undefined;
+  /** The prompt is one that the program tells of before it begins. */
+  #plain = false;
   #prompted = "";
   #gone = false;
   #idle = Promise.withResolvers<void>();
@@ -48,16 +63,16 @@ export class ClaudeSession implements AgentSession {
   constructor(options: SessionOptions, open: OpenOptions) {
     this.#open = open;
     this.#options = options;
-    this.#choice = { model: open.model, mode: open.mode };
+    this.#model = open.model;
     this.#spec = sessionSpec(options, open, randomUUID());
     this.#ready.promise.catch(() => {});
-    const state = choseModel(newDecodeState(open.directory), open.model);
+    const state = choseMode(choseModel(newDecodeState(open.directory), open.model), open.mode);
     this.#listener = createListener(
       state,
       (...told) => this.#emit(...told),
       (heard) => {
         if (heard.response) this.#control.answered(heard.response);
-        if (heard.foreign) void this.#refuse(heard.foreign);
+        if (heard.foreign) void this.#settle(heard.foreign);
         if (heard.lost) this.#ready.reject(new ResumeLost(open.resume ?? "(none was asked for)"));
       },
     );
@@ -74,6 +89,8 @@ export class ClaudeSession implements AgentSession {
 
   /** Parley keeps the queue, so the program has one line at a time, and those that are meant for its running turn. */
   async prompt(prompt: Prompt): Promise<void> {
+    this.#expected = this.#listener.state.mode;
+    this.#plain = !isCommand(prompt);
     this.#prompted = await this.#say(prompt);
   }
 
@@ -103,16 +120,33 @@ export class ClaudeSession implements AgentSession {
     await this.#program.write(answerLine(ask, request, answer));
   }
 
+  async decide(ask: string, verdict: "go" | "ask"): Promise<void> {
+    const hook = this.#listener.state.requests.get(ask)?.hook;
+    if (!hook) return;
+    this.#listener.state = answered(this.#listener.state, ask, { refused: false, lastWord: false });
+    await this.#program.write(hookLine(ask, decided(hook, verdict)));
+  }
+
   async set({ model, mode }: { model?: string; mode?: string }): Promise<void> {
-    if (model !== undefined && model !== this.#choice.model) {
+    const { mode: now, mayBypass } = this.#listener.state;
+    if (mode !== undefined && mode !== now && needsNewProcess(mode, mayBypass))
+      throw new MustReopen(`the mode ${mode}`);
+    if (model !== undefined && model !== this.#model) {
       await this.#change({ subtype: "set_model", model }, `the model ${model}`);
       this.#listener.state = choseModel(this.#listener.state, model);
-      this.#choice = { ...this.#choice, model };
+      this.#model = model;
     }
-    if (mode !== undefined && mode !== this.#choice.mode) {
-      await this.#change({ subtype: "set_permission_mode", mode }, `the mode ${mode}`);
-      this.#choice = { ...this.#choice, mode };
-    }
+    if (mode !== undefined && mode !== now) await this.#switch(mode);
+  }
+
+  /** The program says yes to any word; the mode that it is in then it tells in a line of its own, before its next answer. */
+  async #switch(mode: string): Promise<void> {
+    await this.#change({ subtype: "set_permission_mode", mode }, `the mode ${mode}`);
+    await this.#control.ask({ subtype: "get_binary_version" });
+    const { mode: now } = this.#listener.state;
+    if (now === mode) return;
+    this.#listener.state = choseMode(this.#listener.state, undefined);
+    throw new Error(`Claude Code does not take the mode ${mode}: it stays in ${now ?? "its own"}`);
   }
 
   close(): Promise<void> {
@@ -136,7 +170,11 @@ export class ClaudeSession implements AgentSession {
   }
 
   async #initialize(): Promise<void> {
-    const { ok, body, error } = await this.#control.ask({ subtype: "initialize", forwardSubagentText: true });
+    const { ok, body, error } = await this.#control.ask({
+      subtype: "initialize",
+      forwardSubagentText: true,
+      hooks: HOOKS,
+    });
     if (!ok) {
       this.#ready.reject(new SpawnFailed(`it could not be initialized: ${error ?? "no reason was given"}`, this.#spec));
       return;
@@ -156,11 +194,33 @@ export class ClaudeSession implements AgentSession {
 
   #note(signal: Signal): void {
     if (signal.type === "session") {
-      const { model = this.#choice.model, mode = this.#choice.mode } = signal;
-      this.#choice = { model, mode };
+      this.#model = signal.model ?? this.#model;
+      if (signal.nativeId !== undefined && signal.mode !== undefined) this.#begins(signal.mode);
+    } else if (signal.type === "step.begun") {
+      this.#assertHooked();
     } else if (signal.type === "turn.finished") {
       this.#idle.resolve();
     }
+  }
+
+  /** A prompt is only served in the mode that it was given in. */
+  #begins(mode: string): void {
+    const expected = this.#expected;
+    this.#expected = undefined;
+    if (expected !== undefined && mode !== expected)
+      this.#giveUp(`the mode ${expected} was chosen, and Claude Code works in ${mode}: choose a mode that it has`);
+    else if (this.#plain) this.#assertHooked();
+  }
+
+  /** Rules that the program would not obey are no rules. */
+  #assertHooked(): void {
+    if (!this.#listener.state.hooked && this.#open.hasRules?.()) this.#giveUp(UNHOOKED);
+  }
+
+  /** Ends the program before it does what it must not. */
+  #giveUp(message: string): void {
+    this.#open.emit({ type: "error", error: { code: "agent_failed", message } });
+    void this.kill(0);
   }
 
   async #say({ parts }: Prompt): Promise<string> {
@@ -193,8 +253,8 @@ export class ClaudeSession implements AgentSession {
     throw new Error(`Claude Code does not take ${what}: ${error ?? "no reason was given"}${advice}`);
   }
 
-  async #refuse({ id, subtype }: { id: string; subtype: string }): Promise<void> {
-    await this.#program.write(refusalLine(id, `Parley does not serve ${subtype}`));
+  async #settle({ id, subtype, hook }: Foreign): Promise<void> {
+    await this.#program.write(hook ? hookLine(id, hook) : refusalLine(id, `Parley does not serve ${subtype}`));
   }
 
   #late(): void {
@@ -226,4 +286,9 @@ export class ClaudeSession implements AgentSession {
     this.#gone = true;
     this.#open.emit({ type: "exited", ...exit });
   }
+}
+
+/** The program does some of its commands without a word, which is nothing that rules are about. */
+function isCommand({ parts: [first] }: Prompt): boolean {
+  return first?.type === "text" && first.text.startsWith("/");
 }

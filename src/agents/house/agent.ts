@@ -71,6 +71,7 @@ function openLazily(options: HouseOptions, open: OpenOptions): AgentSession {
     steer: async (prompt) => session?.steer(prompt),
     cancel: async () => session?.cancel(),
     answer: async (ask, answer) => session?.answer(ask, answer),
+    decide: async (ask, verdict) => session?.decide(ask, verdict),
     set: async (choice) => session?.set(choice),
     close: () => leave((opened) => opened.close()),
     kill: () => leave((opened) => opened.kill()),

@@ -4,11 +4,14 @@ import { ToolFailure } from "./tool-failure.ts";
 
 export type Permission = Pick<PermissionSignal, "action" | "command" | "patterns" | "title" | "input" | "metadata">;
 
+export type Verdict = "go" | "ask" | "deny";
+
 /** Asks that wait for a person. An "always" is remembered by the gateway, which then answers by itself. */
 export class Asks {
   readonly #emit: (signal: Signal) => void;
   readonly #prefix: string;
   readonly #open = new Map<string, (answer: Answer) => void>();
+  readonly #intents = new Map<string, (verdict: Verdict) => void>();
   #count = 0;
   #stop = false;
 
@@ -19,6 +22,28 @@ export class Asks {
 
   answer(ask: string, answer: Answer): void {
     this.#open.get(ask)?.(answer);
+    this.#intents.get(ask)?.("deny");
+  }
+
+  decide(ask: string, verdict: "go" | "ask"): void {
+    this.#intents.get(ask)?.(verdict);
+  }
+
+  /** What the session's rules say to something that is not asked about otherwise. */
+  async verdictOn(call: string, intent: Permission, stop: AbortSignal): Promise<Verdict> {
+    const ask = this.#next();
+    const { promise, resolve, reject } = Promise.withResolvers<Verdict>();
+    const leave = (): void => reject(new ToolFailure("aborted", "aborted"));
+    stop.throwIfAborted();
+    this.#intents.set(ask, resolve);
+    stop.addEventListener("abort", leave);
+    this.#emit({ type: "intent", ask, call, ...intent });
+    try {
+      return await promise;
+    } finally {
+      stop.removeEventListener("abort", leave);
+      this.#intents.delete(ask);
+    }
   }
 
   /** Whether somebody refused and wants the turn to end with it. Asking forgets it. */

@@ -78,6 +78,10 @@ export class HouseSession implements Omit<AgentSession, "ready"> {
     this.#loaded.asks.answer(ask, answer);
   }
 
+  async decide(ask: string, verdict: "go" | "ask"): Promise<void> {
+    this.#loaded.asks.decide(ask, verdict);
+  }
+
   async set(choice: { model?: string; mode?: string }): Promise<void> {
     this.#choice = { ...this.#choice, ...choice };
   }
@@ -142,7 +146,7 @@ export class HouseSession implements Omit<AgentSession, "ready"> {
     const { sdk, messages, context, keys, asks } = this.#loaded;
     const { directory, session } = this.#open;
     const { host, models, retry = RETRY_POLICY, stallMs = STALL_MS, maxSteps = MAX_STEPS } = this.#house;
-    const plan = this.#choice.mode === "plan";
+    const planning = (): boolean => this.#choice.mode === "plan";
     const model = models.find(this.#choice.model);
     if (this.#spoke !== model.id) messages.splice(0, messages.length, ...forAnotherModel(messages));
     this.#spoke = model.id;
@@ -154,13 +158,17 @@ export class HouseSession implements Omit<AgentSession, "ready"> {
       host,
       model,
       language: await models.load(model),
-      instructions: [await instructionsFor(directory, plan), ...(system === undefined ? [] : [system])].join("\n\n"),
+      instructions: [await instructionsFor(directory, planning()), ...(system === undefined ? [] : [system])].join(
+        "\n\n",
+      ),
       messages,
       asked,
       context,
       keys,
       asks,
-      plan,
+      // Both may change while the turn runs.
+      planning,
+      hasRules: () => this.#open.hasRules?.() ?? false,
       locks: this.#locks,
       doom: new DoomLoop(),
       tools: this.#house.tools ?? TOOLS,

@@ -17,7 +17,9 @@ export interface RunnerOptions {
   asks: Asks;
   doom: DoomLoop;
   tools: readonly Tool[];
-  plan: boolean;
+  planning(): boolean;
+  /** Whether the session has rules that may object to what is not asked about. */
+  hasRules(): boolean;
   emit(signal: Signal): void;
 }
 
@@ -38,8 +40,21 @@ export class ToolRunner {
     // Counted before it is looked at: a call that cannot work is the one a model repeats.
     if (doom.strikes(name, input)) await this.#assertMeant(called, signal);
     const usable = this.#assertUsable(called, tool);
-    if (!usable.writes) emit({ type: "tool.running", call });
-    return { ok: true, ...(await usable.run(input, this.#context(called, signal))) };
+    const context = this.#context(called, signal);
+    if (!usable.writes) {
+      await this.#assertRules(called, usable, context);
+      emit({ type: "tool.running", call });
+    }
+    return { ok: true, ...(await usable.run(input, context)) };
+  }
+
+  /** A tool that does not ask is held against the session's rules all the same. */
+  async #assertRules({ call, input }: ModelCall, tool: Tool, { signal, permit }: ToolContext): Promise<void> {
+    if (!this.#options.hasRules()) return;
+    const intent = await tool.intent(input, this.#options.directory);
+    const verdict = await this.#options.asks.verdictOn(call, intent, signal);
+    if (verdict === "deny") throw new ToolFailure("rejected", "a rule of this session denies it");
+    if (verdict === "ask") await permit(intent);
   }
 
   #find(name: string): Tool | undefined {
@@ -51,7 +66,7 @@ export class ToolRunner {
       const known = this.#options.tools.map((one) => one.name).join(", ");
       throw new ToolFailure("unknown_tool", `there is no tool ${name}; there are: ${known}`);
     }
-    if (tool.writes && this.#options.plan)
+    if (tool.writes && this.#options.planning())
       throw new ToolFailure("plan_mode", `${name} is not allowed in plan mode: say what you would do instead`);
     if (problem !== undefined) throw new ToolFailure("bad_input", problem);
     return tool;
@@ -63,7 +78,7 @@ export class ToolRunner {
   }
 
   #context({ call }: ModelCall, signal: AbortSignal): ToolContext {
-    const { session, directory, host, locks, asks, emit } = this.#options;
+    const { session, directory, host, locks, asks, hasRules, emit } = this.#options;
     return {
       session,
       directory,
@@ -75,6 +90,7 @@ export class ToolRunner {
         await asks.permit(call, permission, signal);
         emit({ type: "tool.running", call });
       },
+      verdictOn: async (intent: Permission) => (hasRules() ? asks.verdictOn(call, intent, signal) : "go"),
       question: (questions: Question[]) => asks.question(call, questions, signal),
       plan: (entries) => emit({ type: "plan", entries }),
     };

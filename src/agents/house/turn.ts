@@ -37,7 +37,7 @@ export interface Turn extends TurnOptions {
 }
 
 export function makeTurn(options: TurnOptions): Turn {
-  const { stop, tools, plan } = options;
+  const { stop, tools, planning } = options;
   return {
     ...options,
     get stopped() {
@@ -45,7 +45,7 @@ export function makeTurn(options: TurnOptions): Turn {
     },
     request() {
       const { language, model, instructions, messages, stallMs } = options;
-      const offered = plan ? tools.filter((tool) => !tool.writes) : tools;
+      const offered = planning() ? tools.filter((tool) => !tool.writes) : tools;
       const limit = model.output === undefined ? {} : { maxOutputTokens: model.output };
       return { model: language, instructions, messages, tools: offered, ...limit, signal: stop, stallMs };
     },

@@ -81,6 +81,7 @@ function openSession(agent: ScriptedAgentOptions, open: OpenOptions): AgentSessi
     ...(agent.steer && { steer: (prompt) => send({ type: "steer", prompt }) }),
     cancel: () => send({ type: "cancel" }),
     answer: (ask, answer) => send({ type: "answer", ask, answer }),
+    decide: (ask, verdict) => send({ type: "decide", ask, verdict }),
     set: (choice) => send({ type: "set", ...choice }),
     close,
     kill,

@@ -19,6 +19,7 @@ export type Command =
   | { type: "steer"; prompt: Prompt }
   | { type: "cancel" }
   | { type: "answer"; ask: string; answer: Answer }
+  | { type: "decide"; ask: string; verdict: "go" | "ask" }
   | { type: "set"; model?: string; mode?: string }
   | { type: "close" };
 

@@ -87,6 +87,17 @@ export const signalSchemas = {
     options: z.array(askOption).optional(),
     metadata,
   }),
+  intent: z.object({
+    type: z.literal("intent"),
+    ask: text,
+    action: text,
+    command: maybe,
+    patterns: z.array(text).optional(),
+    title: maybe,
+    call: maybe,
+    input: z.unknown().optional(),
+    metadata,
+  }),
   question: z.object({
     type: z.literal("question"),
     ask: text,

@@ -99,9 +99,17 @@ export function onSteer(frame: Frame, prompt: Prompt): void {
     onPrompt(frame, prompt);
     return;
   }
+  if (choosesOther(frame, prompt)) {
+    const why = "the running turn goes on with the model and the mode it has";
+    return frame.refuse("invalid", `${why}: send the prompt with delivery \`queue\`, or change the session first`);
+  }
   if (prompt.permissions) updateFacts(frame, { permissions: prompt.permissions }, "parley");
   sayUserMessage(frame, prompt, true);
   frame.want({ type: "steer", prompt });
+}
+
+function choosesOther({ state: { facts } }: Frame, { model, mode }: Prompt): boolean {
+  return (model !== undefined && model !== facts.model) || (mode !== undefined && mode !== facts.mode);
 }
 
 export function onWithdraw(frame: Frame, id: string): void {

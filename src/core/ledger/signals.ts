@@ -27,6 +27,7 @@ export type Signal =
   /** The agent lets the call go on after the turn. */
   | { type: "tool.backgrounded"; call: string }
   | PermissionSignal
+  | IntentSignal
   | QuestionSignal
   | { type: "ask.withdrawn"; ask: string }
   | { type: "status"; status: "running" | "compacting" }
@@ -92,6 +93,9 @@ export interface PermissionSignal {
   options?: AskOption[];
   metadata?: Record<string, unknown>;
 }
+
+/** The agent is about to do something without asking: only a rule may object, and `ask` is how it hears of that. */
+export type IntentSignal = Omit<PermissionSignal, "type" | "options"> & { type: "intent" };
 
 export interface QuestionSignal {
   type: "question";

@@ -157,6 +157,8 @@ export type Effect =
   | { type: "steer"; prompt: Prompt }
   | { type: "cancel"; turn: string }
   | { type: "answer"; ask: string; answer: Answer }
+  /** No rule denies what the agent is about to do; `ask`: a person is to be asked first. */
+  | { type: "decide"; ask: string; verdict: "go" | "ask" }
   | { type: "asked"; ask: string; kind: "permission" | "question" }
   | { type: "timer"; name: TimerName; turn: string; ms: number }
   | { type: "ended"; turn: string };

@@ -14,6 +14,7 @@ import {
   onTurnFinished,
 } from "./finish.ts";
 import { type Context, Frame } from "./frame.ts";
+import { onIntent } from "./intents.ts";
 import { onPrompt, onSteer, onWithdraw, startNext } from "./prompts.ts";
 import { changeAgent, updateFacts } from "./session.ts";
 import { noteRan } from "./shell.ts";
@@ -124,6 +125,8 @@ function onSignal(frame: Frame, signal: Signal): void {
       return onToolBackgrounded(frame, signal);
     case "permission":
       return onPermission(frame, signal);
+    case "intent":
+      return onIntent(frame, signal);
     case "question":
       return onQuestion(frame, signal);
     case "ask.withdrawn":

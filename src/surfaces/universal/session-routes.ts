@@ -51,11 +51,11 @@ export function sessionRoutes(gateway: Gateway, defaultDirectory: string): Route
       method: "patch",
       path: "/v1/sessions/{session}",
       id: "updateSession",
-      summary: "Rename a session, or choose a model or mode for its next turn.",
+      summary: "Rename a session, or choose a model or mode: it is in force when the answer comes.",
       body: sessionPatch,
       status: 200,
       answer: sessionDetail,
-      errors: [404, 422, 507],
+      errors: [404, 409, 422, 507],
       handle: async ({ params, body }) => {
         await gateway.update(params.session ?? "", body);
         return detailView(await gateway.head(params.session ?? ""));

@@ -39,10 +39,14 @@ describe("answers to Claude Code", () => {
       { behavior: "deny", message: "no" },
     ],
     [
-      "a plan is approved",
+      "a plan is approved: the program asks before each change, whatever it did before it planned",
       plan,
       { kind: "question", outcome: "answered", answers: [["Approve"]] },
-      { behavior: "allow", updatedInput: plan.input },
+      {
+        behavior: "allow",
+        updatedInput: plan.input,
+        updatedPermissions: [{ type: "setMode", mode: "default", destination: "session" }],
+      },
     ],
     [
       "a plan is approved, with edits",

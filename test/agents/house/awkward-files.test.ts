@@ -65,7 +65,7 @@ test("a project's notes of any size are read no further than is told", async (t)
 test("a search finds what it may read, though there is something that it may not", async (t) => {
   const host: CommandHost = {
     run(_, { output }) {
-      output("a.txt:1:one\n");
+      output("a.txt\u00001:one\n");
       return { exited: Promise.resolve({ code: 2, signal: null }), kill: async () => {} };
     },
   };

@@ -24,6 +24,7 @@ export async function bench(t: TestContext, more: Partial<ToolContext> = {}): Pr
     signal: new AbortController().signal,
     output: (delta) => outputs.push(delta),
     permit: async () => {},
+    verdictOn: async () => "go",
     question: async () => [],
     plan: () => {},
     ...more,

@@ -3,12 +3,8 @@ import { type Fields, fieldsIn, listIn, present, textIn } from "../fields.ts";
 import { permitted } from "../permission-patterns.ts";
 import { PLAN_OPTIONS } from "../plan-options.ts";
 import { toolTitle } from "../tool-title.ts";
+import { type Foreign, onHook } from "./hooks.ts";
 import { type Reading, type Request, withEntry } from "./state.ts";
-
-export interface Foreign {
-  id: string;
-  subtype: string;
-}
 
 /** The program asks Parley. What is not for a person is returned, to be refused: a question without an answer would hang it. */
 export function onControlRequest(reading: Reading, line: Fields): Foreign | undefined {
@@ -16,6 +12,7 @@ export function onControlRequest(reading: Reading, line: Fields): Foreign | unde
   const request = fieldsIn(line, "request");
   const subtype = textIn(request, "subtype") ?? "unknown";
   if (id === undefined) return undefined;
+  if (subtype === "hook_callback") return onHook(reading, id, request);
   if (subtype !== "can_use_tool") return { id, subtype };
   if (!reading.state.requests.has(id)) onAsk(reading, id, request);
   return undefined;

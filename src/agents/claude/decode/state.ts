@@ -2,6 +2,7 @@ import type { EndReason, Failure, PlanEntry, Usage } from "../../../core/events/
 import type { Signal } from "../../../core/ledger/signals.ts";
 import type { ChildRef } from "../../contract.ts";
 import type { Fields } from "../fields.ts";
+import { BYPASS } from "../modes.ts";
 
 /** A block of a message that is streamed. Its text is not kept: the ledger has it. */
 export interface Block {
@@ -27,6 +28,8 @@ export interface Request {
   input: Fields;
   call?: string;
   child?: ChildRef;
+  /** Set for a call that the program is about to make: whether a person is to be asked, or nobody can be. */
+  hook?: { asks: boolean; nobodyAsked: boolean };
 }
 
 export interface Child {
@@ -86,6 +89,12 @@ export interface DecodeState {
   totals: Totals;
   latest: Totals;
   context?: { used: number; size?: number };
+  /** The permission mode in force; unknown before the program has said so. */
+  mode?: string;
+  /** It was in the mode without permissions: it would ask for nothing in the mode `plan`, either. */
+  mayBypass: boolean;
+  /** A hook was heard: the program tells of each call before it makes it. */
+  hooked: boolean;
   /** The model as the program names it, the one that was asked for, and what the names of the list stand for. */
   model?: string;
   chosen?: string;
@@ -115,6 +124,8 @@ export function newDecodeState(directory: string): DecodeState {
     tasks: new Map(),
     totals: NO_TOTALS,
     latest: NO_TOTALS,
+    mayBypass: false,
+    hooked: false,
     aliases: new Map(),
     seen: [],
   };
@@ -123,6 +134,11 @@ export function newDecodeState(directory: string): DecodeState {
 export interface Said {
   signal: Signal;
   child?: ChildRef;
+}
+
+/** In this mode the program is now. */
+export function inMode(state: DecodeState, mode: string): DecodeState {
+  return { ...state, mode, mayBypass: state.mayBypass || mode === BYPASS };
 }
 
 /** One line in the making: the state so far and what it says. */

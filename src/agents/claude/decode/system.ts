@@ -1,7 +1,7 @@
 import { type Fields, fieldsIn, numberIn, present, textIn } from "../fields.ts";
 import { onTaskNotification, onTaskProgress, onTaskStarted, onTaskUpdated } from "./children.ts";
 import { finishIfIdle, onTurnLine } from "./result.ts";
-import type { Reading } from "./state.ts";
+import { inMode, type Reading } from "./state.ts";
 
 /** Said for others than a client: hooks, persistence, figures that come again with a result. */
 const SILENT: ReadonlySet<string> = new Set([
@@ -62,6 +62,7 @@ function onInit(reading: Reading, line: Fields): void {
   reading.patch({ model: native });
   const model = native === undefined ? undefined : modelName(reading, native);
   const mode = textIn(line, "permissionMode");
+  if (mode !== undefined) reading.state = inMode(reading.state, mode);
   reading.say({ type: "session", ...present({ nativeId: textIn(line, "session_id"), model, mode }) });
   onTurnLine(reading, textIn(line, "uuid") ?? "turn");
 }
@@ -73,7 +74,10 @@ function onSessionState(reading: Reading, line: Fields): void {
 
 function onStatus(reading: Reading, line: Fields): void {
   const mode = textIn(line, "permissionMode");
-  if (mode !== undefined) reading.say({ type: "session", mode });
+  if (mode !== undefined) {
+    reading.state = inMode(reading.state, mode);
+    reading.say({ type: "session", mode });
+  }
   if (line.status === "compacting") reading.say({ type: "status", status: "compacting" });
   if (line.status === "requesting" || line.compact_result !== undefined)
     reading.say({ type: "status", status: "running" });

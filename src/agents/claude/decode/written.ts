@@ -1,6 +1,6 @@
 import { type Fields, listIn, textIn } from "../fields.ts";
 import { finishIfIdle } from "./result.ts";
-import { type DecodeState, Reading, type Said, withEntry, without } from "./state.ts";
+import { type DecodeState, inMode, Reading, type Said, withEntry, without } from "./state.ts";
 
 /** What Parley wrote to the program changes how its lines are read, too. */
 
@@ -53,6 +53,11 @@ export function answered(
 export function choseModel(state: DecodeState, model: string | undefined): DecodeState {
   const { chosen: _, ...rest } = state;
   return model === undefined ? rest : { ...rest, chosen: model };
+}
+
+export function choseMode(state: DecodeState, mode: string | undefined): DecodeState {
+  const { mode: _, ...rest } = state;
+  return mode === undefined ? rest : inMode(rest, mode);
 }
 
 /** What the names in the program's list of models stand for. */

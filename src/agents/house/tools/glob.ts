@@ -1,6 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import { exact } from "../../../core/permissions/exact.ts";
 import { realInside, shownPath } from "../../../host/files/inside.ts";
 import { SKIPPED, walk } from "../../../host/files/walk.ts";
 import { ToolFailure } from "../tool-failure.ts";
@@ -17,6 +18,7 @@ export const glob = defineTool({
     path: z.string().optional().describe("the directory to look in, the working directory by default"),
   }),
   title: ({ pattern }) => pattern,
+  intent: ({ pattern }) => ({ action: "glob", patterns: [exact(pattern)], title: pattern }),
   async run({ pattern, path = "." }, { directory, signal }) {
     const root = await realInside(directory, path);
     if (root === undefined) throw new ToolFailure("not_found", `${path} does not exist`);

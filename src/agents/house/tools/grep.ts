@@ -1,22 +1,43 @@
 import { realpath } from "node:fs/promises";
 import { relative } from "node:path";
 import { z } from "zod";
+import { exact } from "../../../core/permissions/exact.ts";
 import { realInside } from "../../../host/files/inside.ts";
 import { SKIPPED } from "../../../host/files/walk.ts";
 import { runShortened } from "../../../host/run-shortened.ts";
 import { ToolFailure } from "../tool-failure.ts";
-import { defineTool } from "./tool.ts";
+import { defineTool, type ToolContext } from "./tool.ts";
 
 const MAX_LINES = 200;
 const MAX_LINE = 300;
 const LIMIT_MS = 30_000;
 
-function shorten(text: string): string {
+/** What is found in a file is as good as read. */
+async function mayRead(file: string, { verdictOn }: ToolContext): Promise<boolean> {
+  return (await verdictOn({ action: "read", patterns: [exact(file)], title: file })) === "go";
+}
+
+/** The lines of files that may be read. The name of a file ends with a zero; a line without one has lost its name. */
+async function shorten(text: string, readable: (file: string) => Promise<boolean>): Promise<string> {
+  const known = new Map<string, boolean>();
+  const shown: string[] = [];
+  let nameless = false;
   const lines = text.trimEnd().split("\n");
-  const shown = lines
-    .slice(0, MAX_LINES)
-    .map((line) => (line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}…` : line));
+  for (const line of lines.slice(0, MAX_LINES)) {
+    const [name = "", rest] = line.split("\0", 2);
+    const file = name.replace(/^\.\//, "");
+    if (rest === undefined) {
+      nameless = true;
+      continue;
+    }
+    if (!known.has(file)) known.set(file, await readable(file));
+    const row = `${file}:${rest}`;
+    if (known.get(file)) shown.push(row.length > MAX_LINE ? `${row.slice(0, MAX_LINE)}…` : row);
+  }
   if (lines.length > MAX_LINES) shown.push(`(${lines.length - MAX_LINES} more lines; use a narrower pattern)`);
+  if (nameless) shown.push("(there is more; use a narrower pattern)");
+  const closed = [...known.values()].filter((open) => !open).length;
+  if (closed > 0) shown.push(`(files left out because of a rule of this session: ${closed})`);
   return shown.join("\n");
 }
 
@@ -31,13 +52,15 @@ export const grep = defineTool({
     ignoreCase: z.boolean().optional(),
   }),
   title: ({ pattern }) => pattern,
-  async run({ pattern, path = ".", include, ignoreCase }, { host, session, directory, signal }) {
+  intent: ({ pattern }) => ({ action: "grep", patterns: [exact(pattern)], title: pattern }),
+  async run({ pattern, path = ".", include, ignoreCase }, context) {
+    const { host, session, directory, signal } = context;
     const root = await realInside(directory, path);
     if (root === undefined) throw new ToolFailure("not_found", `${path} does not exist`);
     const spec = {
       argv: [
         "grep",
-        "-srnHIE",
+        "-srnHIEZ",
         ...(ignoreCase ? ["-i"] : []),
         ...SKIPPED.map((name) => `--exclude-dir=${name}`),
         ...(include === undefined ? [] : [`--include=${include}`]),
@@ -55,6 +78,6 @@ export const grep = defineTool({
     const failed = code !== 0 && code !== 1 && (code !== 2 || text.startsWith("grep:"));
     if (!failed && text === "") return { output: "nothing found" };
     if (failed) throw new ToolFailure("bad_search", text.trim() || `grep ended with code ${code}`);
-    return { output: shorten(text.replaceAll(/^\.\//gm, "")) };
+    return { output: await shorten(text, (file) => mayRead(file, context)) };
   },
 });

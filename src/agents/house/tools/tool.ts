@@ -3,7 +3,7 @@ import type { PlanEntry, Question } from "../../../core/events/values.ts";
 import type { CommandHost } from "../../../host/contract.ts";
 import type { Outcome } from "../deferreds.ts";
 import type { FileLocks } from "../file-locks.ts";
-import type { Permission } from "../permissions.ts";
+import type { Permission, Verdict } from "../permissions.ts";
 
 /** What a tool may use. */
 export interface ToolContext {
@@ -17,6 +17,8 @@ export interface ToolContext {
   output(delta: string): void;
   /** Resolves when it is allowed, and marks the call as running; throws otherwise. */
   permit(permission: Permission): Promise<void>;
+  /** What the session's rules say to something that the tool would do without asking. */
+  verdictOn(intent: Permission): Promise<Verdict>;
   question(questions: Question[]): Promise<string[][]>;
   plan(entries: PlanEntry[]): void;
 }
@@ -31,6 +33,8 @@ interface Definition<S extends z.ZodType> {
   writes?: boolean;
   /** What the call is about, in a few words. */
   title(input: z.infer<S>): string;
+  /** What rules may say something to, for a tool that does not ask: the call of the tool as such, unless told. */
+  intent?(input: z.infer<S>, directory: string): Permission | Promise<Permission>;
   run(input: z.infer<S>, context: ToolContext): Promise<Done>;
 }
 
@@ -41,16 +45,26 @@ export interface Tool {
   input: z.ZodType;
   writes: boolean;
   title(input: unknown): string | undefined;
+  intent(input: unknown, directory: string): Promise<Permission>;
   run(input: unknown, context: ToolContext): Promise<Done>;
 }
 
-export function defineTool<S extends z.ZodType>({ title, run, writes = false, ...rest }: Definition<S>): Tool {
+export function defineTool<S extends z.ZodType>({
+  title,
+  run,
+  intent = () => ({ action: rest.name, patterns: [] }),
+  writes = false,
+  ...rest
+}: Definition<S>): Tool {
   return {
     ...rest,
     writes,
     title(input) {
       const parsed = rest.input.safeParse(input);
       return parsed.success ? title(parsed.data) : undefined;
+    },
+    async intent(input, directory) {
+      return { title: rest.name, input, ...(await intent(rest.input.parse(input), directory)) };
     },
     run: (input, context) => run(rest.input.parse(input), context),
   };
