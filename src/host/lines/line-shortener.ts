@@ -107,8 +107,8 @@ export function createLineShortener(limits: ShortenLimits = SHORTEN_LIMITS): Lin
 
   const beginText = (key: boolean, keep: boolean): void => {
     const whole = !key && wholeNext;
-    const half = Math.max(MIN_TEXT, Math.floor((limits.total - used) / 2));
-    const room = Math.min(half, whole ? limits.whole : limits.text);
+    const free = Math.max(MIN_TEXT, limits.total - used);
+    const room = whole ? Math.min(free, limits.whole) : Math.min(Math.ceil(free / 2), limits.text);
     text = { key, kept: keep, room, whole, from: out.length, left: 0 };
     if (keep) out.add(QUOTE);
   };
