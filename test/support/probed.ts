@@ -39,11 +39,14 @@ export async function startProbed(
     async heldUp() {
       const watcher = watch(home);
       try {
+        // Listening begins before each look, so that no change is missed between the two.
+        let changed = once(watcher, "change");
         server.child.kill("SIGUSR2");
         for (;;) {
           const found = await readFile(file, "utf8").catch(() => undefined);
           if (found !== undefined) return JSON.parse(found) as HeldUp;
-          await once(watcher, "change");
+          await changed;
+          changed = once(watcher, "change");
         }
       } finally {
         watcher.close();
