@@ -160,7 +160,7 @@ export class SessionWriter {
     const { now, newId: id } = this.options;
     const quietMs = this.options.quietMs();
     const speaker = generation === PARLEY ? ({ speaker: "parley" } as const) : {};
-    return { now: now(), id, ...speaker, ...(quietMs === undefined ? {} : { quietMs }) };
+    return { now: now(), steady: performance.now(), id, ...speaker, ...(quietMs === undefined ? {} : { quietMs }) };
   }
 
   private async runSignals(batch: readonly SignalJob[]): Promise<void> {

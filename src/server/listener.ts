@@ -62,7 +62,7 @@ function checkedBind(host: string, authenticated: boolean): void {
 }
 
 export function createListener(options: ListenerOptions): HttpListener {
-  const { host: bind, metrics, log, now = Date.now } = options;
+  const { host: bind, metrics, log, now = () => performance.now() } = options;
   checkedBind(bind, options.token !== null);
   let draining = false;
   const upgraded = new Set<Duplex>();

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Agent } from "../agents/contract.ts";
+import { neverBack } from "../core/clock.ts";
 import { ParleyError } from "../core/errors.ts";
 import type { ParleyEvent } from "../core/events/event.ts";
 import { idSource } from "../core/ids.ts";
@@ -126,7 +127,7 @@ async function startOn(
     processes: commands,
     defaultAgent,
     id: idSource(Date.now, await newestTime(log)),
-    now: Date.now,
+    now: neverBack(Date.now, () => performance.now()),
     metrics,
   });
   const closed = await gateway.recover();

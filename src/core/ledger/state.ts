@@ -68,6 +68,8 @@ export interface OpenTurn {
   ran?: ToolDone;
   native?: string;
   started: number;
+  /** When that was on the steady clock of this process. */
+  begun?: number;
   steps: number;
   step: { number: number; id: string; key?: string; summary?: boolean } | null;
   /** Open messages and reasoning by the agent's key. */
