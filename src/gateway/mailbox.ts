@@ -1,17 +1,33 @@
+export interface MailboxOptions<Job> {
+  /** Jobs in a row that may go together are handed to `run` as one batch. */
+  together(job: Job): boolean;
+  weigh(job: Job): number;
+  /** A batch that weighs so much is not given more. */
+  limit: number;
+  run(batch: Job[]): Promise<void>;
+  onIdle(): void;
+}
+
+interface Waiting<Job> {
+  job: Job;
+  weight: number;
+}
+
 /** Runs jobs one after another, in order; the next starts when the last one's promise has settled. */
 export class Mailbox<Job> {
-  private jobs: Job[] = [];
+  private readonly options: MailboxOptions<Job>;
+  private jobs: Waiting<Job>[] = [];
+  private sum = 0;
   private running = false;
-  private readonly run: (batch: Job[]) => Promise<void>;
-  private readonly together: (job: Job) => boolean;
-  private readonly onIdle: () => void;
   private waiting: (() => void)[] = [];
 
-  /** Jobs in a row that may go `together` are handed to `run` as one batch. */
-  constructor(together: (job: Job) => boolean, run: (batch: Job[]) => Promise<void>, onIdle: () => void) {
-    this.together = together;
-    this.run = run;
-    this.onIdle = onIdle;
+  constructor(options: MailboxOptions<Job>) {
+    this.options = options;
+  }
+
+  /** Of all that waits. */
+  get weight(): number {
+    return this.sum;
   }
 
   get length(): number {
@@ -23,7 +39,9 @@ export class Mailbox<Job> {
   }
 
   push(job: Job): void {
-    this.jobs.push(job);
+    const weight = this.options.weigh(job);
+    this.jobs.push({ job, weight });
+    this.sum += weight;
     if (this.running) return;
     this.running = true;
     // All lines of one chunk arrive in one tick: starting after it makes them one batch.
@@ -32,9 +50,10 @@ export class Mailbox<Job> {
 
   /** Takes out the jobs that fit and were not begun. */
   drop(fits: (job: Job) => boolean): Job[] {
-    const dropped = this.jobs.filter(fits);
-    this.jobs = this.jobs.filter((job) => !fits(job));
-    return dropped;
+    const dropped = this.jobs.filter(({ job }) => fits(job));
+    this.jobs = this.jobs.filter(({ job }) => !fits(job));
+    for (const { weight } of dropped) this.sum -= weight;
+    return dropped.map(({ job }) => job);
   }
 
   /** Resolves when nothing is left to do. */
@@ -43,16 +62,23 @@ export class Mailbox<Job> {
   }
 
   private async work(): Promise<void> {
-    while (this.jobs.length > 0) await this.run(this.take());
+    while (this.jobs.length > 0) await this.options.run(this.take());
     this.running = false;
     for (const resolve of this.waiting.splice(0)) resolve();
-    this.onIdle();
+    this.options.onIdle();
   }
 
   private take(): Job[] {
-    const first = this.jobs[0];
-    if (first === undefined) return [];
-    const end = this.together(first) ? this.jobs.findIndex((job) => !this.together(job)) : 1;
-    return this.jobs.splice(0, end < 0 ? this.jobs.length : end);
+    const { together, limit } = this.options;
+    let count = 0;
+    let weight = 0;
+    for (const next of this.jobs) {
+      if (count > 0 && (weight >= limit || !together(next.job))) break;
+      count += 1;
+      weight += next.weight;
+      if (!together(next.job)) break;
+    }
+    this.sum -= weight;
+    return this.jobs.splice(0, count).map(({ job }) => job);
   }
 }

@@ -5,6 +5,7 @@ import type { Context } from "../core/ledger/frame.ts";
 import type { Signal } from "../core/ledger/signals.ts";
 import type { Command, Effect, LedgerState } from "../core/ledger/state.ts";
 import { step } from "../core/ledger/step.ts";
+import { piecesOf, weightOf } from "../core/weight.ts";
 import type { Entry, Log, LogRecord, NewSession } from "../log/contract.ts";
 import { Mailbox } from "./mailbox.ts";
 import type { Receipt } from "./receipt.ts";
@@ -13,6 +14,10 @@ import { storePatiently } from "./storage/store-patiently.ts";
 /** How many signals may wait to be stored before the agent is held back, and when it may go on. */
 const HOLD_AT = 20_000;
 const RELEASE_AT = 2_000;
+
+/** Characters that are stepped and stored before others get their turn, and how many may wait. */
+const AT_ONCE = 1024 * 1024;
+const HOLD_WEIGHT = 8 * AT_ONCE;
 
 /** In place of a start of the agent, for signals that Parley gives itself. */
 export const PARLEY = -1;
@@ -73,6 +78,11 @@ interface CommandJob {
 
 type Job = SignalJob | CommandJob;
 
+const weightOfEntry = ({ draft }: Entry): number => weightOf(draft.data);
+
+/** After these a process may end at any time: the turn they belong to is closed by the next one. */
+const isOfItem = ({ draft }: Entry): boolean => draft.type.startsWith("item.");
+
 /** The only writer of a session's log: runs every signal and command through the ledger, in order, and stores what it says before anyone acts on it. */
 export class SessionWriter {
   private state: LedgerState;
@@ -92,11 +102,13 @@ export class SessionWriter {
     this.state = options.ledger;
     this.create = options.create;
     this.lastSeq = options.last;
-    this.mailbox = new Mailbox<Job>(
-      (job) => "signal" in job,
-      (batch) => this.work(batch),
-      () => options.onQuiet(),
-    );
+    this.mailbox = new Mailbox<Job>({
+      together: (job) => "signal" in job,
+      weigh: (job) => ("signal" in job ? weightOf(job.signal) : 0),
+      limit: AT_ONCE,
+      run: (batch) => this.work(batch),
+      onIdle: () => options.onQuiet(),
+    });
   }
 
   get ledger(): LedgerState {
@@ -133,7 +145,7 @@ export class SessionWriter {
   take(signal: Signal, native: string | undefined, generation: number): void {
     if (this.dead) return;
     this.mailbox.push({ signal, native, generation });
-    if (this.mailbox.length > HOLD_AT) this.hold();
+    if (this.mailbox.length > HOLD_AT || this.mailbox.weight > HOLD_WEIGHT) this.hold();
   }
 
   /**
@@ -159,14 +171,14 @@ export class SessionWriter {
     else await this.runSignals(batch as SignalJob[]);
     if (this.later.some(({ generation }) => !this.options.waits(generation, this.state)))
       await this.runSignals(this.later.splice(0));
-    if (this.mailbox.length < RELEASE_AT) this.release();
+    if (this.mailbox.length < RELEASE_AT && this.mailbox.weight < AT_ONCE) this.release();
   }
 
   private context(generation?: number): Context {
     const { now, newId: id } = this.options;
     const quietMs = this.options.quietMs();
     const speaker = generation === PARLEY ? ({ speaker: "parley" } as const) : {};
-    return { now: now(), id, ...speaker, ...(quietMs === undefined ? {} : { quietMs }) };
+    return { now: now(), steady: performance.now(), id, ...speaker, ...(quietMs === undefined ? {} : { quietMs }) };
   }
 
   private async runSignals(batch: readonly SignalJob[]): Promise<void> {
@@ -234,7 +246,15 @@ export class SessionWriter {
     );
   }
 
+  /** Stores much in pieces. Once the first is stored, the others follow however long it takes. */
   private async store(entries: readonly Entry[], must: boolean): Promise<LogRecord[]> {
+    const [first = [], ...others] = piecesOf(entries, AT_ONCE, weightOfEntry, isOfItem);
+    const records = await this.storePiece(first, must);
+    for (const piece of others) records.push(...(await this.storePiece(piece, true)));
+    return records;
+  }
+
+  private async storePiece(entries: readonly Entry[], must: boolean): Promise<LogRecord[]> {
     const { create } = this;
     const all = create ? [create.entry, ...entries] : entries;
     if (all.length === 0) return [];

@@ -15,8 +15,10 @@ export interface Exit {
 }
 
 export interface LineEvents {
-  /** A whole line, without its line feed. */
-  line(text: string): void;
+  /** A whole line, without its line feed. A long one is shortened JSON, of which `left` bytes were left out. */
+  line(text: string, left?: number): void;
+  /** A line that was too long to be delivered as it was and is no JSON; with how it begins. */
+  unreadable?(sample: string, bytes: number): void;
   /** A line over the limit was skipped. */
   oversize(bytes: number): void;
 }

@@ -49,7 +49,7 @@ const ownerFile = (directory: string) => path.join(directory, "owner.json");
  * `owner.json` beside it only says who holds it.
  */
 export async function acquireLock(directory: string): Promise<LockResult> {
-  const deadline = Date.now() + PATIENCE_MS;
+  const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
     const database = tryLock(directory);
     const owner = readLock(directory);
@@ -57,7 +57,7 @@ export async function acquireLock(directory: string): Promise<LockResult> {
     // The lock was free, but its owner runs: the lock file was removed or replaced under it.
     database?.close();
     if (owner) return { ok: false, owner };
-    if (Date.now() > deadline) {
+    if (performance.now() > deadline) {
       const message = `${directory} is locked by a process that did not say who it is: stop it, or choose another directory`;
       throw new ParleyError("unavailable", message);
     }

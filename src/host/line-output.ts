@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import type { LineEvents } from "./contract.ts";
 import { watchDrain } from "./drain.ts";
 import { collectYoung } from "./garbage.ts";
-import { createLineSplitter } from "./line-splitter.ts";
+import { createLineSplitter } from "./lines/line-splitter.ts";
 
 export interface LineOutput {
   /** Resolves after the last line was delivered. */
@@ -32,7 +32,8 @@ export function readLines(stream: Readable, events: LineEvents): LineOutput {
     else call();
   };
   const splitter = createLineSplitter({
-    line: (text) => deliver(() => events.line(text)),
+    line: (text, left) => deliver(() => events.line(text, left)),
+    unreadable: (sample, bytes) => deliver(() => events.unreadable?.(sample, bytes)),
     oversize: (bytes) => deliver(() => events.oversize(bytes)),
   });
   stream.on("data", (chunk: Buffer) => {

@@ -50,7 +50,7 @@ export async function npmInstall({ wanted, directory, env, progress, stop }: Npm
   if (npm === undefined) {
     throw new InstallProblem("no_npm", `${wanted} was not installed: npm was not found; it comes with Node.js`);
   }
-  const begun = Date.now();
+  const begun = performance.now();
   // In its own directory, so that no project's .npmrc or workspace above the user's has a say.
   const child = spawn(npm, ["install", "--prefix", directory, ...OPTIONS, wanted], {
     cwd: directory,
@@ -62,14 +62,14 @@ export async function npmInstall({ wanted, directory, env, progress, stop }: Npm
   const end = (): void => void child.kill();
   stop?.addEventListener("abort", end);
   const alive = setInterval(
-    () => progress(`still installing ${wanted} (${Math.round((Date.now() - begun) / 1000)} s)`),
+    () => progress(`still installing ${wanted} (${Math.round((performance.now() - begun) / 1000)} s)`),
     SIGN_OF_LIFE_MS,
   );
   try {
     const [code, signal] = (await once(child, "close")) as [number | null, string | null];
     if (code === 0) return;
     if (stop?.aborted) throw new InstallProblem("stopped", `${wanted} was not installed: it was stopped`);
-    if (signal !== null && Date.now() - begun >= LIMIT_MS) {
+    if (signal !== null && performance.now() - begun >= LIMIT_MS) {
       throw new InstallProblem("network", `${wanted} was not installed within ${LIMIT_MS / 60_000} minutes: try again`);
     }
     throw npmProblem(wanted, said());

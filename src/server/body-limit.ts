@@ -13,8 +13,42 @@ export function checkDeclaredLength(contentLength: string | undefined, limit: nu
   return contentLength !== undefined && Number(contentLength) > limit ? tooLarge(limit) : undefined;
 }
 
+/** How long a body may take in all, and how long its sender may be silent. */
+export interface BodyTimes {
+  allMs: number;
+  silentMs: number;
+}
+
+export const BODY_TIMES: BodyTimes = { allMs: 60_000, silentMs: 15_000 };
+
+function tooSlow(bytes: number, what: string): ParleyError {
+  const detail = `expected ${what}, got ${bytes} bytes until then: send it faster, or less of it`;
+  return new ParleyError("request_timeout", detail);
+}
+
 /** Reads the whole body. Over the limit it stops keeping bytes but goes on reading, so that the answer can be heard. */
-export function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
+export async function readBody(request: IncomingMessage, limit: number, times = BODY_TIMES): Promise<Buffer> {
+  let size = 0;
+  const late = Promise.withResolvers<never>();
+  const all = `the whole body within ${times.allMs / 1_000} s`;
+  const more = `more of the body every ${times.silentMs / 1_000} s`;
+  const deadline = setTimeout(() => late.reject(tooSlow(size, all)), times.allMs);
+  const silence = setTimeout(() => late.reject(tooSlow(size, more)), times.silentMs);
+  const count = (chunk: Buffer): void => {
+    size += chunk.length;
+    silence.refresh();
+  };
+  request.on("data", count);
+  try {
+    return await Promise.race([wholeBody(request, limit), late.promise]);
+  } finally {
+    clearTimeout(deadline);
+    clearTimeout(silence);
+    request.off("data", count);
+  }
+}
+
+function wholeBody(request: IncomingMessage, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;

@@ -5,8 +5,9 @@ import type { Logger } from "../core/logger.ts";
 import type { Metrics } from "../core/metrics.ts";
 import { Authenticator } from "./auth.ts";
 import { refuseBind } from "./bind-guard.ts";
-import { BODY_LIMIT } from "./body-limit.ts";
+import { BODY_LIMIT, type BodyTimes } from "./body-limit.ts";
 import { answerClientError } from "./client-errors.ts";
+import { DeadPeers } from "./dead-peers.ts";
 import { hostPolicy } from "./host-guard.ts";
 import { serverSeries } from "./metrics.ts";
 import { createMounts, type Mount } from "./mounts.ts";
@@ -32,6 +33,7 @@ export interface ListenerOptions {
   metrics: Metrics;
   log: Logger;
   bodyLimit?: number;
+  bodyTimes?: BodyTimes;
   now?(): number;
 }
 
@@ -60,7 +62,7 @@ function checkedBind(host: string, authenticated: boolean): void {
 }
 
 export function createListener(options: ListenerOptions): HttpListener {
-  const { host: bind, metrics, log, now = Date.now } = options;
+  const { host: bind, metrics, log, now = () => performance.now() } = options;
   checkedBind(bind, options.token !== null);
   let draining = false;
   const upgraded = new Set<Duplex>();
@@ -76,6 +78,7 @@ export function createListener(options: ListenerOptions): HttpListener {
     series: serverSeries(metrics),
     log,
     bodyLimit: options.bodyLimit ?? BODY_LIMIT,
+    bodyTimes: options.bodyTimes,
     draining: () => draining,
     now,
   };
@@ -98,11 +101,16 @@ export function createListener(options: ListenerOptions): HttpListener {
   const server = createServer({
     ...TIMEOUTS,
     maxHeaderSize: 16 * 1024,
+    // The system asks an idle peer whether it is still there: after these 15 s, then each second, ten times.
+    keepAlive: true,
+    keepAliveInitialDelay: 15_000,
     // Our own guard answers a missing Host.
     requireHostHeader: false,
     // Anything else, such as an offer of h2c, is answered as the plain request it also is.
     shouldUpgradeCallback: isWebSocket,
   });
+  const peers = new DeadPeers({ log });
+  server.on("connection", (socket) => peers.watch(socket));
   const closed = new Promise<void>((resolve) => server.once("close", resolve));
   for (const event of ["request", "checkContinue"] as const) {
     server.on(event, (request, response) => {

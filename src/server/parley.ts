@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Agent } from "../agents/contract.ts";
+import { neverBack } from "../core/clock.ts";
 import { isParleyError, ParleyError } from "../core/errors.ts";
 import type { ParleyEvent } from "../core/events/event.ts";
 import { idSource } from "../core/ids.ts";
@@ -142,7 +143,7 @@ async function startOn(
     roots,
     defaultAgent,
     id: idSource(Date.now, await newestTime(log)),
-    now: Date.now,
+    now: neverBack(Date.now, () => performance.now()),
     metrics,
   });
   const directory = roots.has(options.directory) ? options.directory : (roots.directories[0] ?? options.directory);

@@ -3,7 +3,8 @@ import { isParleyError, ParleyError } from "../core/errors.ts";
 import type { Logger } from "../core/logger.ts";
 import { watchResponse } from "./access-log.ts";
 import { admit, type Doorkeeper, pathOf } from "./admission.ts";
-import { checkDeclaredLength, readBody } from "./body-limit.ts";
+import { type BodyTimes, checkDeclaredLength, readBody } from "./body-limit.ts";
+import { checkShape } from "./body-shape.ts";
 import { checkContentType, hasBody } from "./content-type.ts";
 import type { ServerSeries } from "./metrics.ts";
 import type { Mounts } from "./mounts.ts";
@@ -19,6 +20,7 @@ export interface Hall {
   series: ServerSeries;
   log: Logger;
   bodyLimit: number;
+  bodyTimes?: BodyTimes;
   draining(): boolean;
   now(): number;
 }
@@ -52,7 +54,9 @@ async function serve(hall: Hall, request: IncomingMessage, response: ServerRespo
   loading.catch(() => {});
   if (hasBody(body)) {
     if (headers.expect !== undefined) response.writeContinue();
-    context.body = await readBody(request, hall.bodyLimit);
+    context.body = await readBody(request, hall.bodyLimit, hall.bodyTimes);
+    const misshapen = checkShape(context.body);
+    if (misshapen) throw misshapen;
     Object.assign(request, { rawBody: context.body });
   }
   const handler = await loading;

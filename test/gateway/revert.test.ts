@@ -222,3 +222,17 @@ test("a change that nobody wrote down cannot be taken back", async (t) => {
   await writeFile(join(directory, "a.bin"), "x");
   await assert.rejects(revert(), { code: "file_changed", message: /a\.bin.*not known how/ });
 });
+
+test("a change that is longer than what is kept of it is not taken back, and nothing is changed", async (t) => {
+  const content = "a line\n".repeat(100_000);
+  const { model } = playing(call("write", { path: "long.txt", content }, "w1"), say("Written."));
+  const made = await houseRig(t, { model });
+  await made.gateway.update(made.session, { permissions: [{ action: "*", pattern: "*", verdict: "allow" }] });
+  await made.over(await made.start("write", { id: "msg_1" }));
+  await assert.rejects(made.gateway.work.revert(made.session, { messageID: "msg_1" }), {
+    code: "file_changed",
+    message:
+      /^long\.txt cannot be put back: it was changed by more than is kept: \d+ characters were left out; nothing/,
+  });
+  assert.equal(await readFile(join(made.work, "long.txt"), "utf8"), content);
+});

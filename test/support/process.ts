@@ -26,6 +26,9 @@ export interface ProcessOptions {
   home: string;
   agents?: Record<string, ConfiguredAgent>;
   flags?: readonly string[];
+  /** A module that is loaded before the program. */
+  imports?: string;
+  env?: Record<string, string>;
   /** Gets the process before it is ready. */
   onSpawn?(child: ChildProcess): void;
 }
@@ -33,13 +36,21 @@ export interface ProcessOptions {
 export const dataDirectoryOf = (home: string): string => join(home, "data");
 
 /** `parley serve` as a process of its own, as people run it. Whoever starts it ends it. */
-export async function startProcess({ home, agents = {}, flags = [], onSpawn }: ProcessOptions): Promise<ServerProcess> {
+export async function startProcess(options: ProcessOptions): Promise<ServerProcess> {
+  const { home, agents = {}, flags = [], imports, env = {}, onSpawn } = options;
   const config = join(home, "config", "parley");
   mkdirSync(config, { recursive: true });
   writeFileSync(join(config, "config.jsonc"), JSON.stringify({ agents }));
   const args = ["serve", "--json", "--port", "0", "--data-dir", dataDirectoryOf(home), "--dir", home];
-  const child = spawn(process.execPath, [PROGRAM, ...args, "--insecure-no-auth", ...flags], {
-    env: { ...process.env, XDG_CONFIG_HOME: join(home, "config"), PARLEY_TOKEN: undefined, PARLEY_AGENT: "scripted" },
+  const loaded = imports === undefined ? [] : ["--import", imports];
+  const child = spawn(process.execPath, [...loaded, PROGRAM, ...args, "--insecure-no-auth", ...flags], {
+    env: {
+      ...process.env,
+      ...env,
+      XDG_CONFIG_HOME: join(home, "config"),
+      PARLEY_TOKEN: undefined,
+      PARLEY_AGENT: "scripted",
+    },
     stdio: ["ignore", "pipe", "pipe"],
   });
   onSpawn?.(child);

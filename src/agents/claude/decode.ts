@@ -1,3 +1,4 @@
+import { isDeeper, MAX_DEPTH } from "../../core/depth.ts";
 import { onAssistant } from "./decode/assistant.ts";
 import type { Foreign } from "./decode/hooks.ts";
 import { onControlCancel, onControlRequest } from "./decode/requests.ts";
@@ -8,7 +9,7 @@ import { onSystem } from "./decode/system.ts";
 import { onUser } from "./decode/user.ts";
 import { type Fields, fieldsIn, isFields, textIn } from "./fields.ts";
 
-export type NoiseReason = "not_json" | "not_an_object" | "unknown_type";
+export type NoiseReason = "not_json" | "too_deep" | "not_an_object" | "unknown_type";
 
 /** The program's answer to something that Parley asked of it. */
 export interface Response {
@@ -48,6 +49,7 @@ export function decodeLine(state: DecodeState, text: string, now: number): Decod
   } catch {
     return text.trim() === "" ? { state, said: [] } : { state, said: [], noise: "not_json" };
   }
+  if (isDeeper(value, MAX_DEPTH)) return { state, said: [], noise: "too_deep" };
   return isFields(value) ? decodeFields(state, value, now) : { state, said: [], noise: "not_an_object" };
 }
 

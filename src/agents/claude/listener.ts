@@ -18,6 +18,7 @@ type Heard = Pick<Decoded, "response" | "foreign" | "lost">;
 export function createListener(state: DecodeState, emit: OpenOptions["emit"], hear: (heard: Heard) => void): Listener {
   const noise = createNoiseMeter();
   const oversize = createNoiseMeter();
+  const shortened = createNoiseMeter();
   const report = (found: NoiseReport | undefined): void => {
     if (found) emit({ type: "unparsed", ...found });
   };
@@ -34,13 +35,18 @@ export function createListener(state: DecodeState, emit: OpenOptions["emit"], he
     flush() {
       report(noise.flush());
       report(oversize.flush());
+      report(shortened.flush());
     },
-    line(text) {
+    line(text, left = 0) {
+      if (left > 0) report(shortened.add({ reason: "line_shortened", bytes: left }));
       const decoded = decodeLine(listener.state, text, Date.now());
       listener.state = decoded.state;
       if (decoded.noise) report(noise.add({ reason: decoded.noise, text, bytes: Buffer.byteLength(text) }));
       say(decoded.said, text);
       hear(decoded);
+    },
+    unreadable(text, bytes) {
+      report(noise.add({ reason: "not_json", text, bytes }));
     },
     oversize(bytes) {
       report(oversize.add({ reason: "line_too_large", bytes }));

@@ -1,3 +1,4 @@
+import { isDeeper, MAX_DEPTH } from "../../core/depth.ts";
 import type { ChildRef } from "../contract.ts";
 import { isSpoken, type SpokenSignal, signalSchemas } from "./signal-schemas.ts";
 
@@ -8,7 +9,7 @@ export type Decoded =
   | { what: "blank" }
   | { what: "noise"; reason: NoiseReason };
 
-export type NoiseReason = "not_json" | "not_an_object" | "unknown_type" | "bad_signal" | "bad_child";
+export type NoiseReason = "not_json" | "too_deep" | "not_an_object" | "unknown_type" | "bad_signal" | "bad_child";
 
 type Fields = Record<string, unknown>;
 
@@ -30,6 +31,7 @@ export function decodeLine(line: string): Decoded {
   } catch {
     return line.trim() === "" ? { what: "blank" } : noise("not_json");
   }
+  if (isDeeper(value, MAX_DEPTH)) return noise("too_deep");
   if (!isFields(value)) return noise("not_an_object");
   if (value.type === undefined && value.child !== undefined) return decodeChild(value);
   if (value.type === "ready") return { what: "ready" };

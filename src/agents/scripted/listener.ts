@@ -23,6 +23,7 @@ export function createListener(emit: OpenOptions["emit"], on: ListenerEvents): L
   const early: string[] = [];
   const noise = createNoiseMeter();
   const oversize = createNoiseMeter();
+  const shortened = createNoiseMeter();
 
   const report = (found: NoiseReport | undefined): void => {
     if (found) emit({ type: "unparsed", ...found });
@@ -30,6 +31,7 @@ export function createListener(emit: OpenOptions["emit"], on: ListenerEvents): L
   const flush = (): void => {
     report(noise.flush());
     report(oversize.flush());
+    report(shortened.flush());
   };
 
   const hear = (text: string, decoded: Decoded): void => {
@@ -62,9 +64,13 @@ export function createListener(emit: OpenOptions["emit"], on: ListenerEvents): L
   return {
     loaded,
     flush,
-    line(text) {
+    line(text, left = 0) {
+      if (left > 0) report(shortened.add({ reason: "line_shortened", bytes: left }));
       if (decode) hear(text, decode(text));
       else early.push(text);
+    },
+    unreadable(text, bytes) {
+      report(noise.add({ reason: "not_json", text, bytes }));
     },
     oversize(bytes) {
       report(oversize.add({ reason: "line_too_large", bytes }));

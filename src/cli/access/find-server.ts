@@ -24,12 +24,12 @@ function clientToken({ credential, dataDir }: Settings): string | undefined {
 
 /** The server that runs on the data directory, if one does. */
 export async function findServer(settings: Settings): Promise<FoundServer | undefined> {
-  const deadline = Date.now() + STARTING_MS;
+  const deadline = performance.now() + STARTING_MS;
   for (;;) {
     const owner = readLock(settings.dataDir);
     if (!owner) return undefined;
     if (owner.url !== undefined) return { url: owner.url, token: clientToken(settings), pid: owner.pid };
-    if (Date.now() > deadline) {
+    if (performance.now() > deadline) {
       throw new CliError(
         `process ${owner.pid} holds ${settings.dataDir} but does not say where it listens: end it first`,
       );

@@ -89,6 +89,10 @@ export const fileChange = z
     diff: z.string().optional().describe("unified diff"),
     additions: z.number().optional(),
     deletions: z.number().optional(),
+    cut: z
+      .looseObject({ characters: z.number() })
+      .optional()
+      .describe("so many characters of the diff were left out: the change cannot be taken back by it"),
   })
   .meta({ id: "FileChange" });
 

@@ -146,7 +146,7 @@ export function closeTurn(frame: Frame, wanted: End): void {
   endStep(frame);
   if (error) frame.say("error", error);
   const usage = end.usage ?? frame.state.turn?.usage;
-  const duration = frame.context.now - turn.started;
+  const duration = durationOf(frame, turn);
   frame.say(
     "turn.ended",
     {
@@ -160,6 +160,12 @@ export function closeTurn(frame: Frame, wanted: End): void {
     "parley",
   );
   leave(frame, turn, end.reason === "cancelled");
+}
+
+/** Where the turn began in another process, the clock's word has to do. */
+function durationOf({ context: { now, steady } }: Frame, { started, begun }: OpenTurn): number {
+  if (steady !== undefined && begun !== undefined) return Math.round(steady - begun);
+  return Math.max(0, now - started);
 }
 
 /** Remembers what the turn held, so that late words about it are known as such. */

@@ -5,6 +5,8 @@ import type { Effect, LedgerState, OpenTurn, Refusal } from "./state.ts";
 
 export interface Context {
   now: number;
+  /** Milliseconds on a clock that nobody sets, by which it is known how long something took. */
+  steady?: number;
   id: MakeId;
   /** For an agent without any turn-level signal: its turn ends after this long a silence. */
   quietMs?: number;

@@ -29,6 +29,8 @@ export interface OpenText {
   /** Absent while nobody has said who speaks: the text is held back. */
   known?: { kind: TextKind; role: Role };
   text: string;
+  /** Characters that were left out. */
+  left?: number;
   step?: number;
   parentCall?: string;
   /** Its end came before it was known who speaks. */
@@ -47,7 +49,7 @@ export interface OpenCall {
   child?: string;
   step?: number;
   parentCall?: string;
-  result?: { id: string; text: string };
+  result?: { id: string; text: string; left?: number };
   /** Output and end that outran the call itself. */
   heldOutput: string;
   heldDone?: ToolDone;
@@ -73,6 +75,8 @@ export interface OpenTurn {
   ran?: ToolDone;
   native?: string;
   started: number;
+  /** When that was on the steady clock of this process. */
+  begun?: number;
   steps: number;
   step: { number: number; id: string; key?: string; summary?: boolean } | null;
   /** Open messages and reasoning by the agent's key. */
@@ -82,6 +86,8 @@ export interface OpenTurn {
   done: AppendSet;
   /** What its tools changed so far. */
   files?: FileTotal[];
+  /** Characters of the diffs that were told so far. */
+  diffs?: number;
   asks: ReadonlyMap<string, OpenAsk>;
   /** Keys of asks that are settled. */
   settledAsks: ReadonlySet<string>;

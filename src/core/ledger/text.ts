@@ -1,4 +1,5 @@
 import type { Item } from "../events/items.ts";
+import { bounded, grow, leftOutWords } from "./bounds.ts";
 import type { Frame } from "./frame.ts";
 import { withEntry } from "./frame.ts";
 import type { Role, TextKind, TextSignal } from "./signals.ts";
@@ -75,10 +76,11 @@ export function onText(frame: Frame, signal: TextSignal): void {
   if (!admits(frame, signal.item, known, signal.delta)) return;
   const open = openText(frame, signal, known);
   if (signal.delta === "") return;
-  setText(frame, signal.item, { ...open, text: open.text + signal.delta });
-  if (!open.known) return;
+  const { after, delta } = grow(open, signal.delta);
+  setText(frame, signal.item, after);
+  if (!open.known || delta === "") return;
   noteActivity(frame);
-  frame.say("item.delta", { item: open.id, field: "text", delta: signal.delta });
+  frame.say("item.delta", { item: open.id, field: "text", delta });
 }
 
 export function onTextKnown(frame: Frame, signal: { item: string; kind: TextKind; role?: Role }): void {
@@ -117,9 +119,11 @@ export function onTextRetracted(frame: Frame, signal: { item: string }): void {
 }
 
 /** Brings the shown text to what it should be: by its missing end where that is all, by a replacement otherwise. */
-function correctText(frame: Frame, key: string, open: OpenText, text: string): OpenText {
+function correctText(frame: Frame, key: string, open: OpenText, whole: string): OpenText {
+  const text = bounded(whole);
   if (text === open.text) return open;
-  const corrected = { ...open, text };
+  const { left: _, ...rest } = open;
+  const corrected = { ...rest, text };
   setText(frame, key, corrected);
   if (open.known) {
     const change = text.startsWith(open.text) ? { delta: text.slice(open.text.length) } : { replace: text };
@@ -140,7 +144,10 @@ function completeText(
   open: OpenText,
   status: "completed" | "interrupted" | "retracted",
 ): void {
-  if (open.known) frame.say("item.completed", { item: itemOf(open, open.known, status, open.text) });
+  const { known, left } = open;
+  const words = leftOutWords(left);
+  if (known && words !== "") frame.say("item.delta", { item: open.id, field: "text", delta: words });
+  if (known) frame.say("item.completed", { item: itemOf(open, known, status, open.text + words) });
   forgetText(frame, key);
 }
 

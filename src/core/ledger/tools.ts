@@ -1,6 +1,8 @@
+import { boundedFiles } from "../bounded-diff.ts";
 import type { ToolCallItem, ToolResultItem } from "../events/items.ts";
-import type { Failure } from "../events/values.ts";
+import type { Failure, FileChange } from "../events/values.ts";
 import { addTotals } from "../file-totals.ts";
+import { bounded, grow, leftOutWords } from "./bounds.ts";
 import type { Frame } from "./frame.ts";
 import { withEntry } from "./frame.ts";
 import type { ToolDone, ToolSeen } from "./signals.ts";
@@ -69,7 +71,7 @@ function newCall(frame: Frame, parentCall: string | undefined): OpenCall {
 
 function startCall(frame: Frame, signal: ToolSeen, held: OpenCall): OpenCall {
   const { name, title, input, metadata, child } = signal;
-  const inputText = held.inputText + (signal.inputDelta ?? "");
+  const inputText = grow({ text: held.inputText }, signal.inputDelta ?? "").after.text;
   const news = defined({ name, title, input, metadata, child });
   const open: OpenCall = { ...held, ...news, inputText, step: currentStep(frame) };
   noteActivity(frame);
@@ -85,13 +87,10 @@ function updateCall(frame: Frame, signal: ToolSeen, open: OpenCall): OpenCall {
     ([field, value]) =>
       JSON.stringify(value) !== JSON.stringify(open[field as "title" | "input" | "metadata" | "child"]),
   );
-  const next: OpenCall = {
-    ...open,
-    ...Object.fromEntries(news),
-    inputText: open.inputText + (signal.inputDelta ?? ""),
-  };
+  const { after, delta } = grow({ text: open.inputText }, signal.inputDelta ?? "");
+  const next: OpenCall = { ...open, ...Object.fromEntries(news), inputText: after.text };
   if (open.name === undefined) return next;
-  if (signal.inputDelta) frame.say("item.delta", { item: open.id, field: "input", delta: signal.inputDelta });
+  if (delta !== "") frame.say("item.delta", { item: open.id, field: "input", delta });
   const starts = signal.type === "tool.running" && open.status === "pending";
   if (news.length > 0 && !starts) frame.say("item.updated", { item: open.id, ...Object.fromEntries(news) });
   return next;
@@ -127,7 +126,8 @@ export function onToolOutput(frame: Frame, signal: { call: string; delta: string
     return;
   }
   const open = frame.state.turn?.calls.get(call) ?? newCall(frame, undefined);
-  if (open.name === undefined) setCall(frame, call, { ...open, heldOutput: open.heldOutput + delta });
+  if (open.name === undefined)
+    setCall(frame, call, { ...open, heldOutput: grow({ text: open.heldOutput }, delta).after.text });
   else addOutput(frame, call, runCall(frame, call, open), delta);
 }
 
@@ -136,11 +136,12 @@ function resultItem(call: string, open: OpenCall, id: string, status: ToolResult
   return { id, kind: "tool_result", call, status, ...defined({ step, parentCall }) };
 }
 
-function addOutput(frame: Frame, call: string, open: OpenCall, delta: string): OpenCall {
+function addOutput(frame: Frame, call: string, open: OpenCall, output: string): OpenCall {
   const result = open.result ?? { id: frame.context.id("item"), text: "" };
+  const { after, delta } = grow(result, output);
   if (!open.result) frame.say("item.started", { item: resultItem(call, open, result.id, "running") });
   if (delta !== "") frame.say("item.delta", { item: result.id, field: "text", delta });
-  const next: OpenCall = { ...open, result: { ...result, text: result.text + delta } };
+  const next: OpenCall = { ...open, result: after };
   setCall(frame, call, next);
   return next;
 }
@@ -158,11 +159,18 @@ export function onToolDone(frame: Frame, signal: ToolDone): void {
   else settle(frame, signal);
 }
 
+function boundFiles(frame: Frame, said: readonly FileChange[]): FileChange[] {
+  const { files, used } = boundedFiles(said, frame.state.turn?.diffs ?? 0);
+  frame.patchTurn({ diffs: used });
+  return files;
+}
+
 /** A call's end, whatever way it went. A turn that waited for it may end now. */
-function settle(frame: Frame, signal: ToolDone): void {
-  const { call } = signal;
+function settle(frame: Frame, said: ToolDone): void {
+  const { call } = said;
   const known = frame.state.turn?.calls.get(call);
   if (!known) return;
+  const signal = said.files ? { ...said, files: boundFiles(frame, said.files) } : said;
   const { title, metadata } = signal;
   // A call that was refused never ran.
   const last = signal.ok ? runCall(frame, call, known) : known;
@@ -188,7 +196,7 @@ function completeResult(
 ): void {
   const { result } = open;
   if (!result) return;
-  const text = done.output ?? result.text;
+  const text = done.output === undefined ? result.text + leftOutWords(result.left) : bounded(done.output);
   if (text !== result.text) {
     const change = text.startsWith(result.text) ? { delta: text.slice(result.text.length) } : { replace: text };
     frame.say("item.delta", { item: result.id, field: "text", ...change });

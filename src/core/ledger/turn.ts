@@ -20,6 +20,7 @@ export function beginTurn(frame: Frame, by: "user" | "agent", task?: Task): Open
     by,
     ...(task ? { task } : {}),
     started: frame.context.now,
+    ...(frame.context.steady === undefined ? {} : { begun: frame.context.steady }),
     steps: 0,
     step: null,
     texts: new Map(),

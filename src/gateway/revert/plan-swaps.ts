@@ -42,8 +42,9 @@ const NOT_THERE: Readonly<Record<Direction, FileChange["kind"]>> = { undo: "dele
 const GONE: Readonly<Record<Direction, FileChange["kind"]>> = { undo: "added", redo: "deleted" };
 
 /** One change, backwards or once more. */
-async function step(files: Files, { path, kind, diff, from }: FileChange, direction: Direction): Promise<void> {
+async function step(files: Files, { path, kind, diff, from, cut }: FileChange, direction: Direction): Promise<void> {
   const back = direction === "undo" ? "back: it" : "forward again: it";
+  if (cut) throw conflict(path, `${back} was changed by more than is kept: ${cut.characters} characters were left out`);
   const [here, there] = kind === "renamed" && direction === "redo" ? [from ?? path, path] : [path, from ?? path];
   const target = kind === "renamed" ? there : path;
   const before = await files.get(here);

@@ -5,6 +5,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { type Context, Hono } from "hono";
 import { z } from "zod";
 import { isParleyError } from "../../core/errors.ts";
+import { firstIssues, repeatedName, shortWords } from "../query.ts";
 import type { Surface } from "./context.ts";
 import { namedDirectory } from "./directory.ts";
 import { badRequest, errorAnswer, notFound, OpencodeError } from "./errors.ts";
@@ -23,7 +24,16 @@ const NEWER = "/api/";
 function parse<T>(schema: z.ZodType<T>, value: unknown, kind: "Payload" | "Query"): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw badRequest(z.prettifyError(result.error).replaceAll("\n", " "), kind);
+  const words = z.prettifyError(new z.ZodError(firstIssues(result.error.issues))).replaceAll("\n", " ");
+  throw badRequest(shortWords(words), kind);
+}
+
+/** The query, in which each parameter is once. */
+function queryOf(context: Context<Env>): Record<string, string> {
+  const repeated = repeatedName(context.req.queries());
+  if (repeated === undefined) return context.req.query();
+  const message = `expected the query parameter ${shortWords(repeated)} once, got it several times: send the one you mean`;
+  throw badRequest(message, "Query");
 }
 
 /** A body that is not there is an empty one: clients leave it out where every field is optional. */
@@ -39,7 +49,7 @@ async function bodyOf(context: Context<Env>, schema: z.ZodType | undefined): Pro
 }
 
 async function serve(context: Context<Env>, operation: Operation, surface: Surface): Promise<Response> {
-  const raw = context.req.query();
+  const raw = queryOf(context);
   const named = namedDirectory({
     query: raw.directory ?? raw["location[directory]"],
     header: context.req.header("x-opencode-directory"),

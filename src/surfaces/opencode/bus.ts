@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { neverBack } from "../../core/clock.ts";
 import { timePart } from "../../core/ids.ts";
 import type { OpencodeEvent } from "./shapes/event.ts";
 
@@ -8,6 +9,7 @@ export type BusListener = (directory: string | null, event: OpencodeEvent) => vo
 export class Bus {
   readonly #listeners = new Set<BusListener>();
   #counter = 0;
+  readonly #now = neverBack(Date.now, () => performance.now());
 
   /** Null for what concerns every directory. */
   publish(directory: string | null, type: string, properties: Record<string, unknown>): void {
@@ -22,6 +24,6 @@ export class Bus {
 
   newId(): string {
     this.#counter = (this.#counter + 1) % 0x1000;
-    return `evt_${timePart(Date.now(), this.#counter, false)}${randomBytes(7).toString("hex")}`;
+    return `evt_${timePart(this.#now(), this.#counter, false)}${randomBytes(7).toString("hex")}`;
   }
 }

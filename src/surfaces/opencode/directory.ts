@@ -21,8 +21,10 @@ export function oneSpelling(path: string): string {
   const absolute = resolve(path);
   try {
     return realpathSync(absolute);
-  } catch {
-    return absolute;
+  } catch (thrown) {
+    if (!(thrown instanceof Error && "code" in thrown && thrown.code === "ENAMETOOLONG")) return absolute;
+    const got = `one of ${path.length} characters that begins with ${path.slice(0, 60)}`;
+    throw new ParleyError("invalid", `expected the path of a directory, got ${got}: no file system has names so long`);
   }
 }
 

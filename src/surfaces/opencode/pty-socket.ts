@@ -9,7 +9,7 @@ import { type PtyTarget, ptyTarget } from "./pty-target.ts";
 /** What may wait for a client, or for a terminal, before more is taken from the other side. */
 const HIGH_WATER = 256 * 1024;
 const MAX_INPUT = 1024 * 1024;
-const KEEP_ALIVE_MS = 30_000;
+const KEEP_ALIVE_MS = 15_000;
 
 const OVER = 1000;
 const TRY_AGAIN = 1013;

@@ -7,6 +7,7 @@ import { isParleyError, ParleyError } from "../../core/errors.ts";
 import type { Logger } from "../../core/logger.ts";
 import { PROBLEM_TYPE, problemOf } from "../../core/problem.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
+import { firstIssues, repeatedName, shortWords } from "../query.ts";
 import type { SseClients } from "../stream/sse-clients.ts";
 import { agentRoutes } from "./agent-routes.ts";
 import { askRoutes } from "./ask-routes.ts";
@@ -43,13 +44,19 @@ export function universalRoutes({ gateway, clients, defaultDirectory }: Universa
 function parse<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw new ParleyError(
-    "invalid",
-    `the ${what} is not as expected: ${z.prettifyError(result.error).replaceAll("\n", " ")}`,
-    {
-      issues: result.error.issues.map(({ path, message }) => ({ path: path.join("."), message })),
-    },
-  );
+  const issues = firstIssues(result.error.issues);
+  const words = z.prettifyError(new z.ZodError(issues)).replaceAll("\n", " ");
+  throw new ParleyError("invalid", `the ${what} is not as expected: ${shortWords(words)}`, {
+    issues: issues.map(({ path, message }) => ({ path: shortWords(path.join(".")), message: shortWords(message) })),
+  });
+}
+
+/** The query, in which each parameter is once. */
+function queryOf(context: Context<Env>): Record<string, string> {
+  const repeated = repeatedName(context.req.queries());
+  if (repeated === undefined) return context.req.query();
+  const message = `expected the query parameter ${shortWords(repeated)} once, got it several times: send the one you mean`;
+  throw new ParleyError("bad_request", message);
 }
 
 async function bodyOf(context: Context<Env>, route: Route): Promise<unknown> {
@@ -73,7 +80,7 @@ async function bodyOf(context: Context<Env>, route: Route): Promise<unknown> {
 async function serve(context: Context<Env>, route: Route): Promise<Response> {
   const answer = await route.handle({
     params: context.req.param() as Record<string, string>,
-    query: route.query ? parse(route.query, context.req.query(), "query") : {},
+    query: route.query ? parse(route.query, queryOf(context), "query") : {},
     body: await bodyOf(context, route),
     header: (name) => context.req.header(name),
     request: context.env.incoming,

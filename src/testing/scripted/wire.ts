@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { ChildRef } from "../../agents/contract.ts";
 import type { Command } from "../../agents/scripted/commands.ts";
 import type { Signal } from "../../core/ledger/signals.ts";
-import { createLineSplitter } from "../../host/line-splitter.ts";
+import { createLineSplitter } from "../../host/lines/line-splitter.ts";
 
 /** The two directions of the line protocol, seen from the agent. */
 export interface Wire {
@@ -41,10 +41,13 @@ export function openWire(handle: (command: Command) => void): Wire {
     flush,
     leave,
   };
-  const splitter = createLineSplitter({
-    line: (text) => handle(JSON.parse(text)),
-    oversize: (bytes) => process.stderr.write(`a command of ${bytes} bytes was too long\n`),
-  });
+  const splitter = createLineSplitter(
+    {
+      line: (text) => handle(JSON.parse(text)),
+      oversize: (bytes) => process.stderr.write(`a command of ${bytes} bytes was too long\n`),
+    },
+    { shorten: Number.POSITIVE_INFINITY },
+  );
   stdin.on("data", (chunk: Buffer) => splitter.push(chunk));
   // Without Parley there is nobody to work for.
   stdin.on("end", () => leave(0));

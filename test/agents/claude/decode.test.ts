@@ -194,6 +194,25 @@ describe("texts and calls", () => {
     assert.deepEqual(done.files, [{ path: "a.txt", kind: "modified", diff, additions: 1, deletions: 0 }]);
   });
 
+  test("a change of which lines are missing is told as cut, whatever is missing", () => {
+    const use = line.assistant("m1", line.toolUse("t1", "Edit", { file_path: "/project/a.txt" }));
+    const cutOf = (account: object): unknown => {
+      const done = signals(line.init(), use, line.toolResult("t1", "ok", {}, account)).at(-1);
+      assert.ok(done?.type === "tool.done");
+      return done.files?.[0]?.cut;
+    };
+    const patch = (lines: string[]): object => ({
+      filePath: "/project/a.txt",
+      structuredPatch: [{ oldStart: 1, oldLines: 2, newStart: 1, newLines: 2, lines }],
+    });
+    const left = "(… 4711 bytes left out …)";
+    assert.equal(cutOf(patch([" a", "-b", "+c", "\\ No newline at end of file"])), undefined);
+    assert.deepEqual(cutOf(patch([" a", "-b"])), { characters: 2 });
+    assert.deepEqual(cutOf(patch([" a", "-b", `+c\n${left}`])), { characters: 2 });
+    const created = { type: "create", filePath: "/project/n", originalFile: null, structuredPatch: [] };
+    assert.deepEqual(cutOf({ ...created, content: `x\n${left}` }), { characters: 4711 });
+  });
+
   test("a new file is all additions, and one without a line feed at its end says so", () => {
     const use = line.assistant("m1", line.toolUse("t1", "Write", { file_path: "/project/n" }));
     const account = {

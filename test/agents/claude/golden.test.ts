@@ -4,7 +4,7 @@ import { basename } from "node:path";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
-import { createLineSplitter } from "../../../src/host/line-splitter.ts";
+import { createLineSplitter } from "../../../src/host/lines/line-splitter.ts";
 import { compactReplay, goldenFile, Replay, recording, replay } from "./replay.ts";
 
 const directory = fileURLToPath(new URL("../../golden/claude/", import.meta.url));

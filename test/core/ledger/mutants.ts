@@ -124,8 +124,8 @@ export const mutants: Mutant[] = [
     law: 8,
     what: "text of an unknown speaker is dropped",
     file: "text.ts",
-    find: "  setText(frame, signal.item, { ...open, text: open.text + signal.delta });\n  if (!open.known) return;",
-    replace: "  if (!open.known) return;\n  setText(frame, signal.item, { ...open, text: open.text + signal.delta });",
+    find: '  setText(frame, signal.item, after);\n  if (!open.known || delta === "") return;',
+    replace: '  if (!open.known || delta === "") return;\n  setText(frame, signal.item, after);',
   },
   {
     law: 9,

@@ -1,3 +1,4 @@
+import { missingFrom } from "../../../core/bounded-diff.ts";
 import type { FileChange } from "../../../core/events/values.ts";
 import { type Fields, listIn, numberIn, textIn } from "../fields.ts";
 import { shownPath } from "../tool-title.ts";
@@ -19,13 +20,22 @@ export function filesOf(name: string, input: Fields, account: Fields, directory:
   return [{ path, kind: "modified", ...patchDiff(path, listIn(account, "structuredPatch")) }];
 }
 
-type Diff = Pick<FileChange, "diff" | "additions" | "deletions">;
+type Diff = Pick<FileChange, "diff" | "additions" | "deletions" | "cut">;
 
 const range = (start: number, count: number): string => (count === 1 ? `${start}` : `${start},${count}`);
 
 function linesOf(hunk: Fields): string[] {
   const { lines } = hunk;
   return Array.isArray(lines) ? lines.filter((line) => typeof line === "string") : [];
+}
+
+/** Lines that a hunk should have and has not: of a line that was too long, or where one of them was cut. */
+function missingLines(hunk: Fields): number {
+  const lines = linesOf(hunk);
+  const count = (other: string): number => lines.filter((line) => !line.startsWith(other) && line[0] !== "\\").length;
+  const missing = (name: string, other: string): number => (numberIn(hunk, name) ?? 0) - count(other);
+  const cut = lines.some((line) => missingFrom(line) > 0) ? 1 : 0;
+  return Math.max(cut, missing("oldLines", "+"), missing("newLines", "-"));
 }
 
 function patchDiff(path: string, hunks: readonly Fields[]): Diff {
@@ -36,11 +46,14 @@ function patchDiff(path: string, hunks: readonly Fields[]): Diff {
     return [`@@ -${from} +${to} @@`, ...linesOf(hunk)].join("\n");
   });
   const lines = hunks.flatMap(linesOf);
+  const missing = hunks.reduce((sum, hunk) => sum + missingLines(hunk), 0);
   const count = (sign: string): number => lines.filter((line) => line.startsWith(sign)).length;
   return {
     diff: `--- a/${path}\n+++ b/${path}\n${parts.join("\n")}\n`,
     additions: count("+"),
     deletions: count("-"),
+    // How long they were is not known: each had at least its sign and its end.
+    ...(missing > 0 ? { cut: { characters: 2 * missing } } : {}),
   };
 }
 
@@ -53,5 +66,6 @@ function addedDiff(path: string, content: string): Diff {
   const body = lines.map((line) => `+${line}`).join("\n");
   const tail = ended ? "" : "\n\\ No newline at end of file";
   const diff = `${head}@@ -0,0 +${range(1, lines.length)} @@\n${body}${tail}\n`;
-  return { diff, additions: lines.length, deletions: 0 };
+  const missing = missingFrom(content);
+  return { diff, additions: lines.length, deletions: 0, ...(missing > 0 ? { cut: { characters: missing } } : {}) };
 }

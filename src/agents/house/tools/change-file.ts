@@ -47,7 +47,7 @@ export function changeFile(
     const after = change(before);
     const bytes = Buffer.from(after);
     if (before?.equals(bytes)) throw new ToolFailure("no_change", `${name} would stay as it is`);
-    const { diff, additions, deletions } = unifiedDiff(name, before?.toString("utf8"), after);
+    const { diff, ...rest } = unifiedDiff(name, before?.toString("utf8"), after);
     await context.permit({ action: "edit", patterns: [exact(name)], title: name, metadata: { diff } });
     signal.throwIfAborted();
     const handle =
@@ -56,8 +56,8 @@ export function changeFile(
     await replace(handle, before, bytes, name);
     const kind = before === undefined ? "added" : "modified";
     return {
-      output: `${kind === "added" ? "wrote" : "changed"} ${name} (+${additions} -${deletions})`,
-      files: [{ path: name, kind, diff, additions, deletions }],
+      output: `${kind === "added" ? "wrote" : "changed"} ${name} (+${rest.additions} -${rest.deletions})`,
+      files: [{ path: name, kind, diff, ...rest }],
     };
   });
 }

@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { createLineSplitter } from "../../src/host/line-splitter.ts";
+import { createLineSplitter } from "../../../src/host/lines/line-splitter.ts";
 
 function split(chunks: readonly Buffer[], limit?: number): (string | number)[] {
   const out: (string | number)[] = [];
-  const splitter = createLineSplitter({ line: (text) => out.push(text), oversize: (bytes) => out.push(bytes) }, limit);
+  const splitter = createLineSplitter(
+    { line: (text) => out.push(text), oversize: (bytes) => out.push(bytes) },
+    { line: limit },
+  );
   for (const chunk of chunks) splitter.push(chunk);
   splitter.end();
   return out;
@@ -73,28 +76,37 @@ test("a line at the limit is delivered, one byte more is skipped and counted", (
   assert.deepEqual(split([Buffer.from(line), Buffer.from(line)], 100), [200]);
 });
 
-test("tiny chunks cost linear time", () => {
-  const spend = (bytes: number): number => {
-    const chunk = Buffer.from("x");
-    let length = 0;
-    const splitter = createLineSplitter({ line: (text) => (length = text.length), oversize: () => {} });
-    const begun = performance.now();
-    for (let i = 0; i < bytes; i++) splitter.push(chunk);
-    splitter.end();
-    assert.equal(length, bytes);
-    return performance.now() - begun;
-  };
-  spend(100_000);
-  const small = Math.min(spend(200_000), spend(200_000), spend(200_000));
-  const large = Math.min(spend(1_600_000), spend(1_600_000));
-  // Linear is 8 times, quadratic 64.
-  assert.ok(large < small * 24, `8 times the bytes took ${(large / small).toFixed(1)} times as long`);
-});
+for (const shorten of [Number.POSITIVE_INFINITY, 1]) {
+  test(`tiny chunks cost linear time, ${shorten === 1 ? "shortened" : "as they are"}`, () => {
+    const spend = (bytes: number): number => {
+      const chunk = Buffer.from("x");
+      let length = 0;
+      const events = { line: (text: string, left = 0) => (length = text.length + left), oversize: () => {} };
+      const splitter = createLineSplitter(events, { shorten });
+      const quote = Buffer.from('"');
+      const begun = performance.now();
+      splitter.push(quote);
+      for (let i = 0; i < bytes - 2; i++) splitter.push(chunk);
+      splitter.push(quote);
+      splitter.end();
+      assert.ok(length >= bytes && length < bytes + 100);
+      return performance.now() - begun;
+    };
+    spend(100_000);
+    const small = Math.min(spend(200_000), spend(200_000), spend(200_000));
+    const large = Math.min(spend(1_600_000), spend(1_600_000));
+    // Linear is 8 times, quadratic 64.
+    assert.ok(large < small * 24, `8 times the bytes took ${(large / small).toFixed(1)} times as long`);
+  });
+}
 
 test("a line over the limit is not accumulated", () => {
   const chunk = Buffer.alloc(64 * 1024, 0x78);
   const reported: number[] = [];
-  const splitter = createLineSplitter({ line: () => {}, oversize: (bytes) => reported.push(bytes) }, 1024 * 1024);
+  const splitter = createLineSplitter(
+    { line: () => {}, oversize: (bytes) => reported.push(bytes) },
+    { line: 1024 * 1024 },
+  );
   const before = process.memoryUsage().arrayBuffers;
   for (let i = 0; i < 3200; i++) splitter.push(chunk);
   const grown = process.memoryUsage().arrayBuffers - before;
