@@ -7,6 +7,7 @@ import {
 } from "../agents/contract.ts";
 import type { ParleyEvent } from "../core/events/event.ts";
 import type { Signal } from "../core/ledger/signals.ts";
+import type { ProjectSetting } from "../core/trust.ts";
 import { within } from "../core/within.ts";
 
 /** How long an agent may take to hear a wish; one that does not read its input would be waited for in vain. */
@@ -16,6 +17,8 @@ export interface LinkOptions {
   agent: Agent;
   session: string;
   directory: string;
+  /** Whether the user trusts the directory now. */
+  trusted(): boolean;
   history(): Promise<ParleyEvent[]>;
   emit(signal: Signal, native: string | undefined, child: ChildRef | undefined, generation: number): void;
 }
@@ -31,6 +34,7 @@ interface Start {
   ready: Promise<void>;
   isReady: boolean;
   choice: Choice;
+  trusted: boolean;
 }
 
 export interface Opened {
@@ -74,6 +78,16 @@ export class AgentLink {
     return this.current !== null;
   }
 
+  /** The agent that runs was started without the project's settings. */
+  get untrusted(): boolean {
+    return this.current?.trusted === false;
+  }
+
+  /** What the agent leaves out where the directory is not trusted. */
+  projectSettings(): Promise<ProjectSetting[]> {
+    return this.agent.projectSettings?.(this.options.directory) ?? Promise.resolve([]);
+  }
+
   /** Whether this start of the agent is the one that runs. */
   runs(generation: number): boolean {
     return this.current?.generation === generation;
@@ -91,7 +105,8 @@ export class AgentLink {
   /** A running agent with this model and mode. */
   async ensure(choice: Choice, resume: string | undefined): Promise<Opened> {
     while (this.leaving) await this.leaving;
-    if (this.stale) {
+    // An agent was started with the project's settings or without them, and keeps to that until it is started anew.
+    if (this.stale || (this.current && this.current.trusted !== this.options.trusted())) {
       this.stale = false;
       await this.close();
     }
@@ -123,11 +138,13 @@ export class AgentLink {
   private async open(choice: Choice, resume: string | undefined): Promise<{ agent: AgentSession; generation: number }> {
     this.assertOpen();
     const { session, directory, emit, history } = this.options;
+    const trusted = this.options.trusted();
     const generation = ++this.generation;
     let discarded = false;
     const agent = this.agent.open({
       session,
       directory,
+      trusted,
       ...choice,
       ...(resume === undefined ? {} : { resume }),
       history,
@@ -136,7 +153,7 @@ export class AgentLink {
         if (!discarded) emit(signal, native, child, generation);
       },
     });
-    const opened: Start = { agent, generation, ready: agent.ready(), isReady: false, choice };
+    const opened: Start = { agent, generation, ready: agent.ready(), isReady: false, choice, trusted };
     this.current = opened;
     if (this.holds > 0) agent.pause();
     try {

@@ -6,7 +6,7 @@ import { ParleyError } from "../core/errors.ts";
 /** The one spelling of an existing directory, so that its sessions are found whichever way it was named. */
 export async function existingDirectory(directory: string): Promise<string> {
   if (!isAbsolute(directory)) {
-    throw new ParleyError("invalid", `expected an absolute path as the session's directory, got ${directory}`);
+    throw new ParleyError("invalid", `expected the absolute path of a directory, got ${directory}`);
   }
   const found = await stat(directory).catch(() => undefined);
   if (!found?.isDirectory()) throw new ParleyError("invalid", `expected an existing directory, got ${directory}`);

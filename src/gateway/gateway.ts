@@ -16,6 +16,7 @@ import type { GatewayOptions } from "./options.ts";
 import { digestOf, type Receipt } from "./receipt.ts";
 import { recover } from "./recovery.ts";
 import { SessionWork } from "./session-work.ts";
+import { ProjectTrust } from "./trust/project-trust.ts";
 
 const PAGE = 200;
 
@@ -67,12 +68,15 @@ export class Gateway {
   private readonly sessions: LiveSessions;
   /** What can be done with a session beside speaking to its agent. */
   readonly work: SessionWork;
+  /** The user's trust in directories. */
+  readonly trust: ProjectTrust;
   private waiting: string[] = [];
   private leaving = false;
 
   constructor(options: GatewayOptions) {
     this.options = options;
     this.sessions = new LiveSessions(options);
+    this.trust = new ProjectTrust(options);
     this.work = new SessionWork({
       ...options,
       agent: (name) => this.sessions.agent(name),

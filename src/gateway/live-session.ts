@@ -68,6 +68,7 @@ export class LiveSession {
       lender: options.lender,
       log: gateway.log,
       host: gateway.processes,
+      trust: gateway.trust,
       writer: this.writer,
       hear: (...told) => this.hear(...told),
       ended: (turn) => this.ended(turn),

@@ -4,6 +4,7 @@ import type { Logger } from "../core/logger.ts";
 import type { Metrics } from "../core/metrics.ts";
 import type { CommandHost } from "../host/contract.ts";
 import type { Log } from "../log/contract.ts";
+import type { Trust } from "./trust/contract.ts";
 
 /** What happens to a permission while no client is attached. A question is never answered by a policy. */
 export type Unattended = "wait" | "deny" | "allow";
@@ -13,6 +14,8 @@ export interface GatewayOptions {
   agents: ReadonlyMap<string, Agent>;
   /** Runs the commands that clients give. */
   processes: CommandHost;
+  /** Which directories the user trusts. */
+  trust: Trust;
   /** The agent of a session that names none. */
   defaultAgent: string;
   id: MakeId;

@@ -9,6 +9,7 @@ import { AgentLink, type LinkOptions } from "./agent-link.ts";
 import { CANCEL_ASK_MS } from "./options.ts";
 import { readNewest } from "./read-events.ts";
 import type { SessionWriter } from "./session-writer.ts";
+import type { Trust } from "./trust/contract.ts";
 import { Deliveries, TurnDriver } from "./turn-driver.ts";
 
 /** How much of the past an agent without a memory of its own is given. */
@@ -21,6 +22,7 @@ export interface ServingOptions {
   lender: ServingAgent | undefined;
   log: Log;
   host: CommandHost;
+  trust: Trust;
   writer: SessionWriter;
   hear: LinkOptions["emit"];
   /** Resolves when a turn is over. */
@@ -61,8 +63,9 @@ export class ServingAgent {
   change(agent: Agent): void {
     this.agent = agent;
     if (this.ownLink) return this.ownLink.serveWith(agent);
-    const { session, directory, log, host, writer, hear, ended } = this.options;
-    const link = new AgentLink({ agent, session, directory, history: () => this.past(), emit: hear });
+    const { session, directory, log, host, trust, writer, hear, ended } = this.options;
+    const trusted = (): boolean => trust.covering(directory) !== undefined;
+    const link = new AgentLink({ agent, session, directory, trusted, history: () => this.past(), emit: hear });
     this.ownLink = link;
     this.driver = new TurnDriver({ session, directory, host, log, link, writer, ended }, this.deliveries);
   }

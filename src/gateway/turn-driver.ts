@@ -13,6 +13,7 @@ import { CANCEL_ASK_MS, CANCEL_TERM_MS } from "./options.ts";
 import { readNewest } from "./read-events.ts";
 import { PARLEY, type SessionWriter } from "./session-writer.ts";
 import { ShellTurn } from "./shell-turn.ts";
+import { LeftOut, UNTRUSTED } from "./trust/left-out.ts";
 
 /** How much of the past an agent is told that has forgotten it. */
 const HANDOFF_EVENTS = 2_000;
@@ -55,11 +56,13 @@ export class TurnDriver {
   private readonly options: DriverOptions;
   private readonly deliveries: Deliveries;
   private readonly shell: ShellTurn;
+  private readonly leftOut: LeftOut;
 
   constructor(options: DriverOptions, deliveries: Deliveries) {
     this.options = options;
     this.deliveries = deliveries;
     const { session, directory, host, writer } = options;
+    this.leftOut = new LeftOut(directory);
     this.shell = new ShellTurn({
       session,
       directory,
@@ -75,12 +78,15 @@ export class TurnDriver {
     try {
       const { model, mode, nativeId } = writer.ledger.facts;
       const { agent, generation, lost } = await link.ensure({ model, mode }, nativeId);
+      const note = link.untrusted ? await this.leftOut.note(link, generation) : undefined;
       if (!link.runs(generation)) throw new Error("the agent exited before it could take the prompt");
       const open = writer.ledger.turn;
       if (open?.id !== turn) return;
       this.deliveries.given(turn, generation);
       // A cancel that came while the agent was starting has not reached it.
       if (open.cancelled) return await link.kill(0);
+      if (note !== undefined)
+        writer.take({ type: "note", level: "warn", code: UNTRUSTED, text: note }, undefined, PARLEY);
       if (prompt.task?.type === "compact") return await this.compact(agent, prompt);
       const told = link.takesInstructions ? prompt : withInstructions(prompt);
       await agent.prompt(lost ? await this.afterLoss(told, turn) : told);

@@ -22,6 +22,7 @@ import { instanceOf } from "./instance.ts";
 import { createListener, type HttpListener } from "./listener.ts";
 import { processSeries } from "./metrics.ts";
 import { opencodeMount, universalMount } from "./surface-mounts.ts";
+import { type TrustOptions, TrustStore } from "./trust/trust-store.ts";
 
 export interface ParleyOptions extends AgentSettings {
   dataDirectory: string;
@@ -39,6 +40,8 @@ export interface ParleyOptions extends AgentSettings {
   askDeadlineMs: number;
   idleCloseMs: number;
   retainEvents: number;
+  /** Which directories the user trusts; none unless told. */
+  trust?: Omit<TrustOptions, "warn">;
   /** Whether prompts that waited through a restart run at once; otherwise they do with their session's next prompt. */
   resumeQueues?: boolean;
   /** The directory of a session that names none. */
@@ -124,6 +127,7 @@ async function startOn(
     log,
     agents,
     processes: commands,
+    trust: new TrustStore({ configured: [], ...options.trust, warn: (message) => logger.warn({}, message) }),
     defaultAgent,
     id: idSource(Date.now, await newestTime(log)),
     now: Date.now,

@@ -1,5 +1,6 @@
 import type { SpawnSpec } from "../../host/contract.ts";
 import type { OpenOptions } from "../contract.ts";
+import { carefulGit } from "../git-environment.ts";
 import { mayBypass } from "./modes.ts";
 
 const STREAMS = [
@@ -24,6 +25,12 @@ const ENVIRONMENT = {
   PARLEY_TOKEN: undefined,
 } as const;
 
+/**
+ * The program's own settings are the user's then. Measured with 2.1.197: this alone keeps out all that a project brings, its hooks, helpers, servers, plugins,
+ * permissions and variables, and its CLAUDE.md, also from directories above. `--strict-mcp-config` would take the user's own servers away as well.
+ */
+const WITHOUT_PROJECT = ["--setting-sources", "user"] as const;
+
 export interface Launch {
   program: string;
   env: Readonly<Record<string, string | undefined>>;
@@ -31,25 +38,32 @@ export interface Launch {
 
 /** How a session's process is started; `id` is the program's own id of a new session. */
 export function sessionSpec({ program, env }: Launch, open: OpenOptions, id: string): SpawnSpec {
-  const { directory, session, model, mode, resume } = open;
+  const { directory, session, trusted, model, mode, resume } = open;
   const argv: [string, ...string[]] = [
     program,
     ...STREAMS,
+    ...(trusted ? [] : WITHOUT_PROJECT),
     ...(resume === undefined ? ["--session-id", id] : ["--resume", resume]),
     ...(model === undefined ? [] : ["--model", model]),
     ...(mode === undefined ? [] : ["--permission-mode", mode]),
     // Without it a running program cannot be switched to this mode; by itself it allows nothing.
     ...(mayBypass({ ...process.env, ...env }) ? ["--allow-dangerously-skip-permissions"] : []),
   ];
-  return { argv, directory, session, env: { ...env, ...ENVIRONMENT } };
+  const careful = trusted ? {} : carefulGit({ ...process.env, ...env });
+  return { argv, directory, session, env: { ...env, ...careful, ...ENVIRONMENT } };
 }
 
-/** A process that is only asked what it can do. */
+/** A process that is only asked what it can do. Its directory may be anybody's, and an answer that holds for one project is none for all. */
 export function probeSpec({ program, env }: Launch, directory: string): SpawnSpec {
-  return { argv: [program, ...STREAMS], directory, session: "discovery", env: { ...env, ...ENVIRONMENT } };
+  return {
+    argv: [program, ...STREAMS, ...WITHOUT_PROJECT],
+    directory,
+    session: "discovery",
+    env: { ...env, ...ENVIRONMENT },
+  };
 }
 
 export function authSpec({ program, env }: Launch, directory: string): SpawnSpec {
-  const argv = [program, "auth", "status", "--json"] as const;
+  const argv = [program, ...WITHOUT_PROJECT, "auth", "status", "--json"] as const;
   return { argv, directory, session: "discovery", env: { ...env, ...ENVIRONMENT } };
 }

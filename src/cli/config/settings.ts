@@ -25,6 +25,8 @@ export interface Settings {
   askDeadlineMs: number;
   idleCloseMs: number;
   retainEvents: number;
+  /** Directories whose settings may run code: from the user's configuration, and from a list of their own. */
+  trust: { file?: string; configured: readonly string[] };
   sync: SyncMode;
   allowHosts: readonly string[];
   cors: readonly string[];
@@ -45,6 +47,7 @@ export function defaultSettings(dataDir: string): Settings {
     askDeadlineMs: 30 * 60_000,
     idleCloseMs: 10 * 60_000,
     retainEvents: 0,
+    trust: { configured: [] },
     sync: "process",
     allowHosts: [],
     cors: [],
