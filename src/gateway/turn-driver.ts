@@ -78,7 +78,7 @@ export class TurnDriver {
     try {
       const { model, mode, nativeId } = writer.ledger.facts;
       const { agent, generation, lost } = await link.ensure({ model, mode }, nativeId);
-      const note = link.untrusted ? await this.leftOut.note(link, generation) : undefined;
+      const note = await this.leftOut.note(link, generation);
       if (!link.runs(generation)) throw new Error("the agent exited before it could take the prompt");
       const open = writer.ledger.turn;
       if (open?.id !== turn) return;

@@ -8,6 +8,8 @@ export const UNTRUSTED = "untrusted_project";
 const LOOK_MS = 2_000;
 
 export interface Looks {
+  /** It was started without the project's settings. */
+  untrusted: boolean;
   projectSettings(): Promise<ProjectSetting[]>;
 }
 
@@ -29,6 +31,10 @@ export class LeftOut {
   async note(agent: Looks, generation: number): Promise<string | undefined> {
     if (generation === this.generation) return undefined;
     this.generation = generation;
+    if (!agent.untrusted) {
+      this.said = "";
+      return undefined;
+    }
     const found = await within(
       agent.projectSettings().catch(() => []),
       LOOK_MS,

@@ -60,12 +60,13 @@ export class ProjectTrust {
   }
 
   /** The directory itself may be gone by now. */
-  remove(given: string): void {
+  async remove(given: string): Promise<TrustView> {
     const directory = resolve(given);
     const removed = this.trust.remove(directory);
     const by = this.trust.covering(directory);
     if (by !== undefined) throw new ParleyError("still_trusted", this.why(directory, by), { by });
     if (!removed) throw new ParleyError("not_found", `${directory} is not trusted; nothing was changed`);
+    return this.look(directory).catch(() => ({ directory, trusted: false, settings: [] }));
   }
 
   private why(directory: string, by: string): string {
