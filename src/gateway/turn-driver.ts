@@ -78,15 +78,17 @@ export class TurnDriver {
     try {
       const { model, mode, nativeId } = writer.ledger.facts;
       const { agent, generation, lost } = await link.ensure({ model, mode }, nativeId);
-      const note = await this.leftOut.note(link, generation);
+      const note = await this.leftOut.look(link, generation);
       if (!link.runs(generation)) throw new Error("the agent exited before it could take the prompt");
       const open = writer.ledger.turn;
       if (open?.id !== turn) return;
       this.deliveries.given(turn, generation);
       // A cancel that came while the agent was starting has not reached it.
       if (open.cancelled) return await link.kill(0);
-      if (note !== undefined)
+      if (note !== undefined) {
         writer.take({ type: "note", level: "warn", code: UNTRUSTED, text: note }, undefined, PARLEY);
+        this.leftOut.told(note, generation);
+      }
       if (prompt.task?.type === "compact") return await this.compact(agent, prompt);
       const told = link.takesInstructions ? prompt : withInstructions(prompt);
       await agent.prompt(lost ? await this.afterLoss(told, turn) : told);

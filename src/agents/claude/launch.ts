@@ -36,8 +36,14 @@ export interface Launch {
   env: Readonly<Record<string, string | undefined>>;
 }
 
+/** What belongs to a start that nothing of the project's takes part in. */
+function apart({ env }: Launch): SpawnSpec["env"] {
+  return { ...env, ...carefulGit({ ...process.env, ...env }), ...ENVIRONMENT };
+}
+
 /** How a session's process is started; `id` is the program's own id of a new session. */
-export function sessionSpec({ program, env }: Launch, open: OpenOptions, id: string): SpawnSpec {
+export function sessionSpec(launch: Launch, open: OpenOptions, id: string): SpawnSpec {
+  const { program, env } = launch;
   const { directory, session, trusted, model, mode, resume } = open;
   const argv: [string, ...string[]] = [
     program,
@@ -49,21 +55,16 @@ export function sessionSpec({ program, env }: Launch, open: OpenOptions, id: str
     // Without it a running program cannot be switched to this mode; by itself it allows nothing.
     ...(mayBypass({ ...process.env, ...env }) ? ["--allow-dangerously-skip-permissions"] : []),
   ];
-  const careful = trusted ? {} : carefulGit({ ...process.env, ...env });
-  return { argv, directory, session, env: { ...env, ...careful, ...ENVIRONMENT } };
+  return { argv, directory, session, env: trusted ? { ...env, ...ENVIRONMENT } : apart(launch) };
 }
 
-/** A process that is only asked what it can do. Its directory may be anybody's, and an answer that holds for one project is none for all. */
-export function probeSpec({ program, env }: Launch, directory: string): SpawnSpec {
-  return {
-    argv: [program, ...STREAMS, ...WITHOUT_PROJECT],
-    directory,
-    session: "discovery",
-    env: { ...env, ...ENVIRONMENT },
-  };
+/** A process that is only asked what it can do. Its directory may be anybody's, and what one project has is no answer for all. */
+export function probeSpec(launch: Launch, directory: string): SpawnSpec {
+  const argv = [launch.program, ...STREAMS, ...WITHOUT_PROJECT] as const;
+  return { argv, directory, session: "discovery", env: apart(launch) };
 }
 
-export function authSpec({ program, env }: Launch, directory: string): SpawnSpec {
-  const argv = [program, ...WITHOUT_PROJECT, "auth", "status", "--json"] as const;
-  return { argv, directory, session: "discovery", env: { ...env, ...ENVIRONMENT } };
+export function authSpec(launch: Launch, directory: string): SpawnSpec {
+  const argv = [launch.program, ...WITHOUT_PROJECT, "auth", "status", "--json"] as const;
+  return { argv, directory, session: "discovery", env: apart(launch) };
 }

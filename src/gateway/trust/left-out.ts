@@ -7,6 +7,8 @@ export const UNTRUSTED = "untrusted_project";
 /** A project on a slow disk does not hold up its turn. */
 const LOOK_MS = 2_000;
 
+const UNREADABLE: readonly ProjectSetting[] = [{ path: "what it has could not be looked through" }];
+
 export interface Looks {
   /** It was started without the project's settings. */
   untrusted: boolean;
@@ -18,7 +20,7 @@ export function leftOutText(directory: string, settings: readonly ProjectSetting
   return `${left} To use them: ${trustCommand(directory)}`;
 }
 
-/** Says once for each start of an agent what it left out, and not the same twice in a row. */
+/** What each start of an agent left out, to be said once, and not again as long as it is the same. */
 export class LeftOut {
   private readonly directory: string;
   private generation = 0;
@@ -28,22 +30,25 @@ export class LeftOut {
     this.directory = directory;
   }
 
-  async note(agent: Looks, generation: number): Promise<string | undefined> {
+  /** What is to be said of a start; undefined when there is nothing, or nothing new. */
+  async look(agent: Looks, generation: number): Promise<string | undefined> {
     if (generation === this.generation) return undefined;
-    this.generation = generation;
     if (!agent.untrusted) {
-      this.said = "";
+      this.told("", generation);
       return undefined;
     }
     const found = await within(
-      agent.projectSettings().catch(() => []),
+      agent.projectSettings().catch(() => UNREADABLE),
       LOOK_MS,
     );
-    const settings = found?.value ?? [{ path: "what is in it could not be looked through" }];
-    if (settings.length === 0) return undefined;
-    const text = leftOutText(this.directory, settings);
-    if (text === this.said) return undefined;
+    const settings = found?.value ?? UNREADABLE;
+    const text = settings.length === 0 ? undefined : leftOutText(this.directory, settings);
+    return text === this.said ? undefined : text;
+  }
+
+  /** It was said. What was looked at for a turn that did not come to it is said by the next. */
+  told(text: string, generation: number): void {
     this.said = text;
-    return text;
+    this.generation = generation;
   }
 }

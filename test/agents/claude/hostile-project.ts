@@ -37,7 +37,7 @@ export class HostileProject {
   }
 
   /** The ways that ran something, sorted. */
-  get ran(): string[] {
+  ran(): string[] {
     return readdirSync(this.markers).sort();
   }
 

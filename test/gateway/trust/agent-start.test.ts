@@ -122,3 +122,20 @@ test("a cancel while the project is looked through ends the turn", async (t) => 
   assert.equal(end.type === "turn.ended" && end.data.reason, "cancelled");
   await assertLawful(session);
 });
+
+test("what a cancelled turn did not come to say is said by the next", async (t) => {
+  const { fake, gateway, session, turn, notes } = await trustRig(t);
+  const looking = Promise.withResolvers<void>();
+  const { settings } = fake;
+  fake.projectSettings = async () => {
+    looking.resolve();
+    await gateway.cancel(session, { queue: "clear" });
+    return settings;
+  };
+  const { turn: first } = await gateway.prompt(session, text("hello"));
+  await looking.promise;
+  await gateway.ended(session, first ?? "");
+  fake.projectSettings = async () => settings;
+  await turn();
+  assert.equal((await notes()).length, 1);
+});
