@@ -95,6 +95,8 @@ export interface PromptInput {
   mode?: string;
   /** Further instructions for this turn. */
   system?: string;
+  /** Somebody looks at questions: one of kind `trust` may come before the agent starts. */
+  attended?: boolean;
 }
 
 /** A prompt is stored: the same answer for each repeat of it. */

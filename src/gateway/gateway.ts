@@ -54,6 +54,8 @@ export interface PromptRequest {
   /** Further instructions for this turn. */
   system?: string;
   task?: Task;
+  /** Its client shows questions and can answer them, also before the agent starts. */
+  attended?: boolean;
   /** What a client wants to find again with its prompt. */
   extras?: Record<string, unknown>;
   /** Of what the client asked for, where the parts were made from it. */

@@ -69,6 +69,7 @@ export class LiveSession {
       log: gateway.log,
       host: gateway.processes,
       trust: gateway.trust,
+      attachments: options.attachments,
       writer: this.writer,
       hear: (...told) => this.hear(...told),
       ended: (turn) => this.ended(turn),
@@ -222,10 +223,7 @@ export class LiveSession {
       case "cancel":
         return this.quietly(this.agent.stop(effect.turn), "a turn could not be stopped");
       case "answer":
-        return this.quietly(
-          this.agent.link?.session?.answer(effect.ask, effect.answer),
-          "an answer could not be given",
-        );
+        return this.quietly(this.agent.answer(effect.ask, effect.answer), "an answer could not be given");
       case "asked":
         return this.asks.asked(effect.ask, effect.kind);
       case "timer":

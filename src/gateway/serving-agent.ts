@@ -2,10 +2,12 @@ import type { Agent } from "../agents/contract.ts";
 import type { ParleyEvent } from "../core/events/event.ts";
 import type { Failure, Prompt } from "../core/events/values.ts";
 import { cutTurns } from "../core/history/copy.ts";
+import type { Answer } from "../core/ledger/signals.ts";
 import { within } from "../core/within.ts";
 import type { CommandHost } from "../host/contract.ts";
 import type { Log } from "../log/contract.ts";
 import { AgentLink, type LinkOptions } from "./agent-link.ts";
+import type { Attachments } from "./attachments.ts";
 import { CANCEL_ASK_MS } from "./options.ts";
 import { readNewest } from "./read-events.ts";
 import type { SessionWriter } from "./session-writer.ts";
@@ -23,6 +25,7 @@ export interface ServingOptions {
   log: Log;
   host: CommandHost;
   trust: Trust;
+  attachments: Attachments;
   writer: SessionWriter;
   hear: LinkOptions["emit"];
   /** Resolves when a turn is over. */
@@ -67,7 +70,16 @@ export class ServingAgent {
     const trusted = (): boolean => trust.covering(directory) !== undefined;
     const link = new AgentLink({ agent, session, directory, trusted, history: () => this.past(), emit: hear });
     this.ownLink = link;
-    this.driver = new TurnDriver({ session, directory, host, log, link, writer, ended }, this.deliveries);
+    const { attachments } = this.options;
+    this.driver = new TurnDriver(
+      { session, directory, host, log, link, writer, trust, attachments, ended },
+      this.deliveries,
+    );
+  }
+
+  /** Gives an answer to whoever asked: Parley itself, or the agent. */
+  async answer(ask: string, answer: Answer): Promise<void> {
+    if (!this.driver?.takeAnswer(ask, answer)) await this.link?.session?.answer(ask, answer);
   }
 
   async deliver(prompt: Prompt, turn: string): Promise<void> {

@@ -41,6 +41,7 @@ export const prompt = z
     task: task.optional().describe("what its turn is for, where it is not for the agent to answer"),
     queued: z.number().optional().describe("epoch milliseconds since when it waited, if it did"),
     system: z.string().optional().describe("further instructions for this turn"),
+    attended: z.boolean().optional().describe("its client can answer what Parley itself asks before the agent starts"),
     digest: z.string().optional().describe("of the request's body: the same id with another digest is a conflict"),
   })
   .meta({ id: "Prompt" });

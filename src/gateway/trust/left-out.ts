@@ -20,6 +20,15 @@ export function leftOutText(directory: string, settings: readonly ProjectSetting
   return `${left} To use them: ${trustCommand(directory)}`;
 }
 
+/** What a project has for an agent, in bounded time. */
+export async function lookThrough(agent: Looks): Promise<readonly ProjectSetting[]> {
+  const found = await within(
+    agent.projectSettings().catch(() => UNREADABLE),
+    LOOK_MS,
+  );
+  return found?.value ?? UNREADABLE;
+}
+
 /** What each start of an agent left out, to be said once, and not again as long as it is the same. */
 export class LeftOut {
   private readonly directory: string;
@@ -37,11 +46,7 @@ export class LeftOut {
       this.told("", generation);
       return undefined;
     }
-    const found = await within(
-      agent.projectSettings().catch(() => UNREADABLE),
-      LOOK_MS,
-    );
-    const settings = found?.value ?? UNREADABLE;
+    const settings = await lookThrough(agent);
     const text = settings.length === 0 ? undefined : leftOutText(this.directory, settings);
     return text === this.said ? undefined : text;
   }

@@ -49,6 +49,10 @@ export const promptRequest = z
     model: z.string().optional().describe("from this prompt on"),
     mode: z.string().optional().describe("from this prompt on"),
     system: z.string().optional().describe("further instructions for this turn"),
+    attended: z
+      .boolean()
+      .optional()
+      .describe("the client shows questions: it may be asked, before the agent starts, whether the project is trusted"),
   })
   .refine((body) => (body.text === undefined) !== (body.parts === undefined), "expected either text or parts")
   .refine((body) => body.parts === undefined || body.parts.length > 0, "expected at least one part")
