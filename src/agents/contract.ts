@@ -1,6 +1,7 @@
 import type { ParleyEvent } from "../core/events/event.ts";
 import type { Prompt } from "../core/events/values.ts";
 import type { Answer, Signal } from "../core/ledger/signals.ts";
+import type { ProjectSetting } from "../core/trust.ts";
 
 /** US dollars for a million tokens. */
 export interface Price {
@@ -70,6 +71,11 @@ export interface OpenOptions {
   directory: string;
   model?: string;
   mode?: string;
+  /**
+   * Whether the user trusts the directory. Where it is not, the agent is started so that nothing of the project runs by itself: no hook, helper, server or
+   * plugin that the project's files name, and no permission, mode or variable that they set.
+   */
+  trusted: boolean;
   /** The agent's own id of the session to go on with. */
   resume?: string;
   /** What was said in this session before the turn that is open now, for an agent that keeps no memory of its own. */
@@ -140,6 +146,8 @@ export interface Agent {
   usable?(): Promise<boolean>;
   /** What to do to have a model that it does not have, where it knows. */
   advice?(model: string): string;
+  /** What it leaves out in a directory that is not trusted, by a look at files alone. Absent: it takes nothing of a project that could run. */
+  projectSettings?(directory: string): Promise<ProjectSetting[]>;
   open(options: OpenOptions): AgentSession;
 }
 

@@ -9,6 +9,7 @@ import { opencodeCommand } from "./commands/opencode.ts";
 import { runCommand } from "./commands/run.ts";
 import { serveCommand } from "./commands/serve.ts";
 import { sessionsCommand } from "./commands/sessions.ts";
+import { trustCommand } from "./commands/trust.ts";
 import { CliError, EXIT } from "./exit.ts";
 import { formatHelp, withExamples } from "./help.ts";
 import { packageVersion } from "./version.ts";
@@ -39,6 +40,7 @@ export function buildProgram(finish: Finish): Command {
     eventsCommand(finish),
     agentsCommand(finish),
     doctorCommand(finish),
+    trustCommand(finish),
     installCommand(finish),
     modelCommand(finish),
     completionCommand(finish, () => program),

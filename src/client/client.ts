@@ -16,6 +16,8 @@ import type {
   SessionDetail,
   SessionList,
   SessionListQuery,
+  TrustedDirectory,
+  TrustInfo,
 } from "./types.ts";
 
 export interface ClientOptions {
@@ -44,6 +46,13 @@ export interface ParleyClient {
     get(id: string): Promise<SessionDetail>;
     update(id: string, change: SessionChange): Promise<SessionDetail>;
     delete(id: string): Promise<void>;
+  };
+  trust: {
+    /** Of a directory on the server's machine, by its absolute path. */
+    get(directory: string): Promise<TrustInfo>;
+    /** Agents take all that a project's files say there, commands to run too; or no longer. */
+    set(directory: string, trusted: boolean): Promise<TrustInfo>;
+    list(): Promise<TrustedDirectory[]>;
   };
   /** A handle of one session; nothing is sent. */
   session(session: string | { id: string }): SessionHandle;
@@ -99,6 +108,13 @@ export function createClient(options: ClientOptions): ParleyClient {
       get: (id) => session(id).get(),
       update: (id, change) => session(id).update(change),
       delete: (id) => session(id).delete(),
+    },
+    trust: {
+      get: (directory) =>
+        transport.json({ method: "GET", path: ["v1", "trust"], query: { directory }, repeatable: true }),
+      set: (directory, trusted) =>
+        transport.json({ method: "PUT", path: ["v1", "trust"], body: { directory, trusted } }),
+      list: async () => (await get<{ trusted: TrustedDirectory[] }>("v1", "trusted")).trusted,
     },
     session,
     asks: async () => (await get<{ asks: Ask[] }>("v1", "asks")).asks,

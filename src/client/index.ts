@@ -26,4 +26,6 @@ export type {
   SessionDetail,
   SessionList,
   SessionListQuery,
+  TrustedDirectory,
+  TrustInfo,
 } from "./types.ts";

@@ -3,7 +3,7 @@ import { type Backoff, isUnanswered, pause, waitFor } from "./retry.ts";
 import { Watch } from "./watch.ts";
 
 export interface Call {
-  method: "GET" | "POST" | "PATCH" | "DELETE";
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Segments, which are escaped. */
   path: readonly string[];
   query?: Readonly<Record<string, string | number | boolean | undefined>>;

@@ -24,6 +24,23 @@ export interface AgentInfo {
   capabilities: { fork: boolean; rewind: boolean; compact: boolean };
 }
 
+/** Whether the user trusts a directory, and what its project brings that is used only then. */
+export interface TrustInfo {
+  directory: string;
+  trusted: boolean;
+  /** The trusted directory that it is or lies in. */
+  by?: string;
+  settings: { agent: string; path: string; keys?: string[] }[];
+  /** Why one should think twice before trusting it. */
+  warning?: string;
+}
+
+export interface TrustedDirectory {
+  directory: string;
+  /** `configuration`: it is taken out there. */
+  source: "configuration" | "command";
+}
+
 /** What is true of a session now. */
 export type Session = SessionState & { status: Activity };
 
@@ -78,6 +95,8 @@ export interface PromptInput {
   mode?: string;
   /** Further instructions for this turn. */
   system?: string;
+  /** Somebody looks at questions: one of kind `trust` may come before the agent starts. */
+  attended?: boolean;
 }
 
 /** A prompt is stored: the same answer for each repeat of it. */

@@ -8,6 +8,7 @@ import {
 } from "../agents/contract.ts";
 import type { ParleyEvent } from "../core/events/event.ts";
 import type { Signal } from "../core/ledger/signals.ts";
+import type { ProjectSetting } from "../core/trust.ts";
 import { within } from "../core/within.ts";
 import { PARLEY } from "./session-writer.ts";
 
@@ -18,6 +19,8 @@ export interface LinkOptions {
   agent: Agent;
   session: string;
   directory: string;
+  /** Whether the user trusts the directory now. */
+  trusted(): boolean;
   history(): Promise<ParleyEvent[]>;
   hasRules(): boolean;
   emit(signal: Signal, native: string | undefined, child: ChildRef | undefined, generation: number): void;
@@ -35,6 +38,7 @@ interface Start {
   isReady: boolean;
   /** As it was opened, as it was told since, or as it says itself. Absent: not known. */
   readonly inForce: Choice;
+  readonly trusted: boolean;
 }
 
 export interface Opened {
@@ -78,6 +82,16 @@ export class AgentLink {
     return this.current !== null;
   }
 
+  /** The agent that runs was started without the project's settings. */
+  get untrusted(): boolean {
+    return this.current?.trusted === false;
+  }
+
+  /** What the agent leaves out where the directory is not trusted. */
+  projectSettings(): Promise<ProjectSetting[]> {
+    return this.agent.projectSettings?.(this.options.directory) ?? Promise.resolve([]);
+  }
+
   /** Whether this start of the agent is the one that runs. */
   runs(generation: number): boolean {
     return this.current?.generation === generation;
@@ -95,7 +109,8 @@ export class AgentLink {
   /** A running agent with this model and mode, as they are when it is ready. */
   async ensure(choice: () => Choice, resume: string | undefined): Promise<Opened> {
     while (this.leaving) await this.leaving;
-    if (this.stale) {
+    // An agent was started with the project's settings or without them, and keeps to that until it is started anew.
+    if (this.stale || (this.current && this.current.trusted !== this.options.trusted())) {
       this.stale = false;
       await this.close();
     }
@@ -168,12 +183,14 @@ export class AgentLink {
   private async open(choice: Choice, resume: string | undefined): Promise<Start> {
     this.assertOpen();
     const { session, directory, emit, history, hasRules } = this.options;
+    const trusted = this.options.trusted();
     const generation = ++this.generation;
     let discarded = false;
     const inForce: Choice = { ...choice };
     const agent = this.agent.open({
       session,
       directory,
+      trusted,
       ...choice,
       ...(resume === undefined ? {} : { resume }),
       history,
@@ -184,7 +201,7 @@ export class AgentLink {
         if (!discarded) emit(signal, native, child, generation);
       },
     });
-    const opened: Start = { agent, generation, ready: agent.ready(), isReady: false, inForce };
+    const opened: Start = { agent, generation, ready: agent.ready(), isReady: false, inForce, trusted };
     this.current = opened;
     if (this.holds > 0) agent.pause();
     try {

@@ -9,7 +9,7 @@ import type { Roots } from "../host/files/roots.ts";
 /** The one spelling of an existing directory, so that its sessions are found whichever way it was named. */
 export async function existingDirectory(directory: string, roots: Roots): Promise<string> {
   if (!isAbsolute(directory)) {
-    throw new ParleyError("invalid", `expected an absolute path as the session's directory, got ${directory}`);
+    throw new ParleyError("invalid", `expected the absolute path of a directory, got ${directory}`);
   }
   // Before anything is looked at: whether something is there is nobody's business.
   roots.assert(directory);

@@ -54,7 +54,7 @@ export class Effects {
       case "cancel":
         return quietly(agent.stop(effect.turn), "a turn could not be stopped");
       case "answer":
-        return quietly(agent.link?.session?.answer(effect.ask, effect.answer), "an answer could not be given");
+        return quietly(agent.answer(effect.ask, effect.answer), "an answer could not be given");
       case "decide":
         return quietly(agent.link?.session?.decide?.(effect.ask, effect.verdict), "a verdict could not be given");
       case "asked":

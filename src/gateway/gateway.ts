@@ -19,6 +19,7 @@ import { digestOf, type Receipt } from "./receipt.ts";
 import { recover } from "./recovery.ts";
 import { SessionWork } from "./session-work.ts";
 import { Removal } from "./storage/removal.ts";
+import { ProjectTrust } from "./trust/project-trust.ts";
 
 export interface NewSessionRequest {
   agent?: string;
@@ -56,6 +57,8 @@ export interface PromptRequest {
   task?: Task;
   /** The session's rules from the prompt's turn on, in place of those before. */
   permissions?: PermissionRule[];
+  /** Its client shows questions and can answer them, also before the agent starts. */
+  attended?: boolean;
   /** What a client wants to find again with its prompt. */
   extras?: Record<string, unknown>;
   /** Of what the client asked for, where the parts were made from it. */
@@ -71,6 +74,8 @@ export class Gateway {
   private readonly removal: Removal;
   /** What can be done with a session beside speaking to its agent. */
   readonly work: SessionWork;
+  /** The user's trust in directories. */
+  readonly trust: ProjectTrust;
   private waiting: string[] = [];
   private leaving = false;
 
@@ -78,6 +83,7 @@ export class Gateway {
     this.options = options;
     this.sessions = new LiveSessions(options);
     this.removal = new Removal(options, this.sessions);
+    this.trust = new ProjectTrust(options);
     this.work = new SessionWork({
       ...options,
       agent: (name) => this.sessions.agent(name),

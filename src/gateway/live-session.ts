@@ -81,6 +81,8 @@ export class LiveSession {
       log: gateway.log,
       host: gateway.processes,
       roots: gateway.roots,
+      trust: gateway.trust,
+      attachments: options.attachments,
       writer: this.writer,
       hear: (...told) => this.hear(...told),
       ended: (turn) => this.ended(turn),

@@ -3,15 +3,18 @@ import { messageOf, ParleyError } from "../core/errors.ts";
 import type { ParleyEvent } from "../core/events/event.ts";
 import type { Failure, Prompt } from "../core/events/values.ts";
 import { cutTurns } from "../core/history/copy.ts";
+import type { Answer } from "../core/ledger/signals.ts";
 import type { Command } from "../core/ledger/state.ts";
 import { within } from "../core/within.ts";
 import type { CommandHost } from "../host/contract.ts";
 import type { Roots } from "../host/files/roots.ts";
 import type { Log } from "../log/contract.ts";
 import { AgentLink, type LinkOptions } from "./agent-link.ts";
+import type { Attachments } from "./attachments.ts";
 import { CANCEL_ASK_MS } from "./options.ts";
 import { readNewest } from "./read-events.ts";
 import type { Prepare, SessionWriter } from "./session-writer.ts";
+import type { Trust } from "./trust/contract.ts";
 import { Deliveries, TurnDriver } from "./turn-driver.ts";
 
 /** How much of the past an agent without a memory of its own is given. */
@@ -25,6 +28,8 @@ export interface ServingOptions {
   log: Log;
   host: CommandHost;
   roots: Roots;
+  trust: Trust;
+  attachments: Attachments;
   writer: SessionWriter;
   hear: LinkOptions["emit"];
   /** Resolves when a turn is over. */
@@ -65,12 +70,16 @@ export class ServingAgent {
   change(agent: Agent): void {
     this.agent = agent;
     if (this.ownLink) return this.ownLink.serveWith(agent);
-    const { session, directory, log, host, roots, writer, hear, ended } = this.options;
+    const { session, directory, log, host, roots, trust, attachments, writer, hear, ended } = this.options;
     const history = (): Promise<ParleyEvent[]> => this.past();
     const hasRules = (): boolean => (writer.ledger.facts.permissions ?? []).some(({ verdict }) => verdict !== "allow");
-    const link = new AgentLink({ agent, session, directory, history, hasRules, emit: hear });
+    const trusted = (): boolean => trust.covering(directory) !== undefined;
+    const link = new AgentLink({ agent, session, directory, trusted, history, hasRules, emit: hear });
     this.ownLink = link;
-    this.driver = new TurnDriver({ session, directory, host, roots, log, link, writer, ended }, this.deliveries);
+    this.driver = new TurnDriver(
+      { session, directory, host, roots, log, link, writer, trust, attachments, ended },
+      this.deliveries,
+    );
   }
 
   /** An update whose model or mode the running agent has before it is stored. */
@@ -87,6 +96,11 @@ export class ServingAgent {
       });
       return { command, undo: () => link.change({ model: facts.model, mode: facts.mode }) };
     };
+  }
+
+  /** Gives an answer to whoever asked: Parley itself, or the agent. */
+  async answer(ask: string, answer: Answer): Promise<void> {
+    if (!this.driver?.takeAnswer(ask, answer)) await this.link?.session?.answer(ask, answer);
   }
 
   async deliver(prompt: Prompt, turn: string): Promise<void> {

@@ -16,7 +16,7 @@ import type { Wish } from "./revert/revert.ts";
 /** A prompt of Parley's making. */
 export type MadePrompt = Partial<Omit<Prompt, "parts">> & { parts: PromptPart[]; agent?: string };
 
-export interface WorkOptions extends Pick<GatewayOptions, "log" | "processes" | "id" | "now" | "roots"> {
+export interface WorkOptions extends Pick<GatewayOptions, "log" | "processes" | "id" | "now" | "roots" | "trust"> {
   agents(): readonly string[];
   agent(name: string): Agent;
   get(session: string): Promise<SessionState>;
@@ -113,9 +113,15 @@ export class SessionWork {
     const discovery = await this.options.discover(agent);
     const { findCommand, promptOf } = await loadCommands();
     const command = await findCommand(name, state.directory, { name: agent, discovery });
-    const { processes } = this.options;
-    const parts = await promptOf(command, added, { session, directory: state.directory, processes });
-    const prompt = { ...wishOf(command, agent, discovery), ...asked, parts: [...parts, ...more], digest };
+    const { processes, trust } = this.options;
+    const { directory } = state;
+    const trusted = trust.covering(directory) !== undefined;
+    const parts = await promptOf(command, added, { session, directory, processes, trusted });
+    const { mode, ...harmless } = wishOf(command, agent, discovery);
+    // A project that is not trusted must not choose a mode in which nobody is asked.
+    const wish =
+      trusted || command.file === undefined ? { ...harmless, ...(mode === undefined ? {} : { mode }) } : harmless;
+    const prompt = { ...wish, ...asked, parts: [...parts, ...more], digest };
     return this.options.prompt(session, prompt);
   }
 

@@ -2,18 +2,22 @@ import type { AgentSession } from "../agents/contract.ts";
 import { isParleyError, messageOf } from "../core/errors.ts";
 import type { Failure, Prompt } from "../core/events/values.ts";
 import { cutTurns } from "../core/history/copy.ts";
-import type { Signal } from "../core/ledger/signals.ts";
+import type { Answer, Signal } from "../core/ledger/signals.ts";
 import type { Facts, LedgerState } from "../core/ledger/state.ts";
 import { within } from "../core/within.ts";
 import { type CommandHost, SpawnFailed } from "../host/contract.ts";
 import type { Roots } from "../host/files/roots.ts";
 import type { Log } from "../log/contract.ts";
 import type { AgentLink, Choice } from "./agent-link.ts";
+import type { Attachments } from "./attachments.ts";
 import { transcriptOf, withInstructions, withTranscript } from "./handoff.ts";
 import { CANCEL_ASK_MS, CANCEL_TERM_MS } from "./options.ts";
 import { readNewest } from "./read-events.ts";
 import { PARLEY, type SessionWriter } from "./session-writer.ts";
 import { ShellTurn } from "./shell-turn.ts";
+import type { Trust } from "./trust/contract.ts";
+import { LeftOut, UNTRUSTED } from "./trust/left-out.ts";
+import { TrustAsk } from "./trust/trust-ask.ts";
 
 /** How much of the past an agent is told that has forgotten it. */
 const HANDOFF_EVENTS = 2_000;
@@ -29,6 +33,8 @@ export interface DriverOptions {
   log: Log;
   link: AgentLink;
   writer: SessionWriter;
+  trust: Trust;
+  attachments: Attachments;
   /** Resolves when a turn is over. */
   ended(turn: string): Promise<void>;
 }
@@ -74,11 +80,15 @@ export class TurnDriver {
   private readonly shell: ShellTurn;
   /** The turn that was stopped while the log could not be told. */
   private stopped = "";
+  private readonly leftOut: LeftOut;
+  private readonly trustAsk: TrustAsk;
 
   constructor(options: DriverOptions, deliveries: Deliveries) {
     this.options = options;
     this.deliveries = deliveries;
     const { session, directory, host, writer } = options;
+    this.leftOut = new LeftOut(directory);
+    this.trustAsk = new TrustAsk({ ...options, emit: (signal) => writer.take(signal, undefined, PARLEY) });
     this.shell = new ShellTurn({
       session,
       directory,
@@ -94,20 +104,41 @@ export class TurnDriver {
       // A prompt may have waited since before the server was limited, and a directory may lead elsewhere by now.
       roots.assert(directory);
       if (prompt.task?.type === "shell") return await this.shell.run(prompt.task.command, turn);
+      if (prompt.attended && !(await this.mayStart(turn, link))) return;
       const choice = (): Choice => choiceIn(writer.ledger.facts);
       const { agent, generation, lost } = await link.ensure(choice, writer.ledger.facts.nativeId);
+      const note = await this.leftOut.look(link, generation);
       if (!link.runs(generation)) throw new Error("the agent exited before it could take the prompt");
       const open = writer.ledger.turn;
       if (open?.id !== turn) return;
       this.deliveries.given(turn, generation);
       // A cancel that came while the agent was starting has not reached it.
       if (open.cancelled || this.stopped === turn) return await link.kill(0);
+      if (note !== undefined) {
+        writer.take({ type: "note", level: "warn", code: UNTRUSTED, text: note }, undefined, PARLEY);
+        this.leftOut.told(note, generation);
+      }
       if (prompt.task?.type === "compact") return await this.compact(agent, prompt);
       const told = link.takesInstructions ? prompt : withInstructions(prompt);
       await agent.prompt(lost ? await this.afterLoss(told, turn) : told);
     } catch (error) {
       await writer.send({ type: "fail", turn, error: failureOf(error) }, { must: true });
     }
+  }
+
+  /** Asks about trust first. A turn that was stopped meanwhile, or is over, needs no agent. */
+  private async mayStart(turn: string, link: AgentLink): Promise<boolean> {
+    const { writer } = this.options;
+    await this.trustAsk.before(turn, link);
+    const open = writer.ledger.turn;
+    if (open?.id === turn && open.cancelled)
+      writer.take({ type: "turn.finished", reason: "cancelled" }, undefined, PARLEY);
+    return open?.id === turn && !open.cancelled;
+  }
+
+  /** Takes an answer to an ask of Parley's own. */
+  takeAnswer(ask: string, answer: Answer): boolean {
+    return this.trustAsk.take(ask, answer);
   }
 
   private async compact(agent: AgentSession, prompt: Prompt): Promise<void> {

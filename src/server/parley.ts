@@ -25,6 +25,7 @@ import { createListener, type HttpListener } from "./listener.ts";
 import { processSeries } from "./metrics.ts";
 import { watchStorage } from "./storage-watch.ts";
 import { opencodeMount, universalMount } from "./surface-mounts.ts";
+import { type TrustOptions, TrustStore } from "./trust/trust-store.ts";
 
 export interface ParleyOptions extends AgentSettings {
   dataDirectory: string;
@@ -43,6 +44,8 @@ export interface ParleyOptions extends AgentSettings {
   idleCloseMs: number;
   idleAgents: number;
   retainEvents: number;
+  /** Which directories the user trusts; none unless told. */
+  trust?: Omit<TrustOptions, "warn">;
   /** Whether prompts that waited through a restart run at once; otherwise they do with their session's next prompt. */
   resumeQueues?: boolean;
   /** The directory of a session that names none. */
@@ -141,6 +144,7 @@ async function startOn(
     agents,
     processes: commands,
     roots,
+    trust: new TrustStore({ configured: [], ...options.trust, warn: (message) => logger.warn({}, message) }),
     defaultAgent,
     id: idSource(Date.now, await newestTime(log)),
     now: neverBack(Date.now, () => performance.now()),

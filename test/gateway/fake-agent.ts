@@ -10,6 +10,7 @@ import type {
 import { ResumeLost } from "../../src/agents/contract.ts";
 import type { Prompt } from "../../src/core/events/values.ts";
 import type { Answer, Signal } from "../../src/core/ledger/signals.ts";
+import type { ProjectSetting } from "../../src/core/trust.ts";
 import { eventually } from "../support/eventually.ts";
 
 /** One start of the fake: what it was told, and a way to speak as it. */
@@ -103,6 +104,8 @@ export class FakeAgent implements Agent {
   hears: Promise<void> = Promise.resolve();
   failure: Error | undefined;
   forgets = false;
+  /** What a project has for it. */
+  settings: ProjectSetting[] = [];
   onPrompt: ((session: FakeSession, prompt: Prompt) => void) | undefined;
   onCancel: ((session: FakeSession) => void) | undefined;
 
@@ -113,6 +116,10 @@ export class FakeAgent implements Agent {
       models: [{ id: "m1" }, { id: "m2" }],
       modes: [{ id: "build" }, { id: "plan" }],
     };
+  }
+
+  async projectSettings(): Promise<ProjectSetting[]> {
+    return this.settings;
   }
 
   open(options: OpenOptions): FakeSession {

@@ -44,6 +44,10 @@ export function createClaudeAgent(options: ClaudeOptions): Agent {
       const found = await findClaude({ dataDirectory, env });
       return !("missing" in found) && (await findCredentials(env)) !== undefined;
     },
+    async projectSettings(directory) {
+      const { projectSettings } = await import("./project-settings.ts");
+      return projectSettings(directory, env.HOME);
+    },
     open: (open) => openLazily(start, open),
   };
 }

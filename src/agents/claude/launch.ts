@@ -1,5 +1,6 @@
 import type { SpawnSpec } from "../../host/contract.ts";
 import type { OpenOptions } from "../contract.ts";
+import { carefulGit } from "../git-environment.ts";
 import { BYPASS } from "./modes.ts";
 
 const STREAMS = [
@@ -26,32 +27,46 @@ const ENVIRONMENT = {
   PARLEY_TOKEN: undefined,
 } as const;
 
+/**
+ * The program's own settings are the user's then. Measured with 2.1.197: this alone keeps out all that a project brings, its hooks, helpers, servers, plugins,
+ * permissions and variables, and its CLAUDE.md, also from directories above. `--strict-mcp-config` would take the user's own servers away as well.
+ */
+const WITHOUT_PROJECT = ["--setting-sources", "user"] as const;
+
 export interface Launch {
   program: string;
   env: Readonly<Record<string, string | undefined>>;
 }
 
+/** What belongs to a start that nothing of the project's takes part in. */
+function apart({ env }: Launch): SpawnSpec["env"] {
+  return { ...env, ...carefulGit({ ...process.env, ...env }), ...ENVIRONMENT };
+}
+
 /** How a session's process is started; `id` is the program's own id of a new session. */
-export function sessionSpec({ program, env }: Launch, open: OpenOptions, id: string): SpawnSpec {
-  const { directory, session, model, mode, resume } = open;
+export function sessionSpec(launch: Launch, open: OpenOptions, id: string): SpawnSpec {
+  const { program, env } = launch;
+  const { directory, session, trusted, model, mode, resume } = open;
   const argv: [string, ...string[]] = [
     program,
     ...STREAMS,
+    ...(trusted ? [] : WITHOUT_PROJECT),
     ...(resume === undefined ? ["--session-id", id] : ["--resume", resume]),
     ...(model === undefined ? [] : ["--model", model]),
     ...(mode === undefined ? [] : ["--permission-mode", mode]),
     // Only for the mode itself: a program that has this flag asks for nothing in the mode `plan`, either.
     ...(mode === BYPASS ? ["--allow-dangerously-skip-permissions"] : []),
   ];
-  return { argv, directory, session, env: { ...env, ...ENVIRONMENT } };
+  return { argv, directory, session, env: trusted ? { ...env, ...ENVIRONMENT } : apart(launch) };
 }
 
-/** A process that is only asked what it can do. */
-export function probeSpec({ program, env }: Launch, directory: string): SpawnSpec {
-  return { argv: [program, ...STREAMS], directory, session: "discovery", env: { ...env, ...ENVIRONMENT } };
+/** A process that is only asked what it can do. Its directory may be anybody's, and what one project has is no answer for all. */
+export function probeSpec(launch: Launch, directory: string): SpawnSpec {
+  const argv = [launch.program, ...STREAMS, ...WITHOUT_PROJECT] as const;
+  return { argv, directory, session: "discovery", env: apart(launch) };
 }
 
-export function authSpec({ program, env }: Launch, directory: string): SpawnSpec {
-  const argv = [program, "auth", "status", "--json"] as const;
-  return { argv, directory, session: "discovery", env: { ...env, ...ENVIRONMENT } };
+export function authSpec(launch: Launch, directory: string): SpawnSpec {
+  const argv = [launch.program, ...WITHOUT_PROJECT, "auth", "status", "--json"] as const;
+  return { argv, directory, session: "discovery", env: apart(launch) };
 }

@@ -11,6 +11,8 @@ export type Command =
       protocol: number;
       session: string;
       directory: string;
+      /** Whether the user trusts the directory; where it is not, nothing of the project may run by itself. */
+      trusted: boolean;
       model?: string;
       mode?: string;
       resume?: string;

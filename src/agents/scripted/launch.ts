@@ -22,8 +22,8 @@ export function spawnSpec(agent: ScriptedAgentOptions, open: OpenOptions): Spawn
   return { argv: agent.argv, directory: open.directory, session: open.session, env: agent.env };
 }
 
-export function openCommand({ session, directory, model, mode, resume }: OpenOptions): Command {
-  return { type: "open", protocol: PROTOCOL, session, directory, model, mode, resume };
+export function openCommand({ session, directory, trusted, model, mode, resume }: OpenOptions): Command {
+  return { type: "open", protocol: PROTOCOL, session, directory, trusted, model, mode, resume };
 }
 
 /**

@@ -10,6 +10,7 @@ import { openSqliteLog } from "../../log/sqlite/open.ts";
 import { buildAgents, chooseDefaultAgent } from "../../server/agents.ts";
 import { instanceOf } from "../../server/instance.ts";
 import { AlreadyRunning } from "../../server/parley.ts";
+import { TrustStore } from "../../server/trust/trust-store.ts";
 import type { Settings } from "../config/settings.ts";
 
 /** Forgets a session without a server: a gateway that takes no prompts, so that none that waits is run by the way. */
@@ -28,6 +29,7 @@ export async function removeOffline(settings: Settings, id: string): Promise<voi
         agents,
         processes: host,
         roots: new Roots(),
+        trust: new TrustStore(settings.trust),
         defaultAgent: await chooseDefaultAgent(agents, settings.defaultAgent),
         id: idSource(Date.now),
         now: Date.now,

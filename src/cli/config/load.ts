@@ -1,13 +1,22 @@
-import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { messageOf } from "../../core/errors.ts";
+import { TrustStore } from "../../server/trust/trust-store.ts";
 import { systemCodeOf, usageError } from "../exit.ts";
 import { type Environment, environmentLayer } from "./environment.ts";
 import { layerOf } from "./file-layer.ts";
-import { defaultDataDir, expandPath, PROJECT_FILES, projectDirectories, projectOf, userConfigFile } from "./places.ts";
+import {
+  defaultDataDir,
+  expandPath,
+  PROJECT_FILES,
+  projectDirectories,
+  projectOf,
+  trustFile,
+  userConfigFile,
+} from "./places.ts";
 import type { ConfigFile } from "./schema.ts";
 import { defaultSettings, type Layer, mergeSettings, type Settings } from "./settings.ts";
-import { isTrusted, limitProject } from "./trust.ts";
+import { limitProject } from "./trust.ts";
 
 export interface Sources {
   flags: Layer;
@@ -25,9 +34,24 @@ export interface LoadedConfig {
   warnings: string[];
 }
 
+const MAX_BYTES = 1_000_000;
+
+/** A pipe or a device by the file's name would be waited for without end. */
+function readFile(path: string): string {
+  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const { size } = fstatSync(file);
+    if (!fstatSync(file).isFile()) throw new Error("it is not a file");
+    if (size > MAX_BYTES) throw new Error(`expected at most ${MAX_BYTES} bytes, got ${size}`);
+    return readFileSync(file, "utf8");
+  } finally {
+    closeSync(file);
+  }
+}
+
 function readIfThere(path: string): string | undefined {
   try {
-    return readFileSync(path, "utf8");
+    return readFile(path);
   } catch (thrown) {
     if (systemCodeOf(thrown) === "ENOENT" || systemCodeOf(thrown) === "ENOTDIR") return undefined;
     throw usageError(`${path}: the configuration cannot be read: ${messageOf(thrown)}`);
@@ -60,6 +84,17 @@ function findProjectFile({ directory, home }: Sources): string | undefined {
   return undefined;
 }
 
+/** A mistake in a file that came with a clone must not keep its user from working there. */
+async function readProjectFile(path: string, trusted: boolean, warnings: string[]): Promise<ConfigFile | undefined> {
+  try {
+    return await readConfigFile(path);
+  } catch (thrown) {
+    if (trusted) throw thrown;
+    warnings.push(`the project is not trusted, so its file is ignored, which is wrong: ${messageOf(thrown)}`);
+    return undefined;
+  }
+}
+
 function othersCanRead(path: string): boolean {
   return process.platform !== "win32" && (statSync(path).mode & 0o044) !== 0;
 }
@@ -78,15 +113,17 @@ export async function loadConfig(sources: Sources): Promise<LoadedConfig> {
   }
 
   const projectFile = findProjectFile(sources);
-  const said = projectFile === undefined ? undefined : await readConfigFile(projectFile);
+  const trust = {
+    file: trustFile(env, home),
+    configured: (user?.trust ?? []).map((path) => realPath(expandPath(path, home, dirname(userFile)))),
+  };
   let project: ConfigFile = {};
-  if (projectFile !== undefined && said) {
+  if (projectFile !== undefined) {
     const root = projectOf(projectFile);
-    const trusted = isTrusted(
-      root,
-      (user?.trust ?? []).map((path) => realPath(expandPath(path, home, dirname(userFile)))),
-    );
-    const limited = limitProject(said, trusted, root);
+    const store = new TrustStore({ ...trust, warn: (message) => void warnings.push(message) });
+    const trusted = store.covering(root) !== undefined;
+    const said = await readProjectFile(projectFile, trusted, warnings);
+    const limited = limitProject(said ?? {}, trusted, root);
     project = limited.config;
     files.push({ path: projectFile, level: "project", trusted });
     for (const { key, why } of limited.refused) warnings.push(`${projectFile}: "${key}" was ignored: ${why}`);
@@ -101,6 +138,6 @@ export async function loadConfig(sources: Sources): Promise<LoadedConfig> {
   const merged = mergeSettings(defaultSettings(defaultDataDir(env, home)), layers);
   const here = (path: string): string => expandPath(path, home, process.cwd());
   const roots = merged.roots === undefined ? {} : { roots: merged.roots.map(here) };
-  const settings = { ...merged, ...roots, dataDir: here(merged.dataDir) };
+  const settings = { ...merged, ...roots, trust, dataDir: here(merged.dataDir) };
   return { settings, portChosen: layers.some((layer) => layer.port !== undefined), files, warnings };
 }

@@ -6,8 +6,17 @@ function baseDirectory(value: string | undefined, fallback: string): string {
   return value !== undefined && isAbsolute(value) ? value : fallback;
 }
 
+function userDirectory(env: Environment, home: string): string {
+  return join(baseDirectory(env.XDG_CONFIG_HOME, join(home, ".config")), "parley");
+}
+
 export function userConfigFile(env: Environment, home: string): string {
-  return join(baseDirectory(env.XDG_CONFIG_HOME, join(home, ".config")), "parley", "config.jsonc");
+  return join(userDirectory(env, home), "config.jsonc");
+}
+
+/** The list that `parley trust` keeps: beside the user's configuration, where no project and no data directory can bring one of its own. */
+export function trustFile(env: Environment, home: string): string {
+  return join(userDirectory(env, home), "trusted");
 }
 
 export function defaultDataDir(env: Environment, home: string): string {

@@ -112,7 +112,9 @@ export const configSchema = z.strictObject({
   trust: z
     .array(z.string())
     .optional()
-    .describe("in the user's file only: directories whose parley.jsonc may set everything, agents' commands too"),
+    .describe(
+      "in the user's file only: directories whose projects may run code, by parley.jsonc and by the agents' own settings; parley trust adds to them",
+    ),
 });
 
 export type ConfigFile = z.infer<typeof configSchema>;

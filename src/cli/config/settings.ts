@@ -28,6 +28,8 @@ export interface Settings {
   idleCloseMs: number;
   idleAgents: number;
   retainEvents: number;
+  /** Directories whose settings may run code: from the user's configuration, and from a list of their own. */
+  trust: { file?: string; configured: readonly string[] };
   sync: SyncMode;
   allowHosts: readonly string[];
   cors: readonly string[];
@@ -49,6 +51,7 @@ export function defaultSettings(dataDir: string): Settings {
     idleCloseMs: 10 * 60_000,
     idleAgents: 8,
     retainEvents: 0,
+    trust: { configured: [] },
     sync: "process",
     allowHosts: [],
     cors: [],

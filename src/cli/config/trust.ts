@@ -1,4 +1,4 @@
-import { sep } from "node:path";
+import { trustCommand } from "../../core/trust.ts";
 import type { ConfigFile } from "./schema.ts";
 
 type Key = keyof ConfigFile;
@@ -27,10 +27,6 @@ export interface Refused {
   why: string;
 }
 
-export function isTrusted(project: string, trusted: readonly string[]): boolean {
-  return trusted.some((path) => project === path || project.startsWith(path.endsWith(sep) ? path : path + sep));
-}
-
 /**
  * A project's file comes with whatever was cloned, so it must not run a command, open the port to others, move or prune the
  * user's data or answer permissions, unless the user has said that the directory is trusted.
@@ -45,7 +41,7 @@ export function limitProject(
     const key = name as Key;
     if (NEVER.has(key)) refused.push({ key, why: WHY_NEVER[key] ?? "" });
     else if (trusted || (FREE.has(key) && !(key === "unattended" && value === "allow"))) return true;
-    else refused.push({ key, why: `to allow it, add "${project}" to "trust" in the user's configuration` });
+    else refused.push({ key, why: `the project is not trusted; to allow it: ${trustCommand(project)}` });
     return false;
   });
   return { config: Object.fromEntries(kept) as ConfigFile, refused };

@@ -3,12 +3,14 @@ import { messageOf } from "../../core/errors.ts";
 import { readLock } from "../../host/data-lock.ts";
 import { offlineAgents } from "../access/offline-agents.ts";
 import { type LoadedConfig, loadConfig } from "../config/load.ts";
-import { defaultDataDir, userConfigFile } from "../config/places.ts";
+import { defaultDataDir, trustFile, userConfigFile } from "../config/places.ts";
 import { defaultSettings, type Layer, mergeSettings } from "../config/settings.ts";
+import { offlineTrust } from "../trust/offline-trust.ts";
 import { packageVersion } from "../version.ts";
 import { checkAgents } from "./agents.ts";
 import { type Check, type Level, verdict } from "./check.ts";
 import { checkDataDir, checkDisk, checkNode, checkPlatform } from "./machine.ts";
+import { checkProject } from "./project.ts";
 import { checkLog, checkPort, checkServer, checkStrays } from "./state.ts";
 
 export interface Report {
@@ -33,7 +35,8 @@ async function load(flags: Layer): Promise<{ loaded: LoadedConfig; checks: Check
     const loaded = await loadConfig({ flags, env: process.env, home, directory: process.cwd() });
     return { loaded, checks: configChecks(loaded, userConfigFile(process.env, home)) };
   } catch (thrown) {
-    const settings = mergeSettings(defaultSettings(defaultDataDir(process.env, home)), [flags]);
+    const trust = { file: trustFile(process.env, home), configured: [] };
+    const settings = mergeSettings(defaultSettings(defaultDataDir(process.env, home)), [flags, { trust }]);
     const checks: Check[] = [{ name: "config", level: "bad", detail: messageOf(thrown) }];
     return { loaded: { settings, portChosen: false, files: [], warnings: [] }, checks };
   }
@@ -50,6 +53,7 @@ export async function examine(flags: Layer): Promise<Report> {
     checkNode(),
     checkPlatform(),
     ...config,
+    await checkProject(offlineTrust(settings), process.cwd()),
     checkDataDir(dataDir),
     checkDisk(dataDir),
     checkLog(dataDir),

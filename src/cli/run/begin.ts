@@ -36,12 +36,15 @@ async function start(settings: Settings, directory: string): Promise<OwnServer> 
   }
 }
 
-async function attempt(settings: Settings, wish: SessionWish, prompt: string): Promise<Begun> {
+/** Called with the session before it gets the prompt. */
+export type Before = (client: ParleyClient, session: ChosenSession["detail"]) => Promise<void>;
+
+async function attempt(settings: Settings, wish: SessionWish, prompt: string, before: Before): Promise<Begun> {
   const found = await findServer(settings);
-  if (found) return give(clientOf(found), undefined, wish, prompt);
+  if (found) return give(clientOf(found), undefined, wish, prompt, before);
   const own = await start(settings, wish.directory);
   try {
-    return await give(clientOf(own), own, wish, prompt);
+    return await give(clientOf(own), own, wish, prompt, before);
   } catch (error) {
     await own.close();
     throw error;
@@ -53,8 +56,10 @@ async function give(
   own: OwnServer | undefined,
   wish: SessionWish,
   prompt: string,
+  before: Before,
 ): Promise<Begun> {
   const chosen = await chooseSession(client, wish);
+  await before(client, chosen.detail);
   const { next: position } = await client.page({ after: "latest", limit: 1 });
   const choice = chosen.fresh ? {} : { model: wish.model, mode: wish.mode };
   const receipt = await client.session(chosen.detail).prompt({ text: prompt, ...choice });
@@ -62,10 +67,10 @@ async function give(
 }
 
 /** Finds or starts a server, finds or makes the session, and gives it the prompt. */
-export async function begin(settings: Settings, wish: SessionWish, prompt: string): Promise<Begun> {
+export async function begin(settings: Settings, wish: SessionWish, prompt: string, before: Before): Promise<Begun> {
   for (let left = TRIES - 1; ; left--) {
     try {
-      return await attempt(settings, wish, prompt);
+      return await attempt(settings, wish, prompt, before);
     } catch (error) {
       if (left === 0 || !isLeaving(error)) throw apiProblem(error, settings);
     }

@@ -70,7 +70,7 @@ export class Progress {
   #completed(item: Item): string[] {
     if (item.kind === "status") {
       const colour = item.level === "info" ? "dim" : item.level === "warn" ? "yellow" : "red";
-      return [this.#paint(colour, safeLine(`· ${item.text}`))];
+      return [this.#paint(colour, safeLine(`· ${item.text}`, item.level === "info" ? undefined : 600))];
     }
     if (item.kind !== "tool_call") return [];
     this.#calls.delete(item.id);

@@ -6,15 +6,16 @@ import { safeLine } from "../output/safe-text.ts";
 import { painter } from "../output/terminal.ts";
 import { outputLost } from "../tell.ts";
 import { AnswerText } from "./answer-text.ts";
-import { askMode } from "./ask-policy.ts";
+import { type AskMode, askMode } from "./ask-policy.ts";
 import { Asks } from "./asks.ts";
-import { type Begun, begin } from "./begin.ts";
+import { type Before, type Begun, begin } from "./begin.ts";
 import { exitCodeOf } from "./exit-code.ts";
 import { followTurn } from "./follow.ts";
 import { Interrupts } from "./interrupts.ts";
 import { personAt } from "./lines.ts";
 import { Progress } from "./progress.ts";
 import { promptText } from "./prompt-text.ts";
+import { askTrust } from "./trust-question.ts";
 import { View } from "./view.ts";
 
 export interface RunFlags {
@@ -58,10 +59,24 @@ function tellEnd(format: RunFlags["format"], view: View, session: string, outcom
   view.progress(paint(reason === "cancelled" ? "yellow" : "red", `parley: the turn ended: ${why}`));
 }
 
+function modeOf(flags: RunFlags): AskMode {
+  return askMode(flags, process.stdin.isTTY === true && process.stderr.isTTY === true);
+}
+
+/** A person at a terminal is asked before the agent starts. Elsewhere what is not trusted is left out, and the turn says so. */
+function trustBefore(flags: RunFlags, interrupts: Interrupts): Before {
+  const { signal } = interrupts;
+  return async (client, session) => {
+    if (modeOf(flags) !== "terminal") return;
+    await askTrust(client, session, { person: personAt(process.stdin, process.stderr), paint, signal });
+    if (signal.aborted) throw new CliError("stopped before it began", interrupts.code);
+  };
+}
+
 async function follow(begun: Begun, flags: RunFlags, interrupts: Interrupts): Promise<Outcome> {
   const view = new View(process.stdout, process.stderr);
   const asks = new Asks({
-    mode: askMode(flags, process.stdin.isTTY === true && process.stderr.isTTY === true),
+    mode: modeOf(flags),
     person: personAt(process.stdin, process.stderr),
     view,
     paint,
@@ -101,7 +116,8 @@ export async function run(words: readonly string[], flags: RunFlags): Promise<nu
   process.stdout.on("error", (error) => {
     if (!interrupts.signal.aborted) interrupts.stop(outputLost(error));
   });
-  const begun = await begin(settings, { ...flags, directory, defaultAgent: settings.defaultAgent }, prompt);
+  const wish = { ...flags, directory, defaultAgent: settings.defaultAgent };
+  const begun = await begin(settings, wish, prompt, trustBefore(flags, interrupts));
   try {
     const outcome = await follow(begun, flags, interrupts);
     await letOthersFinish(begun, interrupts.signal);

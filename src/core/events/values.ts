@@ -50,6 +50,7 @@ export const prompt = z
     queued: z.number().optional().describe("epoch milliseconds since when it waited, if it did"),
     system: z.string().optional().describe("further instructions for this turn"),
     permissions: z.array(permissionRule).optional().describe("the session's rules from its turn on"),
+    attended: z.boolean().optional().describe("its client can answer what Parley itself asks before the agent starts"),
     digest: z.string().optional().describe("of the request's body: the same id with another digest is a conflict"),
   })
   .meta({ id: "Prompt" });

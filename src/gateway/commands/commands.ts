@@ -1,11 +1,12 @@
 import type { Discovery } from "../../agents/contract.ts";
 import { ParleyError } from "../../core/errors.ts";
 import type { PromptPart } from "../../core/events/values.ts";
+import { shownSettings, trustCommand } from "../../core/trust.ts";
 import { BUILT_IN } from "./builtin.ts";
 import { filesNamed, type Place, withOutputs } from "./insertions.ts";
 import { projectCommands } from "./project-commands.ts";
 import type { SlashCommand } from "./slash-command.ts";
-import { fill } from "./template.ts";
+import { fill, shellsIn } from "./template.ts";
 
 export interface KnownAgent {
   name: string;
@@ -36,9 +37,20 @@ export async function findCommand(name: string, directory: string, agent: KnownA
   throw new ParleyError("command_not_found", `no command ${name}; there are: ${have}`);
 }
 
+/** A project's command may ask the agent for anything, but what it runs by itself is run where the project is trusted. */
+function assertRunsNothing({ name, file }: SlashCommand, filled: string, directory: string): void {
+  const shells = shellsIn(filled);
+  if (file === undefined || shells.length === 0) return;
+  const runs = shownSettings([{ path: file, keys: shells }]);
+  const message = `command ${name} runs shell commands of the project, and the directory is not trusted: ${runs}`;
+  throw new ParleyError("untrusted_project", `${message}. To allow that: ${trustCommand(directory)}`, { file, shells });
+}
+
 /** What a command becomes: the text for the agent, and the files that it names. */
 export async function promptOf(command: SlashCommand, added: string, place: Place): Promise<PromptPart[]> {
   if (command.agent !== undefined) return [{ type: "text", text: `/${command.name} ${added}`.trim() }];
-  const text = await withOutputs(fill(command.template, added), place);
+  const filled = fill(command.template, added);
+  if (!place.trusted) assertRunsNothing(command, filled, place.directory);
+  const text = await withOutputs(filled, place);
   return [{ type: "text", text }, ...(await filesNamed(text, place.directory))];
 }

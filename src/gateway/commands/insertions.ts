@@ -4,14 +4,16 @@ import type { CommandHost } from "../../host/contract.ts";
 import { openInside } from "../../host/files/open-inside.ts";
 import { runShortened } from "../../host/run-shortened.ts";
 import { shellSpec } from "../../host/shell-spec.ts";
+import { shellsIn, withShells } from "./template.ts";
 
 export interface Place {
   session: string;
   directory: string;
   processes: CommandHost;
+  /** Whether the user trusts the directory. */
+  trusted: boolean;
 }
 
-const SHELL = /!`([^`]+)`/g;
 const REFERENCE = /(?<![\w`@])@([^\s`'",;()]+)/g;
 const SHELL_MS = 30_000;
 const MAX_FILES = 50;
@@ -30,10 +32,7 @@ async function outputOf(command: string, { session, directory, processes }: Plac
 
 /** Puts what each command in the text wrote in its place. They run side by side. */
 export async function withOutputs(text: string, place: Place): Promise<string> {
-  const found = [...text.matchAll(SHELL)];
-  const outputs = await Promise.all(found.map((match) => outputOf(match[1] ?? "", place)));
-  let at = 0;
-  return text.replaceAll(SHELL, () => outputs[at++] ?? "");
+  return withShells(text, await Promise.all(shellsIn(text).map((command) => outputOf(command, place))));
 }
 
 async function isFileInside(directory: string, path: string): Promise<boolean> {

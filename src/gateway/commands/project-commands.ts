@@ -1,10 +1,12 @@
 import { parse as parseJson } from "jsonc-parser";
 import { parse as parseYaml } from "yaml";
 import { z } from "zod";
+import type { ProjectSetting } from "../../core/trust.ts";
 import { realInside } from "../../host/files/inside.ts";
 import { openInside } from "../../host/files/open-inside.ts";
 import { walk } from "../../host/files/walk.ts";
 import type { SlashCommand } from "./slash-command.ts";
+import { fill, shellsIn } from "./template.ts";
 
 /** Where projects keep their commands. The later ones count more. */
 const FOLDERS = [".claude/commands", ".opencode/commands", ".opencode/command"];
@@ -22,10 +24,10 @@ const configured = z.object({
   command: z.record(z.string(), facts.extend({ template: z.string() }).nullish().catch(undefined)),
 });
 
-function commandOf(name: string, template: string, known: z.output<typeof facts>): SlashCommand {
+function commandOf(name: string, template: string, known: z.output<typeof facts>, file: string): SlashCommand {
   const { description, agent: mode, model, subtask } = known;
   const given = Object.entries({ description, mode, model, subtask }).filter(([, value]) => value !== undefined);
-  return { name, template, ...Object.fromEntries(given) };
+  return { name, template, file, ...Object.fromEntries(given) };
 }
 
 async function textOf(directory: string, path: string): Promise<string | undefined> {
@@ -63,7 +65,7 @@ async function fromFolder(directory: string, folder: string): Promise<SlashComma
     const text = await textOf(directory, `${folder}/${path}`);
     if (text === undefined) continue;
     const { known, body } = splitFrontmatter(text);
-    found.push(commandOf(path.slice(0, -".md".length), body, known));
+    found.push(commandOf(path.slice(0, -".md".length), body, known, `${folder}/${path}`));
   }
   return found.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
@@ -72,7 +74,7 @@ async function fromConfig(directory: string, file: string): Promise<SlashCommand
   const text = await textOf(directory, file);
   const { data } = configured.safeParse(text === undefined ? undefined : parseJson(text));
   return Object.entries(data?.command ?? {}).flatMap(([name, one]) =>
-    one ? [commandOf(name, one.template, one)] : [],
+    one ? [commandOf(name, one.template, one, file)] : [],
   );
 }
 
@@ -83,4 +85,13 @@ export async function projectCommands(directory: string): Promise<SlashCommand[]
     ...CONFIGS.map((file) => fromConfig(directory, file)),
   ];
   return (await Promise.all(sources)).flat();
+}
+
+/** Those of them that run shell commands when they are called, which they do only where the project is trusted. */
+export async function commandsThatRun(directory: string): Promise<ProjectSetting[]> {
+  const commands = await projectCommands(directory);
+  return commands.flatMap(({ file = "", template }) => {
+    const keys = shellsIn(fill(template, ""));
+    return keys.length === 0 ? [] : [{ path: file, keys }];
+  });
 }

@@ -9,6 +9,8 @@ export interface SlashCommand {
   subtask?: boolean;
   /** What becomes of it: `$1` and `$ARGUMENTS` stand for what the user adds. */
   template: string;
+  /** The file of the project that defines it. */
+  file?: string;
   /** An agent that has the command itself, and gets it as the user typed it. */
   agent?: string;
 }

@@ -1,5 +1,17 @@
 const ARGUMENT = /"([^"]*)"|'([^']*)'|[^\s"']+/g;
+const SHELL = /!`([^`]+)`/g;
 const PLACE = /\$(\d+|ARGUMENTS\b)/g;
+
+/** The commands of a text whose outputs are to be put in their places. */
+export function shellsIn(text: string): string[] {
+  return [...text.matchAll(SHELL)].map((match) => match[1] ?? "");
+}
+
+/** The text with those outputs, in their order. */
+export function withShells(text: string, outputs: readonly string[]): string {
+  let at = 0;
+  return text.replaceAll(SHELL, () => outputs[at++] ?? "");
+}
 
 /** Words, or several in quotes as one. */
 export function splitArguments(text: string): string[] {

@@ -40,10 +40,10 @@ export function messageOperations(surface: Surface): Operation[] {
   const history = new History(gateway.log);
   const tellDamage = damageTeller(surface);
 
-  async function prompt({ params, body, response }: Call<unknown, PromptInput>): Promise<unknown> {
+  async function prompt({ params, body, header, response }: Call<unknown, PromptInput>): Promise<unknown> {
     const before = await sessionHead(surface, params.sessionID);
     const { id } = before.state;
-    const receipt = await givePrompt(surface, before.state, body);
+    const receipt = await givePrompt(surface, before.state, body, header("user-agent"));
     if (receipt.status === "kept") return messageOf(history, await sessionHead(surface, id), receipt.prompt);
     const answer = turnOver(surface, id, receipt).then(async (outcome) => {
       // Of a session that was deleted meanwhile only this is left.
@@ -104,9 +104,9 @@ export function messageOperations(surface: Surface): Operation[] {
       support: "real",
       body: promptInput,
       status: 204,
-      async handle({ params, body }) {
+      async handle({ params, body, header }) {
         const { state } = await sessionHead(surface, params.sessionID);
-        await givePrompt(surface, state, body);
+        await givePrompt(surface, state, body, header("user-agent"));
       },
     }),
     operation({

@@ -25,6 +25,12 @@ async function choiceOf(
   });
 }
 
+/**
+ * The user agents of OpenCode's own programs and of browsers, which show questions to a person. Its `run` is one of them, and forbids questions by rules of its
+ * session. A program that uses the SDK may wait for its answer and never look at a question.
+ */
+const SHOWS_QUESTIONS = /^(opencode|Mozilla)\//;
+
 /** What a client wants to see again in the message of its prompt. */
 function extrasOf({ tools, variant }: PromptInput): Record<string, unknown> | undefined {
   const shown = variant === undefined || variant === NO_VARIANT ? {} : { variant };
@@ -33,7 +39,12 @@ function extrasOf({ tools, variant }: PromptInput): Record<string, unknown> | un
 }
 
 /** Gives a session a prompt. The same message id with the same body is the same prompt, and begins no second turn. */
-export async function givePrompt(surface: Surface, state: SessionState, input: PromptInput): Promise<Receipt> {
+export async function givePrompt(
+  surface: Surface,
+  state: SessionState,
+  input: PromptInput,
+  client: string | undefined,
+): Promise<Receipt> {
   const { gateway } = surface;
   const { id, directory } = state;
   const { messageID, noReply, tools, system, format } = input;
@@ -54,5 +65,6 @@ export async function givePrompt(surface: Surface, state: SessionState, input: P
     // A prompt that names no tool says nothing of what is allowed.
     ...(rules.length > 0 ? { permissions: rules } : {}),
     ...(extras ? { extras } : {}),
+    ...(SHOWS_QUESTIONS.test(client ?? "") ? { attended: true } : {}),
   });
 }

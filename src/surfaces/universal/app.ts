@@ -17,6 +17,7 @@ import { openApi } from "./openapi.ts";
 import { promptRoutes } from "./prompt-routes.ts";
 import { type Route, WRITTEN } from "./route.ts";
 import { sessionRoutes } from "./session-routes.ts";
+import { trustRoutes } from "./trust-routes.ts";
 import { workRoutes } from "./work-routes.ts";
 
 export interface UniversalOptions {
@@ -36,6 +37,7 @@ export function universalRoutes({ gateway, clients, defaultDirectory }: Universa
     ...sessionRoutes(gateway, defaultDirectory),
     ...promptRoutes(gateway),
     ...workRoutes(gateway),
+    ...trustRoutes(gateway, defaultDirectory),
     ...askRoutes(gateway),
     ...eventRoutes(gateway, new EventStreams(gateway, clients)),
   ];

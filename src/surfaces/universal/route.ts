@@ -17,7 +17,7 @@ export const WRITTEN = Symbol("written");
 
 /** One operation: the same description serves the router, the checks and the OpenAPI document. */
 export interface Route {
-  method: "get" | "post" | "patch" | "delete";
+  method: "get" | "post" | "put" | "patch" | "delete";
   /** With parameters in braces, as OpenAPI has them. */
   path: string;
   id: string;

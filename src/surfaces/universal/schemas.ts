@@ -49,6 +49,10 @@ export const promptRequest = z
     model: z.string().optional().describe("from this prompt on"),
     mode: z.string().optional().describe("from this prompt on"),
     system: z.string().optional().describe("further instructions for this turn"),
+    attended: z
+      .boolean()
+      .optional()
+      .describe("the client shows questions: it may be asked, before the agent starts, whether the project is trusted"),
   })
   .refine((body) => (body.text === undefined) !== (body.parts === undefined), "expected either text or parts")
   .refine((body) => body.parts === undefined || body.parts.length > 0, "expected at least one part")
@@ -218,6 +222,38 @@ export const agent = z
       .describe("what not every agent can do"),
   })
   .meta({ id: "Agent" });
+
+export const trustQuery = z.object({
+  directory: z.string().optional().describe("absolute path; the server's own directory otherwise"),
+});
+
+export const trustRequest = z
+  .strictObject({ directory: z.string().describe("absolute path"), trusted: z.boolean() })
+  .meta({ id: "TrustRequest" });
+
+export const trustView = z
+  .looseObject({
+    directory: z.string(),
+    trusted: z.boolean(),
+    by: z.string().optional().describe("the trusted directory that it is or lies in"),
+    settings: z
+      .array(
+        z.looseObject({
+          agent: z.string().describe("the agent that would use it; parley for slash commands that run something"),
+          path: z.string(),
+          keys: z.array(z.string()).optional(),
+        }),
+      )
+      .describe("what the project brings that is used only where it is trusted"),
+    warning: z.string().optional().describe("why one should think twice before trusting it"),
+  })
+  .meta({ id: "Trust" });
+
+export const trustList = z
+  .looseObject({
+    trusted: z.array(z.looseObject({ directory: z.string(), source: z.enum(["configuration", "command"]) })),
+  })
+  .meta({ id: "TrustList" });
 
 export const problem = z
   .looseObject({ type: z.string(), title: z.string(), status: z.number(), detail: z.string(), code: z.string() })

@@ -27,7 +27,7 @@ async function open(t: TestContext, behaviour: string, readyMs = 20_000): Promis
     for (const look of waiting) look();
   };
   const options = { host, program: PROGRAM, env: {}, learned: () => {}, readyMs };
-  const session = new ClaudeSession(options, { session: "ses_1", directory, emit });
+  const session = new ClaudeSession(options, { session: "ses_1", trusted: false, directory, emit });
   const until = (type: Signal["type"]): Promise<Signal> =>
     new Promise((resolve) => {
       const look = (): void => {
@@ -93,7 +93,7 @@ test("without a program a session says how to get one", async (t) => {
   const env = { PARLEY_CLAUDE_BIN: "", PATH: directory };
   const agent = createClaudeAgent({ host, dataDirectory: directory, env });
   const signals: Signal[] = [];
-  const session = agent.open({ session: "ses_1", directory, emit: (signal) => signals.push(signal) });
+  const session = agent.open({ session: "ses_1", trusted: false, directory, emit: (signal) => signals.push(signal) });
   await assert.rejects(session.ready(), /parley install claude/);
   await session.kill(0);
   assert.deepEqual(

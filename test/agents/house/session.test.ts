@@ -23,7 +23,12 @@ async function opened(t: TestContext, options: RigOptions): Promise<Opened> {
   const work = await workDirectory(t);
   const signals: Signal[] = [];
   const agent = houseAgent(options, await workDirectory(t));
-  const session = agent.open({ session: "ses_test", directory: work, emit: (signal) => signals.push(signal) });
+  const session = agent.open({
+    session: "ses_test",
+    trusted: false,
+    directory: work,
+    emit: (signal) => signals.push(signal),
+  });
   t.after(() => session.kill(0));
   const count = (type: Signal["type"]): number => signals.filter((signal) => signal.type === type).length;
   const heard = (type: Signal["type"], times = 1): Promise<void> =>
@@ -96,6 +101,7 @@ test("a history that cannot be read is told, not passed over", async (t) => {
   const agent = houseAgent({ model: playing().model }, await workDirectory(t));
   const session = agent.open({
     session: "ses_test",
+    trusted: false,
     directory: "/",
     emit() {},
     history: () => Promise.reject(new Error("the disk is gone")),

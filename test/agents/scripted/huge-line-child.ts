@@ -20,6 +20,7 @@ async function play(): Promise<Record<string, unknown>> {
   const unparsed: unknown[] = [];
   const session = agent.open({
     session: "ses_1",
+    trusted: false,
     directory,
     emit(signal) {
       if (signal.type === "text") lengths.push(signal.delta.length);

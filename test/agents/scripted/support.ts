@@ -40,6 +40,7 @@ export async function openAgent(t: TestContext, launch: Launch = {}, open: Parti
     signals.filter((signal) => signal.type === type) as SignalOf<T>[];
   const session = agent.open({
     session: "ses_1",
+    trusted: false,
     directory,
     emit(signal, native, child) {
       natives.push(native);

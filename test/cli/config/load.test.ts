@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { chmodSync, mkdirSync, symlinkSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { type LoadedConfig, loadConfig, type Sources } from "../../../src/cli/config/load.ts";
@@ -98,4 +99,29 @@ test("a relative data directory of a file starts at that file", async () => {
   await using home = new Home();
   home.configure({ dataDir: "./here" });
   assert.equal((await load(home)).settings.dataDir, join(dirname(home.userConfig), "here"));
+});
+
+test("a mistake in a project's file is a warning where the project is not trusted, and an error where it is", async () => {
+  await using home = new Home();
+  for (const wrong of ['{ "prot": 1 }', "{ not JSON", '{ "port": "many" }']) {
+    home.write("work/parley.jsonc", wrong);
+    home.configure({ port: 5 });
+    const { settings, warnings } = await load(home);
+    assert.equal(settings.port, 5);
+    assert.match(warnings.join(), /not trusted, so its file is ignored.*work\/parley\.jsonc:1:\d+/);
+    home.configure({ trust: ["~/work"] });
+    await assert.rejects(load(home), /work\/parley\.jsonc:1:\d+/);
+  }
+});
+
+test("a project's file that is none, or is huge, is not waited for", async () => {
+  await using home = new Home();
+  execFileSync("mkfifo", [join(home.work, "parley.jsonc")]);
+  assert.match((await load(home)).warnings.join(), /ignored.*not a file/);
+  rmSync(join(home.work, "parley.jsonc"));
+  symlinkSync("/dev/zero", join(home.work, "parley.jsonc"));
+  assert.match((await load(home)).warnings.join(), /ignored.*not a file/);
+  rmSync(join(home.work, "parley.jsonc"));
+  home.write("work/parley.jsonc", `{ "port": 1 }${" ".repeat(2_000_000)}`);
+  assert.match((await load(home)).warnings.join(), /ignored.*expected at most/);
 });

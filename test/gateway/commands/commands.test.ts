@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
-import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import type { ParleyError } from "../../../src/core/errors.ts";
 import type { CommandRequest } from "../../../src/gateway/session-work.ts";
+import { TrustStore } from "../../../src/server/trust/trust-store.ts";
 import { temporary } from "../../support/server.ts";
 import { answering } from "../fake-agent.ts";
 import { ended, type Rig, rig } from "../rig.ts";
@@ -14,8 +16,8 @@ interface CommandRig extends Rig {
   run(request: CommandRequest): Promise<string[]>;
 }
 
-async function commandRig(t: TestContext, commands: Record<string, string>): Promise<CommandRig> {
-  const made = await rig(t);
+async function commandRig(t: TestContext, commands: Record<string, string>, trusted = true): Promise<CommandRig> {
+  const made = await rig(t, { trust: new TrustStore({ configured: trusted ? ["/"] : [] }) });
   made.fake.onPrompt = answering;
   const work = await temporary(t);
   await mkdir(join(work, ".opencode/command"), { recursive: true });
@@ -46,6 +48,39 @@ test("what a command in it writes stands in its place, from the session's direct
   const { run, work } = await commandRig(t, { look: "Files: !`ls *.txt`And !`echo $1; exit 3`." });
   await writeFile(join(work, "a.txt"), "");
   assert.deepEqual(await run({ command: "look", arguments: "done" }), ["Files: a.txt\nAnd done\n."]);
+});
+
+test("a project that is not trusted runs no command by one of its own, whatever the words around it", async (t) => {
+  const { gateway, session, run, fake, work } = await commandRig(
+    t,
+    { look: "Files: !`touch ran`", hidden: "Files: !$1`touch ran`", plain: "Say !ARGUMENTS", review: "!`touch ran`" },
+    false,
+  );
+  for (const command of ["look", "hidden", "review"]) {
+    await assert.rejects(gateway.work.command(session, { command, arguments: "" }), (error: ParleyError) => {
+      assert.equal(error.code, "untrusted_project");
+      assert.match(
+        error.message,
+        new RegExp(`command ${command} runs .*/${command}\\.md \\(touch ran\\).*parley trust ${work}`),
+      );
+      return true;
+    });
+  }
+  assert.equal(fake.starts.length, 0);
+  assert.deepEqual(await run({ command: "plain", arguments: "" }), ["Say !ARGUMENTS"]);
+  assert.deepEqual(await readdir(work), [".opencode"]);
+});
+
+test("a user's own words in a built-in command of an untrusted project still run", async (t) => {
+  const { run } = await commandRig(t, {}, false);
+  assert.match((await run({ command: "review", arguments: "!`echo mine`" }))[0] ?? "", /What to review: mine/);
+});
+
+test("a project that is not trusted chooses no mode", async (t) => {
+  const { run, gateway, session } = await commandRig(t, { here: "---\nagent: plan\nmodel: fake/m2\n---\nGo" }, false);
+  await run({ command: "here", arguments: "" });
+  const { model, mode } = await gateway.get(session);
+  assert.deepEqual([model, mode], ["m2", undefined]);
 });
 
 test("files that it names with an @ go with it, but only those in the directory", async (t) => {

@@ -29,13 +29,16 @@ test("commands come from the files of a project and from its configuration", asy
   assert.deepEqual(found.get("hello"), {
     name: "hello",
     template: "Say hello to $1",
+    file: ".opencode/command/hello.md",
     description: "greets",
     mode: "plan",
     model: "house/m",
     subtask: true,
   });
-  assert.deepEqual(found.get("fix"), { name: "fix", template: "Fix $ARGUMENTS", description: "fixes: it" });
-  assert.deepEqual(found.get("ship"), { name: "ship", template: "Ship $ARGUMENTS", description: "ships" });
+  const fix = { name: "fix", template: "Fix $ARGUMENTS", file: ".claude/commands/fix.md", description: "fixes: it" };
+  assert.deepEqual(found.get("fix"), fix);
+  const ship = { name: "ship", template: "Ship $ARGUMENTS", file: "opencode.json", description: "ships" };
+  assert.deepEqual(found.get("ship"), ship);
 });
 
 test("what leads out of the directory, is too big or cannot be read is no command", async (t) => {
@@ -47,7 +50,9 @@ test("what leads out of the directory, is too big or cannot be read is no comman
   });
   await symlink(join(outside, "secret.md"), join(directory, ".opencode/command/link.md"));
   await symlink(join(outside, "more"), join(directory, ".opencode/commands"));
-  assert.deepEqual(await projectCommands(directory), [{ name: "odd", template: "Still a body" }]);
+  assert.deepEqual(await projectCommands(directory), [
+    { name: "odd", template: "Still a body", file: ".claude/commands/odd.md" },
+  ]);
   assert.deepEqual(await projectCommands(join(directory, "nowhere")), []);
 });
 

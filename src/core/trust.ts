@@ -1,0 +1,49 @@
+/** A file or a folder of a project that is used only where the user trusts the project's directory. */
+export interface ProjectSetting {
+  /** From the session's directory; absolute where it lies above it. */
+  path: string;
+  /** The settings in it by their names, as far as it could be read. */
+  keys?: string[];
+}
+
+const MAX_SETTINGS = 12;
+const MAX_KEYS = 8;
+const MAX_NAME = 60;
+
+/** The directory of a list that a directory is, or lies in. All are absolute and real. */
+export function coveredBy(directory: string, trusted: readonly string[]): string | undefined {
+  return trusted.find((path) => directory === path || directory.startsWith(path.endsWith("/") ? path : `${path}/`));
+}
+
+/** A name out of a file that anybody may have written: one line, short, and nothing that a terminal would obey. */
+function shownName(name: string): string {
+  const line = name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ").trim();
+  return line.length > MAX_NAME ? `${line.slice(0, MAX_NAME - 1)}…` : line;
+}
+
+function shownList(names: readonly string[], max: number): string {
+  const more = names.length > max ? `, and ${names.length - max} more` : "";
+  return names.slice(0, max).join(", ") + more;
+}
+
+/** Such as `.claude/settings.json (hooks.Stop, env.PATH), .mcp.json (db)`. */
+export function shownSettings(settings: readonly ProjectSetting[]): string {
+  const shown = settings.map(({ path, keys = [] }) => {
+    const names = keys.map(shownName);
+    return names.length === 0 ? shownName(path) : `${shownName(path)} (${shownList(names, MAX_KEYS)})`;
+  });
+  return shownList(shown, MAX_SETTINGS);
+}
+
+/** What to type, for any shell of this kind. */
+export function trustCommand(directory: string): string {
+  const plain = /^[\w@%+=:,./-]+$/.test(directory);
+  return `parley trust ${plain ? directory : `'${directory.replaceAll("'", "'\\''")}'`}`;
+}
+
+/** Why a person should think twice before trusting a directory; undefined for most. */
+export function tooWide(directory: string, home: string): string | undefined {
+  if (directory === "/") return "it is the root of this machine: everything on it would be trusted";
+  if (coveredBy(home, [directory]) === undefined) return undefined;
+  return `your home directory ${directory === home ? "is all of it" : "lies in it"}: whatever is cloned there would be trusted`;
+}

@@ -1,0 +1,59 @@
+import { type ProjectSetting, shownSettings, trustCommand } from "../../core/trust.ts";
+import { within } from "../../core/within.ts";
+
+/** The code of the note. */
+export const UNTRUSTED = "untrusted_project";
+
+/** A project on a slow disk does not hold up its turn. */
+const LOOK_MS = 2_000;
+
+const UNREADABLE: readonly ProjectSetting[] = [{ path: "what it has could not be looked through" }];
+
+export interface Looks {
+  /** It was started without the project's settings. */
+  untrusted: boolean;
+  projectSettings(): Promise<ProjectSetting[]>;
+}
+
+export function leftOutText(directory: string, settings: readonly ProjectSetting[]): string {
+  const left = `The agent runs without this project's own settings, because the directory is not trusted: ${shownSettings(settings)}.`;
+  return `${left} To use them: ${trustCommand(directory)}`;
+}
+
+/** What a project has for an agent, in bounded time. */
+export async function lookThrough(agent: Looks): Promise<readonly ProjectSetting[]> {
+  const found = await within(
+    agent.projectSettings().catch(() => UNREADABLE),
+    LOOK_MS,
+  );
+  return found?.value ?? UNREADABLE;
+}
+
+/** What each start of an agent left out, to be said once, and not again as long as it is the same. */
+export class LeftOut {
+  private readonly directory: string;
+  private generation = 0;
+  private said = "";
+
+  constructor(directory: string) {
+    this.directory = directory;
+  }
+
+  /** What is to be said of a start; undefined when there is nothing, or nothing new. */
+  async look(agent: Looks, generation: number): Promise<string | undefined> {
+    if (generation === this.generation) return undefined;
+    if (!agent.untrusted) {
+      this.told("", generation);
+      return undefined;
+    }
+    const settings = await lookThrough(agent);
+    const text = settings.length === 0 ? undefined : leftOutText(this.directory, settings);
+    return text === this.said ? undefined : text;
+  }
+
+  /** It was said. What was looked at for a turn that did not come to it is said by the next. */
+  told(text: string, generation: number): void {
+    this.said = text;
+    this.generation = generation;
+  }
+}

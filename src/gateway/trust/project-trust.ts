@@ -1,0 +1,92 @@
+import { homedir } from "node:os";
+import { resolve } from "node:path";
+import type { Agent } from "../../agents/contract.ts";
+import { ParleyError } from "../../core/errors.ts";
+import { type ProjectSetting, tooWide } from "../../core/trust.ts";
+import type { Roots } from "../../host/files/roots.ts";
+import { existingDirectory } from "../checks.ts";
+import type { GatewayOptions } from "../options.ts";
+import type { Trust, TrustedDirectory } from "./contract.ts";
+
+export interface LeftOutBy extends ProjectSetting {
+  /** The agent that leaves it out; `parley` for what no agent would get to see. */
+  agent: string;
+}
+
+/** What is known of the trust in a directory. */
+export interface TrustView {
+  directory: string;
+  trusted: boolean;
+  /** The trusted directory that it is or lies in. */
+  by?: string;
+  /** What agents use of it only where it is trusted. */
+  settings: LeftOutBy[];
+  /** Why one should think twice before trusting it. */
+  warning?: string;
+}
+
+/** The user's trust in directories, as surfaces show and change it. */
+export class ProjectTrust {
+  private readonly trust: Trust;
+  private readonly agents: ReadonlyMap<string, Agent>;
+  private readonly roots: Roots;
+
+  constructor({ trust, agents, roots }: Pick<GatewayOptions, "trust" | "agents" | "roots">) {
+    this.trust = trust;
+    this.agents = agents;
+    this.roots = roots;
+  }
+
+  list(): TrustedDirectory[] {
+    return this.trust.list();
+  }
+
+  trusts(directory: string): boolean {
+    return this.trust.covering(directory) !== undefined;
+  }
+
+  async look(given: string): Promise<TrustView> {
+    const directory = await existingDirectory(given, this.roots);
+    const by = this.trust.covering(directory);
+    const warning = tooWide(directory, homedir());
+    return {
+      directory,
+      trusted: by !== undefined,
+      ...(by === undefined ? {} : { by }),
+      settings: await this.settings(directory),
+      ...(warning === undefined ? {} : { warning }),
+    };
+  }
+
+  async add(given: string): Promise<TrustView> {
+    this.trust.add(await existingDirectory(given, this.roots));
+    return this.look(given);
+  }
+
+  /** The directory itself may be gone by now. */
+  async remove(given: string): Promise<TrustView> {
+    const directory = resolve(given);
+    const removed = this.trust.remove(directory);
+    const by = this.trust.covering(directory);
+    if (by !== undefined) throw new ParleyError("still_trusted", this.why(directory, by), { by });
+    if (!removed) throw new ParleyError("not_found", `${directory} is not trusted; nothing was changed`);
+    return this.look(directory).catch(() => ({ directory, trusted: false, settings: [] }));
+  }
+
+  private why(directory: string, by: string): string {
+    const configured = this.trust.list().some((one) => one.directory === by && one.source === "configuration");
+    const where = configured ? `take ${by} out of "trust" in your configuration` : `take back the trust in ${by}`;
+    return `${directory} is still trusted${by === directory ? "" : `, because it lies in ${by}`}: ${where}`;
+  }
+
+  private async settings(directory: string): Promise<LeftOutBy[]> {
+    const found = await Promise.all(
+      [...this.agents.values()].map(async (agent) => {
+        const settings = (await agent.projectSettings?.(directory).catch(() => [])) ?? [];
+        return settings.map((setting) => ({ agent: agent.name, ...setting }));
+      }),
+    );
+    const { commandsThatRun } = await import("../commands/project-commands.ts");
+    return [...found.flat(), ...(await commandsThatRun(directory)).map((one) => ({ agent: "parley", ...one }))];
+  }
+}

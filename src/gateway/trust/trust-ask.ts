@@ -1,0 +1,97 @@
+import { messageOf } from "../../core/errors.ts";
+import type { Answer, Signal } from "../../core/ledger/signals.ts";
+import { shownSettings } from "../../core/trust.ts";
+import type { Attachments } from "../attachments.ts";
+import type { Trust } from "./contract.ts";
+import { type Looks, lookThrough } from "./left-out.ts";
+
+/** In place of an agent's own name of an ask. */
+const ASK = "parley:trust";
+/** A client that watches and does not answer holds up its turn for so long at most. */
+const PATIENCE_MS = 5 * 60_000;
+
+const TRUST = "Trust this project";
+const LEAVE_OUT = "Leave them out";
+
+export interface TrustAskOptions {
+  session: string;
+  directory: string;
+  trust: Trust;
+  attachments: Attachments;
+  patienceMs?: number;
+  emit(signal: Signal): void;
+  /** Resolves when a turn is over. */
+  ended(turn: string): Promise<void>;
+}
+
+/** Asks a client that can answer, in the session, before an agent starts in a directory that is not trusted. */
+export class TrustAsk {
+  private readonly options: TrustAskOptions;
+  private asked = "";
+  private settle: ((trusted: boolean) => void) | undefined;
+
+  constructor(options: TrustAskOptions) {
+    this.options = options;
+  }
+
+  /** Resolves when the agent may start. Whatever is no clear yes leaves things as they are; the same is not asked twice. */
+  async before(turn: string, agent: Looks): Promise<void> {
+    const { directory, trust } = this.options;
+    if (trust.covering(directory) !== undefined || !this.watched) return;
+    const settings = await lookThrough(agent);
+    const shown = shownSettings(settings);
+    if (settings.length === 0 || shown === this.asked) return;
+    this.asked = shown;
+    if (!(await this.answer(turn, shown))) return;
+    try {
+      trust.add(directory);
+    } catch (error) {
+      const text = `The directory could not be trusted: ${messageOf(error)}`;
+      this.options.emit({ type: "note", level: "warn", code: "trust_failed", text });
+    }
+  }
+
+  /** Takes an answer of the ledger's, if it is for this ask. */
+  take(ask: string, answer: Answer): boolean {
+    if (ask !== ASK) return false;
+    this.settle?.(answer.kind === "question" && answer.outcome === "answered" && answer.answers[0]?.[0] === TRUST);
+    return true;
+  }
+
+  private get watched(): boolean {
+    return this.options.attachments.watched(this.options.session, undefined);
+  }
+
+  private async answer(turn: string, shown: string): Promise<boolean> {
+    const { attachments, directory, emit, ended, patienceMs = PATIENCE_MS } = this.options;
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const giveUp = (): void => {
+      emit({ type: "ask.withdrawn", ask: ASK });
+      resolve(false);
+    };
+    this.settle = resolve;
+    const stopListening = attachments.onDetach(() => {
+      if (!this.watched) giveUp();
+    });
+    const timer = setTimeout(giveUp, patienceMs);
+    ended(turn).then(() => resolve(false), giveUp);
+    const question = `The project in ${directory} brings settings that can run programs as you: ${shown}. Trust it, now and later?`;
+    const options = [
+      { label: LEAVE_OUT, description: "the agent starts without them" },
+      { label: TRUST, description: "parley trust --remove takes it back" },
+    ];
+    emit({
+      type: "question",
+      ask: ASK,
+      kind: "trust",
+      questions: [{ header: "Trust", question, options, multiple: false, custom: false }],
+    });
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      stopListening();
+      this.settle = undefined;
+    }
+  }
+}
