@@ -5,6 +5,8 @@ import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Check } from "../../src/cli/doctor/check.ts";
+import { withNumber } from "../../src/host/marks/launcher.ts";
+import { numberOf } from "../../src/host/marks/limit-mark.ts";
 import { instanceOf } from "../../src/server/instance.ts";
 import { Home } from "./support.ts";
 
@@ -71,7 +73,27 @@ test("a process that an earlier run left is listed", { skip: process.platform !=
     await once(stray.stdout, "data");
     const { code, of } = await examined(home);
     assert.equal(code, 1);
-    assert.match(of("processes").detail, new RegExp(`\\b${stray.pid}\\b`));
+    assert.match(of("processes").detail, new RegExp(`of an earlier run still live: ${stray.pid}$`));
+  } finally {
+    stray.kill("SIGKILL");
+  }
+});
+
+test("a process without environment is known by its number, and told apart from an earlier run's", {
+  skip: process.platform !== "linux",
+}, async () => {
+  await using home = new Home();
+  mkdirSync(home.dataDir, { recursive: true, mode: 0o700 });
+  const argv = ["/bin/sh", "-c", "echo up; exec sleep 60"] as const;
+  const start = { argv, directory: home.work, searchPath: undefined };
+  const [program, ...args] = withNumber(numberOf(instanceOf(home.dataDir), 1), start);
+  await home.serve();
+  const stray = spawn(program, args, { env: {}, detached: true, stdio: ["ignore", "pipe", "ignore"] });
+  try {
+    await once(stray.stdout, "data");
+    const { of } = await examined(home);
+    assert.equal(of("processes").level, "warn");
+    assert.match(of("processes").detail, new RegExp(`have left their agent: ${stray.pid}$`));
   } finally {
     stray.kill("SIGKILL");
   }

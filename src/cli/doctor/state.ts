@@ -58,13 +58,14 @@ export function checkStrays(dataDir: string, owner: LockOwner | undefined): Chec
   const strays = listStrays(owner ? { ...options, owner: owner.pid } : options);
   if (strays.length === 0) return { name, level: "ok", detail: "no stray ones" };
   const pids = strays.map(({ pid }) => pid).join(" ");
-  return {
-    name,
-    level: "bad",
-    detail: `${strays.length} of an earlier run still live: ${pids}`,
-    advice: owner ? `nobody looks after them: kill ${pids}` : `the next start ends them, or: kill ${pids}`,
-    facts: { strays },
-  };
+  const facts = { strays };
+  if (owner) {
+    // The start of that server ended what was left before it, so these belong to its own agents.
+    const detail = `${strays.length} that agents started have left their agent: ${pids}`;
+    return { name, level: "warn", detail, advice: `they end with their session, or: kill ${pids}`, facts };
+  }
+  const detail = `${strays.length} of an earlier run still live: ${pids}`;
+  return { name, level: "bad", detail, advice: `the next start ends them, or: kill ${pids}`, facts };
 }
 
 export async function checkPort(host: string, port: number, owner: LockOwner | undefined): Promise<Check> {
