@@ -125,3 +125,42 @@ test("a hono app finds the body that was read for it", async () => {
   assert.deepEqual(JSON.parse(answer.body), { got: { a: "ü" } });
   assert.match(answer.headers.get("x-request-id") ?? "", /^req_/);
 });
+
+test("a body that comes too slowly gets 408 with words, and its connection is closed", async () => {
+  const seen: string[] = [];
+  for (const times of [
+    { allMs: 60_000, silentMs: 50 },
+    { allMs: 200, silentMs: 60_000 },
+  ]) {
+    await using server = await startServer({
+      bodyTimes: times,
+      mounts: [mountAll((_request, response) => void response.end("taken"))],
+    });
+    const socket = await connected(server.port);
+    const chunks: Buffer[] = [];
+    socket.on("data", (chunk: Buffer) => chunks.push(chunk));
+    const closed = closing(socket);
+    socket.write([...HEAD, "content-length: 1000", "", '{"text":'].join("\r\n"));
+    const drip = setInterval(() => socket.write(" "), times.silentMs === 50 ? 100_000 : 20);
+    await closed;
+    clearInterval(drip);
+    const { status, body } = parseAnswer(Buffer.concat(chunks).toString());
+    assert.equal(status, 408);
+    seen.push(JSON.parse(body).detail);
+  }
+  assert.match(seen[0] ?? "", /^expected more of the body every 0\.05 s, got 8 bytes until then: send it faster/);
+  assert.match(seen[1] ?? "", /^expected the whole body within 0\.2 s, got \d+ bytes until then: send it faster/);
+});
+
+test("a body of too many values, or too deep, gets 413 with words before anybody reads it", () =>
+  withLimit(async (port, bodies) => {
+    for (const body of ["[".repeat(300), `[${"1,".repeat(10_000)}1]`, `{"a":"\\"",${'"b":[],'.repeat(6_000)}`]) {
+      const answer = await request(port, "POST /x", JSON_TYPE, body);
+      assert.equal(answer.status, 413);
+      assert.match(JSON.parse(answer.body).detail, /expected a body of at most \d+ (values|levels)/);
+    }
+    for (const body of [`"${"[,".repeat(20_000)}"`, `["\\\\","${"{".repeat(300)}\\"${"[".repeat(300)}"]`]) {
+      assert.equal((await request(port, "POST /x", JSON_TYPE, body)).body, "taken");
+    }
+    assert.equal(bodies.length, 2);
+  }));

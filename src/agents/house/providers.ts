@@ -1,21 +1,23 @@
 import type { LanguageModel } from "ai";
+import { boundedFetch } from "./bounded-fetch.ts";
 import type { Access, HouseModel } from "./models.ts";
 
 const NO_KEY = "none";
 
 async function messages({ url, key = NO_KEY }: Access, model: string): Promise<LanguageModel> {
   const { createAnthropic } = await import("@ai-sdk/anthropic");
-  return createAnthropic({ apiKey: key, ...(url ? { baseURL: url } : {}) })(model);
+  return createAnthropic({ apiKey: key, fetch: boundedFetch, ...(url ? { baseURL: url } : {}) })(model);
 }
 
 async function responses({ url, key = NO_KEY }: Access, model: string): Promise<LanguageModel> {
   const { createOpenAI } = await import("@ai-sdk/openai");
-  return createOpenAI({ apiKey: key, ...(url ? { baseURL: url } : {}) }).responses(model);
+  return createOpenAI({ apiKey: key, fetch: boundedFetch, ...(url ? { baseURL: url } : {}) }).responses(model);
 }
 
 async function chat({ url = "", key, name }: Access, model: string): Promise<LanguageModel> {
   const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
-  return createOpenAICompatible({ name, baseURL: url, includeUsage: true, ...(key ? { apiKey: key } : {}) })(model);
+  const options = { name, baseURL: url, includeUsage: true, fetch: boundedFetch };
+  return createOpenAICompatible({ ...options, ...(key ? { apiKey: key } : {}) })(model);
 }
 
 const FORMATS = { messages, responses, chat } as const;

@@ -5,6 +5,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { type Context, Hono } from "hono";
 import { z } from "zod";
 import { isParleyError } from "../../core/errors.ts";
+import { breathe } from "../breathe.ts";
 import { firstIssues, repeatedName, shortWords } from "../query.ts";
 import type { Surface } from "./context.ts";
 import { namedDirectory } from "./directory.ts";
@@ -41,7 +42,9 @@ async function bodyOf(context: Context<Env>, schema: z.ZodType | undefined): Pro
   if (!schema) return undefined;
   const text = await context.req.text();
   try {
-    return parse(schema, text === "" ? {} : JSON.parse(text), "Payload");
+    const body = parse(schema, text === "" ? {} : JSON.parse(text), "Payload");
+    await breathe(text);
+    return body;
   } catch (thrown) {
     if (thrown instanceof SyntaxError) throw badRequest(`expected JSON as the body, got "${text.slice(0, 60)}"`);
     throw thrown;

@@ -7,6 +7,7 @@ import { isParleyError, ParleyError } from "../../core/errors.ts";
 import type { Logger } from "../../core/logger.ts";
 import { PROBLEM_TYPE, problemOf } from "../../core/problem.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
+import { breathe } from "../breathe.ts";
 import { firstIssues, repeatedName, shortWords } from "../query.ts";
 import type { SseClients } from "../stream/sse-clients.ts";
 import { agentRoutes } from "./agent-routes.ts";
@@ -76,7 +77,10 @@ async function bodyOf(context: Context<Env>, route: Route): Promise<unknown> {
       cause,
     );
   }
-  return parse(route.body, value, "body");
+  await breathe(text);
+  const body = parse(route.body, value, "body");
+  await breathe(text);
+  return body;
 }
 
 async function serve(context: Context<Env>, route: Route): Promise<Response> {

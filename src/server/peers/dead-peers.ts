@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { Socket } from "node:net";
-import type { Logger } from "../core/logger.ts";
-import { look, NO_PROGRESS, type Progress } from "../surfaces/stream/stall.ts";
+import type { Logger } from "../../core/logger.ts";
+import { look, NO_PROGRESS, type Progress } from "../../surfaces/stream/stall.ts";
 import { parseTcpTable, remoteName } from "./tcp-table.ts";
 
 export interface DeadPeersOptions {
