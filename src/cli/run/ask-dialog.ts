@@ -1,6 +1,7 @@
 import type { AskAnswer } from "../../client/index.ts";
 import type { EventOf } from "../../core/events/event.ts";
 import type { Question } from "../../core/events/values.ts";
+import { shownPatterns } from "../../core/permissions/exact.ts";
 import { safeLine, safeText } from "../output/safe-text.ts";
 import type { Paint } from "../output/terminal.ts";
 import type { Person } from "./lines.ts";
@@ -29,7 +30,8 @@ export function permissionText(request: PermissionRequest, paint: Paint): string
   if (typeof metadata?.diff === "string") lines.push(indented(metadata.diff));
   else if (input !== undefined) lines.push(indented(inputText(input)));
   const offered = request.options.length === 0 || request.options.some(({ kind }) => kind === "always");
-  if (command !== undefined && offered) lines.push("  always would allow:", ...patterns.map(indented));
+  if (command !== undefined && offered)
+    lines.push("  always would allow:", ...shownPatterns(patterns, command).map(indented));
   return `${lines.join("\n")}\n`;
 }
 

@@ -1,4 +1,5 @@
 import type { AskOption, Question } from "../events/values.ts";
+import { shownPatterns } from "../permissions/exact.ts";
 import { offeredPatterns } from "../permissions/offer.ts";
 import type { Frame } from "./frame.ts";
 import { withEntry } from "./frame.ts";
@@ -49,7 +50,7 @@ export function onPermission(frame: Frame, signal: PermissionSignal): void {
   const line = command === undefined ? {} : { command };
   const patterns = signal.patterns ?? (command === undefined ? [] : offeredPatterns(command, frame.state.directory));
   // An ask without any way to answer it could never be resolved.
-  const options = signal.options?.length ? signal.options : usualOptions(patterns);
+  const options = signal.options?.length ? signal.options : usualOptions(shownPatterns(patterns, command));
   const offers = options.map((option) => option.kind);
   const ask: OpenPermission = {
     id: frame.context.id("permission"),

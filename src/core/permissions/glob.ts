@@ -32,9 +32,13 @@ function walk(glob: string, text: string): boolean {
   return at === glob.length;
 }
 
+/** A longer text with holes is not looked through: it might be anything. */
+const LONGEST = 2_048;
+
 /** Whether some value of the holes makes the glob fit the text. */
 export function mightMatch(glob: string, text: string): boolean {
   if (!text.includes(HOLE)) return matches(glob, text);
+  if (text.length > LONGEST) return true;
   return (glob.endsWith(" *") && meets(glob.slice(0, -2), text)) || meets(glob, text);
 }
 
@@ -44,7 +48,8 @@ function meets(glob: string, text: string): boolean {
   for (const char of text) {
     const next = new Set<number>();
     if (char === HOLE) {
-      const first = Math.min(...here);
+      let first = glob.length;
+      for (const at of here) first = Math.min(first, at);
       for (let at = first; at <= glob.length; at++) next.add(at);
     } else {
       for (const at of here) {

@@ -66,9 +66,13 @@ class PartsReader {
   }
 
   command({ assignments, words, redirections }: Command, depth: number): void {
-    if (this.parts.length > MOST) this.doubt ??= "very many commands";
-    else if (words.length > 0 || assignments.length > 0) this.#program(assignments, words, depth, false);
+    if (words.length > 0 || assignments.length > 0) this.#program(assignments, words, depth, false);
     for (const { kind, path } of redirections) this.#file(kind, path);
+  }
+
+  #add(part: Part): void {
+    if (this.parts.length < MOST) this.parts.push(part);
+    else this.doubt ??= "very many commands";
   }
 
   #file(kind: FilePart["kind"], path: string): void {
@@ -77,7 +81,7 @@ class PartsReader {
     const paths: FilePart["paths"] = unknown
       ? [`${HOLE}${path}`, `${HOLE}${path}`]
       : [ruledPath(this.#directory, path), absolutePath(this.#directory, path)];
-    this.parts.push({ kind, paths });
+    this.#add({ kind, paths });
   }
 
   #program(assignments: readonly Assignment[], words: readonly Word[], depth: number, told: boolean): void {
@@ -85,7 +89,7 @@ class PartsReader {
     const name = (program?.value ?? "").split("/").at(-1) ?? "";
     const insight: Insight = !program || isKnown(program) ? insightOf(name, words) : opaque(words);
     const own = program && this.#moved && /^[^/].*\//.test(program.value) ? [unknown, ...words.slice(1)] : words;
-    this.parts.push(commandPart(assignments, own, insight, told));
+    this.#add(commandPart(assignments, own, insight, told));
     if (/^(?:cd|pushd|popd|chdir)$/.test(name)) this.#moved = true;
     if (depth >= DEEPEST && (insight.inner ?? insight.told ?? insight.lines)) this.doubt ??= "programs in programs";
     else this.#insight(insight, words, depth + 1, told);

@@ -57,6 +57,11 @@ function runnerInsight(words: readonly Word[]): Insight | undefined {
   return { told: [{ words: words.slice(start) }], spelled: start + 1, hidden: true };
 }
 
+/** A plus ends a command of `find` only behind a pair of braces. */
+function endsExec(words: readonly Word[], at: number): boolean {
+  return words[at]?.value === ";" || (words[at]?.value === "+" && words[at - 1]?.value === "{}");
+}
+
 function findInsight(words: readonly Word[]): Insight {
   const inner: NonNullable<Insight["inner"]> = [];
   const writes: string[] = [];
@@ -64,11 +69,11 @@ function findInsight(words: readonly Word[]): Insight {
     const { value } = words[at] ?? { value: "" };
     if (value.startsWith(HOLE) || /^-(?:delete|execdir|okdir)$/.test(value)) return opaque(words);
     if (value === "-exec" || value === "-ok") {
-      const end = words.findIndex((word, index) => index > at && (word.value === ";" || word.value === "+"));
-      if (end < 0) return opaque(words);
-      const own = words.slice(at + 1, end);
+      const begin = at + 1;
+      while (at < words.length && !endsExec(words, at)) at++;
+      if (at === words.length) return opaque(words);
+      const own = words.slice(begin, at);
       inner.push({ words: own.map((word) => ({ ...word, value: word.value.replaceAll("{}", HOLE) })) });
-      at = end;
     } else if (/^-(?:fprint0?|fprintf|fls)$/.test(value)) writes.push(words[at + 1]?.value ?? HOLE);
   }
   return { inner, writes };
