@@ -73,11 +73,11 @@ export class TurnView {
     );
   }
 
-  /** What is learned of the model or the mode during the turn holds for all of it, if nothing was known before. */
+  /** What is learned of the model or the mode during the turn holds for all of it, if nothing was known before. Another mode holds for the steps after it. */
   learn({ model, mode }: Choice): void {
     const before = this.#choice;
-    this.#choice = { model: before.model ?? model, mode: before.mode ?? mode };
-    if (before.model === this.#choice.model && before.mode === this.#choice.mode) return;
+    this.#choice = { model: before.model ?? model, mode: mode ?? before.mode };
+    if (before.model === this.#choice.model && (before.mode !== undefined || mode === undefined)) return;
     const { state, users } = this.#around;
     for (const id of this.#own) users.restate(id, state, this.#choice);
     this.#steps.restate();

@@ -253,3 +253,16 @@ test("a model for the next turn does not change what answered this one", () => {
     .map(({ info }) => (info.role === "user" ? info.model.modelID : info.modelID));
   assert.deepEqual(models, ["opus", "opus", "opus"]);
 });
+
+test("a mode that the agent leaves during a turn is that of the steps before, and the new one of those after", () => {
+  const story = new Story();
+  story.world.command({ type: "update", facts: { mode: "plan" } });
+  story.prompt(FIRST).step().say("The plan.");
+  story.world.signal({ type: "session", mode: "acceptEdits" });
+  story.step().say("Done.").end();
+  const modes = story
+    .view()
+    .messages()
+    .map(({ info }) => (info.role === "assistant" ? [info.mode, info.agent] : info.agent));
+  assert.deepEqual(modes, ["plan", ["plan", "plan"], ["acceptEdits", "acceptEdits"]]);
+});
