@@ -36,6 +36,7 @@ export interface LockHeld {
 }
 
 const SQLITE_BUSY = 5;
+const SQLITE_FULL = 13;
 const RETRY_MS = 20;
 /** How long a winner may take to write down who it is. */
 const PATIENCE_MS = 5000;
@@ -82,7 +83,11 @@ function tryLock(directory: string): DatabaseSync | undefined {
     return database;
   } catch (thrown) {
     database?.close();
-    if (isBusy(thrown)) return undefined;
+    if (isCode(thrown, SQLITE_BUSY)) return undefined;
+    if (isCode(thrown, SQLITE_FULL) || (thrown instanceof Error && "code" in thrown && thrown.code === "ENOSPC")) {
+      const words = `the disk of ${directory} is full: free some space, then try again`;
+      throw new ParleyError("disk_full", words, { directory }, thrown);
+    }
     const message = `could not lock ${directory} (${messageOf(thrown)}): see that it is a directory you can write to`;
     throw new ParleyError("unavailable", message, { directory }, thrown);
   }
@@ -148,6 +153,6 @@ function isOwner(value: unknown): value is LockOwner {
   return Number.isSafeInteger(pid) && typeof started === "string";
 }
 
-function isBusy(thrown: unknown): boolean {
-  return thrown instanceof Error && "errcode" in thrown && (Number(thrown.errcode) & 0xff) === SQLITE_BUSY;
+function isCode(thrown: unknown, code: number): boolean {
+  return thrown instanceof Error && "errcode" in thrown && (Number(thrown.errcode) & 0xff) === code;
 }

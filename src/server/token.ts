@@ -1,5 +1,15 @@
 import { randomBytes } from "node:crypto";
-import { chmodSync, linkSync, mkdirSync, readFileSync, renameSync, statSync, unlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { ParleyError } from "../core/errors.ts";
 
@@ -38,7 +48,13 @@ function readToken(path: string): string | undefined {
 /** Written aside and then named, so that nobody ever reads half a token; the first of two writers wins. */
 function writeToken(path: string, token: string): string {
   const aside = `${path}.${process.pid}.${randomBytes(4).toString("hex")}`;
-  writeFileSync(aside, `${token}\n`, { mode: 0o600, flag: "wx" });
+  try {
+    writeFileSync(aside, `${token}\n`, { mode: 0o600, flag: "wx" });
+  } catch (thrown) {
+    // A full disk has made the file, but not written it.
+    rmSync(aside, { force: true });
+    throw thrown;
+  }
   try {
     linkSync(aside, path);
     unlinkSync(aside);

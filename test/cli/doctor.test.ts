@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Check } from "../../src/cli/doctor/check.ts";
@@ -97,4 +97,52 @@ test("a process without environment is known by its number, and told apart from 
   } finally {
     stray.kill("SIGKILL");
   }
+});
+
+test("--repair saves a damaged log, keeps the damaged files and says what was lost", async () => {
+  await using home = new Home();
+  const ran = await home.run(["run", "say hello"]);
+  assert.equal(ran.code, 0, ran.stderr);
+  const file = join(home.dataDir, "parley.db");
+  const bytes = readFileSync(file);
+  bytes.fill(0xff, 0, 64);
+  const words = '"type":"turn.started"';
+  for (let at = bytes.indexOf(words); at >= 0; at = bytes.indexOf(words)) bytes.write("!", at);
+  writeFileSync(file, bytes);
+  const refused = await home.run(["serve", "--port", "0"]);
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /^parley: the log is damaged .*parley doctor --repair/);
+  assert.equal(refused.stderr.trim().split("\n").length, 1);
+  assert.equal((await examined(home)).of("log").level, "bad");
+
+  const { code, stdout, stderr } = await home.run(["doctor", "--repair"]);
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /^saved \d+ events of 1 sessions; lost 1\n {2}ses_\w+ {2}lost \d+\nthe damaged files are in /);
+  const [, backup = ""] = /are in (.*): remove/.exec(stdout) ?? [];
+  assert.ok(readFileSync(join(backup, "parley.db")).equals(bytes));
+  assert.equal((await examined(home)).of("log").level, "ok");
+  const again = await home.run(["run", "--continue", "and again"]);
+  assert.equal(again.code, 0, again.stderr);
+});
+
+test("an event that is not as it was written is found, though the database is sound", async () => {
+  await using home = new Home();
+  await home.run(["run", "say hello"]);
+  const file = join(home.dataDir, "parley.db");
+  const bytes = readFileSync(file);
+  const words = "say hello";
+  for (let at = bytes.indexOf(words); at >= 0; at = bytes.indexOf(words)) bytes.write("say howdy", at);
+  writeFileSync(file, bytes);
+  const { code, of } = await examined(home);
+  assert.equal(code, 1);
+  assert.match(of("log").detail, /[1-9]\d* events and \d+ sessions' states are not as they were written/);
+  assert.match(of("log").advice ?? "", /parley doctor --repair/);
+});
+
+test("--repair leaves a log alone that a server has", async () => {
+  await using home = new Home();
+  const { child } = await home.serve();
+  const { code, stderr } = await home.run(["doctor", "--repair"]);
+  assert.equal(code, 1);
+  assert.match(stderr, new RegExp(`^parley: a Parley \\(pid ${child.pid}\\) runs on .*: stop it first`));
 });

@@ -126,3 +126,22 @@ test("more sessions than are kept in memory all go on where they were", async ()
     await again.close();
   });
 });
+
+test("a database that another program has locked refuses an append soon, says why, and goes on afterwards", async () => {
+  await inDirectory(async (directory) => {
+    const log = await openSqliteLog({ directory, sync: "process" });
+    await create(log, "ses_a");
+    const other = new DatabaseSync(path.join(directory, "parley.db"));
+    try {
+      other.exec("BEGIN IMMEDIATE");
+      const refused = { code: "unavailable", message: /another program holds parley.db locked/ };
+      await assert.rejects(log.append("ses_a", entries(drafts.updated("x"))), refused);
+      await assert.rejects(log.check(), refused);
+      other.exec("ROLLBACK");
+      assert.deepEqual(numbers(await log.append("ses_a", entries(drafts.updated("x")))), [2]);
+    } finally {
+      other.close();
+      await log.close();
+    }
+  });
+});

@@ -1,9 +1,9 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { messageOf } from "../../core/errors.ts";
 import type { LockOwner } from "../../host/data-lock.ts";
 import { listStrays } from "../../host/reaper.ts";
+import { examineLog } from "../../log/sqlite/examine.ts";
 import { instanceOf } from "../../server/instance.ts";
 import { bytes } from "../output/table.ts";
 import { isFree } from "../serve/port.ts";
@@ -35,13 +35,8 @@ export function checkLog(dataDir: string): Check {
   const file = join(dataDir, "parley.db");
   if (!existsSync(file)) return { name, level: "ok", detail: "none yet" };
   try {
-    const database = new DatabaseSync(file, { readOnly: true });
-    try {
-      const [result] = Object.values(database.prepare("PRAGMA quick_check(1)").get() ?? {});
-      if (result !== "ok") throw new Error(String(result));
-    } finally {
-      database.close();
-    }
+    const wrong = examineLog(file);
+    if (wrong !== undefined) throw new Error(wrong);
     const size = statSync(file).size;
     return { name, level: "ok", detail: `${file} is sound (${bytes(size)})`, facts: { bytes: size } };
   } catch (thrown) {

@@ -1,6 +1,7 @@
 import { statfsSync } from "node:fs";
 import { isParleyError, messageOf, ParleyError } from "../../core/errors.ts";
 
+const SQLITE_BUSY = 5;
 const SQLITE_IOERR = 10;
 const SQLITE_CORRUPT = 11;
 const SQLITE_FULL = 13;
@@ -20,6 +21,10 @@ export function toStorageError(thrown: unknown, hasSpace: () => boolean): Parley
   if (code === SQLITE_FULL || systemCode === "ENOSPC" || (code === SQLITE_IOERR && !hasSpace())) {
     const message = "the disk is full, so nothing was stored: free some space, then try again";
     return new ParleyError("disk_full", message, {}, thrown);
+  }
+  if (code === SQLITE_BUSY) {
+    const message = "another program holds parley.db locked, so nothing was stored: end it, then try again";
+    return new ParleyError("unavailable", message, {}, thrown);
   }
   if (isDamage(thrown)) {
     const why = `the log is damaged (${messageOf(thrown)})`;

@@ -25,6 +25,7 @@ export interface OpenSqliteLogOptions {
 
 /** A start may meet the last moments of the process before it. */
 const BUSY_TIMEOUT_MS = 2000;
+const SERVING_BUSY_MS = 50;
 /** Pages in the write-ahead log before they are moved: 2 MB, some 4 ms of the event loop each time. */
 const CHECKPOINT_PAGES = 500;
 const JOURNAL_LIMIT_BYTES = 16 * 1024 * 1024;
@@ -61,6 +62,8 @@ export async function openSqliteLog(options: OpenSqliteLogOptions): Promise<Log>
     const database = openDatabase(directory, sync);
     // The side files are made by the first read.
     prepare(database, "SELECT count(*) FROM meta").get();
+    // From here on waiting would hold up everybody: a commit that finds the database locked is refused, or tried again.
+    database.exec(`PRAGMA busy_timeout = ${SERVING_BUSY_MS}`);
     const guard = createPlaceGuard(directory, guarded);
     return createSqliteLog(database, { keepNative, guard, hasSpace: space, report });
   } catch (thrown) {
