@@ -140,7 +140,12 @@ export const catalog = {
   "question.requested": z.looseObject({
     ask: z.string(),
     questions: z.array(question),
-    kind: z.string().optional().describe("`question` or what else the agent asks, `plan` for a plan's approval"),
+    kind: z
+      .string()
+      .optional()
+      .describe(
+        "`question` or what else the agent asks, `plan` for a plan's approval, `trust` for Parley's own about a project",
+      ),
     call: z.string().optional(),
     metadata: z.record(z.string(), z.unknown()).optional(),
   }),
