@@ -20,6 +20,8 @@ const ENVIRONMENT = {
   CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS: "1",
   // A program that replaces itself while sessions run on it is not the one that was tested.
   DISABLE_AUTOUPDATER: "1",
+  // Each command begins in the session's directory, so that rules know which files its words name.
+  CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR: "1",
   // Nothing that it runs may answer its questions with Parley's token.
   PARLEY_TOKEN: undefined,
 } as const;
