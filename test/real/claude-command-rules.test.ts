@@ -70,4 +70,21 @@ describe("rules for the real Claude Code", { skip, timeout: 120_000 }, () => {
     );
     await stage.close(4);
   });
+
+  test("a command that changed the directory does not move the files of the next one", async (t) => {
+    const steps = ["mkdir -p sub && cd sub", "mkdir -p a > .env", "mkdir -p a > ../.env"].map((line) => ({
+      tools: [bash(line)],
+    }));
+    const stage = await Stage.open(t, program, { script: { prompts: { go: [...steps, { text: "Done." }] } } });
+    const id = await stage.session({
+      permissions: [
+        { action: "*", pattern: "*", verdict: "allow" },
+        { action: "edit", pattern: ".env", verdict: "deny" },
+      ],
+    });
+    assert.equal((await stage.api.ask(id, "[[go]]")).text, "Done.");
+    assert.equal(existsSync(join(stage.directory, ".env")), false);
+    assert.equal(existsSync(join(stage.directory, "sub", ".env")), false);
+    await stage.close(1);
+  });
 });

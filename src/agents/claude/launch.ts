@@ -23,6 +23,8 @@ const ENVIRONMENT = {
   DISABLE_AUTOUPDATER: "1",
   // It would switch off the hooks by which the session's rules see each call.
   CLAUDE_CODE_SIMPLE: undefined,
+  // Each command begins in the session's directory, so that rules know which files its words name.
+  CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR: "1",
   // Nothing that it runs may answer its questions with Parley's token.
   PARLEY_TOKEN: undefined,
 } as const;

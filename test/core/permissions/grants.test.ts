@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import fc from "fast-check";
 import { decide } from "../../../src/core/ledger/verdicts.ts";
 import { allows, covers } from "../../../src/core/permissions/grants.ts";
 import { offeredPatterns } from "../../../src/core/permissions/offer.ts";
 import type { Rule } from "../../../src/core/session-state.ts";
+import { seedOf } from "../../support/random.ts";
+import { randomLine } from "./random-lines.ts";
 import { rules } from "./rule-sets.ts";
 
 for (const [rule, pattern, covered] of [
@@ -103,6 +106,18 @@ describe("what was granted", () => {
       "a=1",
     ])
       assert.equal(after([always(line)], line), "allow", line);
+  });
+
+  test("whatever the line is, an always for it allows the same line again, and no unknown program beside it", () => {
+    fc.assert(
+      fc.property(randomLine, (line) => {
+        const granted = [always(line)];
+        assert.equal(after(granted, line), "allow");
+        for (const more of [`unknown; ${line}`, `unknown\n${line}`, `unknown "$(${line}\n)"`])
+          assert.equal(after(granted, more), "ask");
+      }),
+      { numRuns: 2_000, seed: seedOf() },
+    );
   });
 
   test("a family is covered, and nothing beside it", () => {
