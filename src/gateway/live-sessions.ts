@@ -9,7 +9,7 @@ import type { Signal } from "../core/ledger/signals.ts";
 import { newLedger } from "../core/ledger/state.ts";
 import { Attachments } from "./attachments.ts";
 import type { LiveOptions } from "./live-options.ts";
-import { LiveSession } from "./live-session.ts";
+import type { LiveSession } from "./live-session.ts";
 import type { GatewayOptions } from "./options.ts";
 import { TurnMetrics } from "./turn-metrics.ts";
 
@@ -18,6 +18,8 @@ export class LiveSessions {
   readonly attachments = new Attachments();
   private readonly options: GatewayOptions;
   private readonly metrics: TurnMetrics;
+  /** Loaded with the first session: the ledger and its rules are no part of the server's start. */
+  private kind: typeof LiveSession | undefined;
   private readonly live = new Map<string, LiveSession>();
   private readonly loading = new Map<string, Promise<LiveSession>>();
   private readonly uses = new Map<string, number>();
@@ -91,6 +93,7 @@ export class LiveSessions {
   }
 
   private async read(id: string): Promise<LiveSession> {
+    this.kind ??= (await import("./live-session.ts")).LiveSession;
     const head = await this.options.log.head(id);
     if (!head) throw new ParleyError("session_not_found", `no session ${id}; GET /v1/sessions lists them`);
     const { state, last } = head;
@@ -115,7 +118,8 @@ export class LiveSessions {
   private build(
     own: Pick<LiveOptions, "id" | "root" | "ledger" | "last" | "agent" | "lender" | "create">,
   ): LiveSession {
-    return new LiveSession({
+    if (!this.kind) throw new Error(`expected a session to be read before ${own.id} is built`);
+    return new this.kind({
       ...own,
       gateway: this.options,
       metrics: this.metrics,

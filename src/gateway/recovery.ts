@@ -1,6 +1,5 @@
 import type { MakeId } from "../core/ids.ts";
 import { restore } from "../core/ledger/restore.ts";
-import { step } from "../core/ledger/step.ts";
 import { beginsTurn, type SessionState } from "../core/session-state.ts";
 import type { Log } from "../log/contract.ts";
 import { readEvents } from "./read-events.ts";
@@ -24,6 +23,7 @@ async function closeTurn(
   session: SessionState,
   { now, id }: { now: () => number; id: MakeId },
 ): Promise<void> {
+  const { step } = await import("../core/ledger/step.ts");
   const after = (session.turn?.seq ?? 1) - 1;
   const ledger = restore(session, await readEvents(log, session.id, after));
   const { events } = step(ledger, { command: { type: "crashed" } }, { now: now(), id });

@@ -5,14 +5,14 @@ import { seedOf } from "../support/random.ts";
 
 const seed = seedOf();
 
-test(`20,000 random lines: those that the rules allow run nothing but what they name (seed ${seed})`, async () => {
-  const { ran, broken } = await tryLines(NAMED_ONLY, { lines: 20_000, seed });
+test(`10,000 random lines: those that the rules allow run nothing but what they name (seed ${seed})`, async () => {
+  const { ran, broken } = await tryLines(NAMED_ONLY, { lines: 10_000, seed });
   assert.equal(broken, undefined);
-  assert.ok(ran > 600, `${ran} lines were allowed`);
+  assert.ok(ran > 300, `${ran} lines were allowed`);
 });
 
-test(`5,000 random lines: those that are allowed run nothing that is denied (seed ${seed})`, async () => {
-  const { ran, broken } = await tryLines(ALL_BUT_TOUCH, { lines: 5_000, seed });
+test(`2,000 random lines: those that are allowed run nothing that is denied (seed ${seed})`, async () => {
+  const { ran, broken } = await tryLines(ALL_BUT_TOUCH, { lines: 2_000, seed });
   assert.equal(broken, undefined);
-  assert.ok(ran > 600, `${ran} lines were allowed`);
+  assert.ok(ran > 300, `${ran} lines were allowed`);
 });

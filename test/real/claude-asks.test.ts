@@ -62,7 +62,7 @@ describe("asks of the real Claude Code", { skip, timeout: 120_000 }, () => {
         prompts: {
           one: [{ tools: [bash("touch one.txt")] }, { text: "Made." }],
           two: [{ tools: [bash("touch two.txt")] }, { text: "Made." }],
-          other: [{ tools: [bash("touch three.txt && echo more")] }, { text: "Asked." }],
+          other: [{ tools: [bash("touch three.txt && chmod 600 three.txt")] }, { text: "Asked." }],
         },
       },
     });
@@ -70,7 +70,7 @@ describe("asks of the real Claude Code", { skip, timeout: 120_000 }, () => {
     const first = stage.api.ask(id, "[[one]]");
     const [ask] = await stage.asks(id);
     assert.ok(ask?.kind === "permission");
-    assert.deepEqual(ask.request.patterns, ["touch …"]);
+    assert.deepEqual([ask.request.command, ask.request.patterns], ["touch one.txt", ["touch *"]]);
     await stage.answer(id, ask.id, { outcome: "always" });
     await first;
     assert.equal((await stage.api.ask(id, "[[two]]")).text, "Made.");
@@ -79,7 +79,7 @@ describe("asks of the real Claude Code", { skip, timeout: 120_000 }, () => {
     const third = stage.api.ask(id, "[[other]]");
     const [other] = await stage.asks(id);
     assert.ok(other?.kind === "permission");
-    assert.deepEqual(other.request.patterns, ["touch three.txt && echo more"]);
+    assert.deepEqual(other.request.patterns, ["touch *", "chmod 600 three.txt"]);
     await stage.answer(id, other.id, { outcome: "reject" });
     await third;
     const by = of(await stage.api.events(id), "permission.resolved").map(({ data }) => data.by);

@@ -1,6 +1,7 @@
 import type { AskAnswer } from "../../client/index.ts";
 import type { EventOf } from "../../core/events/event.ts";
 import type { Question } from "../../core/events/values.ts";
+import { shownPatterns } from "../../core/permissions/exact.ts";
 import { safeLine, safeText } from "../output/safe-text.ts";
 import type { Paint } from "../output/terminal.ts";
 import type { Person } from "./lines.ts";
@@ -23,11 +24,14 @@ function inputText(input: unknown): string {
 
 /** Everything that will be done, so that nobody allows what they have not seen. */
 export function permissionText(request: PermissionRequest, paint: Paint): string {
-  const { action, patterns, title, input, metadata } = request;
+  const { action, command, patterns, title, input, metadata } = request;
   const lines = [paint("bold", `? The agent asks to use ${safeLine(action)}${title ? `: ${safeLine(title)}` : ""}`)];
-  lines.push(...patterns.map(indented));
+  lines.push(...(command === undefined ? patterns : [command]).map(indented));
   if (typeof metadata?.diff === "string") lines.push(indented(metadata.diff));
   else if (input !== undefined) lines.push(indented(inputText(input)));
+  const offered = request.options.length === 0 || request.options.some(({ kind }) => kind === "always");
+  if (command !== undefined && offered)
+    lines.push("  always would allow:", ...shownPatterns(patterns, command).map(indented));
   return `${lines.join("\n")}\n`;
 }
 

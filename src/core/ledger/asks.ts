@@ -1,4 +1,6 @@
 import type { AskOption, Question } from "../events/values.ts";
+import { shownPatterns } from "../permissions/exact.ts";
+import { offeredPatterns } from "../permissions/offer.ts";
 import type { Frame } from "./frame.ts";
 import { withEntry } from "./frame.ts";
 import type { Answer, PermissionSignal, QuestionSignal } from "./signals.ts";
@@ -44,10 +46,11 @@ function turnFor(frame: Frame, signal: { ask: string; call?: string }, declined:
 export function onPermission(frame: Frame, signal: PermissionSignal): void {
   const turn = turnFor(frame, signal, { kind: "permission", outcome: "reject", feedback: "the turn is over" });
   if (!turn) return;
-  const { action, command, patterns = [], title, call, input, metadata } = signal;
+  const { action, command, title, call, input, metadata } = signal;
   const line = command === undefined ? {} : { command };
+  const patterns = signal.patterns ?? (command === undefined ? [] : offeredPatterns(command, frame.state.directory));
   // An ask without any way to answer it could never be resolved.
-  const options = signal.options?.length ? signal.options : usualOptions(patterns);
+  const options = signal.options?.length ? signal.options : usualOptions(shownPatterns(patterns, command));
   const offers = options.map((option) => option.kind);
   const ask: OpenPermission = {
     id: frame.context.id("permission"),

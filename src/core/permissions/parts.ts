@@ -1,6 +1,6 @@
 import { HOLE } from "./glob.ts";
 import { absolutePath, ruledPath } from "./paths.ts";
-import type { Insight } from "./programs/insight.ts";
+import { type Insight, opaque } from "./programs/insight.ts";
 import { insightOf } from "./programs/known.ts";
 import { readLine } from "./shell/read-line.ts";
 import { type Assignment, type Command, isKnown, type Word, wordsText } from "./shell/word.ts";
@@ -52,7 +52,13 @@ class PartsReader {
     this.#directory = directory;
   }
 
-  line(text: string, depth = 0): void {
+  /** What comes before a change of the directory in a line comes after it in a loop. */
+  start(text: string): void {
+    this.#moved = /\b(?:for|while|until)\b/.test(text) && /\b(?:cd|pushd|popd|chdir)\b/.test(text);
+    this.line(text, 0);
+  }
+
+  line(text: string, depth: number): void {
     const { commands, doubt } = readLine(text);
     if (doubt !== undefined) this.doubt ??= doubt;
     if (depth > DEEPEST) this.doubt ??= "lines in lines in lines";
@@ -77,7 +83,7 @@ class PartsReader {
   #program(assignments: readonly Assignment[], words: readonly Word[], depth: number, told: boolean): void {
     const [program] = words;
     const name = (program?.value ?? "").split("/").at(-1) ?? "";
-    const insight: Insight = program && isKnown(program) ? insightOf(name, words) : {};
+    const insight: Insight = !program || isKnown(program) ? insightOf(name, words) : opaque(words);
     const own = program && this.#moved && /^[^/].*\//.test(program.value) ? [unknown, ...words.slice(1)] : words;
     this.parts.push(commandPart(assignments, own, insight, told));
     if (/^(?:cd|pushd|popd|chdir)$/.test(name)) this.#moved = true;
@@ -158,7 +164,7 @@ function otherTexts(words: readonly Word[]): string[] {
 /** All that a line runs and opens, as far as it can be read. */
 export function partsOf(line: string, directory: string): Parts {
   const reader = new PartsReader(directory);
-  reader.line(line);
+  reader.start(line);
   const { parts, doubt } = reader;
   return doubt === undefined ? { parts } : { parts, doubt };
 }

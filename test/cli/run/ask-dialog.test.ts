@@ -134,3 +134,14 @@ test("a question that is off is dropped in the middle of the wait", async () => 
   assert.equal(await waiting, undefined);
   assert.equal(input.listenerCount("data"), 0);
 });
+
+test("a command is shown whole, with all that an always would allow", () => {
+  const command = `git status &&\n${"npm test ".repeat(30)}`;
+  const text = permissionText({ ...permission, command, patterns: ["git status *", "npm test *"] }, plain);
+  assert.ok(text.includes("npm test ".repeat(30).trimEnd()));
+  assert.match(text, /always would allow:\n {4}git status \*\n {4}npm test \*\n/);
+  const same = permissionText({ ...permission, command: "rm *", patterns: ["rm %2A"] }, plain);
+  assert.match(same, /always would allow:\n {4}exactly this command\n/);
+  const once = permissionText({ ...permission, command, options: [{ id: "1", kind: "once" }] }, plain);
+  assert.doesNotMatch(once, /always/);
+});

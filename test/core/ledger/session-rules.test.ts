@@ -66,6 +66,36 @@ test("rules outlive a crash", () => {
   assert.deepEqual(resolutions(w), ["reject by rule"]);
 });
 
+test("an always for a command is offered by the ledger where the agent names none, and is for its commands after a crash, too", () => {
+  const asks = (ask: string, command: string): Signal => ({ type: "permission", ask, action: "shell", command });
+  const w = world().prompt("msg_1").signal(asks("a", "git status && ls"));
+  const [asked] = w.of("permission.requested");
+  assert.deepEqual(asked?.data.patterns, ["git status *", "ls *"]);
+  const answer = { kind: "permission", outcome: "always" } as const;
+  w.command({ type: "answer", ask: asked?.data.ask ?? "", answer, by: "me" });
+  const later = w.crashAfter(99).prompt("msg_2");
+  later.signal(asks("b", "ls src; git status -s")).signal(asks("c", "ls; touch x"));
+  assert.deepEqual(resolutions(later), ["always by me", "once by rule"]);
+});
+
+test("a rule that answers always, because nothing less is offered, grants nothing after a crash", () => {
+  const permissions = [rule("bash", "git status -s", "allow")];
+  const w = world().command({ type: "update", facts: { permissions } }).prompt("msg_1");
+  const options = [{ id: "1", kind: "always" } as const];
+  const asks = (ask: string, command: string): Signal => ({
+    type: "permission",
+    ask,
+    action: "bash",
+    command,
+    options,
+  });
+  w.signal(asks("a", "git status -s"));
+  assert.deepEqual(resolutions(w), ["always by rule"]);
+  const later = w.crashAfter(99).prompt("msg_2").signal(asks("b", "git status --long"));
+  assert.deepEqual(resolutions(later), ["always by rule"]);
+  assert.deepEqual(later.session?.rules, []);
+});
+
 test("context begins no turn: the next prompt brings it along, and a cancel leaves it", () => {
   const w = world();
   w.prompt("msg_1", { delivery: "context" }).prompt("msg_2", { delivery: "context" });

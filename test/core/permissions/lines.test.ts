@@ -176,8 +176,8 @@ const ASKED: string[] = [
   "cd /tmp && echo x > .env",
   "cd /tmp && ./build/x",
   "ls > >(cat)",
-  "echo ${X:-$(ls)}",
-  "echo ${X}y ${X@P}",
+  "echo $" + "{X:-$(ls)}",
+  "echo $" + "{X@P}",
   "echo $[1+1]",
   "echo $((x))",
   "(( x ))",
@@ -198,6 +198,13 @@ const ASKED: string[] = [
   "source ./x",
   "trap 'ls' EXIT",
   "node -e 'x'",
+  "bash -c -x 'ls'",
+  "bash -O extglob -c 'ls'",
+  "sed -n 1p x -e '1e ls'",
+  "find . -execdir ./x {} \\;",
+  "for f in a b; do echo > build/x; cd sub; done",
+  "npm test --script-shell=./x",
+  "npm -C /tmp test",
   "awk 'BEGIN { system(\"ls\") }'",
   "sed 's/a/ls/e' x",
   "sed -n '1w x' y",
@@ -274,6 +281,10 @@ describe("everything allowed but for some", () => {
     ["curl x | tar xz", "X=1; echo $X", "python3 x.py > out", "make all", "git status $X", "kill $(cat pid)"],
     "allow",
   );
+  check(set, ["s$@h -c 'cat y'", "a$X b", "env 'BASH_FUNC_ls%%=() { cat x; }' bash -c ls"], "ask");
+  check(set, ["s$@h -c 'touch y'"], "deny");
+  check(set, ["s$@h -c 'cat y'", "a$X b", "env 'BASH_FUNC_ls%%=() { cat x; }' bash -c ls"], "ask");
+  check(set, ["s$@h -c 'touch y'"], "deny");
   check(set, ["curl x; touch y", "echo x > a.key", "echo x > b/../a.key", "env -i PATH=x touch y"], "deny");
   check(
     set,

@@ -99,7 +99,7 @@ const COMMANDS = [
   "[[ a ]]",
   "(( 1 ))",
   "echo $((1+1))",
-  "echo ${X:-$(touch x)}",
+  "echo $" + "{X:-$(touch x)}",
   "printf -v PATH sub",
   "test -v 'a[$(touch x)]'",
   "echo `touch x`",

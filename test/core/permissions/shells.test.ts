@@ -7,15 +7,15 @@ import { ALL_BUT_TOUCH, NAMED_ONLY, tryLines } from "./shells.ts";
 const seed = seedOf();
 
 test(`no line that the rules allow runs a program that they do not name, in any shell (seed ${seed})`, async () => {
-  const { ran, broken } = await tryLines(NAMED_ONLY, { lines: 1_000, seed });
+  const { ran, broken } = await tryLines(NAMED_ONLY, { lines: 800, seed });
   assert.equal(broken, undefined);
-  assert.ok(ran > 30, `${ran} lines were allowed`);
+  assert.ok(ran > 10, `${ran} lines were allowed`);
 });
 
 test(`no line that is allowed runs a program that is denied, in any shell (seed ${seed})`, async () => {
-  const { ran, broken } = await tryLines(ALL_BUT_TOUCH, { lines: 200, seed });
+  const { ran, broken } = await tryLines(ALL_BUT_TOUCH, { lines: 150, seed });
   assert.equal(broken, undefined);
-  assert.ok(ran > 30, `${ran} lines were allowed`);
+  assert.ok(ran > 10, `${ran} lines were allowed`);
 });
 
 test("the same lines notice rules that look at the line as one text", async () => {

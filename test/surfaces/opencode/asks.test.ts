@@ -86,7 +86,7 @@ test("B5: always holds for the rest of the session; the older route answers, too
   const answer = client.ask(id, "[[twice]]");
   await asked(rig, id);
   const [permission] = await client.permissions();
-  assert.deepEqual(permission?.always, ["echo one"]);
+  assert.deepEqual([permission?.patterns, permission?.always], [["echo one"], ["echo *"]]);
   const path = `/session/${id}/permissions/${permission?.id}`;
   assert.equal(await client.expect(200, "POST", path, { response: "always" }), true);
   assert.deepEqual(texts(await answer), ["Both went."]);

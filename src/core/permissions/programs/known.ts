@@ -14,7 +14,7 @@ const OPAQUE = list(
   "source . trap alias unalias hash enable bind complete compgen compopt mapfile readarray fc jobs sched autoload zmodload emulate " +
     "repeat noglob nocorrect - coproc su runuser pkexec chroot nsenter unshare script flock strace ltrace gdb perf parallel " +
     "watch entr at batch crontab systemd-run busybox toybox rlwrap expect screen tmux start-stop-daemon proot fakeroot direnv " +
-    "nix-shell ssh socat nc ncat vi vim nvim view ex ed emacs nano less more most man m4",
+    "nix-shell fish csh tcsh pwsh xonsh nu elvish ssh socat nc ncat vi vim nvim view ex ed emacs nano less more most man m4",
 );
 /** They change what later commands of the line mean. */
 const ALTERS = list(
@@ -33,8 +33,8 @@ const RUNS: Readonly<Record<string, RegExp>> = {
   go: /^-?-(?:exec|toolexec|vettool|overlay)/,
   cargo: /^--config/,
   make: /^(?:--ev|-[a-zA-Z]*[EfC]|--(?:file|makefile|dir)|[A-Za-z_]\w*[:+?!]?=)/,
-  npm: /^--(?:script-shell|shell|prefix|node-options|git)/,
-  pnpm: /^--(?:script-shell|shell-emulator|prefix|node-options|dir)/,
+  npm: /^(?:-C|--(?:script-shell|shell|prefix|node-options|git))/,
+  pnpm: /^(?:-C|--(?:script-shell|shell-emulator|prefix|node-options|dir))/,
   gcc: /^-(?:wrapper|fplugin|B|specs)/,
   wget: /^--use-askpass/,
 };
@@ -62,8 +62,8 @@ function findInsight(words: readonly Word[]): Insight {
   const writes: string[] = [];
   for (let at = 1; at < words.length; at++) {
     const { value } = words[at] ?? { value: "" };
-    if (value.startsWith(HOLE) || value === "-delete") return opaque(words);
-    if (/^-(?:exec|ok)(?:dir)?$/.test(value)) {
+    if (value.startsWith(HOLE) || /^-(?:delete|execdir|okdir)$/.test(value)) return opaque(words);
+    if (value === "-exec" || value === "-ok") {
       const end = words.findIndex((word, index) => index > at && (word.value === ";" || word.value === "+"));
       if (end < 0) return opaque(words);
       const own = words.slice(at + 1, end);

@@ -2,13 +2,13 @@ import { HOLE } from "../glob.ts";
 import { isKnown, type Word } from "../shell/word.ts";
 import { type Insight, opaque } from "./insight.ts";
 
-const SHELL = /^(?:ba|da|z|k|a|fi)?sh$/;
+const SHELL = /^(?:ba|da|z|k|a)?sh$/;
 
 /** A shell with its line, with a file, or with neither, when it reads commands from its input. */
 function shellInsight(words: readonly Word[]): Insight {
   const [, first, line] = words;
   if (first && isKnown(first) && /^-[a-z]*c$/.test(first.value))
-    return line && isKnown(line) ? { lines: [line.value] } : opaque(words);
+    return line && isKnown(line) && !/^[-+]/.test(line.value) ? { lines: [line.value] } : opaque(words);
   if (first && isKnown(first) && /^--?version$/.test(first.value)) return {};
   return first && isKnown(first) && !first.value.startsWith("-") ? {} : opaque(words);
 }
@@ -57,15 +57,19 @@ function isTame(script: string): boolean {
 }
 
 function sedInsight(words: readonly Word[]): Insight {
+  const plain = /^(?:-[nErsz]+|-n?i(?:\.\w+)?|-i[nE]?|--in-place|--quiet)$/;
   const scripts: (Word | undefined)[] = [];
-  const plain = /^(?:-[nErsz]+|-n?i(?:\.\w+)?|-i[nE]?|--in-place|--quiet|--expression)$/;
+  const operands: Word[] = [];
+  // Options may come behind files, too.
   for (let at = 1; at < words.length; at++) {
     const word = words[at];
-    if (!word?.value.startsWith("-")) break;
+    if (!word) break;
     if (/^-n?E?e$/.test(word.value)) scripts.push(words[++at]);
-    else if (!plain.test(word.value)) return opaque(words);
+    else if (word.value.startsWith(HOLE) || (word.value.startsWith("-") && !plain.test(word.value)))
+      return opaque(words);
+    else if (!word.value.startsWith("-")) operands.push(word);
   }
-  if (scripts.length === 0) scripts.push(firstOperand(words, /^$/));
+  if (scripts.length === 0) scripts.push(operands[0]);
   return scripts.every((script) => script && isKnown(script) && isTame(script.value)) ? {} : opaque(words);
 }
 

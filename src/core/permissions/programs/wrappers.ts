@@ -60,7 +60,7 @@ function innerOf(words: readonly Word[], assigns: boolean): Inner {
   const assignments: NonNullable<Inner["assignments"]> = [];
   let at = 0;
   for (; assigns && at < words.length; at++) {
-    const found = /^([A-Za-z_]\w*)=([\s\S]*)$/.exec(words[at]?.value ?? "");
+    const found = /^([^=]+)=([\s\S]*)$/.exec(words[at]?.value ?? "");
     if (!found) break;
     assignments.push({ name: found[1] ?? "", value: found[2] ?? "" });
   }
@@ -92,6 +92,8 @@ function wrapped(name: string, words: readonly Word[]): Insight {
   if (start === undefined) return opaque(words);
   const inner = innerOf(words.slice(start), wrapper?.assigns === true);
   if (inner.words.length === 0) return (inner.assignments?.length ?? 0) > 0 ? opaque(words) : {};
+  // A function can be handed over by a name that no variable has.
+  if (inner.assignments?.some(({ name }) => !/^[A-Za-z_]\w*$/.test(name))) return opaque(words);
   // Some shells read these as their own words.
   if (KEYWORD.test(inner.words[0]?.value ?? "")) return opaque(words);
   return { inner: [inner] };

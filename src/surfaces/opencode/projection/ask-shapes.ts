@@ -45,7 +45,7 @@ export function permissionRequest(
   request: EventOf<"permission.requested">["data"],
   { sessionID, directory, tool, input: known }: AskPlace,
 ): PermissionRequest {
-  const { ask, action, patterns, title, metadata, options } = request;
+  const { ask, action, command, patterns, title, metadata, options } = request;
   const permission = permissionName(action);
   const input = known ?? toolInput(toolName(action), request.input, directory);
   const filepath = permission === "edit" ? fileOf(patterns, input, directory) : undefined;
@@ -53,7 +53,7 @@ export function permissionRequest(
     id: ask,
     sessionID,
     permission,
-    patterns,
+    patterns: command === undefined ? patterns : [command],
     metadata: {
       // An edit shows its diff; what would be written is in the call.
       ...(permission === "edit" ? {} : input),
