@@ -246,9 +246,13 @@ export class SessionWriter {
     );
   }
 
-  /** Stores much in pieces. Once the first is stored, the others follow however long it takes. */
-  private async store(entries: readonly Entry[], must: boolean): Promise<LogRecord[]> {
-    const [first = [], ...others] = piecesOf(entries, AT_ONCE, weightOfEntry, isOfItem);
+  private store(entries: readonly Entry[], must: boolean): Promise<LogRecord[]> {
+    const pieces = piecesOf(entries, AT_ONCE, weightOfEntry, isOfItem);
+    return pieces.length > 1 ? this.storePieces(pieces, must) : this.storePiece(entries, must);
+  }
+
+  /** Once the first is stored, the others follow however long it takes. */
+  private async storePieces([first = [], ...others]: Entry[][], must: boolean): Promise<LogRecord[]> {
     const records = await this.storePiece(first, must);
     for (const piece of others) records.push(...(await this.storePiece(piece, true)));
     return records;

@@ -35,6 +35,8 @@ test(`nothing that an agent says in ${MEGABYTES} MB holds up the server, and its
   const { api, heldUp } = await startProbed(t, agents);
   const other = await api.create();
   const all = await api.stream(null);
+  const opencode = await fetch(`${api.url}/event`);
+  void opencode.body?.pipeTo(new WritableStream()).catch(() => {});
   for (let warm = 0; warm < 2; warm++) await api.ask(other.id, "hello");
   await (await api.stream((await api.create({ agent: "text" })).id)).close();
   await heldUp();

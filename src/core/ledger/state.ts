@@ -52,6 +52,8 @@ export interface OpenCall {
   result?: { id: string; text: string; left?: number };
   /** Output and end that outran the call itself. */
   heldOutput: string;
+  /** Characters of it that were left out. */
+  heldLeft?: number;
   heldDone?: ToolDone;
 }
 

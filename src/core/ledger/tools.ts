@@ -110,11 +110,16 @@ function runCall(frame: Frame, call: string, open: OpenCall): OpenCall {
 function releaseHeld(frame: Frame, call: string, open: OpenCall): void {
   const { heldOutput, heldDone } = open;
   if (heldOutput === "" && !heldDone) return;
-  const { heldDone: _, ...rest } = open;
+  const { heldDone: _, heldLeft, ...rest } = open;
   const free: OpenCall = { ...rest, heldOutput: "" };
   setCall(frame, call, free);
-  if (heldOutput !== "") addOutput(frame, call, free, heldOutput);
+  if (heldOutput !== "") addOutput(frame, call, free, heldOutput, heldLeft);
   if (heldDone) settle(frame, heldDone);
+}
+
+function holdOutput(frame: Frame, call: string, open: OpenCall, delta: string): void {
+  const { text, left } = grow({ text: open.heldOutput, ...defined({ left: open.heldLeft }) }, delta).after;
+  setCall(frame, call, { ...open, heldOutput: text, ...defined({ heldLeft: left }) });
 }
 
 export function onToolOutput(frame: Frame, signal: { call: string; delta: string }): void {
@@ -126,8 +131,7 @@ export function onToolOutput(frame: Frame, signal: { call: string; delta: string
     return;
   }
   const open = frame.state.turn?.calls.get(call) ?? newCall(frame, undefined);
-  if (open.name === undefined)
-    setCall(frame, call, { ...open, heldOutput: grow({ text: open.heldOutput }, delta).after.text });
+  if (open.name === undefined) holdOutput(frame, call, open, delta);
   else addOutput(frame, call, runCall(frame, call, open), delta);
 }
 
@@ -136,8 +140,8 @@ function resultItem(call: string, open: OpenCall, id: string, status: ToolResult
   return { id, kind: "tool_result", call, status, ...defined({ step, parentCall }) };
 }
 
-function addOutput(frame: Frame, call: string, open: OpenCall, output: string): OpenCall {
-  const result = open.result ?? { id: frame.context.id("item"), text: "" };
+function addOutput(frame: Frame, call: string, open: OpenCall, output: string, left?: number): OpenCall {
+  const result = open.result ?? { id: frame.context.id("item"), text: "", ...defined({ left }) };
   const { after, delta } = grow(result, output);
   if (!open.result) frame.say("item.started", { item: resultItem(call, open, result.id, "running") });
   if (delta !== "") frame.say("item.delta", { item: result.id, field: "text", delta });

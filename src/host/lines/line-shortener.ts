@@ -1,5 +1,6 @@
 import { MAX_DEPTH } from "../../core/depth.ts";
 import { OutputBytes } from "./output-bytes.ts";
+import { BACKSLASH, Marks, QUOTE, textEnd, U } from "./text-end.ts";
 
 /** What may be left of a line that is too long to be read in one go. */
 export interface ShortenLimits {
@@ -53,7 +54,7 @@ interface Text {
 
 type Expected = "value" | "value or end" | "key" | "key or end" | "colon" | "comma or end" | "nothing";
 
-const [QUOTE, BACKSLASH, COMMA, COLON, U] = [0x22, 0x5c, 0x2c, 0x3a, 0x75];
+const [COMMA, COLON] = [0x2c, 0x3a];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 const MAX_LITERAL = 256;
 const MIN_TEXT = 64;
@@ -231,12 +232,12 @@ export function createLineShortener(limits: ShortenLimits = SHORTEN_LIMITS): Lin
   };
 
   /** Takes a stretch of a text; gives where it stopped. */
-  const readText = (bytes: Buffer, at: number): number => {
+  const readText = (bytes: Buffer, at: number, marks: Marks): number => {
     if (escaped.length > 0) {
       readEscape(bytes[at] ?? 0);
       return at + 1;
     }
-    const stop = textEnd(bytes, at, bytes.length);
+    const stop = textEnd(bytes, at, bytes.length, marks);
     if (stop > at) addToText(bytes, at, stop);
     if (stop === bytes.length) return stop;
     if (bytes[stop] === BACKSLASH) escaped = [BACKSLASH];
@@ -246,9 +247,10 @@ export function createLineShortener(limits: ShortenLimits = SHORTEN_LIMITS): Lin
 
   return {
     push(bytes) {
+      const marks = new Marks(bytes);
       for (let at = 0; at < bytes.length && !broken; ) {
         if (text) {
-          at = readText(bytes, at);
+          at = readText(bytes, at, marks);
           continue;
         }
         if (dropping > 0) {
@@ -273,20 +275,4 @@ export function createLineShortener(limits: ShortenLimits = SHORTEN_LIMITS): Lin
       return { text: out.text(0, out.length), left };
     },
   };
-}
-
-/** Where a stretch of a text ends: at its quote, at an escape that is not there as a whole, or at the given place. */
-function textEnd(bytes: Buffer, from: number, to: number): number {
-  let at = from;
-  while (at < to) {
-    const byte = bytes[at];
-    if (byte === QUOTE) return at;
-    if (byte !== BACKSLASH) at += 1;
-    else {
-      const after = at + (bytes[at + 1] === U ? 6 : 2);
-      if (after > to) return at;
-      at = after;
-    }
-  }
-  return at;
 }

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { ParleyEvent } from "../../core/events/event.ts";
+import { weightOf } from "../../core/weight.ts";
 import type { LogRecord } from "../contract.ts";
 import type { Found, Heads } from "./heads.ts";
 import type { PlaceGuard } from "./place-guard.ts";
@@ -9,6 +10,8 @@ import { inTransaction } from "./transaction.ts";
 
 /** More than this in one tick goes into further transactions, so that a flood does not hold up the event loop. */
 const MAX_GROUP_EVENTS = 1000;
+/** The same for their characters. */
+const MAX_GROUP_WEIGHT = 2 * 1024 * 1024;
 
 interface Pending extends Append {
   resolve(records: LogRecord[]): void;
@@ -60,11 +63,13 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
 
   function takeGroup(): Pending[] {
     let events = 0;
+    let weight = 0;
     let size = 0;
     for (const pending of queue) {
       size += 1;
       events += pending.entries.length;
-      if (events >= MAX_GROUP_EVENTS) break;
+      for (const { draft } of pending.entries) weight += weightOf(draft.data);
+      if (events >= MAX_GROUP_EVENTS || weight >= MAX_GROUP_WEIGHT) break;
     }
     const group = queue.slice(0, size);
     queue = queue.slice(size);
