@@ -11,7 +11,7 @@ const args = process.argv.slice(2);
 const hard = args.includes("--hard");
 const words = args.filter((arg) => !arg.startsWith("--"));
 
-function run(label: string, command: string, parameters: string[]): void {
+function run(label: string, command: string, parameters: string[], failure = `${label} failed`): void {
   console.error(`\n── ${label}`);
   const { status, signal } = spawnSync(command, parameters, {
     stdio: "inherit",
@@ -19,7 +19,7 @@ function run(label: string, command: string, parameters: string[]): void {
     env: { PARLEY_CLAUDE_BIN: "/nonexistent/claude", ...process.env, ...(hard ? { PARLEY_TEST_HARD: "1" } : {}) },
   });
   if (status === 0) return;
-  console.error(`\nparley: ${label} failed${signal ? ` (${signal})` : ""}`);
+  console.error(`\nparley: ${failure}${signal ? ` (${signal})` : ""}`);
   process.exit(status ?? 1);
 }
 
@@ -47,7 +47,12 @@ for (const name of INSTALLABLE_NAMES.filter((agent) => real.some((file) => file.
 }
 if (real.length > 0 && !(await findBrowser())) notTested.push("web pages: there is no Chromium in the search path");
 
-run(`${files.length} test files`, process.execPath, ["--test", "--test-reporter=spec", ...files]);
+run(
+  `${files.length} test files`,
+  process.execPath,
+  ["--test", "--test-reporter=spec", ...files],
+  `tests failed: those marked ✖ above, in ${files.length} test files`,
+);
 if (notTested.length > 0) {
   console.error("\n── NOT TESTED");
   for (const what of notTested) console.error(`parley: SKIPPED: ${what}`);
