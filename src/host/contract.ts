@@ -33,7 +33,7 @@ export interface LineProcess {
   /** Writes a line; resolves when it was handed to the system, or the program is gone. */
   write(line: string): Promise<void>;
   endInput(): void;
-  /** TERM to the group and to marked descendants, KILL after `graceMs`. Resolves when none is left. */
+  /** TERM to the group and to marked descendants, KILL after `graceMs`. Resolves when none is left; from then on no pause holds back its last lines. */
   kill(graceMs: number): Promise<void>;
   pause(): void;
   resume(): void;

@@ -10,6 +10,8 @@ export interface LineOutput {
   programExited(): void;
   pause(): void;
   resume(): void;
+  /** Delivers the rest whatever is paused now or later: it is little, for the program is gone. */
+  deliverRest(): void;
 }
 
 /**
@@ -24,6 +26,7 @@ export function readLines(stream: Readable, events: LineEvents): LineOutput {
   let held: (() => void)[] = [];
   let paused = false;
   let drained = false;
+  let last = false;
   let sinceLine = 0;
 
   const deliver = (call: () => void): void => {
@@ -52,29 +55,36 @@ export function readLines(stream: Readable, events: LineEvents): LineOutput {
     if (!paused) resolve();
   });
 
+  const resume = (): void => {
+    if (!paused) return;
+    paused = false;
+    const calls = held;
+    held = [];
+    for (let i = 0; i < calls.length; i++) {
+      calls[i]?.();
+      if (paused) {
+        held = [...calls.slice(i + 1), ...held];
+        return;
+      }
+    }
+    if (drained) resolve();
+    stream.resume();
+    drain.release();
+  };
+
   return {
     done,
     programExited: drain.programExited,
     pause() {
+      if (last) return;
       paused = true;
       drain.hold();
       stream.pause();
     },
-    resume() {
-      if (!paused) return;
-      paused = false;
-      const calls = held;
-      held = [];
-      for (let i = 0; i < calls.length; i++) {
-        calls[i]?.();
-        if (paused) {
-          held = [...calls.slice(i + 1), ...held];
-          return;
-        }
-      }
-      if (drained) resolve();
-      stream.resume();
-      drain.release();
+    resume,
+    deliverRest() {
+      last = true;
+      resume();
     },
   };
 }

@@ -98,7 +98,10 @@ function watch(child: Child, pid: number, events: LineEvents, watcher: ProcessWa
       inputEnded = true;
       child.stdin.end();
     },
-    kill: watcher.end,
+    async kill(graceMs) {
+      await watcher.end(graceMs);
+      output.deliverRest();
+    },
     pause: output.pause,
     resume: output.resume,
   };
