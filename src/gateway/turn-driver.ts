@@ -1,9 +1,11 @@
+import { setImmediate } from "node:timers/promises";
 import type { AgentSession } from "../agents/contract.ts";
 import { isParleyError, messageOf } from "../core/errors.ts";
 import type { Failure, Prompt } from "../core/events/values.ts";
 import { cutTurns } from "../core/history/copy.ts";
 import type { Answer, Signal } from "../core/ledger/signals.ts";
 import type { Facts, LedgerState } from "../core/ledger/state.ts";
+import { weightOf } from "../core/weight.ts";
 import { within } from "../core/within.ts";
 import { type CommandHost, SpawnFailed } from "../host/contract.ts";
 import type { Roots } from "../host/files/roots.ts";
@@ -24,6 +26,9 @@ const HANDOFF_EVENTS = 2_000;
 
 /** How long an agent may take to hear that it is to stop, when its answer cannot be stored. */
 const STOP_ASK_MS = 500;
+
+/** Characters of a prompt that is handed over in a turn of the event loop of its own. */
+const HEAVY = 1024 * 1024;
 
 export interface DriverOptions {
   session: string;
@@ -103,6 +108,8 @@ export class TurnDriver {
     try {
       // A prompt may have waited since before the server was limited, and a directory may lead elsewhere by now.
       roots.assert(directory);
+      // Storing a heavy prompt took a while, and handing it over will: others get their turn in between.
+      if (weightOf(prompt.parts) >= HEAVY) await setImmediate();
       if (prompt.task?.type === "shell") return await this.shell.run(prompt.task.command, turn);
       if (prompt.attended && !(await this.mayStart(turn, link))) return;
       const choice = (): Choice => choiceIn(writer.ledger.facts);

@@ -4,7 +4,7 @@ import { weightOf } from "../../core/weight.ts";
 import type { LogRecord } from "../contract.ts";
 import type { Found, Heads } from "./heads.ts";
 import type { PlaceGuard } from "./place-guard.ts";
-import { type Append, type Planned, planAppend, type Target } from "./plan-append.ts";
+import { type Append, type Planned, planAppend, type Target, textsOf } from "./plan-append.ts";
 import { createRowWriter } from "./row-writer.ts";
 import { inTransaction } from "./transaction.ts";
 
@@ -12,8 +12,11 @@ import { inTransaction } from "./transaction.ts";
 const MAX_GROUP_EVENTS = 1000;
 /** The same for their characters. */
 const MAX_GROUP_WEIGHT = 2 * 1024 * 1024;
+/** From so many characters on, an append is made into text before the turn of the event loop that stores it. */
+const HEAVY = 1024 * 1024;
 
 interface Pending extends Append {
+  weight: number;
   resolve(records: LogRecord[]): void;
   reject(error: unknown): void;
 }
@@ -45,7 +48,7 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
 
   function append(request: Append): Promise<LogRecord[]> {
     return new Promise((resolve, reject) => {
-      queue.push({ ...request, resolve, reject });
+      queue.push({ ...request, weight: weightOfAppend(request), resolve, reject });
       schedule();
     });
   }
@@ -56,7 +59,9 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
     scheduled = true;
     setImmediate(() => {
       scheduled = false;
-      commitGroup();
+      const [next] = queue;
+      if (next && isUnwritten(next)) next.texts = textsOf(next);
+      else commitGroup();
       if (queue.length > 0) schedule();
     });
   }
@@ -66,9 +71,10 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
     let weight = 0;
     let size = 0;
     for (const pending of queue) {
+      if (size > 0 && isUnwritten(pending)) break;
       size += 1;
       events += pending.entries.length;
-      for (const { draft } of pending.entries) weight += weightOf(draft.data);
+      weight += pending.weight;
       if (events >= MAX_GROUP_EVENTS || weight >= MAX_GROUP_WEIGHT) break;
     }
     const group = queue.slice(0, size);
@@ -137,6 +143,16 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
     },
     position: () => position,
   };
+}
+
+function weightOfAppend({ entries }: Append): number {
+  let weight = 0;
+  for (const { draft } of entries) weight += weightOf(draft.data);
+  return weight;
+}
+
+function isUnwritten({ weight, texts }: Pending): boolean {
+  return weight >= HEAVY && texts === undefined;
 }
 
 function asTarget(found: Found): Target | "removed" | undefined {

@@ -11,6 +11,19 @@ export interface Append {
   session: string;
   entries: readonly Entry[];
   create: NewSession | undefined;
+  /** The data of heavy entries as JSON, where it was made before. */
+  texts?: ReadonlyMap<Entry, string>;
+}
+
+/** The data of an append's entries as JSON. An entry that JSON cannot hold has none, and is refused when it is planned. */
+export function textsOf({ entries }: Append): Map<Entry, string> {
+  const texts = new Map<Entry, string>();
+  for (const entry of entries) {
+    try {
+      texts.set(entry, JSON.stringify(entry.draft.data));
+    } catch {}
+  }
+  return texts;
 }
 
 export interface PlannedRow {
@@ -49,7 +62,8 @@ export function planAppend(
 ): Planned {
   const target = targetOf(append, found);
   const rows: PlannedRow[] = [];
-  for (const { draft, native } of append.entries) {
+  for (const entry of append.entries) {
+    const { draft, native } = entry;
     target.last += 1;
     const event = toEvent(target, draft);
     if (!target.state || changesState(event.type)) target.state = reduce(target.state, event);
@@ -58,7 +72,7 @@ export function planAppend(
       seq: target.last,
       position: position + rows.length + 1,
       type: event.type,
-      json: toJson(event),
+      json: toJson(event, append.texts?.get(entry)),
       folded: 0,
     };
     if (keepNative && native !== undefined && Buffer.byteLength(native) <= MAX_NATIVE_BYTES) record.native = native;
@@ -113,9 +127,11 @@ function reduce(state: SessionState | undefined, event: ParleyEvent): SessionSta
   }
 }
 
-function toJson(event: ParleyEvent): string {
+function toJson(event: ParleyEvent, data: string | undefined): string {
   try {
-    return JSON.stringify(event);
+    if (data === undefined) return JSON.stringify(event);
+    const { data: _, ...rest } = event;
+    return `${JSON.stringify(rest).slice(0, -1)},"data":${data}}`;
   } catch (thrown) {
     const message = `expected data that JSON can hold in ${event.type}, got: ${messageOf(thrown)}`;
     throw new ParleyError("invalid", message, { session: event.session }, thrown);

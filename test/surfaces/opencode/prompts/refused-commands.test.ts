@@ -8,7 +8,7 @@ import { temporary } from "../../../support/server.ts";
 import { sessionsRig } from "../sessions-rig.ts";
 
 test("a command that is refused runs nothing that its template says", async (t) => {
-  const { client, work } = await sessionsRig(t, { "*": [{ text: "ok" }] });
+  const { client, work } = await sessionsRig(t, { "*": [{ text: "ok" }] }, { trust: { configured: ["/"] } });
   const marker = join(await temporary(t), "ran");
   const elsewhere = await temporary(t);
   await writeFile(join(elsewhere, "secret.txt"), "secret");
