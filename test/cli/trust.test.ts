@@ -43,7 +43,7 @@ test("a directory is trusted, listed and taken back, by its real path", async ()
 
 test("trust in a home directory is warned of, and a directory that is not there is refused", async () => {
   await using home = new Home();
-  assert.match((await home.run(["trust", home.root])).stderr, /warning: your home directory/);
+  assert.match((await home.run(["trust", home.root])).stderr, /warning: it is your home directory/);
   assert.equal((await home.run(["trust", "nowhere"])).code, 2);
 });
 

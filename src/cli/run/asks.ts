@@ -12,6 +12,8 @@ export interface AsksOptions {
   view: View;
   paint: Paint;
   answer(ask: string, answer: AskAnswer): Promise<unknown>;
+  /** Whether it still waits for an answer. */
+  waits(ask: string): Promise<boolean>;
 }
 
 type Requested = Extract<ParleyEvent, { type: "permission.requested" | "question.requested" }>;
@@ -53,8 +55,9 @@ export class Asks {
   }
 
   async #handle(event: Requested, signal: AbortSignal): Promise<void> {
-    const { mode, view, paint } = this.#options;
-    if (signal.aborted) return;
+    const { mode, view, paint, waits } = this.#options;
+    // A rule, or an earlier always, answers an ask in the moment it is made: the log has it, but nobody is asked.
+    if (signal.aborted || !(await waits(event.data.ask).catch(() => true)) || signal.aborted) return;
     const kind = event.type === "permission.requested" ? "permission" : "question";
     const offers = event.type === "permission.requested" ? event.data.options.map((option) => option.kind) : undefined;
     const auto = autoAnswer(kind, mode, offers);

@@ -75,12 +75,14 @@ function trustBefore(flags: RunFlags, interrupts: Interrupts): Before {
 
 async function follow(begun: Begun, flags: RunFlags, interrupts: Interrupts): Promise<Outcome> {
   const view = new View(process.stdout, process.stderr);
+  const session = begun.client.session(begun.detail);
   const asks = new Asks({
     mode: modeOf(flags),
     person: personAt(process.stdin, process.stderr),
     view,
     paint,
-    answer: (ask, answer) => begun.client.session(begun.detail).answer(ask, answer),
+    answer: (ask, answer) => session.answer(ask, answer),
+    waits: async (ask) => (await session.asks()).some(({ id }) => id === ask),
   });
   const event = showing(flags.format, view);
   const lost = (reason: string): void => view.progress(paint("yellow", `~ connection: ${safeLine(reason)}`));

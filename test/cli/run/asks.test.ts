@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { askMode, autoAnswer } from "../../../src/cli/run/ask-policy.ts";
+import { type AskMode, askMode, autoAnswer } from "../../../src/cli/run/ask-policy.ts";
 import { Asks } from "../../../src/cli/run/asks.ts";
 import type { Person } from "../../../src/cli/run/lines.ts";
 import { View } from "../../../src/cli/run/view.ts";
@@ -15,13 +15,17 @@ const asked = (ask: string): ParleyEvent =>
 const resolved = (ask: string): ParleyEvent =>
   event({ type: "permission.resolved", data: { ask, outcome: "once", by: "other", action: "bash", patterns: ["ls"] } });
 
-function setUp(ask: Person["ask"], answer: (ask: string, answer: AskAnswer) => Promise<void>) {
+function setUp(
+  ask: Person["ask"],
+  answer: (ask: string, answer: AskAnswer) => Promise<void>,
+  { mode = "terminal", waits = async () => true }: { mode?: AskMode; waits?: () => Promise<boolean> } = {},
+) {
   let err = "";
   const write = (text: string): void => {
     err += text;
   };
   const view = new View({ write: () => {} }, { write });
-  const asks = new Asks({ mode: "terminal", person: { ask, tell: () => {} }, view, paint: plain, answer });
+  const asks = new Asks({ mode, person: { ask, tell: () => {} }, view, paint: plain, answer, waits });
   return { asks, err: () => err };
 }
 
@@ -127,4 +131,32 @@ test("the end of input rejects", async () => {
   assert.equal(await given.promise, "reject");
   await asks.close();
   assert.match(err(), /rejected: the input has ended/);
+});
+
+for (const mode of ["terminal", "none", "yes", "deny"] as const) {
+  test(`what a rule or an earlier always has answered is neither asked nor told of (${mode})`, async () => {
+    const looked = Promise.withResolvers<void>();
+    const waits = async (): Promise<boolean> => {
+      looked.resolve();
+      return false;
+    };
+    const nobody = async (): Promise<never> => assert.fail("somebody was asked, or an answer was sent");
+    const { asks, err } = setUp(nobody, nobody, { mode, waits });
+    asks.take(asked("per_1"));
+    await looked.promise;
+    await asks.close();
+    assert.equal(err(), "");
+  });
+}
+
+test("an ask is put when the server cannot say whether it still waits", async () => {
+  const given = Promise.withResolvers<AskAnswer>();
+  const { asks } = setUp(
+    async () => "o",
+    async (_, answer) => given.resolve(answer),
+    { waits: () => Promise.reject(new Error("gone")) },
+  );
+  asks.take(asked("per_1"));
+  assert.deepEqual(await given.promise, { outcome: "once" });
+  await asks.close();
 });
