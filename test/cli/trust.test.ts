@@ -47,6 +47,17 @@ test("trust in a home directory is warned of, and a directory that is not there 
   assert.equal((await home.run(["trust", "nowhere"])).code, 2);
 });
 
+test("trust says what Parley itself uses of the project, and that a mistake in it will end commands", async () => {
+  await using home = homeWithHooks();
+  home.write("work/parley.jsonc", '{ "agents": { "own": { "command": ["true"] } }, "port": 7500, "token": "x" }');
+  const { stdout } = await home.run(["trust"]);
+  assert.match(stdout, /below it\.\nParley uses of its project:\n {2}parley\.jsonc \(port, agents\)\nAgents use of/);
+  home.write("work/parley.jsonc", '{ "prot": 1 }');
+  const broken = await home.run(["trust"]);
+  assert.equal(broken.code, 0);
+  assert.match(broken.stderr, /warning: commands in this directory will fail until .*unknown key "prot"/);
+});
+
 test("trust that stands in the configuration is taken out there", async () => {
   await using home = new Home();
   home.configure({ trust: ["~/work"] });
