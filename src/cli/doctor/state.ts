@@ -4,6 +4,7 @@ import { messageOf } from "../../core/errors.ts";
 import type { LockOwner } from "../../host/data-lock.ts";
 import { listStrays } from "../../host/reaper.ts";
 import { examineLog } from "../../log/sqlite/examine.ts";
+import { vanished } from "../../log/sqlite/made-before.ts";
 import { instanceOf } from "../../server/instance.ts";
 import { bytes } from "../output/table.ts";
 import { isFree } from "../serve/port.ts";
@@ -33,6 +34,8 @@ export async function checkServer(owner: LockOwner | undefined): Promise<Check> 
 export function checkLog(dataDir: string): Check {
   const name = "log";
   const file = join(dataDir, "parley.db");
+  const gone = vanished(dataDir, file);
+  if (gone) return { name, level: "bad", detail: gone.what, advice: gone.advice };
   if (!existsSync(file)) return { name, level: "ok", detail: "none yet" };
   try {
     const wrong = examineLog(file);
