@@ -97,28 +97,72 @@ test("an ask that somebody else answered is taken off the terminal", async () =>
   assert.match(err(), /answered elsewhere/);
 });
 
-/** What is told on stderr when the server refuses an answer. */
-async function toldOf(code: string): Promise<string> {
+function problem(code: string, status: number): ParleyApiError {
+  return new ParleyApiError(`POST http://127.0.0.1:7420/v1/${"x".repeat(200)} got ${status}`, {
+    status,
+    code,
+    detail: `the detail of ${code}`,
+    problem: {},
+    retryAfterMs: undefined,
+  });
+}
+
+for (const code of ["already_answered", "ask_not_found"]) {
+  test(`an answer that came too late (${code}) is no failure`, async () => {
+    const called = Promise.withResolvers<void>();
+    const { asks, err } = setUp(
+      async () => "o",
+      () => {
+        called.resolve();
+        return Promise.reject(problem(code, 409));
+      },
+    );
+    asks.take(asked("per_1"));
+    await called.promise;
+    await asks.close();
+    assert.equal(err(), "");
+  });
+}
+
+for (const mode of ["terminal", "yes"] as const) {
+  test(`an answer that the server could not take is told of in its words, and given again (${mode})`, async () => {
+    const taken = Promise.withResolvers<void>();
+    let calls = 0;
+    const { asks, err } = setUp(
+      async () => "o",
+      async () => {
+        calls++;
+        if (calls === 1) throw problem("disk_full", 507);
+        taken.resolve();
+      },
+      { mode },
+    );
+    asks.take(asked("per_1"));
+    await taken.promise;
+    await asks.close();
+    assert.equal(calls, 2);
+    assert.match(err(), /the answer could not be given: the detail of disk_full\n/);
+  });
+}
+
+test("an answer that the server will never take is given once where nobody can give another", async () => {
   const called = Promise.withResolvers<void>();
+  let calls = 0;
   const { asks, err } = setUp(
-    async () => "o",
+    async () => assert.fail("nobody is there"),
     () => {
+      calls++;
       called.resolve();
-      return Promise.reject(
-        new ParleyApiError(code, { status: 409, code, detail: "", problem: {}, retryAfterMs: undefined }),
-      );
+      return Promise.reject(problem("invalid", 422));
     },
+    { mode: "none" },
   );
   asks.take(asked("per_1"));
   await called.promise;
+  await new Promise((resolve) => setImmediate(resolve));
   await asks.close();
-  return err();
-}
-
-test("an answer that came too late is no failure; another refusal is told", async () => {
-  assert.equal(await toldOf("already_answered"), "");
-  assert.equal(await toldOf("ask_not_found"), "");
-  assert.match(await toldOf("disk_full"), /could not be given.*disk_full/);
+  assert.equal(calls, 1);
+  assert.match(err(), /the detail of invalid/);
 });
 
 test("the end of input rejects", async () => {
