@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Check } from "../../src/cli/doctor/check.ts";
@@ -36,6 +36,17 @@ test("a running server is found, and its log is sound", async () => {
   assert.deepEqual(of("server").facts, { running: true, pid: child.pid, url: line });
   assert.match(of("log").detail, /is sound/);
   assert.equal(of("processes").level, "ok");
+});
+
+test("a server that is not ready says why", async () => {
+  await using home = new Home();
+  await home.serve();
+  const file = join(home.dataDir, "parley.db");
+  renameSync(file, `${file}.moved`);
+  const { code, of } = await examined(home);
+  assert.deepEqual([code, of("server").level, of("log").level], [1, "bad", "bad"]);
+  assert.match(of("server").detail, /is not ready: 503, .*parley\.db/);
+  renameSync(`${file}.moved`, file);
 });
 
 test("a broken configuration, a broken log and a missing default agent are each wrong", async () => {
