@@ -10,13 +10,20 @@ export async function configure(flags: Layer, directory: string = process.cwd())
   const loaded = await loadConfig({ flags, env: process.env, home: homedir(), directory });
   // An agent that inherited it could answer its own permissions.
   delete process.env.PARLEY_TOKEN;
+  const { dataDir } = loaded.settings;
+  // Node tries for ever to make a directory there.
+  if (/^\/proc(?:\/|$)/.test(dataDir)) {
+    throw usageError(
+      `the data directory ${dataDir} lies in /proc, which keeps nothing: choose another with --data-dir`,
+    );
+  }
   for (const warning of loaded.warnings) process.stderr.write(`parley: warning: ${warning}\n`);
   return loaded;
 }
 
 /** The directories that a server is limited to: each must be there. A list of none says nothing. */
 export function rootsOf({ roots = [] }: Pick<Settings, "roots">): string[] | undefined {
-  return roots.length === 0 ? undefined : roots.map((root) => directoryOf(root, "--root"));
+  return roots.length === 0 ? undefined : roots.map((root) => directoryOf(root, "roots (--root, PARLEY_ROOTS)"));
 }
 
 /** One spelling for one directory, so that a session is found again whichever way its directory was named. */

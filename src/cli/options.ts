@@ -20,7 +20,9 @@ export function choiceOption(flags: string, description: string, choices: readon
 }
 
 export function dataDirOption(): Option {
-  return new Option("--data-dir <path>", "where sessions are kept").helpGroup("Server:");
+  return new Option("--data-dir <path>", "where sessions are kept (default ~/.local/share/parley)").helpGroup(
+    "Server:",
+  );
 }
 
 export function jsonOption(description = "as JSON, for programs"): Option {

@@ -12,6 +12,7 @@ import { sessionsCommand } from "./commands/sessions.ts";
 import { trustCommand } from "./commands/trust.ts";
 import { CliError, EXIT } from "./exit.ts";
 import { formatHelp, withExamples } from "./help.ts";
+import { nearest } from "./nearest.ts";
 import { packageVersion } from "./version.ts";
 
 /** How a command tells its exit code. */
@@ -67,15 +68,28 @@ function usageOf(error: CommanderError, command: Command | undefined): CliError 
   return new CliError(`${message}\n${help} shows what there is`, EXIT.usage);
 }
 
+/** Commander shows the help of everything for a command that there is not. */
+function refuseUnknownHelp(argv: readonly string[], names: readonly string[]): void {
+  const [first, asked] = argv;
+  if (first !== "help" || asked === undefined || asked.startsWith("-") || names.includes(asked)) return;
+  const meant = nearest(asked, names);
+  const hint = meant === undefined ? "" : `\n(Did you mean ${meant}?)`;
+  throw new CliError(`unknown command '${asked}'${hint}\nparley --help shows what there is`, EXIT.usage);
+}
+
 export async function runProgram(argv: readonly string[]): Promise<number> {
   let code: number = EXIT.ok;
   const program = buildProgram((result) => {
     code = result;
   });
-  if (argv.length === 0) {
+  if (argv.length === 0 || (argv[0] === "help" && argv[1] === "help")) {
     program.outputHelp();
     return code;
   }
+  refuseUnknownHelp(
+    argv,
+    program.commands.map((command) => command.name()),
+  );
   try {
     await program.parseAsync(argv, { from: "user" });
   } catch (thrown) {

@@ -45,5 +45,6 @@ export function trustCommand(directory: string): string {
 export function tooWide(directory: string, home: string): string | undefined {
   if (directory === "/") return "it is the root of this machine: everything on it would be trusted";
   if (coveredBy(home, [directory]) === undefined) return undefined;
-  return `your home directory ${directory === home ? "is all of it" : "lies in it"}: whatever is cloned there would be trusted`;
+  const which = directory === home ? "it is your home directory" : "your home directory lies in it";
+  return `${which}: whatever is cloned there would be trusted`;
 }

@@ -1,3 +1,5 @@
+import { basename } from "node:path";
+
 /** How a program is started. */
 export interface SpawnSpec {
   argv: readonly [string, ...string[]];
@@ -74,10 +76,13 @@ export class SpawnFailed extends Error {
   readonly stderr: readonly string[];
 
   constructor(reason: string, spec: { argv: readonly string[]; directory: string }, exit?: Exit) {
-    const lines = [`could not run ${spec.argv.join(" ")} in ${spec.directory}: ${reason}`];
+    const [program = "a program"] = spec.argv;
+    // The reason comes first: a command line may be so long that a screen shows nothing after it.
+    const lines = [`could not run ${basename(program)}: ${reason}`];
     if (exit) lines.push(`exit code ${exit.code ?? "none"}${exit.signal ? `, signal ${exit.signal}` : ""}`);
     if (exit && exit.stderr.length > 0)
       lines.push("last lines of its stderr:", ...exit.stderr.map((line) => `  ${line}`));
+    lines.push(`the command was: ${spec.argv.join(" ")}`, `in ${spec.directory}`);
     super(lines.join("\n"));
     this.name = "SpawnFailed";
     this.argv = spec.argv;

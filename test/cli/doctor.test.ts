@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Check } from "../../src/cli/doctor/check.ts";
@@ -36,6 +36,17 @@ test("a running server is found, and its log is sound", async () => {
   assert.deepEqual(of("server").facts, { running: true, pid: child.pid, url: line });
   assert.match(of("log").detail, /is sound/);
   assert.equal(of("processes").level, "ok");
+});
+
+test("a server that is not ready says why", async () => {
+  await using home = new Home();
+  await home.serve();
+  const file = join(home.dataDir, "parley.db");
+  renameSync(file, `${file}.moved`);
+  const { code, of } = await examined(home);
+  assert.deepEqual([code, of("server").level, of("log").level], [1, "bad", "bad"]);
+  assert.match(of("server").detail, /is not ready: 503, .*parley\.db/);
+  renameSync(`${file}.moved`, file);
 });
 
 test("a broken configuration, a broken log and a missing default agent are each wrong", async () => {
@@ -117,8 +128,11 @@ test("--repair saves a damaged log, keeps the damaged files and says what was lo
 
   const { code, stdout, stderr } = await home.run(["doctor", "--repair"]);
   assert.equal(code, 0, stderr);
-  assert.match(stdout, /^saved \d+ events of 1 sessions; lost 1\n {2}ses_\w+ {2}lost \d+\nthe damaged files are in /);
-  const [, backup = ""] = /are in (.*): remove/.exec(stdout) ?? [];
+  assert.match(
+    stdout,
+    /^saved \d+ events of 1 sessions; lost 1\n {2}ses_\w+ {2}lost \d+\nthe files as they were are in /,
+  );
+  const [, backup = ""] = /were are in (.*): remove/.exec(stdout) ?? [];
   assert.ok(readFileSync(join(backup, "parley.db")).equals(bytes));
   assert.equal((await examined(home)).of("log").level, "ok");
   const again = await home.run(["run", "--continue", "and again"]);
@@ -135,9 +149,31 @@ test("an event that is not as it was written is found, though the database is so
   writeFileSync(file, bytes);
   const { code, of } = await examined(home);
   assert.equal(code, 1);
-  assert.match(of("log").detail, /[1-9]\d* events and \d+ sessions' states are not as they were written/);
+  assert.match(of("log").detail, /not as written: [1-9]\d* events?, and the state of \d+ sessions?/);
   assert.match(of("log").advice ?? "", /parley doctor --repair/);
 });
+
+for (const [what, spoil] of [
+  ["empty", (file: string) => writeFileSync(file, "")],
+  ["gone", (file: string) => rmSync(file)],
+] as const) {
+  test(`a log that is ${what} is wrong for the doctor, for every start and for lists, and is not repaired into an empty one`, async () => {
+    await using home = new Home();
+    await home.run(["run", "say hello"]);
+    const file = join(home.dataDir, "parley.db");
+    spoil(file);
+    const words = new RegExp(`parley.db is ${what}, though this directory had a log`);
+    const { code, of } = await examined(home);
+    assert.deepEqual([code, of("log").level], [1, "bad"]);
+    assert.match(of("log").detail, words);
+    assert.match(of("log").advice ?? "", /from a backup, or remove .*log\.made to begin/);
+    for (const args of [["doctor", "--repair"], ["serve", "--port", "0"], ["sessions"]]) {
+      const { code: failed, stderr } = await home.run(args);
+      assert.equal(failed, 1, args.join(" "));
+      assert.match(stderr, words, args.join(" "));
+    }
+  });
+}
 
 test("--repair leaves a log alone that a server has", async () => {
   await using home = new Home();

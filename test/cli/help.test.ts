@@ -15,10 +15,16 @@ function leadsWithExamples({ stdout, code }: Result): void {
 
 test("parley, parley --help and parley help say the same, examples first", async () => {
   await using home = new Home();
-  const [bare, flag, word] = await Promise.all([home.run([]), home.run(["--help"]), home.run(["help"])]);
+  const [bare, flag, word, twice] = await Promise.all([
+    home.run([]),
+    home.run(["--help"]),
+    home.run(["help"]),
+    home.run(["help", "help"]),
+  ]);
   leadsWithExamples(bare);
   assert.equal(flag.stdout, bare.stdout);
   assert.equal(word.stdout, bare.stdout);
+  assert.deepEqual(twice, bare);
   assert.ok(bare.stdout.indexOf("Commands:") < bare.stdout.indexOf("Options:"));
   for (const name of commands) assert.match(bare.stdout, new RegExp(`^ {2}${name} `, "m"));
 });
@@ -42,6 +48,8 @@ test("every command has examples, and each example is a command line that parses
 
 const wrong: [what: string, args: string[], message: RegExp][] = [
   ["an unknown command", ["sevre"], /unknown command 'sevre'[\s\S]*serve[\s\S]*parley --help/],
+  ["the help of an unknown command", ["help", "sevre"], /unknown command 'sevre'[\s\S]*serve[\s\S]*parley --help/],
+  ["a data directory in /proc", ["sessions", "--data-dir", "/proc/parley"], /data directory .*\/proc.*--data-dir/],
   ["an unknown option", ["serve", "--prot", "1"], /unknown option '--prot'[\s\S]*--port[\s\S]*parley help serve/],
   ["a port that is none", ["serve", "--port", "70000"], /--port.*Expected a port from 0 to 65535/],
   ["a duration that is none", ["serve", "--ask-deadline", "soon"], /--ask-deadline.*Expected a duration/],

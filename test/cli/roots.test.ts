@@ -49,7 +49,7 @@ test("a root that is not there ends the start with 2, and names it", async () =>
   await using home = new Home();
   const { code, stderr } = await home.run(["serve", "--port", "0", "--root", "/no/such/place"]);
   assert.equal(code, 2);
-  assert.match(stderr, /--root: there is no directory \/no\/such\/place/);
+  assert.match(stderr, /roots \(--root, PARLEY_ROOTS\): there is no directory \/no\/such\/place/);
 });
 
 test("what a server is limited to is said when it starts", () => {

@@ -43,8 +43,19 @@ test("a directory is trusted, listed and taken back, by its real path", async ()
 
 test("trust in a home directory is warned of, and a directory that is not there is refused", async () => {
   await using home = new Home();
-  assert.match((await home.run(["trust", home.root])).stderr, /warning: your home directory/);
+  assert.match((await home.run(["trust", home.root])).stderr, /warning: it is your home directory/);
   assert.equal((await home.run(["trust", "nowhere"])).code, 2);
+});
+
+test("trust says what Parley itself uses of the project, and that a mistake in it will end commands", async () => {
+  await using home = homeWithHooks();
+  home.write("work/parley.jsonc", '{ "agents": { "own": { "command": ["true"] } }, "port": 7500, "token": "x" }');
+  const { stdout } = await home.run(["trust"]);
+  assert.match(stdout, /below it\.\nParley uses of its project:\n {2}parley\.jsonc \(port, agents\)\nAgents use of/);
+  home.write("work/parley.jsonc", '{ "prot": 1 }');
+  const broken = await home.run(["trust"]);
+  assert.equal(broken.code, 0);
+  assert.match(broken.stderr, /warning: commands in this directory will fail until .*unknown key "prot"/);
 });
 
 test("trust that stands in the configuration is taken out there", async () => {

@@ -58,7 +58,7 @@ test("an agent that cannot be started fails the turn, with its command and its l
   const events = await r.assertLawful(id);
   const error = events.find((event) => event.type === "error");
   assert.equal(error?.type === "error" && error.data.code, "spawn_failed");
-  assert.match(JSON.stringify(error), /agent --flag.*exit code 3.*no license/s);
+  assert.match(JSON.stringify(error), /could not run agent: .*exit code 3.*no license.*agent --flag/s);
   r.fake.failure = undefined;
   r.fake.onPrompt = answering;
   const { turn } = await r.gateway.prompt(id, text("again"));

@@ -17,7 +17,7 @@ const STARTING_MS = 10_000;
 const LOOK_MS = 20;
 
 /** The token for the server of a data directory: the one that was given, else the one that the server made. */
-function clientToken({ credential, dataDir }: Settings): string | undefined {
+export function clientToken({ credential, dataDir }: Settings): string | undefined {
   if (credential) return credentialToken(credential);
   return existsSync(tokenPath(dataDir)) ? readTokenFile(tokenPath(dataDir)) : undefined;
 }

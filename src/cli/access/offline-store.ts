@@ -5,6 +5,7 @@ import type { ParleyEvent } from "../../core/events/event.ts";
 import { activity } from "../../core/session-state.ts";
 import type { Base, Log } from "../../log/contract.ts";
 import { followsOn } from "../../log/cursor.ts";
+import { assertNotVanished } from "../../log/sqlite/made-before.ts";
 import { openSqliteLog } from "../../log/sqlite/open.ts";
 import { wireJson } from "../../surfaces/universal/wire.ts";
 import type { Settings } from "../config/settings.ts";
@@ -51,7 +52,9 @@ function gapEvent(session: string, after: number, { first, state }: Base): GapEv
  */
 export async function offlineStore(settings: Settings): Promise<Store> {
   const { dataDir: directory, sync } = settings;
-  const log = existsSync(join(directory, "parley.db")) ? await openSqliteLog({ directory, sync }) : undefined;
+  const file = join(directory, "parley.db");
+  assertNotVanished(directory, file);
+  const log = existsSync(file) ? await openSqliteLog({ directory, sync }) : undefined;
   return {
     live: false,
     async list(query) {

@@ -89,9 +89,14 @@ export function serveCommand(finish: Finish): Command {
     ),
   );
   command.optionsGroup("Agents:");
-  command.option("--agent <name>", "the agent of a session that names none");
+  command.option(
+    "--agent <name>",
+    "the agent of a session that names none (default: claude, where it is installed and logged in; else house)",
+  );
   command.option("--dir <path>", "the directory of a session that names none (default: this one)");
-  command.addOption(choiceOption("--unattended <policy>", "a permission while no client is attached", UNATTENDED));
+  command.addOption(
+    choiceOption("--unattended <policy>", "a permission while no client is attached (default wait)", UNATTENDED),
+  );
   command.addOption(valueOption("--ask-deadline <time>", "how long an ask waits for a client (default 30m)", duration));
   command.addOption(
     valueOption("--idle-close <time>", "how long an agent without work is kept (default 10m)", duration),
@@ -101,14 +106,18 @@ export function serveCommand(finish: Finish): Command {
   );
   command.optionsGroup("Storage:");
   command.addOption(dataDirOption().helpGroup("Storage:"));
-  command.addOption(choiceOption("--sync <mode>", "process survives kill -9, disk the loss of power too", SYNC));
   command.addOption(
-    valueOption("--retain-events <number>", "events of a session to keep at least; 0 keeps all", count),
+    choiceOption("--sync <mode>", "process survives kill -9, disk the loss of power too (default process)", SYNC),
+  );
+  command.addOption(
+    valueOption("--retain-events <number>", "events of a session to keep at least; 0 keeps all (default 0)", count),
   );
   command.option("--no-native", "do not store the agents' own lines");
   command.optionsGroup("Output:");
   command.addOption(
-    valueOption("--log-level <level>", LOG_LEVELS.join(", "), oneOf(LOG_LEVELS)).choices([...LOG_LEVELS]),
+    valueOption("--log-level <level>", "the least that is logged on stderr (default info)", oneOf(LOG_LEVELS)).choices([
+      ...LOG_LEVELS,
+    ]),
   );
   command.addOption(jsonOption("url and token as one JSON line instead of the URL"));
   return command.action(async (flags: Flags) => {

@@ -30,7 +30,7 @@ export interface LoadedConfig {
   settings: Settings;
   /** Whether somebody chose the port. */
   portChosen: boolean;
-  files: { path: string; level: "user" | "project"; trusted?: boolean }[];
+  files: { path: string; level: "user" | "project"; trusted?: boolean; keys?: string[] }[];
   warnings: string[];
 }
 
@@ -90,7 +90,9 @@ async function readProjectFile(path: string, trusted: boolean, warnings: string[
     return await readConfigFile(path);
   } catch (thrown) {
     if (trusted) throw thrown;
-    warnings.push(`the project is not trusted, so its file is ignored, which is wrong: ${messageOf(thrown)}`);
+    warnings.push(
+      `a project's file was ignored, because it has a mistake and the project is not trusted: ${messageOf(thrown)}`,
+    );
     return undefined;
   }
 }
@@ -125,7 +127,8 @@ export async function loadConfig(sources: Sources): Promise<LoadedConfig> {
     const said = await readProjectFile(projectFile, trusted, warnings);
     const limited = limitProject(said ?? {}, trusted, root);
     project = limited.config;
-    files.push({ path: projectFile, level: "project", trusted });
+    const keys = Object.keys(project).filter((key) => key !== "$schema");
+    files.push({ path: projectFile, level: "project", trusted, keys });
     for (const { key, why } of limited.refused) warnings.push(`${projectFile}: "${key}" was ignored: ${why}`);
   }
 

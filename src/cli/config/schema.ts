@@ -10,7 +10,7 @@ const COUNT = "a whole number, 0 or more";
 const NAME = "a name of letters, digits, -, _, . or :";
 
 const duration = z
-  .string()
+  .string({ error: DURATION_PHRASE })
   .regex(DURATION, { error: DURATION_PHRASE })
   .refine((value) => !DURATION.test(value) || parseDuration(value) !== undefined, { error: DURATION_PHRASE });
 

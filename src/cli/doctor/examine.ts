@@ -57,7 +57,7 @@ export async function examine(flags: Layer): Promise<Report> {
     checkDataDir(dataDir),
     checkDisk(dataDir),
     checkLog(dataDir),
-    await checkServer(owner),
+    await checkServer(owner, settings),
     await checkPort(host, port, owner),
     checkStrays(dataDir, owner),
     ...checkAgents(agents, defaultAgent),

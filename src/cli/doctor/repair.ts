@@ -1,6 +1,7 @@
-import { closeSync, copyFileSync, existsSync, mkdirSync, openSync, renameSync, rmSync } from "node:fs";
+import { closeSync, copyFileSync, existsSync, mkdirSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { acquireLock } from "../../host/data-lock.ts";
+import { vanished } from "../../log/sqlite/made-before.ts";
 import { showRanges } from "../../log/sqlite/salvage/plan.ts";
 import { databaseIn, type SalvageReport, salvage } from "../../log/sqlite/salvage/salvage.ts";
 import { AlreadyRunning } from "../../server/parley.ts";
@@ -19,7 +20,9 @@ const SIDES = ["", "-wal", "-shm"];
 export async function repair(settings: Settings): Promise<Repair> {
   const { dataDir } = settings;
   const file = databaseIn(dataDir);
-  if (!SIDES.some((side) => existsSync(file + side))) throw new CliError(`there is no log to repair: no ${file}`);
+  const rest = ["", "-wal"].some((side) => (statSync(file + side, { throwIfNoEntry: false })?.size ?? 0) > 0);
+  const gone = vanished(dataDir, file);
+  if (!rest) throw new CliError(`nothing is left to repair: ${gone ? `${gone.what}: ${gone.advice}` : `no ${file}`}`);
   const lock = await acquireLock(dataDir);
   if (!lock.ok) throw new CliError(`${new AlreadyRunning(dataDir, lock.owner).message}: stop it first`);
   try {
@@ -53,8 +56,8 @@ function repairLocked(dataDir: string, file: string): Repair {
 }
 
 export function renderRepair({ sessions, events, lost, losses, backup }: Repair): string {
-  const lines = [`saved ${events} events of ${sessions} sessions; lost ${lost}`];
+  const lines = [`saved ${events} events of ${sessions} sessions; ${lost === 0 ? "nothing is lost" : `lost ${lost}`}`];
   for (const loss of losses) lines.push(`  ${loss.session}  lost ${showRanges(loss.lost)}`);
-  lines.push(`the damaged files are in ${backup}: remove them when all is well`);
+  lines.push(`the files as they were are in ${backup}: remove them when all is well`);
   return `${lines.join("\n")}\n`;
 }

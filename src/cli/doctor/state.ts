@@ -4,25 +4,41 @@ import { messageOf } from "../../core/errors.ts";
 import type { LockOwner } from "../../host/data-lock.ts";
 import { listStrays } from "../../host/reaper.ts";
 import { examineLog } from "../../log/sqlite/examine.ts";
+import { vanished } from "../../log/sqlite/made-before.ts";
 import { instanceOf } from "../../server/instance.ts";
+import { clientToken } from "../access/find-server.ts";
+import type { Settings } from "../config/settings.ts";
 import { bytes } from "../output/table.ts";
 import { isFree } from "../serve/port.ts";
 import type { Check } from "./check.ts";
 
 const ANSWER_MS = 3_000;
 
-export async function checkServer(owner: LockOwner | undefined): Promise<Check> {
+/** What the server says to somebody with the token; without it, it tells nobody why it is not ready. */
+async function readiness(url: string, settings: Settings): Promise<{ ok: boolean; words: string }> {
+  let token: string | undefined;
+  try {
+    token = clientToken(settings);
+  } catch {
+    // The check of the data directory tells of a token that cannot be read.
+  }
+  const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const answer = await fetch(`${url}/ready`, { headers, signal: AbortSignal.timeout(ANSWER_MS) });
+  const { detail } = (await answer.json()) as { detail?: string };
+  return { ok: answer.ok, words: `${answer.status}${detail === undefined ? "" : `, ${detail}`}` };
+}
+
+export async function checkServer(owner: LockOwner | undefined, settings: Settings): Promise<Check> {
   const name = "server";
   if (!owner) return { name, level: "ok", detail: "not running", facts: { running: false } };
   const facts = { running: true, pid: owner.pid, url: owner.url };
   const who = `pid ${owner.pid}`;
   if (!owner.url) return { name, level: "warn", detail: `${who} is starting, or does not serve`, facts };
   try {
-    const answer = await fetch(`${owner.url}/ready`, { signal: AbortSignal.timeout(ANSWER_MS) });
-    await answer.body?.cancel();
-    if (answer.ok) return { name, level: "ok", detail: `${owner.url} (${who})`, facts };
-    const detail = `${owner.url} (${who}) is not ready: ${answer.status}`;
-    return { name, level: "bad", detail, advice: "its own log says why", facts };
+    const { ok, words } = await readiness(owner.url, settings);
+    if (ok) return { name, level: "ok", detail: `${owner.url} (${who})`, facts };
+    const detail = `${owner.url} (${who}) is not ready: ${words}`;
+    return { name, level: "bad", detail, advice: "docs/recovery.md says what to do", facts };
   } catch (thrown) {
     const detail = `${owner.url} (${who}) does not answer: ${messageOf(thrown)}`;
     return { name, level: "bad", detail, advice: `see what it does, or end it: kill ${owner.pid}`, facts };
@@ -33,6 +49,8 @@ export async function checkServer(owner: LockOwner | undefined): Promise<Check> 
 export function checkLog(dataDir: string): Check {
   const name = "log";
   const file = join(dataDir, "parley.db");
+  const gone = vanished(dataDir, file);
+  if (gone) return { name, level: "bad", detail: gone.what, advice: gone.advice };
   if (!existsSync(file)) return { name, level: "ok", detail: "none yet" };
   try {
     const wrong = examineLog(file);

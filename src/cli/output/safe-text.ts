@@ -16,3 +16,9 @@ export function safeLine(text: string, limit = 120): string {
   const line = safeText(text).replace(/\s+/g, " ").trim();
   return line.length > limit ? `${line.slice(0, limit - 1)}…` : line;
 }
+
+/** The same, with its lines as they are: those after the first are set in. */
+export function safeLines(text: string, limit: number): string {
+  const lines = safeText(text).trim().replace(/\n+/g, "\n  ");
+  return lines.length > limit ? `${lines.slice(0, limit - 1)}…` : lines;
+}

@@ -22,25 +22,35 @@ function inputText(input: unknown): string {
   return json.length > INPUT_SHOWN ? `${json.slice(0, INPUT_SHOWN)}… (${json.length} characters)` : json;
 }
 
+/** What an always would allow from then on; without patterns the agent asks for the tool as a whole. */
+function granted({ action, command, patterns }: PermissionRequest): string[] {
+  if (command !== undefined) return shownPatterns(patterns, command);
+  return patterns.length === 0 ? [`every use of ${action}`] : patterns.map((pattern) => `${action} ${pattern}`);
+}
+
 /** Everything that will be done, so that nobody allows what they have not seen. */
 export function permissionText(request: PermissionRequest, paint: Paint): string {
   const { action, command, patterns, title, input, metadata } = request;
   const lines = [paint("bold", `? The agent asks to use ${safeLine(action)}${title ? `: ${safeLine(title)}` : ""}`)];
-  lines.push(...(command === undefined ? patterns : [command]).map(indented));
+  const things = command === undefined ? patterns.filter((pattern) => pattern !== title) : [command];
+  lines.push(...things.map(indented));
   if (typeof metadata?.diff === "string") lines.push(indented(metadata.diff));
   else if (input !== undefined) lines.push(indented(inputText(input)));
   const offered = request.options.length === 0 || request.options.some(({ kind }) => kind === "always");
-  if (command !== undefined && offered)
-    lines.push("  always would allow:", ...shownPatterns(patterns, command).map(indented));
+  if (offered) lines.push("  always would allow, in this session:", ...granted(request).map(indented));
   return `${lines.join("\n")}\n`;
 }
 
-const KIND = { o: "once", a: "always", r: "reject" } as const;
+const KINDS = ["once", "always", "reject"] as const;
+
+/** What other programs have people type. */
+const ALSO: Readonly<Record<string, (typeof KINDS)[number]>> = { y: "once", yes: "once", n: "reject", no: "reject" };
 
 /** `o`, `once`, `r because it is late`; undefined for what means nothing here. */
 export function parsePermission(line: string, offered: readonly string[]): Permission | undefined {
   const [, word = "", why = ""] = /^\s*(\S+)\s*(.*)$/.exec(line) ?? [];
-  const outcome = Object.values(KIND).find((kind) => kind === word.toLowerCase() || kind[0] === word.toLowerCase());
+  const typed = word.toLowerCase();
+  const outcome = KINDS.find((kind) => kind === typed || kind[0] === typed || kind === ALSO[typed]);
   if (!outcome || !offered.includes(outcome) || (why !== "" && outcome !== "reject")) return undefined;
   return why === "" ? { outcome } : { outcome, feedback: why.trim() };
 }
@@ -52,7 +62,7 @@ export async function askPermission(
   signal: AbortSignal,
 ): Promise<AskAnswer | undefined> {
   const kinds = new Set(request.options.map(({ kind }) => kind));
-  const offered = kinds.size === 0 ? Object.values(KIND) : Object.values(KIND).filter((kind) => kinds.has(kind));
+  const offered = KINDS.filter((kind) => kinds.size === 0 || kinds.has(kind));
   const choices = offered.map((kind) => `[${kind[0]}]${kind.slice(1)}`).join("  ");
   person.tell(permissionText(request, paint));
   for (;;) {

@@ -1,4 +1,6 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { type AskAnswer, ParleyApiError, type ParleyEvent } from "../../client/index.ts";
+import { messageOf } from "../../core/errors.ts";
 import { safeLine } from "../output/safe-text.ts";
 import type { Paint } from "../output/terminal.ts";
 import { askPermission, askQuestions } from "./ask-dialog.ts";
@@ -12,6 +14,8 @@ export interface AsksOptions {
   view: View;
   paint: Paint;
   answer(ask: string, answer: AskAnswer): Promise<unknown>;
+  /** Whether it still waits for an answer. */
+  waits(ask: string): Promise<boolean>;
 }
 
 type Requested = Extract<ParleyEvent, { type: "permission.requested" | "question.requested" }>;
@@ -20,6 +24,15 @@ function subject(event: Requested): string {
   if (event.type === "permission.requested") return `${event.data.action} ${event.data.patterns.join(" ")}`;
   return event.data.questions.map(({ question }) => question).join(" ");
 }
+
+interface Refusal {
+  reason: string;
+  /** Whether it may pass by itself. */
+  passes: boolean;
+}
+
+const AGAIN_MS = 1_000;
+const REASON_SHOWN = 500;
 
 const ELSEWHERE = "it was answered elsewhere, or is no longer asked";
 
@@ -53,23 +66,28 @@ export class Asks {
   }
 
   async #handle(event: Requested, signal: AbortSignal): Promise<void> {
-    const { mode, view, paint } = this.#options;
-    if (signal.aborted) return;
+    const { mode, view, paint, waits } = this.#options;
+    // A rule, or an earlier always, answers an ask in the moment it is made: the log has it, but nobody is asked.
+    if (signal.aborted || !(await waits(event.data.ask).catch(() => true)) || signal.aborted) return;
     const kind = event.type === "permission.requested" ? "permission" : "question";
     const offers = event.type === "permission.requested" ? event.data.options.map((option) => option.kind) : undefined;
     const auto = autoAnswer(kind, mode, offers);
     if (auto) {
       view.progress(paint("yellow", `? ${kind}: ${safeLine(subject(event))}: ${auto.note}`));
-      return this.#send(event.data.ask, auto.answer);
+      return this.#insist(event.data.ask, auto.answer, signal);
     }
-    view.asking();
-    const answer = await this.#dialog(event, signal);
-    const note = answer ? "" : signal.aborted ? ELSEWHERE : "rejected: the input has ended";
-    if (note) view.progress(paint("yellow", `  ${note}`));
-    view.answered();
-    if (answer) return this.#send(event.data.ask, answer);
-    if (signal.aborted) return;
-    await this.#send(event.data.ask, kind === "permission" ? "reject" : "rejected");
+    for (;;) {
+      view.asking();
+      const answer = await this.#dialog(event, signal);
+      const note = answer ? "" : signal.aborted ? ELSEWHERE : "rejected: the input has ended";
+      if (note) view.progress(paint("yellow", `  ${note}`));
+      view.answered();
+      if (signal.aborted) return;
+      if (!answer) return this.#insist(event.data.ask, kind === "permission" ? "reject" : "rejected", signal);
+      const refusal = await this.#send(event.data.ask, answer);
+      if (!refusal || signal.aborted) return;
+      this.#tell(refusal);
+    }
   }
 
   #dialog(event: Requested, signal: AbortSignal): Promise<AskAnswer | undefined> {
@@ -79,13 +97,31 @@ export class Asks {
       : askQuestions(event.data, person, paint, signal);
   }
 
-  async #send(ask: string, answer: AskAnswer): Promise<void> {
-    const { view, paint, answer: send } = this.#options;
+  /** Nobody could give the answer a second time, so it is tried again for as long as the server has trouble of its own. */
+  async #insist(ask: string, answer: AskAnswer, signal: AbortSignal): Promise<void> {
+    for (let told = false; !signal.aborted; told = true) {
+      const refusal = await this.#send(ask, answer);
+      if (!refusal) return;
+      if (!told) this.#tell(refusal);
+      if (!refusal.passes) return;
+      await delay(AGAIN_MS, undefined, { signal }).catch(() => {});
+    }
+  }
+
+  #tell({ reason }: Refusal): void {
+    const { view, paint } = this.#options;
+    view.progress(paint("red", `the answer could not be given: ${safeLine(reason, REASON_SHOWN)}`));
+  }
+
+  /** Why the answer was not taken; undefined when it was, or when none is needed any more. */
+  async #send(ask: string, answer: AskAnswer): Promise<Refusal | undefined> {
     try {
-      await send(ask, answer);
+      await this.#options.answer(ask, answer);
+      return undefined;
     } catch (error) {
-      const late = error instanceof ParleyApiError && ["already_answered", "ask_not_found"].includes(error.code);
-      if (!late) view.progress(paint("red", `the answer could not be given: ${safeLine(String(error))}`));
+      if (!(error instanceof ParleyApiError)) return { reason: messageOf(error), passes: true };
+      if (["already_answered", "ask_not_found"].includes(error.code)) return undefined;
+      return { reason: error.detail || error.message, passes: error.status >= 500 };
     }
   }
 }

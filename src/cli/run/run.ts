@@ -2,7 +2,7 @@ import type { Outcome, StreamEvent } from "../../client/index.ts";
 import { othersDone } from "../access/own-server.ts";
 import { configure, directoryOf } from "../context.ts";
 import { CliError, EXIT_PIPE_CLOSED } from "../exit.ts";
-import { safeLine } from "../output/safe-text.ts";
+import { safeLine, safeLines } from "../output/safe-text.ts";
 import { painter } from "../output/terminal.ts";
 import { outputLost } from "../tell.ts";
 import { AnswerText } from "./answer-text.ts";
@@ -32,6 +32,8 @@ export interface RunFlags {
   dataDir?: string;
 }
 
+const ERROR_SHOWN = 2_000;
+
 const paint = painter(process.stderr);
 
 /** What becomes of each event, by the format that was asked for. */
@@ -55,7 +57,7 @@ function tellEnd(format: RunFlags["format"], view: View, session: string, outcom
   view.rest();
   if (format === "json") view.line(JSON.stringify({ session, turn, reason, text, usage, error }));
   if (reason === "end_turn") return;
-  const why = error ? `${reason}: ${safeLine(error.message, 500)}` : reason;
+  const why = error ? `${reason}: ${safeLines(error.message, ERROR_SHOWN)}` : reason;
   view.progress(paint(reason === "cancelled" ? "yellow" : "red", `parley: the turn ended: ${why}`));
 }
 
@@ -75,12 +77,14 @@ function trustBefore(flags: RunFlags, interrupts: Interrupts): Before {
 
 async function follow(begun: Begun, flags: RunFlags, interrupts: Interrupts): Promise<Outcome> {
   const view = new View(process.stdout, process.stderr);
+  const session = begun.client.session(begun.detail);
   const asks = new Asks({
     mode: modeOf(flags),
     person: personAt(process.stdin, process.stderr),
     view,
     paint,
-    answer: (ask, answer) => begun.client.session(begun.detail).answer(ask, answer),
+    answer: (ask, answer) => session.answer(ask, answer),
+    waits: async (ask) => (await session.asks()).some(({ id }) => id === ask),
   });
   const event = showing(flags.format, view);
   const lost = (reason: string): void => view.progress(paint("yellow", `~ connection: ${safeLine(reason)}`));

@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
-import { resolve } from "node:path";
+import { relative, resolve } from "node:path";
+import { messageOf } from "../../core/errors.ts";
 import type { TrustView } from "../../gateway/trust/project-trust.ts";
 import { loadConfig } from "../config/load.ts";
 import { directoryOf } from "../context.ts";
@@ -24,13 +25,29 @@ async function load() {
   return offlineTrust(settings);
 }
 
-function added(view: TrustView, already: boolean): string {
+/** What Parley itself uses there from now on. A mistake ends the commands in a trusted directory, so it is told now. */
+async function ownFile(directory: string): Promise<string[]> {
+  try {
+    const { files } = await loadConfig({ flags: {}, env: process.env, home: homedir(), directory });
+    const used = files.filter(({ trusted, keys }) => trusted === true && keys !== undefined && keys.length > 0);
+    const lines = used.map(
+      ({ path, keys = [] }) => `  ${safeLine(`${relative(directory, path)} (${keys.join(", ")})`)}`,
+    );
+    return lines.length === 0 ? [] : ["Parley uses of its project:", ...lines];
+  } catch (thrown) {
+    tell(`warning: commands in this directory will fail until this is put right: ${messageOf(thrown)}`);
+    return [];
+  }
+}
+
+function added(view: TrustView, already: boolean, own: readonly string[]): string {
   const { directory, by = directory, settings } = view;
   const where = by === directory ? "" : `, because it lies in ${by}`;
   const first = `${directory} is trusted${already ? ` already${where}` : ", with all that lies below it"}.`;
-  const brings =
-    settings.length === 0 ? ["Its project brings nothing that needs it now."] : ["Agents use of its project:"];
-  return `${[first, ...brings, ...settingLines(settings)].join("\n")}\n`;
+  const agents = settings.length === 0 ? [] : ["Agents use of its project:", ...settingLines(settings)];
+  const brings = [...own, ...agents];
+  const nothing = brings.length === 0 ? ["Its project brings nothing that needs it now."] : [];
+  return `${[first, ...nothing, ...brings].join("\n")}\n`;
 }
 
 /** What the command prints. */
@@ -56,7 +73,7 @@ export async function trust(given: string | undefined, flags: TrustFlags): Promi
     const already = trusts.trusts(directory);
     const view = already ? await trusts.look(directory) : await trusts.add(directory);
     if (view.warning !== undefined) tell(`warning: ${view.warning}`);
-    return flags.json ? json(view) : added(view, already);
+    return flags.json ? json(view) : added(view, already, await ownFile(view.directory));
   } catch (thrown) {
     throw thrown instanceof Error && !(thrown instanceof CliError) ? new CliError(thrown.message) : thrown;
   }

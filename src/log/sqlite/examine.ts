@@ -19,10 +19,14 @@ export function examineLog(file: string): string | undefined {
       isSoundState(String(row.id), row.state, row.sum),
     );
     if (events + states === 0) return undefined;
-    return `${events} events and ${states} sessions' states are not as they were written`;
+    return `not as written: ${counted(events, "event")}, and the state of ${counted(states, "session")}`;
   } finally {
     database.close();
   }
+}
+
+function counted(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
 function count(database: DatabaseSync, sql: string, isSound: (row: Record<string, unknown>) => boolean): number {

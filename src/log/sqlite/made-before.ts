@@ -13,16 +13,23 @@ export function markMade(directory: string): void {
   writeFileSync(mark, words, { mode: 0o600 });
 }
 
+/** What is wrong with a directory whose log is gone or empty, and what to do; undefined where it is there, or never was. */
+export function vanished(directory: string, file: string): { what: string; advice: string } | undefined {
+  if (sizeOf(file) > 0) return undefined;
+  const mark = path.join(directory, MARK);
+  const rest = sizeOf(`${file}-wal`) > 0;
+  if (!existsSync(mark) && !rest) return undefined;
+  const what = `${file} ${existsSync(file) ? "is empty" : "is gone"}, though this directory had a log`;
+  const advice = rest
+    ? `put it back from a backup, save what is left with \`parley doctor --repair\`, or remove ${mark} and ${file}-wal to begin a new one`
+    : `put it back from a backup, or remove ${mark} to begin a new one`;
+  return { what, advice };
+}
+
 /** Refuses to begin a new log where there was one: whoever emptied it should hear of it first. */
 export function assertNotVanished(directory: string, file: string): void {
-  if (sizeOf(file) > 0) return;
-  const mark = path.join(directory, MARK);
-  if (!existsSync(mark) && sizeOf(`${file}-wal`) === 0) return;
-  const what = existsSync(file) ? "is empty" : "is gone";
-  const message =
-    `${file} ${what}, though this directory had a log: put it back from a backup, save what is left with ` +
-    `\`parley doctor --repair\`, or remove ${mark} and ${file}-wal to begin a new one`;
-  throw new ParleyError("log_damaged", message, { directory });
+  const wrong = vanished(directory, file);
+  if (wrong) throw new ParleyError("log_damaged", `${wrong.what}: ${wrong.advice}`, { directory });
 }
 
 function sizeOf(file: string): number {

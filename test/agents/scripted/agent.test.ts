@@ -153,7 +153,10 @@ test("exits before it is ready: the failure says all that is known", async (t) =
       error.stderr,
       Array.from({ length: 20 }, (_, i) => `complaint ${i + 6}`),
     );
-    assert.match(error.message, /exited before it was ready[\s\S]*exit code 3[\s\S]*complaint 25/);
+    assert.match(
+      error.message,
+      /^could not run node: .*exited before it was ready\n[\s\S]*exit code 3[\s\S]*complaint 25/,
+    );
     return true;
   });
   assert.equal((await agent.nth("exited", 1)).code, 3);

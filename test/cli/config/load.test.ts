@@ -108,7 +108,7 @@ test("a mistake in a project's file is a warning where the project is not truste
     home.configure({ port: 5 });
     const { settings, warnings } = await load(home);
     assert.equal(settings.port, 5);
-    assert.match(warnings.join(), /not trusted, so its file is ignored.*work\/parley\.jsonc:1:\d+/);
+    assert.match(warnings.join(), /file was ignored, because it has a mistake.*work\/parley\.jsonc:1:\d+/);
     home.configure({ trust: ["~/work"] });
     await assert.rejects(load(home), /work\/parley\.jsonc:1:\d+/);
   }

@@ -38,6 +38,7 @@ const wrong: [what: string, text: string, message: RegExp][] = [
   ],
   ["a key that is like no other", '{ "zzz": 1 }', /unknown key "zzz"$/],
   ["a duration without a unit", '{ "askDeadline": "30" }', /askDeadline: expected a duration .*, got "30"/],
+  ["a duration that is a number", '{ "idleClose": 5 }', /idleClose: expected a duration .*, got 5/],
   ["a duration that is too long", '{ "idleClose": "99d" }', /idleClose: expected a duration of at most 24 days/],
   ["a word that is no choice", '{ "sync": "never" }', /sync: expected one of "process", "disk", got "never"/],
   ["a text for a list", '{ "cors": "x" }', /cors: expected a list, got "x"/],

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { safeLine, safeText } from "../../../src/cli/output/safe-text.ts";
+import { safeLine, safeLines, safeText } from "../../../src/cli/output/safe-text.ts";
 import { age, bytes, table } from "../../../src/cli/output/table.ts";
 import { painter } from "../../../src/cli/output/terminal.ts";
 
@@ -21,6 +21,11 @@ for (const [what, text, shown] of dangerous) {
 test("one line stays one line and has an end", () => {
   assert.equal(safeLine("  a\n b\t\tc "), "a b c");
   assert.equal(safeLine("abcdef", 4), "abc…");
+});
+
+test("several lines stay apart, set in after the first, and have an end", () => {
+  assert.equal(safeLines("a  b\n\nc\u001b\n", 50), "a  b\n  c\\u001b");
+  assert.equal(safeLines("a\nbcdef", 6), "a\n  b…");
 });
 
 test("ages have one unit", () => {

@@ -60,6 +60,10 @@ const permissionLines: [lines: string[], answer: AskAnswer | undefined][] = [
   [["r"], { outcome: "reject" }],
   [["r not on my machine"], { outcome: "reject", feedback: "not on my machine" }],
   [["", "what?", "o"], { outcome: "once" }],
+  [["y"], { outcome: "once" }],
+  [["No", "r"], { outcome: "reject" }],
+  [["n too late"], { outcome: "reject", feedback: "too late" }],
+  [["constructor", "o"], { outcome: "once" }],
   [["once more", "r"], { outcome: "reject" }],
   [[], undefined],
   [["nonsense"], undefined],
@@ -83,9 +87,24 @@ test("what will be done is shown before the choice, and nothing in it can fake t
 
 test("a diff is shown instead of the input", () => {
   const text = permissionText({ ...permission, metadata: { diff: "--- a\n+++ b\n+new" } }, plain);
-  assert.match(text, / {4}\+new\n$/);
+  assert.match(text, / {4}\+new\n {2}always/);
   assert.doesNotMatch(text, /command/);
 });
+
+const grants: [request: Partial<PermissionRequest>, granted: string][] = [
+  [{ action: "edit", patterns: ["README.md"] }, "edit README.md"],
+  [{ action: "webfetch", patterns: ["example.org"] }, "webfetch example.org"],
+  [{ action: "mcp__files__remove", patterns: [] }, "every use of mcp__files__remove"],
+];
+
+for (const [request, granted] of grants) {
+  test(`an always that would allow ${granted} says so`, () => {
+    const text = permissionText({ ...permission, ...request }, plain);
+    assert.ok(text.endsWith(`always would allow, in this session:\n    ${granted}\n`), text);
+    const once = permissionText({ ...permission, ...request, options: [{ id: "1", kind: "once" }] }, plain);
+    assert.doesNotMatch(once, /always/);
+  });
+}
 
 test("only what the agent offers can be chosen", () => {
   assert.equal(parsePermission("a", ["once", "reject"]), undefined);
@@ -139,9 +158,9 @@ test("a command is shown whole, with all that an always would allow", () => {
   const command = `git status &&\n${"npm test ".repeat(30)}`;
   const text = permissionText({ ...permission, command, patterns: ["git status *", "npm test *"] }, plain);
   assert.ok(text.includes("npm test ".repeat(30).trimEnd()));
-  assert.match(text, /always would allow:\n {4}git status \*\n {4}npm test \*\n/);
+  assert.match(text, /always would allow, in this session:\n {4}git status \*\n {4}npm test \*\n/);
   const same = permissionText({ ...permission, command: "rm *", patterns: ["rm %2A"] }, plain);
-  assert.match(same, /always would allow:\n {4}exactly this command\n/);
+  assert.match(same, /always would allow, in this session:\n {4}exactly this command\n/);
   const once = permissionText({ ...permission, command, options: [{ id: "1", kind: "once" }] }, plain);
   assert.doesNotMatch(once, /always/);
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { askMode, autoAnswer } from "../../../src/cli/run/ask-policy.ts";
+import { type AskMode, askMode, autoAnswer } from "../../../src/cli/run/ask-policy.ts";
 import { Asks } from "../../../src/cli/run/asks.ts";
 import type { Person } from "../../../src/cli/run/lines.ts";
 import { View } from "../../../src/cli/run/view.ts";
@@ -15,13 +15,17 @@ const asked = (ask: string): ParleyEvent =>
 const resolved = (ask: string): ParleyEvent =>
   event({ type: "permission.resolved", data: { ask, outcome: "once", by: "other", action: "bash", patterns: ["ls"] } });
 
-function setUp(ask: Person["ask"], answer: (ask: string, answer: AskAnswer) => Promise<void>) {
+function setUp(
+  ask: Person["ask"],
+  answer: (ask: string, answer: AskAnswer) => Promise<void>,
+  { mode = "terminal", waits = async () => true }: { mode?: AskMode; waits?: () => Promise<boolean> } = {},
+) {
   let err = "";
   const write = (text: string): void => {
     err += text;
   };
   const view = new View({ write: () => {} }, { write });
-  const asks = new Asks({ mode: "terminal", person: { ask, tell: () => {} }, view, paint: plain, answer });
+  const asks = new Asks({ mode, person: { ask, tell: () => {} }, view, paint: plain, answer, waits });
   return { asks, err: () => err };
 }
 
@@ -93,28 +97,72 @@ test("an ask that somebody else answered is taken off the terminal", async () =>
   assert.match(err(), /answered elsewhere/);
 });
 
-/** What is told on stderr when the server refuses an answer. */
-async function toldOf(code: string): Promise<string> {
+function problem(code: string, status: number): ParleyApiError {
+  return new ParleyApiError(`POST http://127.0.0.1:7420/v1/${"x".repeat(200)} got ${status}`, {
+    status,
+    code,
+    detail: `the detail of ${code}`,
+    problem: {},
+    retryAfterMs: undefined,
+  });
+}
+
+for (const code of ["already_answered", "ask_not_found"]) {
+  test(`an answer that came too late (${code}) is no failure`, async () => {
+    const called = Promise.withResolvers<void>();
+    const { asks, err } = setUp(
+      async () => "o",
+      () => {
+        called.resolve();
+        return Promise.reject(problem(code, 409));
+      },
+    );
+    asks.take(asked("per_1"));
+    await called.promise;
+    await asks.close();
+    assert.equal(err(), "");
+  });
+}
+
+for (const mode of ["terminal", "yes"] as const) {
+  test(`an answer that the server could not take is told of in its words, and given again (${mode})`, async () => {
+    const taken = Promise.withResolvers<void>();
+    let calls = 0;
+    const { asks, err } = setUp(
+      async () => "o",
+      async () => {
+        calls++;
+        if (calls === 1) throw problem("disk_full", 507);
+        taken.resolve();
+      },
+      { mode },
+    );
+    asks.take(asked("per_1"));
+    await taken.promise;
+    await asks.close();
+    assert.equal(calls, 2);
+    assert.match(err(), /the answer could not be given: the detail of disk_full\n/);
+  });
+}
+
+test("an answer that the server will never take is given once where nobody can give another", async () => {
   const called = Promise.withResolvers<void>();
+  let calls = 0;
   const { asks, err } = setUp(
-    async () => "o",
+    async () => assert.fail("nobody is there"),
     () => {
+      calls++;
       called.resolve();
-      return Promise.reject(
-        new ParleyApiError(code, { status: 409, code, detail: "", problem: {}, retryAfterMs: undefined }),
-      );
+      return Promise.reject(problem("invalid", 422));
     },
+    { mode: "none" },
   );
   asks.take(asked("per_1"));
   await called.promise;
+  await new Promise((resolve) => setImmediate(resolve));
   await asks.close();
-  return err();
-}
-
-test("an answer that came too late is no failure; another refusal is told", async () => {
-  assert.equal(await toldOf("already_answered"), "");
-  assert.equal(await toldOf("ask_not_found"), "");
-  assert.match(await toldOf("disk_full"), /could not be given.*disk_full/);
+  assert.equal(calls, 1);
+  assert.match(err(), /the detail of invalid/);
 });
 
 test("the end of input rejects", async () => {
@@ -127,4 +175,32 @@ test("the end of input rejects", async () => {
   assert.equal(await given.promise, "reject");
   await asks.close();
   assert.match(err(), /rejected: the input has ended/);
+});
+
+for (const mode of ["terminal", "none", "yes", "deny"] as const) {
+  test(`what a rule or an earlier always has answered is neither asked nor told of (${mode})`, async () => {
+    const looked = Promise.withResolvers<void>();
+    const waits = async (): Promise<boolean> => {
+      looked.resolve();
+      return false;
+    };
+    const nobody = async (): Promise<never> => assert.fail("somebody was asked, or an answer was sent");
+    const { asks, err } = setUp(nobody, nobody, { mode, waits });
+    asks.take(asked("per_1"));
+    await looked.promise;
+    await asks.close();
+    assert.equal(err(), "");
+  });
+}
+
+test("an ask is put when the server cannot say whether it still waits", async () => {
+  const given = Promise.withResolvers<AskAnswer>();
+  const { asks } = setUp(
+    async () => "o",
+    async (_, answer) => given.resolve(answer),
+    { waits: () => Promise.reject(new Error("gone")) },
+  );
+  asks.take(asked("per_1"));
+  assert.deepEqual(await given.promise, { outcome: "once" });
+  await asks.close();
 });
