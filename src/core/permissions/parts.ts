@@ -165,18 +165,19 @@ function otherTexts(words: readonly Word[]): string[] {
   if (!program) return [];
   const name = program.value.split("/").at(-1) ?? "";
   const names = new Set([program.value, name, name.toLowerCase()]);
-  return [...names].flatMap((value) =>
+  const texts = [...names].flatMap((value) =>
     [rest, ...behindOptions(rest)].flatMap((behind) => [
       plainText([{ ...program, value }, ...behind]),
       wordsText([{ ...program, value }, ...behind]),
     ]),
   );
+  return [...new Set(texts)];
 }
 
 /** The words behind options that stand before all else, where some may have a value: `-C dir push` is `push`, too. */
 function behindOptions(words: readonly Word[]): Word[][] {
   const found: Word[][] = [];
-  for (let at = 0; at < Math.min(words.length, 8) && words[at]?.value.startsWith("-"); ) {
+  for (let at = 0; at < Math.min(words.length, 4) && words[at]?.value.startsWith("-"); ) {
     at++;
     found.push(words.slice(at));
     const next = words[at];
