@@ -43,6 +43,9 @@ const BY_OTHERS: string[] = [
   "sqlite3 :memory: '.shell touch x'",
   "sort --co='touch x' a",
   "fd -Hx touch x",
+  "tar -I'touch x' -cf a .",
+  "tar -cf a . --rs='touch x'",
+  "git archive -o .env HEAD",
   "npm -s exec -c 'touch x'",
   "/usr/bin/npx -c 'touch x'",
   "npm explore a -- touch x",
@@ -69,7 +72,7 @@ const BY_OTHERS: string[] = [
 ];
 
 const PROGRAMS =
-  "[ awk bash cd declare dotnet echo env eval export fd find gtimeout gxargs ls make mvn node npm perl printf pylint python3 set sort split sqlite3 test xargs";
+  "[ awk bash cd declare dotnet echo env eval export fd find gtimeout gxargs ls make mvn node npm perl printf pylint python3 set sort split sqlite3 tar test xargs";
 
 function checkNone(name: string, set: readonly PermissionRule[]): void {
   describe(name, () => {

@@ -52,6 +52,7 @@ export function gitInsight(words: readonly Word[]): Insight {
     if (value.startsWith(HOLE) || (value.startsWith("--") && names(value))) return opaque(words);
     if (/^ext::/.test(value)) return opaque(words);
     if (command.value === "grep" && /^-[a-zA-Z]*O/.test(value)) return opaque(words);
+    if (/^(?:archive|format-patch)$/.test(command.value) && /^-[a-z\d]*o/.test(value)) return opaque(words);
     if (command.value === "rebase" && /^-[a-z]*x/.test(value)) return opaque(words);
     if (command.value === "bisect" && /^(?:run|view|visualize)$/.test(value)) return opaque(words);
     if (command.value === "clone" && /^-[a-zA-Z]*[cu]/.test(value)) return opaque(words);

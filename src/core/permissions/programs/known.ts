@@ -31,7 +31,7 @@ const GRADLE = /^-[IpbcDP]|^--(?:init|project-dir|build-file|settings|include)/;
 const MAVEN = /exec|antrun|gmaven|^-[fs]|^--(?:file|settings)/;
 /** Options by which a program runs another. */
 const RUNS: Readonly<Record<string, RegExp>> = {
-  tar: /^(?:--(?:to-c|ch|us|rsh|rmt|info|new|g-).*|-?[a-zA-Z]*[IF][a-zA-Z]*)$/,
+  tar: /^(?:--(?:to-c|ch|us|rs|rm|inf|new|g-)|-[a-zA-Z]*[IF]|[a-zA-Z]*[IF][a-zA-Z]*$)/,
   sort: /^(?:-[a-zA-Z]*[oT]|--(?:o|co|t))/,
   split: /^--f/,
   install: /^--strip-/,
