@@ -1,5 +1,5 @@
 import { HOLE } from "./glob.ts";
-import { absolutePath, ruledPath } from "./paths.ts";
+import { absolutePath, knownEnd, ruledPath } from "./paths.ts";
 import { type Insight, opaque } from "./programs/insight.ts";
 import { insightOf } from "./programs/known.ts";
 import { isHarmless, runsValue } from "./programs/variables.ts";
@@ -78,9 +78,10 @@ class PartsReader {
 
   #file(kind: FilePart["kind"], path: string): void {
     if (HARMLESS_FILE.test(path)) return;
-    const unknown = path.startsWith(HOLE) || (this.#moved && !path.startsWith("/"));
+    const unknown = path.includes(HOLE) || (this.#moved && !path.startsWith("/"));
+    const known = unknown ? knownEnd(path) : "";
     const paths: FilePart["paths"] = unknown
-      ? [`${HOLE}${path}`, `${HOLE}${path}`]
+      ? [`${HOLE}${known}`, `${HOLE}${known}`]
       : [ruledPath(this.#directory, path), absolutePath(this.#directory, path)];
     this.#add({ kind, paths });
   }

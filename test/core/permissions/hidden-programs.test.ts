@@ -117,6 +117,28 @@ test("a change of the directory in a loop is seen however it is written", () => 
   assert.equal(verdictOf(set, "echo > build/a; cd .."), "allow");
 });
 
+describe("a file that the shell writes is not hidden by where its path begins", () => {
+  const set = [
+    ...rules("bash", "allow", "echo *", "cd *", "cat *"),
+    ...rules("edit", "allow", "*"),
+    ...rules("edit", "deny", ".env"),
+    ...rules("read", "deny", ".env"),
+  ];
+  for (const path of ["../.env", "./.env", "../sub/../.env", "x/../.env", "..//.env"])
+    for (const line of [`cd sub && echo x > ${path}`, `cd sub && cat < ${path}`])
+      test(line, () => assert.equal(verdictOf(set, line), "ask"));
+  for (const path of ["$PWD/.env", "$X/../.env", "~/project/.env", '"$PWD"/./.env', "s$X/../.env", "{.,}/.env"])
+    test(path, () => assert.equal(verdictOf(set, `echo x > ${path}`), "ask"));
+  test("a variable may lead out of the directory that a rule allows", () => {
+    const build = [...rules("bash", "allow", "echo *"), ...rules("edit", "allow", "build/*")];
+    assert.equal(verdictOf(build, "for f in /../../.env; do echo x > build/a$f; done"), "ask");
+  });
+  test("what cannot be the denied file stays allowed", () => {
+    assert.equal(verdictOf(set, "cd sub && echo x > ../a.txt"), "allow");
+    assert.equal(verdictOf(set, "echo x > $PWD/out.txt"), "allow");
+  });
+});
+
 test("a file behind an exclamation mark is one that some shells write", () => {
   const set = [...rules("bash", "allow", "echo *"), ...rules("edit", "allow", "*"), ...rules("edit", "deny", ".env")];
   for (const line of ["echo x >!.env", "echo x >! .env", "echo x >>!.env"]) assert.equal(verdictOf(set, line), "ask");
