@@ -91,6 +91,14 @@ checkNone("a denial is not passed by a program that runs another", [
   ...rules("bash", "deny", "touch *", "git push *"),
 ]);
 
+describe("managers of packages run programs, and a denial binds those", () => {
+  const set = [...rules("bash", "allow", "pnpm *", "yarn *", "bun *"), ...rules("bash", "deny", "touch *")];
+  for (const line of ["pnpm touch x", "yarn touch x", "yarn run touch x", "bun run touch x", "pnpm exec touch x"])
+    test(line, () => assert.notEqual(verdictOf(set, line), "allow"));
+  for (const line of ["pnpm install", "pnpm test", "yarn", "yarn build", "bun run build", "bun test a.ts"])
+    test(line, () => assert.equal(verdictOf(set, line), "allow"));
+});
+
 describe("options before the word that says what is done hide no denial", () => {
   const set = [...rules("bash", "allow", "*"), ...rules("bash", "deny", "git push *", "kubectl delete *")];
   for (const line of [

@@ -82,7 +82,11 @@ function runnerInsight(name: string, words: readonly Word[]): Insight | undefine
   if (MANAGERS.test(name) && (first.startsWith("-") || MANAGED.test(first)))
     return words.length === 2 && /^--?(?:version|help|[vh])$/.test(first) ? {} : opaque(words);
   const length = [1, 2].find((count) => RUNNERS.some((runner) => runner.test(values.slice(0, count).join(" "))));
-  if (length === undefined) return undefined;
+  if (length === undefined) {
+    // These run a program where they know no command and no script of that name.
+    const own = words.slice(first === "run" ? 2 : 1);
+    return /^(?:pnpm|yarn|bun)$/.test(name) && own.length > 0 ? { told: [{ words: own }] } : undefined;
+  }
   const start = words[length]?.value === "--" ? length + 1 : length;
   const program = words[start];
   if (program === undefined || !isKnown(program) || program.value.startsWith("-")) return opaque(words);
