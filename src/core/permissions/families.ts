@@ -14,8 +14,6 @@ const FAMILIES: readonly RegExp[] = [
   /^kubectl (?:describe|get|logs|version)$/,
   /^gh (?:issue|pr|release|repo|run|workflow) (?:diff|list|status|view|checks)$/,
   /^(?:make|just) [\w:.-]+$/,
-  /^(?:gradle|\.\/gradlew|mvn|\.\/mvnw) [\w:.-]+$/,
-  /^(?:dotnet|swift|mix|composer) (?:build|test|restore|format|validate|show|compile)$/,
   /^(?:npx|bunx) (?:biome|eslint|jest|playwright|prettier|tsc|vitest)$/,
   /^(?:ls|cat|head|tail|wc|grep|egrep|fgrep|rg|fd|find|tree|file|stat|du|df|pwd|echo|printf|date|which|whoami|id|uname|hostname|basename|dirname|realpath|readlink|sort|uniq|cut|tr|diff|cmp|comm|nl|od|xxd|md5sum|sha1sum|sha256sum|jq|yq|column|paste|seq|sleep|true|false|test|\[|cd|mkdir|touch|ps|sed|awk)$/,
   /^(?:biome|black|eslint|flake8|golangci-lint|jest|mypy|prettier|pylint|pytest|ruff|shellcheck|tsc|vitest)$/,

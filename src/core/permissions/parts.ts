@@ -1,7 +1,8 @@
 import { HOLE } from "./glob.ts";
-import { absolutePath, ruledPath } from "./paths.ts";
+import { absolutePath, knownEnd, ruledPath } from "./paths.ts";
 import { type Insight, opaque } from "./programs/insight.ts";
 import { insightOf } from "./programs/known.ts";
+import { isHarmless, runsValue } from "./programs/variables.ts";
 import { readLine } from "./shell/read-line.ts";
 import { type Assignment, type Command, isKnown, type Word, wordsText } from "./shell/word.ts";
 
@@ -35,8 +36,6 @@ export interface Parts {
 }
 
 const HARMLESS_FILE = /^\/dev\/(?:null|stdout|stderr)$/;
-/** Variables that make no program run another. */
-const HARMLESS_NAME = /^(?:CI|NODE_ENV|NO_COLOR|FORCE_COLOR|RUST_BACKTRACE|TZ|LANG|LC_ALL)$/;
 /** Lines in lines in lines. */
 const DEEPEST = 4;
 const MOST = 400;
@@ -45,20 +44,22 @@ class PartsReader {
   readonly parts: Part[] = [];
   doubt: string | undefined;
   /** The shell may be in another directory than the session's. */
-  #moved = false;
+  #moved: boolean;
+  #loops = false;
   readonly #directory: string;
 
-  constructor(directory: string) {
+  constructor(directory: string, moved = false) {
     this.#directory = directory;
+    this.#moved = moved;
   }
 
   /** What comes before a change of the directory in a line comes after it in a loop. */
-  start(text: string): void {
-    this.#moved = /\b(?:for|while|until)\b/.test(text) && /\b(?:cd|pushd|popd|chdir)\b/.test(text);
-    this.line(text, 0);
+  get turns(): boolean {
+    return this.#loops && this.#moved;
   }
 
   line(text: string, depth: number): void {
+    if (/\b(?:for|while|until)\b/.test(text)) this.#loops = true;
     const { commands, doubt } = readLine(text);
     if (doubt !== undefined) this.doubt ??= doubt;
     if (depth > DEEPEST) this.doubt ??= "lines in lines in lines";
@@ -77,9 +78,10 @@ class PartsReader {
 
   #file(kind: FilePart["kind"], path: string): void {
     if (HARMLESS_FILE.test(path)) return;
-    const unknown = path.startsWith(HOLE) || (this.#moved && !path.startsWith("/"));
+    const unknown = path.includes(HOLE) || (this.#moved && !path.startsWith("/"));
+    const known = unknown ? knownEnd(path) : "";
     const paths: FilePart["paths"] = unknown
-      ? [`${HOLE}${path}`, `${HOLE}${path}`]
+      ? [`${HOLE}${known}`, `${HOLE}${known}`]
       : [ruledPath(this.#directory, path), absolutePath(this.#directory, path)];
     this.#add({ kind, paths });
   }
@@ -89,7 +91,9 @@ class PartsReader {
     const name = (program?.value ?? "").split("/").at(-1) ?? "";
     const insight: Insight = !program || isKnown(program) ? insightOf(name, words) : opaque(words);
     const own = program && this.#moved && /^[^/].*\//.test(program.value) ? [unknown, ...words.slice(1)] : words;
-    this.#add(commandPart(assignments, own, insight, told));
+    const part = commandPart(assignments, own, insight, told);
+    for (const { value } of assignments) if (isKnown({ value })) part.also.push(...commandsIn(value));
+    this.#add(part);
     if (/^(?:cd|pushd|popd|chdir)$/.test(name)) this.#moved = true;
     if (depth >= DEEPEST && (insight.inner ?? insight.told ?? insight.lines)) this.doubt ??= "programs in programs";
     else this.#insight(insight, words, depth + 1, told);
@@ -114,20 +118,23 @@ class PartsReader {
     if (last?.kind !== "command" || depth > DEEPEST) return;
     for (let at = 1; at < Math.min(words.length, 16); at++) {
       last.also.push(plainText(words.slice(at)));
-      for (const { words: found } of readLine(words[at]?.value ?? "").commands.slice(0, 16))
-        last.also.push(plainText(found));
+      const text = words[at]?.value ?? "";
+      last.also.push(...commandsIn(text), ...commandsIn(text.replace(/^\w+\+?=/, "")));
     }
   }
+}
+
+/** Commands in a text, if it were a line of shell. */
+function commandsIn(text: string): string[] {
+  return readLine(text)
+    .commands.slice(0, 16)
+    .map(({ words }) => plainText(words));
 }
 
 const unknown: Word = { value: HOLE, bare: false };
 
 function plainText(words: readonly Word[]): string {
   return words.map(({ value }) => value).join(" ");
-}
-
-function isHarmless({ name, value }: Assignment): boolean {
-  return HARMLESS_NAME.test(name) && !value.includes(HOLE);
 }
 
 function commandPart(
@@ -147,28 +154,47 @@ function commandPart(
     text,
     also: otherTexts(words),
     spelled: start.length + over,
-    hidden,
+    hidden: hidden || assignments.some(runsValue),
     told,
     words: [...words],
   };
 }
 
-/** The same command without quotes, without its assignments, by its program's name alone, and in small letters. */
+/** The same command without quotes, without its assignments, without the options before all else, by its program's name alone, and in small letters. */
 function otherTexts(words: readonly Word[]): string[] {
   const [program, ...rest] = words;
   if (!program) return [];
   const name = program.value.split("/").at(-1) ?? "";
   const names = new Set([program.value, name, name.toLowerCase()]);
-  return [...names].flatMap((value) => [
-    plainText([{ ...program, value }, ...rest]),
-    wordsText([{ ...program, value }, ...rest]),
-  ]);
+  const texts = [...names].flatMap((value) =>
+    [rest, ...behindOptions(rest)].flatMap((behind) => [
+      plainText([{ ...program, value }, ...behind]),
+      wordsText([{ ...program, value }, ...behind]),
+    ]),
+  );
+  return [...new Set(texts)];
+}
+
+/** The words behind options that stand before all else, where some may have a value: `-C dir push` is `push`, too. */
+function behindOptions(words: readonly Word[]): Word[][] {
+  const found: Word[][] = [];
+  for (let at = 0; at < Math.min(words.length, 4) && words[at]?.value.startsWith("-"); ) {
+    at++;
+    found.push(words.slice(at));
+    const next = words[at];
+    if (next && !next.value.startsWith("-")) found.push(words.slice(++at));
+  }
+  return found;
 }
 
 /** All that a line runs and opens, as far as it can be read. */
 export function partsOf(line: string, directory: string): Parts {
-  const reader = new PartsReader(directory);
-  reader.start(line);
+  let reader = new PartsReader(directory);
+  reader.line(line, 0);
+  if (reader.turns) {
+    reader = new PartsReader(directory, true);
+    reader.line(line, 0);
+  }
   const { parts, doubt } = reader;
   return doubt === undefined ? { parts } : { parts, doubt };
 }

@@ -1,3 +1,5 @@
+import { HOLE } from "./glob.ts";
+
 /** `a/./b//../c` as `a/c`; what leads above the beginning stays. */
 function flat(path: string): string {
   const absolute = path.startsWith("/");
@@ -23,6 +25,12 @@ export function ruledPath(directory: string, path: string): string {
   if (whole === root) return ".";
   const inside = root === "/" ? "/" : `${root}/`;
   return whole.startsWith(inside) ? whole.slice(inside.length) : whole;
+}
+
+/** The end of a path that is the same wherever it begins and whatever its holes hold, which may be `/../`. */
+export function knownEnd(path: string): string {
+  const end = flat(path.slice(path.lastIndexOf(HOLE) + 1).replace(/^\/+/, ""));
+  return end === "." ? "" : end.replace(/^(?:\.\.(?:\/|$))+/, "");
 }
 
 /** A rule's path in the same words: `./src/*` is `src/*`. */

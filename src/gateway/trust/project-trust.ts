@@ -1,8 +1,8 @@
 import { homedir } from "node:os";
-import { resolve } from "node:path";
+import { isAbsolute, resolve } from "node:path";
 import type { Agent } from "../../agents/contract.ts";
 import { ParleyError } from "../../core/errors.ts";
-import { type ProjectSetting, tooWide } from "../../core/trust.ts";
+import { coveredBy, type ProjectSetting, tooWide } from "../../core/trust.ts";
 import type { Roots } from "../../host/files/roots.ts";
 import { existingDirectory } from "../checks.ts";
 import type { GatewayOptions } from "../options.ts";
@@ -37,8 +37,12 @@ export class ProjectTrust {
     this.roots = roots;
   }
 
+  /** Those that the server works in, and those that hold one of its roots. */
   list(): TrustedDirectory[] {
-    return this.trust.list();
+    const { directories } = this.roots;
+    return this.trust
+      .list()
+      .filter(({ directory }) => this.roots.has(directory) || directories.some((root) => coveredBy(root, [directory])));
   }
 
   trusts(directory: string): boolean {
@@ -65,7 +69,9 @@ export class ProjectTrust {
 
   /** The directory itself may be gone by now. */
   async remove(given: string): Promise<TrustView> {
+    if (!isAbsolute(given)) throw new ParleyError("invalid", `expected the absolute path of a directory, got ${given}`);
     const directory = resolve(given);
+    this.roots.assert(directory);
     const removed = this.trust.remove(directory);
     const by = this.trust.covering(directory);
     if (by !== undefined) throw new ParleyError("still_trusted", this.why(directory, by), { by });

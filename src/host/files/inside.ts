@@ -1,5 +1,5 @@
 import { realpath } from "node:fs/promises";
-import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { FileRefused } from "./file-refused.ts";
 
 /** Whether a path is a directory or lies in it. Both are absolute. */
@@ -50,4 +50,26 @@ export async function realInside(directory: string, path: string): Promise<strin
 /** As shown to people and models: relative, with slashes. */
 export function shownPath(directory: string, path: string): string {
   return relative(directory, resolve(directory, path)).split(sep).join("/") || ".";
+}
+
+/** A file as it was asked for, and as it is called where links lead, also if it is yet to be made. */
+export async function namesInside(directory: string, path: string): Promise<string[]> {
+  const shown = shownPath(directory, path);
+  // Of what lies outside nothing is told.
+  if (
+    await realInside(directory, path).then(
+      () => false,
+      () => true,
+    )
+  )
+    return [shown];
+  const root = await realpath(directory);
+  const missing: string[] = [];
+  let way = resolve(directory, path);
+  let real = await realOrNothing(way);
+  for (; real === undefined; real = await realOrNothing(way)) {
+    missing.unshift(basename(way));
+    way = dirname(way);
+  }
+  return [...new Set([shown, shownPath(root, join(real, ...missing))])];
 }

@@ -2,9 +2,11 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { permitted } from "../../../src/agents/claude/permission-patterns.ts";
 
+const HERE = { directory: "/project", place: "/project" };
+
 describe("what an always grants", () => {
   test("a command is told whole, with the family that would be allowed", () => {
-    assert.deepEqual(permitted("Bash", { command: "npm run deploy prod" }, "/project"), {
+    assert.deepEqual(permitted("Bash", { command: "npm run deploy prod" }, HERE), {
       action: "bash",
       command: "npm run deploy prod",
       patterns: ["npm run deploy *"],
@@ -12,7 +14,7 @@ describe("what an always grants", () => {
   });
 
   test("paths, hosts and tools", () => {
-    const of = (tool: string, input: Record<string, unknown>): unknown => permitted(tool, input, "/project");
+    const of = (tool: string, input: Record<string, unknown>): unknown => permitted(tool, input, HERE);
     assert.deepEqual(of("Edit", { file_path: "/project/a*b" }), { action: "edit", patterns: ["a%2Ab"] });
     assert.deepEqual(of("Edit", { file_path: "sub/.././.env" }), { action: "edit", patterns: [".env"] });
     assert.deepEqual(of("Read", { file_path: "/project/../etc/x" }), { action: "read", patterns: ["/etc/x"] });
@@ -22,5 +24,13 @@ describe("what an always grants", () => {
       patterns: ["example.com"],
     });
     assert.deepEqual(of("mcp__git__push", { path: "/x" }), { action: "mcp__git__push", patterns: [] });
+  });
+
+  test("a call that begins elsewhere names its files from there, and its command says where", () => {
+    const there = { directory: "/project", place: "/project/.claude/worktrees/a b" };
+    assert.deepEqual(permitted("Edit", { file_path: "../../../.env" }, there).patterns, [".env"]);
+    assert.deepEqual(permitted("Edit", { file_path: "/project/.env" }, there).patterns, [".env"]);
+    const { command } = permitted("Bash", { command: "ls" }, there);
+    assert.equal(command, "cd '/project/.claude/worktrees/a b' && ls");
   });
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { symlink, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { PermissionRule } from "../../../src/core/events/values.ts";
@@ -55,6 +55,29 @@ test("a file that must not be read is not read by another name, nor found by a s
   );
   assert.match(JSON.stringify(asked[4]?.prompt), /1: no SECRET here/);
   assert.doesNotMatch(JSON.stringify(asked.map(({ prompt }) => prompt)), /SECRET=1/);
+});
+
+test("a file that must not be written is not written through a link, nor through a linked directory", async (t) => {
+  const { model, asked } = playing(
+    use("write", { path: "build/link", content: "x" }),
+    use("edit", { path: "build/link", old: "SECRET", new: "x" }),
+    use("write", { path: "build/dir/new", content: "x" }),
+    use("write", { path: "build/a.txt", content: "x" }),
+    [...say("Nothing."), finish()],
+  );
+  const made = await houseRig(t, { model });
+  await mkdir(join(made.work, "build"));
+  await mkdir(join(made.work, "secret"));
+  await writeFile(join(made.work, ".env"), "SECRET=1\n");
+  await symlink("../.env", join(made.work, "build/link"));
+  await symlink("../secret", join(made.work, "build/dir"));
+  const allow: PermissionRule = { action: "edit", pattern: "*", verdict: "allow" };
+  await made.gateway.update(made.session, { permissions: [allow, deny("edit", ".env"), deny("edit", "secret/*")] });
+  await made.turn("write");
+  assert.equal(await readFile(join(made.work, ".env"), "utf8"), "SECRET=1\n");
+  assert.deepEqual(await readdir(join(made.work, "secret")), []);
+  assert.equal(await readFile(join(made.work, "build/a.txt"), "utf8"), "x");
+  assert.equal(asked.length, 5);
 });
 
 test("a rule that has a tool asked has it asked, though the tool by itself does not", async (t) => {

@@ -142,6 +142,16 @@ const COMMANDS = [
   "ls <> x",
   "ls >| x",
   "{fd}> x ls",
+  'echo "$\\\n(touch x)"',
+  "if\\\n touch x; then ls; fi",
+  "eval -- touch x",
+  "bash -oc posix 'touch x'",
+  "PS4='$(touch x)'",
+  "set -x",
+  "declare -i n",
+  "n='a[$(touch x)]'",
+  "test -v 'a[\"]\"$(touch x)]'",
+  "bash /dev/stdin <<'E'\ntouch x\nE",
 ] as const;
 
 const GLUE = [
@@ -189,6 +199,7 @@ const SOUP = [
   "${",
   "$'",
   "\\",
+  "\\\n",
   "\n",
   " ",
   " ",

@@ -94,3 +94,21 @@ test("a server without a list trusts nothing and says that it cannot", async (t)
   assert.equal((await look(server, directory)).trusted, false);
   await server.api.refused("unsupported", "PUT", "/v1/trust", { directory, trusted: true });
 });
+
+test("with roots, the trust in directories elsewhere is neither told nor taken back", async (t) => {
+  const root = await temporary(t);
+  const [inside, outside] = [join(root, "inside"), join(root, "outside")];
+  for (const path of [inside, outside]) mkdirSync(path);
+  const file = join(root, "trusted");
+  const written = `${outside}\n${inside}\n`;
+  writeFileSync(file, written, { mode: 0o600 });
+  const { api } = await startServer(t, { token: TOKEN, roots: [inside], trust: { file, configured: [] } });
+  const listed = await api.expect(200, "GET", "/v1/trusted");
+  assert.deepEqual(listed, { trusted: [{ directory: inside, source: "command" }] });
+  await api.refused("forbidden", "PUT", "/v1/trust", { directory: outside, trusted: false });
+  await api.refused("forbidden", "PUT", "/v1/trust", { directory: join(outside, "not-there"), trusted: false });
+  await api.refused("invalid", "PUT", "/v1/trust", { directory: "../outside", trusted: false });
+  assert.equal(readFileSync(file, "utf8"), written);
+  await api.expect(200, "PUT", "/v1/trust", { directory: inside, trusted: false });
+  assert.equal(readFileSync(file, "utf8"), `${outside}\n`);
+});

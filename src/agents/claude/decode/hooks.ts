@@ -45,8 +45,17 @@ export function onHook(reading: Reading, id: string, request: Fields): Foreign |
   const intent: Request = { tool, input, ...present({ call, child }), hook: { asks, nobodyAsked } };
   reading.patch({ requests: withEntry(reading.state.requests, id, intent) });
   const { directory } = reading.state;
+  const agent = textIn(body, "agent_id") ?? "";
+  const place = textIn(body, "cwd") ?? directory;
+  reading.patch({ places: withEntry(reading.state.places, agent, place === directory ? undefined : place) });
   const title = toolTitle(tool, input, directory) ?? tool;
-  const about = { ...permitted(tool, input, directory), title, input, metadata: { tool }, ...present({ call }) };
+  const about = {
+    ...permitted(tool, input, { directory, place }),
+    title,
+    input,
+    metadata: { tool },
+    ...present({ call }),
+  };
   reading.say({ type: "intent", ask: id, ...about }, child);
   return undefined;
 }

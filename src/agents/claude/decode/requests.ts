@@ -31,8 +31,9 @@ function onAsk(reading: Reading, ask: string, body: Fields): void {
 }
 
 function askPermission(reading: Reading, ask: string, { tool, input, call, child }: Request, body: Fields): void {
-  const { directory } = reading.state;
-  const permission = permitted(tool, input, directory);
+  const { directory, places } = reading.state;
+  const place = places.get(textIn(body, "agent_id") ?? "") ?? directory;
+  const permission = permitted(tool, input, { directory, place });
   const title = toolTitle(tool, input, directory) ?? textIn(body, "title") ?? textIn(body, "description") ?? tool;
   const metadata = {
     tool,

@@ -74,6 +74,8 @@ export interface DecodeState {
   /** What the program reported as an error of the model, until the turn's end says whether it was one. */
   failure?: { kind: string; text: string };
   requests: ReadonlyMap<string, Request>;
+  /** Where calls begin that do not begin in the session's directory, by sub-agent: a work tree that was entered. */
+  places: ReadonlyMap<string, string>;
   /** Calls that a person or the mode refused. */
   refused: ReadonlySet<string>;
   /** A refusal was given that ends the turn. */
@@ -120,6 +122,7 @@ export function newDecodeState(directory: string): DecodeState {
     lastWord: false,
     calls: new Map(),
     children: new Map(),
+    places: new Map(),
     commands: new Map(),
     tasks: new Map(),
     totals: NO_TOTALS,

@@ -1,7 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
 import { exact } from "../../../core/permissions/exact.ts";
 import { unifiedDiff } from "../../../core/unified-diff.ts";
-import { shownPath } from "../../../host/files/inside.ts";
+import { namesInside, shownPath } from "../../../host/files/inside.ts";
 import { createInside, openInside } from "../../../host/files/open-inside.ts";
 import { ToolFailure } from "../tool-failure.ts";
 import type { Done, ToolContext } from "./tool.ts";
@@ -48,8 +48,11 @@ export function changeFile(
     const bytes = Buffer.from(after);
     if (before?.equals(bytes)) throw new ToolFailure("no_change", `${name} would stay as it is`);
     const { diff, ...rest } = unifiedDiff(name, before?.toString("utf8"), after);
-    await context.permit({ action: "edit", patterns: [exact(name)], title: name, metadata: { diff } });
+    const names = await namesInside(directory, path);
+    await context.permit({ action: "edit", patterns: names.map(exact), title: names.join(" → "), metadata: { diff } });
     signal.throwIfAborted();
+    if ((await namesInside(directory, path)).join("\0") !== names.join("\0"))
+      throw new ToolFailure("changed", `${name} leads elsewhere by now; read it again`);
     const handle =
       before === undefined ? await createInside(directory, path) : await openInside(directory, path, "write");
     if (!handle) throw new ToolFailure("changed", `${name} is gone; read the directory again`);

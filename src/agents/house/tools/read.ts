@@ -1,8 +1,7 @@
 import { isUtf8 } from "node:buffer";
-import { realpath } from "node:fs/promises";
 import { z } from "zod";
 import { exact } from "../../../core/permissions/exact.ts";
-import { realInside, shownPath } from "../../../host/files/inside.ts";
+import { namesInside, shownPath } from "../../../host/files/inside.ts";
 import { openInside } from "../../../host/files/open-inside.ts";
 import { ToolFailure } from "../tool-failure.ts";
 import { usesCrlf } from "./line-ends.ts";
@@ -37,16 +36,6 @@ export function numbered(text: string, offset: number, limit: number): string {
   return `${rows.join("\n")}\n(lines ${offset} to ${last} of ${lines.length}; ${more})`;
 }
 
-/** A file as it was asked for, and as it is called where a link leads. */
-async function namesOf(directory: string, path: string): Promise<string[]> {
-  const real = await realInside(directory, path).catch(() => undefined);
-  const names = [
-    shownPath(directory, path),
-    ...(real === undefined ? [] : [shownPath(await realpath(directory), real)]),
-  ];
-  return [...new Set(names)].map(exact);
-}
-
 export const read = defineTool({
   name: "read",
   description: `Reads a text file. Each line comes with its number. At most ${MAX_LINES} lines at a time; use offset for the rest.`,
@@ -57,7 +46,7 @@ export const read = defineTool({
   }),
   title: ({ path }) => path,
   async intent({ path }, directory) {
-    return { action: "read", patterns: await namesOf(directory, path), title: path };
+    return { action: "read", patterns: (await namesInside(directory, path)).map(exact), title: path };
   },
   async run({ path, offset = 1, limit = MAX_LINES }, { directory }) {
     const handle = await openInside(directory, path, "read");

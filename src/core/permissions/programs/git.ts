@@ -27,6 +27,8 @@ const TOLD = [
   "open-files-in-pager",
   "textconv",
   "strategy",
+  "template",
+  "config",
 ];
 
 function names(option: string): boolean {
@@ -50,10 +52,10 @@ export function gitInsight(words: readonly Word[]): Insight {
     if (value.startsWith(HOLE) || (value.startsWith("--") && names(value))) return opaque(words);
     if (/^ext::/.test(value)) return opaque(words);
     if (command.value === "grep" && /^-[a-zA-Z]*O/.test(value)) return opaque(words);
+    if (/^(?:archive|format-patch)$/.test(command.value) && /^-[a-z\d]*o/.test(value)) return opaque(words);
     if (command.value === "rebase" && /^-[a-z]*x/.test(value)) return opaque(words);
-    if (command.value === "bisect" && value === "run") return opaque(words);
-    if (command.value === "clone" && value.startsWith("-") && /^(?:-u|-c|--config|--template)/.test(value))
-      return opaque(words);
+    if (command.value === "bisect" && /^(?:run|view|visualize)$/.test(value)) return opaque(words);
+    if (command.value === "clone" && /^-[a-zA-Z]*[cu]/.test(value)) return opaque(words);
   }
   return {};
 }

@@ -1,33 +1,62 @@
 import { HOLE } from "../glob.ts";
+import { absolutePath } from "../paths.ts";
 import { isKnown, type Word } from "../shell/word.ts";
 import { type Insight, opaque } from "./insight.ts";
 
-const SHELL = /^(?:ba|da|z|k|a)?sh$/;
+const SHELL = /^(?:r?ba|da|z|m?k|pdk|lk|a|ya|po)?sh[\d.]*$/;
+
+/** A name in `/dev/fd`, if the shell was moved there. */
+const NUMBER = /^(?:\.\/+)*\d+$/;
+
+/** A file that may be the input, and so whatever another command says. */
+function isInput({ value }: Word): boolean {
+  if (/^-$|(?:^|\/)(?:stdin|fd\/\d+)$/.test(value)) return true;
+  return /^\/|\.\./.test(value) && /^\/(?:dev\/(?!null$)|proc\/)/.test(absolutePath("/", value));
+}
 
 /** A shell with its line, with a file, or with neither, when it reads commands from its input. */
 function shellInsight(words: readonly Word[]): Insight {
   const [, first, line] = words;
-  if (first && isKnown(first) && /^-[a-z]*c$/.test(first.value))
+  if (first && isKnown(first) && /^-[eilux]*c$/.test(first.value))
     return line && isKnown(line) && !/^[-+]/.test(line.value) ? { lines: [line.value] } : opaque(words);
   if (first && isKnown(first) && /^--?version$/.test(first.value)) return {};
-  return first && isKnown(first) && !first.value.startsWith("-") ? {} : opaque(words);
+  return first && isKnown(first) && !/^[-+]/.test(first.value) && !isInput(first) && !NUMBER.test(first.value)
+    ? {}
+    : opaque(words);
 }
 
-/** Options that are followed by a program's text. */
+const PYTHON = /^(?:python|pypy)[\d.]*$/;
+
+/** Options that are followed by a program's text, or by a module that can be one. */
 const INTERPRETERS: readonly [RegExp, RegExp][] = [
-  [/^python[\d.]*$/, /^-[A-Za-z]*c/],
-  [/^(?:node|nodejs|bun)$/, /^(?:-[a-z]*[ep]|--eval|--print)/],
-  [/^(?:perl|ruby)$/, /^-[A-Za-z\d]*[eE]/],
-  [/^php[\d.]*$/, /^-[rBRE]/],
-  [/^lua[\d.]*$/, /^-e/],
+  [PYTHON, /^-[A-Za-z]*[cWX]/],
+  [/^(?:node|nodejs|bun)$/, /^(?:-[a-z]*[epr]|--(?:eval|print|require|import|loader|experimental-loader|preload))/],
+  [/^(?:perl|ruby)[\d.]*$/, /^-[A-Za-z\d]*[eEMmdr]/],
+  [/^php[\d.]*$/, /^-(?:[rBREd]|-)/],
+  [/^lua(?:jit)?[\d.]*$/, /^-[el]/],
   [/^deno$/, /^(?:eval|repl)$/],
   [/^osascript$/, /^-/],
 ];
 
 function interpreterInsight(words: readonly Word[], inline: RegExp): Insight {
-  if (words.length === 1 || words[1]?.value === "-") return opaque(words);
+  const own = words.slice(1);
+  if (own.length === 1 && /^--?(?:version|help|[vV])$/.test(own[0]?.value ?? "")) return {};
+  // Without a file the program comes from the input.
+  if (own.every(({ value }) => value.startsWith("-")) || own.some(isInput)) return opaque(words);
+  if (NUMBER.test(own.find(({ value }) => !value.startsWith("-"))?.value ?? "")) return opaque(words);
   const at = words.findIndex(({ value }, index) => index > 0 && (inline.test(value) || value.startsWith(HOLE)));
   return at < 0 ? {} : { spelled: at + 1, hidden: true };
+}
+
+/** `python3 -m name`: some modules run the text that they are given. */
+function moduleInsight(words: readonly Word[]): Insight | undefined {
+  const operand = words.findIndex(({ value }, index) => index > 0 && !value.startsWith("-"));
+  const at = words.findIndex(({ value }) => /^-[A-Za-z]*m/.test(value));
+  if (at < 0 || (operand > 0 && at > operand)) return undefined;
+  const attached = /^-[A-Za-z]*?m(.*)$/.exec(words[at]?.value ?? "")?.[1] ?? "";
+  const name = attached || (words[at + 1]?.value ?? HOLE);
+  if (name.includes(HOLE) || /^(?:timeit|pdb|code|trace|profile|cProfile|runpy)$/.test(name)) return opaque(words);
+  return { spelled: at + (attached ? 1 : 2) };
 }
 
 /** The first word that is no option. */
@@ -41,7 +70,7 @@ function firstOperand(words: readonly Word[], valued: RegExp): Word | undefined 
 }
 
 function awkInsight(words: readonly Word[]): Insight {
-  if (words.some(({ value }) => /^-(?:[fileE]|-)/.test(value))) return opaque(words);
+  if (words.some(({ value }) => /^-(?![Fv]|$)/.test(value))) return opaque(words);
   const program = firstOperand(words, /^-[Fv]$/);
   if (program === undefined) return opaque(words);
   return isKnown(program) && !/system|getline|[|>@]/.test(program.value) ? {} : opaque(words);
@@ -77,11 +106,16 @@ function sedInsight(words: readonly Word[]): Insight {
 export function scriptInsight(name: string, words: readonly Word[]): Insight | undefined {
   if (SHELL.test(name)) return shellInsight(words);
   if (name === "eval") {
-    const rest = words.slice(1);
+    const rest = words.slice(words[1]?.value === "--" ? 2 : 1);
+    if (rest[0]?.value.startsWith("-")) return opaque(words);
     return rest.every(isKnown) ? { lines: [rest.map(({ value }) => value).join(" ")] } : opaque(words);
   }
   if (/^[gmn]?awk$/.test(name)) return awkInsight(words);
   if (name === "sed" || name === "gsed") return sedInsight(words);
+  if (PYTHON.test(name)) {
+    const module = moduleInsight(words);
+    if (module) return module;
+  }
   const inline = INTERPRETERS.find(([program]) => program.test(name))?.[1];
   return inline && interpreterInsight(words, inline);
 }

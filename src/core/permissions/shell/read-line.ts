@@ -4,8 +4,8 @@ import { Scanner } from "./scanner.ts";
 import type { Command, Reading, Redirection, Word } from "./word.ts";
 
 /** A longer line is not read, nor one with more commands or deeper brackets: nobody looks such a line through either. */
-const LONGEST = 65_536;
-const MOST_COMMANDS = 200;
+const LONGEST = 32_768;
+const MOST_COMMANDS = 100;
 const DEEPEST = 8;
 
 /** Words behind which another command begins. */
@@ -127,7 +127,7 @@ class LineReader extends Scanner {
 
   /** A subshell; behind a word a function, or what only some shells know. */
   #bracket(): void {
-    if (this.text[this.at] === "(") this.doubtful("arithmetic");
+    if (this.take(/(?=(?:\\\n)*\()/y)) this.doubtful("arithmetic");
     if (!isEmpty(this.#current) || this.#closed) this.doubtful("a bracket behind a word");
     if (!isEmpty(this.#current) && this.take(/[ \t]*\)/y)) return this.#finish();
     this.#finish();
@@ -201,7 +201,9 @@ class LineReader extends Scanner {
     this.skipBlanks();
     if (operator === "<<" || operator === "<<-") return this.#hereStart(operator === "<<-");
     if (!this.atWord()) return this.doubtful("a redirection to nothing");
-    const { value } = this.#wholeWord();
+    const { value, bare } = this.#wholeWord();
+    // Some shells take it for a part of the operator.
+    if (bare && value.startsWith("!")) this.doubtful("a redirection with an exclamation mark");
     if (operator.startsWith("&")) this.#split = true;
     if (operator === "<<<" || (/^[<>]&$/.test(operator) && /^(?:\d+-?|-)$/.test(value))) return;
     if (operator === "<&" || value.startsWith("/dev/tcp/") || value.startsWith("/dev/udp/"))

@@ -136,7 +136,8 @@ export abstract class Scanner {
     this.at += 2;
     if (next === undefined) return this.cut("a backslash at the end");
     if (next !== "\n") return next;
-    if (this.atWord()) this.doubtful("a word that goes on in the next line");
+    // The shell joins the lines before it reads: `$` and `(` become one, and a keyword stays one.
+    this.doubtful("a word that goes on in the next line");
     return "";
   }
 
@@ -153,8 +154,8 @@ export abstract class Scanner {
     if (this.take(ARITHMETIC) || this.take(SIMPLE_BRACES) || this.take(NAME)) return HOLE;
     const next = this.text[this.at + 1] ?? "";
     if (next === "(") {
-      if (this.text[this.at + 2] === "(") this.doubtful("arithmetic");
       this.at += 2;
+      if (this.take(/(?=(?:\\\n)*\()/y)) this.doubtful("arithmetic");
       this.substitution();
       return HOLE;
     }

@@ -1,0 +1,184 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { PermissionRule } from "../../../src/core/events/values.ts";
+import { offeredPatterns } from "../../../src/core/permissions/offer.ts";
+import { rules, verdictOf } from "./rule-sets.ts";
+
+/** Lines by which bash or dash runs `touch x` under the name of another program. */
+const IN_THE_SHELL: string[] = [
+  'echo "$\\\n(touch x)"',
+  'echo "$\\\n\\\n(touch x)"',
+  "if\\\n touch x; then ls; fi",
+  "{\\\n touch x; }",
+  "!\\\n touch x",
+  "echo $(\\\n(touch x))",
+  "test -v \"a[']'\\$(touch x)]\"",
+  "[ -v 'a[\"]\"$(touch x)]' ]",
+  "printf %d 'a[$(touch x)]'",
+  "bash -oc posix 'touch x'",
+  "eval -- touch x",
+  "PS4='$(touch x)'; set -x; ls",
+  "export PS4='$(touch x)'; set -x; ls",
+  "BASH_ENV='$(touch x)' bash -c ls",
+  "declare -i n; n='a[$(touch x)]'",
+  "bash /dev/stdin <<'E'\ntouch x\nE",
+  "echo touch x | bash /dev/fd/0",
+  "cd /dev && bash fd/0 <<'E'\ntouch x\nE",
+  "cd /dev/fd && bash 0 <<'E'\ntouch x\nE",
+];
+
+/** Lines by which a program that is known for something else runs `touch x`. */
+const BY_OTHERS: string[] = [
+  "PAGER='touch x' git log",
+  "export PAGER='touch x'; git log",
+  "taskset 1 touch x",
+  "setarch -R touch x",
+  "prlimit --nofile=9 touch x",
+  "ssh-agent touch x",
+  "/lib64/ld-linux-x86-64.so.2 /bin/touch x",
+  "gtimeout 5 touch x",
+  "gxargs touch",
+  "rbash -c 'touch x'",
+  "split --filter='touch x' a",
+  "sqlite3 :memory: '.shell touch x'",
+  "sort --co='touch x' a",
+  "fd -Hx touch x",
+  "tar -I'touch x' -cf a .",
+  "tar -cf a . --rs='touch x'",
+  "git archive -o .env HEAD",
+  "npm -s exec -c 'touch x'",
+  "/usr/bin/npx -c 'touch x'",
+  "npm explore a -- touch x",
+  "npm test --script-s=./touch",
+  "npm test --userconfig=a",
+  "make build --fil=a",
+  "make build '.SHELLFLAGS=-c touch'",
+  "make build 'a-b=$(shell touch x)'",
+  "go env -w CC=./touch",
+  "go build -ldflags '-linkmode=external -extld=./touch'",
+  "pylint --init-hook='import os'",
+  "mvn test exec:exec -Dexec.executable=touch",
+  "dotnet build -p:PreBuildEvent=touch",
+  "git clone -qc core.sshCommand='touch x' a@b:c",
+  "git clone --confi=core.sshCommand='touch x' a@b:c",
+  "git init --templ=a",
+  "git bisect view push",
+  "node --import=data:text/javascript,1 a.js",
+  "python3 -m timeit 'import os'",
+  "echo 'import os' | python3 -u",
+  "python3 /dev/stdin < a",
+  "perl '-Mstrict;system(1)' a.pl",
+  "awk -da 1",
+];
+
+const PROGRAMS =
+  "[ awk bash cd declare dotnet echo env eval export fd find gtimeout gxargs ls make mvn node npm perl printf pylint python3 set sort split sqlite3 tar test xargs";
+
+function checkNone(name: string, set: readonly PermissionRule[]): void {
+  describe(name, () => {
+    for (const line of [...IN_THE_SHELL, ...BY_OTHERS])
+      test(JSON.stringify(line), () => assert.notEqual(verdictOf(set, line), "allow"));
+  });
+}
+
+checkNone("rules that allow programs do not allow what those can be made to run", [
+  ...rules("bash", "allow", ...PROGRAMS.split(" ").map((name) => `${name} *`)),
+  ...rules("bash", "allow", "git *", "go build *", "go env *", "npm test *", "make build *"),
+]);
+
+checkNone("a denial is not passed by a program that runs another", [
+  ...rules("bash", "allow", "*"),
+  ...rules("bash", "deny", "touch *", "git push *"),
+]);
+
+describe("managers of packages run programs, and a denial binds those", () => {
+  const set = [...rules("bash", "allow", "pnpm *", "yarn *", "bun *"), ...rules("bash", "deny", "touch *")];
+  for (const line of ["pnpm touch x", "yarn touch x", "yarn run touch x", "bun run touch x", "pnpm exec touch x"])
+    test(line, () => assert.notEqual(verdictOf(set, line), "allow"));
+  for (const line of ["pnpm install", "pnpm test", "yarn", "yarn build", "bun run build", "bun test a.ts"])
+    test(line, () => assert.equal(verdictOf(set, line), "allow"));
+});
+
+describe("options before the word that says what is done hide no denial", () => {
+  const set = [...rules("bash", "allow", "*"), ...rules("bash", "deny", "git push *", "kubectl delete *")];
+  for (const line of [
+    "git -C . push",
+    "git --no-pager push",
+    "git -P -C . push origin",
+    "git --git-dir=a --work-tree b push",
+    "kubectl --context prod delete pod a",
+    "/usr/bin/git -C . push",
+  ])
+    test(line, () => assert.equal(verdictOf(set, line), "deny"));
+});
+
+test("a change of the directory in a loop is seen however it is written", () => {
+  const set = [...rules("bash", "allow", "echo *", "cd *", "true", "bash *"), ...rules("edit", "allow", "build/*")];
+  for (const cd of ["cd", "c''d", "c\\d", '"cd"']) {
+    const line = `while true; do echo > build/a; ${cd} ..; done`;
+    assert.equal(verdictOf(set, line), "ask", line);
+    assert.equal(
+      verdictOf(set, `bash -c "whi"'le true; do echo > build/a; ${cd.replaceAll("'", "")} ..; done'`),
+      "ask",
+    );
+  }
+  assert.equal(verdictOf(set, "echo > build/a; cd .."), "allow");
+});
+
+describe("a file that the shell writes is not hidden by where its path begins", () => {
+  const set = [
+    ...rules("bash", "allow", "echo *", "cd *", "cat *"),
+    ...rules("edit", "allow", "*"),
+    ...rules("edit", "deny", ".env"),
+    ...rules("read", "deny", ".env"),
+  ];
+  for (const path of ["../.env", "./.env", "../sub/../.env", "x/../.env", "..//.env"])
+    for (const line of [`cd sub && echo x > ${path}`, `cd sub && cat < ${path}`])
+      test(line, () => assert.equal(verdictOf(set, line), "ask"));
+  for (const path of ["$PWD/.env", "$X/../.env", "~/project/.env", '"$PWD"/./.env', "s$X/../.env", "{.,}/.env"])
+    test(path, () => assert.equal(verdictOf(set, `echo x > ${path}`), "ask"));
+  test("a variable may lead out of the directory that a rule allows", () => {
+    const build = [...rules("bash", "allow", "echo *"), ...rules("edit", "allow", "build/*")];
+    assert.equal(verdictOf(build, "for f in /../../.env; do echo x > build/a$f; done"), "ask");
+  });
+  test("what cannot be the denied file stays allowed", () => {
+    assert.equal(verdictOf(set, "cd sub && echo x > ../a.txt"), "allow");
+    assert.equal(verdictOf(set, "echo x > $PWD/out.txt"), "allow");
+  });
+});
+
+test("a file behind an exclamation mark is one that some shells write", () => {
+  const set = [...rules("bash", "allow", "echo *"), ...rules("edit", "allow", "*"), ...rules("edit", "deny", ".env")];
+  for (const line of ["echo x >!.env", "echo x >! .env", "echo x >>!.env"]) assert.equal(verdictOf(set, line), "ask");
+  assert.equal(verdictOf(set, "echo x > '!a'"), "allow");
+});
+
+describe("everyday lines stay allowed beside a denial", () => {
+  const set = [...rules("bash", "allow", "*"), ...rules("bash", "deny", "touch *", "git push *")];
+  for (const line of [
+    "python3 -m pytest -q",
+    "python3 script.py -m 5",
+    "node script.js 5",
+    "node --version",
+    "npm test -- --watch",
+    "npm --version",
+    "npm run build",
+    "DEBUG=1 npm test",
+    "X=$(date); echo $X",
+    "make build",
+    "git -C sub status",
+    "go test ./...",
+    "go get -u ./...",
+    "printf '%s\\n' a",
+    "for f in a b; do cd $f; ls; cd ..; done",
+    "mvn test -Dtest=A",
+    "perl a.pl",
+    "export DEBUG=1; ls",
+  ])
+    test(line, () => assert.equal(verdictOf(set, line), "allow"));
+});
+
+test("an always for a build does not allow what further goals and options could run", () => {
+  for (const line of ["mvn test", "dotnet build", "gradle test", "go env -w CC=a"])
+    assert.deepEqual(offeredPatterns(line, "/project"), [line]);
+});
