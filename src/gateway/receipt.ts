@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { ParleyError } from "../core/errors.ts";
+import { messageKey, promptKey } from "../core/event-keys.ts";
 import type { Draft, ParleyEvent } from "../core/events/event.ts";
 import type { Prompt } from "../core/events/values.ts";
 import { beginsTurn } from "../core/session-state.ts";
-import type { LogRecord } from "../log/contract.ts";
+import type { Log, LogRecord } from "../log/contract.ts";
 
 /** What a client gets for a prompt: the same for each repeat of it. */
 export interface Receipt {
@@ -79,4 +80,10 @@ export function firstReceipt({ records, said }: { records: readonly LogRecord[];
     }
   }
   throw new ParleyError("internal", "a prompt was stored without a trace; this is a defect of Parley");
+}
+
+/** The receipt of a prompt that came before, if one did, as a turn or as words during a turn. */
+export async function earlierReceipt(log: Log, session: string, prompt: Prompt): Promise<Receipt | undefined> {
+  const event = (await log.find(session, promptKey(prompt.id))) ?? (await log.find(session, messageKey(prompt.id)));
+  return event && repeatedReceipt(event, prompt);
 }
