@@ -66,6 +66,7 @@ export class ProjectTrust {
   /** The directory itself may be gone by now. */
   async remove(given: string): Promise<TrustView> {
     const directory = resolve(given);
+    this.roots.assert(directory);
     const removed = this.trust.remove(directory);
     const by = this.trust.covering(directory);
     if (by !== undefined) throw new ParleyError("still_trusted", this.why(directory, by), { by });

@@ -13,7 +13,7 @@ export function trustRoutes(gateway: Gateway, defaultDirectory: string): Route[]
       query: trustQuery,
       status: 200,
       answer: trustView,
-      errors: [422],
+      errors: [403, 422],
       handle: ({ query }) => gateway.trust.look(query.directory ?? defaultDirectory),
     }),
     route({
@@ -25,7 +25,7 @@ export function trustRoutes(gateway: Gateway, defaultDirectory: string): Route[]
       body: trustRequest,
       status: 200,
       answer: trustView,
-      errors: [404, 409, 422, 501, 503],
+      errors: [403, 404, 409, 422, 501, 503],
       handle: ({ body: { directory, trusted } }) =>
         trusted ? gateway.trust.add(directory) : gateway.trust.remove(directory),
     }),
