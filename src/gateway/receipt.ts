@@ -28,7 +28,12 @@ export function digestOf(
   const plain = system === undefined && agent === undefined && extras === undefined;
   const more = plain ? [] : [system ?? null, agent ?? null, extras ?? null];
   const known = [parts, delivery ?? "queue", model ?? null, mode ?? null, ...more, ...(task ? [task] : [])];
-  return createHash("sha256").update(JSON.stringify(known)).digest("hex");
+  return sha256Of(known);
+}
+
+/** Of a request as it came. */
+export function sha256Of(request: object): string {
+  return createHash("sha256").update(JSON.stringify(request)).digest("hex");
 }
 
 /** Reads back what became of a prompt from the event that stored it. */
