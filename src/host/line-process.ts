@@ -89,6 +89,7 @@ function watch(child: Child, pid: number, events: LineEvents, watcher: ProcessWa
     });
   });
 
+  let ended = false;
   return {
     pid,
     started: new Promise((resolve) => child.once("spawn", resolve)),
@@ -98,8 +99,15 @@ function watch(child: Child, pid: number, events: LineEvents, watcher: ProcessWa
       inputEnded = true;
       child.stdin.end();
     },
-    kill: watcher.end,
-    pause: output.pause,
+    // The rest of a program that was ended is little, and nobody hears of its exit before it was read.
+    kill: async (graceMs) => {
+      await watcher.end(graceMs);
+      ended = true;
+      output.resume();
+    },
+    pause: () => {
+      if (!ended) output.pause();
+    },
     resume: output.resume,
   };
 }

@@ -154,10 +154,8 @@ export class ClaudeSession implements AgentSession {
     return this.#closing;
   }
 
-  /** What the program left in the pipe is delivered even to a session that was paused: it is little, and `exited` comes after. */
   async kill(graceMs: number): Promise<void> {
     await this.#program.kill(graceMs);
-    this.#program.resume();
     await within(this.#finished, LAST_WORDS_MS);
   }
 

@@ -56,10 +56,8 @@ function openSession(agent: ScriptedAgentOptions, open: OpenOptions): AgentSessi
 
   const send = (command: Command): Promise<void> => program.write(encodeCommand(command));
 
-  // What the program left in the pipe is delivered even to a session that was paused: it is little, and `exited` comes after.
   const kill = async (graceMs: number): Promise<void> => {
     await program.kill(graceMs);
-    program.resume();
     await within(finished, LAST_WORDS_MS);
   };
 
