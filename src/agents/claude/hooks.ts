@@ -22,7 +22,7 @@ export function refuseCall(why: string): Fields {
 }
 
 /** The program then asks as it does for any other permission. */
-export function askBeforeCall(why: string): Fields {
+function askBeforeCall(why: string): Fields {
   return decision("ask", why);
 }
 

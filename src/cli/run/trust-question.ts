@@ -11,7 +11,7 @@ export interface Asked {
 }
 
 /** Whatever is no clear yes is a no. */
-export function isYes(line: string | undefined): boolean {
+function isYes(line: string | undefined): boolean {
   return /^\s*y(es)?\s*$/i.test(line ?? "");
 }
 

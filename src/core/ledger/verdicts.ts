@@ -15,7 +15,7 @@ export interface Asked {
 }
 
 /** What decides without a person: the session's rules, and what was granted for good. */
-export interface Deciders {
+interface Deciders {
   permissions: readonly PermissionRule[];
   granted: readonly Rule[];
   directory: string;

@@ -15,7 +15,7 @@ export interface Looks {
   projectSettings(): Promise<ProjectSetting[]>;
 }
 
-export function leftOutText(directory: string, settings: readonly ProjectSetting[]): string {
+function leftOutText(directory: string, settings: readonly ProjectSetting[]): string {
   const left = `The agent runs without this project's own settings, because the directory is not trusted: ${shownSettings(settings)}.`;
   return `${left} To use them: ${trustCommand(directory)}`;
 }
