@@ -35,6 +35,7 @@ export interface LineProcess {
   endInput(): void;
   /** TERM to the group and to marked descendants, KILL after `graceMs`. Resolves when none is left. */
   kill(graceMs: number): Promise<void>;
+  /** Holds back its lines, and with them its exit; not after a `kill`. */
   pause(): void;
   resume(): void;
 }
