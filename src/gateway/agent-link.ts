@@ -87,7 +87,7 @@ export class AgentLink {
     return this.current?.trusted === false;
   }
 
-  /** What the agent leaves out where the directory is not trusted. */
+  /** The settings that the agent leaves out where the directory is not trusted. */
   projectSettings(): Promise<ProjectSetting[]> {
     return this.agent.projectSettings?.(this.options.directory) ?? Promise.resolve([]);
   }

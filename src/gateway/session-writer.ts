@@ -31,7 +31,7 @@ export interface WriterOptions {
   perform(effects: readonly Effect[], said: readonly Draft[]): void;
   /** Whether the exit of this start of the agent concerns the session as it is. */
   concerns(signal: Signal, generation: number, state: LedgerState): boolean;
-  /** What is left of a signal that speaks of the time before the open turn. */
+  /** The rest of a signal that speaks of the time before the open turn. */
   heard(signal: Signal, generation: number, state: LedgerState): Signal;
   /** Whether a signal waits until the open turn is over. */
   waits(generation: number, state: LedgerState): boolean;

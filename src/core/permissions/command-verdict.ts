@@ -38,7 +38,7 @@ function commandVerdict(rules: readonly PermissionRule[], part: CommandPart): Pa
   return part.told ? "allow" : "ask";
 }
 
-/** What the shell writes for a command is an edit; what it reads is denied only by a rule that names the file. */
+/** A file that the shell writes for a command is an edit; one that it reads is denied only by a rule that names the file. */
 function redirectionVerdict(
   rules: readonly PermissionRule[],
   commands: readonly PermissionRule[],

@@ -76,7 +76,7 @@ export function fitsAll(glob: string): boolean {
   return /^\*+$/.test(glob);
 }
 
-/** What a glob says before its first wildcard. */
+/** The text of a glob before its first wildcard. */
 export function literalStart(glob: string): string {
   const at = glob.search(/[*?]/);
   return at < 0 ? glob : glob.slice(0, at);

@@ -52,7 +52,7 @@ class PartsReader {
     this.#directory = directory;
   }
 
-  /** What comes before a change of the directory in a line comes after it in a loop. */
+  /** A command before a change of the directory in a line comes after it in a loop. */
   start(text: string): void {
     this.#moved = /\b(?:for|while|until)\b/.test(text) && /\b(?:cd|pushd|popd|chdir)\b/.test(text);
     this.line(text, 0);
@@ -108,7 +108,7 @@ class PartsReader {
     if (hidden && told.length === 0) this.#suspicion(words, depth);
   }
 
-  /** What a program that is not looked through may run: for denials only. */
+  /** Adds the commands that a program which is not looked through may run: for denials only. */
   #suspicion(words: readonly Word[], depth: number): void {
     const last = this.parts.at(-1);
     if (last?.kind !== "command" || depth > DEEPEST) return;

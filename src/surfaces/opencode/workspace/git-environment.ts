@@ -31,7 +31,7 @@ function cleared(kept: (name: string) => boolean): Environment {
   return Object.fromEntries(names.map((name) => [name, undefined]));
 }
 
-/** What git is started with, on top of Parley's own environment. No file of configuration is read but the shadow's. */
+/** The variables that git is started with, on top of Parley's own environment. No file of configuration is read but the shadow's. */
 export function gitEnvironment(repository: Environment, settings: readonly GitSetting[]): Environment {
   return {
     ...cleared((name) => KEPT.has(name)),

@@ -6,7 +6,7 @@ import type { GitSetting } from "../../../core/git-settings.ts";
 import { formatText, harmless, settingsIn } from "./git-config.ts";
 import { type GitDirectory, smallText } from "./git-directory.ts";
 
-/** What git needs of a repository to read it. Its configuration and its hooks are not among it. */
+/** The parts of a repository that git needs to read it. Its configuration and its hooks are not among it. */
 const LINKED = ["objects", "refs", "packed-refs", "reftable", "info", "shallow", "worktrees"];
 const MAX_SHADOWS = 500;
 

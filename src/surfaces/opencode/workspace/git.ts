@@ -9,7 +9,7 @@ import { type Shadow, shadowed } from "./git-shadow.ts";
 
 const LIMIT_MS = 15_000;
 const MAX_CHARS = 16_000_000;
-/** What waits in place, and holds up everybody. */
+/** The bounds of a call that waits in place and holds up everybody. */
 const NOW_MS = 2_000;
 const NOW_BYTES = 1_000_000;
 const FRESH_MS = 60_000;
