@@ -262,7 +262,8 @@ export class AgentLink {
   }
 
   release(): void {
-    if (--this.holds === 0) this.current?.agent.resume();
+    // A hold from before there was a link is not counted here.
+    if (this.holds > 0 && --this.holds === 0) this.current?.agent.resume();
   }
 }
 
