@@ -146,7 +146,7 @@ export interface Agent {
   usable?(): Promise<boolean>;
   /** What to do to have a model that it does not have, where it knows. */
   advice?(model: string): string;
-  /** What it leaves out in a directory that is not trusted, by a look at files alone. Absent: it takes nothing of a project that could run. */
+  /** The settings that it leaves out in a directory that is not trusted, by a look at files alone. Absent: it takes nothing of a project that could run. */
   projectSettings?(directory: string): Promise<ProjectSetting[]>;
   open(options: OpenOptions): AgentSession;
 }

@@ -35,7 +35,7 @@ export function shownSettings(settings: readonly ProjectSetting[]): string {
   return shownList(shown, MAX_SETTINGS);
 }
 
-/** What to type, for any shell of this kind. */
+/** The command to type, for any shell of this kind. */
 export function trustCommand(directory: string): string {
   const plain = /^[\w@%+=:,./-]+$/.test(directory);
   return `parley trust ${plain ? directory : `'${directory.replaceAll("'", "'\\''")}'`}`;

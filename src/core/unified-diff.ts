@@ -79,7 +79,7 @@ function head(text: string, limit: number): string {
   return text.length <= limit ? text : text.slice(0, lineStart(text, limit));
 }
 
-/** What turns one text into another; `before` is undefined for a new file. Of a long one only the beginning is told. */
+/** The diff that turns one text into another; `before` is undefined for a new file. Of a long one only the beginning is told. */
 export function unifiedDiff(path: string, before: string | undefined, after: string, limit = MAX_DIFF): Diff {
   const a = before ?? "";
   const names = `--- ${before === undefined ? "/dev/null" : `a/${path}`}\n+++ b/${path}\n`;

@@ -1,4 +1,4 @@
-/** What each value costs beside its characters: its name, its quotes and its place. */
+/** The cost of each value beside its characters: its name, its quotes and its place. */
 const EACH = 8;
 
 /** About how many characters a value has as JSON: enough to tell what is too much for one go. */

@@ -87,7 +87,7 @@ export class AgentLink {
     return this.current?.trusted === false;
   }
 
-  /** What the agent leaves out where the directory is not trusted. */
+  /** The settings that the agent leaves out where the directory is not trusted. */
   projectSettings(): Promise<ProjectSetting[]> {
     return this.agent.projectSettings?.(this.options.directory) ?? Promise.resolve([]);
   }
@@ -262,7 +262,8 @@ export class AgentLink {
   }
 
   release(): void {
-    if (--this.holds === 0) this.current?.agent.resume();
+    // A hold from before there was a link is not counted here.
+    if (this.holds > 0 && --this.holds === 0) this.current?.agent.resume();
   }
 }
 

@@ -1,27 +1,22 @@
 import { type ChildRef, MustReopen } from "../agents/contract.ts";
 import { isParleyError, ParleyError } from "../core/errors.ts";
-import { messageKey, promptKey } from "../core/event-keys.ts";
 import type { PermissionRule, Prompt } from "../core/events/values.ts";
 import type { Answer, Signal } from "../core/ledger/signals.ts";
 import type { Closing, Facts } from "../core/ledger/state.ts";
 import { beginsTurn } from "../core/session-state.ts";
 import { isLasting } from "../core/storage-refusal.ts";
-import { within } from "../core/within.ts";
 import { AskKeeper } from "./ask-keeper.ts";
 import { Effects } from "./effects.ts";
+import { IdleWait } from "./idle/idle-wait.ts";
 import type { LiveOptions } from "./live-options.ts";
-import { firstReceipt, type Receipt, repeatedReceipt } from "./receipt.ts";
+import { earlierReceipt, firstReceipt, type Receipt } from "./receipt.ts";
 import { ServingAgent } from "./serving-agent.ts";
-import { PARLEY, SessionWriter } from "./session-writer.ts";
+import { SessionWriter } from "./session-writer.ts";
+import { closeSession } from "./storage/close-session.ts";
 import { type CancelRequest, SessionStop } from "./storage/session-stop.ts";
 import { tidyLog } from "./storage/tidy-log.ts";
 import { TurnTimers } from "./turn-timers.ts";
 import { TurnWaits } from "./turn-waits.ts";
-
-/** How long an agent that is let go waits for the log to hear of it first. */
-const CLOSING_MS = 1_000;
-/** How long a session that is let go waits for a log that takes no writes. */
-const LAST_STORE_MS = 2_000;
 
 /** A session in memory: it takes commands, hears the agent and does what the ledger wants. */
 export class LiveSession {
@@ -35,7 +30,7 @@ export class LiveSession {
   private readonly waits = new TurnWaits();
   private readonly timers: TurnTimers;
   private readonly effects: Effects;
-  private idleTimer: NodeJS.Timeout | undefined;
+  private readonly idleWait: IdleWait;
 
   constructor(options: LiveOptions) {
     const { id, root, agent, gateway, ledger, create } = options;
@@ -104,6 +99,11 @@ export class LiveSession {
       onEnded: (turn) => this.onEnded(turn),
       quietly: (work, message) => this.quietly(work, message),
     });
+    this.idleWait = new IdleWait({
+      agents: options.idleAgents,
+      waitMs: gateway.idleCloseMs,
+      letGo: () => this.letGo(),
+    });
     if (agent) this.agent.change(agent);
   }
 
@@ -145,17 +145,11 @@ export class LiveSession {
         `agent ${this.writer.ledger.agent} takes no words during a turn; use delivery queue`,
       );
     }
-    this.stayUp();
-    const known = async (): Promise<Receipt | undefined> => {
-      const { log } = this.options.gateway;
-      const keys = [promptKey(prompt.id), messageKey(prompt.id)] as const;
-      const event = (await log.find(this.id, keys[0])) ?? (await log.find(this.id, keys[1]));
-      return event && repeatedReceipt(event, prompt);
-    };
+    this.idleWait.stop();
+    const known = (): Promise<Receipt | undefined> => earlierReceipt(this.options.gateway.log, this.id, prompt);
     const served = agent === undefined ? {} : { agent };
-    const stored = await this.writer.send(steer ? { type: "steer", prompt } : { type: "prompt", prompt, ...served }, {
-      known,
-    });
+    const command = steer ? ({ type: "steer", prompt } as const) : ({ type: "prompt", prompt, ...served } as const);
+    const stored = await this.orRest(this.writer.send(command, { known }));
     return stored.known ?? firstReceipt(stored);
   }
 
@@ -205,26 +199,11 @@ export class LiveSession {
     return this.turn === turn ? this.waits.wait(turn) : Promise.resolve();
   }
 
-  /** Ends the agent, and with it any open turn. The agent goes even while nothing can be stored. */
+  /** Ends the agent, and with it any open turn. */
   async close(reason: Closing): Promise<void> {
-    this.stayUp();
-    if (reason !== "closed") this.agent.own?.seal();
-    // A deletion is refused while the log takes no writes; otherwise its place in the mailbox is enough.
-    const told = this.writer.send({ type: "closing", reason }, { must: reason !== "deleted" });
-    if (reason === "deleted") await told;
-    else await within(told, CLOSING_MS);
-    if (this.turn) await this.agent.own?.cancel();
-    if (reason !== "closed") await this.agent.halt();
-    await this.agent.own?.close();
-    // What has no process to exit is told all the same: a turn that was just starting, a session without an agent.
-    if (reason !== "closed")
-      this.writer.take({ type: "exited", code: null, signal: null, stderr: [] }, undefined, PARLEY);
-    const stored = this.writer.whenIdle();
-    if (reason === "deleted") await this.writer.unlessStuck(stored);
-    // The next start closes what a full disk kept open.
-    else if (!(await within(stored, LAST_STORE_MS)) && this.writer.refusal)
-      this.warn(this.writer.refusal, "the session's end is not stored; the next start closes its turn");
-    else await stored;
+    this.idleWait.stop();
+    const { writer, agent } = this;
+    await this.orRest(closeSession(reason, { writer, agent, warn: (...told) => this.warn(...told) }));
   }
 
   /** Resolves when all that was said is stored, however long that takes. */
@@ -239,7 +218,7 @@ export class LiveSession {
 
   /** It is forgotten: nothing may hold on to it. */
   dispose(): void {
-    this.stayUp();
+    this.idleWait.stop();
     this.timers.clear();
     this.asks.close();
   }
@@ -280,23 +259,27 @@ export class LiveSession {
 
   /** Looks whether the agent has work left; without any it is let go after a while. */
   rest(): void {
-    this.stayUp();
+    this.idleWait.stop();
     if (!this.idle || this.writer.ledger.closing) return;
     if (!this.agentRunning) return this.options.onRest();
-    this.idleTimer = setTimeout(() => this.letGo(), this.options.gateway.idleCloseMs).unref();
     // Work in the background ends with the process: it is not ended for the sake of memory.
-    if (this.writer.ledger.background.size === 0) this.options.idleAgents.add(this);
+    this.idleWait.start({ counts: this.writer.ledger.background.size === 0 });
   }
 
   /** Lets the agent go, unless there is work for it again. */
-  letGo(): void {
+  private letGo(): void {
     if (!this.idle || this.writer.busy) return;
     this.quietly(this.close("closed"), "an idle agent could not be closed");
   }
 
-  private stayUp(): void {
-    clearTimeout(this.idleTimer);
-    this.options.idleAgents.remove(this);
+  /** A command that is refused before it gets into the mailbox leaves the agent as idle as it was. */
+  private async orRest<T>(command: Promise<T>): Promise<T> {
+    try {
+      return await command;
+    } catch (error) {
+      if (!this.writer.busy) this.rest();
+      throw error;
+    }
   }
 
   /** For work that nobody waits for: its failure is logged, not thrown away. */

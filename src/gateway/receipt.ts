@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { ParleyError } from "../core/errors.ts";
+import { messageKey, promptKey } from "../core/event-keys.ts";
 import type { Draft, ParleyEvent } from "../core/events/event.ts";
 import type { Prompt } from "../core/events/values.ts";
 import { beginsTurn } from "../core/session-state.ts";
-import type { LogRecord } from "../log/contract.ts";
+import type { Log, LogRecord } from "../log/contract.ts";
 
 /** What a client gets for a prompt: the same for each repeat of it. */
 export interface Receipt {
@@ -27,7 +28,12 @@ export function digestOf(
   const plain = system === undefined && agent === undefined && extras === undefined;
   const more = plain ? [] : [system ?? null, agent ?? null, extras ?? null];
   const known = [parts, delivery ?? "queue", model ?? null, mode ?? null, ...more, ...(task ? [task] : [])];
-  return createHash("sha256").update(JSON.stringify(known)).digest("hex");
+  return sha256Of(known);
+}
+
+/** Of a request as it came. */
+export function sha256Of(request: object): string {
+  return createHash("sha256").update(JSON.stringify(request)).digest("hex");
 }
 
 /** Reads back what became of a prompt from the event that stored it. */
@@ -79,4 +85,10 @@ export function firstReceipt({ records, said }: { records: readonly LogRecord[];
     }
   }
   throw new ParleyError("internal", "a prompt was stored without a trace; this is a defect of Parley");
+}
+
+/** The receipt of a prompt that came before, if one did, as a turn or as words during a turn. */
+export async function earlierReceipt(log: Log, session: string, prompt: Prompt): Promise<Receipt | undefined> {
+  const event = (await log.find(session, promptKey(prompt.id))) ?? (await log.find(session, messageKey(prompt.id)));
+  return event && repeatedReceipt(event, prompt);
 }

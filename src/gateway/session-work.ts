@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { Agent, Discovery } from "../agents/contract.ts";
 import { ParleyError } from "../core/errors.ts";
 import { promptKey } from "../core/event-keys.ts";
@@ -10,7 +9,7 @@ import { assertPromptable } from "./checks.ts";
 import type { SlashCommand } from "./commands/slash-command.ts";
 import type { GatewayOptions } from "./options.ts";
 import { assertFilesInside } from "./prompt-files.ts";
-import { type Receipt, repeatedReceipt } from "./receipt.ts";
+import { type Receipt, repeatedReceipt, sha256Of } from "./receipt.ts";
 import type { Wish } from "./revert/revert.ts";
 
 /** A prompt of Parley's making. */
@@ -48,10 +47,6 @@ export interface CommandRequest extends Asked {
 
 /** With its parsers it is half of what the server would hold in memory, and most servers never need it. */
 const loadCommands = () => import("./commands/commands.ts");
-
-function digestOf(request: object): string {
-  return createHash("sha256").update(JSON.stringify(request)).digest("hex");
-}
 
 /** What a command's author wants, as far as the agent has it. */
 function wishOf({ model, mode }: SlashCommand, agent: string, { models, modes }: Discovery): Asked {
@@ -101,7 +96,7 @@ export class SessionWork {
   /** Gives the agent what a slash command stands for. */
   async command(session: string, request: CommandRequest): Promise<Receipt> {
     const { command: name, arguments: added, parts: more = [], ...asked } = request;
-    const digest = digestOf(request);
+    const digest = sha256Of(request);
     const state = await this.within(session);
     // Before anything that its template says is run.
     assertPromptable(state, asked.id);

@@ -7,17 +7,10 @@ import type { Command, Effect, LedgerState } from "../core/ledger/state.ts";
 import { step } from "../core/ledger/step.ts";
 import { piecesOf, weightOf } from "../core/weight.ts";
 import type { Entry, Log, LogRecord, NewSession } from "../log/contract.ts";
+import { AT_ONCE, Backpressure } from "./backpressure.ts";
 import { Mailbox } from "./mailbox.ts";
 import type { Receipt } from "./receipt.ts";
 import { storePatiently } from "./storage/store-patiently.ts";
-
-/** How many signals may wait to be stored before the agent is held back, and when it may go on. */
-const HOLD_AT = 20_000;
-const RELEASE_AT = 2_000;
-
-/** Characters that are stepped and stored before others get their turn, and how many may wait. */
-const AT_ONCE = 1024 * 1024;
-const HOLD_WEIGHT = 8 * AT_ONCE;
 
 /** In place of a start of the agent, for signals that Parley gives itself. */
 export const PARLEY = -1;
@@ -38,7 +31,7 @@ export interface WriterOptions {
   perform(effects: readonly Effect[], said: readonly Draft[]): void;
   /** Whether the exit of this start of the agent concerns the session as it is. */
   concerns(signal: Signal, generation: number, state: LedgerState): boolean;
-  /** What is left of a signal that speaks of the time before the open turn. */
+  /** The rest of a signal that speaks of the time before the open turn. */
   heard(signal: Signal, generation: number, state: LedgerState): Signal;
   /** Whether a signal waits until the open turn is over. */
   waits(generation: number, state: LedgerState): boolean;
@@ -91,7 +84,7 @@ export class SessionWriter {
   private readonly mailbox: Mailbox<Job>;
   /** Signals that wait for the open turn's end. */
   private later: SignalJob[] = [];
-  private held = false;
+  private readonly pressure: Backpressure;
   private stuck: ParleyError | undefined;
   private readonly impatient = new Set<(error: ParleyError) => void>();
   private dead: { error: unknown } | undefined;
@@ -102,6 +95,7 @@ export class SessionWriter {
     this.state = options.ledger;
     this.create = options.create;
     this.lastSeq = options.last;
+    this.pressure = new Backpressure(options);
     this.mailbox = new Mailbox<Job>({
       together: (job) => "signal" in job,
       weigh: (job) => ("signal" in job ? weightOf(job.signal) : 0),
@@ -145,7 +139,7 @@ export class SessionWriter {
   take(signal: Signal, native: string | undefined, generation: number): void {
     if (this.dead) return;
     this.mailbox.push({ signal, native, generation });
-    if (this.mailbox.length > HOLD_AT || this.mailbox.weight > HOLD_WEIGHT) this.hold();
+    this.pressure.grown(this.mailbox);
   }
 
   /**
@@ -171,7 +165,7 @@ export class SessionWriter {
     else await this.runSignals(batch as SignalJob[]);
     if (this.later.some(({ generation }) => !this.options.waits(generation, this.state)))
       await this.runSignals(this.later.splice(0));
-    if (this.mailbox.length < RELEASE_AT && this.mailbox.weight < AT_ONCE) this.release();
+    this.pressure.shrunk(this.mailbox);
   }
 
   private context(generation?: number): Context {
@@ -225,7 +219,10 @@ export class SessionWriter {
       const known = await job.known?.();
       if (known) return job.resolve({ records: [], said: [], known });
       let { command } = job;
-      if (typeof command === "function") ({ command, undo } = await command(this.state));
+      if (typeof command === "function") {
+        const prepare = command;
+        ({ command, undo } = await this.pressure.whileAsked(() => prepare(this.state)));
+      }
       const { state, events, effects, refusal } = step(this.state, { command }, this.context());
       if (refusal) throw new ParleyError(refusal.code, refusal.message);
       const entries = events.map((draft) => ({ draft }));
@@ -233,7 +230,7 @@ export class SessionWriter {
       this.adopt(state, effects, entries);
       job.resolve({ records, said: events });
     } catch (error) {
-      await undo?.().catch(() => {});
+      if (undo) await this.pressure.whileAsked(undo).catch(() => {});
       job.reject(error);
     }
   }
@@ -273,23 +270,11 @@ export class SessionWriter {
   private onStuck(error: ParleyError): void {
     const first = !this.stuck;
     this.stuck = error;
-    this.hold();
+    this.pressure.hold();
     // Nobody waits for room: a command that came a moment before the refusal gets it, too.
     const refused = this.mailbox.drop((job) => "command" in job && !job.must) as CommandJob[];
     for (const { reject } of refused) reject(error);
     for (const reject of this.impatient) reject(error);
     if (first) this.options.onStuck(error);
-  }
-
-  private hold(): void {
-    if (this.held) return;
-    this.held = true;
-    this.options.hold();
-  }
-
-  private release(): void {
-    if (!this.held) return;
-    this.held = false;
-    this.options.release();
   }
 }

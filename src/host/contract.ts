@@ -37,6 +37,7 @@ export interface LineProcess {
   endInput(): void;
   /** TERM to the group and to marked descendants, KILL after `graceMs`. Resolves when none is left; from then on no pause holds back its last lines. */
   kill(graceMs: number): Promise<void>;
+  /** Holds back its lines, and with them its exit; not after a `kill`. */
   pause(): void;
   resume(): void;
 }

@@ -19,7 +19,7 @@ export interface BodyTimes {
   silentMs: number;
 }
 
-export const BODY_TIMES: BodyTimes = { allMs: 60_000, silentMs: 15_000 };
+const BODY_TIMES: BodyTimes = { allMs: 60_000, silentMs: 15_000 };
 
 function tooSlow(bytes: number, what: string): ParleyError {
   const detail = `expected ${what}, got ${bytes} bytes until then: send it faster, or less of it`;

@@ -2,7 +2,7 @@ import { MAX_DEPTH } from "../core/depth.ts";
 import { ParleyError } from "../core/errors.ts";
 
 /** Values in a body: those of a prompt with attachments are a few dozen. Each costs time when it is read, checked and stored. */
-export const MAX_VALUES = 10_000;
+const MAX_VALUES = 10_000;
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MustReopen } from "../../src/agents/contract.ts";
 import type { PermissionRule } from "../../src/core/events/values.ts";
+import type { Log } from "../../src/log/contract.ts";
 import { eventually } from "../support/eventually.ts";
 import type { FakeSession } from "./fake-agent.ts";
 import { ended, rig, text } from "./rig.ts";
@@ -168,4 +169,39 @@ test("new rules hold for a sub-agent that works already, and its session has no 
   );
   assert.deepEqual((await r.gateway.get(sub)).permissions, own);
   await assert.rejects(r.gateway.update(sub, { mode: "plan" }), { code: "invalid" });
+});
+
+test("a mode is changed though so many words wait that the agent is held", async (t) => {
+  let open: Promise<void> = Promise.resolve();
+  const wrap = (log: Log): Log => {
+    const { append } = log;
+    log.append = async (...args) => {
+      await open;
+      return append.apply(log, args);
+    };
+    return log;
+  };
+  const r = await rig(t, { wrap });
+  const { id } = await r.gateway.create({ directory: r.directory, mode: "build" });
+  const got = r.fake.prompted();
+  await r.gateway.prompt(id, text("go"));
+  const session = await got;
+  // As a program whose answer comes with its other words.
+  session.set = async () => eventually("the agent may speak", () => !session.paused);
+  const gate = Promise.withResolvers<void>();
+  open = gate.promise;
+  const flood = (): void => {
+    for (let i = 0; i < 10; i++)
+      session.say({ type: "text", item: `m${i}`, kind: "message", delta: "x".repeat(1_000_000) });
+  };
+  flood();
+  await eventually("the agent is held", () => session.paused);
+  const changed = r.gateway.update(id, { mode: "plan" });
+  // The command is in the mailbox when all that the gateway reads before has been read.
+  for (let i = 0; i < 20; i++) await r.gateway.get(id);
+  flood();
+  gate.resolve();
+  assert.equal((await changed).mode, "plan");
+  finish(session);
+  await r.until(id, ended);
 });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { test } from "node:test";
+import { within } from "../../src/core/within.ts";
 import { endProcesses } from "../../src/host/end-processes.ts";
 import { onLinux, processInfo } from "../../src/host/process-identity.ts";
 import { eventually } from "../support/eventually.ts";
@@ -33,6 +34,18 @@ test("a program that ignores TERM gets KILL after the grace, and not before", as
   assert.ok(took >= 400 && took < 3000, `took ${took} ms`);
   assert.equal((await program.exited).signal, "SIGKILL");
   assert.equal(seen.lines.filter((line) => line.includes("I stay")).length, 1, "TERM comes once");
+});
+
+test("a pause that comes after the program was ended does not hold back its end", async (t) => {
+  const { host, directory } = await makeHost(t);
+  const seen = collector();
+  const argv = ["sh", "-c", "while :; do echo line; done"] as const;
+  const program = host.spawn({ argv, directory, session }, seen.events);
+  await seen.line((line) => line === "line");
+  program.pause();
+  await program.kill(0);
+  program.pause();
+  assert.ok(await within(program.exited, 20_000), "the exit is told");
 });
 
 for (const mode of ["tree", "orphan", "hidden"]) {

@@ -107,6 +107,16 @@ test("with a root, the universal API makes no session outside of it", async (t) 
   assert.equal((await server.api.create({})).directory, inside);
 });
 
+test("with a root, nothing outside of it is looked at for trust, trusted, or taken back", async (t) => {
+  const { server, ways } = await limited(t);
+  for (const way of ways) {
+    const looked = await server.api.call<Problem>("GET", `/v1/trust?directory=${encodeURIComponent(way)}`);
+    const set = (trusted: boolean) => server.api.call<Problem>("PUT", "/v1/trust", { directory: way, trusted });
+    for (const { status, body } of [looked, await set(true), await set(false)])
+      assert.deepEqual([status, body.code], [403, "forbidden"], way);
+  }
+});
+
 test("a server whose own directory lies outside of its roots works in the first of them", async (t) => {
   const root = await temporary(t);
   const server = await startServer(t, { roots: [root], directory: "/" });

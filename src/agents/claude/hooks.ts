@@ -22,11 +22,11 @@ export function refuseCall(why: string): Fields {
 }
 
 /** The program then asks as it does for any other permission. */
-export function askBeforeCall(why: string): Fields {
+function askBeforeCall(why: string): Fields {
   return decision("ask", why);
 }
 
-/** What no rule denies: the program goes on as it would, or asks a person where its mode has one asked. */
+/** A call that no rule denies: the program goes on as it would, or asks a person where its mode has one asked. */
 export function decided({ asks, nobodyAsked }: { asks: boolean; nobodyAsked: boolean }, verdict: "go" | "ask"): Fields {
   if (verdict === "go" && !asks) return {};
   const why = `${verdict === "ask" ? "a rule" : "the mode"} of this session has it asked`;

@@ -40,7 +40,7 @@ export interface Launch {
   env: Readonly<Record<string, string | undefined>>;
 }
 
-/** What belongs to a start that nothing of the project's takes part in. */
+/** The environment of a start that nothing of the project's takes part in. */
 function apart({ env }: Launch): SpawnSpec["env"] {
   return { ...env, ...carefulGit({ ...process.env, ...env }), ...ENVIRONMENT };
 }

@@ -32,7 +32,7 @@ async function textOf(path: string): Promise<string | null | undefined> {
   const there = await stat(path).catch(() => undefined);
   if (!there) return undefined;
   if (!there.isFile() || there.size > MAX_BYTES) return null;
-  // What is no file by now is not waited for.
+  // Something that is no file by now is not waited for.
   const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
   if (!handle) return null;
   try {

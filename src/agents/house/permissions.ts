@@ -29,7 +29,7 @@ export class Asks {
     this.#intents.get(ask)?.(verdict);
   }
 
-  /** What the session's rules say to something that is not asked about otherwise. */
+  /** The verdict of the session's rules on something that is not asked about otherwise. */
   async verdictOn(call: string, intent: Permission, stop: AbortSignal): Promise<Verdict> {
     const ask = this.#next();
     const { promise, resolve, reject } = Promise.withResolvers<Verdict>();

@@ -42,7 +42,7 @@ function runs({ pid, start }: Ancestor): boolean {
 
 const ofAnNpm = (): boolean => process.env.npm_execpath !== undefined || process.env.npm_lifecycle_event !== undefined;
 
-/** Whoever gave us a process group of our own, as `setsid` does, wants us to outlive him. */
+/** A process group of our own, as `setsid` gives it, means that we are to outlive the launcher. */
 const isDetached = (): boolean => processInfo(process.pid)?.group === process.pid;
 
 let ended: AbortSignal | undefined;

@@ -3,15 +3,15 @@ import type { Paint } from "../output/terminal.ts";
 import { settingLines } from "../trust/setting-lines.ts";
 import type { Person } from "./lines.ts";
 
-/** Who is asked whether a project is trusted; nobody where there is no terminal. */
+/** The person who is asked whether a project is trusted; nobody where there is no terminal. */
 export interface Asked {
   person: Person;
   paint: Paint;
   signal: AbortSignal;
 }
 
-/** Whatever is no clear yes is a no. */
-export function isYes(line: string | undefined): boolean {
+/** Any answer that is no clear yes is a no. */
+function isYes(line: string | undefined): boolean {
   return /^\s*y(es)?\s*$/i.test(line ?? "");
 }
 

@@ -5,7 +5,7 @@ export interface Greeting {
   token: string | null;
   tokenFile?: string;
   dataDirectory: string;
-  /** What it is limited to; empty: nothing. */
+  /** The directories that it is limited to; empty: it is not. */
   roots: readonly string[];
 }
 

@@ -50,7 +50,7 @@ function added(view: TrustView, already: boolean, own: readonly string[]): strin
   return `${[first, ...nothing, ...brings].join("\n")}\n`;
 }
 
-/** What the command prints. */
+/** The text that the command prints. */
 export async function trust(given: string | undefined, flags: TrustFlags): Promise<string> {
   const trusts = await load();
   const json = (value: unknown): string => `${JSON.stringify(value)}\n`;

@@ -10,7 +10,7 @@ import { decide, verdictOn } from "./verdicts.ts";
 
 const LONGEST_LABEL = 200;
 
-/** Who reads the labels alone knows what would be allowed for good. */
+/** The labels alone say what would be allowed for good. */
 function usualOptions(patterns: readonly string[]): AskOption[] {
   const what = patterns.length === 0 ? "" : `: ${patterns.join(", ")}`;
   const always = what.length > LONGEST_LABEL ? `: ${patterns.length} patterns` : what;

@@ -7,7 +7,7 @@ export interface Growing {
   left?: number;
 }
 
-/** What of a delta still fits, and the text with it. */
+/** The part of a delta that still fits, and the text with it. */
 export function grow<T extends Growing>(before: T, delta: string): { after: T; delta: string } {
   const fits = delta.slice(0, Math.max(0, MAX_TEXT - before.text.length));
   const left = (before.left ?? 0) + delta.length - fits.length;

@@ -42,7 +42,7 @@ function headerOf({ parts: _, ...header }: Prompt): NonNullable<EventData["turn.
   return header;
 }
 
-/** What is to hold from the prompt's turn on. It is said with the turn: a prompt that is refused or withdrawn changes nothing. */
+/** The choices that hold from the prompt's turn on. It is said with the turn: a prompt that is refused or withdrawn changes nothing. */
 function wishesOf({ model, mode, permissions }: Prompt): Facts {
   return {
     ...(model === undefined ? {} : { model }),

@@ -85,7 +85,7 @@ export interface PermissionSignal {
   action: string;
   /** The whole line of shell that would be run: rules are held against each command in it. */
   command?: string;
-  /** What an "always" would allow. */
+  /** The patterns that an "always" would allow. */
   patterns?: string[];
   title?: string;
   call?: string;

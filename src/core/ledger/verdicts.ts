@@ -7,15 +7,15 @@ import { allows, LineGrants } from "../permissions/grants.ts";
 import { absolutePath, ruledPath } from "../permissions/paths.ts";
 import type { Rule } from "../session-state.ts";
 
-/** What is asked for. `command` is the whole line of shell, where it is one. */
+/** A request for a permission. `command` is the whole line of shell, where it is one. */
 export interface Asked {
   action: string;
   patterns: readonly string[];
   command?: string;
 }
 
-/** What decides without a person: the session's rules, and what was granted for good. */
-export interface Deciders {
+/** The session's rules and its grants, which decide without a person. */
+interface Deciders {
   permissions: readonly PermissionRule[];
   granted: readonly Rule[];
   directory: string;
@@ -67,7 +67,7 @@ function verdictOnLine(
   return verdict === "ask" && grants.whole() ? "allow" : verdict;
 }
 
-/** What the rules of a session and its grants say to a permission. A denial counts more than what was granted before it. */
+/** The verdict of a session's rules and its grants on a permission. A denial counts more than what was granted before it. */
 export function decide(deciders: Deciders, asked: Asked): Verdict {
   const { action, patterns, command } = asked;
   const { permissions, granted, directory } = deciders;

@@ -5,17 +5,17 @@ import { type CommandPart, type FilePart, type Part, partsOf } from "./parts.ts"
 
 export type Verdict = PermissionRule["verdict"];
 /** `doubt`: it is asked, whatever was granted before. */
-export type PartVerdict = Verdict | "doubt";
+type PartVerdict = Verdict | "doubt";
 
 /** The rules for an action. Those before the last one that fits everything can never be the last that fits. */
-export function rulesAbout(rules: readonly PermissionRule[], action: string): PermissionRule[] {
+function rulesAbout(rules: readonly PermissionRule[], action: string): PermissionRule[] {
   const about = rules.filter((rule) => matches(rule.action, action));
   const last = about.findLastIndex(({ pattern }) => fitsAll(pattern));
   return last < 0 ? about : about.slice(last);
 }
 
 /** Whether a pattern allows a command for certain: it fits, and spells out what it must. */
-export function permits(pattern: string, { text, spelled }: CommandPart): boolean {
+function permits(pattern: string, { text, spelled }: CommandPart): boolean {
   return pattern === text || (matches(pattern, text) && literalStart(pattern).length >= spelled);
 }
 
@@ -38,7 +38,7 @@ function commandVerdict(rules: readonly PermissionRule[], part: CommandPart): Pa
   return part.told ? "allow" : "ask";
 }
 
-/** What the shell writes for a command is an edit; what it reads is denied only by a rule that names the file. */
+/** A file that the shell writes for a command is an edit; one that it reads is denied only by a rule that names the file. */
 function redirectionVerdict(
   rules: readonly PermissionRule[],
   commands: readonly PermissionRule[],

@@ -3,7 +3,7 @@ export function exact(text: string): string {
   return text.replaceAll("%", "%25").replaceAll("*", "%2A").replaceAll("…", "%E2%80%A6");
 }
 
-/** What would be granted, for people: a line that is granted as it is written is not written twice. */
+/** The patterns of a grant, for people: a line that is granted as it is written is not written twice. */
 export function shownPatterns(patterns: readonly string[], command: string | undefined): string[] {
   const same = command === undefined ? undefined : exact(command);
   return patterns.map((pattern) => (pattern === same ? "exactly this command" : pattern));

@@ -2,7 +2,7 @@ import type { PermissionRule } from "../events/values.ts";
 import { matches, mightMatch } from "./glob.ts";
 import { ruledPattern } from "./paths.ts";
 
-/** What the last rule that fits a file says of it, by any of its names; `doubt` where a rule might, undefined where none does. */
+/** The verdict of the last rule that fits a file, by any of its names; `doubt` where a rule might, undefined where none does. */
 export function fileVerdict(
   rules: readonly PermissionRule[],
   names: readonly string[],

@@ -45,7 +45,9 @@ export function mightMatch(glob: string, text: string): boolean {
 /** Both sides may stand for any run of characters: the places of the glob that can be reached are followed through the text. */
 function meets(glob: string, text: string): boolean {
   let here = stars(glob, new Set([0]));
-  for (const char of text) {
+  // By the same units as the glob: a sign outside of the basic plane is two of them.
+  for (let i = 0; i < text.length; i++) {
+    const char = text[i];
     const next = new Set<number>();
     if (char === HOLE) {
       let first = glob.length;
@@ -74,7 +76,7 @@ export function fitsAll(glob: string): boolean {
   return /^\*+$/.test(glob);
 }
 
-/** What a glob says before its first wildcard. */
+/** The text of a glob before its first wildcard. */
 export function literalStart(glob: string): string {
   const at = glob.search(/[*?]/);
   return at < 0 ? glob : glob.slice(0, at);

@@ -39,7 +39,7 @@ export function grantsCommand(pattern: string, { text, spelled }: CommandPart): 
   return covers(pattern, exact(text)) || (pattern.endsWith(" *") && pattern.slice(0, -2) === exact(text));
 }
 
-/** What was granted for good, as far as it is about a line of shell. */
+/** The grants that are about a line of shell. */
 export class LineGrants {
   readonly #line: string;
   readonly #same: string;

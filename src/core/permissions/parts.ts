@@ -53,7 +53,7 @@ class PartsReader {
     this.#moved = moved;
   }
 
-  /** What comes before a change of the directory in a line comes after it in a loop. */
+  /** A command before a change of the directory in a line comes after it in a loop. */
   get turns(): boolean {
     return this.#loops && this.#moved;
   }
@@ -112,7 +112,7 @@ class PartsReader {
     if (hidden && told.length === 0) this.#suspicion(words, depth);
   }
 
-  /** What a program that is not looked through may run: for denials only. */
+  /** Adds the commands that a program which is not looked through may run: for denials only. */
   #suspicion(words: readonly Word[], depth: number): void {
     const last = this.parts.at(-1);
     if (last?.kind !== "command" || depth > DEEPEST) return;

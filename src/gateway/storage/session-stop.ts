@@ -43,7 +43,7 @@ export class SessionStop {
   private async cancelStored(request: CancelRequest): Promise<string | undefined> {
     const { writer, ended } = this.options;
     const { said } = await writer.send({ type: "cancel", ...request });
-    // What was open before may have ended by itself, or only begun, when the command's turn came.
+    // A turn that was open before may have ended by itself, or another begun, when the command's turn came.
     const { turn: open } = writer.ledger;
     const turn = said.find((draft) => draft.type === "turn.ended")?.turn ?? (open?.cancelled ? open.id : undefined);
     if (turn) await writer.unlessStuck(ended(turn));

@@ -15,12 +15,12 @@ export interface Looks {
   projectSettings(): Promise<ProjectSetting[]>;
 }
 
-export function leftOutText(directory: string, settings: readonly ProjectSetting[]): string {
+function leftOutText(directory: string, settings: readonly ProjectSetting[]): string {
   const left = `The agent runs without this project's own settings, because the directory is not trusted: ${shownSettings(settings)}.`;
   return `${left} To use them: ${trustCommand(directory)}`;
 }
 
-/** What a project has for an agent, in bounded time. */
+/** The settings that a project has for an agent, looked for in bounded time. */
 export async function lookThrough(agent: Looks): Promise<readonly ProjectSetting[]> {
   const found = await within(
     agent.projectSettings().catch(() => UNREADABLE),
@@ -29,7 +29,7 @@ export async function lookThrough(agent: Looks): Promise<readonly ProjectSetting
   return found?.value ?? UNREADABLE;
 }
 
-/** What each start of an agent left out, to be said once, and not again as long as it is the same. */
+/** The settings that each start of an agent left out, to be said once, and not again as long as they are the same. */
 export class LeftOut {
   private readonly directory: string;
   private generation = 0;
@@ -39,7 +39,7 @@ export class LeftOut {
     this.directory = directory;
   }
 
-  /** What is to be said of a start; undefined when there is nothing, or nothing new. */
+  /** The note on a start; undefined when there is nothing to say, or nothing new. */
   async look(agent: Looks, generation: number): Promise<string | undefined> {
     if (generation === this.generation) return undefined;
     if (!agent.untrusted) {

@@ -13,13 +13,13 @@ export interface LeftOutBy extends ProjectSetting {
   agent: string;
 }
 
-/** What is known of the trust in a directory. */
+/** The user's trust in a directory, and what depends on it. */
 export interface TrustView {
   directory: string;
   trusted: boolean;
   /** The trusted directory that it is or lies in. */
   by?: string;
-  /** What agents use of it only where it is trusted. */
+  /** The settings that agents use only where it is trusted. */
   settings: LeftOutBy[];
   /** Why one should think twice before trusting it. */
   warning?: string;

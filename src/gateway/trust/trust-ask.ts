@@ -73,7 +73,8 @@ export class TrustAsk {
     const stopListening = attachments.onDetach(() => {
       if (!this.watched) giveUp();
     });
-    const timer = setTimeout(giveUp, patienceMs);
+    // Not what keeps a server from ending whose log takes no writes.
+    const timer = setTimeout(giveUp, patienceMs).unref();
     ended(turn).then(() => resolve(false), giveUp);
     const question = `The project in ${directory} brings settings that can run programs as you: ${shown}. Trust it, now and later?`;
     const options = [

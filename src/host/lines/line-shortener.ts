@@ -2,7 +2,7 @@ import { MAX_DEPTH } from "../../core/depth.ts";
 import { OutputBytes } from "./output-bytes.ts";
 import { BACKSLASH, Marks, QUOTE, textEnd, U } from "./text-end.ts";
 
-/** What may be left of a line that is too long to be read in one go. */
+/** The sizes to which a line is cut that is too long to be read in one go. */
 export interface ShortenLimits {
   /** Bytes of all texts together: each gets at most half of what is left, so that what comes last is there, too. */
   total: number;

@@ -33,7 +33,7 @@ export async function startIn(gateway: Gateway, session: string, text: string): 
   };
 }
 
-/** What a reader is told of events that are damaged; undefined where they are only forgotten. */
+/** The gap by which a reader is told of events that are damaged; undefined where they are only forgotten. */
 export async function damageGap(
   gateway: Gateway,
   session: string,

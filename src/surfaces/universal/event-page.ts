@@ -7,7 +7,7 @@ export interface Page {
   records: readonly LogRecord[];
   next: number;
   more: boolean;
-  /** What is missing before the first record. */
+  /** The events that are missing before the first record. */
   gap?: Gap;
 }
 

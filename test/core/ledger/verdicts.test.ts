@@ -44,6 +44,8 @@ for (const [glob, text, certain, possible] of [
   ["touch *", "t\0 x", false, true],
   ["touch *", "r\0 x", false, false],
   ["*", "\0", true, true],
+  ["rm 😀*", "rm 😀\0", true, true],
+  ["rm 😀.txt", "rm 😀\0", false, true],
 ] as const) {
   test(`${JSON.stringify(glob)} fits ${JSON.stringify(text)} ${certain ? "for certain" : possible ? "perhaps" : "never"}`, () => {
     assert.deepEqual([matches(glob, text), mightMatch(glob, text)], [certain, possible]);

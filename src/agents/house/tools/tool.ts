@@ -17,7 +17,7 @@ export interface ToolContext {
   output(delta: string): void;
   /** Resolves when it is allowed, and marks the call as running; throws otherwise. */
   permit(permission: Permission): Promise<void>;
-  /** What the session's rules say to something that the tool would do without asking. */
+  /** The verdict of the session's rules on something that the tool would do without asking. */
   verdictOn(intent: Permission): Promise<Verdict>;
   question(questions: Question[]): Promise<string[][]>;
   plan(entries: PlanEntry[]): void;
@@ -33,7 +33,7 @@ interface Definition<S extends z.ZodType> {
   writes?: boolean;
   /** What the call is about, in a few words. */
   title(input: z.infer<S>): string;
-  /** What rules may say something to, for a tool that does not ask: the call of the tool as such, unless told. */
+  /** The deed that rules are held against, for a tool that does not ask: the call of the tool as such, unless told. */
   intent?(input: z.infer<S>, directory: string): Permission | Promise<Permission>;
   run(input: z.infer<S>, context: ToolContext): Promise<Done>;
 }

@@ -7,7 +7,7 @@ export interface Inner {
   assignments?: { name: string; value: string }[];
 }
 
-/** What is known of a command by its program. */
+/** The facts that are known of a command by its program. */
 export interface Insight {
   /** Commands that it runs: each needs a permission of its own. */
   inner?: Inner[];

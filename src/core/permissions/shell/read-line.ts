@@ -46,7 +46,7 @@ class LineReader extends Scanner {
     return this;
   }
 
-  /** What is in the text of a here-document, which the shell reads like text between double quotes. */
+  /** Reads the text of a here-document, which the shell reads like text between double quotes. */
   readQuoted(): this {
     if (/\\\n/.test(this.text)) this.doubtful("a here-document's line that goes on in the next one");
     this.doubleQuoted();

@@ -24,7 +24,7 @@ export interface Command {
   redirections: Redirection[];
 }
 
-/** What was found in a line. Where `doubt` is set there may be more in it than was found. */
+/** The commands that were found in a line. Where `doubt` is set there may be more in it than was found. */
 export interface Reading {
   commands: Command[];
   doubt?: string;

@@ -78,7 +78,8 @@ function sizeOf(type: number): number {
 function payloadOf(pages: Pages, page: Buffer, at: number, length: number): Buffer | undefined {
   const { usable } = pages;
   const local = localBytes(usable, length);
-  if (at + local > usable) return undefined;
+  // A damaged length could go round a ring of pages without end.
+  if (at + local > usable || length > usable * pages.count) return undefined;
   const parts = [page.subarray(at, at + local)];
   let left = length - local;
   let next = left > 0 && at + local + 4 <= usable ? page.readUInt32BE(at + local) : 0;

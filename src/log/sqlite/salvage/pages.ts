@@ -24,7 +24,8 @@ export function openPages(file: string): Pages {
   // Parley reserves nothing at the end of a page.
   const usable = size;
   const newer = wal === undefined ? new Map<number, number>() : committedFrames(wal, size);
-  const count = Math.max(Math.ceil(fstatSync(db).size / size), ...newer.keys());
+  let count = Math.ceil(fstatSync(db).size / size);
+  for (const page of newer.keys()) count = Math.max(count, page);
 
   function page(number: number): Buffer | undefined {
     if (!Number.isSafeInteger(number) || number < 1 || number > count) return undefined;

@@ -73,7 +73,7 @@ export class TurnView {
     );
   }
 
-  /** What is learned of the model or the mode during the turn holds for all of it, if nothing was known before. Another mode holds for the steps after it. */
+  /** A model or mode that is learned during the turn holds for all of it, if none was known before. Another mode holds for the steps after it. */
   learn({ model, mode }: Choice): void {
     const before = this.#choice;
     this.#choice = { model: before.model ?? model, mode: mode ?? before.mode };

@@ -1,5 +1,4 @@
-/** A setting's name in lower case, with its section, and its value. */
-export type Setting = readonly [name: string, value: string];
+import type { GitSetting } from "../../../core/git-settings.ts";
 
 const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", b: "\b" };
 const SECTION = /^\[\s*([\w.-]+)\s*(?:"((?:\\.|[^"\\])*)")?\s*\]/;
@@ -26,8 +25,8 @@ function valueText(text: string): string {
 }
 
 /** The settings in the text of one of git's configuration files, without the files that it includes. */
-export function settingsIn(text: string): Setting[] {
-  const settings: Setting[] = [];
+export function settingsIn(text: string): GitSetting[] {
+  const settings: GitSetting[] = [];
   let section = "";
   // A line that ends with a backslash goes on, unless it is a comment: no setting that is taken needs that case.
   for (const line of text.replaceAll("\r\n", "\n").match(/(?:\\\n|[^\n])+/g) ?? []) {
@@ -68,16 +67,16 @@ const HARMLESS: ReadonlySet<string> = new Set([
 /** Of the user's own configuration: a new repository is made by it, too. */
 const USERS: ReadonlySet<string> = new Set([...HARMLESS, "core.attributesfile", "init.templatedir"]);
 
-export function harmless(settings: readonly Setting[]): Setting[] {
+export function harmless(settings: readonly GitSetting[]): GitSetting[] {
   return settings.filter(([name]) => HARMLESS.has(name));
 }
 
-export function usersOwn(settings: readonly Setting[]): Setting[] {
+export function usersOwn(settings: readonly GitSetting[]): GitSetting[] {
   return settings.filter(([name]) => USERS.has(name));
 }
 
 /** The text of a configuration that says how a repository is stored, and nothing else. */
-export function formatText(settings: readonly Setting[]): string {
+export function formatText(settings: readonly GitSetting[]): string {
   const format = new Map(settings.filter(([name, value]) => FORMAT.has(name) && /^[\w-]{1,32}$/.test(value)));
   const lines = [...format].map(([name, value]) => `\t${name.slice("extensions.".length)} = ${value}\n`);
   const version = format.size === 0 ? 0 : 1;

@@ -1,4 +1,4 @@
-import type { Setting } from "./git-config.ts";
+import { type GitSetting, gitVariables, RUNS_NOTHING } from "../../../core/git-settings.ts";
 
 type Environment = Record<string, string | undefined>;
 
@@ -23,20 +23,7 @@ const ALWAYS: Environment = {
 };
 
 /** For a directory that is no checkout: what only looks like a repository is not taken for one, and runs nothing. */
-const SETTINGS: readonly Setting[] = [
-  ["core.fsmonitor", "false"],
-  ["core.hooksPath", "/dev/null"],
-  ["core.quotePath", "false"],
-  ["safe.bareRepository", "explicit"],
-];
-
-function asVariables(settings: readonly Setting[]): Environment {
-  const pairs = settings.flatMap(([name, value], at) => [
-    [`GIT_CONFIG_KEY_${at}`, name],
-    [`GIT_CONFIG_VALUE_${at}`, value],
-  ]);
-  return { GIT_CONFIG_COUNT: String(settings.length), ...Object.fromEntries(pairs) };
-}
+const SETTINGS: readonly GitSetting[] = [...RUNS_NOTHING, ["core.hooksPath", "/dev/null"], ["core.quotePath", "false"]];
 
 /** Parley's own environment may be that of one of git's hooks, which names another repository. */
 function cleared(kept: (name: string) => boolean): Environment {
@@ -44,20 +31,20 @@ function cleared(kept: (name: string) => boolean): Environment {
   return Object.fromEntries(names.map((name) => [name, undefined]));
 }
 
-/** What git is started with, on top of Parley's own environment. No file of configuration is read but the shadow's. */
-export function gitEnvironment(repository: Environment, settings: readonly Setting[]): Environment {
+/** The variables that git is started with, on top of Parley's own environment. No file of configuration is read but the shadow's. */
+export function gitEnvironment(repository: Environment, settings: readonly GitSetting[]): Environment {
   return {
     ...cleared((name) => KEPT.has(name)),
     ...ALWAYS,
     GIT_CONFIG_GLOBAL: "/dev/null",
     GIT_CONFIG_NOSYSTEM: "1",
     ...repository,
-    ...asVariables([...settings, ...SETTINGS]),
+    ...gitVariables([...settings, ...SETTINGS]),
   };
 }
 
 /** The same for reading the user's own configuration. */
 export function usersEnvironment(repository: Environment): Environment {
   const kept = cleared((name) => KEPT.has(name) || USERS_FILES.has(name));
-  return { ...kept, ...ALWAYS, ...repository, ...asVariables(SETTINGS) };
+  return { ...kept, ...ALWAYS, ...repository, ...gitVariables(SETTINGS) };
 }

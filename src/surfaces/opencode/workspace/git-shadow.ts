@@ -2,10 +2,11 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { formatText, harmless, type Setting, settingsIn } from "./git-config.ts";
+import type { GitSetting } from "../../../core/git-settings.ts";
+import { formatText, harmless, settingsIn } from "./git-config.ts";
 import { type GitDirectory, smallText } from "./git-directory.ts";
 
-/** What git needs of a repository to read it. Its configuration and its hooks are not among it. */
+/** The parts of a repository that git needs to read it. Its configuration and its hooks are not among it. */
 const LINKED = ["objects", "refs", "packed-refs", "reftable", "info", "shallow", "worktrees"];
 const MAX_SHADOWS = 500;
 
@@ -43,7 +44,7 @@ function shadowOf(common: string, config: string): string {
   return path;
 }
 
-function ownSettings({ own, common }: GitDirectory): Setting[] {
+function ownSettings({ own, common }: GitDirectory): GitSetting[] {
   const shared = settingsIn(smallText(join(common, "config")) ?? "");
   // As a sparse checkout keeps its settings.
   const worktree = shared.some(([name, value]) => name === "extensions.worktreeconfig" && value === "true");
@@ -53,7 +54,7 @@ function ownSettings({ own, common }: GitDirectory): Setting[] {
 export interface Shadow {
   env: Record<string, string>;
   /** Those of the repository's own settings that can run nothing. */
-  settings: Setting[];
+  settings: GitSetting[];
 }
 
 /**

@@ -1,14 +1,15 @@
 import { spawnSync } from "node:child_process";
+import type { GitSetting } from "../../../core/git-settings.ts";
 import { type CommandHost, SpawnFailed } from "../../../host/contract.ts";
 import { type Captured, capture } from "../../../host/run-to-end.ts";
-import { type Setting, usersOwn } from "./git-config.ts";
+import { usersOwn } from "./git-config.ts";
 import { type GitDirectory, gitDirectoryOf } from "./git-directory.ts";
 import { gitEnvironment, usersEnvironment } from "./git-environment.ts";
 import { type Shadow, shadowed } from "./git-shadow.ts";
 
 const LIMIT_MS = 15_000;
 const MAX_CHARS = 16_000_000;
-/** What waits in place, and holds up everybody. */
+/** The bounds of a call that waits in place and holds up everybody. */
 const NOW_MS = 2_000;
 const NOW_BYTES = 1_000_000;
 const FRESH_MS = 60_000;
@@ -43,9 +44,9 @@ function shadowOrNot(git: GitDirectory): Shadow | undefined {
 }
 
 /** `name\nvalue\0`, as git lists settings. */
-function listed({ text, code }: Captured): Setting[] {
+function listed({ text, code }: Captured): GitSetting[] {
   if (code !== 0) return [];
-  return text.split("\0").flatMap((one): Setting[] => {
+  return text.split("\0").flatMap((one): GitSetting[] => {
     const end = one.indexOf("\n");
     return end < 0 ? [] : [[one.slice(0, end), one.slice(end + 1)]];
   });
@@ -57,7 +58,7 @@ function listed({ text, code }: Captured): Setting[] {
  * shell says it.
  */
 export function gitOn(commands: CommandHost): Git {
-  const known = new Map<string, { until: number; settings: Promise<Setting[]> }>();
+  const known = new Map<string, { until: number; settings: Promise<GitSetting[]> }>();
 
   async function run(spec: { argv: [string, ...string[]]; directory: string; env: object }, options: GitOptions) {
     const { errors = "dropped", maxChars = MAX_CHARS } = options;
@@ -72,7 +73,7 @@ export function gitOn(commands: CommandHost): Git {
   }
 
   /** The user's own settings, which may depend on where a repository lies. */
-  function usersSettings(repository: Record<string, string>): Promise<Setting[]> {
+  function usersSettings(repository: Record<string, string>): Promise<GitSetting[]> {
     const key = repository.GIT_DIR ?? "";
     const before = known.get(key);
     if (before && Date.now() < before.until) return before.settings;

@@ -4,15 +4,11 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
-import {
-  formatText,
-  harmless,
-  type Setting,
-  settingsIn,
-} from "../../../../src/surfaces/opencode/workspace/git-config.ts";
+import type { GitSetting } from "../../../../src/core/git-settings.ts";
+import { formatText, harmless, settingsIn } from "../../../../src/surfaces/opencode/workspace/git-config.ts";
 import { temporary } from "../../../support/server.ts";
 
-const rows: [name: string, text: string, settings: Setting[]][] = [
+const rows: [name: string, text: string, settings: GitSetting[]][] = [
   ["sections and keys in any case", "[Core]\n\tAutoCRLF = input\n", [["core.autocrlf", "input"]]],
   ["a key beside its section", "[core] eol = lf\n", [["core.eol", "lf"]]],
   ["a key without a value", "[core]\nfilemode\n", [["core.filemode", "true"]]],
