@@ -191,20 +191,6 @@ test("a program that exits while paused loses nothing and has not exited before 
   assert.deepEqual(seen.lines, ["one", "two", "x".repeat(100000), "last"]);
 });
 
-test("a program that was ended while paused has exited, whenever it is paused again", async (t) => {
-  const { host, directory } = await makeHost(t);
-  const seen = collector();
-  const program = host.spawn(
-    { argv: nodeProgram("console.log('one'); setInterval(() => {}, 1000)"), directory, session },
-    seen.events,
-  );
-  await eventually("its line", () => seen.lines.length === 1, 20_000);
-  program.pause();
-  await program.kill(0);
-  program.pause();
-  await program.exited;
-});
-
 test("a pause is backpressure: a flooding program stops instead of filling memory", async (t) => {
   const { host, directory } = await makeHost(t);
   const seen = collector();
