@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { globSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { basename } from "node:path";
 import { INSTALLABLE_NAMES } from "../src/install/catalog.ts";
 import { findBrowser } from "../test/support/browser.ts";
@@ -10,6 +11,9 @@ import { realAgent, skipVariable } from "../test/support/real-agent.ts";
 const args = process.argv.slice(2);
 const hard = args.includes("--hard");
 const words = args.filter((arg) => !arg.startsWith("--"));
+
+/** Most files wait for processes most of the time: two at once keep a small machine busy. */
+const SIDE_BY_SIDE = Math.max(2, availableParallelism() - 1);
 
 function run(label: string, command: string, parameters: string[], failure = `${label} failed`): void {
   console.error(`\n── ${label}`);
@@ -50,7 +54,7 @@ if (real.length > 0 && !(await findBrowser())) notTested.push("web pages: there 
 run(
   `${files.length} test files`,
   process.execPath,
-  ["--test", "--test-reporter=spec", ...files],
+  ["--test", "--test-reporter=spec", `--test-concurrency=${SIDE_BY_SIDE}`, ...files],
   `tests failed: those marked ✖ above, in ${files.length} test files`,
 );
 if (notTested.length > 0) {

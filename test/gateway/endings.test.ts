@@ -102,12 +102,12 @@ test("cancel while the agent is starting ends it and the turn", async (t) => {
   assert.equal(r.fake.last.prompts.length, 0);
 });
 
-test("a cancel raced against the natural end gives one end, 1,000 times", async (t) => {
+test("a cancel raced against the natural end gives one end, 200 times", async (t) => {
   const r = await rig(t);
   const { id } = await r.gateway.create({ directory: r.directory });
   r.fake.onCancel = (session) => session.say({ type: "turn.finished", reason: "cancelled" });
   const reasons = new Map<string, number>();
-  for (let i = 0; i < 1_000; i++) {
+  for (let i = 0; i < 200; i++) {
     const got = r.fake.prompted();
     const { turn = "" } = await r.gateway.prompt(id, text(`go ${i}`));
     const session = await got;
@@ -121,7 +121,7 @@ test("a cancel raced against the natural end gives one end, 1,000 times", async 
     if (end.type === "turn.ended") reasons.set(end.data.reason, (reasons.get(end.data.reason) ?? 0) + 1);
   }
   const events = await r.assertLawful(id);
-  assert.equal(events.filter(ended).length, 1_000);
+  assert.equal(events.filter(ended).length, 200);
   assert.deepEqual(
     [...reasons.keys()].filter((reason) => reason !== "cancelled" && reason !== "end_turn"),
     [],
