@@ -128,7 +128,10 @@ async function round(
 export async function runSoak(t: TestContext, { minutes, sessions, clients, seed }: SoakOptions): Promise<void> {
   t.diagnostic(`PARLEY_SEED=${seed}`);
   const home = await temporary(t, "parley-soak-");
-  const { api, pid, end } = await startProcess({ home, flags: ["--no-native", "--log-level", "error"] });
+  const { api, pid, end } = await startProcess({
+    home,
+    flags: ["--no-native", "--log-level", "error", "--idle-agents", String(sessions)],
+  });
   t.after(async () => void (await end("SIGTERM")));
   const ids = await Promise.all(Array.from({ length: sessions }, async () => (await api.create()).id));
   const passers = ids.flatMap((id) =>
