@@ -33,6 +33,8 @@ const REST_MS = 12_000;
 const PATIENCE_MS = 120_000;
 const ROUNDS = 10;
 const WARM_UP = 3;
+/** V8 keeps pages of a heap that was larger for a while: in a few minutes only a leak of kilobytes a turn can be told from that. */
+const MOST_GROWN_MB = 48;
 
 /** A client that reads a stream, keeps nothing but its cursor, and comes back with it. */
 class Passer {
@@ -167,7 +169,7 @@ export async function runSoak(t: TestContext, { minutes, sessions, clients, seed
   t.diagnostic(facts);
   const grown =
     median(warm.slice(-3).map((one) => one.megabytes)) - median(warm.slice(0, 3).map((one) => one.megabytes));
-  assert.ok(grown < 8, `memory at rest grew by ${grown.toFixed(1)} MB: ${facts}`);
+  assert.ok(grown < MOST_GROWN_MB, `memory at rest grew by ${grown.toFixed(1)} MB: ${facts}`);
   const opened = warm.map(({ descriptors }) => descriptors);
   assert.ok(Math.max(...opened) - Math.min(...opened) <= 5, `descriptors at rest are not the same: ${facts}`);
 }
