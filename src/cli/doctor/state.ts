@@ -14,7 +14,7 @@ import type { Check } from "./check.ts";
 
 const ANSWER_MS = 3_000;
 
-/** What the server says to somebody with the token; without it, it tells nobody why it is not ready. */
+/** The server tells only a caller with the token why it is not ready. */
 async function readiness(url: string, settings: Settings): Promise<{ ok: boolean; words: string }> {
   let token: string | undefined;
   try {

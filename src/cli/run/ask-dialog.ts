@@ -22,7 +22,7 @@ function inputText(input: unknown): string {
   return json.length > INPUT_SHOWN ? `${json.slice(0, INPUT_SHOWN)}… (${json.length} characters)` : json;
 }
 
-/** What an always would allow from then on; without patterns the agent asks for the tool as a whole. */
+/** The patterns that an always would allow from then on; without any the agent asks for the tool as a whole. */
 function granted({ action, command, patterns }: PermissionRequest): string[] {
   if (command !== undefined) return shownPatterns(patterns, command);
   return patterns.length === 0 ? [`every use of ${action}`] : patterns.map((pattern) => `${action} ${pattern}`);
@@ -43,7 +43,7 @@ export function permissionText(request: PermissionRequest, paint: Paint): string
 
 const KINDS = ["once", "always", "reject"] as const;
 
-/** What other programs have people type. */
+/** Answers that people know from other programs. */
 const ALSO: Readonly<Record<string, (typeof KINDS)[number]>> = { y: "once", yes: "once", n: "reject", no: "reject" };
 
 /** `o`, `once`, `r because it is late`; undefined for what means nothing here. */

@@ -25,7 +25,7 @@ async function load() {
   return offlineTrust(settings);
 }
 
-/** What Parley itself uses there from now on. A mistake ends the commands in a trusted directory, so it is told now. */
+/** Settings that Parley itself uses there from now on. A mistake ends the commands in a trusted directory, so it is told now. */
 async function ownFile(directory: string): Promise<string[]> {
   try {
     const { files } = await loadConfig({ flags: {}, env: process.env, home: homedir(), directory });

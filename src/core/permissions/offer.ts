@@ -20,7 +20,7 @@ function partOffer(part: Part): string | undefined {
 }
 
 /**
- * What an "always" for a line of shell would allow, one pattern for each of its parts: the family of a command that has one
+ * The patterns that an "always" for a line of shell would allow, one for each of its parts: the family of a command that has one
  * (`git status *`), else the command itself. A line that cannot be taken apart for certain is granted as it is written.
  */
 export function offeredPatterns(line: string, directory: string): string[] {

@@ -13,7 +13,7 @@ export function markMade(directory: string): void {
   writeFileSync(mark, words, { mode: 0o600 });
 }
 
-/** What is wrong with a directory whose log is gone or empty, and what to do; undefined where it is there, or never was. */
+/** The fault of a directory whose log is gone or empty, and the way out; undefined where it is there, or never was. */
 export function vanished(directory: string, file: string): { what: string; advice: string } | undefined {
   if (sizeOf(file) > 0) return undefined;
   const mark = path.join(directory, MARK);

@@ -5,7 +5,7 @@ import { dirname, join, resolve } from "node:path";
 export interface GitDirectory {
   /** The directory of the checkout's files. */
   root: string;
-  /** What is the checkout's own: its index, its HEAD. */
+  /** The checkout's own directory, with its index and its HEAD. */
   own: string;
   /** What all checkouts of the repository share: its configuration, its history. */
   common: string;
