@@ -1,6 +1,6 @@
+import { addTotals } from "./diff/file-totals.ts";
 import type { EventOf, ParleyEvent } from "./events/event.ts";
 import type { FileTotal, PermissionRule, PlanEntry, Prompt, TurnStatus, Usage } from "./events/values.ts";
-import { addTotals } from "./file-totals.ts";
 import { addCut, type Range } from "./history/cuts.ts";
 import { addUntold, type Untold } from "./untold.ts";
 import { addUsage } from "./usage.ts";

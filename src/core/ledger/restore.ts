@@ -1,6 +1,6 @@
+import { addTotals } from "../diff/file-totals.ts";
 import type { ParleyEvent } from "../events/event.ts";
 import type { Item } from "../events/items.ts";
-import { addTotals } from "../file-totals.ts";
 import type { SessionState } from "../session-state.ts";
 import { AppendSet } from "./append-set.ts";
 import { type LedgerState, newLedger, type OpenAsk, type OpenCall, type OpenText, type OpenTurn } from "./state.ts";

@@ -1,4 +1,4 @@
-import type { ParleyEvent } from "./events/event.ts";
+import type { ParleyEvent } from "./event.ts";
 
 /**
  * Names under which the log finds an event again without reading the session: what a prompt became, what was asked,
