@@ -85,6 +85,13 @@ function restoreTurn(open: NonNullable<SessionState["turn"]>, events: readonly P
       case "question.resolved":
         asks.delete(event.data.ask);
         break;
+      default:
+        event.type satisfies
+          | `session.${"started" | "updated" | "ended" | "note"}`
+          | `prompt.${"queued" | "withdrawn"}`
+          | `turn.${"status" | "ended"}`
+          | `${"plan" | "usage"}.updated`
+          | ("history.cut" | "error" | "agent.unparsed");
     }
   }
   return {
