@@ -1,7 +1,8 @@
 import type { LanguageModelUsage } from "ai";
 import type { Usage } from "../../core/events/values.ts";
+import { GRACE_MS } from "../../core/ledger/state.ts";
 import { resultPart, stepMessages } from "./conversation.ts";
-import { Deferreds, DRAIN_MS, type Outcome } from "./deferreds.ts";
+import { Deferreds, type Outcome } from "./deferreds.ts";
 import { streamModel } from "./model-call.ts";
 import { type ModelCall, StepStream } from "./stream.ts";
 import { ToolRunner } from "./tool-runner.ts";
@@ -93,7 +94,7 @@ export async function runStep(turn: Turn, summary = false): Promise<StepEnd> {
   } catch (error) {
     failure = { error };
   } finally {
-    await deferreds.drain(DRAIN_MS, "aborted: the model's answer was stopped before the tool was done");
+    await deferreds.drain(GRACE_MS, "aborted: the model's answer was stopped before the tool was done");
   }
   if (turn.stopped) {
     remember(run);
