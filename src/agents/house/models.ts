@@ -34,7 +34,7 @@ export interface HouseModel extends AgentModel {
   provider: string;
   /** The provider's own name of it. */
   model: string;
-  /** Absent for a scripted one. */
+  /** Absent for the demo model. */
   access?: Access;
 }
 
@@ -103,7 +103,7 @@ function adviceFor(id: string, env: Environment, { endpoints = {} }: HouseConfig
   return "name it as provider/model, and configure its endpoint unless the provider is anthropic or openai";
 }
 
-export const SCRIPTED: HouseModel = {
+export const DEMO: HouseModel = {
   id: "scripted/demo",
   name: "Scripted (no model, no key)",
   provider: "scripted",
@@ -119,7 +119,7 @@ export function findModels(env: Environment, config: HouseConfig = {}): Models {
   const endpoints = Object.entries(config.endpoints ?? {}).flatMap(([name, endpoint]) =>
     ofEndpoint(name, endpoint, env),
   );
-  const list = [...improved(companies, config.models ?? []), ...endpoints, SCRIPTED];
+  const list = [...improved(companies, config.models ?? []), ...endpoints, DEMO];
   const advice = (id: string): string => adviceFor(id, env, config);
   return {
     list,

@@ -25,6 +25,6 @@ const FORMATS = { messages, responses, chat } as const;
 /** A model ready to be called. Only the library of its own format is loaded. */
 export async function loadModel({ access, model }: HouseModel): Promise<LanguageModel> {
   if (access) return FORMATS[access.format](access, model);
-  const { scriptedModel } = await import("./scripted-model.ts");
-  return scriptedModel(model);
+  const { demoModel } = await import("./demo-model.ts");
+  return demoModel(model);
 }

@@ -98,7 +98,7 @@ function summarise(said: string): Reply {
   return { text: `The user said, one after the other:\n${lines.join("\n")}` };
 }
 
-/** The next words of the scripted model: they follow from the conversation alone. */
+/** The next words of the demo model: they follow from the conversation alone. */
 export function replyTo(scene: Scene): Reply {
   const said = scene.said.trim();
   if (said.startsWith(SUMMARISE)) return summarise(said);

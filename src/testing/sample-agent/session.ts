@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Command } from "../../agents/scripted/commands.ts";
+import type { Command } from "../../agents/line-protocol/commands.ts";
 import type { Prompt } from "../../core/events/values.ts";
 import { chooseBehaviour } from "./behaviours.ts";
 import { loadScript, type Script } from "./script.ts";

@@ -3,8 +3,8 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { ResumeLost } from "../../../src/agents/contract.ts";
-import { createScriptedAgent } from "../../../src/agents/scripted/agent.ts";
-import { shippedAgent } from "../../../src/agents/scripted/launch.ts";
+import { createLineProtocolAgent } from "../../../src/agents/line-protocol/agent.ts";
+import { sampleAgent } from "../../../src/agents/line-protocol/launch.ts";
 import { SpawnFailed } from "../../../src/host/contract.ts";
 import { fixture, makeHost } from "../../host/support.ts";
 import { openAgent, say, turn } from "./support.ts";
@@ -86,7 +86,7 @@ test("a program that is not there: ready fails, nothing throws, one exit", async
 
 test("is discovered without being started", async (t) => {
   const { host } = await makeHost(t);
-  const shipped = await createScriptedAgent({ ...shippedAgent(), host }).discover();
+  const shipped = await createLineProtocolAgent({ ...sampleAgent(), host }).discover();
   assert.equal(shipped.installed, true);
   assert.equal(shipped.detail, process.execPath);
   assert.equal(shipped.credentials, "not_needed");
@@ -98,7 +98,7 @@ test("is discovered without being started", async (t) => {
     shipped.modes.map((mode) => mode.id),
     ["build", "plan"],
   );
-  const missing = await createScriptedAgent({ name: "x", argv: ["no-such-program-here"], host }).discover();
+  const missing = await createLineProtocolAgent({ name: "x", argv: ["no-such-program-here"], host }).discover();
   assert.equal(missing.installed, false);
   assert.match(missing.detail ?? "", /install it/);
 });

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { shippedAgent } from "../../../src/agents/scripted/launch.ts";
+import { sampleAgent } from "../../../src/agents/line-protocol/launch.ts";
 import type { Answer } from "../../../src/core/ledger/signals.ts";
-import { appendDiff } from "../../../src/testing/scripted/read-edit.ts";
+import { appendDiff } from "../../../src/testing/sample-agent/read-edit.ts";
 import { openAgent, say, turn } from "./support.ts";
 
 test("[[tools N]]: parallel calls, each done once, results in another order", async (t) => {
@@ -179,7 +179,7 @@ test("--script plays its steps literally, by marker", async (t) => {
       "*": [text("any"), finished],
     }),
   );
-  const [program, ...args] = shippedAgent().argv;
+  const [program, ...args] = sampleAgent().argv;
   const agent = await openAgent(t, { argv: [program, ...args, "--script", file] });
   await turn(agent, "hello");
   assert.equal(agent.text(), "any");

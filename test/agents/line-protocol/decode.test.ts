@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Decoded, decodeLine } from "../../../src/agents/scripted/decode.ts";
+import { type Decoded, decodeLine } from "../../../src/agents/line-protocol/decode.ts";
 import type { Signal } from "../../../src/core/ledger/signals.ts";
 
 const SIGNALS: Signal[] = [

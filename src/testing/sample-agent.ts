@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { parseArgs } from "node:util";
-import { serve } from "./scripted/session.ts";
+import { serve } from "./sample-agent/session.ts";
 
 const { values } = parseArgs({
   options: {
@@ -12,7 +12,7 @@ const { values } = parseArgs({
 
 if (values.help) {
   process.stdout.write(
-    "scripted-agent [--script FILE] [--pace MS]\nSpeaks Parley's line protocol on stdin and stdout.\n",
+    "sample-agent [--script FILE] [--pace MS]\nSpeaks Parley's line protocol on stdin and stdout.\n",
   );
 } else {
   serve({ pace: Number(values.pace), script: values.script });

@@ -4,7 +4,7 @@ import type { ProcessHost, SpawnSpec } from "../../host/contract.ts";
 import type { AgentMode, AgentModel, OpenOptions } from "../contract.ts";
 import { type Command, PROTOCOL } from "./commands.ts";
 
-export interface ScriptedAgentOptions {
+export interface LineProtocolOptions {
   name: string;
   /** Any program that speaks the line protocol. */
   argv: readonly [string, ...string[]];
@@ -18,7 +18,7 @@ export interface ScriptedAgentOptions {
   readyMs?: number;
 }
 
-export function spawnSpec(agent: ScriptedAgentOptions, open: OpenOptions): SpawnSpec {
+export function spawnSpec(agent: LineProtocolOptions, open: OpenOptions): SpawnSpec {
   return { argv: agent.argv, directory: open.directory, session: open.session, env: agent.env };
 }
 
@@ -27,11 +27,11 @@ export function openCommand({ session, directory, trusted, model, mode, resume }
 }
 
 /**
- * The agent that ships with Parley, see testing/scripted-agent. With a directory of one's own for Node's compile cache it
+ * The sample agent that ships with Parley, see testing/sample-agent.ts. Its published name is `scripted`. With a directory of one's own for Node's compile cache it
  * starts three times as fast; a shared one would let others put code into it.
  */
-export function shippedAgent(compileCache?: string): Omit<ScriptedAgentOptions, "host"> {
-  const program = new URL(`../../testing/scripted-agent${extname(import.meta.url)}`, import.meta.url);
+export function sampleAgent(compileCache?: string): Omit<LineProtocolOptions, "host"> {
+  const program = new URL(`../../testing/sample-agent${extname(import.meta.url)}`, import.meta.url);
   return {
     name: "scripted",
     argv: [process.execPath, fileURLToPath(program)],

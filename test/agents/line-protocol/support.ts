@@ -1,7 +1,7 @@
 import type { TestContext } from "node:test";
 import type { AgentSession, ChildRef, OpenOptions } from "../../../src/agents/contract.ts";
-import { createScriptedAgent } from "../../../src/agents/scripted/agent.ts";
-import { type ScriptedAgentOptions, shippedAgent } from "../../../src/agents/scripted/launch.ts";
+import { createLineProtocolAgent } from "../../../src/agents/line-protocol/agent.ts";
+import { type LineProtocolOptions, sampleAgent } from "../../../src/agents/line-protocol/launch.ts";
 import type { Prompt } from "../../../src/core/events/values.ts";
 import type { Signal } from "../../../src/core/ledger/signals.ts";
 import { makeHost } from "../../host/support.ts";
@@ -25,7 +25,7 @@ export interface Opened {
   text(): string;
 }
 
-type Launch = Partial<Omit<ScriptedAgentOptions, "host">>;
+type Launch = Partial<Omit<LineProtocolOptions, "host">>;
 
 /** Opens a session with the shipped agent, or another program. */
 export async function openAgent(t: TestContext, launch: Launch = {}, open: Partial<OpenOptions> = {}): Promise<Opened> {
@@ -34,7 +34,7 @@ export async function openAgent(t: TestContext, launch: Launch = {}, open: Parti
   const children: Opened["children"] = [];
   const natives: (string | undefined)[] = [];
   const waiting = new Map<() => void, Signal["type"]>();
-  const agent = createScriptedAgent({ ...shippedAgent(), ...launch, host });
+  const agent = createLineProtocolAgent({ ...sampleAgent(), ...launch, host });
 
   const all = <T extends Signal["type"]>(type: T): SignalOf<T>[] =>
     signals.filter((signal) => signal.type === type) as SignalOf<T>[];

@@ -81,13 +81,13 @@ function streamOf(parts: AsyncGenerator<Part>): ReadableStream<Part> {
 }
 
 /** A model in this process that needs no key: it follows a script, and calls tools like any other. */
-export function scriptedModel(modelId: string): Model {
+export function demoModel(modelId: string): Model {
   return {
     specificationVersion: "v4",
     provider: "scripted",
     modelId,
     supportedUrls: {},
-    doGenerate: () => Promise.reject(new Error("the scripted model only streams")),
+    doGenerate: () => Promise.reject(new Error("the demo model only streams")),
     doStream: async (options) => ({ stream: streamOf(partsOf(replyTo(sceneOf(options)), options)) }),
   };
 }

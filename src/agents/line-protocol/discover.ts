@@ -1,9 +1,9 @@
 import { findProgram } from "../../host/find-program.ts";
 import type { Discovery } from "../contract.ts";
-import type { ScriptedAgentOptions } from "./launch.ts";
+import type { LineProtocolOptions } from "./launch.ts";
 
 /** Looks for the program without running it. */
-export async function discoverProgram(agent: ScriptedAgentOptions): Promise<Discovery> {
+export async function discoverProgram(agent: LineProtocolOptions): Promise<Discovery> {
   const [program] = agent.argv;
   const found = await findProgram(program, agent.env?.PATH ?? process.env.PATH);
   return {

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { ChildRef } from "../../agents/contract.ts";
-import type { Command } from "../../agents/scripted/commands.ts";
+import type { Command } from "../../agents/line-protocol/commands.ts";
 import type { Signal } from "../../core/ledger/signals.ts";
 import { createLineSplitter } from "../../host/lines/line-splitter.ts";
 

@@ -3,7 +3,7 @@ import { SpawnFailed } from "../../host/contract.ts";
 import { type Agent, type AgentSession, type OpenOptions, ResumeLost } from "../contract.ts";
 import { type Command, encodeCommand } from "./commands.ts";
 import { discoverProgram } from "./discover.ts";
-import { openCommand, type ScriptedAgentOptions, spawnSpec } from "./launch.ts";
+import { type LineProtocolOptions, openCommand, spawnSpec } from "./launch.ts";
 import { createListener } from "./listener.ts";
 
 const READY_MS = 30_000;
@@ -12,7 +12,7 @@ const CLOSE_GRACE_MS = 1500;
 const LAST_WORDS_MS = 2000;
 
 /** An agent that is any program which speaks the line protocol. */
-export function createScriptedAgent(options: ScriptedAgentOptions): Agent {
+export function createLineProtocolAgent(options: LineProtocolOptions): Agent {
   return {
     name: options.name,
     discover: () => discoverProgram(options),
@@ -20,7 +20,7 @@ export function createScriptedAgent(options: ScriptedAgentOptions): Agent {
   };
 }
 
-function openSession(agent: ScriptedAgentOptions, open: OpenOptions): AgentSession {
+function openSession(agent: LineProtocolOptions, open: OpenOptions): AgentSession {
   const spec = spawnSpec(agent, open);
   const readyMs = agent.readyMs ?? READY_MS;
   const ready = Promise.withResolvers<void>();

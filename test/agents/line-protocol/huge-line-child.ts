@@ -1,10 +1,10 @@
 // Runs in a process of its own, so that its memory is nobody else's: one turn with a line of so many megabytes.
-import { createScriptedAgent } from "../../../src/agents/scripted/agent.ts";
+import { createLineProtocolAgent } from "../../../src/agents/line-protocol/agent.ts";
 import { createProcessHost } from "../../../src/host/process-host.ts";
 import { fixture } from "../../host/support.ts";
 
 const [megabytes = "", directory = ""] = process.argv.slice(2);
-const agent = createScriptedAgent({
+const agent = createLineProtocolAgent({
   name: "huge",
   argv: fixture("huge-line", megabytes),
   host: createProcessHost({ runDirectory: `${directory}/run`, instance: "huge" }),

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { decodeLine } from "../../../src/agents/scripted/decode.ts";
+import { decodeLine } from "../../../src/agents/line-protocol/decode.ts";
 import { createLineSplitter } from "../../../src/host/lines/line-splitter.ts";
 import { tempDirectory } from "../../host/support.ts";
 
