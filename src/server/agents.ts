@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { createClaudeAgent } from "../agents/claude/agent.ts";
 import type { Agent, AgentMode, AgentModel } from "../agents/contract.ts";
 import { createHouseAgent } from "../agents/house/agent.ts";
-import { findModels, type HouseConfig } from "../agents/house/models.ts";
+import { findModels, type HouseConfig } from "../agents/house/model/models.ts";
 import { createLineProtocolAgent } from "../agents/line-protocol/agent.ts";
 import { sampleAgent } from "../agents/line-protocol/launch.ts";
 import type { CommandHost, ProcessHost } from "../host/contract.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { DEMO, findModels, type HouseModel } from "../../../src/agents/house/models.ts";
+import { DEMO, findModels, type HouseModel } from "../../../src/agents/house/model/models.ts";
 import { text } from "../../gateway/rig.ts";
 import {
   answers,

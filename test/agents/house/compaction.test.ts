@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { APICallError } from "ai";
-import { DEMO } from "../../../src/agents/house/models.ts";
-import { middleOut, transcriptOf } from "../../../src/agents/house/transcript.ts";
+import { DEMO } from "../../../src/agents/house/model/models.ts";
+import { middleOut, transcriptOf } from "../../../src/agents/house/past/transcript.ts";
 import type { ParleyEvent } from "../../../src/core/events/event.ts";
 import { ended } from "../../gateway/rig.ts";
 import {

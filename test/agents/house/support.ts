@@ -5,7 +5,7 @@ import type { TestContext } from "node:test";
 import type { LanguageModel } from "ai";
 import type { Agent } from "../../../src/agents/contract.ts";
 import { createHouseAgent } from "../../../src/agents/house/agent.ts";
-import { DEMO, findModels, type Models } from "../../../src/agents/house/models.ts";
+import { DEMO, findModels, type Models } from "../../../src/agents/house/model/models.ts";
 import type { HouseOptions } from "../../../src/agents/house/options.ts";
 import type { EventType } from "../../../src/core/events/catalog.ts";
 import type { EventOf, ParleyEvent } from "../../../src/core/events/event.ts";

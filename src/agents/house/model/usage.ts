@@ -1,6 +1,6 @@
 import type { LanguageModelUsage } from "ai";
-import type { Tokens, Usage } from "../../core/events/values.ts";
-import type { Price } from "../contract.ts";
+import type { Tokens, Usage } from "../../../core/events/values.ts";
+import type { Price } from "../../contract.ts";
 
 const MILLION = 1_000_000;
 

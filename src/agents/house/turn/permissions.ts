@@ -1,5 +1,5 @@
-import type { Question } from "../../core/events/values.ts";
-import type { Answer, PermissionSignal, QuestionSignal, Signal } from "../../core/ledger/signals.ts";
+import type { Question } from "../../../core/events/values.ts";
+import type { Answer, PermissionSignal, QuestionSignal, Signal } from "../../../core/ledger/signals.ts";
 import { ToolFailure } from "./tool-failure.ts";
 
 export type Permission = Pick<PermissionSignal, "action" | "command" | "patterns" | "title" | "input" | "metadata">;

@@ -1,7 +1,7 @@
-import { messageOf } from "../../core/errors.ts";
-import type { Failure, FileChange } from "../../core/events/values.ts";
-import { within } from "../../core/within.ts";
-import { FileRefused } from "../../host/files/file-refused.ts";
+import { messageOf } from "../../../core/errors.ts";
+import type { Failure, FileChange } from "../../../core/events/values.ts";
+import { within } from "../../../core/within.ts";
+import { FileRefused } from "../../../host/files/file-refused.ts";
 import { ToolFailure } from "./tool-failure.ts";
 
 /** How a tool call went. `output` is what the model gets to see. */

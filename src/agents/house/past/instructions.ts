@@ -1,4 +1,4 @@
-import { openInside } from "../../host/files/open-inside.ts";
+import { openInside } from "../../../host/files/open-inside.ts";
 
 const PROJECT_FILE = "AGENTS.md";
 const PROJECT_BYTES = 32_000;

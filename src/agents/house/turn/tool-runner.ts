@@ -1,13 +1,13 @@
-import type { Question } from "../../core/events/values.ts";
-import type { Signal } from "../../core/ledger/signals.ts";
-import type { CommandHost } from "../../host/contract.ts";
+import type { Question } from "../../../core/events/values.ts";
+import type { Signal } from "../../../core/ledger/signals.ts";
+import type { CommandHost } from "../../../host/contract.ts";
+import type { Tool, ToolContext } from "../tools/tool.ts";
 import type { Outcome } from "./deferreds.ts";
 import type { DoomLoop } from "./doom-loop.ts";
 import type { FileLocks } from "./file-locks.ts";
 import type { Asks, Permission } from "./permissions.ts";
 import type { ModelCall } from "./stream.ts";
 import { ToolFailure } from "./tool-failure.ts";
-import type { Tool, ToolContext } from "./tools/tool.ts";
 
 export interface RunnerOptions {
   session: string;

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { messageOf } from "../../core/errors.ts";
-import type { EndReason, Failure } from "../../core/events/values.ts";
+import { messageOf } from "../../../core/errors.ts";
+import type { EndReason, Failure } from "../../../core/events/values.ts";
+import { FULL, judge, waitBefore } from "../model/retry.ts";
 import { type Compacted, compact, isNearlyFull } from "./compaction.ts";
-import { FULL, judge, waitBefore } from "./retry.ts";
 import { runStep, type StepEnd } from "./step.ts";
 import type { Turn } from "./turn.ts";
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { LanguageModel } from "ai";
-import { type Reply, replyTo, type Scene } from "./scripts.ts";
+import { type Reply, replyTo, type Scene } from "./demo-script.ts";
 
 type Model = Extract<LanguageModel, { specificationVersion: "v4" }>;
 type CallOptions = Parameters<Model["doStream"]>[0];

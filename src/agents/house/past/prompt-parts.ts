@@ -1,8 +1,8 @@
 import type { FilePart, TextPart } from "ai";
-import { messageOf } from "../../core/errors.ts";
-import type { PromptPart } from "../../core/events/values.ts";
-import { openInside } from "../../host/files/open-inside.ts";
-import { attachedBytes, attachedName, MAX_SHOWN_BYTES, shownType } from "../attached.ts";
+import { messageOf } from "../../../core/errors.ts";
+import type { PromptPart } from "../../../core/events/values.ts";
+import { openInside } from "../../../host/files/open-inside.ts";
+import { attachedBytes, attachedName, MAX_SHOWN_BYTES, shownType } from "../../attached.ts";
 
 type UserPart = TextPart | FilePart;
 type FilePrompt = Extract<PromptPart, { type: "file" }>;

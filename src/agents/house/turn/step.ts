@@ -1,12 +1,12 @@
 import type { LanguageModelUsage } from "ai";
-import type { Usage } from "../../core/events/values.ts";
-import { resultPart, stepMessages } from "./conversation.ts";
+import type { Usage } from "../../../core/events/values.ts";
+import { streamModel } from "../model/model-call.ts";
+import { usageOf } from "../model/usage.ts";
+import { resultPart, stepMessages } from "../past/conversation.ts";
 import { Deferreds, DRAIN_MS, type Outcome } from "./deferreds.ts";
-import { streamModel } from "./model-call.ts";
 import { type ModelCall, StepStream } from "./stream.ts";
 import { ToolRunner } from "./tool-runner.ts";
 import type { Turn } from "./turn.ts";
-import { usageOf } from "./usage.ts";
 
 export type StepEnd =
   | { how: "done"; finish: string; full: boolean; calls: number }

@@ -1,7 +1,7 @@
 import type { ModelMessage } from "ai";
-import type { ParleyEvent } from "../../core/events/event.ts";
-import type { Item, MessageItem, ToolCallItem, ToolResultItem } from "../../core/events/items.ts";
-import { summaryMessage } from "./compaction.ts";
+import type { ParleyEvent } from "../../../core/events/event.ts";
+import type { Item, MessageItem, ToolCallItem, ToolResultItem } from "../../../core/events/items.ts";
+import { summaryMessage } from "../turn/compaction.ts";
 import { type AssistantPart, callPart, resultPart, stepMessages } from "./conversation.ts";
 import { pastParts } from "./prompt-parts.ts";
 

@@ -1,5 +1,5 @@
-import { messageOf } from "../../core/errors.ts";
-import type { Failure } from "../../core/events/values.ts";
+import { messageOf } from "../../../core/errors.ts";
+import type { Failure } from "../../../core/events/values.ts";
 
 /** The model's stream ended before the model did. */
 export class CutStream extends Error {

@@ -1,5 +1,5 @@
 import type { AssistantContent, ModelMessage, ToolContent } from "ai";
-import type { Outcome } from "./deferreds.ts";
+import type { Outcome } from "../turn/deferreds.ts";
 
 export type AssistantPart = Exclude<AssistantContent, string>[number];
 type ResultPart = Extract<ToolContent[number], { type: "tool-result" }>;

@@ -1,9 +1,9 @@
 import type { ModelMessage } from "ai";
-import type { Failure } from "../../core/events/values.ts";
-import { FULL } from "./retry.ts";
+import type { Failure } from "../../../core/events/values.ts";
+import { FULL } from "../model/retry.ts";
+import { transcriptOf } from "../past/transcript.ts";
 import type { StepEnd } from "./step.ts";
 import { HOW, INSTRUCTIONS } from "./summary-words.ts";
-import { transcriptOf } from "./transcript.ts";
 import { makeTurn, type Turn } from "./turn.ts";
 
 /** How full a context may be before the conversation is shortened. */

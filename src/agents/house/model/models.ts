@@ -1,5 +1,5 @@
 import type { LanguageModel } from "ai";
-import type { AgentModel } from "../contract.ts";
+import type { AgentModel } from "../../contract.ts";
 import { ANTHROPIC, type KnownModel, OPENAI } from "./known-models.ts";
 
 /** The wire format of an endpoint: OpenAI's chat completions, OpenAI's responses, Anthropic's messages. */

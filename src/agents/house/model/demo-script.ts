@@ -1,4 +1,4 @@
-import { SUMMARISE } from "./summary-words.ts";
+import { SUMMARISE } from "../turn/summary-words.ts";
 
 /** What has happened since the user last spoke. */
 export interface Scene {

@@ -1,8 +1,8 @@
 import type { LanguageModelUsage, ProviderMetadata, TextStreamPart, ToolSet } from "ai";
-import { messageOf } from "../../core/errors.ts";
-import type { Signal } from "../../core/ledger/signals.ts";
-import { type AssistantPart, callPart, inputObject } from "./conversation.ts";
-import { CutStream } from "./retry.ts";
+import { messageOf } from "../../../core/errors.ts";
+import type { Signal } from "../../../core/ledger/signals.ts";
+import { CutStream } from "../model/retry.ts";
+import { type AssistantPart, callPart, inputObject } from "../past/conversation.ts";
 
 const UNNAMED = "unnamed";
 

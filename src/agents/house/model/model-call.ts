@@ -1,6 +1,6 @@
 import type { LanguageModel, ModelMessage, TextStreamPart, ToolSet } from "ai";
+import type { Tool } from "../tools/tool.ts";
 import { CutStream } from "./retry.ts";
-import type { Tool } from "./tools/tool.ts";
 
 type Sdk = typeof import("ai");
 

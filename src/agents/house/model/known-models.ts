@@ -1,4 +1,4 @@
-import type { AgentModel } from "../contract.ts";
+import type { AgentModel } from "../../contract.ts";
 
 export type KnownModel = AgentModel & { name: string };
 

@@ -1,8 +1,8 @@
 import type { LanguageModel, ModelMessage } from "ai";
-import type { Price } from "../contract.ts";
+import type { Price } from "../../contract.ts";
+import type { ModelRequest } from "../model/model-call.ts";
+import type { RetryPolicy } from "../model/retry.ts";
 import type { Keys } from "./keys.ts";
-import type { ModelRequest } from "./model-call.ts";
-import type { RetryPolicy } from "./retry.ts";
 import type { RunnerOptions } from "./tool-runner.ts";
 
 export interface TurnOptions extends RunnerOptions {
