@@ -1,4 +1,4 @@
-import { isDeeper, MAX_DEPTH } from "../../core/depth.ts";
+import { isDeeper, MAX_DEPTH } from "../../core/json/depth.ts";
 import type { ChildRef } from "../contract.ts";
 import { isSpoken, type SpokenSignal, signalSchemas } from "./signal-schemas.ts";
 

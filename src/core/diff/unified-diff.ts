@@ -1,5 +1,5 @@
 import { leftOutLine, MAX_DIFF } from "./bounded-diff.ts";
-import { lineStart } from "./line-start.ts";
+import { lineStart, linesOf } from "./lines.ts";
 
 const CONTEXT = 3;
 
@@ -10,11 +10,6 @@ export interface Diff {
   deletions: number;
   /** It is not whole: so many characters of what differs are not in it. */
   cut?: { characters: number };
-}
-
-/** A text's lines, each with its line feed where it has one. */
-function linesOf(text: string): string[] {
-  return text === "" ? [] : (text.match(/[^\n]*\n|[^\n]+$/g) ?? []);
 }
 
 /** How many lines a text has, without making them. */

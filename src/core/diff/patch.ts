@@ -1,3 +1,5 @@
+import { linesOf } from "./lines.ts";
+
 /** A place of a file that differs: lines with their ends, as they were and as they are. */
 export interface Hunk {
   /** Number of the first old line, from 0. */
@@ -8,11 +10,6 @@ export interface Hunk {
 
 const HEAD = /^@@ -(\d+)(?:,(\d+))? \+\d+(?:,\d+)? @@/;
 const NO_END = "\\";
-
-/** A text's lines, each with its line feed where it has one. */
-function linesOf(text: string): string[] {
-  return text === "" ? [] : (text.match(/[^\n]*\n|[^\n]+$/g) ?? []);
-}
 
 function strip(lines: string[]): void {
   const last = lines.pop();

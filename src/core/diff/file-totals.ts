@@ -1,4 +1,4 @@
-import type { FileChange, FileTotal } from "./events/values.ts";
+import type { FileChange, FileTotal } from "../events/values.ts";
 
 /** More files than this are not told apart: a list that goes with every turn must stay short. */
 const MAX_FILES = 1_000;

@@ -1,6 +1,6 @@
-import type { FileChange } from "./events/values.ts";
+import type { FileChange } from "../events/values.ts";
 import { countLines } from "./file-totals.ts";
-import { lineStart } from "./line-start.ts";
+import { lineStart } from "./lines.ts";
 
 /** Characters of one file's diff in an event, and of all diffs of a turn. */
 export const MAX_DIFF = 512 * 1024;

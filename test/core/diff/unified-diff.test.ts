@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { unifiedDiff } from "../../src/core/unified-diff.ts";
+import { unifiedDiff } from "../../../src/core/diff/unified-diff.ts";
 
 /** Applies a diff of one hunk, as `patch` does. */
 function apply(before: string, diff: string): string {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { applyHunks, parseDiff, reversed } from "../../src/core/patch.ts";
-import { unifiedDiff } from "../../src/core/unified-diff.ts";
+import { applyHunks, parseDiff, reversed } from "../../../src/core/diff/patch.ts";
+import { unifiedDiff } from "../../../src/core/diff/unified-diff.ts";
 
 const line = fc.constantFrom("a", "b", "c", "", "\r", "@@ -1 +1 @@", "-x", "+y", "\\ No newline", "--- a/x");
 const text = fc

@@ -1,8 +1,8 @@
-import type { ParleyEvent } from "./events/event.ts";
+import type { ParleyEvent } from "./event.ts";
 
 /**
- * Names under which the log finds an event again without reading the session: what a prompt became, what was asked,
- * who answered. The first event with a name keeps it.
+ * The key by which the log finds an event again without reading the session: a prompt, a message, an ask or its answer.
+ * The first event with a key keeps it.
  */
 export function keyOf(event: ParleyEvent): string | undefined {
   switch (event.type) {
@@ -25,12 +25,18 @@ export function keyOf(event: ParleyEvent): string | undefined {
     case "question.resolved":
       return answerKey(event.data.ask);
     default:
+      event.type satisfies
+        | `session.${"started" | "updated" | "ended" | "note"}`
+        | `turn.${"status" | "ended"}`
+        | `item.${"updated" | "delta" | "completed"}`
+        | `${"plan" | "usage"}.updated`
+        | ("history.cut" | "prompt.withdrawn" | "step.ended" | "error" | "agent.unparsed");
       return undefined;
   }
 }
 
 export const promptKey = (id: string): string => `prompt:${id}`;
-/** Of a prompt that waited: where its turn took it up. */
+/** The key of the message with which a queued prompt began its turn. */
 export const begunKey = (id: string): string => `begun:${id}`;
 export const messageKey = (id: string): string => `message:${id}`;
 export const askKey = (id: string): string => `ask:${id}`;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { boundedFiles, cutDiff, MAX_DIFF } from "../../src/core/bounded-diff.ts";
-import { parseDiff } from "../../src/core/patch.ts";
-import { unifiedDiff } from "../../src/core/unified-diff.ts";
+import { boundedFiles, cutDiff, MAX_DIFF } from "../../../src/core/diff/bounded-diff.ts";
+import { parseDiff } from "../../../src/core/diff/patch.ts";
+import { unifiedDiff } from "../../../src/core/diff/unified-diff.ts";
 
 const HEAD = "--- a/f\n+++ b/f\n";
 
