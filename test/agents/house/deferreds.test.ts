@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Deferreds, type Outcome } from "../../../src/agents/house/deferreds.ts";
-import { ToolFailure } from "../../../src/agents/house/tool-failure.ts";
+import { Deferreds, type Outcome } from "../../../src/agents/house/turn/deferreds.ts";
+import { ToolFailure } from "../../../src/agents/house/turn/tool-failure.ts";
 import { GRACE_MS } from "../../../src/core/ledger/state.ts";
 
 const done = (output: string): Outcome => ({ ok: true, output });

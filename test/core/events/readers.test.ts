@@ -30,7 +30,7 @@ const READERS: Record<(typeof PLANTS)[number][0], Record<string, number>> = {
     "gateway/turn-metrics.ts": 1,
     "surfaces/opencode/projection/session-view.ts": 1,
   },
-  "planted.signal": { "core/ledger/step.ts": 1, "agents/scripted/signal-schemas.ts": 1 },
+  "planted.signal": { "core/ledger/step.ts": 1, "agents/line-protocol/signal-schemas.ts": 1 },
   "planted.command": { "core/ledger/step.ts": 2 },
   "planted.effect": { "gateway/effects.ts": 1 },
 };
