@@ -27,7 +27,7 @@ function callItem(call: string, open: OpenCall, status: ToolCallItem["status"], 
   };
 }
 
-/** What a call of a turn that is over still says: a note of the session that makes nobody busy. True when it was one. */
+/** Makes a note of the session from a late signal about a call of an ended turn. Returns whether it was one. */
 function lateCall(frame: Frame, call: string, text: string | undefined, done: boolean): boolean {
   const about = frame.state.background.get(call);
   if (about !== undefined) {
@@ -38,7 +38,7 @@ function lateCall(frame: Frame, call: string, text: string | undefined, done: bo
   return findPast(frame.state, callKey(call)) !== undefined;
 }
 
-/** Whether a report about this call belongs to the open turn, which it may open. */
+/** Whether a signal about this call belongs to the open turn. The signal may open one. */
 function admits(frame: Frame, call: string, opens: boolean): boolean {
   const { turn } = frame.state;
   if (turn?.calls.has(call)) return true;
@@ -77,7 +77,7 @@ function startCall(frame: Frame, signal: ToolSeen, held: OpenCall): OpenCall {
   return open;
 }
 
-/** Takes in what is new; says it only where it differs and the call is shown. */
+/** Takes in news of a call; says them only where they differ and the call has started. */
 function updateCall(frame: Frame, signal: ToolSeen, open: OpenCall): OpenCall {
   const { title, input, metadata, child } = signal;
   const news = Object.entries(present({ title, input, metadata, child })).filter(
@@ -103,7 +103,7 @@ function runCall(frame: Frame, call: string, open: OpenCall): OpenCall {
   return running;
 }
 
-/** Output and an end that came before the call itself. */
+/** Holds back output and an end that came before the call itself. */
 function releaseHeld(frame: Frame, call: string, open: OpenCall): void {
   const { heldOutput, heldDone } = open;
   if (heldOutput === "" && !heldDone) return;
@@ -166,7 +166,7 @@ function boundFiles(frame: Frame, said: readonly FileChange[]): FileChange[] {
   return files;
 }
 
-/** A call's end, whatever way it went. A turn that waited for it may end now. */
+/** Ends a call. A turn that waited for it may end now. */
 function settle(frame: Frame, said: ToolDone): void {
   const { call } = said;
   const known = frame.state.turn?.calls.get(call);
@@ -218,7 +218,7 @@ function forgetCall(frame: Frame, call: string): void {
   });
 }
 
-/** The agent lets a call go on without the turn. */
+/** The call goes on in the background, after its turn. */
 export function onToolBackgrounded(frame: Frame, signal: { call: string }): void {
   const { turn } = frame.state;
   const open = turn?.calls.get(signal.call);
@@ -230,7 +230,7 @@ export function onToolBackgrounded(frame: Frame, signal: { call: string }): void
   frame.patch({ background: withEntry(frame.state.background, signal.call, turn.id) });
 }
 
-/** At the turn's end: whatever is still open is settled with what came, or as interrupted. */
+/** Settles all open calls at the turn's end: with the end that was held back, or as interrupted. */
 export function closeCalls(frame: Frame, muteLate: boolean): void {
   for (const [call, open] of frame.state.turn?.calls ?? []) {
     if (open.name === undefined && open.heldOutput === "" && !open.heldDone && open.inputText === "") {

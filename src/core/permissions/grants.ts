@@ -1,22 +1,24 @@
-import type { Rule } from "../session-state.ts";
+import type { Grant } from "../session-state.ts";
 import { fitsStars } from "../stars.ts";
 import { exact } from "./exact.ts";
 import type { CommandPart, FilePart, Part } from "./parts.ts";
 
-/** Whether what was granted before covers a new request that is no command: each pattern granted as it is or by a `*`. */
-export function allows(rules: readonly Rule[], ask: { action: string; patterns: readonly string[] }): boolean {
-  const granted = rules.filter((rule) => rule.action === ask.action);
+/** Whether grants cover a new request that is no command: each of its patterns, as it is or by a `*`. */
+export function allows(grants: readonly Grant[], ask: { action: string; patterns: readonly string[] }): boolean {
+  const granted = grants.filter(({ action }) => action === ask.action);
   if (granted.length === 0) return false;
-  if (ask.patterns.length === 0) return granted.some((rule) => rule.patterns.length === 0);
-  return ask.patterns.every((pattern) => granted.some((rule) => rule.patterns.some((one) => fitsStars(one, pattern))));
+  if (ask.patterns.length === 0) return granted.some(({ patterns }) => patterns.length === 0);
+  return ask.patterns.every((pattern) =>
+    granted.some(({ patterns }) => patterns.some((one) => fitsStars(one, pattern))),
+  );
 }
 
-/** How a granted pattern names a file that the shell writes. */
+/** The pattern that grants the shell to write a file. */
 export function writePattern({ paths: [path] }: FilePart): string {
   return exact(`> ${path}`);
 }
 
-/** Whether a pattern that was granted for commands is for this one, as a rule of the same words would be. */
+/** Whether a granted pattern covers a command, as a rule with the same pattern would. */
 export function grantsCommand(pattern: string, { text, spelled }: CommandPart): boolean {
   const [start = ""] = pattern.split("*", 1);
   if (pattern === exact(text)) return true;
@@ -28,15 +30,15 @@ export function grantsCommand(pattern: string, { text, spelled }: CommandPart): 
 export class LineGrants {
   readonly #line: string;
   readonly #same: string;
-  readonly #own: readonly Rule[];
+  readonly #own: readonly Grant[];
   readonly #edits: readonly string[];
 
   /** `same` is how a grant of the very same text would be written. */
-  constructor(rules: readonly Rule[], action: string, line: string, same = exact(line)) {
+  constructor(grants: readonly Grant[], action: string, line: string, same = exact(line)) {
     this.#line = line;
     this.#same = same;
-    this.#own = rules.filter((rule) => rule.action === action);
-    this.#edits = rules.filter((rule) => rule.action === "edit").flatMap(({ patterns }) => patterns);
+    this.#own = grants.filter((grant) => grant.action === action);
+    this.#edits = grants.filter((grant) => grant.action === "edit").flatMap(({ patterns }) => patterns);
   }
 
   /** The very same text was granted. */
@@ -46,7 +48,7 @@ export class LineGrants {
 
   has(part: Part): boolean {
     if (part.kind === "command")
-      return this.#own.some((rule) => rule.patterns.some((pattern) => this.#covers(rule, pattern, part)));
+      return this.#own.some((grant) => grant.patterns.some((pattern) => this.#covers(grant, pattern, part)));
     const [path] = part.paths;
     const granted = this.#own.some(
       ({ command, patterns }) => command !== undefined && patterns.includes(writePattern(part)),
@@ -54,8 +56,8 @@ export class LineGrants {
     return granted || this.#edits.includes(exact(path));
   }
 
-  /** A grant from before commands were read was for the whole line, and must not become more. */
-  #covers({ command }: Rule, pattern: string, part: CommandPart): boolean {
+  /** An old grant without a command was for a whole line, and must not allow more. */
+  #covers({ command }: Grant, pattern: string, part: CommandPart): boolean {
     if (!grantsCommand(pattern, part)) return false;
     return command !== undefined || (pattern.includes("*") && fitsStars(pattern, this.#line));
   }
