@@ -1,4 +1,4 @@
-import type { Effect } from "../core/ledger/state.ts";
+import type { Effect } from "../../core/ledger/state.ts";
 
 type Timer = Extract<Effect, { type: "timer" }>;
 

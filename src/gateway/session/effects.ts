@@ -1,8 +1,8 @@
-import type { Draft } from "../core/events/event.ts";
-import type { Effect } from "../core/ledger/state.ts";
+import type { Draft } from "../../core/events/event.ts";
+import type { Effect } from "../../core/ledger/state.ts";
+import type { ServingAgent } from "../agent/serving-agent.ts";
 import type { AskKeeper } from "./ask-keeper.ts";
 import type { LiveOptions } from "./live-options.ts";
-import type { ServingAgent } from "./serving-agent.ts";
 import type { TurnTimers } from "./turn-timers.ts";
 
 export interface EffectsOptions {
@@ -26,8 +26,8 @@ export class Effects {
   perform(effects: readonly Effect[], said: readonly Draft[]): void {
     const { agent, asks, live } = this.options;
     const settled = new Set<string>();
+    live.metrics.saw(said);
     for (const draft of said) {
-      live.metrics.saw(draft);
       if (draft.type === "history.cut") agent.own?.renew();
       if (draft.type === "session.updated" && draft.data.agent !== undefined) {
         const next = live.gateway.agents.get(draft.data.agent);

@@ -1,16 +1,16 @@
-import { ParleyError } from "../core/errors.ts";
-import type { Draft } from "../core/events/event.ts";
-import type { MakeId } from "../core/ids.ts";
-import type { Context } from "../core/ledger/frame.ts";
-import type { Signal } from "../core/ledger/signals.ts";
-import type { Command, Effect, LedgerState } from "../core/ledger/state.ts";
-import { step } from "../core/ledger/step.ts";
-import { piecesOf, weightOf } from "../core/weight.ts";
-import type { Entry, Log, LogRecord, NewSession } from "../log/contract.ts";
+import { ParleyError } from "../../core/errors.ts";
+import type { Draft } from "../../core/events/event.ts";
+import type { MakeId } from "../../core/ids.ts";
+import type { Context } from "../../core/ledger/frame.ts";
+import type { Signal } from "../../core/ledger/signals.ts";
+import type { Command, Effect, LedgerState } from "../../core/ledger/state.ts";
+import { step } from "../../core/ledger/step.ts";
+import { weightOf } from "../../core/weight.ts";
+import type { Entry, Log, LogRecord } from "../../log/contract.ts";
+import type { Receipt } from "../receipt.ts";
 import { AT_ONCE, Backpressure } from "./backpressure.ts";
 import { Mailbox } from "./mailbox.ts";
-import type { Receipt } from "./receipt.ts";
-import { storePatiently } from "./storage/store-patiently.ts";
+import type { SessionStore } from "./session-store.ts";
 
 /** In place of a start of the agent, for signals that Parley gives itself. */
 export const PARLEY = -1;
@@ -18,10 +18,7 @@ export const PARLEY = -1;
 export interface WriterOptions {
   id: string;
   ledger: LedgerState;
-  /** The number of its newest event, 0 for a new one. */
-  last: number;
-  /** Set for a session whose first event is still to be stored. */
-  create?: { entry: Entry; session: NewSession };
+  store: SessionStore;
   log: Log;
   now: () => number;
   newId: MakeId;
@@ -71,15 +68,9 @@ interface CommandJob {
 
 type Job = SignalJob | CommandJob;
 
-const weightOfEntry = ({ draft }: Entry): number => weightOf(draft.data);
-
-/** After these a process may end at any time: the turn they belong to is closed by the next one. */
-const isOfItem = ({ draft }: Entry): boolean => draft.type.startsWith("item.");
-
-/** The only writer of a session's log: runs every signal and command through the ledger, in order, and stores what it says before anyone acts on it. */
+/** The only writer of a session: runs every signal and command through the ledger, in order, and stores what it says before anyone acts on it. */
 export class SessionWriter {
   private state: LedgerState;
-  private create: WriterOptions["create"];
   private readonly options: WriterOptions;
   private readonly mailbox: Mailbox<Job>;
   /** Signals that wait for the open turn's end. */
@@ -88,13 +79,10 @@ export class SessionWriter {
   private stuck: ParleyError | undefined;
   private readonly impatient = new Set<(error: ParleyError) => void>();
   private dead: { error: unknown } | undefined;
-  private lastSeq: number;
 
   constructor(options: WriterOptions) {
     this.options = options;
     this.state = options.ledger;
-    this.create = options.create;
-    this.lastSeq = options.last;
     this.pressure = new Backpressure(options);
     this.mailbox = new Mailbox<Job>({
       together: (job) => "signal" in job,
@@ -107,11 +95,6 @@ export class SessionWriter {
 
   get ledger(): LedgerState {
     return this.state;
-  }
-
-  /** The number of the newest event that was stored here. */
-  get last(): number {
-    return this.lastSeq;
   }
 
   /** Why the log takes no writes, while it takes none. */
@@ -243,31 +226,13 @@ export class SessionWriter {
     );
   }
 
-  private store(entries: readonly Entry[], must: boolean): Promise<LogRecord[]> {
-    const pieces = piecesOf(entries, AT_ONCE, weightOfEntry, isOfItem);
-    return pieces.length > 1 ? this.storePieces(pieces, must) : this.storePiece(entries, must);
-  }
-
-  /** Once the first is stored, the others follow however long it takes. */
-  private async storePieces([first = [], ...others]: Entry[][], must: boolean): Promise<LogRecord[]> {
-    const records = await this.storePiece(first, must);
-    for (const piece of others) records.push(...(await this.storePiece(piece, true)));
+  private async store(entries: readonly Entry[], must: boolean): Promise<LogRecord[]> {
+    const records = await this.options.store.write(entries, { must, refused: this.refused });
+    if (records.length > 0) this.stuck = undefined;
     return records;
   }
 
-  private async storePiece(entries: readonly Entry[], must: boolean): Promise<LogRecord[]> {
-    const { create } = this;
-    const all = create ? [create.entry, ...entries] : entries;
-    if (all.length === 0) return [];
-    const append = (): Promise<LogRecord[]> => this.options.log.append(this.options.id, all, create?.session);
-    const records = must ? await storePatiently(append, (error) => this.onStuck(error)) : await append();
-    this.stuck = undefined;
-    this.create = undefined;
-    this.lastSeq = records.at(-1)?.seq ?? this.lastSeq;
-    return create ? records.slice(1) : records;
-  }
-
-  private onStuck(error: ParleyError): void {
+  private readonly refused = (error: ParleyError): void => {
     const first = !this.stuck;
     this.stuck = error;
     this.pressure.hold();
@@ -276,5 +241,5 @@ export class SessionWriter {
     for (const { reject } of refused) reject(error);
     for (const reject of this.impatient) reject(error);
     if (first) this.options.onStuck(error);
-  }
+  };
 }

@@ -1,7 +1,7 @@
 import type { Closing } from "../../core/ledger/state.ts";
 import { within } from "../../core/within.ts";
-import type { ServingAgent } from "../serving-agent.ts";
-import { PARLEY, type SessionWriter } from "../session-writer.ts";
+import type { ServingAgent } from "../agent/serving-agent.ts";
+import { PARLEY, type SessionWriter } from "./session-writer.ts";
 
 /** How long an agent that is let go waits for the log to hear of it first. */
 const CLOSING_MS = 1_000;

@@ -5,12 +5,12 @@ import {
   type ChildRef,
   MustReopen,
   ResumeLost,
-} from "../agents/contract.ts";
-import type { ParleyEvent } from "../core/events/event.ts";
-import type { Signal } from "../core/ledger/signals.ts";
-import type { ProjectSetting } from "../core/trust.ts";
-import { within } from "../core/within.ts";
-import { PARLEY } from "./session-writer.ts";
+} from "../../agents/contract.ts";
+import type { ParleyEvent } from "../../core/events/event.ts";
+import type { Signal } from "../../core/ledger/signals.ts";
+import type { ProjectSetting } from "../../core/trust.ts";
+import { within } from "../../core/within.ts";
+import { PARLEY } from "../session/session-writer.ts";
 
 /** How long an agent may take to hear a wish; one that does not read its input would be waited for in vain. */
 const HEAR_MS = 3_000;

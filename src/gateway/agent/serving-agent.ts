@@ -1,20 +1,20 @@
-import { type Agent, MustReopen } from "../agents/contract.ts";
-import { messageOf, ParleyError } from "../core/errors.ts";
-import type { ParleyEvent } from "../core/events/event.ts";
-import type { Failure, Prompt } from "../core/events/values.ts";
-import { cutTurns } from "../core/history/copy.ts";
-import type { Answer } from "../core/ledger/signals.ts";
-import type { Command } from "../core/ledger/state.ts";
-import { within } from "../core/within.ts";
-import type { CommandHost } from "../host/contract.ts";
-import type { Roots } from "../host/files/roots.ts";
-import type { Log } from "../log/contract.ts";
+import { type Agent, MustReopen } from "../../agents/contract.ts";
+import { messageOf, ParleyError } from "../../core/errors.ts";
+import type { ParleyEvent } from "../../core/events/event.ts";
+import type { Failure, Prompt } from "../../core/events/values.ts";
+import { cutTurns } from "../../core/history/copy.ts";
+import type { Answer } from "../../core/ledger/signals.ts";
+import type { Command } from "../../core/ledger/state.ts";
+import { within } from "../../core/within.ts";
+import type { CommandHost } from "../../host/contract.ts";
+import type { Roots } from "../../host/files/roots.ts";
+import type { Log } from "../../log/contract.ts";
+import type { Attachments } from "../attachments.ts";
+import { CANCEL_ASK_MS } from "../options.ts";
+import { readNewest } from "../read-events.ts";
+import type { Prepare, SessionWriter } from "../session/session-writer.ts";
+import type { Trust } from "../trust/contract.ts";
 import { AgentLink, type LinkOptions } from "./agent-link.ts";
-import type { Attachments } from "./attachments.ts";
-import { CANCEL_ASK_MS } from "./options.ts";
-import { readNewest } from "./read-events.ts";
-import type { Prepare, SessionWriter } from "./session-writer.ts";
-import type { Trust } from "./trust/contract.ts";
 import { Deliveries, TurnDriver } from "./turn-driver.ts";
 
 /** How much of the past an agent without a memory of its own is given. */

@@ -1,7 +1,7 @@
 import { ParleyError } from "../../core/errors.ts";
 import { isStorageRefusal } from "../../core/storage-refusal.ts";
-import type { ServingAgent } from "../serving-agent.ts";
-import type { SessionWriter } from "../session-writer.ts";
+import type { ServingAgent } from "../agent/serving-agent.ts";
+import type { SessionWriter } from "./session-writer.ts";
 
 export interface StopOptions {
   writer: SessionWriter;

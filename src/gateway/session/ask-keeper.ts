@@ -1,7 +1,7 @@
-import type { Answer } from "../core/ledger/signals.ts";
-import type { Attachments } from "./attachments.ts";
-import type { Unattended } from "./options.ts";
-import { refusal, verdict } from "./unattended.ts";
+import type { Answer } from "../../core/ledger/signals.ts";
+import type { Attachments } from "../attachments.ts";
+import type { Unattended } from "../options.ts";
+import { refusal, verdict } from "../unattended.ts";
 
 export interface AskKeeperOptions {
   session: string;

@@ -1,20 +1,20 @@
-import { type ChildRef, MustReopen } from "../agents/contract.ts";
-import { isParleyError, ParleyError } from "../core/errors.ts";
-import type { PermissionRule, Prompt } from "../core/events/values.ts";
-import type { Answer, Signal } from "../core/ledger/signals.ts";
-import type { Closing, Facts } from "../core/ledger/state.ts";
-import { beginsTurn } from "../core/session-state.ts";
-import { isLasting } from "../core/storage-refusal.ts";
+import { type ChildRef, MustReopen } from "../../agents/contract.ts";
+import { isParleyError, ParleyError } from "../../core/errors.ts";
+import type { PermissionRule, Prompt } from "../../core/events/values.ts";
+import type { Answer, Signal } from "../../core/ledger/signals.ts";
+import type { Closing, Create, Facts, LedgerState } from "../../core/ledger/state.ts";
+import { beginsTurn } from "../../core/session-state.ts";
+import { isLasting } from "../../core/storage-refusal.ts";
+import { ServingAgent } from "../agent/serving-agent.ts";
+import { IdleWait } from "../idle/idle-wait.ts";
+import { earlierReceipt, firstReceipt, type Receipt } from "../receipt.ts";
 import { AskKeeper } from "./ask-keeper.ts";
+import { closeSession } from "./close-session.ts";
 import { Effects } from "./effects.ts";
-import { IdleWait } from "./idle/idle-wait.ts";
 import type { LiveOptions } from "./live-options.ts";
-import { earlierReceipt, firstReceipt, type Receipt } from "./receipt.ts";
-import { ServingAgent } from "./serving-agent.ts";
+import { type CancelRequest, SessionStop } from "./session-stop.ts";
+import { SessionStore } from "./session-store.ts";
 import { SessionWriter } from "./session-writer.ts";
-import { closeSession } from "./storage/close-session.ts";
-import { type CancelRequest, SessionStop } from "./storage/session-stop.ts";
-import { tidyLog } from "./storage/tidy-log.ts";
 import { TurnTimers } from "./turn-timers.ts";
 import { TurnWaits } from "./turn-waits.ts";
 
@@ -23,6 +23,7 @@ export class LiveSession {
   readonly id: string;
   readonly root: string | undefined;
   private readonly options: LiveOptions;
+  private readonly store: SessionStore;
   private readonly writer: SessionWriter;
   readonly agent: ServingAgent;
   private readonly asks: AskKeeper;
@@ -37,6 +38,7 @@ export class LiveSession {
     this.id = id;
     this.root = root;
     this.options = options;
+    this.store = new SessionStore({ log: gateway.log, id, last: options.last, create });
     this.asks = new AskKeeper({
       session: id,
       root,
@@ -53,8 +55,7 @@ export class LiveSession {
     this.writer = new SessionWriter({
       id,
       ledger,
-      last: options.last,
-      ...(create ? { create: { entry: { draft: create.draft }, session: create.session } } : {}),
+      store: this.store,
       log: gateway.log,
       now: gateway.now,
       newId: gateway.id,
@@ -107,6 +108,10 @@ export class LiveSession {
     if (agent) this.agent.change(agent);
   }
 
+  get ledger(): LedgerState {
+    return this.writer.ledger;
+  }
+
   get turn(): string | undefined {
     return this.writer.ledger.turn?.id;
   }
@@ -151,6 +156,27 @@ export class LiveSession {
     const command = steer ? ({ type: "steer", prompt } as const) : ({ type: "prompt", prompt, ...served } as const);
     const stored = await this.orRest(this.writer.send(command, { known }));
     return stored.known ?? firstReceipt(stored);
+  }
+
+  /** Stores the first events of a new session. */
+  async begin(command: Create): Promise<void> {
+    await this.writer.send(command);
+    if (command.fork) await this.store.tidy(0);
+  }
+
+  /** As `begin`, for a session that begins by an agent's word: that cannot be asked for again. */
+  beginPatiently(command: Create): void {
+    this.quietly(this.writer.send(command, { must: true }), "a session could not be begun");
+  }
+
+  /** Closes the turn that a dead writer of the session left open. */
+  async recover(): Promise<void> {
+    await this.writer.send({ type: "crashed" });
+  }
+
+  /** Forgets all that is stored of it. */
+  erase(): Promise<void> {
+    return this.store.remove();
   }
 
   async withdraw(prompt: string): Promise<void> {
@@ -225,11 +251,9 @@ export class LiveSession {
 
   private onEnded(turn: string): void {
     this.waits.over(turn);
-    const { log, retainEvents } = this.options.gateway;
-    const { last, ledger } = this.writer;
-    // A prompt that waits is known by its event, so what holds one is not pruned.
-    const keep = ledger.queue.length === 0 ? retainEvents : 0;
-    this.quietly(tidyLog(log, this.id, last, keep), "old events could not be folded");
+    // A prompt that waits is known by its event, which must not be pruned.
+    const keep = this.writer.ledger.queue.length === 0 ? this.options.gateway.retainEvents : 0;
+    this.quietly(this.store.tidy(keep), "old events could not be folded");
   }
 
   /** Room may come soon, so the agent is held for it; for files that are gone nobody should pay it to speak. */
@@ -245,6 +269,11 @@ export class LiveSession {
     this.options.gateway.logger.error({ session: this.id, err: error }, "the session's log takes no more events");
     this.agent.own?.seal();
     this.quietly(this.agent.own?.kill(0), "an agent could not be ended");
+  }
+
+  /** A turn is open, or something is still to be stored that may open one. */
+  get working(): boolean {
+    return this.turn !== undefined || this.writer.busy;
   }
 
   /** Nothing is open, nothing waits, no agent runs. */

@@ -1,8 +1,8 @@
-import { messageOf } from "../core/errors.ts";
-import type { Signal } from "../core/ledger/signals.ts";
-import { type CommandHost, SpawnFailed } from "../host/contract.ts";
-import { runShortened, type Shortened } from "../host/run-shortened.ts";
-import { shellSpec } from "../host/shell-spec.ts";
+import { messageOf } from "../../core/errors.ts";
+import type { Signal } from "../../core/ledger/signals.ts";
+import { type CommandHost, SpawnFailed } from "../../host/contract.ts";
+import { runShortened, type Shortened } from "../../host/run-shortened.ts";
+import { shellSpec } from "../../host/shell-spec.ts";
 
 export interface ShellOptions {
   session: string;

@@ -1,18 +1,18 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Agent, ChildRef } from "../agents/contract.ts";
-import { ParleyError } from "../core/errors.ts";
-import type { Draft } from "../core/events/event.ts";
-import type { PermissionRule } from "../core/events/values.ts";
-import { SCHEMA_VERSION } from "../core/events/version.ts";
-import { restore } from "../core/ledger/restore.ts";
-import type { Signal } from "../core/ledger/signals.ts";
-import { newLedger } from "../core/ledger/state.ts";
-import { Attachments } from "./attachments.ts";
-import { IdleAgents } from "./idle/idle-agents.ts";
+import type { Agent, ChildRef } from "../../agents/contract.ts";
+import { ParleyError } from "../../core/errors.ts";
+import type { PermissionRule } from "../../core/events/values.ts";
+import { SCHEMA_VERSION } from "../../core/events/version.ts";
+import { restore } from "../../core/ledger/restore.ts";
+import type { Signal } from "../../core/ledger/signals.ts";
+import { type Create, type Facts, newLedger } from "../../core/ledger/state.ts";
+import { Attachments } from "../attachments.ts";
+import { IdleAgents } from "../idle/idle-agents.ts";
+import type { GatewayOptions } from "../options.ts";
+import { readEvents } from "../read-events.ts";
+import { TurnMetrics } from "../turn-metrics.ts";
 import type { LiveOptions } from "./live-options.ts";
 import type { LiveSession } from "./live-session.ts";
-import type { GatewayOptions } from "./options.ts";
-import { TurnMetrics } from "./turn-metrics.ts";
 
 /** The sessions that are in memory. There is never more than one object for a session: it is the log's only writer. */
 export class LiveSessions {
@@ -32,7 +32,7 @@ export class LiveSessions {
 
   constructor(options: GatewayOptions) {
     this.options = options;
-    this.metrics = new TurnMetrics(options.metrics);
+    this.metrics = new TurnMetrics(options.metrics, () => this.all().map(({ ledger }) => ledger));
     this.idleAgents = new IdleAgents(options.idleAgents, options.metrics);
     const running = (): number => this.all().filter((session) => session.agentRunning).length;
     options.metrics.read("gauge", "parley_agents_running", "Agents that run now.", running);
@@ -96,15 +96,50 @@ export class LiveSessions {
   }
 
   private async read(id: string): Promise<LiveSession> {
-    this.kind ??= (await import("./live-session.ts")).LiveSession;
+    await this.loadKind();
     const head = await this.options.log.head(id);
     if (!head) throw new ParleyError("session_not_found", `no session ${id}; GET /v1/sessions lists them`);
     const { state, last } = head;
+    const { turn } = state;
+    const open = turn ? await readEvents(this.options.log, id, turn.seq - 1) : [];
     // An agent that is no longer configured takes no prompts, but its sessions can still be read and deleted.
     const agent = state.parent ? undefined : this.options.agents.get(state.agent);
-    const session = this.build({ id, root: state.root, ledger: restore(state, []), last, agent });
-    this.live.set(id, session);
+    const session = this.build({ id, root: state.root, ledger: restore(state, open), last, agent });
+    // A turn is open in the log, and not in memory: the process or the session object that ran it is gone.
+    return this.begun(session, turn ? session.recover() : undefined);
+  }
+
+  /** A session is in memory for others once its first command is stored. */
+  private async begun(session: LiveSession, first: Promise<void> | undefined): Promise<LiveSession> {
+    try {
+      await first;
+    } catch (error) {
+      session.dispose();
+      throw error;
+    }
+    this.live.set(session.id, session);
     return session;
+  }
+
+  /** Makes a session. Whoever hears of it by its first event finds this object, not a second one. */
+  async create(id: string, command: Create): Promise<void> {
+    const make = async (): Promise<LiveSession> => {
+      await this.loadKind();
+      const { agent: name, directory } = command.started;
+      const ledger = newLedger(name, directory, factsOf(command));
+      const agent = this.options.agents.get(name);
+      const session = this.build({ id, root: undefined, ledger, last: 0, agent, create: { id } });
+      return this.begun(session, session.begin(command));
+    };
+    this.loading.set(
+      id,
+      make().finally(() => this.loading.delete(id)),
+    );
+    await this.use(id, async () => {});
+  }
+
+  private async loadKind(): Promise<void> {
+    this.kind ??= (await import("./live-session.ts")).LiveSession;
   }
 
   agent(name: string): Agent {
@@ -129,7 +164,7 @@ export class LiveSessions {
       attachments: this.attachments,
       idleAgents: this.idleAgents,
       toChild: (signal, native, child) => this.child(own, child).hear(signal, native, undefined, 0),
-      childrenBusy: () => this.childrenOf(own.id).some((child) => child.turn !== undefined),
+      childrenBusy: () => this.childrenOf(own.id).some((child) => child.working),
       onRules: (rules) => this.tellRules(own.id, rules),
       onExit: (signal) => this.tellChildren(own.id, signal),
       onCutShort: (reason) => this.tellChildren(own.id, { type: "turn.finished", reason }),
@@ -157,7 +192,6 @@ export class LiveSessions {
       ...(permissions === undefined ? {} : { permissions: [...permissions] }),
     };
     const data = { agent, directory, version: SCHEMA_VERSION, ...facts };
-    const draft: Draft = { type: "session.started", time: this.options.now(), source: "agent", data };
     const child = this.build({
       id,
       root: root.id,
@@ -165,8 +199,9 @@ export class LiveSessions {
       last: 0,
       agent: undefined,
       lender: this.live.get(root.id)?.agent,
-      create: { draft, session: { id, parent: root.id, root: root.id } },
+      create: { id, parent: root.id, root: root.id },
     });
+    child.beginPatiently({ type: "create", started: data, source: "agent" });
     siblings.set(ref.id, child);
     this.inherited.set(child, permissions ?? []);
     this.live.set(id, child);
@@ -191,4 +226,8 @@ export class LiveSessions {
   private tellChildren(root: string, signal: Signal): void {
     for (const child of this.childrenOf(root)) child.hear(signal, undefined, undefined, 0);
   }
+}
+
+function factsOf({ started: { agent: _, directory: __, version: ___, forked: ____, ...facts } }: Create): Facts {
+  return facts;
 }

@@ -1,5 +1,5 @@
-import type { ParleyEvent } from "../core/events/event.ts";
-import type { Prompt } from "../core/events/values.ts";
+import type { ParleyEvent } from "../../core/events/event.ts";
+import type { Prompt } from "../../core/events/values.ts";
 
 const HANDOFF_CHARS = 12_000;
 

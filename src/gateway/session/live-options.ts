@@ -1,14 +1,13 @@
-import type { Agent, ChildRef } from "../agents/contract.ts";
-import type { Draft } from "../core/events/event.ts";
-import type { PermissionRule } from "../core/events/values.ts";
-import type { Signal } from "../core/ledger/signals.ts";
-import type { LedgerState } from "../core/ledger/state.ts";
-import type { NewSession } from "../log/contract.ts";
-import type { Attachments } from "./attachments.ts";
-import type { IdleAgents } from "./idle/idle-agents.ts";
-import type { GatewayOptions } from "./options.ts";
-import type { ServingAgent } from "./serving-agent.ts";
-import type { TurnMetrics } from "./turn-metrics.ts";
+import type { Agent, ChildRef } from "../../agents/contract.ts";
+import type { PermissionRule } from "../../core/events/values.ts";
+import type { Signal } from "../../core/ledger/signals.ts";
+import type { LedgerState } from "../../core/ledger/state.ts";
+import type { NewSession } from "../../log/contract.ts";
+import type { ServingAgent } from "../agent/serving-agent.ts";
+import type { Attachments } from "../attachments.ts";
+import type { IdleAgents } from "../idle/idle-agents.ts";
+import type { GatewayOptions } from "../options.ts";
+import type { TurnMetrics } from "../turn-metrics.ts";
 
 /** What a live session is made of, and what it tells whoever keeps it. */
 export interface LiveOptions {
@@ -17,7 +16,8 @@ export interface LiveOptions {
   ledger: LedgerState;
   /** The number of its newest event. */
   last: number;
-  create?: { draft: Draft; session: NewSession };
+  /** Set for a session whose first event is still to be stored. */
+  create?: NewSession;
   /** Absent for a sub-agent's session, which is served by its parent's agent. */
   agent: Agent | undefined;
   /** For a sub-agent's session: who serves it, being the agent of the session it belongs to. */

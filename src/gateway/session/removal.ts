@@ -1,7 +1,7 @@
 import { ParleyError } from "../../core/errors.ts";
 import { isStorageRefusal } from "../../core/storage-refusal.ts";
-import type { LiveSessions } from "../live-sessions.ts";
 import type { GatewayOptions } from "../options.ts";
+import type { LiveSessions } from "./live-sessions.ts";
 import { storePatiently } from "./store-patiently.ts";
 
 const PAGE = 200;
@@ -50,13 +50,16 @@ export class Removal {
   }
 
   private async removeStored(id: string): Promise<void> {
-    const { log } = this.options;
-    await this.sessions.use(id, (session) => session.close("deleted"));
-    for (const child of await this.childrenOf(id)) {
-      await this.sessions.use(child, (session) => session.close("deleted"));
-      await log.remove(child);
-    }
-    await log.remove(id);
+    await this.sessions.use(id, async (session) => {
+      await session.close("deleted");
+      for (const child of await this.childrenOf(id)) {
+        await this.sessions.use(child, async (one) => {
+          await one.close("deleted");
+          await one.erase();
+        });
+      }
+      await session.erase();
+    });
     this.sessions.forget(id);
   }
 
