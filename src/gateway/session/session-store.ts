@@ -1,5 +1,5 @@
 import { isParleyError, type ParleyError } from "../../core/errors.ts";
-import { piecesOf, weightOf } from "../../core/weight.ts";
+import { piecesOf, weightOf } from "../../core/json/weight.ts";
 import type { Entry, Log, LogRecord, NewSession } from "../../log/contract.ts";
 import { AT_ONCE } from "./backpressure.ts";
 import { storePatiently } from "./store-patiently.ts";
