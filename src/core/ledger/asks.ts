@@ -1,8 +1,8 @@
+import { withEntry } from "../entries.ts";
 import type { AskOption, Question } from "../events/values.ts";
 import { shownPatterns } from "../permissions/exact.ts";
 import { offeredPatterns } from "../permissions/offer.ts";
 import type { Frame } from "./frame.ts";
-import { withEntry } from "./frame.ts";
 import type { Answer, PermissionSignal, QuestionSignal } from "./signals.ts";
 import { callKey, findPast, type LedgerAsk, type LedgerState, type LedgerTurn } from "./state.ts";
 import { openAgentTurn } from "./turn.ts";

@@ -59,11 +59,3 @@ export class Frame {
     if (turn) this.state = { ...this.state, turn: { ...turn, ...change } };
   }
 }
-
-/** A copy of a map with one entry changed, or taken out when the value is undefined. */
-export function withEntry<V>(map: ReadonlyMap<string, V>, key: string, value: V | undefined): ReadonlyMap<string, V> {
-  const copy = new Map(map);
-  if (value === undefined) copy.delete(key);
-  else copy.set(key, value);
-  return copy;
-}

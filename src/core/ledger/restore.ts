@@ -1,6 +1,7 @@
 import { addTotals } from "../diff/file-totals.ts";
 import type { ParleyEvent } from "../events/event.ts";
 import type { Item } from "../events/items.ts";
+import { present } from "../json/fields.ts";
 import type { SessionState } from "../session-state.ts";
 import { AppendSet } from "./append-set.ts";
 import { type LedgerAsk, type LedgerState, type LedgerTurn, newLedger, type OpenCall, type OpenText } from "./state.ts";
@@ -8,9 +9,7 @@ import { type LedgerAsk, type LedgerState, type LedgerTurn, newLedger, type Open
 /** The ledger as it was, from what the log kept: the session's state and the events of the turn that was open, if any. */
 export function restore(session: SessionState, openTurnEvents: readonly ParleyEvent[]): LedgerState {
   const { nativeId, title, model, mode, permissions, meta } = session;
-  const facts = Object.fromEntries(
-    Object.entries({ nativeId, title, model, mode, permissions, meta }).filter(([, value]) => value !== undefined),
-  );
+  const facts = present({ nativeId, title, model, mode, permissions, meta });
   return {
     ...newLedger(session.agent, session.directory, facts),
     begun: session.turns > 0,

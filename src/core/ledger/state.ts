@@ -197,7 +197,7 @@ export interface Refusal {
 
 export type Input = { signal: Signal } | { command: Command };
 
-/** How long open tool calls are waited for after the turn's end, all together. */
+/** Law 6: open tool calls are waited for this long after the end of a turn, or of a stopped model answer, all together. */
 export const GRACE_MS = 250;
 export const QUEUE_LIMIT = 100;
 const PAST_TURNS = 3;

@@ -1,7 +1,7 @@
+import { withEntry } from "../entries.ts";
 import type { Item } from "../events/items.ts";
 import { bounded, grow, leftOutWords } from "./bounds.ts";
 import type { Frame } from "./frame.ts";
-import { withEntry } from "./frame.ts";
 import type { Role, TextKind, TextSignal } from "./signals.ts";
 import { findPast, type OpenText, textKey } from "./state.ts";
 import { currentStep, noteActivity, openAgentTurn } from "./turn.ts";

@@ -1,10 +1,11 @@
 import { boundedFiles } from "../diff/bounded-diff.ts";
 import { addTotals } from "../diff/file-totals.ts";
+import { withEntry } from "../entries.ts";
 import type { ToolCallItem, ToolResultItem } from "../events/items.ts";
 import type { Failure, FileChange } from "../events/values.ts";
+import { present } from "../json/fields.ts";
 import { bounded, grow, leftOutWords } from "./bounds.ts";
 import type { Frame } from "./frame.ts";
-import { withEntry } from "./frame.ts";
 import type { ToolDone, ToolSeen } from "./signals.ts";
 import { callKey, findPast, type OpenCall } from "./state.ts";
 import { currentStep, noteActivity, openAgentTurn } from "./turn.ts";
@@ -12,10 +13,6 @@ import { currentStep, noteActivity, openAgentTurn } from "./turn.ts";
 function setCall(frame: Frame, call: string, open: OpenCall | undefined): void {
   const { turn } = frame.state;
   if (turn) frame.patchTurn({ calls: withEntry(turn.calls, call, open) });
-}
-
-function defined<T extends object>(fields: T): Partial<T> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<T>;
 }
 
 function callItem(call: string, open: OpenCall, status: ToolCallItem["status"], error?: Failure): ToolCallItem {
@@ -26,7 +23,7 @@ function callItem(call: string, open: OpenCall, status: ToolCallItem["status"], 
     call,
     name: open.name ?? "unknown",
     status,
-    ...defined({ step, parentCall, title, input, metadata, child, error }),
+    ...present({ step, parentCall, title, input, metadata, child, error }),
   };
 }
 
@@ -66,13 +63,13 @@ export function onToolSeen(frame: Frame, signal: ToolSeen): void {
 }
 
 function newCall(frame: Frame, parentCall: string | undefined): OpenCall {
-  return { id: frame.context.id("item"), status: "pending", inputText: "", heldOutput: "", ...defined({ parentCall }) };
+  return { id: frame.context.id("item"), status: "pending", inputText: "", heldOutput: "", ...present({ parentCall }) };
 }
 
 function startCall(frame: Frame, signal: ToolSeen, held: OpenCall): OpenCall {
   const { name, title, input, metadata, child } = signal;
   const inputText = grow({ text: held.inputText }, signal.inputDelta ?? "").after.text;
-  const news = defined({ name, title, input, metadata, child });
+  const news = present({ name, title, input, metadata, child });
   const open: OpenCall = { ...held, ...news, inputText, step: currentStep(frame) };
   noteActivity(frame);
   frame.say("item.started", { item: callItem(signal.call, open, "pending") });
@@ -83,7 +80,7 @@ function startCall(frame: Frame, signal: ToolSeen, held: OpenCall): OpenCall {
 /** Takes in what is new; says it only where it differs and the call is shown. */
 function updateCall(frame: Frame, signal: ToolSeen, open: OpenCall): OpenCall {
   const { title, input, metadata, child } = signal;
-  const news = Object.entries(defined({ title, input, metadata, child })).filter(
+  const news = Object.entries(present({ title, input, metadata, child })).filter(
     ([field, value]) =>
       JSON.stringify(value) !== JSON.stringify(open[field as "title" | "input" | "metadata" | "child"]),
   );
@@ -102,7 +99,7 @@ function runCall(frame: Frame, call: string, open: OpenCall): OpenCall {
   setCall(frame, call, running);
   noteActivity(frame);
   const { title, input, metadata, child } = running;
-  frame.say("item.updated", { item: open.id, status: "running", ...defined({ title, input, metadata, child }) });
+  frame.say("item.updated", { item: open.id, status: "running", ...present({ title, input, metadata, child }) });
   return running;
 }
 
@@ -118,8 +115,8 @@ function releaseHeld(frame: Frame, call: string, open: OpenCall): void {
 }
 
 function holdOutput(frame: Frame, call: string, open: OpenCall, delta: string): void {
-  const { text, left } = grow({ text: open.heldOutput, ...defined({ left: open.heldLeft }) }, delta).after;
-  setCall(frame, call, { ...open, heldOutput: text, ...defined({ heldLeft: left }) });
+  const { text, left } = grow({ text: open.heldOutput, ...present({ left: open.heldLeft }) }, delta).after;
+  setCall(frame, call, { ...open, heldOutput: text, ...present({ heldLeft: left }) });
 }
 
 export function onToolOutput(frame: Frame, signal: { call: string; delta: string }): void {
@@ -137,11 +134,11 @@ export function onToolOutput(frame: Frame, signal: { call: string; delta: string
 
 function resultItem(call: string, open: OpenCall, id: string, status: ToolResultItem["status"]): ToolResultItem {
   const { step, parentCall } = open;
-  return { id, kind: "tool_result", call, status, ...defined({ step, parentCall }) };
+  return { id, kind: "tool_result", call, status, ...present({ step, parentCall }) };
 }
 
 function addOutput(frame: Frame, call: string, open: OpenCall, output: string, left?: number): OpenCall {
-  const result = open.result ?? { id: frame.context.id("item"), text: "", ...defined({ left }) };
+  const result = open.result ?? { id: frame.context.id("item"), text: "", ...present({ left }) };
   const { after, delta } = grow(result, output);
   if (!open.result) frame.say("item.started", { item: resultItem(call, open, result.id, "running") });
   if (delta !== "") frame.say("item.delta", { item: result.id, field: "text", delta });
@@ -178,7 +175,7 @@ function settle(frame: Frame, said: ToolDone): void {
   const { title, metadata } = signal;
   // A call that was refused never ran.
   const last = signal.ok ? runCall(frame, call, known) : known;
-  let open: OpenCall = { ...last, ...defined({ title, metadata }) };
+  let open: OpenCall = { ...last, ...present({ title, metadata }) };
   if (signal.ok || open.result || signal.output || signal.content || signal.files) {
     open = addOutput(frame, call, open, "");
     completeResult(frame, call, open, signal);
@@ -208,7 +205,7 @@ function completeResult(
   const status = interrupted ? "interrupted" : done.ok === false ? "failed" : "completed";
   const { content, files } = done;
   frame.say("item.completed", {
-    item: { ...resultItem(call, open, result.id, status), text, ...defined({ content, files }) },
+    item: { ...resultItem(call, open, result.id, status), text, ...present({ content, files }) },
   });
 }
 

@@ -1,36 +1,15 @@
+import { fitsStars, type SignFits } from "../stars.ts";
+
 /** Stands in a text for characters that nobody can know beforehand: the value of a variable, the names that a glob finds. */
 export const HOLE = "\0";
 
 /** `*` stands for any run of characters, `?` for one; a `*` after a last blank also for nothing at all, blank included. */
 export function matches(glob: string, text: string): boolean {
-  return (glob.endsWith(" *") && walk(glob.slice(0, -2), text)) || walk(glob, text);
+  return (glob.endsWith(" *") && fitsStars(glob.slice(0, -2), text, fits)) || fitsStars(glob, text, fits);
 }
 
-/**
- * Goes back to the last star only: earlier ones have taken the least they can, so time stays below length times length.
- * A hole is taken by a star and by nothing else, so that a fit holds whatever the hole turns out to be.
- */
-function walk(glob: string, text: string): boolean {
-  let at = 0;
-  let star = -1;
-  let from = 0;
-  for (let i = 0; i < text.length; ) {
-    if (glob[at] === "*") {
-      star = at++;
-      from = i;
-    } else if (at < glob.length && text[i] !== HOLE && (glob[at] === "?" || glob[at] === text[i])) {
-      at++;
-      i++;
-    } else if (star >= 0) {
-      at = star + 1;
-      i = ++from;
-    } else {
-      return false;
-    }
-  }
-  while (glob[at] === "*") at++;
-  return at === glob.length;
-}
+/** A hole is taken by a star and by nothing else, so that a fit holds whatever the hole turns out to be. */
+const fits: SignFits = (sign, char) => char !== HOLE && (sign === "?" || sign === char);
 
 /** A longer text with holes is not looked through: it might be anything. */
 const LONGEST = 2_048;

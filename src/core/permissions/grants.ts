@@ -1,29 +1,14 @@
 import type { Rule } from "../session-state.ts";
+import { fitsStars } from "../stars.ts";
 import { exact } from "./exact.ts";
 import type { CommandPart, FilePart, Part } from "./parts.ts";
-
-/** `*` stands for any run of characters; everything else for itself. */
-export function covers(granted: string, text: string): boolean {
-  if (!granted.includes("*")) return granted === text;
-  const pieces = granted.split("*");
-  const first = pieces[0] ?? "";
-  const last = pieces.at(-1) ?? "";
-  if (!text.startsWith(first) || !text.endsWith(last) || text.length < first.length + last.length) return false;
-  let at = first.length;
-  for (const piece of pieces.slice(1, -1)) {
-    const found = text.indexOf(piece, at);
-    if (found < 0 || found + piece.length > text.length - last.length) return false;
-    at = found + piece.length;
-  }
-  return true;
-}
 
 /** Whether what was granted before covers a new request that is no command: each pattern granted as it is or by a `*`. */
 export function allows(rules: readonly Rule[], ask: { action: string; patterns: readonly string[] }): boolean {
   const granted = rules.filter((rule) => rule.action === ask.action);
   if (granted.length === 0) return false;
   if (ask.patterns.length === 0) return granted.some((rule) => rule.patterns.length === 0);
-  return ask.patterns.every((pattern) => granted.some((rule) => rule.patterns.some((one) => covers(one, pattern))));
+  return ask.patterns.every((pattern) => granted.some((rule) => rule.patterns.some((one) => fitsStars(one, pattern))));
 }
 
 /** How a granted pattern names a file that the shell writes. */
@@ -36,7 +21,7 @@ export function grantsCommand(pattern: string, { text, spelled }: CommandPart): 
   const [start = ""] = pattern.split("*", 1);
   if (pattern === exact(text)) return true;
   if (spelled > text.length || start.length < exact(text.slice(0, spelled)).length) return false;
-  return covers(pattern, exact(text)) || (pattern.endsWith(" *") && pattern.slice(0, -2) === exact(text));
+  return fitsStars(pattern, exact(text)) || (pattern.endsWith(" *") && pattern.slice(0, -2) === exact(text));
 }
 
 /** The grants that are about a line of shell. */
@@ -72,6 +57,6 @@ export class LineGrants {
   /** A grant from before commands were read was for the whole line, and must not become more. */
   #covers({ command }: Rule, pattern: string, part: CommandPart): boolean {
     if (!grantsCommand(pattern, part)) return false;
-    return command !== undefined || (pattern.includes("*") && covers(pattern, this.#line));
+    return command !== undefined || (pattern.includes("*") && fitsStars(pattern, this.#line));
   }
 }

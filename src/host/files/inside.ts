@@ -1,5 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { codeOf } from "../../core/errors.ts";
 import { FileRefused } from "./file-refused.ts";
 
 /** Whether a path is a directory or lies in it. Both are absolute. */
@@ -10,10 +11,6 @@ export function isInside(directory: string, path: string): boolean {
 
 export function outside(path: string): FileRefused {
   return new FileRefused("outside", `${path} is outside the session's directory; use a path inside it`);
-}
-
-export function codeOf(error: unknown): string | undefined {
-  return (error as NodeJS.ErrnoException).code;
 }
 
 /** Where the system shows itself as files: reading them may wait for ever, and tells of processes, Parley's own among them. */

@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { ParleyError } from "../../core/errors.ts";
-import { codeOf, isInside, isSystems } from "./inside.ts";
+import { codeOf, ParleyError } from "../../core/errors.ts";
+import { isInside, isSystems } from "./inside.ts";
 
 /** Where a path really leads. Of what is not there yet, the way to it counts. Undefined where that cannot be seen. */
 function realWay(path: string): string | undefined {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { DRAIN_MS } from "../../../src/agents/house/turn/deferreds.ts";
+import { GRACE_MS } from "../../../src/core/ledger/state.ts";
 import {
   answers,
   call,
@@ -18,7 +18,7 @@ import {
 import { gated, slow, stuck, throwing, tool } from "./test-tools.ts";
 
 /** A tool that is given up at the stream's end would have been by then. */
-const LONGER_THAN_A_DRAIN = 2 * DRAIN_MS;
+const LONGER_THAN_A_DRAIN = 2 * GRACE_MS;
 
 /** What the network does when it breaks. */
 const cut = (): never => {

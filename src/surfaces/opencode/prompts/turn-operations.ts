@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { z } from "zod";
 import { isParleyError } from "../../../core/errors.ts";
+import { present } from "../../../core/json/fields.ts";
 import type { SessionState } from "../../../core/session-state.ts";
 import type { SlashCommand } from "../../../gateway/commands/slash-command.ts";
 import { hintsOf } from "../../../gateway/commands/template.ts";
@@ -46,10 +47,9 @@ const summarizeInput = z.object({ providerID: z.string(), modelID: z.string(), a
 const initInput = z.object({ modelID: z.string(), providerID: z.string(), messageID: z.string() });
 
 function commandInfo({ name, description, mode, model: wanted, subtask, template }: SlashCommand): object {
-  const given = Object.entries({ description, agent: mode, model: wanted, subtask });
   return {
     name,
-    ...Object.fromEntries(given.filter(([, value]) => value !== undefined)),
+    ...present({ description, agent: mode, model: wanted, subtask }),
     source: "command",
     template,
     hints: hintsOf(template),

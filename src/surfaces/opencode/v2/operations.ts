@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { present } from "../../../core/json/fields.ts";
 import type { SlashCommand } from "../../../gateway/commands/slash-command.ts";
 import { splitModel } from "../catalog/catalog.ts";
 import type { KnownAgent } from "../catalog/discoveries.ts";
@@ -23,7 +24,7 @@ function integrationOf(agent: KnownAgent): object {
 
 function commandInfo2({ name, template, description, mode, model, subtask }: SlashCommand): object {
   const facts = { description, agent: mode, model: model?.includes("/") ? modelRef(model) : undefined, subtask };
-  return { name, template, ...Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)) };
+  return { name, template, ...present(facts) };
 }
 
 function modelRef(text: string): object {
