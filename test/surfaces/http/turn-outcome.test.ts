@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { outcomeOf } from "../../../src/surfaces/universal/wait.ts";
+import { outcomeOf } from "../../../src/surfaces/http/turn-outcome.ts";
 import { startServer } from "../../support/server.ts";
 
 test("who waits for a turn is answered, though the session was deleted before the first look at its log", async (t) => {
