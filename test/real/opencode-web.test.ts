@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
-import { findBrowser, startBrowser } from "../support/browser.ts";
+import { findBrowser, NO_BROWSER, startBrowser } from "../support/browser.ts";
 import { type CuttingProxy, startCuttingProxy } from "../support/opencode/cutting-proxy.ts";
 import { startNative } from "../support/opencode/native.ts";
 import { FILES, SCRIPT } from "../support/opencode/script.ts";
@@ -13,7 +13,7 @@ import { realAgent } from "../support/real-agent.ts";
 
 const { program = "", ...agent } = await realAgent("opencode");
 const browserProgram = await findBrowser();
-const skip = browserProgram === undefined ? "there is no Chromium in the search path" : agent.skip;
+const skip = browserProgram === undefined ? NO_BROWSER : agent.skip;
 
 describe("OpenCode's web page, on Parley", { skip, timeout: 120_000 }, () => {
   let stage: Stage;
