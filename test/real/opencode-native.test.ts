@@ -9,6 +9,7 @@ import { Stage } from "../support/opencode/stage.ts";
 import { openPage, sendPrompt } from "../support/opencode/web-page.ts";
 import { startWebUi } from "../support/opencode/web-ui.ts";
 import { realAgent } from "../support/real-agent.ts";
+import { GROUP_MS } from "../support/time.ts";
 
 // These tests are of the harness: what drives Parley's surface elsewhere is first seen to work with OpenCode's own server.
 
@@ -25,7 +26,7 @@ const SCRIPT = {
   },
 };
 
-describe("the harness, with OpenCode's own server", { skip, timeout: 120_000 }, () => {
+describe("the harness, with OpenCode's own server", { skip, timeout: GROUP_MS }, () => {
   let stage: Stage;
   let native: NativeServer;
   let directory: string;

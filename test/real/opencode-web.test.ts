@@ -10,12 +10,13 @@ import { startTarget } from "../support/opencode/target.ts";
 import { openPage, sendPrompt } from "../support/opencode/web-page.ts";
 import { startWebUi } from "../support/opencode/web-ui.ts";
 import { realAgent } from "../support/real-agent.ts";
+import { GROUP_MS } from "../support/time.ts";
 
 const { program = "", ...agent } = await realAgent("opencode");
 const browserProgram = await findBrowser();
 const skip = browserProgram === undefined ? NO_BROWSER : agent.skip;
 
-describe("OpenCode's web page, on Parley", { skip, timeout: 120_000 }, () => {
+describe("OpenCode's web page, on Parley", { skip, timeout: GROUP_MS }, () => {
   let stage: Stage;
   let proxy: CuttingProxy;
   let page: Page;
