@@ -61,7 +61,7 @@ test("what it leaves in the background does not hold it up, and ends with it", a
   const [, pid = ""] = /pid (\d+)/.exec(await said(/pid \d+\n/)) ?? [];
   const child = identify(Number(pid));
   assert.equal((await running.exited).code, 0);
-  await eventually("the child ends", () => !alive(child), 5_000);
+  await eventually("the child ends", () => !alive(child));
 });
 
 test("a kill reaches what ignores TERM and what left the group", async (t) => {
