@@ -5,11 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
+import { PATIENCE_MS } from "../support/time.ts";
 
 export const BIN = fileURLToPath(new URL("../../bin/parley.js", import.meta.url));
 export const SAMPLE_AGENT = fileURLToPath(new URL("../../src/testing/sample-agent.ts", import.meta.url));
-
-const PATIENCE_MS = 15_000;
 
 export interface Result {
   code: number | null;

@@ -61,7 +61,7 @@ test("background processes of a command do not hold it up, and end with it", asy
   const [, pid = ""] = /pid (\d+)/.exec(await said(/pid \d+\n/)) ?? [];
   const child = identify(Number(pid));
   assert.equal((await running.exited).code, 0);
-  await eventually("the child ends", () => !alive(child), 5_000);
+  await eventually("the child ends", () => !alive(child));
 });
 
 test("a kill reaches processes that ignore TERM or left the group", async (t) => {

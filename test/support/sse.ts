@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import type { ParleyEvent } from "../../src/core/events/event.ts";
-
-const PATIENCE_MS = 30_000;
+import { PATIENCE_MS } from "./time.ts";
 
 /** The fields of one block of an event stream; a comment has the name "". */
 export interface Block {

@@ -1,3 +1,5 @@
+import type { EventData } from "../events/catalog.ts";
+import type { Draft } from "../events/event.ts";
 import type {
   AskOption,
   EndReason,
@@ -137,8 +139,18 @@ export interface LedgerState {
 /** The reason why the agent is being closed, weakest first. After `shutdown` and `deleted` no prompt is taken any more. */
 export type Closing = "closed" | "shutdown" | "deleted";
 
+/** The first command of a session. */
+export interface Create {
+  type: "create";
+  started: EventData["session.started"];
+  source: "agent" | "parley";
+  /** Copied from the session that this one was forked from, and the new facts that are said after it. */
+  fork?: { history: readonly Draft[]; facts: Facts };
+}
+
 /** An input of the gateway to the ledger; the other inputs are the agent's signals. */
 export type Command =
+  | Create
   /** `agent`: the agent that gets it. It may differ from the session's agent only before the first turn. */
   | { type: "prompt"; prompt: Prompt; agent?: string }
   | { type: "steer"; prompt: Prompt }

@@ -5,11 +5,10 @@ import { type LineProtocolOptions, sampleAgent } from "../../../src/agents/line-
 import type { Prompt } from "../../../src/core/events/values.ts";
 import type { Signal } from "../../../src/core/ledger/signals.ts";
 import { makeHost } from "../../host/support.ts";
+import { PATIENCE_MS } from "../../support/time.ts";
 
 type Holding<S, T> = S extends { type: infer Types } ? (T extends Types ? S : never) : never;
 export type SignalOf<T extends Signal["type"]> = Holding<Signal, T>;
-
-const PATIENCE_MS = 30_000;
 
 export interface Opened {
   session: AgentSession;

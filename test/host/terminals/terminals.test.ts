@@ -90,8 +90,8 @@ test("B10: the processes that a program leaves behind end with it", async (t) =>
   const pid = Number(/pid (\d+)/.exec(textOf(terminal))?.[1]);
   assert.equal(terminal.info.exitCode, 4);
   const left = identify(pid);
-  await eventually("the sleep is gone", () => !alive(left), 5_000);
-  await eventually("the table of processes is empty", () => readdirSync(runDirectory).length === 0, 5_000);
+  await eventually("the sleep is gone", () => !alive(left));
+  await eventually("the table of processes is empty", () => readdirSync(runDirectory).length === 0);
 });
 
 test("B10: closing ends all terminals, also programs that ignore a hang-up, and opens no more", async (t) => {
@@ -122,7 +122,7 @@ test("B10: those that have exited are kept up to a number, and the oldest goes f
     await ended(terminal);
     ids.push(terminal.id);
   }
-  await eventually("all is told", () => events.length === 10, 5_000);
+  await eventually("all is told", () => events.length === 10);
   assert.deepEqual(
     terminals.list(directory).map(({ id, info }) => [id, info.exitCode]),
     [

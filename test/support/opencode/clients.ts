@@ -1,3 +1,4 @@
+import { PATIENCE_MS } from "../time.ts";
 import { type RealChild, startChild } from "./child.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { startInTerminal, type Tui } from "./tui.ts";
@@ -44,7 +45,7 @@ function startRun(options: AttachOptions): RealChild {
   return startChild(program, ["run", "--attach", url, "--dir", directory, ...args], { cwd: directory, env });
 }
 
-const RUN_MS = 60_000;
+const RUN_MS = PATIENCE_MS;
 
 /** The same to its end. */
 export async function runAttached(options: AttachOptions): Promise<RunResult> {

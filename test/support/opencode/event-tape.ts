@@ -1,11 +1,10 @@
+import { PATIENCE_MS } from "../time.ts";
 /** An event as any of OpenCode's clients sees it. */
 export interface TapedEvent {
   type: string;
   properties: Record<string, unknown>;
   [more: string]: unknown;
 }
-
-const PATIENCE_MS = 30_000;
 
 /** Keeps what comes from a stream of events, and lets tests wait for what is to come. */
 export class EventTape {

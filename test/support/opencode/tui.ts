@@ -1,8 +1,8 @@
 import { spawn } from "@lydell/node-pty";
+import { PATIENCE_MS } from "../time.ts";
 import { Screen } from "./screen.ts";
 
 const GRACE_MS = 3_000;
-const PATIENCE_MS = 30_000;
 
 const KEYS = {
   enter: "\r",

@@ -3,15 +3,15 @@ import type { Gateway } from "../../../gateway/gateway.ts";
 import { badRequest } from "../errors.ts";
 import { type Choice, chosen, type Wish } from "./choice.ts";
 import { Discoveries, type KnownAgent } from "./discoveries.ts";
-import { modeInfo2, modeInfos } from "./modes.ts";
+import { modeInfos, newerModeInfo } from "./modes.ts";
 import {
   defaultModelOf,
   defaultModels,
   inOrder,
   isConnected,
-  modelInfos2,
+  newerModelInfos,
+  newerProviderInfo,
   providerInfo,
-  providerInfo2,
 } from "./providers.ts";
 
 /** What a session gets whose creator chose nothing. In memory: the configuration file is Parley's own business. */
@@ -50,9 +50,9 @@ const VIEWS = {
     return { providers: connected.map(providerInfo), default: defaultModels(connected) };
   },
   modes: modeInfos,
-  modes2: (agents) => modeInfos(agents).map(modeInfo2),
-  providers2: (agents) => agents.filter(({ discovery }) => isConnected(discovery)).map(providerInfo2),
-  models2: (agents) => agents.filter(({ discovery }) => isConnected(discovery)).flatMap(modelInfos2),
+  newerModes: (agents) => modeInfos(agents).map(newerModeInfo),
+  newerProviders: (agents) => agents.filter(({ discovery }) => isConnected(discovery)).map(newerProviderInfo),
+  newerModels: (agents) => agents.filter(({ discovery }) => isConnected(discovery)).flatMap(newerModelInfos),
 } satisfies Record<string, (agents: readonly KnownAgent[]) => unknown>;
 
 export type View = keyof typeof VIEWS;
