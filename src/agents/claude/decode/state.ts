@@ -1,6 +1,7 @@
 import type { EndReason, Failure, PlanEntry, Usage } from "../../../core/events/values.ts";
 import type { Signal } from "../../../core/ledger/signals.ts";
 import type { ChildRef } from "../../contract.ts";
+import type { Said } from "../../program/read-lines.ts";
 import type { Fields } from "../fields.ts";
 import { BYPASS } from "../modes.ts";
 
@@ -132,11 +133,6 @@ export function newDecodeState(directory: string): DecodeState {
     aliases: new Map(),
     seen: [],
   };
-}
-
-export interface Said {
-  signal: Signal;
-  child?: ChildRef;
 }
 
 /** In this mode the program is now. */
