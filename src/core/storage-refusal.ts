@@ -1,6 +1,12 @@
 import { type ErrorCode, isParleyError, type ParleyError } from "./errors.ts";
 
-const REFUSALS: ReadonlySet<ErrorCode> = new Set(["disk_full", "unavailable", "storage_lost", "log_damaged"]);
+const REFUSALS: ReadonlySet<ErrorCode> = new Set([
+  "disk_full",
+  "unavailable",
+  "storage_lost",
+  "log_damaged",
+  "outcome_unknown",
+]);
 
 /** Whether the log refused a write, as against whoever asked for it having asked wrongly. */
 export function isStorageRefusal(thrown: unknown): thrown is ParleyError {
