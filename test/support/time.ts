@@ -18,6 +18,12 @@ export function assertWithin(ms: number, limit: number, what: string): void {
   if (HARD) assert.ok(ms < limit, `expected ${what} within ${limit} ms, it took ${Math.round(ms)} ms`);
 }
 
+/** Does something about a wait that takes too long. Dispose of it when the wait is over. */
+export function deadline(late: () => void, ms = PATIENCE_MS): Disposable {
+  const timer = setTimeout(late, ms).unref();
+  return { [Symbol.dispose]: () => clearTimeout(timer) };
+}
+
 /** Milliseconds that this thread worked meanwhile. Other work of the machine hardly changes them. */
 export function cpuMs(work: () => void): number {
   const before = process.threadCpuUsage();

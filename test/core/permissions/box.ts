@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { deadline } from "../../support/time.ts";
 
 /** Programs that only say that they ran. */
 const STUBS = ["git", "ls", "cat", "touch", "rm", "evil", "grep", "wc", "sudo"];
@@ -78,11 +79,11 @@ export class Box {
     const child = spawn(shell, ["-c", line], { cwd, env, stdio: ["ignore", "pipe", "pipe"], detached: true });
     child.stdout.resume();
     child.stderr.resume();
-    const late = setTimeout(() => child.pid && process.kill(-child.pid, "SIGKILL"), 20_000);
+    const late = deadline(() => child.pid && process.kill(-child.pid, "SIGKILL"));
     return new Promise((resolve, reject) => {
       child.on("error", reject);
       child.on("close", () => {
-        clearTimeout(late);
+        late[Symbol.dispose]();
         resolve();
       });
     });

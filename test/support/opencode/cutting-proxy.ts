@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
-import { PATIENCE_MS } from "../time.ts";
+import { deadline, PATIENCE_MS } from "../time.ts";
 
 export interface CuttingProxy {
   url: string;
@@ -70,11 +70,11 @@ export async function startCuttingProxy(target: string): Promise<CuttingProxy> {
       return new Promise((resolve, reject) => {
         const look = (): void => {
           if (count(request) < wanted) return;
-          clearTimeout(timer);
+          late[Symbol.dispose]();
           watchers.delete(look);
           resolve();
         };
-        const timer = setTimeout(() => {
+        const late = deadline(() => {
           watchers.delete(look);
           reject(new Error(`expected ${wanted} of "${request}" within ${withinMs} ms, got: ${seen.join(", ")}`));
         }, withinMs);

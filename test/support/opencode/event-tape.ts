@@ -1,4 +1,4 @@
-import { PATIENCE_MS } from "../time.ts";
+import { deadline, PATIENCE_MS } from "../time.ts";
 /** An event as any of OpenCode's clients sees it. */
 export interface TapedEvent {
   type: string;
@@ -35,15 +35,15 @@ export class EventTape {
       const look = (): void => {
         const found = this.events.slice(from).find(fits);
         if (!found) return;
-        clearTimeout(timer);
+        late[Symbol.dispose]();
         this.#watchers.delete(look);
         resolve(found);
       };
-      const timer = setTimeout(() => {
+      const late = deadline(() => {
         this.#watchers.delete(look);
         const came = this.events.slice(from).map(({ type }) => type);
         reject(new Error(`${what} did not come within ${PATIENCE_MS} ms; there came: ${came.join(", ")}`));
-      }, PATIENCE_MS);
+      });
       this.#watchers.add(look);
       look();
     });
