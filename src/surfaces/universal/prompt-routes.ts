@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { z } from "zod";
+import { present } from "../../core/json/fields.ts";
 import type { Gateway, PromptRequest } from "../../gateway/gateway.ts";
 import type { Call } from "../http/endpoint.ts";
 import { type Route, route } from "./route.ts";
@@ -20,12 +21,7 @@ function requestOf(call: PromptCall): PromptRequest {
   const { text, parts, delivery, model, mode, system, attended } = call.body;
   const request: PromptRequest = { parts: parts ?? [{ type: "text", text: text ?? "" }] };
   const id = idOf(call);
-  return Object.assign(
-    request,
-    Object.fromEntries(
-      Object.entries({ id, delivery, model, mode, system, attended }).filter(([, value]) => value !== undefined),
-    ),
-  );
+  return { ...request, ...present({ id, delivery, model, mode, system, attended }) };
 }
 
 export function promptRoutes(gateway: Gateway): Route[] {

@@ -1,3 +1,4 @@
+import { present } from "../../../core/json/fields.ts";
 import type { Gateway } from "../../../gateway/gateway.ts";
 import { badRequest } from "../errors.ts";
 import { type Choice, chosen, type Wish } from "./choice.ts";
@@ -114,7 +115,7 @@ export class Catalog {
 
   /** The same for a new session: the defaults fill in the choices that its creator left open, and the agent makes the rest. */
   async chooseForNew(wish: Wish): Promise<Choice> {
-    const said = Object.fromEntries(Object.entries(wish).filter(([, value]) => value !== undefined)) as Wish;
+    const said = present(wish);
     const { mode, ...choice } = await this.choose({ ...(await this.#open(said)), ...said });
     const modes = (await this.agent(choice.agent))?.discovery.modes ?? [];
     // A session that names no mode begins with the first one by itself.

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defined } from "../../../core/defined.ts";
+import { present } from "../../../core/json/fields.ts";
 import { jsonWith } from "../../http/endpoint.ts";
 import { outcomeOf } from "../../http/turn-outcome.ts";
 import type { Surface } from "../context.ts";
@@ -51,7 +51,7 @@ export function messageOperations(surface: Surface): Operation[] {
     const { limit, before } = call.query;
     const head = await sessionHead(surface, call.params.sessionID);
     const place = before === undefined ? undefined : await decodeCursor(history, head.state.id, before);
-    const { messages, next } = await history.page(head, defined({ limit: limit || undefined, before: place }));
+    const { messages, next } = await history.page(head, present({ limit: limit || undefined, before: place }));
     tellDamage(head.state);
     if (!next) return messages;
     const cursor = encodeCursor(next);

@@ -1,4 +1,4 @@
-import { defined } from "../../../core/defined.ts";
+import { present } from "../../../core/json/fields.ts";
 import type { SessionHead } from "../../../log/contract.ts";
 import type { Outcome } from "../../http/turn-outcome.ts";
 import type { History } from "../messages/history.ts";
@@ -33,7 +33,7 @@ function noAnswer({ state }: SessionHead, prompt: string, outcome: Outcome, now:
     path: { cwd: directory, root: directory },
     cost: 0,
     tokens: NO_TOKENS,
-    ...defined({ finish, error }),
+    ...present({ finish, error }),
   };
   return { info, parts: [] };
 }

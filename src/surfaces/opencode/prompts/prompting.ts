@@ -1,4 +1,4 @@
-import { defined } from "../../../core/defined.ts";
+import { present } from "../../../core/json/fields.ts";
 import type { SessionState } from "../../../core/session-state.ts";
 import type { Receipt } from "../../../gateway/receipt.ts";
 import type { Choice } from "../catalog/choice.ts";
@@ -18,7 +18,7 @@ export async function choiceOf(
 ): Promise<Partial<Choice>> {
   // A sub-agent is none of the providers. Its session takes no prompts, which the gateway says.
   if (parent !== undefined || (model === undefined && agent === undefined)) return {};
-  return environment.catalog.choose(defined({ providerID: own, ...model, agent }));
+  return environment.catalog.choose(present({ providerID: own, ...model, agent }));
 }
 
 /**
@@ -29,7 +29,7 @@ const SHOWS_QUESTIONS = /^(opencode|Mozilla)\//;
 
 /** The facts that a client wants to see again in the message of its prompt. */
 function extrasOf({ tools, variant }: PromptInput): Record<string, unknown> | undefined {
-  const extras = defined({ variant: variant === NO_VARIANT ? undefined : variant, tools });
+  const extras = present({ variant: variant === NO_VARIANT ? undefined : variant, tools });
   return Object.keys(extras).length === 0 ? undefined : extras;
 }
 
@@ -53,7 +53,7 @@ export async function givePrompt(
   return gateway.prompt(id, {
     parts,
     ...choice,
-    ...defined({
+    ...present({
       id: messageID,
       delivery: noReply ? "context" : undefined,
       system: system || undefined,

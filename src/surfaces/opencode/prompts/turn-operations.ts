@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { z } from "zod";
-import { defined } from "../../../core/defined.ts";
 import { isParleyError } from "../../../core/errors.ts";
+import { present } from "../../../core/json/fields.ts";
 import type { SessionState } from "../../../core/session-state.ts";
 import type { SlashCommand } from "../../../gateway/commands/slash-command.ts";
 import { hintsOf } from "../../../gateway/commands/template.ts";
@@ -47,7 +47,7 @@ const initInput = z.object({ modelID: z.string(), providerID: z.string(), messag
 
 function commandInfo({ name, description, mode, model: wanted, subtask, template }: SlashCommand): object {
   const facts = { description, agent: mode, model: wanted, subtask };
-  return defined({ name, ...facts, source: "command", template, hints: hintsOf(template) });
+  return present({ name, ...facts, source: "command", template, hints: hintsOf(template) });
 }
 
 /** A session that is busy is named in the refusal. */
@@ -97,7 +97,7 @@ export function turnOperations(surface: Surface): Operation[] {
     post(`${path}/shell`, "session.shell", { note: SHELL, body: shellInput }, async ({ params, body, response }) => {
       const state = await stateOf(params);
       const { messageID, command } = body;
-      const asked = { command, ...(await choiceOf(surface, state, body)), ...defined({ id: messageID }) };
+      const asked = { command, ...(await choiceOf(surface, state, body)), ...present({ id: messageID }) };
       const receipt = await unlessBusy(state.id, gateway.work.shell(state.id, asked));
       return answerLater(surface, response, state.id, answer(state.id, receipt));
     }),
@@ -114,7 +114,7 @@ export function turnOperations(surface: Surface): Operation[] {
         const wanted = named === undefined ? undefined : splitModel(named);
         const choice = await choiceOf(surface, state, { model: wanted, agent });
         const attached = parts && promptParts(parts, state.directory);
-        const request = { command, arguments: added, ...choice, ...defined({ id: messageID, parts: attached }) };
+        const request = { command, arguments: added, ...choice, ...present({ id: messageID, parts: attached }) };
         return runCommand(response, state, request);
       },
     ),
@@ -124,7 +124,7 @@ export function turnOperations(surface: Surface): Operation[] {
       { note: "501 for an agent that keeps its memory to itself", body: forkInput },
       async ({ params, body }) => {
         const { id } = await stateOf(params);
-        return shownSession(await gateway.work.fork(id, defined({ before: body.messageID })));
+        return shownSession(await gateway.work.fork(id, present({ before: body.messageID })));
       },
     ),
     post(`${path}/revert`, "session.revert", { note: REVERT, body: revertInput }, async ({ params, body }) => {
@@ -147,7 +147,7 @@ export function turnOperations(surface: Surface): Operation[] {
       async ({ params, body: { auto, ...wanted }, response }) => {
         const state = await stateOf(params);
         const choice = await choiceOf(surface, state, { model: wanted });
-        const receipt = await gateway.work.compact(state.id, { ...choice, ...defined({ auto }) });
+        const receipt = await gateway.work.compact(state.id, { ...choice, ...present({ auto }) });
         const over = outcomeOf(gateway.log, state.id, receipt).then(({ reason }) => reason === "end_turn");
         return answerLater(surface, response, state.id, over);
       },

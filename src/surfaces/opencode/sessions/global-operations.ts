@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defined } from "../../../core/defined.ts";
+import { present } from "../../../core/json/fields.ts";
 import type { SessionState } from "../../../core/session-state.ts";
 import { jsonWith } from "../../http/endpoint.ts";
 import type { Surface } from "../context.ts";
@@ -37,7 +37,7 @@ export function globalSessionOperations({ gateway, environment: { projects } }: 
   async function withProject(state: SessionState): Promise<object> {
     const { id, worktree } = projectOf(state.directory);
     const name = (await projects.find(id))?.name;
-    return { ...shownSession(state), project: defined({ id, worktree, name }) };
+    return { ...shownSession(state), project: present({ id, worktree, name }) };
   }
 
   return [

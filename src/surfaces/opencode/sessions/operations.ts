@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defined } from "../../../core/defined.ts";
+import { present } from "../../../core/json/fields.ts";
 import type { SessionState } from "../../../core/session-state.ts";
 import type { SessionChange } from "../../../gateway/gateway.ts";
 import type { Surface } from "../context.ts";
@@ -51,14 +51,14 @@ const diffQuery = z.object({ messageID: z.string().optional() });
 
 /** Facts that only OpenCode's clients have; undefined where there are none. */
 function metaOf(facts: Record<string, unknown>): Record<string, unknown> | undefined {
-  const meta = defined(facts);
+  const meta = present(facts);
   return Object.keys(meta).length === 0 ? undefined : meta;
 }
 
 /** A client's change in the gateway's words. New rules come after those that are there. */
 function changeOf({ permissions = [] }: SessionState, body: z.output<typeof change>): SessionChange {
   const { title, metadata, permission, time } = body;
-  return defined({
+  return present({
     title,
     permissions: permission && [...permissions, ...rulesFrom(permission)],
     meta: metaOf({ metadata, archived: time?.archived }),
@@ -82,7 +82,7 @@ export function sessionOperations(surface: Surface): Operation[] {
     // The model is chosen now, so that clients are shown it from the first message on.
     const model = choice.model ?? (await environment.catalog.agent(choice.agent))?.discovery.defaultModel;
     const permissions = permission && rulesFrom(permission);
-    const facts = defined({ model, title, permissions, meta: metaOf({ parentID, metadata }) });
+    const facts = present({ model, title, permissions, meta: metaOf({ parentID, metadata }) });
     return shownSession(await gateway.create({ directory, ...choice, ...facts }));
   }
 

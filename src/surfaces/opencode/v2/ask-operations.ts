@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { defined } from "../../../core/defined.ts";
 import { isParleyError } from "../../../core/errors.ts";
+import { present } from "../../../core/json/fields.ts";
 import type { Answer } from "../../../core/ledger/signals.ts";
 import type { Surface } from "../context.ts";
 import { tagged } from "../errors.ts";
@@ -56,7 +56,7 @@ export function v2AskOperations({ gateway }: Surface): Operation[] {
       "v2.session.permission.reply",
       { status: 204, body: permissionReply },
       ({ params, body: { reply, message } }) =>
-        answer(params, { kind: "permission", outcome: reply, ...defined({ feedback: message }) }),
+        answer(params, { kind: "permission", outcome: reply, ...present({ feedback: message }) }),
     ),
     list("question"),
     listOfSession("question"),

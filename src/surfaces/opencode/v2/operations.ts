@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defined } from "../../../core/defined.ts";
+import { present } from "../../../core/json/fields.ts";
 import type { SlashCommand } from "../../../gateway/commands/slash-command.ts";
 import { Answer } from "../../http/endpoint.ts";
 import { splitModel, type View } from "../catalog/catalog.ts";
@@ -25,7 +25,7 @@ function integrationOf(agent: KnownAgent): object {
 function commandInfo({ name, template, description, mode, model, subtask }: SlashCommand): object {
   const named = model?.includes("/") ? splitModel(model) : undefined;
   const ref = named && { providerID: named.providerID, id: named.modelID };
-  return defined({ name, template, description, agent: mode, model: ref, subtask });
+  return present({ name, template, description, agent: mode, model: ref, subtask });
 }
 
 function catalogOperations({ gateway, environment: { catalog } }: Surface): Operation[] {

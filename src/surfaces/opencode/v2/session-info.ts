@@ -1,4 +1,4 @@
-import { defined } from "../../../core/defined.ts";
+import { present } from "../../../core/json/fields.ts";
 import type { SessionState } from "../../../core/session-state.ts";
 import { shownSession } from "../sessions/shown-session.ts";
 
@@ -6,7 +6,7 @@ import { shownSession } from "../sessions/shown-session.ts";
 export function sessionInfo(state: SessionState): object {
   const { id, parentID, projectID, agent, model, cost, tokens, time, title, directory, revert } = shownSession(state);
   const { created, updated, archived } = time;
-  const times = defined({ created, updated, archived });
+  const times = present({ created, updated, archived });
   const location = { directory };
-  return defined({ id, parentID, projectID, agent, model, cost, tokens, time: times, title, location, revert });
+  return present({ id, parentID, projectID, agent, model, cost, tokens, time: times, title, location, revert });
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defined } from "../../../core/defined.ts";
+import { present } from "../../../core/json/fields.ts";
 import { hangUp } from "../../http/endpoint.ts";
 import type { Surface } from "../context.ts";
 import { oneSpelling } from "../directory.ts";
@@ -59,7 +59,7 @@ function commands({ gateway, environment: { catalog } }: Surface): Operation[] {
       const { id, prompt, delivery } = body;
       const { directory } = await gateway.get(sessionID);
       const parts = partsOf(prompt, directory);
-      const receipt = await gateway.prompt(sessionID, { parts, ...defined({ id, delivery }) });
+      const receipt = await gateway.prompt(sessionID, { parts, ...present({ id, delivery }) });
       return {
         data: {
           admittedSeq: receipt.seq,
@@ -88,7 +88,7 @@ export function v2SessionOperations(surface: Surface): Operation[] {
       if (query.order === "asc") throw unsupported("sessions are listed newest first: leave out order=asc");
       const directory = query.directory === undefined ? undefined : oneSpelling(query.directory);
       const { found, next } = await sessionPage(gateway.log, { ...query, directory });
-      return { data: found.map(sessionInfo), cursor: defined({ next }) };
+      return { data: found.map(sessionInfo), cursor: present({ next }) };
     }),
     post(
       "/api/session",
