@@ -12,16 +12,22 @@ async function working(rig: ContractRig): Promise<Watched> {
 export const TURNS = {
   "no signal comes while paused, and none is lost": async (rig: ContractRig) => {
     const watched = await new Watched(rig).ready();
-    let stops = 0;
+    let pauses = 0;
+    let paused = false;
+    const early: string[] = [];
     watched.onSignal = ({ type }) => {
-      if (type !== "text" || stops >= 3) return;
-      stops++;
+      if (paused) early.push(type);
+      if (type !== "text" || paused || pauses === 3) return;
+      pauses++;
+      paused = true;
       watched.session.pause();
     };
     await watched.prompt("count 30");
-    for (let stop = 1; stop <= 3; stop++) {
-      await watched.until(`pause ${stop}`, () => stops === stop);
+    for (let pause = 1; pause <= 3; pause++) {
+      await watched.until(`word ${pause}`, () => pauses === pause);
       await watched.staysQuiet("while paused");
+      assert.deepEqual(early, [], "expected no signal while paused");
+      paused = false;
       watched.session.resume();
     }
     await watched.until("the end of the turn", () => watched.all("turn.finished").length === 1);

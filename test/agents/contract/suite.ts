@@ -26,7 +26,7 @@ export interface ContractChoice {
  * `deaf` says a word and ignores everything from then on; `die` says 1, 2 and 3, writes "last words" to stderr and exits with 7.
  */
 export function agentContract(name: string, makeRig: MakeRig, { without = {}, only }: ContractChoice = {}): void {
-  describe(`${name} as an agent`, () => {
+  describe(`${name} as an agent`, { concurrency: 4 }, () => {
     for (const check of only ?? (Object.keys(CHECKS) as Check[])) {
       test(check, { skip: without[check] ?? false }, async (t) => CHECKS[check](await makeRig(t)));
     }

@@ -31,7 +31,7 @@ const READERS: Record<(typeof PLANTS)[number][0], Record<string, number>> = {
   },
   "planted.signal": { "core/ledger/step.ts": 1, "signal-schemas.ts": 1 },
   "planted.command": { "core/ledger/step.ts": 2 },
-  "planted.effect": { "effects.ts": 1 },
+  "planted.effect": { "act.ts": 1 },
 };
 
 /** Files with a switch that looks at a few types, or at types of another kind, and why that is right. */
