@@ -71,7 +71,7 @@ for (const mode of ["tree", "orphan", "hidden"]) {
   });
 }
 
-test("what a program leaves behind when it exits by itself is ended too", {
+test("processes that a program leaves behind when it exits by itself are ended, too", {
   skip: !onLinux && "needs /proc",
 }, async (t) => {
   const { host, directory } = await makeHost(t);

@@ -55,7 +55,7 @@ test("it has nothing to read", async (t) => {
   assert.equal(await said("over"), "over\n");
 });
 
-test("what it leaves in the background does not hold it up, and ends with it", async (t) => {
+test("processes in the background do not hold up a command, and end with it", async (t) => {
   const { run } = await place(t);
   const { running, said } = run("sleep 600 & echo pid $!");
   const [, pid = ""] = /pid (\d+)/.exec(await said(/pid \d+\n/)) ?? [];

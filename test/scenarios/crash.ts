@@ -34,7 +34,7 @@ interface Life {
   random: Random;
 }
 
-/** What is asked of a server that is about to die gets no answer, which promises nothing. Everything else is a failure. */
+/** A request to a server that is killed gets no answer, which promises nothing. Every other error is a failure. */
 async function unlessKilled(work: Promise<void>): Promise<void> {
   try {
     await work;
