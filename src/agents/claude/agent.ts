@@ -1,9 +1,9 @@
+import type { Fields } from "../../core/json/fields.ts";
 import type { ProcessHost } from "../../host/contract.ts";
 import { SpawnFailed } from "../../host/contract.ts";
 import type { Agent, AgentSession, OpenOptions } from "../contract.ts";
 import { openLazily } from "../open-lazily.ts";
 import type { Discoverer } from "./discover.ts";
-import type { Fields } from "./fields.ts";
 
 export interface ClaudeOptions {
   host: ProcessHost;

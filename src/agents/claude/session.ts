@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Prompt } from "../../core/events/values.ts";
+import type { Fields } from "../../core/json/fields.ts";
 import type { Answer, Signal } from "../../core/ledger/signals.ts";
 import { within } from "../../core/within.ts";
 import type { Exit, ProcessHost } from "../../host/contract.ts";
@@ -21,7 +22,6 @@ import {
   wroteUserLine,
 } from "./decode/written.ts";
 import { decodeLine } from "./decode.ts";
-import type { Fields } from "./fields.ts";
 import { decided, HOOKS, UNHOOKED } from "./hooks.ts";
 import { type Launch, sessionSpec } from "./launch.ts";
 import { BYPASS, BYPASS_ADVICE, needsNewProcess } from "./modes.ts";

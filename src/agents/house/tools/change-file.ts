@@ -1,6 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
+import { unifiedDiff } from "../../../core/diff/unified-diff.ts";
 import { exact } from "../../../core/permissions/exact.ts";
-import { unifiedDiff } from "../../../core/unified-diff.ts";
 import { namesInside, shownPath } from "../../../host/files/inside.ts";
 import { createInside, openInside } from "../../../host/files/open-inside.ts";
 import { ToolFailure } from "../turn/tool-failure.ts";
