@@ -6,7 +6,7 @@ import type { Signal } from "../core/ledger/signals.ts";
 import type { Command, Effect, LedgerState } from "../core/ledger/state.ts";
 import { step } from "../core/ledger/step.ts";
 import { piecesOf, weightOf } from "../core/weight.ts";
-import type { Entry, Log, LogRecord, NewSession } from "../log/contract.ts";
+import type { Entry, EventRecord, Log, NewSession } from "../log/contract.ts";
 import { AT_ONCE, Backpressure } from "./backpressure.ts";
 import { Mailbox } from "./mailbox.ts";
 import type { Receipt } from "./receipt.ts";
@@ -52,7 +52,7 @@ interface SignalJob {
 }
 
 export interface Stored {
-  records: LogRecord[];
+  records: EventRecord[];
   said: Draft[];
   /** The answer that was given to the same request before; nothing was done this time. */
   known?: Receipt;
@@ -243,23 +243,23 @@ export class SessionWriter {
     );
   }
 
-  private store(entries: readonly Entry[], must: boolean): Promise<LogRecord[]> {
+  private store(entries: readonly Entry[], must: boolean): Promise<EventRecord[]> {
     const pieces = piecesOf(entries, AT_ONCE, weightOfEntry, isOfItem);
     return pieces.length > 1 ? this.storePieces(pieces, must) : this.storePiece(entries, must);
   }
 
   /** Once the first is stored, the others follow however long it takes. */
-  private async storePieces([first = [], ...others]: Entry[][], must: boolean): Promise<LogRecord[]> {
+  private async storePieces([first = [], ...others]: Entry[][], must: boolean): Promise<EventRecord[]> {
     const records = await this.storePiece(first, must);
     for (const piece of others) records.push(...(await this.storePiece(piece, true)));
     return records;
   }
 
-  private async storePiece(entries: readonly Entry[], must: boolean): Promise<LogRecord[]> {
+  private async storePiece(entries: readonly Entry[], must: boolean): Promise<EventRecord[]> {
     const { create } = this;
     const all = create ? [create.entry, ...entries] : entries;
     if (all.length === 0) return [];
-    const append = (): Promise<LogRecord[]> => this.options.log.append(this.options.id, all, create?.session);
+    const append = (): Promise<EventRecord[]> => this.options.log.append(this.options.id, all, create?.session);
     const records = must ? await storePatiently(append, (error) => this.onStuck(error)) : await append();
     this.stuck = undefined;
     this.create = undefined;

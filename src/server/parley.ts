@@ -15,8 +15,8 @@ import { createProcessHost } from "../host/process-host.ts";
 import { killNow, reap } from "../host/reaper.ts";
 import type { Terminals } from "../host/terminals/contract.ts";
 import { OpenTerminals } from "../host/terminals/terminals.ts";
-import type { Log } from "../log/contract.ts";
-import { openSqliteLog, type SyncMode } from "../log/sqlite/open.ts";
+import type { Log, SyncMode } from "../log/contract.ts";
+import { openSqliteLog } from "../log/sqlite/open.ts";
 import { SseClients } from "../surfaces/stream/sse-clients.ts";
 import { type AgentSettings, buildAgents, chooseDefaultAgent } from "./agents.ts";
 import { giveMemoryBackWhenIdle } from "./idle-memory.ts";
@@ -192,7 +192,7 @@ const LOOKED_AT = 500;
 
 /** When the last event was made: clients sort by ids, which must not step back where the clock did. */
 async function newestTime(log: Log): Promise<number> {
-  const newest = await log.readAll({ after: (await log.position()) - LOOKED_AT, limit: LOOKED_AT });
+  const newest = await log.readAllBack({ before: Number.MAX_SAFE_INTEGER, limit: LOOKED_AT });
   const last = newest.at(-1);
   return last ? (JSON.parse(last.json) as ParleyEvent).time : 0;
 }

@@ -5,9 +5,10 @@ import type { Draft, ParleyEvent } from "../../src/core/events/event.ts";
 import { reduceSession, type SessionState } from "../../src/core/session-state.ts";
 import type { Log } from "../../src/log/contract.ts";
 import { followsOn } from "../../src/log/cursor.ts";
-import { create, drafts, entries, parsed, readWhole } from "./drafts.ts";
+import { drafts, entries, parsed, readWhole } from "./drafts.ts";
 import { inPlace } from "./place.ts";
 import { sqlitePlace } from "./sqlite-place.ts";
+import { append, create, fold, prune } from "./writers.ts";
 
 type Step = { do: "append"; groups: Draft[][] } | { do: "fold" | "prune" | "read"; at: number } | { do: "reopen" };
 
@@ -76,7 +77,7 @@ test("whatever is appended, folded and pruned, no number is lost and the state i
         for (const current of steps) {
           const share = "at" in current ? Math.round(current.at * history.length) : 0;
           if (current.do === "append") {
-            const appended = await Promise.all(current.groups.map((group) => log.append("ses_a", entries(...group))));
+            const appended = await Promise.all(current.groups.map((group) => append(log, "ses_a", entries(...group))));
             history.push(...appended.flatMap(parsed));
           } else if (current.do === "read") {
             const after = Math.max(share, ((await log.head("ses_a"))?.first ?? 1) - 1);
@@ -86,7 +87,7 @@ test("whatever is appended, folded and pruned, no number is lost and the state i
             await log.close();
             log = await place.open();
           } else {
-            await log[current.do]("ses_a", share);
+            await (current.do === "fold" ? fold : prune)(log, "ses_a", share);
           }
         }
         await checkAll(log, history);

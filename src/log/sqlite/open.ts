@@ -1,16 +1,13 @@
 import { chmodSync, closeSync, mkdirSync, openSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { Log } from "../contract.ts";
+import type { Log, SyncMode } from "../contract.ts";
 import { hasSpace, toStorageError } from "./errors.ts";
 import { createSqliteLog } from "./log.ts";
 import { assertNotVanished, markMade } from "./made-before.ts";
 import { migrate } from "./migrations.ts";
 import { createPlaceGuard } from "./place-guard.ts";
 import { prepare } from "./statement.ts";
-
-/** `process` survives the death of the process, `disk` the loss of power too. */
-export type SyncMode = "process" | "disk";
 
 export interface OpenSqliteLogOptions {
   directory: string;

@@ -49,7 +49,8 @@ export function outcomeOf(log: Log, session: string, receipt: Receipt, signal: A
     };
     const following = tail(
       log,
-      { session, after: receipt.seq - 1 },
+      session,
+      { after: receipt.seq - 1 },
       {
         write: (records) => {
           for (const record of records) {
