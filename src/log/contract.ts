@@ -98,8 +98,8 @@ export interface Hold {
    *  - `disk_full`, `storage_lost`, `log_damaged`, `unavailable`: the same call may be made again;
    *  - `invalid`: the numbers do not follow on those that are stored, which is a defect of the writer.
    * It rejects with `outcome_unknown` when the answer was lost: the events may be stored or not. The writer then makes
-   * the same call again, until it is stored, refused or fenced. A repeat of events that are stored under this hold
-   * resolves with their records, and stores nothing.
+   * the same call again until it is stored or fenced; a refusal of the repeat leaves the outcome unknown. A repeat of
+   * events that are stored under this hold resolves with their records, and stores nothing.
    */
   append(after: number, entries: readonly Entry[]): Promise<EventRecord[]>;
   /** Drops the deltas of completed items up to a number; a little at a time, and safe to repeat. */
@@ -150,7 +150,7 @@ export interface Log {
    * hold: the ones that its next start must look after.
    */
   unsettled(owner?: string): Promise<SessionState[]>;
-  /** The event that holds a name, see core/event-keys. */
+  /** The event that holds a name, see core/events/keys. */
   find(session: string, key: string): Promise<ParleyEvent | undefined>;
   /** The session that holds a name; ask ids are unique over all sessions. */
   locate(key: string): Promise<string | undefined>;

@@ -1,3 +1,5 @@
+import type { EventData } from "../events/catalog.ts";
+import type { Draft } from "../events/event.ts";
 import type {
   AskOption,
   EndReason,
@@ -57,7 +59,7 @@ export interface OpenCall {
   heldDone?: ToolDone;
 }
 
-export type OpenAsk =
+export type LedgerAsk =
   | {
       id: string;
       kind: "permission";
@@ -68,7 +70,7 @@ export type OpenAsk =
     }
   | { id: string; kind: "question"; questions: Question[] };
 
-export interface OpenTurn {
+export interface LedgerTurn {
   id: string;
   by: "user" | "agent";
   /** What it is for, where it is not for the agent to answer a prompt. */
@@ -90,7 +92,7 @@ export interface OpenTurn {
   files?: FileTotal[];
   /** Characters of the diffs that were told so far. */
   diffs?: number;
-  asks: ReadonlyMap<string, OpenAsk>;
+  asks: ReadonlyMap<string, LedgerAsk>;
   /** Keys of asks that are settled. */
   settledAsks: ReadonlySet<string>;
   cancelled: boolean;
@@ -119,7 +121,7 @@ export interface LedgerState {
   closing?: Closing;
   /** It has been said that the session was deleted. */
   deleted?: boolean;
-  turn: OpenTurn | null;
+  turn: LedgerTurn | null;
   /** The last one that began a turn. */
   lastPrompt?: string;
   queue: readonly Prompt[];
@@ -136,8 +138,18 @@ export interface LedgerState {
 /** Why the agent is being let go. What comes later here is final: no prompt is taken any more. */
 export type Closing = "closed" | "shutdown" | "deleted";
 
-/** What the gateway tells the ledger, beside the agent's signals. */
+/** The first command of a session. */
+export interface Create {
+  type: "create";
+  started: EventData["session.started"];
+  source: "agent" | "parley";
+  /** Copied from the session that this one was forked from, and the new facts that are said after it. */
+  fork?: { history: readonly Draft[]; facts: Facts };
+}
+
+/** The gateway's words to the ledger, beside the agent's signals. */
 export type Command =
+  | Create
   /** `agent`: who is to answer it; another than the session's own can only before the first turn. */
   | { type: "prompt"; prompt: Prompt; agent?: string }
   | { type: "steer"; prompt: Prompt }

@@ -1,5 +1,5 @@
-import { keyOf } from "../../core/event-keys.ts";
 import type { ParleyEvent } from "../../core/events/event.ts";
+import { keyOf } from "../../core/events/keys.ts";
 import { changesState, reduceSession } from "../../core/session-state.ts";
 import { assertDeleted } from "../deleted.ts";
 import { planFold } from "../fold-plan.ts";

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { keyOf } from "../../core/event-keys.ts";
 import type { ParleyEvent } from "../../core/events/event.ts";
+import { keyOf } from "../../core/events/keys.ts";
 import { changesState, reduceSession, type SessionState } from "../../core/session-state.ts";
 import { assertDeleted } from "../deleted.ts";
 import { readState } from "./checksum.ts";

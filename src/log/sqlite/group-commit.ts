@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { ParleyEvent } from "../../core/events/event.ts";
+import { weightOf } from "../../core/json/weight.ts";
 import type { SessionState } from "../../core/session-state.ts";
-import { weightOf } from "../../core/weight.ts";
 import type { EventRecord } from "../contract.ts";
 import type { Rights } from "../holds.ts";
 import { type Append, type Planned, planAppend, type Target, textsOf } from "../plan-append.ts";
