@@ -3,6 +3,7 @@ import { begunKey, messageKey, promptKey } from "../../../core/events/keys.ts";
 import { isCut } from "../../../core/history/cuts.ts";
 import { promptOfUnanswered } from "../../../core/history/unanswered.ts";
 import type { EventRecord, Log, SessionHead } from "../../../log/contract.ts";
+import { notFound } from "../errors.ts";
 import type { PendingAsks } from "../projection/open-asks.ts";
 import { SessionView } from "../projection/session-view.ts";
 import type { MessageWithParts } from "../shapes/message.ts";
@@ -133,6 +134,13 @@ export class History {
     // Only the message that asked is told what all of the turn changed; for the others their own steps are enough.
     return records.concat(thinned ? restOfSteps(records, rest) : rest);
   }
+}
+
+/** A message by its id; one that is not there is refused. */
+export async function messageOf(history: History, head: SessionHead, id: string): Promise<MessageWithParts> {
+  const message = await history.message(head, id);
+  if (!message) throw notFound(`Message not found: ${id}`);
+  return message;
 }
 
 function messageIn({ placed, waited }: TurnMessages, id: string): MessageWithParts | undefined {
