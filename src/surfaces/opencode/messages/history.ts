@@ -2,7 +2,8 @@ import type { ParleyEvent } from "../../../core/events/event.ts";
 import { begunKey, messageKey, promptKey } from "../../../core/events/keys.ts";
 import { isCut } from "../../../core/history/cuts.ts";
 import { promptOfUnanswered } from "../../../core/history/unanswered.ts";
-import type { Log, LogRecord, SessionHead } from "../../../log/contract.ts";
+import type { EventRecord, Log, SessionHead } from "../../../log/contract.ts";
+import { notFound } from "../errors.ts";
 import type { PendingAsks } from "../projection/open-asks.ts";
 import { SessionView } from "../projection/session-view.ts";
 import type { MessageWithParts } from "../shapes/message.ts";
@@ -128,11 +129,18 @@ export class History {
   }
 
   /** A piece that ends within its turn, with what says how that went on. */
-  async #completed({ records, thinned }: Piece, head: SessionHead, last: number): Promise<LogRecord[]> {
+  async #completed({ records, thinned }: Piece, head: SessionHead, last: number): Promise<EventRecord[]> {
     const rest = await restOfTurn(this.#log, head.state.id, last);
     // Only the message that asked is told what all of the turn changed; for the others their own steps are enough.
     return records.concat(thinned ? restOfSteps(records, rest) : rest);
   }
+}
+
+/** A message by its id; one that is not there is refused. */
+export async function messageOf(history: History, head: SessionHead, id: string): Promise<MessageWithParts> {
+  const message = await history.message(head, id);
+  if (!message) throw notFound(`Message not found: ${id}`);
+  return message;
 }
 
 function messageIn({ placed, waited }: TurnMessages, id: string): MessageWithParts | undefined {

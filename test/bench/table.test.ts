@@ -1,35 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Figure, LONGEST_NAME } from "../../bench/harness/figure.ts";
+import type { Figure } from "../../bench/harness/figure.ts";
 import { saved, table } from "../../bench/harness/table.ts";
 import { opencode } from "../../bench/measurements/opencode.ts";
-import { measurements } from "../../bench/measurements.ts";
 import { skipVariable } from "../support/real-agent.ts";
-
-function isFigure({ work, value, anchor }: Figure): boolean {
-  const named = work !== "" && work.length <= LONGEST_NAME;
-  return named && value > 0 && Number.isFinite(value) && anchor.value > 0 && Number.isFinite(anchor.value);
-}
-
-// Sizes are tiny and the machine is shared: that numbers come out is checked, and never what they are.
-for (const { name, run } of measurements) {
-  // OpenCode's own server and interface take half a minute to start often enough.
-  const skip = name === "opencode" && !process.env.PARLEY_TEST_HARD ? "a long one: npm run test:hard" : false;
-  test(`the measurement "${name}" yields numbers beside an anchor`, { timeout: 240_000, skip }, async (t) => {
-    const { figures, method, skipped } = await run("tiny");
-    if (skipped !== undefined) return t.skip(skipped);
-    assert.ok(figures.length > 0);
-    assert.deepEqual(
-      figures.filter((figure) => !isFigure(figure)),
-      [],
-    );
-    assert.deepEqual(
-      figures.flatMap(({ faults = [] }) => faults),
-      [],
-    );
-    assert.notEqual(method, "");
-  });
-}
 
 test("a measurement whose program cannot be had says so, and measures nothing", async (t) => {
   const before = { ...process.env };

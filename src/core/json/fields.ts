@@ -1,4 +1,4 @@
-/** What a line of JSON holds. Nothing about it is certain: newer versions of the program add fields, kinds and values. */
+/** An object that came as JSON. Its shape is not known: newer versions of a program add fields, kinds and values. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 export function isFields(value: unknown): value is Fields {
@@ -10,7 +10,7 @@ export function fieldsIn(holder: Fields, name: string): Fields {
   return isFields(value) ? value : {};
 }
 
-/** The objects of a list; whatever else is in it is passed over. */
+/** The objects of a list; other values in it are passed over. */
 export function listIn(holder: Fields, name: string): Fields[] {
   const value = holder[name];
   return Array.isArray(value) ? value.filter(isFields) : [];
@@ -26,7 +26,12 @@ export function numberIn(holder: Fields, name: string): number | undefined {
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }
 
-/** Drops what is not there, for objects whose absent fields must be absent. */
-export function present<T extends object>(fields: T): Partial<T> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<T>;
+/** A type whose fields that may be undefined are optional instead. */
+type Present<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
+};
+
+/** The fields that are not undefined, for objects whose absent fields must be absent. */
+export function present<const T extends object>(fields: T): Present<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Present<T>;
 }
