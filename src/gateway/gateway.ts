@@ -117,7 +117,7 @@ export class Gateway {
 
   /** Puts right what a crash left. Must be done before anybody is let in. Returns how many turns it closed. */
   async recover(): Promise<number> {
-    const unsettled = await this.log.unsettled();
+    const unsettled = await this.log.unsettled(this.log.owner);
     const open = unsettled.filter((session) => session.turn !== null);
     // A session whose turn is open in the log closes it when it is loaded.
     await Promise.all(open.map(({ id }) => this.sessions.use(id, async () => {})));

@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Log } from "../../src/log/contract.ts";
 import { type TailSink, tail } from "../../src/log/tail.ts";
-import { create, entries, numbers } from "./drafts.ts";
+import { entries, numbers } from "./drafts.ts";
 import { withLog } from "./place.ts";
 import { follow, some, upTo } from "./probe.ts";
 import { sqlitePlace } from "./sqlite-place.ts";
+import { append, create } from "./writers.ts";
 
 test("a commit it was not told of is read when the next one shows the jump", async () => {
   await withLog(sqlitePlace, async (log) => {
@@ -18,9 +19,9 @@ test("a commit it was not told of is read when the next one shows the jump", asy
     const probe = follow(forgetful, { session: "ses_a", after: 0 });
     await probe.has(1);
     deaf = true;
-    await log.append("ses_a", entries(...some(3)));
+    await append(log, "ses_a", entries(...some(3)));
     deaf = false;
-    await log.append("ses_a", entries(...some(1)));
+    await append(log, "ses_a", entries(...some(1)));
     await probe.has(5);
     assert.deepEqual(numbers(probe.records), upTo(5));
     assert.deepEqual(probe.gaps, []);
@@ -41,7 +42,7 @@ test("a commit it is told of twice is passed on once", async () => {
     };
     const probe = follow(stutterer, { session: null, after: 0 });
     await probe.has(1);
-    await log.append("ses_a", entries(...some(2)));
+    await append(log, "ses_a", entries(...some(2)));
     assert.deepEqual(numbers(probe.records), upTo(3));
     probe.tail.close();
   });
@@ -55,7 +56,7 @@ test("a commit during a read is read too", async () => {
       ...log,
       async read(session, query) {
         const records = await log.read(session, query);
-        if (++reads === 1) await log.append("ses_a", entries(...some(2)));
+        if (++reads === 1) await append(log, "ses_a", entries(...some(2)));
         return records;
       },
     };
@@ -77,10 +78,10 @@ test("a closed tail is silent, even when closed in the call that made it full", 
       return room.promise;
     });
     await probe.has(1);
-    await log.append("ses_a", entries(...some(1)));
-    await log.append("ses_a", entries(...some(1)));
+    await append(log, "ses_a", entries(...some(1)));
+    await append(log, "ses_a", entries(...some(1)));
     room.resolve();
-    await log.append("ses_a", entries(...some(1)));
+    await append(log, "ses_a", entries(...some(1)));
     assert.deepEqual(numbers(probe.records), [1, 2]);
     assert.deepEqual(probe.errors, []);
   });
@@ -95,8 +96,8 @@ test("a sink that throws ends its tail only", async () => {
     });
     const good = follow(log, { session: "ses_a", after: 0 });
     await Promise.all([bad.has(1), good.has(1)]);
-    await log.append("ses_a", entries(...some(1)));
-    await log.append("ses_a", entries(...some(1)));
+    await append(log, "ses_a", entries(...some(1)));
+    await append(log, "ses_a", entries(...some(1)));
     assert.deepEqual(bad.errors.map(String), ["Error: broken pipe"]);
     assert.deepEqual(numbers(bad.records), [1, 2]);
     assert.deepEqual(numbers(good.records), [1, 2, 3]);
@@ -109,7 +110,7 @@ test("a log that cannot be read ends the tail with the reason", async () => {
     const failed = Promise.withResolvers<unknown>();
     const broken: Log = { ...log, read: () => Promise.reject(new Error("no disk")) };
     const sink: TailSink = { write: () => undefined, gap: () => undefined, failed: failed.resolve };
-    tail(broken, { session: "ses_a", after: 0 }, sink);
+    tail(broken, "ses_a", { after: 0 }, sink);
     assert.equal(String(await failed.promise), "Error: no disk");
   });
 });

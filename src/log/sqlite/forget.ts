@@ -1,9 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { ParleyError } from "../../core/errors.ts";
 import type { ParleyEvent } from "../../core/events/event.ts";
 import { keyOf } from "../../core/events/keys.ts";
 import { changesState, reduceSession, type SessionState } from "../../core/session-state.ts";
+import { assertDeleted } from "../deleted.ts";
 import { readState } from "./checksum.ts";
 import type { Head, Heads } from "./heads.ts";
 import { prepare } from "./statement.ts";
@@ -150,11 +150,4 @@ function readEvent(json: unknown): ParleyEvent | undefined {
   } catch {
     return undefined;
   }
-}
-
-function assertDeleted(session: string, last: ParleyEvent | undefined, state: SessionState): void {
-  if (!last && state.ended?.reason === "deleted") return;
-  if (last?.type === "session.ended" && last.data.reason === "deleted") return;
-  const message = `expected session.ended with the reason "deleted" as the last event of ${session}, got ${last?.type}: append it first`;
-  throw new ParleyError("invalid", message, { session });
 }
