@@ -3,6 +3,10 @@ import type { Command, Option } from "commander";
 /** What can be written after an option or as an argument. */
 export type Value = { kind: "none" | "any" | "file" | "directory" } | { kind: "choice"; choices: readonly string[] };
 
+export function choicesOf(value: Value): readonly string[] {
+  return value.kind === "choice" ? value.choices : [];
+}
+
 export interface OptionNode {
   names: readonly string[];
   description: string;

@@ -12,6 +12,5 @@ export interface Check {
 }
 
 export function verdict(checks: readonly Check[]): Level {
-  if (checks.some(({ level }) => level === "bad")) return "bad";
-  return checks.some(({ level }) => level === "warn") ? "warn" : "ok";
+  return (["bad", "warn"] as const).find((level) => checks.some((check) => check.level === level)) ?? "ok";
 }
