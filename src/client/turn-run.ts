@@ -24,7 +24,9 @@ export function followTurn(
   begin: (signal: AbortSignal) => Promise<Receipt>,
   options: RunOptions,
 ): TurnRun {
-  const result = deferred<Outcome>();
+  const result = Promise.withResolvers<Outcome>();
+  // A reader that only loops over the events hears of a failure there.
+  result.promise.catch(() => {});
   let inner: EventStream<StreamEvent> | undefined;
   let looped = false;
 
@@ -73,23 +75,4 @@ export function followTurn(
       return result.promise;
     },
   };
-}
-
-interface Deferred<T> {
-  promise: Promise<T>;
-  /** Only the first of all calls counts. */
-  resolve(value: T): void;
-  reject(error: unknown): void;
-}
-
-function deferred<T>(): Deferred<T> {
-  let resolve: Deferred<T>["resolve"] = () => {};
-  let reject: Deferred<T>["reject"] = () => {};
-  const promise = new Promise<T>((onValue, onError) => {
-    resolve = onValue;
-    reject = onError;
-  });
-  // Whoever only loops over the events hears of a failure there.
-  promise.catch(() => {});
-  return { promise, resolve, reject };
 }
