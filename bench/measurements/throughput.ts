@@ -4,7 +4,7 @@ import { type Flood, floodFaults, floodPrompt } from "../harness/flood.ts";
 import { tempDirectory } from "../harness/machine.ts";
 import { insertsPerSecond } from "../harness/plain-sqlite.ts";
 import { type Reading, startReader } from "../harness/reader.ts";
-import { SCRIPTED_AGENT, type Server, startParley, startPlainRelay } from "../harness/server.ts";
+import { SAMPLE_AGENT, type Server, startParley, startPlainRelay } from "../harness/server.ts";
 import { median, nowMicros } from "../harness/stats.ts";
 
 export const SIZES = {
@@ -29,7 +29,7 @@ async function send({ server, stream, texts, prompt: begin }: Way, flood: Flood)
   return { reading, perSecond: reading.deltas / ((reading.endedAt - began) / 1e6) };
 }
 
-/** A stream of one client, and the way to begin a turn of the scripted agent. */
+/** A stream of one client, and the way to begin a turn of the sample agent. */
 interface Way {
   server: Server;
   stream: string;
@@ -38,7 +38,7 @@ interface Way {
 }
 
 async function plainWay(scope: AsyncDisposableStack): Promise<Way> {
-  const server = await startPlainRelay(scope, SCRIPTED_AGENT);
+  const server = await startPlainRelay(scope, SAMPLE_AGENT);
   return { server, stream: "/events", texts: false, prompt: (text) => call(server, "POST", "/prompt", { text }) };
 }
 

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { deadline } from "../support/time.ts";
 
 export const BIN = fileURLToPath(new URL("../../bin/parley.js", import.meta.url));
-export const SCRIPTED = fileURLToPath(new URL("../../src/testing/scripted-agent.ts", import.meta.url));
+export const SAMPLE_AGENT = fileURLToPath(new URL("../../src/testing/sample-agent.ts", import.meta.url));
 
 export interface Result {
   code: number | null;

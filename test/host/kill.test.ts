@@ -113,7 +113,7 @@ test("a pid that now belongs to another process is never signalled", async (t) =
   assert.deepEqual(await once(bystander, "exit"), [0, null]);
 });
 
-test("killing what never started or is long gone resolves at once", async (t) => {
+test("killing a program that never started or is long gone resolves at once", async (t) => {
   const { host, directory } = await makeHost(t);
   const program = host.spawn({ argv: [process.execPath, "-e", "0"], directory, session }, collector().events);
   await program.exited;

@@ -63,7 +63,7 @@ test("after kill -9 of the server the next boot's reaper leaves no survivor", {
   assert.deepEqual(await reap(options), { ended: [], left: [], cleared: 0 });
 });
 
-test("while the server runs only what has escaped from it is a stray", {
+test("while the server runs, only processes that have escaped from it are strays", {
   skip: !onLinux && "needs /proc",
 }, async (t) => {
   const { server, started, options } = await startServer(t);

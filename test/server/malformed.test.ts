@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
-import { parseFailure } from "../../src/server/client-errors.ts";
+import { parseFailure } from "../../src/server/http/client-errors.ts";
 import { closing, connected, mountAll, parseAnswer, request, startServer, TOKEN } from "./helpers.ts";
 
 const HEAD = `POST /x HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${TOKEN}\r\ncontent-type: application/json\r\n`;
@@ -19,7 +19,7 @@ const ROWS: [string, string, number][] = [
   ["headers without end", `GET / HTTP/1.1\r\nx: ${"x".repeat(20_000)}\r\n\r\n`, 431],
 ];
 
-test("what is no HTTP gets a problem and a closed connection, and the server goes on", async () => {
+test("bytes that are no HTTP get a problem and a closed connection, and the server goes on", async () => {
   let runs = 0;
   await using server = await startServer({ mounts: [mountAll(() => void runs++)] });
   for (const [name, bytes, status] of ROWS) {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import crypto from "node:crypto";
 import { syncBuiltinESMExports } from "node:module";
 import { test } from "node:test";
-import { tokenVerifier } from "../../src/server/auth.ts";
+import { tokenVerifier } from "../../src/server/guards/auth.ts";
 
 const TOKEN = "k".repeat(43);
 const CANDIDATES = ["", "k", `!${TOKEN.slice(1)}`, `${TOKEN.slice(0, -1)}!`, `${TOKEN}k`, "k".repeat(8_192), TOKEN];

@@ -4,13 +4,13 @@ import type { Terminals } from "../../host/terminals/contract.ts";
 import type { SseClients } from "../stream/sse-clients.ts";
 import type { Bus } from "./bus.ts";
 import type { Environment } from "./environment.ts";
-import type { PtyTickets } from "./pty-tickets.ts";
+import type { PtyTickets } from "./pty/tickets.ts";
 import type { EventHub } from "./streams/hub.ts";
 
 /** The version of OpenCode whose API this is. Clients compare it. */
 export const OPENCODE_VERSION = "1.18.33";
 
-/** What the operations share. */
+/** The parts that all operations use. */
 export interface Surface {
   gateway: Gateway;
   clients: SseClients;

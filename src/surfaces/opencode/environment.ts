@@ -5,16 +5,16 @@ import type { CommandHost } from "../../host/contract.ts";
 import type { Bus } from "./bus.ts";
 import { Catalog } from "./catalog/catalog.ts";
 import { NameIndex } from "./workspace/file-names.ts";
-import { type Git, gitOn } from "./workspace/git.ts";
+import { type Git, gitOn } from "./workspace/git/git.ts";
 import { Projects } from "./workspace/projects.ts";
 
-/** What sessions live in: agents and their models on one side, projects and their files on the other. */
+/** The surroundings of sessions: agents and their models, projects and their files. */
 export interface Environment {
   catalog: Catalog;
   projects: Projects;
   commands: CommandHost;
   git: Git;
-  /** The names of files, for who looks for one. */
+  /** The names of files, for searches by name. */
   names: NameIndex;
 }
 

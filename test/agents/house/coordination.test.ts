@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { DRAIN_MS } from "../../../src/agents/house/deferreds.ts";
+import { GRACE_MS } from "../../../src/core/ledger/state.ts";
 import { assertWithin, staysSo } from "../../support/time.ts";
 import {
   answers,
@@ -18,7 +18,7 @@ import {
 import { gated, slow, stuck, throwing, tool } from "./test-tools.ts";
 
 /** A tool that is given up at the stream's end would have been by then. */
-const LONGER_THAN_A_DRAIN = 2 * DRAIN_MS;
+const LONGER_THAN_A_DRAIN = 2 * GRACE_MS;
 
 /** What the network does when it breaks. */
 const cut = (): never => {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Deferreds, DRAIN_MS, type Outcome } from "../../../src/agents/house/deferreds.ts";
-import { ToolFailure } from "../../../src/agents/house/tool-failure.ts";
+import { Deferreds, type Outcome } from "../../../src/agents/house/turn/deferreds.ts";
+import { ToolFailure } from "../../../src/agents/house/turn/tool-failure.ts";
+import { GRACE_MS } from "../../../src/core/ledger/state.ts";
 
 const done = (output: string): Outcome => ({ ok: true, output });
 const never = (): Promise<Outcome> => new Promise(() => {});
@@ -49,8 +50,8 @@ test("C2: what is open after the stream is awaited together, once, and a timeout
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const { deferreds, settled } = watched();
   for (let at = 0; at < 6; at++) deferreds.run(`stuck ${at}`, never);
-  const drained = deferreds.drain(DRAIN_MS, "aborted");
-  t.mock.timers.tick(DRAIN_MS - 1);
+  const drained = deferreds.drain(GRACE_MS, "aborted");
+  t.mock.timers.tick(GRACE_MS - 1);
   assert.equal(await isSettled(drained), false);
   t.mock.timers.tick(1);
   await drained;

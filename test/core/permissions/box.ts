@@ -73,7 +73,7 @@ export class Box {
     return { programs: ran.split("\n").filter((name) => name !== ""), files };
   }
 
-  /** What the line leaves in the background holds the output open: its end is waited for, too. */
+  /** Background programs of the line hold the output open: their end is waited for, too. */
   #end(shell: string, line: string, cwd: string): Promise<void> {
     const env = { PATH: join(this.root, "bin"), HOME: cwd, LC_ALL: "C.UTF-8" };
     const child = spawn(shell, ["-c", line], { cwd, env, stdio: ["ignore", "pipe", "pipe"], detached: true });

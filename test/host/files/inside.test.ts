@@ -96,7 +96,7 @@ const SWAPPER = `
   }
 `;
 
-/** The tools without a second look at the path. */
+/** The look that a tool takes at a path, without a second one. */
 async function openTrusting(directory: string, path: string): Promise<FileHandle | undefined> {
   const real = await realInside(directory, path);
   return real === undefined ? undefined : open(real, constants.O_RDONLY | constants.O_NOFOLLOW);

@@ -83,7 +83,7 @@ test("B10: an agent that is started later has no hold on a terminal", {
   for (const terminal of open) assert.equal(terminal.ended, false);
 });
 
-test("B10: what a program leaves behind ends with it", async (t) => {
+test("B10: the processes that a program leaves behind end with it", async (t) => {
   const { run, runDirectory } = await setUp(t);
   const terminal = await run("trap '' HUP; sleep 1000 & echo pid $!; exit 4");
   await ended(terminal);
@@ -94,7 +94,7 @@ test("B10: what a program leaves behind ends with it", async (t) => {
   await eventually("the table of processes is empty", () => readdirSync(runDirectory).length === 0);
 });
 
-test("B10: closing ends all of them, also what ignores a hang-up, and opens no more", async (t) => {
+test("B10: closing ends all terminals, also programs that ignore a hang-up, and opens no more", async (t) => {
   const { run, terminals, runDirectory } = await setUp(t);
   const open = await Promise.all([
     run("echo up; read x"),
@@ -134,7 +134,7 @@ test("B10: those that have exited are kept up to a number, and the oldest goes f
   assert.deepEqual(deleted, ids.slice(0, 2));
 });
 
-test("B10: what comes too late for a terminal does no harm", async (t) => {
+test("B10: writes and changes that come too late for a terminal do no harm", async (t) => {
   const { run, terminals } = await setUp(t);
   const terminal = await run("exit 0");
   await ended(terminal);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { shippedAgent } from "../../../src/agents/scripted/launch.ts";
+import { sampleAgent } from "../../../src/agents/line-protocol/launch.ts";
 import type { MessageWithParts } from "../../../src/surfaces/opencode/shapes/message.ts";
 import type { PermissionRule, Session } from "../../../src/surfaces/opencode/shapes/session.ts";
 import { OpencodeClient } from "../../support/opencode.ts";
@@ -34,7 +34,7 @@ test("a prompt that names no tool leaves the session's rules as they are", async
 test("a session whose agent is no longer configured can be renamed and put away", async (t) => {
   const { server } = await opencodeRig(t, {
     defaultAgent: "scripted",
-    agents: { mine: { command: [...shippedAgent().argv] } },
+    agents: { mine: { command: [...sampleAgent().argv] } },
   });
   const { id } = await server.api.create({ agent: "mine" });
   await server.api.ask(id, "hello");
@@ -47,7 +47,7 @@ test("a session whose agent is no longer configured can be renamed and put away"
   await client.expect(200, "DELETE", `/session/${id}`);
 });
 
-test("what is said after a restart sorts behind what was said before, though the clock was set back", async (t) => {
+test("messages after a restart sort behind those before it, though the clock was set back", async (t) => {
   const { server } = await opencodeRig(t, { defaultAgent: "scripted" });
   const { id } = await server.api.create();
   await server.api.ask(id, "before");
@@ -62,7 +62,7 @@ test("what is said after a restart sorts behind what was said before, though the
   assert.deepEqual(ids, ids.toSorted());
 });
 
-test("what stands for an answer that never came is found by its id, right behind its prompt", async (t) => {
+test("the stand-in for an answer that never came is found by its id, right behind its prompt", async (t) => {
   const { client } = await opencodeRig(t, {
     defaultAgent: "broken",
     agents: { broken: { command: [process.execPath, "-e", "process.exit(3)"] } },

@@ -23,7 +23,7 @@ export interface ViewOptions {
   keep?: TurnsToKeep;
 }
 
-/** What a session that is seen through a view consists of, once its first event is known. */
+/** The parts of a view, once the session's first event is known. */
 interface Parts {
   out: Outbox;
   transcript: Transcript;
@@ -123,7 +123,7 @@ export class SessionView {
     return !this.state.turn && this.state.queue.length === 0;
   }
 
-  /** What came to an end in the turns that it holds, asks and messages, as clients hear of it. */
+  /** The events that ended asks and messages in the turns that the view holds. */
   settled(): readonly Settled[] {
     return this.#kept.settled();
   }
@@ -155,14 +155,14 @@ export class SessionView {
         return out.say(first ? "session.created" : "session.updated", { sessionID, info: this.session() });
       case "session.updated":
         this.#turn?.learn(event.data);
-        // What waits will be answered by what holds then.
+        // Queued prompts use the new model and mode.
         for (const prompt of state.queue) users.queue(prompt, event.time, state);
         return this.#sayUpdated(out);
       case "session.ended":
         if (event.data.reason === "deleted") this.#leave(out);
         return;
       case "history.cut":
-        // What the log has no name for comes last: a view that has not seen it says all the rest the same.
+        // Events without a name in the log come last, so that a view that has not seen them gives the others the same ids.
         return transcript.takeBack([
           ...event.data.messages,
           ...event.data.turns.flatMap((turn) => this.#unnamed.get(turn) ?? []),
@@ -206,11 +206,13 @@ export class SessionView {
         // The error of a turn is said when the turn ends.
         if (!this.#turn) out.say("session.error", { sessionID, error: errorOf(event.data, state.agent) });
         return;
-      // A note belongs to no turn, so there is no message that it could be in; the rest is not for clients.
+      // A note belongs to no turn, so no message can hold it; the other two are not for clients.
       case "session.note":
       case "usage.updated":
       case "agent.unparsed":
         return;
+      default:
+        event satisfies never;
     }
   }
 
@@ -219,7 +221,7 @@ export class SessionView {
     const oldest = this.#kept.begin(event.time);
     if (this.#options.keep) {
       const { prompt, context = [] } = event.data;
-      // Said again by its turn, whatever else is held: a replay must say the very same.
+      // The turn tells of it again, also where other turns are held: a replay must give the same events.
       for (const { id } of [...context, ...(prompt ? [prompt] : [])]) transcript.forget(id);
       const waiting = state.queue.map(({ id }) => id);
       transcript.nextTurn(oldest, waiting);
@@ -229,7 +231,7 @@ export class SessionView {
     if (event.turn !== undefined) this.#unnamed.set(event.turn, this.#turn.unnamed);
   }
 
-  /** A deletion forgets how its turn ended; who reads the log late finds only this, and clients must not go on waiting. */
+  /** A deletion forgets how its turn ended. A late reader of the log finds only the deletion, and clients must not go on waiting. */
   #leave(out: Outbox): void {
     const sessionID = this.state.id;
     out.say("session.deleted", { sessionID, info: this.session() });

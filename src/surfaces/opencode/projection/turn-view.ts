@@ -10,7 +10,7 @@ import { finishOfTurn } from "./failures.ts";
 import { absolute, FileDiffs } from "./file-diffs.ts";
 import type { Outbox } from "./outbox.ts";
 import { answering, type Choice } from "./session-shape.ts";
-import { ToolTrack } from "./tool-track.ts";
+import { ToolTrack } from "./tools/track.ts";
 import type { Transcript } from "./transcript.ts";
 import { type Step, TurnSteps } from "./turn-steps.ts";
 import type { UserMessages } from "./user-messages.ts";
@@ -184,7 +184,7 @@ export class TurnView {
         const track = this.#results.get(item.id);
         const { files = [] } = item;
         track?.result(item);
-        // Whoever watches a file reads it again before the tool is said to be done.
+        // Clients that watch a file read it again before the tool is shown as done.
         for (const { path } of files)
           this.#around.out.say("file.edited", { file: absolute(this.#around.state.directory, path) });
         return;

@@ -1,7 +1,7 @@
 import type { SessionState } from "../../../core/session-state.ts";
 import type { Log } from "../../../log/contract.ts";
 import { badRequest } from "../errors.ts";
-import { allSessions, titleHas } from "../session-list.ts";
+import { allSessions, titleHas } from "../sessions/session-list.ts";
 import { projectOf } from "../workspace/project.ts";
 
 export interface PageQuery {
@@ -23,7 +23,7 @@ function readCursor(cursor: string): string {
     const { after } = JSON.parse(Buffer.from(cursor, "base64url").toString()) as { after: unknown };
     if (typeof after === "string") return after;
   } catch {
-    // Said below.
+    // The error below covers this, too.
   }
   throw badRequest(`expected the cursor of an earlier answer, got "${cursor.slice(0, 60)}"`, "Query");
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { GitSetting } from "../../../../src/core/git-settings.ts";
-import { formatText, harmless, settingsIn } from "../../../../src/surfaces/opencode/workspace/git-config.ts";
+import { formatText, harmless, settingsIn } from "../../../../src/surfaces/opencode/workspace/git/config.ts";
 import { temporary } from "../../../support/server.ts";
 
 const rows: [name: string, text: string, settings: GitSetting[]][] = [
@@ -43,7 +43,7 @@ test("a configuration is read as git reads it", async (t) => {
   }
 });
 
-test("whatever stands in a configuration, only known settings and a plain format come out of it", () => {
+test("only known settings and a plain format come out of any configuration", () => {
   const dangerous =
     /fsmonitor|hooks|filter|diff|ssh|pager|editor|include|remote|credential|gpg|alias|protocol|worktree|partial/i;
   const word = fc.constantFrom(

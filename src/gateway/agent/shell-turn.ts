@@ -1,0 +1,73 @@
+import { messageOf } from "../../core/errors.ts";
+import { type CommandHost, SpawnFailed } from "../../host/contract.ts";
+import { runShortened, type Shortened } from "../../host/run-shortened.ts";
+import { shellSpec } from "../../host/shell-spec.ts";
+import type { Inbox } from "../session/inbox.ts";
+
+export interface ShellOptions {
+  session: string;
+  directory: string;
+  host: CommandHost;
+  inbox: Pick<Inbox, "signal">;
+}
+
+const STOPPED = {
+  time: { code: "limit_time", message: "the command was ended: its time was up" },
+  output: { code: "limit_output", message: "the command was ended: it wrote too much" },
+  aborted: { code: "aborted", message: "the command was ended: the user stopped it" },
+} as const;
+
+/** A turn that Parley runs by itself: a command of the user's, told in the words of an agent that called its shell. */
+export class ShellTurn {
+  private readonly options: ShellOptions;
+  private running: { turn: string; stop: AbortController; over: Promise<void> } | undefined;
+
+  constructor(options: ShellOptions) {
+    this.options = options;
+  }
+
+  runs(turn: string): boolean {
+    return this.running?.turn === turn;
+  }
+
+  /** Runs the command of a stored turn to its end. In every case the turn is told to be over. */
+  async run(command: string, turn: string): Promise<void> {
+    const stop = new AbortController();
+    // A name of its own: late words of the command must not be taken for another turn's.
+    const over = this.play(command, `shell_${turn}`, stop.signal);
+    this.running = { turn, stop, over };
+    await over;
+    if (this.running.turn === turn) this.running = undefined;
+  }
+
+  /** Ends the command, and resolves when nothing of it runs any more. */
+  async stop(): Promise<void> {
+    this.running?.stop.abort();
+    await this.running?.over;
+  }
+
+  private async play(command: string, call: string, signal: AbortSignal): Promise<void> {
+    const { session, directory, host, inbox } = this.options;
+    inbox.signal({ type: "turn.begun", turn: call });
+    inbox.signal({ type: "step.begun" });
+    inbox.signal({ type: "tool.running", call, name: "bash", title: command, input: { command } });
+    try {
+      const spec = shellSpec(command, { session, directory });
+      const output = (delta: string): void => inbox.signal({ type: "tool.output", call, delta });
+      this.tell(call, await runShortened({ host, spec, signal, output }));
+    } catch (thrown) {
+      const code = thrown instanceof SpawnFailed ? "spawn_failed" : "command_failed";
+      const error = { code, message: messageOf(thrown) };
+      inbox.signal({ type: "tool.done", call, ok: false, error });
+      inbox.signal({ type: "turn.finished", turn: call, reason: "error", error });
+    }
+  }
+
+  private tell(call: string, { text, code, stopped }: Shortened): void {
+    const { inbox } = this.options;
+    const error = stopped ? { error: STOPPED[stopped] } : {};
+    inbox.signal({ type: "tool.done", call, ok: !stopped, output: text, metadata: { exitCode: code }, ...error });
+    inbox.signal({ type: "step.finished" });
+    inbox.signal({ type: "turn.finished", turn: call, reason: stopped === "aborted" ? "cancelled" : "end_turn" });
+  }
+}

@@ -1,0 +1,29 @@
+import type { Agent } from "../../agents/contract.ts";
+import type { LedgerState } from "../../core/ledger/state.ts";
+import type { NewSession } from "../../log/contract.ts";
+import type { ServingAgent } from "../agent/serving-agent.ts";
+import type { Attachments } from "../attachments.ts";
+import type { IdleAgents } from "../idle/idle-agents.ts";
+import type { GatewayOptions } from "../options.ts";
+import type { TurnMetrics } from "../turn-metrics.ts";
+import type { Kin } from "./kin.ts";
+
+/** The session itself, and the things that it shares with other sessions. */
+export interface LiveOptions {
+  id: string;
+  root: string | undefined;
+  ledger: LedgerState;
+  /** The number of its newest event. */
+  last: number;
+  /** Set for a session whose first event is still to be stored. */
+  create?: NewSession;
+  /** Absent for a sub-agent's session, which is served by its parent's agent. */
+  agent: Agent | undefined;
+  /** For a sub-agent's session: the agent of the session that it belongs to. */
+  lender?: ServingAgent;
+  kin: Kin;
+  gateway: GatewayOptions;
+  metrics: TurnMetrics;
+  attachments: Attachments;
+  idleAgents: IdleAgents;
+}

@@ -1,0 +1,226 @@
+import { MustReopen } from "../../agents/contract.ts";
+import { ParleyError } from "../../core/errors.ts";
+import type { Prompt } from "../../core/events/values.ts";
+import type { Answer } from "../../core/ledger/signals.ts";
+import type { Closing, Create, Facts, LedgerState } from "../../core/ledger/state.ts";
+import { beginsTurn } from "../../core/session-state.ts";
+import { ServingAgent } from "../agent/serving-agent.ts";
+import { earlierReceipt, firstReceipt, type Receipt } from "../receipt.ts";
+import { Act } from "./act.ts";
+import { Actor } from "./actor.ts";
+import { AskKeeper } from "./ask-keeper.ts";
+import { closeSession } from "./close-session.ts";
+import { Inbox } from "./inbox.ts";
+import type { LiveOptions } from "./live-options.ts";
+import { Rest } from "./rest.ts";
+import { SessionLogger } from "./session-logger.ts";
+import { type CancelRequest, SessionStop } from "./session-stop.ts";
+import { SessionStore } from "./session-store.ts";
+import { TurnTimers } from "./turn-timers.ts";
+import { TurnWaits } from "./turn-waits.ts";
+
+/** A session in memory: puts commands into its inbox, and holds the parts through which they go. */
+export class LiveSession {
+  readonly id: string;
+  readonly root: string | undefined;
+  readonly inbox: Inbox;
+  readonly agent: ServingAgent;
+  private readonly options: LiveOptions;
+  private readonly view: { state: LedgerState };
+  private readonly waits: TurnWaits;
+  private readonly logger: SessionLogger;
+  private readonly asks: AskKeeper;
+  private readonly timers: TurnTimers;
+  private readonly stop: SessionStop;
+  private readonly rest: Rest;
+  private readonly store: SessionStore;
+  private readonly actor: Actor;
+
+  /** The parts in the order of their making: each knows only those before it. */
+  constructor(options: LiveOptions) {
+    const { id, root, gateway, attachments, kin, lender, idleAgents } = options;
+    const { log, roots, trust } = gateway;
+    this.id = id;
+    this.root = root;
+    this.options = options;
+    const inbox = new Inbox(log);
+    const ledger = { state: options.ledger };
+    const waits = new TurnWaits(ledger);
+    const logger = new SessionLogger(gateway.logger, id, ledger);
+    const base = { inbox, ledger, waits, logger, kin };
+    const { unattended: policy, askDeadlineMs: deadlineMs, idleCloseMs: waitMs } = gateway;
+    const asks = new AskKeeper({ session: id, root, attachments, policy, deadlineMs, inbox, logger });
+    const timers = new TurnTimers(inbox, logger);
+    const world = { log, roots, trust, attachments, host: gateway.processes };
+    const { directory } = options.ledger;
+    const agent = new ServingAgent({ session: id, directory, lender, ...world, ...base });
+    const stop = new SessionStop({ ...base, agent });
+    const rest = new Rest({ ...base, agent, idleAgents, waitMs });
+    const store = new SessionStore({ log, id, last: options.last, create: options.create });
+    const { agents, retainEvents } = gateway;
+    const { metrics } = options;
+    const act = new Act({ ...base, agents, retainEvents, store, agent, asks, timers, stop, rest, metrics });
+    this.actor = new Actor({ inbox, ledger, agent, store, act, now: gateway.now, newId: gateway.id });
+    this.inbox = inbox;
+    this.view = ledger;
+    this.waits = waits;
+    this.logger = logger;
+    this.asks = asks;
+    this.timers = timers;
+    this.agent = agent;
+    this.stop = stop;
+    this.rest = rest;
+    this.store = store;
+    if (options.agent) agent.change(options.agent);
+  }
+
+  /** Has the actor work; rejects when nothing more can be stored from here. */
+  run(): Promise<never> {
+    return this.actor.run();
+  }
+
+  /** Nothing more can be stored from here. */
+  get dead(): boolean {
+    return this.inbox.isClosed;
+  }
+
+  get ledger(): LedgerState {
+    return this.view.state;
+  }
+
+  get turn(): string | undefined {
+    return this.ledger.turn?.id;
+  }
+
+  /** Whether it is being deleted. */
+  get leavingForGood(): boolean {
+    return this.ledger.closing === "deleted";
+  }
+
+  get agentRunning(): boolean {
+    return this.agent.running;
+  }
+
+  holdsAsk(id: string): boolean {
+    return [...(this.ledger.turn?.asks.values() ?? [])].some((ask) => ask.id === id);
+  }
+
+  /** Stores the first events of a new session. */
+  async begin(command: Create): Promise<void> {
+    await this.inbox.send(command);
+    if (command.fork) await this.store.tidy(0);
+  }
+
+  /** As `begin`, for a session that begins by an agent's word: that cannot be asked for again. */
+  beginPatiently(command: Create): void {
+    this.logger.quietly(this.inbox.send(command, { must: true }), "a session could not be begun");
+  }
+
+  /** Closes the turn that was open when the session's last writer died. */
+  async recover(): Promise<void> {
+    await this.inbox.send({ type: "crashed" });
+  }
+
+  async prompt(prompt: Prompt, agent?: string): Promise<Receipt> {
+    const ready = this.agent.own?.readySession;
+    // An agent that is still starting cannot be spoken to: its next words are a prompt of their own.
+    const steer = prompt.delivery === "steer" && ready !== undefined;
+    if (steer && this.turn && !ready.steer) {
+      throw new ParleyError(
+        "steer_unsupported",
+        `agent ${this.ledger.agent} takes no words during a turn; use delivery queue`,
+      );
+    }
+    this.rest.stop();
+    const known = (): Promise<Receipt | undefined> => earlierReceipt(this.options.gateway.log, this.id, prompt);
+    const served = agent === undefined ? {} : { agent };
+    const command = steer ? ({ type: "steer", prompt } as const) : ({ type: "prompt", prompt, ...served } as const);
+    const stored = await this.rest.orRest(this.inbox.send(command, { known }));
+    return stored.known ?? firstReceipt(stored);
+  }
+
+  async withdraw(prompt: string): Promise<void> {
+    await this.inbox.send({ type: "withdraw", prompt });
+  }
+
+  /** A model or mode is put in force before it is said: the mode that is shown is the one that the agent has. */
+  async update(facts: Facts, agent?: string): Promise<void> {
+    const command = { type: "update", facts, ...(agent === undefined ? {} : { agent }) } as const;
+    try {
+      await this.inbox.send(this.agent.choosing(command));
+    } catch (error) {
+      if (!(error instanceof MustReopen)) throw error;
+      if (this.turn) throw new ParleyError("busy", `${error.message}: stop the turn first`);
+      await this.close("closed");
+      await this.inbox.send(command);
+    }
+  }
+
+  /** Changes facts of the session after work that needs it idle; nothing begins meanwhile. */
+  async whileIdle(work: () => Promise<{ facts: Facts; undo(): Promise<void> }>): Promise<void> {
+    await this.inbox.send(async ({ turn, queue, closing }) => {
+      if (turn || queue.some(beginsTurn)) throw new ParleyError("busy", "the session is busy; stop it first");
+      if (closing && closing !== "closed") throw new ParleyError("shutting_down", "the session is being closed");
+      const { facts, undo } = await work();
+      return { command: { type: "update", facts }, undo };
+    });
+  }
+
+  async answer(ask: string, answer: Answer, by: string): Promise<void> {
+    await this.inbox.send({ type: "answer", ask, answer, by });
+  }
+
+  /** Prompts that waited through a restart go on. */
+  async next(): Promise<void> {
+    await this.inbox.send({ type: "next" });
+  }
+
+  /** Stops the turn and answers when it is over. The agent is stopped even while nothing can be stored. */
+  cancel(request: CancelRequest): Promise<string | undefined> {
+    return this.stop.cancel(request);
+  }
+
+  /** Resolves when a turn is over, at once when it is already. */
+  ended(turn: string): Promise<void> {
+    return this.waits.ended(turn);
+  }
+
+  /** Ends the agent, and with it any open turn. */
+  async close(reason: Closing): Promise<void> {
+    this.rest.stop();
+    const { inbox, view: ledger, agent, logger } = this;
+    await this.rest.orRest(closeSession(reason, { inbox, ledger, agent, logger }));
+  }
+
+  /** Resolves when all that was said is stored, however long that takes. */
+  whenStored(): Promise<void> {
+    return this.inbox.whenIdle();
+  }
+
+  /** Forgets all that is stored of it. */
+  erase(): Promise<void> {
+    return this.store.remove();
+  }
+
+  /** The log's files are gone: words of the agent will not be kept, so it is stopped. */
+  abandon(error: ParleyError): void {
+    this.stop.abandon(error);
+  }
+
+  /** It is forgotten: nothing may hold on to it. */
+  dispose(): void {
+    this.rest.stop();
+    this.timers.clear();
+    this.asks.close();
+  }
+
+  /** A turn is open, or something is still to be stored that may open one. */
+  get working(): boolean {
+    return this.turn !== undefined || this.inbox.busy;
+  }
+
+  /** Nothing is open, nothing waits, no agent runs. */
+  get resting(): boolean {
+    return this.rest.idle && !this.agentRunning && !this.inbox.busy;
+  }
+}

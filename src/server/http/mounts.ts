@@ -1,0 +1,55 @@
+import type { Handler, UpgradeHandler } from "./request-context.ts";
+
+/** A surface that is imported when its first request comes. */
+export interface Mount {
+  match(path: string): boolean;
+  load(): Promise<Handler>;
+  /** Whether it is imported ahead of its first request, because every client uses it. */
+  early?: boolean;
+  loadUpgrade?(): Promise<UpgradeHandler>;
+  /**
+   * Whether an upgrade shows a ticket in place of the token. Its handler then gets it with `authenticated` false and
+   * must look at the ticket itself.
+   */
+  takesTicket?(target: string): boolean;
+}
+
+export interface Mounts {
+  handler(path: string): Promise<Handler> | undefined;
+  upgrade(path: string): Promise<UpgradeHandler> | undefined;
+  takesTicket(path: string, target: string): boolean;
+  /** Loads the early ones. */
+  warm(): Promise<void>;
+}
+
+/** Loads once for all; a failed load is tried again by the next request. */
+export function once<T>(load: () => Promise<T>): () => Promise<T> {
+  let loading: Promise<T> | undefined;
+  return () => {
+    loading ??= load().catch((thrown: unknown) => {
+      loading = undefined;
+      throw thrown;
+    });
+    return loading;
+  };
+}
+
+/** The first mount that matches a path has it. */
+export function createMounts(mounts: readonly Mount[]): Mounts {
+  const loaders = mounts.map((mount) => ({
+    early: mount.early === true,
+    match: (path: string) => mount.match(path),
+    load: once(() => mount.load()),
+    loadUpgrade: mount.loadUpgrade && once(mount.loadUpgrade.bind(mount)),
+    takesTicket: (target: string) => mount.takesTicket?.(target) ?? false,
+  }));
+  const upgrading = (path: string) => loaders.find((loader) => loader.loadUpgrade && loader.match(path));
+  return {
+    handler: (path) => loaders.find((loader) => loader.match(path))?.load(),
+    upgrade: (path) => upgrading(path)?.loadUpgrade?.(),
+    takesTicket: (path, target) => upgrading(path)?.takesTicket(target) ?? false,
+    async warm() {
+      await Promise.all(loaders.filter(({ early }) => early).map(({ load }) => load()));
+    },
+  };
+}
