@@ -48,7 +48,23 @@ for (const [words, offered] of rows) {
 }
 
 test("directories are offered where a directory is meant", () => {
-  assert.deepEqual(offers("run", "--dir", "/us"), ["/usr"]);
+  for (const words of [
+    ["run", "--dir"],
+    ["serve", "--root"],
+    ["serve", "--data-dir"],
+    ["doctor", "--data-dir"],
+  ]) {
+    assert.deepEqual(offers(...words, "/us"), ["/usr"]);
+  }
+});
+
+test("files are offered where a file is meant", () => {
+  for (const words of [
+    ["serve", "--token-file"],
+    ["model", "--script"],
+  ]) {
+    assert.ok(offers(...words, "/etc/passw").includes("/etc/passwd"));
+  }
 });
 
 test("the scripts of zsh and fish name every command and every long option", () => {

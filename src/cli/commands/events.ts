@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import { count } from "../config/text-values.ts";
+import { count } from "../config/kinds.ts";
 import { EXIT } from "../exit.ts";
 import { withExamples } from "../help.ts";
 import { dataDirOption, jsonOption, valueOption } from "../options.ts";

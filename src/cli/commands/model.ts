@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { port } from "../config/text-values.ts";
+import { port } from "../config/kinds.ts";
 import { CliError, EXIT, systemCodeOf, usageError } from "../exit.ts";
 import { withExamples } from "../help.ts";
 import { stopSignals } from "../launcher/signals.ts";
@@ -29,7 +29,7 @@ export function modelCommand(finish: Finish): Command {
     ["parley model", "the built-in script, on any free port"],
     ["parley model --script script.yaml --port 4010", "a script of your own"],
   ]);
-  command.option("--script <file>", "what it says, as YAML (default: a built-in script)");
+  command.option("--script <path>", "what it says, as YAML (default: a built-in script)");
   command.addOption(valueOption("--port <number>", "port to listen on (default: any free one)", port));
   return command.action(async (flags: Flags) => {
     const [{ startScriptedModel }, { pointAgents }] = await Promise.all([

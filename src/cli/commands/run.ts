@@ -1,6 +1,6 @@
 import { Command, Option } from "commander";
 import { withExamples } from "../help.ts";
-import { choiceOption, dataDirOption } from "../options.ts";
+import { dataDirOption } from "../options.ts";
 import type { Finish } from "../program.ts";
 import type { RunFlags } from "../run/run.ts";
 
@@ -23,7 +23,7 @@ export function runCommand(finish: Finish): Command {
   command.option("--agent <name>", "one of parley agents");
   command.option("--model <id>", "one of the agent's models");
   command.option("--mode <id>", "one of the agent's modes");
-  command.option("--dir <path>", "where the agent works (default: this directory)");
+  command.option("--dir <directory>", "where the agent works (default: this directory)");
   command.addOption(
     new Option("--session <id>", "go on with this session; part of its id is enough").conflicts("continue"),
   );
@@ -34,7 +34,9 @@ export function runCommand(finish: Finish): Command {
   command.option("--deny", "reject whatever is asked");
   command.optionsGroup("Output:");
   command.addOption(
-    choiceOption("--format <format>", "the answer, one object at the end, or every event", FORMATS).default("text"),
+    new Option("--format <format>", "the answer, one object at the end, or every event")
+      .choices(FORMATS)
+      .default("text"),
   );
   command.addOption(dataDirOption());
   return command.action(async (words: string[], flags: RunFlags) => {

@@ -27,7 +27,7 @@ export function sessionsCommand(finish: Finish): Command {
     ["parley sessions rm 3BUfDdB", "forget one"],
   ]);
   command.usage("[options] | parley sessions rm <id...>");
-  command.addOption(new Option("--dir <path>", "only those of a directory"));
+  command.addOption(new Option("--dir <directory>", "only those of a directory"));
   command.addOption(new Option("--all", "all of them, not only the newest twenty"));
   command.addOption(jsonOption("as one JSON list")).addOption(dataDirOption());
   command.addCommand(removeCommand(finish)).helpCommand(false);

@@ -22,7 +22,7 @@ export interface CommandNode {
 function valueAfter(option: Option): Value {
   if (option.isBoolean() || option.negate) return { kind: "none" };
   if (option.argChoices) return { kind: "choice", choices: option.argChoices };
-  if (option.long === "--dir" || option.long === "--data-dir") return { kind: "directory" };
+  if (option.flags.includes("<directory>")) return { kind: "directory" };
   return { kind: option.flags.includes("<path>") ? "file" : "any" };
 }
 

@@ -1,21 +1,21 @@
 import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync, realpathSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { messageOf } from "../../core/errors.ts";
 import { TrustStore } from "../../server/trust/trust-store.ts";
 import { systemCodeOf, usageError } from "../exit.ts";
-import { type Environment, environmentLayer } from "./environment.ts";
-import { layerOf } from "./file-layer.ts";
+import { environmentLayer, fileLayer } from "./layers.ts";
 import {
   defaultDataDir,
+  type Environment,
   expandPath,
   PROJECT_FILES,
   projectDirectories,
   projectOf,
   trustFile,
   userConfigFile,
-} from "./places.ts";
+} from "./paths.ts";
 import type { ConfigFile } from "./schema.ts";
-import { defaultSettings, type Layer, mergeSettings, type Settings } from "./settings.ts";
+import { defaultSettings, type Layer, mergeSettings, resolved, type Settings } from "./settings.ts";
 import { limitProject } from "./trust.ts";
 
 export interface Sources {
@@ -115,10 +115,8 @@ export async function loadConfig(sources: Sources): Promise<LoadedConfig> {
   }
 
   const projectFile = findProjectFile(sources);
-  const trust = {
-    file: trustFile(env, home),
-    configured: (user?.trust ?? []).map((path) => realPath(expandPath(path, home, dirname(userFile)))),
-  };
+  const { trusted: configured = [], ...userLayer } = fileLayer(user ?? {}, userFile, home);
+  const trust = { file: trustFile(env, home), configured: configured.map(realPath) };
   let project: ConfigFile = {};
   if (projectFile !== undefined) {
     const root = projectOf(projectFile);
@@ -132,15 +130,8 @@ export async function loadConfig(sources: Sources): Promise<LoadedConfig> {
     for (const { key, why } of limited.refused) warnings.push(`${projectFile}: "${key}" was ignored: ${why}`);
   }
 
-  const layers = [
-    flags,
-    environmentLayer(env),
-    layerOf(project, projectFile ?? "", home),
-    layerOf(user ?? {}, userFile, home),
-  ];
+  const layers = [flags, environmentLayer(env), fileLayer(project, projectFile ?? "", home), userLayer];
   const merged = mergeSettings(defaultSettings(defaultDataDir(env, home)), layers);
-  const here = (path: string): string => expandPath(path, home, process.cwd());
-  const roots = merged.roots === undefined ? {} : { roots: merged.roots.map(here) };
-  const settings = { ...merged, ...roots, trust, dataDir: here(merged.dataDir) };
+  const settings = { ...resolved(merged, (path) => expandPath(path, home, process.cwd())), trust };
   return { settings, portChosen: layers.some((layer) => layer.port !== undefined), files, warnings };
 }

@@ -3,7 +3,7 @@ import { messageOf } from "../../core/errors.ts";
 import { readLock } from "../../host/data-lock.ts";
 import { offlineAgents } from "../access/offline-agents.ts";
 import { type LoadedConfig, loadConfig } from "../config/load.ts";
-import { defaultDataDir, trustFile, userConfigFile } from "../config/places.ts";
+import { defaultDataDir, trustFile, userConfigFile } from "../config/paths.ts";
 import { defaultSettings, type Layer, mergeSettings } from "../config/settings.ts";
 import { offlineTrust } from "../trust/offline-trust.ts";
 import { packageVersion } from "../version.ts";
@@ -36,7 +36,7 @@ async function load(flags: Layer): Promise<{ loaded: LoadedConfig; checks: Check
     return { loaded, checks: configChecks(loaded, userConfigFile(process.env, home)) };
   } catch (thrown) {
     const trust = { file: trustFile(process.env, home), configured: [] };
-    const settings = mergeSettings(defaultSettings(defaultDataDir(process.env, home)), [flags, { trust }]);
+    const settings = { ...mergeSettings(defaultSettings(defaultDataDir(process.env, home)), [flags]), trust };
     const checks: Check[] = [{ name: "config", level: "bad", detail: messageOf(thrown) }];
     return { loaded: { settings, portChosen: false, files: [], warnings: [] }, checks };
   }

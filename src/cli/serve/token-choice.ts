@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { messageOf } from "../../core/errors.ts";
 import { checkToken, loadToken, tokenPath } from "../../server/token.ts";
-import type { Credential, Settings } from "../config/settings.ts";
+import type { Credential } from "../config/kinds.ts";
+import type { Settings } from "../config/settings.ts";
 import { CliError } from "../exit.ts";
 
 export interface TokenChoice {
