@@ -21,7 +21,7 @@ export type Finish = (code: number) => void;
 /** The whole tree. Each command imports what it needs only when it is run. */
 export function buildProgram(finish: Finish): Command {
   const program = withExamples(new Command("parley"), [
-    ['parley run "Read README.md and add a line at the end"', "one prompt, the answer on stdout"],
+    ['parley run "Read README.md and add a line at the end"', "one prompt, the reply on stdout"],
     ['parley run --continue "Now translate it"', "go on with the newest session here"],
     ["parley opencode", "OpenCode's terminal interface, on Parley"],
     ["parley serve", "let clients in; the first line is the URL"],
@@ -61,7 +61,7 @@ function everyCommand(command: Command): Command[] {
   return [command, ...command.commands.flatMap(everyCommand)];
 }
 
-/** What commander says, in our words and with our code. */
+/** An error of commander, in our words and with our exit code. */
 function usageOf(error: CommanderError, command: Command | undefined): CliError {
   const message = error.message.replace(/^error: /, "");
   const help = command ? `parley help ${command.name()}` : "parley --help";

@@ -24,12 +24,12 @@ export interface ClientOptions {
   /** The server's address; a path before `/v1` is kept. */
   url: string | URL;
   token?: string;
-  /** Who answers asks, in the events: letters, digits, spaces and .:@/-, up to 64. */
+  /** The name of this client in the events of its answers: letters, digits, spaces and .:@/-, up to 64. */
   name?: string;
   fetch?: (url: string, init: RequestInit) => Promise<Response>;
-  /** For how long a request may be without an answer: a minute by default. */
+  /** How long a request may wait for its response: a minute by default. */
   timeoutMs?: number;
-  /** How often a read or a prompt is sent again when no answer came: five times by default. */
+  /** How often a read or a prompt is sent again when no response came: five times by default. */
   retries?: number;
   /** The waits between tries; doubling, with chance, by default. */
   backoff?: Backoff;
@@ -56,7 +56,7 @@ export interface ParleyClient {
   };
   /** A handle of one session; nothing is sent. */
   session(session: string | { id: string }): SessionHandle;
-  /** What waits for an answer in any session. */
+  /** The open asks of all sessions. */
   asks(): Promise<Ask[]>;
   /** The events of all sessions in the order in which they were stored, from now on unless a cursor is given. */
   allEvents(options?: EventsOptions): EventStream<ParleyEvent>;

@@ -1,7 +1,7 @@
 import { closable, type EventStream, either } from "./closable.ts";
 import { type ConnectionState, type Feed, type FollowOptions, follow, startOf } from "./follow.ts";
 import { readToEnd } from "./pages.ts";
-import type { Place } from "./place.ts";
+import type { StreamCursor } from "./stream-cursor.ts";
 import type { After, StreamEvent } from "./stream-types.ts";
 import type { Transport } from "./transport.ts";
 
@@ -30,14 +30,14 @@ export function openEvents(
   options: EventsOptions & { after: After },
 ): EventStream<StreamEvent> {
   const feed: Feed = { session, after: options.after, native: options.native ?? false };
-  let place: Place | undefined;
+  let cursor: StreamCursor | undefined;
 
   async function* read(stop: AbortSignal): AsyncGenerator<StreamEvent, undefined, undefined> {
     const { signal, release } = either(stop, options.signal);
     try {
-      place = await startOf(transport, feed, signal);
-      if (options.follow ?? true) yield* follow(transport, feed, place, followOptions(options), signal);
-      else yield* readToEnd(transport, feed, place, signal);
+      cursor = await startOf(transport, feed, signal);
+      if (options.follow ?? true) yield* follow(transport, feed, cursor, followOptions(options), signal);
+      else yield* readToEnd(transport, feed, cursor, signal);
     } catch (error) {
       if (!signal.aborted) throw error;
     } finally {
@@ -46,7 +46,7 @@ export function openEvents(
     return undefined;
   }
 
-  return closable(read, () => place?.cursor ?? String(feed.after));
+  return closable(read, () => cursor?.text ?? String(feed.after));
 }
 
 function followOptions({ silenceMs, giveUpAfterMs, onConnection }: EventsOptions): FollowOptions {

@@ -1,8 +1,8 @@
 import { Losses } from "./losses.ts";
-import { Place } from "./place.ts";
 import { pause } from "./retry.ts";
 import { numberIn } from "./sequence.ts";
 import { SseConnection } from "./sse-connection.ts";
+import { StreamCursor } from "./stream-cursor.ts";
 import type { After, EventPage, StreamEvent } from "./stream-types.ts";
 import type { Call, Transport } from "./transport.ts";
 
@@ -13,7 +13,7 @@ export interface Feed {
   native: boolean;
 }
 
-/** What becomes of the connection behind a stream: for a status line, the events are right without it. */
+/** The state of the connection behind a stream, for a status line: the events are right without it. */
 export type ConnectionState = { state: "open" } | { state: "lost"; error: unknown; attempt: number; retryInMs: number };
 
 export interface FollowOptions {
@@ -29,15 +29,15 @@ export function pathOf(session: string | null, last: "events" | "stream"): strin
 }
 
 /**
- * Where to start. `latest` becomes a number before anything else: a connection that broke before its first event would
+ * The first cursor. `latest` becomes a number before anything else: a connection that broke before its first event would
  * otherwise come back later than it left, and nobody would know what it missed.
  */
-export async function startOf(transport: Transport, feed: Feed, signal: AbortSignal): Promise<Place> {
-  if (feed.after !== "latest") return new Place(feed.session, String(feed.after));
+export async function startOf(transport: Transport, feed: Feed, signal: AbortSignal): Promise<StreamCursor> {
+  if (feed.after !== "latest") return new StreamCursor(feed.session, String(feed.after));
   const path = pathOf(feed.session, "events");
   const query = { after: "latest", limit: 1 };
   const page = await transport.json<EventPage>({ method: "GET", path, query, signal, repeatable: true });
-  return new Place(feed.session, String(page.next));
+  return new StreamCursor(feed.session, String(page.next));
 }
 
 function callFor(feed: Feed, cursor: string, signal: AbortSignal): Call {
@@ -56,13 +56,13 @@ function isLast(event: StreamEvent, session: string | null): boolean {
 export async function* follow(
   transport: Transport,
   feed: Feed,
-  place: Place,
+  cursor: StreamCursor,
   options: FollowOptions,
   signal: AbortSignal,
 ): AsyncGenerator<StreamEvent, undefined, undefined> {
   const losses = new Losses(transport.options.backoff, options.giveUpAfterMs);
   while (!signal.aborted) {
-    const connection = new SseConnection(transport, callFor(feed, place.cursor, signal), options.silenceMs);
+    const connection = new SseConnection(transport, callFor(feed, cursor.text, signal), options.silenceMs);
     try {
       await connection.open();
       options.onConnection?.({ state: "open" });
@@ -71,7 +71,7 @@ export async function* follow(
         if (batch.retryMs !== undefined) losses.baseMs = batch.retryMs;
         for (const message of batch.messages) {
           if (signal.aborted) return undefined;
-          const event = place.take(message);
+          const event = cursor.take(message);
           if (!event) continue;
           losses.reset();
           yield event;
@@ -82,7 +82,7 @@ export async function* follow(
     } catch (error) {
       connection.close();
       if (signal.aborted) return undefined;
-      const retryInMs = losses.next(error, place.cursor);
+      const retryInMs = losses.next(error, cursor.text);
       options.onConnection?.({ state: "lost", error, attempt: losses.attempts, retryInMs });
       await pause(retryInMs, signal);
     } finally {

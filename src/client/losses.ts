@@ -4,7 +4,7 @@ import { type Backoff, isPassing, waitFor } from "./retry.ts";
 /** Before the server has said it with `retry:`. */
 const BASE_MS = 1_000;
 
-/** A server that says something impossible at the same place so often will go on doing so. */
+/** A server that says something impossible at the same cursor so often will go on doing so. */
 const FAULTS = 5;
 
 /** Decides after each lost connection how long to wait for the next one, or that it is time to give up. */

@@ -1,5 +1,5 @@
 import { type Feed, pathOf } from "./follow.ts";
-import type { Place } from "./place.ts";
+import type { StreamCursor } from "./stream-cursor.ts";
 import type { EventPage, StreamEvent } from "./stream-types.ts";
 import type { Transport } from "./transport.ts";
 
@@ -21,20 +21,20 @@ export function readPage(transport: Transport, { session, signal, ...query }: Pa
 export async function* readToEnd(
   transport: Transport,
   feed: Feed,
-  place: Place,
+  cursor: StreamCursor,
   signal: AbortSignal,
 ): AsyncGenerator<StreamEvent, undefined, undefined> {
   const { session, native } = feed;
   for (;;) {
-    const page = await readPage(transport, { session, native, after: place.cursor, limit: PAGE, signal });
-    if (page.gap) yield place.gap(page.gap);
+    const page = await readPage(transport, { session, native, after: cursor.text, limit: PAGE, signal });
+    if (page.gap) yield cursor.gap(page.gap);
     for (const event of page.events) {
       if (signal.aborted) return undefined;
       // Pages of all sessions say no positions; theirs is where the page ends.
-      const fresh = session === null ? event : place.takeOwn(event);
+      const fresh = session === null ? event : cursor.takeOwn(event);
       if (fresh) yield fresh;
     }
-    place.move(String(page.next), page.next);
+    cursor.move(String(page.next), page.next);
     if (!page.more) return undefined;
   }
 }

@@ -11,7 +11,7 @@ export function backoffMs(attempt: number, baseMs: number, chance: number): numb
   return Math.min(LONGEST_MS, baseMs * 2 ** (attempt - 1)) * (0.5 + chance / 2);
 }
 
-/** What is refused now may be granted later. */
+/** Statuses of requests that may succeed later. */
 const LATER = new Set([408, 425, 429, 500, 502, 503, 504, 507]);
 
 /** For a reader that wants to go on: whether trying again can help. */

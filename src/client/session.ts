@@ -48,7 +48,7 @@ export class SessionHandle {
 
   /**
    * Gives the agent a prompt. The receipt means that it is stored, whatever happens next. A prompt always has an id, so that
-   * it is sent again when the answer got lost and still is one prompt. With `wait` the turn's outcome is awaited too.
+   * it is sent again when the response got lost and still is one prompt. With `wait` the turn's outcome is awaited too.
    */
   prompt(input: string | PromptInput, options?: PromptOptions & { wait?: false }): Promise<Receipt>;
   prompt(input: string | PromptInput, options: PromptOptions & { wait: true }): Promise<Outcome>;
@@ -98,7 +98,7 @@ export class SessionHandle {
     return this.#transport.json({ method: "POST", path: this.#path("cancel"), body: options });
   }
 
-  /** What waits for an answer here and in the sessions of its sub-agents. */
+  /** The open asks here and in the sessions of its sub-agents. */
   async asks(): Promise<Ask[]> {
     const path = this.#path("asks");
     return (await this.#transport.json<{ asks: Ask[] }>({ method: "GET", path, repeatable: true })).asks;

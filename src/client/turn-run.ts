@@ -89,7 +89,7 @@ function deferred<T>(): Deferred<T> {
     resolve = onValue;
     reject = onError;
   });
-  // Whoever only loops over the events hears of a failure there.
+  // A caller that only loops over the events gets the failure there.
   promise.catch(() => {});
   return { promise, resolve, reject };
 }

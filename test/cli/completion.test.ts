@@ -14,7 +14,7 @@ function inBash(script: string): string {
   return execFileSync("bash", ["--norc", "--noprofile", "-c", script], { encoding: "utf8" });
 }
 
-/** What bash offers for the last of these words. */
+/** The words that bash offers for the last of these. */
 function offers(...words: string[]): string[] {
   const line = words.map((word) => `'${word}'`).join(" ");
   const ask = `COMP_WORDS=(parley ${line}); COMP_CWORD=${words.length}; _parley; printf '%s\\n' "\${COMPREPLY[@]}"`;

@@ -86,7 +86,7 @@ for (const [how, args, env] of [
 test("the usual port being taken is a notice, not a failure", async () => {
   await using home = new Home();
   const holder = createServer().listen(Number(SETTINGS.port.default), "127.0.0.1");
-  // Whoever has it already serves as well.
+  // Another program that has the port already serves as well.
   await Promise.race([once(holder, "listening"), new Promise((resolve) => holder.once("error", resolve))]);
   try {
     const child = home.start(["serve"]);

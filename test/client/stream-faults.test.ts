@@ -185,7 +185,7 @@ for (const [status, code] of [
   });
 }
 
-test("what is no event stream is refused with what came", async () => {
+test("a response that is no event stream is refused, with its type in the error", async () => {
   await using server = await startFake((response) => {
     response.writeHead(200, { "content-type": "text/html" }).end("<html>");
   });

@@ -15,7 +15,7 @@ export function installCommand(finish: Finish): Command {
   withExamples(command, [
     ["parley install", "what can be installed, and what is"],
     ["parley install opencode", "the version that Parley is tested with"],
-    [`parley install claude --version ${INSTALLABLE.claude.version}`, "a version of your choice"],
+    [`parley install claude --version ${INSTALLABLE.claude.version}`, "another version"],
     ["parley install codex --force", "once more, if it is broken"],
   ]);
   command.addArgument(new Argument("[agent]", "which one").choices(INSTALLABLE_NAMES));

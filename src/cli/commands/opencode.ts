@@ -14,7 +14,7 @@ export function opencodeCommand(finish: Finish): Command {
   withExamples(command, [
     ["parley opencode", "in this directory"],
     ["parley opencode ~/project -c", "there, with its newest session"],
-    ["parley opencode -s ses_3BUfDdB…", "with a session of your choice"],
+    ["parley opencode -s ses_3BUfDdB…", "with this session"],
   ]);
   command.argument("[directory]", "where agents work (default: this directory)");
   command.option("-c, --continue", "go on with the newest session of the directory");

@@ -8,10 +8,10 @@ const FORMATS = ["text", "json", "events"] as const;
 
 export function runCommand(finish: Finish): Command {
   const command = new Command("run").description(
-    "Give an agent one prompt. The answer goes to stdout, what it does to stderr. " +
+    "Give an agent one prompt. Its reply goes to stdout, what it does to stderr. " +
       "Exit codes: 0 done, 1 error, 2 usage, 3 refused, 4 out of tokens or turns, 5 interrupted, 130 cancelled.",
   );
-  command.summary("give an agent one prompt and print its answer");
+  command.summary("give an agent one prompt and print its reply");
   withExamples(command, [
     ['parley run "Read README.md and add a line at the end"', "asks before it changes something"],
     ["git diff | parley run --deny - > review.md", "the prompt from stdin; nothing is allowed"],
@@ -34,7 +34,7 @@ export function runCommand(finish: Finish): Command {
   command.option("--deny", "reject whatever is asked");
   command.optionsGroup("Output:");
   command.addOption(
-    new Option("--format <format>", "the answer, one object at the end, or every event")
+    new Option("--format <format>", "the reply, one object at the end, or every event")
       .choices(FORMATS)
       .default("text"),
   );

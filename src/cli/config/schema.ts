@@ -32,9 +32,9 @@ const model = z.strictObject({
   id: z.string(),
   name: z.string().optional(),
   context: z.number().optional().describe("tokens that fit into its context"),
-  output: z.number().optional().describe("tokens that one answer can have"),
+  output: z.number().optional().describe("tokens that one reply can have"),
   price: price.optional(),
-  reasoning: z.boolean().optional().describe("it can think before it answers"),
+  reasoning: z.boolean().optional().describe("it can think before it replies"),
   images: z.boolean().optional().describe("it takes pictures"),
   released: z
     .string()

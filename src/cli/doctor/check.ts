@@ -5,13 +5,14 @@ export interface Check {
   name: string;
   level: Level;
   detail: string;
-  /** What to do about it. */
+  /** The step that repairs it. */
   advice?: string;
   /** For programs. */
   facts?: Readonly<Record<string, unknown>>;
 }
 
-export function verdict(checks: readonly Check[]): Level {
+/** The worst level of all checks. */
+export function worst(checks: readonly Check[]): Level {
   if (checks.some(({ level }) => level === "bad")) return "bad";
   return checks.some(({ level }) => level === "warn") ? "warn" : "ok";
 }

@@ -8,7 +8,7 @@ import { defaultSettings, type Layer, mergeSettings } from "../config/settings.t
 import { offlineTrust } from "../trust/offline-trust.ts";
 import { packageVersion } from "../version.ts";
 import { checkAgents } from "./agents.ts";
-import { type Check, type Level, verdict } from "./check.ts";
+import { type Check, type Level, worst } from "./check.ts";
 import { checkDataDir, checkDisk, checkNode, checkPlatform } from "./machine.ts";
 import { checkProject } from "./project.ts";
 import { checkLog, checkPort, checkServer, checkStrays } from "./state.ts";
@@ -62,5 +62,5 @@ export async function examine(flags: Layer): Promise<Report> {
     checkStrays(dataDir, owner),
     ...checkAgents(agents, defaultAgent),
   ];
-  return { version: packageVersion(), verdict: verdict(checks), checks };
+  return { version: packageVersion(), verdict: worst(checks), checks };
 }

@@ -6,9 +6,9 @@ import { clientOf } from "../access/online-store.ts";
 import type { OwnServer } from "../access/own-server.ts";
 import type { Settings } from "../config/settings.ts";
 import { startProblem } from "../serve/problems.ts";
-import { type ChosenSession, chooseSession, type SessionWish } from "./session-choice.ts";
+import { type PickedSession, pickSession, type SessionWish } from "./pick-session.ts";
 
-export interface Begun extends ChosenSession {
+export interface Begun extends PickedSession {
   client: ParleyClient;
   own: OwnServer | undefined;
   receipt: Receipt;
@@ -37,7 +37,7 @@ async function start(settings: Settings, directory: string): Promise<OwnServer> 
 }
 
 /** Called with the session before it gets the prompt. */
-export type Before = (client: ParleyClient, session: ChosenSession["detail"]) => Promise<void>;
+export type Before = (client: ParleyClient, session: PickedSession["detail"]) => Promise<void>;
 
 async function attempt(settings: Settings, wish: SessionWish, prompt: string, before: Before): Promise<Begun> {
   const found = await findServer(settings);
@@ -58,7 +58,7 @@ async function give(
   prompt: string,
   before: Before,
 ): Promise<Begun> {
-  const chosen = await chooseSession(client, wish);
+  const chosen = await pickSession(client, wish);
   await before(client, chosen.detail);
   const { next: position } = await client.page({ after: "latest", limit: 1 });
   const choice = chosen.fresh ? {} : { model: wish.model, mode: wish.mode };

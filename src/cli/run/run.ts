@@ -5,7 +5,6 @@ import { CliError, EXIT_PIPE_CLOSED } from "../exit.ts";
 import { safeLine, safeLines } from "../output/safe-text.ts";
 import { painter } from "../output/terminal.ts";
 import { outputLost } from "../tell.ts";
-import { AnswerText } from "./answer-text.ts";
 import { type AskMode, askMode } from "./ask-policy.ts";
 import { Asks } from "./asks.ts";
 import { type Before, type Begun, begin } from "./begin.ts";
@@ -15,6 +14,7 @@ import { Interrupts } from "./interrupts.ts";
 import { personAt } from "./lines.ts";
 import { Progress } from "./progress.ts";
 import { promptText } from "./prompt-text.ts";
+import { ReplyText } from "./reply-text.ts";
 import { askTrust } from "./trust-question.ts";
 import { View } from "./view.ts";
 
@@ -36,9 +36,9 @@ const ERROR_SHOWN = 2_000;
 
 const paint = painter(process.stderr);
 
-/** What becomes of each event, by the format that was asked for. */
+/** Shows each event in the format that was asked for. */
 function showing(format: RunFlags["format"], view: View): (event: StreamEvent, mine: boolean) => void {
-  const answer = new AnswerText();
+  const reply = new ReplyText();
   const progress = new Progress(paint);
   return (event, mine) => {
     if (format === "events") view.line(JSON.stringify(event));
@@ -46,7 +46,7 @@ function showing(format: RunFlags["format"], view: View): (event: StreamEvent, m
     if (mine || event.type === "gap" || event.turn === undefined) {
       for (const line of progress.take(event)) view.progress(line);
     }
-    if (mine && format === "text") view.answer(answer.take(event));
+    if (mine && format === "text") view.reply(reply.take(event));
     if (event.type === "prompt.queued" && mine) view.progress(paint("dim", "· waiting: the session is busy"));
     if (event.type !== "turn.ended") view.busy("working");
   };
@@ -116,7 +116,7 @@ export async function run(words: readonly string[], flags: RunFlags): Promise<nu
   const { settings } = await configure({ dataDir: flags.dataDir }, directory);
   const prompt = await promptText(words, process.stdin);
   const interrupts = new Interrupts();
-  // Nobody gets the answer any more: the work behind it is stopped too.
+  // Nobody reads the reply any more: the turn is stopped too.
   process.stdout.on("error", (error) => {
     if (!interrupts.signal.aborted) interrupts.stop(outputLost(error));
   });

@@ -25,7 +25,7 @@ function systemProblem(code: string, { host, port, dataDir }: Settings): string 
     case "EDQUOT":
       return fullDisk(dataDir);
     case "EIO":
-      return `the disk of ${dataDir} fails: see the system's log, and choose another place with --data-dir`;
+      return `the disk of ${dataDir} fails: see the system's log, and choose another directory with --data-dir`;
     case "EROFS":
       return `${dataDir} is on a read-only disk: choose another with --data-dir`;
     default:

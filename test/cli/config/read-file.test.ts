@@ -70,7 +70,7 @@ test("every mistake is told at once", () => {
   assert.equal(complaint('{ "port": -1, "sync": 1 }').split("\n").length, 2);
 });
 
-test("what may be a secret is never shown", () => {
+test("a value that may be a secret is never shown", () => {
   assert.doesNotMatch(complaint('{ "token": ["hunter2"] }'), /hunter2/);
   assert.doesNotMatch(
     complaint('{ "agents": { "a": { "command": ["x"], "env": { "KEY": ["hunter2"] } } } }'),

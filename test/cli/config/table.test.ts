@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { serveCommand } from "../../../src/cli/commands/serve.ts";
 import { treeOf } from "../../../src/cli/completion/tree.ts";
 import { oneOf } from "../../../src/cli/config/kinds.ts";
@@ -19,7 +20,10 @@ const PAGE = new URL("../../../docs/configuration.md", import.meta.url);
 
 test("schema/config.json follows the table of settings; UPDATE_DOCS=1 writes it", () => {
   const text = `${JSON.stringify(configJsonSchema(), undefined, 2)}\n`;
-  if (process.env.UPDATE_DOCS) writeFileSync(SCHEMA, text);
+  if (process.env.UPDATE_DOCS) {
+    writeFileSync(SCHEMA, text);
+    execFileSync("biome", ["format", "--write", fileURLToPath(SCHEMA)]);
+  }
   assert.deepEqual(JSON.parse(readFileSync(SCHEMA, "utf8")), JSON.parse(text));
 });
 
@@ -54,7 +58,7 @@ test("one row in the table makes a flag with its help and its completion", async
   command.parseOptions(["--coffee", "strong", "--root", "/a,b", "--root", "/c", "--no-native"]);
   assert.deepEqual(flagLayer(command, WITH_COFFEE), { brew: "strong", roots: ["/a,b", "/c"], keepNative: false });
   const option = treeOf(command).options.find(({ names }) => names.includes("--coffee"));
-  assert.deepEqual(option?.value, { kind: "choice", choices: ["weak", "strong"] });
+  assert.deepEqual(option?.value, { kind: "values", values: ["weak", "strong"] });
 });
 
 test("one row in the table makes a variable, a key of the files and a default", () => {
