@@ -4,14 +4,14 @@ const PROBLEM_TYPE = "application/problem+json";
 
 /** The server refused a request. */
 export class ParleyApiError extends Error {
-  readonly status: number;
+  readonly status!: number;
   /** The stable word for programs; `unknown` where the response was not Parley's own. */
-  readonly code: ErrorCode | "unknown" | (string & {});
-  readonly detail: string;
+  readonly code!: ErrorCode | "unknown" | (string & {});
+  readonly detail!: string;
   /** The whole body of the response, such as `issues` of a body or the `resolution` of an ask. */
-  readonly problem: Readonly<Record<string, unknown>>;
+  readonly problem!: Readonly<Record<string, unknown>>;
   /** When to try again, where the server said so. */
-  readonly retryAfterMs: number | undefined;
+  readonly retryAfterMs!: number | undefined;
 
   constructor(
     message: string,
@@ -19,11 +19,7 @@ export class ParleyApiError extends Error {
   ) {
     super(message);
     this.name = "ParleyApiError";
-    this.status = response.status;
-    this.code = response.code;
-    this.detail = response.detail;
-    this.problem = response.problem;
-    this.retryAfterMs = response.retryAfterMs;
+    Object.assign(this, response);
   }
 }
 

@@ -59,14 +59,8 @@ export interface NewSession {
   permissions?: PermissionRule[];
 }
 
-export interface SessionChange {
-  /** Another agent, which only a session without a past can have. */
-  agent?: string;
-  title?: string;
-  model?: string;
-  mode?: string;
-  permissions?: PermissionRule[];
-}
+/** Another agent is possible only before the first turn. */
+export type SessionChange = Omit<NewSession, "directory">;
 
 export interface SessionListQuery {
   directory?: string;
