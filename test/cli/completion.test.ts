@@ -8,7 +8,7 @@ import { zshScript } from "../../src/cli/completion/zsh.ts";
 import { buildProgram } from "../../src/cli/program.ts";
 import { BIN } from "./support.ts";
 
-const tree = treeOf(buildProgram(() => {}));
+const tree = treeOf(buildProgram());
 
 function inBash(script: string): string {
   return execFileSync("bash", ["--norc", "--noprofile", "-c", script], { encoding: "utf8" });

@@ -3,7 +3,6 @@ import { configure } from "../context.ts";
 import { EXIT } from "../exit.ts";
 import { withExamples } from "../help.ts";
 import { dataDirOption, jsonOption } from "../options.ts";
-import type { Finish } from "../program.ts";
 
 interface Flags {
   dataDir?: string;
@@ -11,7 +10,7 @@ interface Flags {
   repair?: boolean;
 }
 
-export function doctorCommand(finish: Finish): Command {
+export function doctorCommand(): Command {
   const command = new Command("doctor")
     .summary("look for what is wrong")
     .description("Look at this machine, the data directory, the server and the agents.");
@@ -28,7 +27,7 @@ export function doctorCommand(finish: Finish): Command {
       const { settings } = await configure({ dataDir });
       const done = await repair(settings);
       process.stdout.write(json ? `${JSON.stringify(done)}\n` : renderRepair(done));
-      return finish(EXIT.ok);
+      return;
     }
     const [{ examine }, { render }] = await Promise.all([
       import("../doctor/examine.ts"),
@@ -36,6 +35,6 @@ export function doctorCommand(finish: Finish): Command {
     ]);
     const report = await examine({ dataDir });
     process.stdout.write(json ? `${JSON.stringify(report)}\n` : render(report));
-    finish(report.verdict === "bad" ? EXIT.failed : EXIT.ok);
+    if (report.verdict === "bad") process.exitCode = EXIT.failed;
   });
 }

@@ -1,12 +1,11 @@
 import { Command, Option } from "commander";
 import { withExamples } from "../help.ts";
 import { dataDirOption } from "../options.ts";
-import type { Finish } from "../program.ts";
 import type { RunFlags } from "../run/run.ts";
 
 const FORMATS = ["text", "json", "events"] as const;
 
-export function runCommand(finish: Finish): Command {
+export function runCommand(): Command {
   const command = new Command("run").description(
     "Give an agent one prompt. Its reply goes to stdout, what it does to stderr. " +
       "Exit codes: 0 done, 1 error, 2 usage, 3 refused, 4 out of tokens or turns, 5 interrupted, 130 cancelled.",
@@ -41,6 +40,6 @@ export function runCommand(finish: Finish): Command {
   command.addOption(dataDirOption());
   return command.action(async (words: string[], flags: RunFlags) => {
     const { run } = await import("../run/run.ts");
-    finish(await run(words, flags));
+    process.exitCode = await run(words, flags);
   });
 }

@@ -2,10 +2,9 @@ import { Command, Option } from "commander";
 import type { Table } from "../config/table.ts";
 import { withExamples } from "../help.ts";
 import { addSettingOptions, flagLayer, jsonOption } from "../options.ts";
-import type { Finish } from "../program.ts";
 import type { ServeOptions } from "../serve/serve.ts";
 
-export function serveCommand(finish: Finish, table?: Table): Command {
+export function serveCommand(table?: Table): Command {
   const command = new Command("serve")
     .summary("start the server")
     .description("Start the server. The first line on stdout is its URL.");
@@ -27,6 +26,6 @@ export function serveCommand(finish: Finish, table?: Table): Command {
   command.addOption(jsonOption("url and token as one JSON line instead of the URL").helpGroup("Output:"));
   return command.action(async (options: Omit<ServeOptions, "flags">) => {
     const { serve } = await import("../serve/serve.ts");
-    finish(await serve({ ...options, flags: flagLayer(command, table) }));
+    process.exitCode = await serve({ ...options, flags: flagLayer(command, table) });
   });
 }

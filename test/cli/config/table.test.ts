@@ -50,7 +50,7 @@ const WITH_COFFEE: Table = {
 };
 
 test("one row in the table makes a flag with its help and its completion", async () => {
-  const command = serveCommand(() => {}, WITH_COFFEE).exitOverride();
+  const command = serveCommand(WITH_COFFEE).exitOverride();
   assert.match(
     command.helpInformation().replaceAll(/\s+/g, " "),
     /--coffee <strength> how the coffee is made \(default weak\) \(choices: "weak", "strong"\)/,
@@ -106,7 +106,7 @@ test("the table and the flags load without the library of the schemas", () => {
     const loaded = [];
     registerHooks({ load: (url, context, next) => { loaded.push(url); return next(url, context); } });
     const { serveCommand } = await import(${JSON.stringify(new URL("../../../src/cli/commands/serve.ts", import.meta.url).href)});
-    serveCommand(() => {});
+    serveCommand();
     console.log(JSON.stringify(loaded));
   `;
   const loaded = JSON.parse(
