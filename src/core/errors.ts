@@ -57,6 +57,12 @@ export function isParleyError(value: unknown): value is ParleyError {
   return value instanceof ParleyError;
 }
 
+/** The code of a failure of the system, such as `ENOENT`; undefined for anything else that was thrown. */
+export function codeOf(thrown: unknown): string | undefined {
+  const code = thrown instanceof Error && "code" in thrown ? thrown.code : undefined;
+  return typeof code === "string" ? code : undefined;
+}
+
 /** The text of anything that was thrown. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);

@@ -1,8 +1,8 @@
+import type { Fields } from "../../core/json/fields.ts";
 import type { ProcessHost } from "../../host/contract.ts";
 import { SpawnFailed } from "../../host/contract.ts";
 import type { Agent, AgentSession, OpenOptions } from "../contract.ts";
 import type { Discoverer } from "./discover.ts";
-import type { Fields } from "./fields.ts";
 import type { ClaudeSession } from "./session.ts";
 
 export interface ClaudeOptions {

@@ -1,4 +1,5 @@
-import { isDeeper, MAX_DEPTH } from "../../core/depth.ts";
+import { isDeeper, MAX_DEPTH } from "../../core/json/depth.ts";
+import { type Fields, fieldsIn, isFields, textIn } from "../../core/json/fields.ts";
 import { onAssistant } from "./decode/assistant.ts";
 import type { Foreign } from "./decode/hooks.ts";
 import { onControlCancel, onControlRequest } from "./decode/requests.ts";
@@ -7,7 +8,6 @@ import { type DecodeState, Reading, type Said } from "./decode/state.ts";
 import { onStreamEvent } from "./decode/stream.ts";
 import { onSystem } from "./decode/system.ts";
 import { onUser } from "./decode/user.ts";
-import { type Fields, fieldsIn, isFields, textIn } from "./fields.ts";
 
 export type NoiseReason = "not_json" | "too_deep" | "not_an_object" | "unknown_type";
 

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Prompt } from "../../core/events/values.ts";
+import type { Fields } from "../../core/json/fields.ts";
 import type { Answer, Signal } from "../../core/ledger/signals.ts";
 import { within } from "../../core/within.ts";
 import { type LineProcess, type ProcessHost, SpawnFailed, type SpawnSpec } from "../../host/contract.ts";
@@ -18,7 +19,6 @@ import {
   wasRead,
   wroteUserLine,
 } from "./decode/written.ts";
-import type { Fields } from "./fields.ts";
 import { decided, HOOKS, UNHOOKED } from "./hooks.ts";
 import { type Launch, sessionSpec } from "./launch.ts";
 import { createListener, type Listener } from "./listener.ts";

@@ -1,6 +1,6 @@
 import type { Unattended } from "../../gateway/options.ts";
 import type { SyncMode } from "../../log/sqlite/open.ts";
-import { LOG_LEVELS } from "../../server/log-line.ts";
+import { LOG_LEVELS } from "../../server/logging/log-line.ts";
 import * as kind from "./kinds.ts";
 
 /** Everything about one setting: flags, variables, files, help, completion and the table in docs/configuration.md come from it. */

@@ -3,7 +3,7 @@ import { type IdKind, idSource, PREFIX } from "../ids.ts";
 
 const KINDS = new Map(Object.entries(PREFIX).map(([kind, prefix]) => [prefix as string, kind as IdKind]));
 
-/** Gives each id of a history a new one, which sorts as the old one did: by the time of the event that first holds it. */
+/** Gives each id of a history a new one that sorts like the old one: by the time of the event that first holds it. */
 export class NewIds {
   readonly #known = new Map<string, string>();
   readonly #make: ReturnType<typeof idSource>;
@@ -22,7 +22,7 @@ export class NewIds {
     return made;
   }
 
-  /** The same event of another session. */
+  /** The event as a draft for another session. */
   draft(event: ParleyEvent): Draft {
     this.#time = event.time;
     const { type, time, source, turn } = event;
@@ -57,11 +57,16 @@ export class NewIds {
       case "question.resolved":
         return { ...event.data, ask: this.of(event.data.ask) };
       case "permission.resolved": {
-        // What was granted for good was granted to the session that asked.
+        // A grant for good belongs to the session that asked.
         const { outcome } = event.data;
         return { ...event.data, ask: this.of(event.data.ask), outcome: outcome === "always" ? "once" : outcome };
       }
       default:
+        event.type satisfies
+          | `session.${"started" | "updated" | "ended" | "note"}`
+          | `turn.${"status" | "ended"}`
+          | `${"plan" | "usage"}.updated`
+          | ("history.cut" | "prompt.withdrawn" | "error" | "agent.unparsed");
         return event.data;
     }
   }

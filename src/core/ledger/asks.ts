@@ -1,16 +1,16 @@
+import { withEntry } from "../entries.ts";
 import type { AskOption, Question } from "../events/values.ts";
 import { shownPatterns } from "../permissions/exact.ts";
 import { offeredPatterns } from "../permissions/offer.ts";
 import type { Frame } from "./frame.ts";
-import { withEntry } from "./frame.ts";
 import type { Answer, PermissionSignal, QuestionSignal } from "./signals.ts";
-import { callKey, findPast, type LedgerState, type OpenAsk, type OpenTurn } from "./state.ts";
+import { callKey, findPast, type LedgerAsk, type LedgerState, type LedgerTurn } from "./state.ts";
 import { openAgentTurn } from "./turn.ts";
 import { decide, verdictOn } from "./verdicts.ts";
 
 const LONGEST_LABEL = 200;
 
-/** The labels alone say what would be allowed for good. */
+/** The options of an ask whose agent offers none. The label of `always` names the patterns that it would grant. */
 function usualOptions(patterns: readonly string[]): AskOption[] {
   const what = patterns.length === 0 ? "" : `: ${patterns.join(", ")}`;
   const always = what.length > LONGEST_LABEL ? `: ${patterns.length} patterns` : what;
@@ -21,11 +21,11 @@ function usualOptions(patterns: readonly string[]): AskOption[] {
   ];
 }
 
-type OpenPermission = Extract<OpenAsk, { kind: "permission" }>;
+type OpenPermission = Extract<LedgerAsk, { kind: "permission" }>;
 type Resolution = Answer | { kind: "permission" | "question"; outcome: "cancelled" };
 
-/** The turn that an ask belongs to, or undefined when it comes too late and is declined at once. */
-function turnFor(frame: Frame, signal: { ask: string; call?: string }, declined: Answer): OpenTurn | undefined {
+/** The turn that an ask belongs to; undefined when the ask comes too late and is declined at once. */
+function turnFor(frame: Frame, signal: { ask: string; call?: string }, declined: Answer): LedgerTurn | undefined {
   const { turn } = frame.state;
   if (turn?.asks.has(signal.ask) || turn?.settledAsks.has(signal.ask)) return undefined;
   const stale =
@@ -80,7 +80,7 @@ export function onQuestion(frame: Frame, signal: QuestionSignal): void {
   const turn = turnFor(frame, signal, { kind: "question", outcome: "rejected", feedback: "the turn is over" });
   if (!turn) return;
   const { questions, kind, call, metadata } = signal;
-  const ask: OpenAsk = { id: frame.context.id("question"), kind: "question", questions };
+  const ask: LedgerAsk = { id: frame.context.id("question"), kind: "question", questions };
   frame.say("question.requested", {
     ask: ask.id,
     questions,
@@ -93,8 +93,8 @@ export function onQuestion(frame: Frame, signal: QuestionSignal): void {
   else if (!settleByRule(frame, signal.ask, ask)) waitForPerson(frame, ask);
 }
 
-/** What the session's rules answer, or what was granted for good. A denial counts more than what was granted before it. */
-function ruled({ facts, rules, directory }: LedgerState, ask: OpenAsk): Answer | undefined {
+/** The answer of the session's rules and grants to an ask. A denial counts more than a grant before it. */
+function ruled({ facts, rules, directory }: LedgerState, ask: LedgerAsk): Answer | undefined {
   const { permissions = [] } = facts;
   const feedback = "a rule of this session denies it";
   if (ask.kind === "question") {
@@ -103,30 +103,30 @@ function ruled({ facts, rules, directory }: LedgerState, ask: OpenAsk): Answer |
   }
   const verdict = decide({ permissions, granted: rules, directory }, ask);
   if (verdict === "deny") return { kind: "permission", outcome: "reject", feedback };
-  // In the words that the agent offers for it.
+  // An allow becomes one of the options that the agent offers.
   const outcome = (["once", "always"] as const).find((kind) => ask.offers.includes(kind));
   return outcome && verdict === "allow" ? { kind: "permission", outcome } : undefined;
 }
 
-function settleByRule(frame: Frame, key: string, ask: OpenAsk): boolean {
+function settleByRule(frame: Frame, key: string, ask: LedgerAsk): boolean {
   const answer = ruled(frame.state, ask);
   if (answer) resolveAndAnswer(frame, key, ask, answer, "rule");
   return answer !== undefined;
 }
 
-/** Rules hold for what is already waiting, too. */
+/** Applies new rules to the asks that are open already. */
 export function applyRules(frame: Frame): void {
   for (const [key, ask] of frame.state.turn?.asks ?? []) settleByRule(frame, key, ask);
   resumeIfAnswered(frame);
 }
 
-function openAsk(frame: Frame, key: string, ask: OpenAsk): void {
+function openAsk(frame: Frame, key: string, ask: LedgerAsk): void {
   const { turn } = frame.state;
   if (turn) frame.patchTurn({ asks: withEntry(turn.asks, key, ask) });
 }
 
-/** From now on only a person can move the turn. */
-function waitForPerson(frame: Frame, ask: OpenAsk): void {
+/** The turn requires action: it goes on when a person answers. */
+function waitForPerson(frame: Frame, ask: LedgerAsk): void {
   if (frame.state.turn?.status.status !== "requires_action") {
     frame.patchTurn({ status: { status: "requires_action" } });
     frame.say("turn.status", { status: "requires_action" }, "parley");
@@ -134,8 +134,8 @@ function waitForPerson(frame: Frame, ask: OpenAsk): void {
   frame.want({ type: "asked", ask: ask.id, kind: ask.kind });
 }
 
-/** The turn is being stopped: whoever asks now is told no. */
-function decline(frame: Frame, key: string, ask: OpenAsk): void {
+/** Refuses an ask because its turn is being stopped. */
+function decline(frame: Frame, key: string, ask: LedgerAsk): void {
   const feedback = "the turn was stopped";
   const answer: Answer =
     ask.kind === "permission"
@@ -145,7 +145,7 @@ function decline(frame: Frame, key: string, ask: OpenAsk): void {
   frame.want({ type: "answer", ask: key, answer });
 }
 
-function resolve(frame: Frame, key: string, ask: OpenAsk, resolution: Resolution, by: string): void {
+function resolve(frame: Frame, key: string, ask: LedgerAsk, resolution: Resolution, by: string): void {
   const { turn } = frame.state;
   if (!turn) return;
   frame.patchTurn({ asks: withEntry(turn.asks, key, undefined), settledAsks: new Set([...turn.settledAsks, key]) });
@@ -170,16 +170,16 @@ function ofCommand({ command }: OpenPermission, outcome: string): { command?: st
   return command !== undefined && outcome === "always" ? { command } : {};
 }
 
-function resolveAndAnswer(frame: Frame, key: string, ask: OpenAsk, answer: Answer, by: string): void {
+function resolveAndAnswer(frame: Frame, key: string, ask: LedgerAsk, answer: Answer, by: string): void {
   resolve(frame, key, ask, answer, by);
   frame.want({ type: "answer", ask: key, answer });
 }
 
-/** Why an answer is none to this ask. */
-function misfit(ask: OpenAsk, answer: Answer): string | undefined {
+/** The reason why an answer does not fit an ask; undefined when it does. */
+function misfit(ask: LedgerAsk, answer: Answer): string | undefined {
   if (ask.kind !== answer.kind) return `ask ${ask.id} is a ${ask.kind}, the answer is for a ${answer.kind}`;
   if (ask.kind === "permission") {
-    // A no is always possible: a cancel tells the agent the same.
+    // A rejection is always possible: a cancel tells the agent the same.
     const offered = answer.outcome === "reject" || ask.offers.some((kind) => kind === answer.outcome);
     const expected = `expected one of the outcomes that ask ${ask.id} offers (${ask.offers.join(", ")})`;
     return offered ? undefined : `${expected}, got ${answer.outcome}`;
@@ -191,7 +191,7 @@ function misfit(ask: OpenAsk, answer: Answer): string | undefined {
   return questions.map((question, at) => misfitOfOne(question, answer.answers[at] ?? [])).find(Boolean);
 }
 
-/** Free text and several choices are refused only where the agent has said that it takes none. */
+/** Refuses free text and several labels only where the agent has said that it takes none. */
 function misfitOfOne({ question, options, custom, multiple }: Question, given: readonly string[]): string | undefined {
   if (multiple === false && given.length > 1) return `expected one answer to "${question}", got ${given.length}`;
   const strange = custom === false ? given.find((one) => !options.some(({ label }) => label === one)) : undefined;
@@ -199,8 +199,8 @@ function misfitOfOne({ question, options, custom, multiple }: Question, given: r
   return `expected one of ${options.map(({ label }) => label).join(", ")} as answer to "${question}", got ${strange}`;
 }
 
-/** With nobody there to choose, what cannot be given is refused. */
-function inPlaceOfPerson(ask: OpenAsk, answer: Answer): Answer {
+/** An answer that Parley gives because nobody is attached: one that does not fit the ask becomes a rejection. */
+function fittingAnswer(ask: LedgerAsk, answer: Answer): Answer {
   if (ask.kind === "question" || misfit(ask, answer) === undefined) return answer;
   return { kind: "permission", outcome: "reject", feedback: "nobody is attached to choose among what was offered" };
 }
@@ -214,7 +214,7 @@ export function onAnswer(frame: Frame, command: { ask: string; answer: Answer; b
     return;
   }
   const [key, ask] = found;
-  const answer = own ? inPlaceOfPerson(ask, command.answer) : command.answer;
+  const answer = own ? fittingAnswer(ask, command.answer) : command.answer;
   const wrong = misfit(ask, answer);
   if (wrong !== undefined) {
     frame.refuse("invalid", wrong);
@@ -242,7 +242,7 @@ export function onAskWithdrawn(frame: Frame, signal: { ask: string }): void {
   resumeIfAnswered(frame);
 }
 
-/** Nobody needs to answer any more. The agent is told so, unless it is gone. */
+/** Cancels the open asks. The agent is told so, unless it is gone. */
 export function closeAsks(frame: Frame, tellAgent: boolean): void {
   for (const [key, ask] of frame.state.turn?.asks ?? []) {
     if (tellAgent) decline(frame, key, ask);

@@ -1,21 +1,20 @@
+import { addTotals } from "../diff/file-totals.ts";
 import type { ParleyEvent } from "../events/event.ts";
 import type { Item } from "../events/items.ts";
-import { addTotals } from "../file-totals.ts";
+import { present } from "../json/fields.ts";
 import type { SessionState } from "../session-state.ts";
 import { AppendSet } from "./append-set.ts";
-import { type LedgerState, newLedger, type OpenAsk, type OpenCall, type OpenText, type OpenTurn } from "./state.ts";
+import { type LedgerAsk, type LedgerState, type LedgerTurn, newLedger, type OpenCall, type OpenText } from "./state.ts";
 
-/** The ledger as it was, from what the log kept: the session's state and the events of the turn that was open, if any. */
+/** The ledger of a session from the log: from the session's state and the events of its open turn, if any. */
 export function restore(session: SessionState, openTurnEvents: readonly ParleyEvent[]): LedgerState {
   const { nativeId, title, model, mode, permissions, meta } = session;
-  const facts = Object.fromEntries(
-    Object.entries({ nativeId, title, model, mode, permissions, meta }).filter(([, value]) => value !== undefined),
-  );
+  const facts = present({ nativeId, title, model, mode, permissions, meta });
   return {
     ...newLedger(session.agent, session.directory, facts),
     begun: session.turns > 0,
     live: session.ended === undefined,
-    // It may be read once more before the log has forgotten it.
+    // A deleted session may be loaded once more before the log has forgotten it.
     deleted: session.ended?.reason === "deleted",
     ...(session.lastPrompt === undefined ? {} : { lastPrompt: session.lastPrompt }),
     queue: session.queue,
@@ -25,14 +24,14 @@ export function restore(session: SessionState, openTurnEvents: readonly ParleyEv
   };
 }
 
-function restoreTurn(open: NonNullable<SessionState["turn"]>, events: readonly ParleyEvent[]): OpenTurn {
+function restoreTurn(open: NonNullable<SessionState["turn"]>, events: readonly ParleyEvent[]): LedgerTurn {
   const items = new Map<string, Item>();
   const texts = new Map<string, string>();
-  const asks = new Map<string, OpenAsk>();
-  let step: OpenTurn["step"] = null;
+  const asks = new Map<string, LedgerAsk>();
+  let step: LedgerTurn["step"] = null;
   let steps = 0;
-  let task: OpenTurn["task"];
-  let files: OpenTurn["files"];
+  let task: LedgerTurn["task"];
+  let files: LedgerTurn["files"];
   for (const event of events) {
     if (event.turn !== open.id) continue;
     switch (event.type) {
@@ -85,6 +84,13 @@ function restoreTurn(open: NonNullable<SessionState["turn"]>, events: readonly P
       case "question.resolved":
         asks.delete(event.data.ask);
         break;
+      default:
+        event.type satisfies
+          | `session.${"started" | "updated" | "ended" | "note"}`
+          | `prompt.${"queued" | "withdrawn"}`
+          | `turn.${"status" | "ended"}`
+          | `${"plan" | "usage"}.updated`
+          | ("history.cut" | "error" | "agent.unparsed");
     }
   }
   return {
@@ -105,8 +111,8 @@ function restoreTurn(open: NonNullable<SessionState["turn"]>, events: readonly P
   };
 }
 
-/** The agent's own keys are not in the log; the items' ids serve, since the agent is gone. */
-function openItems(items: readonly Item[], streamed: ReadonlyMap<string, string>): Pick<OpenTurn, "texts" | "calls"> {
+/** The open items of a turn. The agent's keys are not in the log; ids stand for them, since the agent is gone. */
+function openItems(items: readonly Item[], streamed: ReadonlyMap<string, string>): Pick<LedgerTurn, "texts" | "calls"> {
   const texts = new Map<string, OpenText>();
   const calls = new Map<string, OpenCall>();
   for (const item of items) {

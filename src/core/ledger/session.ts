@@ -1,11 +1,31 @@
 import { isDeepStrictEqual } from "node:util";
-import { beginsTurn, mergeMeta } from "../session-state.ts";
+import type { Draft } from "../events/event.ts";
+import { beginsTurn, mergeMeta, reduceSession, type SessionState } from "../session-state.ts";
 import type { Frame } from "./frame.ts";
-import type { Facts } from "./state.ts";
+import { restore } from "./restore.ts";
+import type { Create, Facts } from "./state.ts";
 
 const FACTS = ["nativeId", "title", "model", "mode"] as const;
 
-/** Says what has changed about the session, and nothing when nothing has. */
+/** A session begins, with the history of another one if it is a fork. */
+export function onCreate(frame: Frame, { started, source, fork }: Create): void {
+  frame.sayOfSession("session.started", started, source);
+  if (!fork) return;
+  frame.events.push(...fork.history);
+  // Said last: the copied events are old, the session is not.
+  frame.sayOfSession("session.updated", { ...fork.facts }, "parley");
+  const state = stateAfter(frame.events);
+  if (state) frame.state = restore(state, []);
+}
+
+function stateAfter(drafts: readonly Draft[]): SessionState | undefined {
+  return drafts.reduce<SessionState | undefined>(
+    (state, draft, index) => reduceSession(state, { ...draft, id: "", session: "", seq: index + 1 }),
+    undefined,
+  );
+}
+
+/** Says `session.updated` with the facts that changed; nothing when none did. */
 export function updateFacts(frame: Frame, facts: Facts, source: "agent" | "parley", resume?: "resumed" | "lost"): void {
   const changed: Facts = {};
   for (const name of FACTS) {
@@ -23,8 +43,8 @@ export function updateFacts(frame: Frame, facts: Facts, source: "agent" | "parle
 }
 
 /**
- * Has another agent serve the session, which only one without a past can: what was said to one agent is not known to the
- * next. Returns whether the session is served by that agent now.
+ * Gives the session another agent. Only a session without turns can change its agent: another agent does not know the
+ * conversation. Returns whether that agent serves the session now.
  */
 export function changeAgent(frame: Frame, agent: string | undefined): boolean {
   const { state } = frame;

@@ -16,7 +16,7 @@ import {
 import { type Context, Frame } from "./frame.ts";
 import { onIntent } from "./intents.ts";
 import { onPrompt, onSteer, onWithdraw, startNext } from "./prompts.ts";
-import { changeAgent, updateFacts } from "./session.ts";
+import { changeAgent, onCreate, updateFacts } from "./session.ts";
 import { noteRan } from "./shell.ts";
 import type { Signal } from "./signals.ts";
 import type { Command, Effect, Facts, Input, LedgerState, Refusal } from "./state.ts";
@@ -31,7 +31,7 @@ export interface Stepped {
   refusal?: Refusal;
 }
 
-/** The ledger: one input in, the new state and what it says and wants out. It does no I/O and keeps no time. */
+/** The ledger: takes one input, gives the new state, events and effects. It does no I/O and has no clock. */
 export function step(state: LedgerState, input: Input, context: Context): Stepped {
   if (state.deleted) return afterDeletion(state, input);
   const frame = new Frame(state, context);
@@ -44,16 +44,30 @@ export function step(state: LedgerState, input: Input, context: Context): Steppe
   return refusal ? { state, events: [], effects: [], refusal } : { state: frame.state, events, effects };
 }
 
-const REQUESTS: ReadonlySet<string> = new Set(["prompt", "steer", "withdraw", "cancel", "answer", "update"]);
+/** The commands that clients ask for: true. The others are the gateway's own. */
+const REQUESTS: Record<Command["type"], boolean> = {
+  create: false,
+  prompt: true,
+  steer: true,
+  withdraw: true,
+  cancel: true,
+  answer: true,
+  update: true,
+  closing: false,
+  fail: false,
+  crashed: false,
+  next: false,
+  timer: false,
+};
 
-/** The last word about a session is that it was deleted: nothing is said after it, and who still asks is told so. */
+/** A deletion is the last event of a session: signals after it say nothing, and requests are refused. */
 function afterDeletion(state: LedgerState, input: Input): Stepped {
   const silence: Stepped = { state, events: [], effects: [] };
-  if ("signal" in input || !REQUESTS.has(input.command.type)) return silence;
+  if ("signal" in input || !REQUESTS[input.command.type]) return silence;
   return { ...silence, refusal: { code: "session_not_found", message: "the session was deleted" } };
 }
 
-/** After a turn's end the next prompt begins, unless Parley itself is going away or has just come back. */
+/** Whether the next prompt begins after a turn's end: not while Parley shuts down, nor when it has just come back from a crash. */
 function mayGoOn(before: LedgerState, input: Input): boolean {
   return (
     before.closing !== "shutdown" &&
@@ -64,6 +78,8 @@ function mayGoOn(before: LedgerState, input: Input): boolean {
 
 function onCommand(frame: Frame, command: Command): void {
   switch (command.type) {
+    case "create":
+      return onCreate(frame, command);
     case "prompt":
       onPrompt(frame, command.prompt, command.agent);
       return command.prompt.permissions ? applyRules(frame) : undefined;
@@ -88,6 +104,8 @@ function onCommand(frame: Frame, command: Command): void {
       return startNext(frame);
     case "timer":
       return onTimer(frame, command);
+    default:
+      command satisfies never;
   }
 }
 
@@ -149,6 +167,8 @@ function onSignal(frame: Frame, signal: Signal): void {
     }
     case "exited":
       return onExited(frame, signal);
+    default:
+      signal satisfies never;
   }
 }
 
@@ -191,7 +211,7 @@ function onNote(frame: Frame, signal: { level: "info" | "warn" | "error"; text: 
   sayStatusItem(frame, signal);
 }
 
-/** For an agent that never says when its turn is over: silence does, after each of its signals anew. */
+/** Arms the quiet timer after each signal, for an agent that never says that its turn is over. */
 function armQuiet(frame: Frame): void {
   const { quietMs } = frame.context;
   const { turn } = frame.state;

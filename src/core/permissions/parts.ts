@@ -36,7 +36,7 @@ export interface Parts {
 }
 
 const HARMLESS_FILE = /^\/dev\/(?:null|stdout|stderr)$/;
-/** Lines in lines in lines. */
+/** How deep lines of shell may hold further lines, as in `sh -c`. */
 const DEEPEST = 4;
 const MOST = 400;
 
@@ -187,7 +187,7 @@ function behindOptions(words: readonly Word[]): Word[][] {
   return found;
 }
 
-/** All that a line runs and opens, as far as it can be read. */
+/** The commands that a line of shell runs and the files it opens, as far as it can be read. */
 export function partsOf(line: string, directory: string): Parts {
   let reader = new PartsReader(directory);
   reader.line(line, 0);

@@ -29,7 +29,7 @@ export function agentRoutes(gateway: Gateway): Route[] {
       status: 200,
       answer: agent,
       errors: [404],
-      handle: async ({ params }) => view(params.agent ?? ""),
+      handle: async ({ params }) => view(params.agent),
     }),
   ];
 }

@@ -1,7 +1,7 @@
 import type { EndReason, Failure, PlanEntry, Usage } from "../../../core/events/values.ts";
+import type { Fields } from "../../../core/json/fields.ts";
 import type { Signal } from "../../../core/ledger/signals.ts";
 import type { ChildRef } from "../../contract.ts";
-import type { Fields } from "../fields.ts";
 import { BYPASS } from "../modes.ts";
 
 /** A block of a message that is streamed. Its text is not kept: the ledger has it. */
@@ -162,13 +162,6 @@ export class Reading {
   patch(change: Partial<DecodeState>): void {
     this.state = { ...this.state, ...change };
   }
-}
-
-export function withEntry<K, V>(map: ReadonlyMap<K, V>, key: K, value: V | undefined): ReadonlyMap<K, V> {
-  const copy = new Map(map);
-  if (value === undefined) copy.delete(key);
-  else copy.set(key, value);
-  return copy;
 }
 
 export function without(set: ReadonlySet<string>, key: string): ReadonlySet<string> {

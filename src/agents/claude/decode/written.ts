@@ -1,6 +1,7 @@
-import { type Fields, listIn, textIn } from "../fields.ts";
+import { withEntry } from "../../../core/entries.ts";
+import { type Fields, listIn, textIn } from "../../../core/json/fields.ts";
 import { finishIfIdle } from "./result.ts";
-import { type DecodeState, inMode, Reading, type Said, withEntry, without } from "./state.ts";
+import { type DecodeState, inMode, Reading, type Said, without } from "./state.ts";
 
 /** What Parley wrote to the program changes how its lines are read, too. */
 

@@ -1,16 +1,17 @@
+import { present } from "../../../core/json/fields.ts";
 import type { Gateway } from "../../../gateway/gateway.ts";
 import { badRequest } from "../errors.ts";
 import { type Choice, chosen, type Wish } from "./choice.ts";
 import { Discoveries, type KnownAgent } from "./discoveries.ts";
-import { modeInfo2, modeInfos } from "./modes.ts";
+import { modeInfos, newerModeInfo } from "./modes.ts";
 import {
   defaultModelOf,
   defaultModels,
   inOrder,
   isConnected,
-  modelInfos2,
+  newerModelInfos,
+  newerProviderInfo,
   providerInfo,
-  providerInfo2,
 } from "./providers.ts";
 
 /** What a session gets whose creator chose nothing. In memory: the configuration file is Parley's own business. */
@@ -49,9 +50,9 @@ const VIEWS = {
     return { providers: connected.map(providerInfo), default: defaultModels(connected) };
   },
   modes: modeInfos,
-  modes2: (agents) => modeInfos(agents).map(modeInfo2),
-  providers2: (agents) => agents.filter(({ discovery }) => isConnected(discovery)).map(providerInfo2),
-  models2: (agents) => agents.filter(({ discovery }) => isConnected(discovery)).flatMap(modelInfos2),
+  newerModes: (agents) => modeInfos(agents).map(newerModeInfo),
+  newerProviders: (agents) => agents.filter(({ discovery }) => isConnected(discovery)).map(newerProviderInfo),
+  newerModels: (agents) => agents.filter(({ discovery }) => isConnected(discovery)).flatMap(newerModelInfos),
 } satisfies Record<string, (agents: readonly KnownAgent[]) => unknown>;
 
 export type View = keyof typeof VIEWS;
@@ -114,7 +115,7 @@ export class Catalog {
 
   /** The same for a new session: what its creator left open is as the defaults say, and otherwise left to the agent. */
   async chooseForNew(wish: Wish): Promise<Choice> {
-    const said = Object.fromEntries(Object.entries(wish).filter(([, value]) => value !== undefined)) as Wish;
+    const said = present(wish);
     const { mode, ...choice } = await this.choose({ ...(await this.#open(said)), ...said });
     const modes = (await this.agent(choice.agent))?.discovery.modes ?? [];
     // A session that names no mode begins with the first one by itself.

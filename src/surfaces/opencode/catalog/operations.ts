@@ -1,0 +1,26 @@
+import { Answer } from "../../http/endpoint.ts";
+import type { Surface } from "../context.ts";
+import { get, type Operation, patch } from "../operation.ts";
+import type { View } from "./catalog.ts";
+import { changeConfig, configChange, configOf } from "./config.ts";
+
+const CHANGE = { note: "model and default_agent, until the server ends; 501 for anything else", body: configChange };
+
+export function catalogOperations({ environment: { catalog } }: Surface): Operation[] {
+  const view = (name: View) => async () => new Answer(await catalog.text(name));
+  const config = () => configOf(catalog);
+  const change = async ({ body }: { body: Record<string, unknown> }): Promise<unknown> => {
+    await changeConfig(catalog, body);
+    return configOf(catalog);
+  };
+  const providers = "each agent is a provider; `connected` are those that are installed and not logged out";
+  return [
+    get("/provider", "provider.list", { note: providers }, view("all")),
+    get("/config/providers", "config.providers", view("usable")),
+    get("/agent", "app.agents", { note: "`build`, `plan` and the modes of the agents" }, view("modes")),
+    get("/config", "config.get", config),
+    patch("/config", "config.update", CHANGE, change),
+    get("/global/config", "global.config.get", config),
+    patch("/global/config", "global.config.update", CHANGE, change),
+  ];
+}

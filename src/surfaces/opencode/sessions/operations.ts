@@ -1,0 +1,144 @@
+import { z } from "zod";
+import { present } from "../../../core/json/fields.ts";
+import type { SessionState } from "../../../core/session-state.ts";
+import type { SessionChange } from "../../../gateway/gateway.ts";
+import type { Surface } from "../context.ts";
+import { History, messageOf } from "../messages/history.ts";
+import { get, type Operation, patch, post, remove } from "../operation.ts";
+import { todosOf } from "../projection/session-shape.ts";
+import { SessionView } from "../projection/session-view.ts";
+import type { FileDiff, Session } from "../shapes/session.ts";
+import { rulesFrom } from "./permission-rules.ts";
+import { SessionDiffs } from "./session-diffs.ts";
+import { sessionHead } from "./session-head.ts";
+import { childrenOf, listSessions } from "./session-list.ts";
+import { shownSession } from "./shown-session.ts";
+
+const LIST_LIMIT = 100;
+
+const title = z.string().max(500);
+const metadata = z.record(z.string(), z.unknown());
+const ruleset = z.array(
+  z.object({ permission: z.string(), pattern: z.string(), action: z.enum(["allow", "deny", "ask"]) }),
+);
+
+const creation = z.object({
+  parentID: z.string().optional(),
+  title: title.optional(),
+  agent: z.string().optional(),
+  model: z.object({ providerID: z.string(), id: z.string(), variant: z.string().optional() }).optional(),
+  metadata: metadata.optional(),
+  permission: ruleset.optional(),
+});
+
+const change = z.object({
+  title: title.optional(),
+  metadata: metadata.optional(),
+  permission: ruleset.optional(),
+  time: z.object({ archived: z.number().optional() }).optional(),
+});
+
+const listQuery = z.object({
+  scope: z.literal("project").optional(),
+  path: z.string().optional(),
+  roots: z.stringbool().optional(),
+  start: z.coerce.number().optional(),
+  search: z.string().optional(),
+  limit: z.coerce.number().int().positive().default(LIST_LIMIT),
+});
+
+const diffQuery = z.object({ messageID: z.string().optional() });
+
+/** Facts that only OpenCode's clients have; undefined where there are none. */
+function metaOf(facts: Record<string, unknown>): Record<string, unknown> | undefined {
+  const meta = present(facts);
+  return Object.keys(meta).length === 0 ? undefined : meta;
+}
+
+/** A client's change in the gateway's words. New rules come after those that are there. */
+function changeOf({ permissions = [] }: SessionState, body: z.output<typeof change>): SessionChange {
+  const { title, metadata, permission, time } = body;
+  return present({
+    title,
+    permissions: permission && [...permissions, ...rulesFrom(permission)],
+    meta: metaOf({ metadata, archived: time?.archived }),
+  });
+}
+
+export function sessionOperations(surface: Surface): Operation[] {
+  const { gateway, environment } = surface;
+  const history = new History(gateway.log);
+  const diffs = new SessionDiffs(gateway.log);
+
+  async function stateOf({ sessionID }: { sessionID: string }): Promise<SessionState> {
+    return (await sessionHead(surface, sessionID)).state;
+  }
+
+  async function create(directory: string, body: z.output<typeof creation>): Promise<Session> {
+    const { parentID, model: wished, agent, title, permission, metadata } = body;
+    if (parentID !== undefined) await sessionHead(surface, parentID);
+    const wish = { providerID: wished?.providerID, modelID: wished?.id, agent };
+    const choice = await environment.catalog.chooseForNew(wish);
+    // The model is chosen now, so that clients are shown it from the first message on.
+    const model = choice.model ?? (await environment.catalog.agent(choice.agent))?.discovery.defaultModel;
+    const permissions = permission && rulesFrom(permission);
+    const facts = present({ model, title, permissions, meta: metaOf({ parentID, metadata }) });
+    return shownSession(await gateway.create({ directory, ...choice, ...facts }));
+  }
+
+  /** The gateway removes the sessions of sub-agents by itself, but not those that clients made for a session. */
+  async function removeTree(state: SessionState): Promise<void> {
+    for (const child of await childrenOf(gateway.log, state)) if (child.parent === undefined) await removeTree(child);
+    await gateway.remove(state.id);
+  }
+
+  async function diffOf(sessionID: string, messageID: string | undefined): Promise<FileDiff[]> {
+    const head = await sessionHead(surface, sessionID);
+    if (messageID === undefined) return diffs.of(head);
+    const { info } = await messageOf(history, head, messageID);
+    const asking = info.role === "user" ? info : (await history.message(head, info.parentID))?.info;
+    return asking?.role === "user" ? (asking.summary?.diffs ?? []) : [];
+  }
+
+  return [
+    post("/session", "session.create", { body: creation }, ({ body, directory }) => create(directory, body)),
+    get("/session", "session.list", { query: listQuery }, async ({ query, directory, directoryNamed }) => {
+      const { scope, ...asked } = query;
+      const exactly = directoryNamed && scope !== "project";
+      return (await listSessions(gateway.log, { ...asked, directory, exactly })).map(shownSession);
+    }),
+    get("/session/status", "session.status", async ({ directory }) => {
+      const busy = (await gateway.log.unsettled()).filter((state) => state.turn && state.directory === directory);
+      return Object.fromEntries(busy.map((state) => [state.id, new SessionView(state).status()]));
+    }),
+    get("/session/{sessionID}", "session.get", async ({ params }) => shownSession(await stateOf(params))),
+    patch("/session/{sessionID}", "session.update", { body: change }, async ({ params, body }) => {
+      const state = await stateOf(params);
+      return shownSession(await gateway.update(state.id, changeOf(state, body)));
+    }),
+    remove("/session/{sessionID}", "session.delete", { note: "a turn that runs is stopped first" }, async (call) => {
+      await removeTree(await stateOf(call.params));
+      return true;
+    }),
+    get("/session/{sessionID}/children", "session.children", async ({ params }) =>
+      (await childrenOf(gateway.log, await stateOf(params))).map(shownSession),
+    ),
+    get("/session/{sessionID}/todo", "session.todo", async ({ params }) => todosOf((await stateOf(params)).plan)),
+    get(
+      "/session/{sessionID}/diff",
+      "session.diff",
+      { note: "what the agent's tools say they changed", query: diffQuery },
+      ({ params, query }) => diffOf(params.sessionID, query.messageID),
+    ),
+    post(
+      "/session/{sessionID}/abort",
+      "session.abort",
+      { note: "answers when the agent is quiet; prompts that wait are taken back" },
+      async ({ params }) => {
+        const { id } = await stateOf(params);
+        await gateway.cancel(id, { queue: "clear" });
+        return true;
+      },
+    ),
+  ];
+}
