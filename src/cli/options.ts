@@ -3,6 +3,12 @@ import type { Kind } from "./config/kinds.ts";
 import { type Layer, layerFrom } from "./config/settings.ts";
 import { SETTINGS, type Setting, type Table } from "./config/table.ts";
 
+/** The values of options that many commands have. */
+export interface CommonFlags {
+  dataDir?: string;
+  json?: boolean;
+}
+
 /** An option whose value is checked as the same setting is in the environment. */
 export function valueOption<T>(flags: string, description: string, kind: Kind<T>): Option {
   const option = new Option(flags, description);

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { withExamples } from "../help.ts";
-import { dataDirOption, jsonOption } from "../options.ts";
+import { type CommonFlags, dataDirOption, jsonOption } from "../options.ts";
 
 export function agentsCommand(): Command {
   const command = new Command("agents")
@@ -11,8 +11,8 @@ export function agentsCommand(): Command {
     ["parley agents --json", "with all that is known of their models"],
   ]);
   command.addOption(jsonOption("as one JSON list")).addOption(dataDirOption());
-  return command.action(async ({ dataDir, json }: { dataDir?: string; json?: boolean }) => {
+  return command.action(async (flags: CommonFlags) => {
     const { listAgents } = await import("../sessions/agents.ts");
-    process.stdout.write(await listAgents({ dataDir, json }));
+    process.stdout.write(await listAgents(flags));
   });
 }

@@ -2,13 +2,7 @@ import { Command } from "commander";
 import { configure } from "../context.ts";
 import { EXIT } from "../exit.ts";
 import { withExamples } from "../help.ts";
-import { dataDirOption, jsonOption } from "../options.ts";
-
-interface Flags {
-  dataDir?: string;
-  json?: boolean;
-  repair?: boolean;
-}
+import { type CommonFlags, dataDirOption, jsonOption } from "../options.ts";
 
 export function doctorCommand(): Command {
   const command = new Command("doctor")
@@ -21,7 +15,7 @@ export function doctorCommand(): Command {
   ]);
   command.addOption(dataDirOption()).addOption(jsonOption());
   command.option("--repair", "make a new log of what can be read of a damaged one; the old one is kept beside it");
-  return command.action(async ({ dataDir, json, repair: mend }: Flags) => {
+  return command.action(async ({ dataDir, json, repair: mend }: CommonFlags & { repair?: boolean }) => {
     if (mend) {
       const { repair, renderRepair } = await import("../doctor/repair.ts");
       const { settings } = await configure({ dataDir });

@@ -49,19 +49,15 @@ function readFile(path: string): string {
   }
 }
 
-function readIfThere(path: string): string | undefined {
+/** Undefined where there is no file. The parser and the schema are imported only for one: most starts have none. */
+async function readConfigFile(path: string): Promise<ConfigFile | undefined> {
+  let text: string;
   try {
-    return readFile(path);
+    text = readFile(path);
   } catch (thrown) {
-    if (systemCodeOf(thrown) === "ENOENT" || systemCodeOf(thrown) === "ENOTDIR") return undefined;
+    if (["ENOENT", "ENOTDIR"].includes(systemCodeOf(thrown) ?? "")) return undefined;
     throw usageError(`${path}: the configuration cannot be read: ${messageOf(thrown)}`);
   }
-}
-
-/** The parser and the schema are imported only when there is a file: most starts have none. */
-async function readConfigFile(path: string): Promise<ConfigFile | undefined> {
-  const text = readIfThere(path);
-  if (text === undefined) return undefined;
   const { readConfig } = await import("./read-file.ts");
   return readConfig(text, path);
 }

@@ -12,23 +12,18 @@ import { exitCodeOf } from "./exit-code.ts";
 import { followTurn } from "./follow.ts";
 import { Interrupts } from "./interrupts.ts";
 import { personAt } from "./lines.ts";
+import type { SessionWish } from "./pick-session.ts";
 import { Progress } from "./progress.ts";
 import { promptText } from "./prompt-text.ts";
 import { ReplyText } from "./reply-text.ts";
 import { askTrust } from "./trust-question.ts";
 import { View } from "./view.ts";
 
-export interface RunFlags {
+export interface RunFlags extends Omit<SessionWish, "directory" | "defaultAgent"> {
   format: "text" | "json" | "events";
-  agent?: string;
-  model?: string;
-  mode?: string;
   dir?: string;
-  session?: string;
-  continue?: boolean;
   yes?: boolean;
   deny?: boolean;
-  title?: string;
   dataDir?: string;
 }
 
