@@ -7,7 +7,7 @@ import { packageVersion } from "./version.ts";
 
 const VERSION_FLAGS = ["--version", "-V"];
 
-/** Arguments are public: whoever lists processes reads them. The title replaces them where the system allows it. */
+/** Every user can read arguments in the list of processes. The title replaces them where the system allows it. */
 function hideToken(argv: readonly string[]): void {
   if (argv.some((argument) => argument === "--token" || argument.startsWith("--token="))) {
     process.title = `parley ${argv[0] ?? ""}`;
@@ -49,7 +49,7 @@ function written(stream: NodeJS.WriteStream): Promise<void> {
   });
 }
 
-/** Runs a command and ends the process with its code, whatever is still open. */
+/** Runs a command and ends the process with its exit code, even while sockets or timers are open. */
 export async function main(argv: readonly string[]): Promise<void> {
   takeSignals();
   launcherEnd();

@@ -8,7 +8,7 @@ import type { Transport } from "./transport.ts";
 export interface EventsOptions {
   /** Events after this one; from the first one on by default. */
   after?: After;
-  /** Whether to wait for what is still to come (default), or to end where the log ends now. */
+  /** Whether to wait for future events (default), or to end where the log ends now. */
   follow?: boolean;
   /** With the agent's own lines. */
   native?: boolean;

@@ -78,7 +78,7 @@ export class SessionHandle {
     return this.#send("compact", { id: options.id ?? this.#newId() }, options.signal);
   }
 
-  /** A new session that begins with this one's past: all of it, or what came before a message. */
+  /** A new session with the events of this one: all of them, or those before a message. */
   fork(options: { before?: string } = {}): Promise<SessionDetail> {
     return this.#transport.json({ method: "POST", path: this.#path("fork"), body: options });
   }

@@ -34,5 +34,5 @@ export interface EventPage {
   gap?: Gap;
 }
 
-/** A number, an event's id, or `latest` for what comes from now on. */
+/** A number, an event's id, or `latest` for future events only. */
 export type After = number | (string & {}) | "latest";

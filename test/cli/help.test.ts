@@ -54,6 +54,7 @@ const wrong: [what: string, args: string[], message: RegExp][] = [
   ["a port that is none", ["serve", "--port", "70000"], /--port.*Expected a port from 0 to 65535/],
   ["a duration that is none", ["serve", "--ask-deadline", "soon"], /--ask-deadline.*Expected a duration/],
   ["a choice that is none", ["serve", "--sync", "never"], /--sync.*process, disk/],
+  ["an empty address", ["serve", "--host", ""], /--host.*Expected an address/],
   ["two tokens", ["serve", "--token", "x", "--token-file", "y"], /cannot be used with/],
   ["a missing value", ["serve", "--host"], /--host.*argument missing/],
   ["too many arguments", ["doctor", "now"], /too many arguments/],

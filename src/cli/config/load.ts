@@ -28,7 +28,7 @@ export interface Sources {
 
 export interface LoadedConfig {
   settings: Settings;
-  /** Whether somebody chose the port. */
+  /** Whether a flag, a variable or a file chose the port. */
   portChosen: boolean;
   files: { path: string; level: "user" | "project"; trusted?: boolean; keys?: string[] }[];
   warnings: string[];

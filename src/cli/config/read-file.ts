@@ -53,7 +53,7 @@ function lineAndColumn(text: string, offset: number): string {
   return `${before.split("\n").length}:${offset - before.lastIndexOf("\n")}`;
 }
 
-/** The node of a path, or of the nearest thing around it that exists. */
+/** The node of a path, or of the nearest path above it that exists. */
 function nodeAt(root: Node, path: readonly PropertyKey[]): Node {
   for (let length = path.length; length > 0; length--) {
     const node = findNodeAtLocation(root, path.slice(0, length) as (string | number)[]);

@@ -1,6 +1,6 @@
 export type Level = "ok" | "warn" | "bad";
 
-/** One thing that was looked at. */
+/** The result of one check. */
 export interface Check {
   name: string;
   level: Level;

@@ -58,7 +58,7 @@ export class Asks {
     }
   }
 
-  /** Nobody is asked any more. Resolves when the terminal is free. */
+  /** Ends all open dialogs. Resolves when the terminal is free. */
   close(): Promise<void> {
     for (const off of this.#open.values()) off.abort();
     this.#open.clear();

@@ -60,7 +60,7 @@ function modeOf(flags: RunFlags): AskMode {
   return askMode(flags, process.stdin.isTTY === true && process.stderr.isTTY === true);
 }
 
-/** A person at a terminal is asked before the agent starts. Elsewhere what is not trusted is left out, and the turn says so. */
+/** A person at a terminal is asked before the agent starts. Elsewhere the settings of an untrusted project are left out, and the turn says so. */
 function trustBefore(flags: RunFlags, interrupts: Interrupts): Before {
   const { signal } = interrupts;
   return async (client, session) => {

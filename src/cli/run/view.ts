@@ -21,7 +21,7 @@ export class View {
   reply(text: string): void {
     if (text === "" || this.#muted) return;
     this.#spinner.stop();
-    // After a line of somebody else's, one line feed is enough to set messages apart.
+    // After a line of progress, one line feed is enough to set messages apart.
     const shown = this.#out.isTTY && !this.#midLine ? text.replace(/^\n+/, "\n") : text;
     this.#out.write(this.#out.isTTY ? safeText(shown) : shown);
     this.#midLine = !text.endsWith("\n");
@@ -56,7 +56,7 @@ export class View {
     this.#asking = false;
   }
 
-  /** Before somebody else writes to the terminal, and at the end. */
+  /** To be called before other code writes to the terminal, and at the end. */
   rest(): void {
     this.#spinner.stop();
     if (this.#midLine && !this.#muted) this.#out.write("\n");

@@ -28,7 +28,7 @@ function chosenToken(settings: Settings, noAuth: boolean): ServerToken {
   }
 }
 
-/** Where others can reach the server, it works in the directory that it was started for, unless somebody says otherwise. */
+/** A server that others can reach is limited to the directory that it was started for, unless roots are set. */
 function servedRoots(settings: Settings, directory: string): string[] {
   return rootsOf(settings) ?? (isLoopbackBind(settings.host) ? [] : [directory]);
 }

@@ -30,6 +30,7 @@ const wrong: [what: string, text: string, message: RegExp][] = [
     '{\n  "port": 99999\n}',
     /^\/c\.jsonc:2:11: port: expected a port from 0 to 65535, got 99999$/,
   ],
+  ["an empty address", '{ "host": "" }', /host: expected an address, got ""/],
   ["a port in words", '{ "port": "x" }', /port: expected a port from 0 to 65535, got "x"/],
   [
     "a key that is none",
