@@ -31,6 +31,8 @@ export const STATUS = {
   storage_lost: 503,
   log_damaged: 503,
   shutting_down: 503,
+  fenced: 503,
+  outcome_unknown: 503,
   disk_full: 507,
 } as const;
 

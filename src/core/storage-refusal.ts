@@ -1,6 +1,12 @@
 import { type ErrorCode, isParleyError, type ParleyError } from "./errors.ts";
 
-const REFUSALS: ReadonlySet<ErrorCode> = new Set(["disk_full", "unavailable", "storage_lost", "log_damaged"]);
+const REFUSALS: ReadonlySet<ErrorCode> = new Set([
+  "disk_full",
+  "unavailable",
+  "storage_lost",
+  "log_damaged",
+  "outcome_unknown",
+]);
 
 /** Whether an error means that the log refused a write, rather than that the request was wrong. */
 export function isStorageRefusal(thrown: unknown): thrown is ParleyError {

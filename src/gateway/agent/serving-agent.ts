@@ -12,10 +12,14 @@ import type { Log } from "../../log/contract.ts";
 import type { Attachments } from "../attachments.ts";
 import { CANCEL_ASK_MS } from "../options.ts";
 import { readNewest } from "../read-events.ts";
-import type { Prepare, SessionWriter } from "../session/session-writer.ts";
+import type { Inbox, Prepare } from "../session/inbox.ts";
+import type { Kin } from "../session/kin.ts";
+import type { LedgerView } from "../session/ledger-view.ts";
+import type { TurnWaits } from "../session/turn-waits.ts";
 import type { Trust } from "../trust/contract.ts";
-import { AgentLink, type LinkOptions } from "./agent-link.ts";
-import { Deliveries, TurnDriver } from "./turn-driver.ts";
+import { AgentLink } from "./agent-link.ts";
+import { Deliveries } from "./deliveries.ts";
+import { TurnDriver } from "./turn-driver.ts";
 
 /** How much of the past an agent without a memory of its own is given. */
 const HISTORY_EVENTS = 10_000;
@@ -30,10 +34,10 @@ export interface ServingOptions {
   roots: Roots;
   trust: Trust;
   attachments: Attachments;
-  writer: SessionWriter;
-  hear: LinkOptions["emit"];
-  /** Resolves when a turn is over. */
-  ended(turn: string): Promise<void>;
+  inbox: Inbox;
+  ledger: LedgerView;
+  waits: TurnWaits;
+  kin: Kin;
 }
 
 /** The agent that serves a session. A session whose agent is no longer configured has none. */
@@ -70,16 +74,13 @@ export class ServingAgent {
   change(agent: Agent): void {
     this.agent = agent;
     if (this.ownLink) return this.ownLink.serveWith(agent);
-    const { session, directory, log, host, roots, trust, attachments, writer, hear, ended } = this.options;
+    const { session, directory, trust, ledger, inbox, kin } = this.options;
     const history = (): Promise<ParleyEvent[]> => this.past();
-    const hasRules = (): boolean => (writer.ledger.facts.permissions ?? []).some(({ verdict }) => verdict !== "allow");
+    const hasRules = (): boolean => (ledger.state.facts.permissions ?? []).some(({ verdict }) => verdict !== "allow");
     const trusted = (): boolean => trust.covering(directory) !== undefined;
-    const link = new AgentLink({ agent, session, directory, trusted, history, hasRules, emit: hear });
+    const link = new AgentLink({ agent, session, directory, trusted, history, hasRules, inbox, kin });
     this.ownLink = link;
-    this.driver = new TurnDriver(
-      { session, directory, host, roots, log, link, writer, trust, attachments, ended },
-      this.deliveries,
-    );
+    this.driver = new TurnDriver({ ...this.options, link }, this.deliveries);
   }
 
   /** An update whose model or mode the running agent has before it is stored. */
@@ -98,14 +99,14 @@ export class ServingAgent {
     };
   }
 
-  /** Gives an answer to whoever asked: Parley itself, or the agent. */
+  /** Gives an answer to Parley itself, if it asked, or to the agent. */
   async answer(ask: string, answer: Answer): Promise<void> {
     if (!this.driver?.takeAnswer(ask, answer)) await this.link?.session?.answer(ask, answer);
   }
 
   async deliver(prompt: Prompt, turn: string): Promise<void> {
     if (this.driver) return this.driver.deliver(prompt, turn);
-    const { agent } = this.options.writer.ledger;
+    const { agent } = this.options.ledger.state;
     await this.fail(turn, { code: "agent_not_found", message: `no agent ${agent} is configured any more` });
   }
 
@@ -113,7 +114,7 @@ export class ServingAgent {
   async stop(turn: string): Promise<void> {
     if (this.driver) return this.driver.stop(turn);
     await this.link?.cancel();
-    if (await within(this.options.ended(turn), CANCEL_ASK_MS)) return;
+    if (await within(this.options.waits.ended(turn), CANCEL_ASK_MS)) return;
     await this.fail(turn, { code: "agent_failed", message: "the sub-agent did not stop" });
   }
 
@@ -130,13 +131,13 @@ export class ServingAgent {
   }
 
   private async fail(turn: string, error: Failure): Promise<void> {
-    await this.options.writer.send({ type: "fail", turn, error }, { must: true });
+    await this.options.inbox.send({ type: "fail", turn, error }, { must: true });
   }
 
   /** The newest events before the open turn. */
   private async past(): Promise<ParleyEvent[]> {
-    const { log, session, writer } = this.options;
-    const turn = writer.ledger.turn?.id;
+    const { log, session, ledger } = this.options;
+    const turn = ledger.state.turn?.id;
     const events = await readNewest(log, session, HISTORY_EVENTS);
     const gone = cutTurns(events);
     return events.filter((event) => event.turn === undefined || (event.turn !== turn && !gone.has(event.turn)));

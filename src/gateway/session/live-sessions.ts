@@ -1,16 +1,18 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Agent, ChildRef } from "../../agents/contract.ts";
-import { ParleyError } from "../../core/errors.ts";
+import { isParleyError, ParleyError } from "../../core/errors.ts";
 import type { PermissionRule } from "../../core/events/values.ts";
 import { SCHEMA_VERSION } from "../../core/events/version.ts";
 import { restore } from "../../core/ledger/restore.ts";
 import type { Signal } from "../../core/ledger/signals.ts";
 import { type Create, type Facts, newLedger } from "../../core/ledger/state.ts";
+import { beginsTurn } from "../../core/session-state.ts";
 import { Attachments } from "../attachments.ts";
 import { IdleAgents } from "../idle/idle-agents.ts";
 import type { GatewayOptions } from "../options.ts";
 import { readEvents } from "../read-events.ts";
 import { TurnMetrics } from "../turn-metrics.ts";
+import type { Kin } from "./kin.ts";
 import type { LiveOptions } from "./live-options.ts";
 import type { LiveSession } from "./live-session.ts";
 
@@ -24,6 +26,8 @@ export class LiveSessions {
   private readonly idleAgents: IdleAgents;
   private readonly live = new Map<string, LiveSession>();
   private readonly loading = new Map<string, Promise<LiveSession>>();
+  /** Settled when a session that can store nothing more is forgotten. */
+  private readonly burials = new WeakMap<LiveSession, Promise<void>>();
   private readonly uses = new Map<string, number>();
   /** Sub-agents' sessions by their root and the agent's id of them. */
   private readonly children = new Map<string, Map<string, LiveSession>>();
@@ -77,6 +81,23 @@ export class LiveSessions {
     this.children.delete(id);
   }
 
+  /** Nothing more can be stored by a session's object: another one is made from the log, and closes the open turn. */
+  private bury(session: LiveSession, error: unknown): void {
+    const { id, root, ledger } = session;
+    session.dispose();
+    this.live.delete(id);
+    const siblings = this.children.get(root ?? "") ?? new Map<string, LiveSession>();
+    for (const [ref, child] of siblings) if (child === session) siblings.delete(ref);
+    const children = this.childrenOf(id);
+    this.children.delete(id);
+    for (const child of children) this.forgetIfResting(child.id);
+    if (isParleyError(error) && (error.code === "fenced" || error.code === "shutting_down")) return;
+    if (!ledger.turn && !ledger.queue.some(beginsTurn)) return;
+    this.use(id, (next) => next.next()).catch((err: unknown) => {
+      this.options.logger.warn({ session: id, err }, "a session could not be loaded again; its next command tries it");
+    });
+  }
+
   private forgetIfResting(id: string): void {
     const session = this.live.get(id);
     if (session && !this.uses.has(id) && session.resting && !this.hasLiveRoot(session)) this.forget(id);
@@ -89,6 +110,7 @@ export class LiveSessions {
 
   private load(id: string): Promise<LiveSession> {
     const live = this.live.get(id);
+    if (live?.dead) return Promise.resolve(this.burials.get(live)).then(() => this.load(id));
     if (live) return Promise.resolve(live);
     const loading = this.loading.get(id) ?? this.read(id).finally(() => this.loading.delete(id));
     this.loading.set(id, loading);
@@ -157,22 +179,27 @@ export class LiveSessions {
     own: Pick<LiveOptions, "id" | "root" | "ledger" | "last" | "agent" | "lender" | "create">,
   ): LiveSession {
     if (!this.kind) throw new Error(`expected a session to be read before ${own.id} is built`);
-    return new this.kind({
-      ...own,
-      gateway: this.options,
-      metrics: this.metrics,
-      attachments: this.attachments,
-      idleAgents: this.idleAgents,
-      toChild: (signal, native, child) => this.child(own, child).hear(signal, native, undefined, 0),
-      childrenBusy: () => this.childrenOf(own.id).some((child) => child.working),
-      onRules: (rules) => this.tellRules(own.id, rules),
-      onExit: (signal) => this.tellChildren(own.id, signal),
-      onCutShort: (reason) => this.tellChildren(own.id, { type: "turn.finished", reason }),
-      onRest: () => {
+    const { metrics, attachments, idleAgents } = this;
+    const kin = this.kinOf(own);
+    const session = new this.kind({ ...own, kin, gateway: this.options, metrics, attachments, idleAgents });
+    this.burials.set(
+      session,
+      session.run().catch((error: unknown) => this.bury(session, error)),
+    );
+    return session;
+  }
+
+  private kinOf(own: Pick<LiveOptions, "id" | "root" | "ledger">): Kin {
+    return {
+      inboxOf: (child) => this.child(own, child).inbox,
+      busy: () => this.childrenOf(own.id).some((child) => child.working),
+      tell: (signal) => this.tellChildren(own.id, signal),
+      giveRules: (rules) => this.tellRules(own.id, rules),
+      rest: () => {
         this.forgetIfResting(own.id);
-        if (own.root !== undefined) this.live.get(own.root)?.rest();
+        if (own.root !== undefined) this.live.get(own.root)?.inbox.wake();
       },
-    });
+    };
   }
 
   /** The session of a sub-agent, made when it is first heard of. */
@@ -184,8 +211,8 @@ export class LiveSessions {
     const id = this.options.id("session");
     const { directory } = root.ledger;
     const agent = ref.agent ?? root.ledger.agent;
-    // What its owner's client forbade is forbidden to whoever works for it.
-    const permissions = this.live.get(root.id)?.permissions;
+    // Rules of a session hold for the sub-agents that work for it.
+    const permissions = this.live.get(root.id)?.ledger.facts.permissions;
     const facts = {
       nativeId: ref.id,
       ...(ref.title === undefined ? {} : { title: ref.title }),
@@ -206,15 +233,17 @@ export class LiveSessions {
     this.inherited.set(child, permissions ?? []);
     this.live.set(id, child);
     if (ref.call !== undefined)
-      this.live.get(root.id)?.hear({ type: "tool.seen", call: ref.call, child: id }, undefined, undefined, 0);
+      this.live.get(root.id)?.inbox.signal({ type: "tool.seen", call: ref.call, child: id }, undefined, 0);
     return child;
   }
 
-  /** New rules hold for whoever works for the session already, before the rules of a sub-agent's own. */
+  /** New rules hold for the sub-agents that work already, before a sub-agent's own rules. */
   private tellRules(root: string, rules: readonly PermissionRule[]): void {
     for (const child of this.childrenOf(root)) {
       const before = this.inherited.get(child) ?? [];
-      const own = (child.permissions ?? []).filter((rule) => !before.some((one) => isDeepStrictEqual(one, rule)));
+      const own = (child.ledger.facts.permissions ?? []).filter(
+        (rule) => !before.some((one) => isDeepStrictEqual(one, rule)),
+      );
       this.inherited.set(child, rules);
       child.update({ permissions: [...rules, ...own] }).catch((err: unknown) => {
         this.options.logger.warn({ session: child.id, err }, "a sub-agent could not be given the session's rules");
@@ -224,7 +253,7 @@ export class LiveSessions {
 
   /** Sub-agents die with the agent, and stop with the turn that they work for. */
   private tellChildren(root: string, signal: Signal): void {
-    for (const child of this.childrenOf(root)) child.hear(signal, undefined, undefined, 0);
+    for (const child of this.childrenOf(root)) child.inbox.signal(signal, undefined, 0);
   }
 }
 

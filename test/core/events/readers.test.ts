@@ -27,12 +27,11 @@ const READERS: Record<(typeof PLANTS)[number][0], Record<string, number>> = {
     "core/ledger/restore.ts": 1,
     "core/session-state.ts": 1,
     "run/progress.ts": 1,
-    "turn-metrics.ts": 1,
     "projection/session-view.ts": 1,
   },
   "planted.signal": { "core/ledger/step.ts": 1, "signal-schemas.ts": 1 },
   "planted.command": { "core/ledger/step.ts": 2 },
-  "planted.effect": { "effects.ts": 1 },
+  "planted.effect": { "act.ts": 1 },
 };
 
 /** Files with a switch that looks at a few types, or at types of another kind, and why that is right. */

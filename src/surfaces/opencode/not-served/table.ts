@@ -5,7 +5,7 @@ export type Place = `${"GET" | "POST" | "PUT" | "PATCH" | "DELETE"} /${string} $
 
 /** Operations that Parley does not have, for one reason. */
 export interface NotServed {
-  /** In the table of the documentation, and in the error unless that has a message of its own. */
+  /** Shown in the table of the documentation, and in the error unless that has a message of its own. */
   reason: string;
   /** Operations with an empty but valid answer, and that answer; undefined for none at all. */
   empty?: Readonly<Record<Place, unknown>>;
