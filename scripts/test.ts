@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { globSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { basename } from "node:path";
+import { basename, resolve } from "node:path";
 import { INSTALLABLE_NAMES } from "../src/install/catalog.ts";
 import { realAgent, skipVariable } from "../test/support/real-agent.ts";
 import { runFiles } from "./tests/run-files.ts";
@@ -49,6 +49,8 @@ if (files.length === 0) fail(`no test file matches ${words.join(" ")}`);
 // Tests use no agent that this machine happens to have; those of test/real bring their own.
 process.env.PARLEY_CLAUDE_BIN ??= "/nonexistent/claude";
 if (hard) process.env.PARLEY_TEST_HARD = "1";
+// Hundreds of processes run the same TypeScript: each finds it compiled by the one before.
+process.env.NODE_COMPILE_CACHE ??= resolve("node_modules/.cache/parley-compiled");
 
 /** A file of test/real begins with the name of the agent whose real program it drives. */
 const real = files.filter((file) => file.startsWith("test/real/")).map((file) => basename(file));

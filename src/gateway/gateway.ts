@@ -5,6 +5,7 @@ import { answerKey, askKey } from "../core/events/keys.ts";
 import type { Prompt } from "../core/events/values.ts";
 import { SCHEMA_VERSION } from "../core/events/version.ts";
 import { isId } from "../core/ids.ts";
+import { present } from "../core/json/fields.ts";
 import type { Answer } from "../core/ledger/signals.ts";
 import type { Create } from "../core/ledger/state.ts";
 import { beginsTurn, type SessionState } from "../core/session-state.ts";
@@ -94,9 +95,7 @@ export class Gateway {
     const directory = await existingDirectory(request.directory, this.options.roots);
     await assertChoice(agent, request);
     const { model, mode, title, permissions, meta } = request;
-    const facts = Object.fromEntries(
-      Object.entries({ model, mode, title, permissions, meta }).filter(([, value]) => value !== undefined),
-    );
+    const facts = present({ model, mode, title, permissions, meta });
     const data = { agent: agent.name, directory, version: SCHEMA_VERSION, ...facts };
     return this.begin({ type: "create", started: data, source: "parley" });
   }

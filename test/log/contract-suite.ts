@@ -8,7 +8,7 @@ import { drafts, entries, numbers } from "./drafts.ts";
 import { inPlace, type MakePlace, withLog } from "./place.ts";
 import { append, create } from "./writers.ts";
 
-/** What every log must do, whatever it is built on. */
+/** The tests that every log passes, whatever engine it has. */
 export function logContract(name: string, makePlace: MakePlace): void {
   describe(`${name} as a log`, () => {
     appendContract(makePlace);

@@ -16,12 +16,14 @@ const placed = (record: PlacedRecord): PlacedRecord => ({ ...record, position: r
  */
 export async function distantLog(log: Log, lossy = false): Promise<Log> {
   let visible = await log.position();
-  let closed = false;
   const all = new Set<AllListener>();
   let toAll = 0;
 
+  const waiting = new Set<() => void>();
+
   const soon = (work: () => void, ms: number): void => {
-    setTimeout(() => closed || work(), ms).unref();
+    waiting.add(work);
+    setTimeout(() => waiting.delete(work) && work(), ms).unref();
   };
 
   const tell: AllListener = (...told) => {
@@ -70,7 +72,11 @@ export async function distantLog(log: Log, lossy = false): Promise<Log> {
       return () => all.delete(own);
     },
     close() {
-      closed = true;
+      // As a log that is closed in order: all that it stored is visible by then.
+      for (const work of waiting) {
+        waiting.delete(work);
+        work();
+      }
       return log.close();
     },
   };

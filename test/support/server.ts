@@ -20,7 +20,7 @@ export interface TestServer {
   dataDirectory: string;
   /** The directory of sessions that name none. */
   directory: string;
-  /** What the server logged. */
+  /** The lines of the server's log. */
   lines: LoggedLine[];
   /** As a real shutdown does it, after which the laws are seen to hold in every session and no process is left. */
   stop(): Promise<void>;
@@ -30,7 +30,7 @@ export interface TestServer {
   restart(options?: Partial<ParleyOptions>): Promise<void>;
 }
 
-/** Whoever lives long enough to clean up: a test, or a stage that several share. */
+/** The owner of resources, which it closes at its end: a test, or a stage that several tests share. */
 export interface Cleanup {
   after(close: () => Promise<void>): void;
 }

@@ -1,10 +1,11 @@
 import { isDeeper, MAX_DEPTH } from "../../core/json/depth.ts";
 import { type Fields, fieldsIn, isFields, textIn } from "../../core/json/fields.ts";
+import type { Said } from "../program/read-lines.ts";
 import { onAssistant } from "./decode/assistant.ts";
 import type { Foreign } from "./decode/hooks.ts";
 import { onControlCancel, onControlRequest } from "./decode/requests.ts";
 import { isResumeLost, onResult } from "./decode/result.ts";
-import { type DecodeState, Reading, type Said } from "./decode/state.ts";
+import { type DecodeState, Reading } from "./decode/state.ts";
 import { onStreamEvent } from "./decode/stream.ts";
 import { onSystem } from "./decode/system.ts";
 import { onUser } from "./decode/user.ts";

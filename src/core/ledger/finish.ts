@@ -120,7 +120,7 @@ export function onCrashed(frame: Frame): void {
 }
 
 /** The reason of a turn's end. A cancel beats the agent's own reason; a turn that ends by a shutdown is interrupted, not cancelled. */
-function decide(turn: LedgerTurn, closing: string | undefined, wanted: End): End {
+function finalEnd(turn: LedgerTurn, closing: string | undefined, wanted: End): End {
   const usage = wanted.usage ? { usage: wanted.usage } : {};
   if (turn.cancelled) return { reason: "cancelled", ...usage };
   return closing !== undefined && wanted.reason === "cancelled" ? { reason: "interrupted", ...usage } : wanted;
@@ -130,7 +130,7 @@ function decide(turn: LedgerTurn, closing: string | undefined, wanted: End): End
 export function closeTurn(frame: Frame, wanted: End): void {
   const { turn } = frame.state;
   if (!turn) return;
-  const end = decide(turn, frame.state.closing, wanted);
+  const end = finalEnd(turn, frame.state.closing, wanted);
   const tell = keepUntold(frame, turn);
   closeAsks(frame, false);
   closeCalls(frame, end.reason === "cancelled");

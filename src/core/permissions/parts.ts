@@ -4,7 +4,7 @@ import { type Insight, opaque } from "./programs/insight.ts";
 import { insightOf } from "./programs/known.ts";
 import { isHarmless, runsValue } from "./programs/variables.ts";
 import { readLine } from "./shell/read-line.ts";
-import { type Assignment, type Command, isKnown, type Word, wordsText } from "./shell/word.ts";
+import { type Assignment, isKnown, type SimpleCommand, type Word, wordsText } from "./shell/word.ts";
 
 /** A command of a line, in the one way of writing that rules are compared with. */
 export interface CommandPart {
@@ -66,7 +66,7 @@ class PartsReader {
     else for (const command of commands) this.command(command, depth);
   }
 
-  command({ assignments, words, redirections }: Command, depth: number): void {
+  command({ assignments, words, redirections }: SimpleCommand, depth: number): void {
     if (words.length > 0 || assignments.length > 0) this.#program(assignments, words, depth, false);
     for (const { kind, path } of redirections) this.#file(kind, path);
   }

@@ -15,7 +15,7 @@ const SLICE = 500;
 export interface Forget {
   prune(session: string, before: number, checkOpen: () => void): Promise<void>;
   remove(session: string, checkOpen: () => void): Promise<void>;
-  /** Deletes what a prune or a remove that was cut short left behind. */
+  /** Deletes the rows that a prune or a remove left behind when it was cut short. */
   sweepAll(checkOpen: () => void): Promise<void>;
 }
 
@@ -143,7 +143,7 @@ export function createForget(database: DatabaseSync, heads: Heads): Forget {
   };
 }
 
-/** Undefined for what is damaged. */
+/** Undefined for an event that is damaged. */
 function readEvent(json: unknown): ParleyEvent | undefined {
   try {
     return JSON.parse(String(json)) as ParleyEvent;

@@ -108,7 +108,7 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
     try {
       const targets = inTransaction(database, () => {
         const staged = stage(group, taken);
-        // Last of all: what is acknowledged must be in the files that others find.
+        // Last of all: acknowledged events must be in the files that other processes find.
         guard.assertInPlace();
         return staged;
       });
@@ -117,7 +117,7 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
         if (sid !== undefined && state) heads.put({ ...rest, sid, state });
       }
     } catch (thrown) {
-      // What was refused by itself has been told so; telling it again does nothing.
+      // An append that was refused by itself has its error already: a second rejection does nothing.
       const error = toError(thrown);
       for (const pending of group) pending.reject(error);
       return;

@@ -59,7 +59,7 @@ export async function openSqliteLog(options: OpenSqliteLogOptions): Promise<Log>
     const database = openDatabase(directory, sync);
     // The side files are made by the first read.
     prepare(database, "SELECT count(*) FROM meta").get();
-    // From here on waiting would hold up everybody: a commit that finds the database locked is refused, or tried again.
+    // From here on a wait would block the event loop: a commit that finds the database locked is refused, or tried again.
     database.exec(`PRAGMA busy_timeout = ${SERVING_BUSY_MS}`);
     const guard = createPlaceGuard(directory, guarded);
     return createSqliteLog(database, { keepNative, guard, hasSpace: space, report });

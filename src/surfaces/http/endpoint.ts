@@ -37,6 +37,19 @@ export type Handle<More, Path extends string, Query extends z.ZodObject, Body ex
   call: Call<z.output<Query>, z.output<Body>, NamesIn<Path>> & More,
 ) => Promise<unknown>;
 
+/** An endpoint of the kind `E`, with the types of its path and its schemas. */
+export type Typed<E, P extends string, Q extends z.ZodObject, B extends z.ZodType> = Omit<
+  E,
+  "path" | "query" | "body" | "handle"
+> & { path: P; query?: Q; body?: B; handle: Handle<unknown, P, Q, B> };
+
+/** Ties a handler's types to its path and its schemas. */
+export function endpoint<P extends string, Q extends z.ZodObject, B extends z.ZodType>(
+  typed: Typed<Endpoint, P, Q, B>,
+): Endpoint {
+  return typed as unknown as Endpoint;
+}
+
 /** The handler has written the answer to the response, or is still writing it. */
 export const WRITTEN = Symbol("written");
 

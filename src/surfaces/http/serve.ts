@@ -9,7 +9,7 @@ import { type RequestContext, readBody, readQuery } from "./read.ts";
 
 export interface SurfaceOptions<More> {
   endpoints: readonly Endpoint<More>[];
-  /** What a call carries beside the request itself. Throws to refuse the request before it is read. */
+  /** Facts that a call carries beside the request itself. Throws to refuse the request before it is read. */
   more(context: RequestContext): More;
   /** Anything that was thrown, in the form of the surface's errors. */
   refusal(thrown: unknown, context: RequestContext): Response;

@@ -98,7 +98,7 @@ function sinkFor<Item extends EventRecord>(client: SseClient, frames: Frames<Ite
   };
 }
 
-/** Nothing follows a session's deletion: who comes back for more gets a 404. */
+/** Nothing follows a session's deletion: a client that comes back for more gets a 404. */
 function isDeletion(record: EventRecord): boolean {
   return (
     record.type === "session.ended" &&

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Endpoint, Handle } from "../http/endpoint.ts";
+import type { Endpoint, Typed } from "../http/endpoint.ts";
 
 /** One operation: the same description serves the router, the checks and the OpenAPI document. */
 export interface Route extends Endpoint {
@@ -12,15 +12,9 @@ export interface Route extends Endpoint {
   errors: readonly number[];
 }
 
-interface Typed<P extends string, Q extends z.ZodObject, B extends z.ZodType>
-  extends Omit<Route, "path" | "query" | "body" | "handle"> {
-  path: P;
-  query?: Q;
-  body?: B;
-  handle: Handle<unknown, P, Q, B>;
-}
-
 /** Ties a handler's types to its path and its schemas. */
-export function route<P extends string, Q extends z.ZodObject, B extends z.ZodType>(typed: Typed<P, Q, B>): Route {
+export function route<P extends string, Q extends z.ZodObject, B extends z.ZodType>(
+  typed: Typed<Route, P, Q, B>,
+): Route {
   return typed as unknown as Route;
 }

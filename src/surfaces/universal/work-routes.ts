@@ -4,7 +4,7 @@ import { compactRequest, forkRequest, outcome, receipt, sessionDetail, shellRequ
 import { answerTurn, turnQuery } from "./turn-answer.ts";
 import { detailView } from "./views.ts";
 
-/** What can be done with a session beside speaking to its agent. */
+/** Shell commands, summaries and forks of a session. */
 export function workRoutes(gateway: Gateway): Route[] {
   return [
     route({

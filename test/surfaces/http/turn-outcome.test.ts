@@ -4,7 +4,7 @@ import { outcomeOf } from "../../../src/surfaces/http/turn-outcome.ts";
 import { startServer } from "../../support/server.ts";
 import { PATIENCE_MS } from "../../support/time.ts";
 
-test("who waits for a turn is answered, though the session was deleted before the first look at its log", async (t) => {
+test("the outcome of a turn comes, though the session was deleted before the first look at its log", async (t) => {
   const { api, parley } = await startServer(t);
   const { id } = await api.create();
   const begun = await api.prompt(id, "[[ask ls]]");

@@ -2,6 +2,7 @@ import type { EndReason, Failure, PlanEntry, Usage } from "../../../core/events/
 import type { Fields } from "../../../core/json/fields.ts";
 import type { Signal } from "../../../core/ledger/signals.ts";
 import type { ChildRef } from "../../contract.ts";
+import type { Said } from "../../program/read-lines.ts";
 import { BYPASS } from "../modes.ts";
 
 /** A block of a message that is streamed. Its text is not kept: the ledger has it. */
@@ -132,11 +133,6 @@ export function newDecodeState(directory: string): DecodeState {
     aliases: new Map(),
     seen: [],
   };
-}
-
-export interface Said {
-  signal: Signal;
-  child?: ChildRef;
 }
 
 /** In this mode the program is now. */

@@ -18,7 +18,7 @@ export interface Redirection {
 }
 
 /** One simple command. A command without words only assigns or redirects. */
-export interface Command {
+export interface SimpleCommand {
   assignments: Assignment[];
   words: Word[];
   redirections: Redirection[];
@@ -26,7 +26,7 @@ export interface Command {
 
 /** The commands that were found in a line. Where `doubt` is set there may be more in it than was found. */
 export interface Reading {
-  commands: Command[];
+  commands: SimpleCommand[];
   doubt?: string;
 }
 

@@ -14,7 +14,7 @@ import {
   providerInfo,
 } from "./providers.ts";
 
-/** What a session gets whose creator chose nothing. In memory: the configuration file is Parley's own business. */
+/** The model and mode of a session whose creator chose none. They are kept in memory only: no client changes the configuration file. */
 export interface Defaults {
   /** `provider/model`. */
   model: string;
@@ -83,7 +83,7 @@ export class Catalog {
     return (await this.agents()).find((agent) => agent.name === name);
   }
 
-  /** A view as JSON. Some agents have thousands of models, so that it is made once for all who ask. */
+  /** A view as JSON. Some agents have thousands of models, so the text is made once for all clients. */
   async text(view: View): Promise<string> {
     const agents = await this.agents();
     const { revision } = this.#discoveries;
@@ -113,7 +113,7 @@ export class Catalog {
     return chosen(wish, await this.agents(), this.#options.gateway.defaultAgent);
   }
 
-  /** The same for a new session: what its creator left open is as the defaults say, and otherwise left to the agent. */
+  /** The same for a new session: the defaults fill in the choices that its creator left open, and the agent makes the rest. */
   async chooseForNew(wish: Wish): Promise<Choice> {
     const said = present(wish);
     const { mode, ...choice } = await this.choose({ ...(await this.#open(said)), ...said });
@@ -122,7 +122,7 @@ export class Catalog {
     return mode === undefined || mode === modes[0]?.id ? choice : { ...choice, mode };
   }
 
-  /** What somebody gets who does not ask for it. */
+  /** The defaults for the choices that a wish leaves open. */
   async #open({ providerID }: Wish): Promise<Wish> {
     const { model, agent } = this.#chosen;
     const mode = agent === undefined ? {} : { agent };

@@ -7,7 +7,7 @@ import { defaultModelOf, isConnected, titleOf } from "./providers.ts";
 const BUILD = "build";
 const PLAN = "plan";
 
-/** What OpenCode calls an agent. */
+/** A mode in the form that OpenCode calls an agent. */
 export interface ModeInfo {
   name: string;
   description?: string;

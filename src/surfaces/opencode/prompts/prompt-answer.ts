@@ -38,7 +38,7 @@ function noAnswer({ state }: SessionHead, prompt: string, outcome: Outcome, now:
   return { info, parts: [] };
 }
 
-/** The answer to a prompt: the last message of its own turn, whatever was asked meanwhile. */
+/** The answer to a prompt: the last message of its own turn, also when other turns followed. */
 export async function answerTo(
   history: History,
   head: SessionHead,

@@ -1,7 +1,7 @@
 import { Answer } from "../../http/endpoint.ts";
 import { projectOf } from "../workspace/project.ts";
 
-/** Where an answer holds good. */
+/** The place for which an answer holds. */
 export function locationOf(directory: string): object {
   const { id, root } = projectOf(directory);
   return { directory, project: { id, directory: root } };

@@ -5,14 +5,14 @@ import { present } from "../../../core/json/fields.ts";
 import type { Logger } from "../../../core/logger.ts";
 import { GLOBAL_PROJECT, projectOf } from "./project.ts";
 
-/** What people say of a project. */
+/** Facts that people give a project. */
 export interface ProjectFacts {
   name?: string;
   icon?: { url?: string; override?: string; color?: string };
   commands?: { start?: string };
 }
 
-/** What OpenCode calls a project. */
+/** A project in OpenCode's form. */
 export interface Project extends ProjectFacts {
   id: string;
   worktree: string;
@@ -96,7 +96,7 @@ export class Projects {
     if (!kept) return undefined;
     kept.project = { ...kept.project, ...present(facts), time: { ...kept.project.time, updated: this.#now() } };
     this.#save(all);
-    // What a client was told is kept must be there after a restart.
+    // A change that was confirmed to a client must be there after a restart.
     await this.saved();
     return kept.project;
   }

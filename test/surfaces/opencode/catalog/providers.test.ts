@@ -75,7 +75,7 @@ test("B6: each agent is a provider, the server's own first, with all that OpenCo
   });
 });
 
-test("B6: what is not known of a model is 0 or empty, and an agent that tells of no model has one", async (t) => {
+test("B6: unknown facts of a model are 0 or empty, and an agent that tells of no model has one", async (t) => {
   const { client } = await opencodeRig(t, { agents: AGENTS });
   const { all, default: defaults } = await client.get<Providers>("/provider");
   const models = new Map(all.map(({ id, models: its }) => [id, its]));
@@ -92,7 +92,7 @@ test("B6: what is not known of a model is 0 or empty, and an agent that tells of
   assert.equal(defaults.absent, "default");
 });
 
-test("B6: only what can be used is offered: /config/providers, /api/provider, /api/model", async (t) => {
+test("B6: /config/providers, /api/provider and /api/model offer only usable agents", async (t) => {
   const { client } = await opencodeRig(t, { agents: AGENTS, defaultAgent: "absent" });
   const { providers } = await client.get<{ providers: { id: string }[] }>("/config/providers");
   assert.deepEqual(idsOf(providers), ["house", "scripted", "echo"]);

@@ -64,7 +64,7 @@ async function allPages(
   }
 }
 
-test("all pages together are all messages, whatever waited, was taken back or spoke up by itself", async (t) => {
+test("all pages together are all messages, with queued and withdrawn prompts and turns of the agent's own", async (t) => {
   const log = await openSqliteLog({ directory: await temporary(t), sync: "process" });
   t.after(() => log.close());
   const history = new History(log);
