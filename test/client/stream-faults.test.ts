@@ -187,7 +187,7 @@ for (const [status, code] of [
   });
 }
 
-test("an answer that is no event stream is refused, and the error quotes it", async () => {
+test("a response that is no event stream is refused, with its type in the error", async () => {
   await using server = await startFake((response) => {
     response.writeHead(200, { "content-type": "text/html" }).end("<html>");
   });

@@ -3,12 +3,16 @@ import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { openLog } from "../../src/log/data-log.ts";
 import type { ConfiguredAgent } from "../../src/server/agents.ts";
 import { type Parley, type ParleyOptions, startParley } from "../../src/server/parley.ts";
 import { type LoggedLine, memoryLogger } from "../server/helpers.ts";
 import { Api } from "./api.ts";
 import { assertLogLawful } from "./laws.ts";
 import { strays } from "./process.ts";
+
+/** The way in which test servers open their log. A test file may choose another before it starts one. */
+export const logs = { open: openLog };
 
 export interface TestServer {
   api: Api;
@@ -68,6 +72,7 @@ export async function startServer(t: Cleanup, options: Partial<ParleyOptions> = 
       directory: home,
       logger,
       version: "test",
+      openLog: logs.open,
       ...options,
       ...more,
       dataDirectory,
