@@ -4,9 +4,6 @@ import type { Prompt } from "../../../src/core/events/values.ts";
 import type { Signal } from "../../../src/core/ledger/signals.ts";
 import { deadline, PATIENCE_MS, staysSo } from "../../support/time.ts";
 
-/** How long a signal that must not come is waited for. */
-const QUIET_MS = 80;
-
 type Holding<S, T> = S extends { type: infer Types } ? (T extends Types ? S : never) : never;
 type SignalOf<T extends Signal["type"]> = Holding<Signal, T>;
 
@@ -107,7 +104,7 @@ export class Watched {
   /** Fails when a signal comes in the next moment. */
   async staysQuiet(when: string): Promise<void> {
     const before = this.signals.length;
-    await staysSo(`no signal ${when}`, () => this.signals.length === before, QUIET_MS);
+    await staysSo(`no signal ${when}`, () => this.signals.length === before);
   }
 
   /** The start is over: one `exited`, and nothing behind it. */
@@ -125,7 +122,7 @@ export function promptOf(rig: ContractRig, word: string): Prompt {
 export async function soon<T>(rig: ContractRig, what: string, promise: Promise<T>, came = () => ""): Promise<T> {
   const ms = rig.patienceMs ?? PATIENCE_MS;
   const { promise: late, reject } = Promise.withResolvers<never>();
-  using _late = deadline(() => reject(new Error(`${what} took more than ${ms} ms; signals: ${came()}`)), ms);
+  using _ = deadline(() => reject(new Error(`${what} took more than ${ms} ms; signals: ${came()}`)), ms);
   return await Promise.race([promise, late]);
 }
 
