@@ -112,8 +112,8 @@ export class Gateway {
 
   /** As `get`, for a command: every command of a session begins with it, so that only the session's owner takes one. */
   private async own(id: string): Promise<SessionState> {
-    const state = await this.get(id);
-    await enter(this.options.door ?? onlyHere, id);
+    const { state } = await this.head(id);
+    enter(this.options.door ?? onlyHere, id);
     return state;
   }
 
