@@ -226,6 +226,7 @@ export class Gateway {
   /** Takes no more work, lets every agent go, and closes their turns as interrupted. */
   async shutdown(): Promise<void> {
     this.leaving = true;
+    this.sessions.leave();
     // Sub-agents go with the session they belong to.
     const order = (session: LiveSession): number => (session.root === undefined ? 0 : 1);
     for (const wave of [0, 1]) {
