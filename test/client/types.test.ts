@@ -16,8 +16,8 @@ import type {
   StreamEvent,
   UnknownEvent,
 } from "../../src/client/index.ts";
-import type { PendingAsk } from "../../src/gateway/requests.ts";
 import type { Receipt as ServerReceipt } from "../../src/gateway/receipt.ts";
+import type { PendingAsk } from "../../src/gateway/requests.ts";
 import type { Outcome as ServerOutcome } from "../../src/surfaces/http/turn-outcome.ts";
 import type { Gap as ServerGap } from "../../src/surfaces/universal/cursor.ts";
 import type * as schemas from "../../src/surfaces/universal/schemas.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { setTimeout as delay } from "node:timers/promises";
+import { eventually } from "../../support/eventually.ts";
 import { working } from "./checks-turns.ts";
 import { type ContractRig, numbers, promptOf, Watched } from "./watched.ts";
 
@@ -27,9 +27,7 @@ async function callEverything(rig: ContractRig, watched: Watched): Promise<void>
 }
 
 async function untilProcess(rig: ContractRig, watched: Watched): Promise<void> {
-  const runs = (async () => {
-    while (rig.processes().length === 0) await delay(10);
-  })();
+  const runs = eventually("a process of the turn", () => rig.processes().length > 0);
   await watched.soon("a process of the turn", runs);
 }
 

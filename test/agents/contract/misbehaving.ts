@@ -215,7 +215,7 @@ const ENDING: Misbehaviour[] = [
     check: "a close in a turn leaves no process, and exited is the last signal",
     noticed: /expected exited when close resolves/,
     spoil: signals((emit) => (signal, ...rest) => {
-      if (signal.type === "exited") setTimeout(() => emit(signal, ...rest), 20);
+      if (signal.type === "exited") setTimeout(() => emit(signal, ...rest), 1_000);
       else emit(signal, ...rest);
     }),
   },
@@ -311,10 +311,14 @@ const ENDING: Misbehaviour[] = [
     does: "tells its exit before the last words of its turn",
     check: "a program that dies tells its code and its last words, after all that it said",
     noticed: /expected exited to be the last signal after a death|expected no signal after exited/,
-    spoil: signals((emit) => (...told) => {
-      const [signal] = told;
-      if (signal.type === "text" && signal.delta === "3 ") setTimeout(() => emit(...told), 300);
-      else emit(...told);
+    spoil: signals((emit) => {
+      const held: Parameters<typeof emit>[] = [];
+      return (...told) => {
+        const [signal] = told;
+        if (signal.type === "text" && signal.delta === "3 ") held.push(told);
+        else emit(...told);
+        if (signal.type === "exited") for (const late of held) emit(...late);
+      };
     }),
   },
   {
