@@ -13,6 +13,8 @@ export interface Route extends Endpoint {
 }
 
 /** Ties a handler's types to its path and its schemas. */
-export function route<P extends string, Q extends z.ZodObject, B extends z.ZodType>(typed: Typed<Route, P, Q, B>): Route {
+export function route<P extends string, Q extends z.ZodObject, B extends z.ZodType>(
+  typed: Typed<Route, P, Q, B>,
+): Route {
   return typed as unknown as Route;
 }
