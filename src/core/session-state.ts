@@ -2,6 +2,7 @@ import { addTotals } from "./diff/file-totals.ts";
 import type { EventOf, ParleyEvent } from "./events/event.ts";
 import type { FileTotal, PermissionRule, PlanEntry, Prompt, TurnStatus, Usage } from "./events/values.ts";
 import { addCut, type Range } from "./history/cuts.ts";
+import { present } from "./json/fields.ts";
 import { addUntold, type Untold } from "./untold.ts";
 import { addUsage } from "./usage.ts";
 
@@ -98,14 +99,10 @@ function facts(
   state: SessionState,
   data: Partial<Pick<SessionState, "agent" | "nativeId" | "title" | "model" | "mode" | "permissions" | "meta">>,
 ): SessionState {
-  const next = data.agent === undefined ? { ...state } : served(state, data.agent);
-  if (data.nativeId !== undefined) next.nativeId = data.nativeId;
-  if (data.title !== undefined) next.title = data.title;
-  if (data.model !== undefined) next.model = data.model;
-  if (data.mode !== undefined) next.mode = data.mode;
-  if (data.permissions !== undefined) next.permissions = data.permissions;
-  if (data.meta !== undefined) next.meta = mergeMeta(next.meta, data.meta);
-  return next;
+  const next = data.agent === undefined ? state : served(state, data.agent);
+  const { nativeId, title, model, mode, permissions } = data;
+  const meta = data.meta && mergeMeta(next.meta, data.meta);
+  return { ...next, ...present({ nativeId, title, model, mode, permissions, meta }) };
 }
 
 /** The state with another agent. Model, mode and native id belong to the agent before, so they are dropped. */
@@ -116,32 +113,15 @@ function served(state: SessionState, agent: string): SessionState {
 }
 
 function firstState(event: EventOf<"session.started">): SessionState {
+  const { session: id, time, parent, root } = event;
   const { agent, directory } = event.data;
-  const state: SessionState = {
-    id: event.session,
-    agent,
-    directory,
-    created: event.time,
-    updated: event.time,
-    turn: null,
-    turns: 0,
-    queue: [],
-    asks: [],
-    rules: [],
-    plan: [],
-    usage: {},
-  };
-  if (event.parent) state.parent = event.parent;
-  if (event.root) state.root = event.root;
-  return facts(state, event.data);
+  const state = { id, agent, directory, created: time, updated: time, turn: null, turns: 0, usage: {} };
+  const lists = { queue: [], asks: [], rules: [], plan: [] };
+  return facts({ ...state, ...lists, ...present({ parent, root }) }, event.data);
 }
 
-function askOf(event: EventOf<"permission.requested"> | EventOf<"question.requested">): {
-  id: string;
-  turn?: string;
-  time: number;
-} {
-  return { id: event.data.ask, time: event.time, ...(event.turn === undefined ? {} : { turn: event.turn }) };
+function askOf({ data, time, turn }: EventOf<"permission.requested"> | EventOf<"question.requested">) {
+  return present({ id: data.ask, time, turn });
 }
 
 /** The state after the last turns were cut. */
@@ -154,6 +134,14 @@ function withoutTurns(state: SessionState, { seq, data }: EventOf<"history.cut">
     ...(data.files?.length ? { files: data.files } : {}),
     ...(left.length > 0 ? { untold: left } : {}),
   };
+}
+
+/** The facts that the end of a turn changes only where it has something to say of them. */
+function endFacts(state: SessionState, { turn = "", data }: EventOf<"turn.ended">): Partial<SessionState> {
+  return present({
+    files: data.files && addTotals(state.files, data.files),
+    untold: data.tell === undefined ? undefined : addUntold(state.untold ?? [], { turn, text: data.tell }),
+  });
 }
 
 function withoutAsk(state: SessionState, id: string): SessionState {
@@ -194,14 +182,8 @@ function reduce(state: SessionState, event: ParleyEvent): SessionState {
       const { context = [] } = event.data;
       const prompt = event.data.prompt?.id;
       const taken = (queued: Prompt): boolean => queued.id === prompt || context.some(({ id }) => id === queued.id);
-      const turn: OpenTurn = {
-        id: event.turn ?? "",
-        seq: event.seq,
-        by: event.data.by,
-        started: event.time,
-        status: { status: "running" },
-      };
-      if (prompt) turn.prompt = prompt;
+      const { turn: id = "", seq, time: started } = event;
+      const turn: OpenTurn = present({ id, seq, by: event.data.by, started, status: { status: "running" }, prompt });
       const { untold, ...rest } = state;
       const left = untold && !(event.data.prompt && !event.data.prompt.task) ? { untold } : {};
       const queue = state.queue.filter((queued) => !taken(queued));
@@ -216,10 +198,7 @@ function reduce(state: SessionState, event: ParleyEvent): SessionState {
         turn: null,
         lastEnd: { turn: event.turn ?? "", reason: event.data.reason },
         usage: addUsage(state.usage, event.data.usage),
-        ...(event.data.files ? { files: addTotals(state.files, event.data.files) } : {}),
-        ...(event.data.tell === undefined
-          ? {}
-          : { untold: addUntold(state.untold ?? [], { turn: event.turn ?? "", text: event.data.tell }) }),
+        ...endFacts(state, event),
       };
     case "permission.requested":
       return { ...state, asks: [...state.asks, { ...askOf(event), kind: "permission", request: event.data }] };
@@ -230,7 +209,7 @@ function reduce(state: SessionState, event: ParleyEvent): SessionState {
       const next = withoutAsk(state, event.data.ask);
       // A rule may answer "always" because nothing less was offered; that is no grant.
       if (outcome !== "always" || by === "rule") return next;
-      return { ...next, rules: [...next.rules, { action, patterns, ...(command === undefined ? {} : { command }) }] };
+      return { ...next, rules: [...next.rules, present({ action, patterns, command })] };
     }
     case "question.resolved":
       return withoutAsk(state, event.data.ask);

@@ -1,6 +1,7 @@
 import type { EventData } from "../events/catalog.ts";
 import type { MessageItem } from "../events/items.ts";
 import type { Prompt } from "../events/values.ts";
+import { present } from "../json/fields.ts";
 import { beginsTurn } from "../session-state.ts";
 import type { Frame } from "./frame.ts";
 import { commitRevert } from "./revert.ts";
@@ -13,12 +14,9 @@ const TITLE_LENGTH = 60;
 
 function userItem(prompt: Prompt, steered: boolean): { header: MessageItem; full: MessageItem } {
   const text = userText(prompt.parts);
-  const { digest, queued } = prompt;
-  const mark = {
-    ...(steered ? { steered, ...(digest === undefined ? {} : { digest }) } : {}),
-    ...(queued === undefined ? {} : { queued }),
-  };
-  const header: MessageItem = { id: prompt.id, kind: "message", role: "user", status: "running", ...mark };
+  const { id, digest, queued } = prompt;
+  const mark = present({ ...(steered ? { steered, digest } : {}), queued });
+  const header: MessageItem = { id, kind: "message", role: "user", status: "running", ...mark };
   const [first] = prompt.parts;
   // Fields that a client adds to a part, such as its own id, are not in the text.
   const plain = prompt.parts.length === 1 && first?.type === "text" && Object.keys(first).length === 2;
@@ -44,11 +42,7 @@ function headerOf({ parts: _, ...header }: Prompt): NonNullable<EventData["turn.
 
 /** Puts the prompt's choice of model, mode and rules in force with its turn: a prompt that is refused or withdrawn changes nothing. */
 function wishesOf({ model, mode, permissions }: Prompt): Facts {
-  return {
-    ...(model === undefined ? {} : { model }),
-    ...(mode === undefined ? {} : { mode }),
-    ...(permissions ? { permissions } : {}),
-  };
+  return present({ model, mode, permissions });
 }
 
 /** Begins the turn of a prompt and its context. The agent gets them after the events are stored. */

@@ -5,26 +5,18 @@ import type {
   EndReason,
   Failure,
   FileTotal,
-  PermissionRule,
   Prompt,
   Question,
   Task,
   TurnStatus,
   Usage,
 } from "../events/values.ts";
-import type { Grant } from "../session-state.ts";
+import type { Grant, SessionState } from "../session-state.ts";
 import type { Untold } from "../untold.ts";
 import type { AppendSet } from "./append-set.ts";
 import type { Answer, Role, Signal, TextKind, ToolDone } from "./signals.ts";
 
-export interface Facts {
-  nativeId?: string;
-  title?: string;
-  model?: string;
-  mode?: string;
-  permissions?: PermissionRule[];
-  meta?: Record<string, unknown>;
-}
+export type Facts = Pick<SessionState, "nativeId" | "title" | "model" | "mode" | "permissions" | "meta">;
 
 export interface OpenText {
   id: string;

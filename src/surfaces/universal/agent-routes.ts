@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Gateway } from "../../gateway/gateway.ts";
-import { type Route, route } from "./route.ts";
+import { get, type Route } from "./route.ts";
 import { agent } from "./schemas.ts";
 
 export function agentRoutes(gateway: Gateway): Route[] {
@@ -11,22 +11,13 @@ export function agentRoutes(gateway: Gateway): Route[] {
     ...(await gateway.discover(name)),
   });
   return [
-    route({
-      method: "get",
-      path: "/v1/agents",
-      id: "listAgents",
+    get("/v1/agents", "listAgents", {
       summary: "The agents that Parley knows, and whether they are installed and logged in.",
-      status: 200,
       answer: z.looseObject({ agents: z.array(agent) }),
-      errors: [],
       handle: async () => ({ agents: await Promise.all(gateway.agents().map(view)) }),
     }),
-    route({
-      method: "get",
-      path: "/v1/agents/{agent}",
-      id: "getAgent",
+    get("/v1/agents/{agent}", "getAgent", {
       summary: "One agent, with its models and modes.",
-      status: 200,
       answer: agent,
       errors: [404],
       handle: async ({ params }) => view(params.agent),
