@@ -29,7 +29,7 @@ export class Gateway {
   private readonly options: GatewayOptions;
   private readonly sessions: LiveSessions;
   private readonly removal: Removal;
-  /** What can be done with a session beside speaking to its agent. */
+  /** Work with a session beside speaking to its agent. */
   readonly work: SessionWork;
   /** The user's trust in directories. */
   readonly trust: ProjectTrust;
@@ -58,7 +58,7 @@ export class Gateway {
     return this.options.log;
   }
 
-  /** Who is watching. */
+  /** The clients that watch. */
   get attachments(): Attachments {
     return this.sessions.attachments;
   }
@@ -197,7 +197,7 @@ export class Gateway {
     return heads.flatMap((head) => head?.state.asks.map((ask) => ({ ...ask, session: head.state.id })) ?? []);
   }
 
-  /** The first answer wins; who comes later learns what it was. */
+  /** The first answer wins; a later one is refused with it. */
   async answer(id: string, ask: string, answer: Answer, by: string): Promise<void> {
     await this.own(id);
     const holder = this.sessions.family(id).find((session) => session.holdsAsk(ask));

@@ -8,7 +8,7 @@ import type { Log } from "../log/contract.ts";
 import type { Door } from "./door.ts";
 import type { Trust } from "./trust/contract.ts";
 
-/** What happens to a permission while no client is attached. A question is never answered by a policy. */
+/** The answer to a permission while no client is attached. A question is never answered by a policy. */
 export type Unattended = "wait" | "deny" | "allow";
 
 export interface GatewayOptions {

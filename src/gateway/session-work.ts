@@ -41,7 +41,7 @@ export interface ShellRequest extends Asked {
 
 export interface CommandRequest extends Asked {
   command: string;
-  /** What the user wrote after the command's name. */
+  /** The user's words after the command's name. */
   arguments: string;
   /** Further parts of the prompt that it becomes. */
   parts?: PromptPart[];
@@ -50,7 +50,7 @@ export interface CommandRequest extends Asked {
 /** With its parsers it is half of what the server would hold in memory, and most servers never need it. */
 const loadCommands = () => import("./commands/commands.ts");
 
-/** What a command's author wants, as far as the agent has it. */
+/** The model and mode that a command's author wants, as far as the agent has them. */
 function wishOf({ model, mode }: SlashCommand, agent: string, { models, modes }: Discovery): Asked {
   const wanted = models.find(({ id }) => id === model || `${agent}/${id}` === model);
   return {
@@ -59,7 +59,7 @@ function wishOf({ model, mode }: SlashCommand, agent: string, { models, modes }:
   };
 }
 
-/** What can be done with a session beside speaking to its agent. */
+/** Work with a session beside speaking to its agent. */
 export class SessionWork {
   private readonly options: WorkOptions;
 
@@ -155,7 +155,7 @@ export class SessionWork {
     return state;
   }
 
-  /** What an agent can do that not every one can. */
+  /** The abilities of an agent that not every one has. */
   capabilities(agent: string): ReturnType<typeof capabilitiesOf> {
     return capabilitiesOf(this.options.agent(agent));
   }

@@ -149,7 +149,7 @@ export class LiveSessions {
     return session;
   }
 
-  /** Makes a session. Whoever hears of it by its first event finds this object, not a second one. */
+  /** Makes a session. It is known here before its first event is, so that no reader of that event has a second object made. */
   async create(id: string, command: Create): Promise<void> {
     const make = async (): Promise<LiveSession> => {
       await this.loadKind();
