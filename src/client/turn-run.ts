@@ -25,7 +25,7 @@ export function followTurn(
   options: RunOptions,
 ): TurnRun {
   const result = Promise.withResolvers<Outcome>();
-  // A reader that only loops over the events hears of a failure there.
+  // A caller that only loops over the events gets the failure there.
   result.promise.catch(() => {});
   let inner: EventStream<StreamEvent> | undefined;
   let looped = false;
@@ -35,7 +35,7 @@ export function followTurn(
     try {
       const receipt = await begin(signal);
       const tracker = new TurnTracker(receipt);
-      inner = openEvents(transport, session, { ...options, after: receipt.seq - 1, signal });
+      inner = openEvents(transport, { ...options, session, after: receipt.seq - 1, signal });
       for await (const event of inner) {
         const { mine, outcome } = tracker.take(event);
         if (outcome) result.resolve(outcome);

@@ -20,7 +20,7 @@ export interface AgentInfo {
   modes: { id: string; name?: string }[];
   /** Called in a prompt by a slash and the name. */
   commands?: { name: string; description?: string; hint?: string }[];
-  /** What not every agent can do. */
+  /** Features that not every agent has. */
   capabilities: { fork: boolean; rewind: boolean; compact: boolean };
 }
 
@@ -41,7 +41,7 @@ export interface TrustedDirectory {
   source: "configuration" | "command";
 }
 
-/** What is true of a session now. */
+/** The state of a session now. */
 export type Session = SessionState & { status: Activity };
 
 /** With the numbers of its oldest kept and its newest event. */
@@ -59,14 +59,8 @@ export interface NewSession {
   permissions?: PermissionRule[];
 }
 
-export interface SessionChange {
-  /** Another agent, which only a session without a past can have. */
-  agent?: string;
-  title?: string;
-  model?: string;
-  mode?: string;
-  permissions?: PermissionRule[];
-}
+/** Another agent is possible only before the first turn. */
+export type SessionChange = Omit<NewSession, "directory">;
 
 export interface SessionListQuery {
   directory?: string;
@@ -95,11 +89,11 @@ export interface PromptInput {
   mode?: string;
   /** Further instructions for this turn. */
   system?: string;
-  /** Somebody looks at questions: one of kind `trust` may come before the agent starts. */
+  /** A person looks at questions: one of kind `trust` may come before the agent starts. */
   attended?: boolean;
 }
 
-/** A prompt is stored: the same answer for each repeat of it. */
+/** A prompt is stored: the same receipt for each repeat of it. */
 export interface Receipt {
   prompt: string;
   /** `kept`: it begins no turn, and goes to the agent with the next prompt that does. */
@@ -115,7 +109,7 @@ export interface Outcome {
   receipt: Receipt;
   turn?: string;
   reason: EndReason | "withdrawn";
-  /** What the agent said last. */
+  /** The last message of the agent. */
   text: string;
   usage?: Usage;
   error?: Failure;

@@ -2,78 +2,34 @@ import { realpath } from "node:fs/promises";
 import type { Discovery } from "../agents/contract.ts";
 import { isParleyError, ParleyError } from "../core/errors.ts";
 import { answerKey, askKey } from "../core/events/keys.ts";
-import type { Delivery, PermissionRule, Prompt, PromptPart, Task } from "../core/events/values.ts";
+import type { Prompt } from "../core/events/values.ts";
 import { SCHEMA_VERSION } from "../core/events/version.ts";
 import { isId } from "../core/ids.ts";
 import { present } from "../core/json/fields.ts";
 import type { Answer } from "../core/ledger/signals.ts";
 import type { Create } from "../core/ledger/state.ts";
-import { beginsTurn, type OpenAsk, type SessionState } from "../core/session-state.ts";
+import { beginsTurn, type SessionState } from "../core/session-state.ts";
 import type { Roots } from "../host/files/roots.ts";
 import type { Log, SessionHead, SessionQuery } from "../log/contract.ts";
 import type { Attachments } from "./attachments.ts";
 import { assertChoice, assertPromptable, existingDirectory } from "./checks.ts";
+import { enter, onlyHere } from "./door.ts";
 import type { GatewayOptions } from "./options.ts";
 import { assertFilesInside } from "./prompt-files.ts";
 import { digestOf, type Receipt } from "./receipt.ts";
+import type { NewSessionRequest, PendingAsk, PromptRequest, SessionChange } from "./requests.ts";
 import type { LiveSession } from "./session/live-session.ts";
 import { LiveSessions } from "./session/live-sessions.ts";
 import { Removal } from "./session/removal.ts";
 import { SessionWork } from "./session-work.ts";
 import { ProjectTrust } from "./trust/project-trust.ts";
 
-export interface NewSessionRequest {
-  agent?: string;
-  directory: string;
-  model?: string;
-  mode?: string;
-  title?: string;
-  /** They decide asks before a person does. */
-  permissions?: PermissionRule[];
-  /** What a client keeps with the session. */
-  meta?: Record<string, unknown>;
-}
-
-/** What may change about a session. */
-export interface SessionChange {
-  /** Only before the first turn: what was said to one agent is not known to the next. */
-  agent?: string;
-  title?: string;
-  model?: string;
-  mode?: string;
-  permissions?: PermissionRule[];
-  meta?: Record<string, unknown>;
-}
-
-export interface PromptRequest {
-  id?: string;
-  /** Who is to answer, where that is not the session's own agent: see SessionChange. */
-  agent?: string;
-  parts: PromptPart[];
-  delivery?: Delivery;
-  model?: string;
-  mode?: string;
-  /** Further instructions for this turn. */
-  system?: string;
-  task?: Task;
-  /** The session's rules from the prompt's turn on, in place of those before. */
-  permissions?: PermissionRule[];
-  /** Its client shows questions and can answer them, also before the agent starts. */
-  attended?: boolean;
-  /** What a client wants to find again with its prompt. */
-  extras?: Record<string, unknown>;
-  /** Of what the client asked for, where the parts were made from it. */
-  digest?: string;
-}
-
-export type PendingAsk = OpenAsk & { session: string };
-
 /** Where surfaces and agents meet. Surfaces call it; it decides nothing that the ledger can decide. */
 export class Gateway {
   private readonly options: GatewayOptions;
   private readonly sessions: LiveSessions;
   private readonly removal: Removal;
-  /** What can be done with a session beside speaking to its agent. */
+  /** Work with a session beside speaking to its agent. */
   readonly work: SessionWork;
   /** The user's trust in directories. */
   readonly trust: ProjectTrust;
@@ -89,7 +45,7 @@ export class Gateway {
       ...options,
       agent: (name) => this.sessions.agent(name),
       agents: () => this.agents(),
-      get: (id) => this.get(id),
+      own: (id) => this.own(id),
       discover: (name) => this.discover(name),
       create: (command) => this.begin(command),
       prompt: (id, prompt) => this.prompt(id, prompt),
@@ -102,7 +58,7 @@ export class Gateway {
     return this.options.log;
   }
 
-  /** Who is watching. */
+  /** The clients that watch. */
   get attachments(): Attachments {
     return this.sessions.attachments;
   }
@@ -154,6 +110,13 @@ export class Gateway {
     return (await this.head(id)).state;
   }
 
+  /** As `get`, for a command: every command of a session begins with it, so that only the session's owner takes one. */
+  private async own(id: string): Promise<SessionState> {
+    const { state } = await this.head(id);
+    enter(this.options.door ?? onlyHere, id);
+    return state;
+  }
+
   async head(id: string): Promise<SessionHead> {
     const head = isId("session", id) ? await this.log.head(id) : undefined;
     if (!head) throw new ParleyError("session_not_found", `no session ${id}; GET /v1/sessions lists them`);
@@ -167,7 +130,7 @@ export class Gateway {
   }
 
   async update(id: string, { agent, ...facts }: SessionChange): Promise<SessionState> {
-    const state = await this.get(id);
+    const state = await this.own(id);
     const { model, mode } = facts;
     // A session outlives its agent's configuration: what says nothing of an agent can still be changed.
     if (agent ?? model ?? mode) await this.assertChoice(state, facts, agent);
@@ -177,7 +140,7 @@ export class Gateway {
 
   /** Ends what runs and forgets the session; the last thing to be heard of it is that it was deleted. */
   async remove(id: string): Promise<void> {
-    const { root } = await this.get(id);
+    const { root } = await this.own(id);
     if (root !== undefined) {
       throw new ParleyError("busy", `a sub-agent's session is deleted with the one it belongs to, ${root}`);
     }
@@ -192,7 +155,7 @@ export class Gateway {
   async prompt(id: string, request: PromptRequest): Promise<Receipt> {
     this.assertOpen();
     const { agent, extras, ...asked } = request;
-    const state = await this.get(id);
+    const state = await this.own(id);
     assertPromptable(state, request.id);
     this.options.roots.assert(state.directory);
     await this.assertChoice(state, asked, agent);
@@ -211,13 +174,13 @@ export class Gateway {
   }
 
   async withdraw(id: string, prompt: string): Promise<void> {
-    await this.head(id);
+    await this.own(id);
     await this.sessions.use(id, (session) => session.withdraw(prompt));
   }
 
   /** Answers when the agent is quiet, with the turn that was stopped; undefined when there was nothing to stop. */
   async cancel(id: string, request: { queue: "clear" | "keep"; turn?: string }): Promise<string | undefined> {
-    await this.head(id);
+    await this.own(id);
     return this.sessions.use(id, (session) => session.cancel(request));
   }
 
@@ -234,9 +197,9 @@ export class Gateway {
     return heads.flatMap((head) => head?.state.asks.map((ask) => ({ ...ask, session: head.state.id })) ?? []);
   }
 
-  /** The first answer wins; who comes later learns what it was. */
+  /** The first answer wins; a later one is refused with it. */
   async answer(id: string, ask: string, answer: Answer, by: string): Promise<void> {
-    await this.head(id);
+    await this.own(id);
     const holder = this.sessions.family(id).find((session) => session.holdsAsk(ask));
     try {
       if (holder) return await holder.answer(ask, answer, by);
@@ -263,6 +226,7 @@ export class Gateway {
   /** Takes no more work, lets every agent go, and closes their turns as interrupted. */
   async shutdown(): Promise<void> {
     this.leaving = true;
+    this.sessions.leave();
     // Sub-agents go with the session they belong to.
     const order = (session: LiveSession): number => (session.root === undefined ? 0 : 1);
     for (const wave of [0, 1]) {

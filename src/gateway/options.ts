@@ -5,9 +5,10 @@ import type { Metrics } from "../core/metrics.ts";
 import type { CommandHost } from "../host/contract.ts";
 import type { Roots } from "../host/files/roots.ts";
 import type { Log } from "../log/contract.ts";
+import type { Door } from "./door.ts";
 import type { Trust } from "./trust/contract.ts";
 
-/** What happens to a permission while no client is attached. A question is never answered by a policy. */
+/** The answer to a permission while no client is attached. A question is never answered by a policy. */
 export type Unattended = "wait" | "deny" | "allow";
 
 export interface GatewayOptions {
@@ -19,6 +20,8 @@ export interface GatewayOptions {
   roots: Roots;
   /** Which directories the user trusts. */
   trust: Trust;
+  /** Tells which process owns a session; without one, this process owns all. */
+  door?: Door;
   /** The agent of a session that names none. */
   defaultAgent: string;
   id: MakeId;

@@ -18,7 +18,8 @@ export type MadePrompt = Partial<Omit<Prompt, "parts">> & { parts: PromptPart[];
 export interface WorkOptions extends Pick<GatewayOptions, "log" | "processes" | "roots" | "trust"> {
   agents(): readonly string[];
   agent(name: string): Agent;
-  get(session: string): Promise<SessionState>;
+  /** The state of a session for a command: refused where this process does not own the session. */
+  own(session: string): Promise<SessionState>;
   create(command: Create): Promise<SessionState>;
   discover(agent: string): Promise<Discovery>;
   prompt(session: string, prompt: MadePrompt): Promise<Receipt>;
@@ -40,7 +41,7 @@ export interface ShellRequest extends Asked {
 
 export interface CommandRequest extends Asked {
   command: string;
-  /** What the user wrote after the command's name. */
+  /** The user's words after the command's name. */
   arguments: string;
   /** Further parts of the prompt that it becomes. */
   parts?: PromptPart[];
@@ -49,7 +50,7 @@ export interface CommandRequest extends Asked {
 /** With its parsers it is half of what the server would hold in memory, and most servers never need it. */
 const loadCommands = () => import("./commands/commands.ts");
 
-/** What a command's author wants, as far as the agent has it. */
+/** The model and mode that a command's author wants, as far as the agent has them. */
 function wishOf({ model, mode }: SlashCommand, agent: string, { models, modes }: Discovery): Asked {
   const wanted = models.find(({ id }) => id === model || `${agent}/${id}` === model);
   return {
@@ -58,7 +59,7 @@ function wishOf({ model, mode }: SlashCommand, agent: string, { models, modes }:
   };
 }
 
-/** What can be done with a session beside speaking to its agent. */
+/** Work with a session beside speaking to its agent. */
 export class SessionWork {
   private readonly options: WorkOptions;
 
@@ -74,7 +75,7 @@ export class SessionWork {
 
   /** Has the agent shorten the conversation, as a turn: it goes on from a summary. */
   async compact(session: string, { auto, ...asked }: Asked & { auto?: boolean } = {}): Promise<Receipt> {
-    const { agent } = await this.options.get(session);
+    const { agent } = await this.options.own(session);
     if (this.options.agent(asked.agent ?? agent).capabilities?.compact === undefined)
       throw new ParleyError("unsupported", `agent ${agent} cannot be told to shorten a conversation`);
     const parts: PromptPart[] = [{ type: "text", text: "Summarise the conversation so far.", synthetic: true }];
@@ -137,24 +138,24 @@ export class SessionWork {
   }
 
   private async move(session: string, wish: Wish | null): Promise<SessionState> {
-    const { get, whileIdle, log } = this.options;
+    const { own, whileIdle, log } = this.options;
     await this.within(session);
     await whileIdle(session, async () => {
       const { moveTo } = await import("./revert/revert.ts");
-      const { revert, undo } = await moveTo(log, await get(session), wish);
+      const { revert, undo } = await moveTo(log, await own(session), wish);
       return { facts: { meta: { revert } }, undo };
     });
-    return get(session);
+    return own(session);
   }
 
   /** A session whose directory may be worked in: one from before the server was limited can only be read. */
   private async within(session: string): Promise<SessionState> {
-    const state = await this.options.get(session);
+    const state = await this.options.own(session);
     this.options.roots.assert(state.directory);
     return state;
   }
 
-  /** What an agent can do that not every one can. */
+  /** The abilities of an agent that not every one has. */
   capabilities(agent: string): ReturnType<typeof capabilitiesOf> {
     return capabilitiesOf(this.options.agent(agent));
   }

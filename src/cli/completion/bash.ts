@@ -1,11 +1,11 @@
-import { type CommandNode, choicesOf, paths, type Value } from "./tree.ts";
+import { type CommandNode, fixedIn, paths, type Value } from "./tree.ts";
 
 const reply = (flags: string): string => `mapfile -t COMPREPLY < <(compgen ${flags} -- "$cur")`;
 
 const GENERATORS = { none: undefined, any: ":", file: reply("-f"), directory: reply("-d") } as const;
 
 function generator(value: Value): string | undefined {
-  return value.kind === "choice" ? reply(`-W "${value.choices.join(" ")}"`) : GENERATORS[value.kind];
+  return value.kind === "values" ? reply(`-W "${value.values.join(" ")}"`) : GENERATORS[value.kind];
 }
 
 function valueCases(node: CommandNode, words: readonly string[]): string[] {
@@ -19,7 +19,7 @@ function valueCases(node: CommandNode, words: readonly string[]): string[] {
 
 function wordsOf(node: CommandNode): string {
   const commands = node.commands.map(({ name }) => name);
-  return [...commands, ...choicesOf(node.argument), ...node.options.flatMap(({ names }) => names)].join(" ");
+  return [...commands, ...fixedIn(node.argument), ...node.options.flatMap(({ names }) => names)].join(" ");
 }
 
 /** Works in bash 4 and later, with or without the bash-completion package. */

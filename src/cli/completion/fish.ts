@@ -1,4 +1,4 @@
-import { type CommandNode, choicesOf, type OptionNode, paths, type Value } from "./tree.ts";
+import { type CommandNode, fixedIn, type OptionNode, paths, type Value } from "./tree.ts";
 
 function quoted(text: string): string {
   return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
@@ -7,7 +7,7 @@ function quoted(text: string): string {
 const FLAGS = { none: "", any: " -x", file: " -r -F", directory: " -x -a '(__fish_complete_directories)'" } as const;
 
 function valueFlags(value: Value): string {
-  return value.kind === "choice" ? ` -x -a ${quoted(value.choices.join(" "))}` : FLAGS[value.kind];
+  return value.kind === "values" ? ` -x -a ${quoted(value.values.join(" "))}` : FLAGS[value.kind];
 }
 
 function nameFlags(names: readonly string[]): string {
@@ -33,7 +33,7 @@ export function fishScript(tree: CommandNode): string {
     const line = `complete -c parley -n ${quoted(when)} -a`;
     return [
       ...node.commands.map((child) => `${line} ${child.name} -d ${quoted(child.description)}`),
-      ...choicesOf(node.argument).map((choice) => `${line} ${choice}`),
+      ...fixedIn(node.argument).map((word) => `${line} ${word}`),
       ...node.options.map((option) => optionLine(option, when)),
     ];
   });

@@ -8,7 +8,7 @@ function escaped(text: string): string {
 const ACTIONS = { none: "", any: ":value: ", file: ":file:_files", directory: ":directory:_files -/" } as const;
 
 function action(value: Value): string {
-  return value.kind === "choice" ? `:value:(${value.choices.join(" ")})` : ACTIONS[value.kind];
+  return value.kind === "values" ? `:value:(${value.values.join(" ")})` : ACTIONS[value.kind];
 }
 
 function optionSpecs({ names, description, value }: OptionNode): string[] {
@@ -23,7 +23,7 @@ function functionOf(node: CommandNode, words: readonly string[]): string {
   const specs = node.options.flatMap(optionSpecs);
   const name = functionName(words);
   if (node.commands.length === 0) {
-    const argument = node.argument.kind === "choice" ? action(node.argument) : ": ";
+    const argument = node.argument.kind === "values" ? action(node.argument) : ": ";
     return `${name}() {\n  _arguments ${[...specs, `'*:${argument}'`].join(" \\\n    ")}\n}`;
   }
   const described = node.commands.map((child) => `'${child.name}:${escaped(child.description)}'`).join(" ");

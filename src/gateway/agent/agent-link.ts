@@ -249,7 +249,7 @@ export class AgentLink {
     await leaving;
   }
 
-  /** What the agent remembers is no longer so: the next prompt is for one that is opened anew. */
+  /** The memory of the agent is out of date: the next prompt goes to one that is opened anew. */
   renew(): void {
     this.stale = this.current !== null;
   }

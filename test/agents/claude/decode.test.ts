@@ -256,7 +256,7 @@ describe("asks", () => {
     assert.deepEqual(plan.metadata, { plan: "1. Do" });
   });
 
-  test("what only a program could answer is handed back", () => {
+  test("a request that only a program could answer is handed back", () => {
     const decoded = decodeLine(
       newDecodeState("/"),
       JSON.stringify({ type: "control_request", request_id: "1", request: { subtype: "hook_callback" } }),
@@ -266,7 +266,7 @@ describe("asks", () => {
   });
 });
 
-describe("what cannot be read", () => {
+describe("lines that cannot be read", () => {
   const noise = (value: string): unknown => decodeLine(newDecodeState("/"), value, 0).noise;
   test("is told", () => {
     assert.equal(noise("Segmentation fault"), "not_json");

@@ -2,12 +2,11 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
 import { SpawnFailed } from "../../../src/host/contract.ts";
 import { onLinux } from "../../../src/host/process-identity.ts";
 import { alive, fixture, identify } from "../../host/support.ts";
 import { eventually } from "../../support/eventually.ts";
-import { assertWithin } from "../../support/time.ts";
+import { assertWithin, staysSo } from "../../support/time.ts";
 import { openAgent, say, turn } from "./support.ts";
 
 test("10,000 lines of noise: all good ones delivered, at most 20 reports, nothing written back", async (t) => {
@@ -61,7 +60,11 @@ test("a pause does not count as time in which the program is not ready", async (
   const agent = await openAgent(t, { argv: [process.execPath, "-e", program], readyMs });
   agent.session.pause();
   await eventually("the program to say that it is ready", () => existsSync(join(agent.directory, "said")));
-  await delay(readyMs + 100);
+  let failed = false;
+  agent.session.ready().catch(() => {
+    failed = true;
+  });
+  await staysSo("a paused program is waited for", () => !failed, readyMs + 100);
   agent.session.resume();
   await agent.session.ready();
   await agent.session.close();
@@ -73,7 +76,7 @@ test("slow to be ready is not too late", async (t) => {
   assert.equal((await turn(agent, "go")).reason, "end_turn");
 });
 
-test("what is said after the end, and before a result, is passed on as it came", async (t) => {
+test("signals after the end, and before a result, are passed on as they came", async (t) => {
   const talker = await openAgent(t, { argv: fixture("prints-after-end") });
   await talker.session.prompt(say("go"));
   await talker.nth("text", 3);
