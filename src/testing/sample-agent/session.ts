@@ -103,30 +103,23 @@ export function serve(options: AgentOptions): void {
   const handle = (command: Command): void => {
     switch (command.type) {
       case "open":
-        begin(command);
-        return;
+        return begin(command);
       case "prompt": {
         const text = textOf(command.prompt);
         mode = command.prompt.mode ?? mode;
-        enqueue({ text, behaviour: chooseBehaviour(text, script), own: false });
-        return;
+        return enqueue({ text, behaviour: chooseBehaviour(text, script), own: false });
       }
       case "steer":
-        steer(command.prompt);
-        return;
+        return steer(command.prompt);
       case "cancel":
-        current?.cancel();
-        return;
+        return current?.cancel();
       case "answer":
-        current?.answered(command.ask, command.answer);
-        return;
+        return current?.answered(command.ask, command.answer);
       case "set":
         mode = command.mode ?? mode;
-        wire.say({ type: "session", model: command.model, mode: command.mode });
-        return;
+        return wire.say({ type: "session", model: command.model, mode: command.mode });
       case "close":
-        wire.leave(0);
-        return;
+        return wire.leave(0);
     }
   };
   const wire: Wire = openWire(handle);
