@@ -1,5 +1,5 @@
 import type { ParleyEvent } from "../core/events/event.ts";
-import type { Prompt } from "../core/events/values.ts";
+import type { AgentOption, OptionValues, Prompt } from "../core/events/values.ts";
 import type { Answer, Signal } from "../core/ledger/signals.ts";
 import type { ProjectSetting } from "../core/trust.ts";
 
@@ -11,7 +11,7 @@ export interface Price {
   cacheWrite?: number;
 }
 
-/** What is not known of a model is absent. */
+/** A model. Facts that are not known of it are absent. */
 export interface AgentModel {
   id: string;
   name?: string;
@@ -26,6 +26,8 @@ export interface AgentModel {
   images?: boolean;
   /** The day it came out, such as 2026-08-27. */
   released?: string;
+  /** Options that are otherwise with this model: each stands in place of the agent's own of the same id. */
+  options?: AgentOption[];
 }
 
 export interface AgentMode {
@@ -37,7 +39,7 @@ export interface AgentMode {
   hidden?: boolean;
 }
 
-/** What an agent does when a prompt begins with `/` and this name. */
+/** A command of the agent's own: a prompt that begins with `/` and its name calls it. */
 export interface AgentCommand {
   name: string;
   description?: string;
@@ -45,7 +47,7 @@ export interface AgentCommand {
   hint?: string;
 }
 
-/** What can be known of an agent without starting a session. */
+/** The facts of an agent that are known without a session. */
 export interface Discovery {
   /** The agent's name as its makers write it. */
   title?: string;
@@ -55,13 +57,15 @@ export interface Discovery {
   detail?: string;
   /** Whether a turn can be expected to work; `unknown` where only a real call would tell. */
   credentials: "found" | "missing" | "not_needed" | "unknown";
-  /** What a person does so that it has credentials. */
+  /** How a person gives it credentials. */
   login?: string;
   models: AgentModel[];
   /** The model of a session that names none, where it is not the first. */
   defaultModel?: string;
   /** The first is that of a session that names none. */
   modes: AgentMode[];
+  /** Choices beside model and mode, such as effort. Absent: it has none. */
+  options?: AgentOption[];
   commands?: AgentCommand[];
 }
 
@@ -71,6 +75,8 @@ export interface OpenOptions {
   directory: string;
   model?: string;
   mode?: string;
+  /** The options that were chosen, by their ids. */
+  options?: OptionValues;
   /**
    * Whether the user trusts the directory. Where it is not, the agent is started so that nothing of the project runs by itself: no hook, helper, server or
    * plugin that the project's files name, and no permission, mode or variable that they set.
@@ -95,6 +101,13 @@ export interface ChildRef {
   call?: string;
 }
 
+/** What a session may choose. */
+export interface AgentChoice {
+  model?: string;
+  mode?: string;
+  options?: OptionValues;
+}
+
 /** A running agent that serves one session. Calls may be made at any time; none of them throws for a dead agent. */
 export interface AgentSession {
   /** Resolves when the agent can take a prompt. Rejects, in bounded time, with `SpawnFailed` or `ResumeLost`. */
@@ -111,10 +124,10 @@ export interface AgentSession {
   /** No rule denies an intent: the agent goes on as it would, or has a person asked first. Absent where it tells none. */
   decide?(ask: string, verdict: "go" | "ask"): Promise<void>;
   /**
-   * A model or mode from now on: a mode holds for the running turn, too. Rejects when it cannot be put in force, with
-   * `MustReopen` when only a new start of the agent can have it.
+   * A model, mode or options from now on: a mode holds for the running turn, too. Options that are not named stay as they are. Rejects when
+   * something cannot be put in force, with `MustReopen` when only a new start of the agent can have it.
    */
-  set(choice: { model?: string; mode?: string }): Promise<void>;
+  set(choice: AgentChoice): Promise<void>;
   /** Asks it to leave, waits, then ends its processes. An `exited` signal has been emitted when it resolves. */
   close(): Promise<void>;
   /** Ends its processes without asking: TERM to all, then KILL after `graceMs`. Resolves when they are gone. */
@@ -151,7 +164,7 @@ export interface Agent {
   open(options: OpenOptions): AgentSession;
 }
 
-/** A running agent cannot take this model or mode; one that is opened with it can. */
+/** A running agent cannot take this model, mode or option; one that is opened with it can. */
 export class MustReopen extends Error {
   constructor(what: string) {
     super(`the agent must be started anew for ${what}`);

@@ -1,4 +1,13 @@
-import type { Delivery, EndReason, Failure, PermissionRule, PromptPart, Usage } from "../core/events/values.ts";
+import type {
+  AgentOption,
+  Delivery,
+  EndReason,
+  Failure,
+  OptionValues,
+  PermissionRule,
+  PromptPart,
+  Usage,
+} from "../core/events/values.ts";
 import type { Activity, OpenAsk, SessionState } from "../core/session-state.ts";
 
 export interface Health {
@@ -16,8 +25,11 @@ export interface AgentInfo {
   /** Where the program was found, or what to do when it was not. */
   detail?: string;
   credentials: "found" | "missing" | "not_needed" | "unknown";
-  models: { id: string; name?: string }[];
+  /** `options`: those that are otherwise with this model. */
+  models: { id: string; name?: string; options?: AgentOption[] }[];
   modes: { id: string; name?: string }[];
+  /** Choices beside model and mode. */
+  options?: AgentOption[];
   /** Called in a prompt by a slash and the name. */
   commands?: { name: string; description?: string; hint?: string }[];
   /** What not every agent can do. */
@@ -54,6 +66,8 @@ export interface NewSession {
   directory?: string;
   model?: string;
   mode?: string;
+  /** Options of the agent by their ids, such as effort. */
+  options?: OptionValues;
   title?: string;
   /** They decide asks before a person does; the last one that fits counts. */
   permissions?: PermissionRule[];
@@ -65,6 +79,8 @@ export interface SessionChange {
   title?: string;
   model?: string;
   mode?: string;
+  /** Options of the agent by their ids, such as effort. */
+  options?: OptionValues;
   permissions?: PermissionRule[];
 }
 
@@ -93,6 +109,8 @@ export interface PromptInput {
   delivery?: Delivery;
   model?: string;
   mode?: string;
+  /** Options of the agent by their ids, such as effort. */
+  options?: OptionValues;
   /** Further instructions for this turn. */
   system?: string;
   /** Somebody looks at questions: one of kind `trust` may come before the agent starts. */

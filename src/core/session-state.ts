@@ -1,5 +1,15 @@
 import type { EventOf, ParleyEvent } from "./events/event.ts";
-import type { FileTotal, PermissionRule, PlanEntry, Prompt, TurnStatus, Usage } from "./events/values.ts";
+import type {
+  AgentOption,
+  FileTotal,
+  Limit,
+  OptionValues,
+  PermissionRule,
+  PlanEntry,
+  Prompt,
+  TurnStatus,
+  Usage,
+} from "./events/values.ts";
 import { addTotals } from "./file-totals.ts";
 import { addCut, type Range } from "./history/cuts.ts";
 import { addUntold, type Untold } from "./untold.ts";
@@ -36,6 +46,10 @@ export interface SessionState {
   title?: string;
   model?: string;
   mode?: string;
+  /** The options in force by their ids. */
+  options?: OptionValues;
+  /** The options that the agent offers in this session, where it has said so. */
+  offers?: AgentOption[];
   /** They decide asks before a person does; the last one that fits counts. */
   permissions?: PermissionRule[];
   /** What clients keep with the session. */
@@ -62,6 +76,8 @@ export interface SessionState {
   /** What its turns changed. */
   files?: FileTotal[];
   usage: Usage;
+  /** The newest word on each limit of its agent's models. */
+  limits?: Limit[];
 }
 
 /** Whether a prompt begins a turn when its time comes; what is kept as context for another one's does not. */
@@ -82,24 +98,36 @@ export function mergeMeta(
   return Object.fromEntries(Object.entries({ ...before, ...change }).filter(([, value]) => value !== null));
 }
 
+/** The newest word on each limit counts. */
+export function mergeLimits(before: readonly Limit[], news: readonly Limit[]): Limit[] {
+  return [...new Map([...before, ...news].map((limit) => [limit.id, limit])).values()];
+}
+
 function facts(
   state: SessionState,
-  data: Partial<Pick<SessionState, "agent" | "nativeId" | "title" | "model" | "mode" | "permissions" | "meta">>,
+  data: Partial<
+    Pick<
+      SessionState,
+      "agent" | "nativeId" | "title" | "model" | "mode" | "options" | "offers" | "permissions" | "meta"
+    >
+  >,
 ): SessionState {
   const next = data.agent === undefined ? { ...state } : served(state, data.agent);
   if (data.nativeId !== undefined) next.nativeId = data.nativeId;
   if (data.title !== undefined) next.title = data.title;
   if (data.model !== undefined) next.model = data.model;
   if (data.mode !== undefined) next.mode = data.mode;
+  if (data.options !== undefined) next.options = data.options;
+  if (data.offers !== undefined) next.offers = data.offers;
   if (data.permissions !== undefined) next.permissions = data.permissions;
   if (data.meta !== undefined) next.meta = mergeMeta(next.meta, data.meta);
   return next;
 }
 
-/** What one agent called its model, its mode and its session means nothing to another. */
+/** The model, mode, options, limits and session id of one agent mean nothing to another. */
 function served(state: SessionState, agent: string): SessionState {
   if (agent === state.agent) return { ...state };
-  const { nativeId: _, model: __, mode: ___, ...rest } = state;
+  const { nativeId: _, model: __, mode: ___, options: ____, offers: _____, limits: ______, ...rest } = state;
   return { ...rest, agent };
 }
 
@@ -172,6 +200,8 @@ function reduce(state: SessionState, event: ParleyEvent): SessionState {
       return facts(state, event.data);
     case "session.ended":
       return { ...state, ended: event.data };
+    case "session.limits":
+      return { ...state, limits: mergeLimits(state.limits ?? [], event.data.limits) };
     case "history.cut":
       return withoutTurns(state, event);
     case "prompt.queued":

@@ -1,12 +1,14 @@
 import {
   type Agent,
   type AgentCapabilities,
+  type AgentChoice,
   type AgentSession,
   type ChildRef,
   MustReopen,
   ResumeLost,
 } from "../agents/contract.ts";
 import type { ParleyEvent } from "../core/events/event.ts";
+import type { OptionValues } from "../core/events/values.ts";
 import type { Signal } from "../core/ledger/signals.ts";
 import type { ProjectSetting } from "../core/trust.ts";
 import { within } from "../core/within.ts";
@@ -29,6 +31,7 @@ export interface LinkOptions {
 export interface Choice {
   model?: string | undefined;
   mode?: string | undefined;
+  options?: OptionValues | undefined;
 }
 
 interface Start {
@@ -149,16 +152,15 @@ export class AgentLink {
   }
 
   /** Puts a choice in force. What matters is what the agent has now, not what it was last told: it changes modes itself. */
-  private async choose(running: Start, { model, mode }: Choice): Promise<void> {
+  private async choose(running: Start, choice: Choice): Promise<void> {
     const { agent, inForce } = running;
-    const change: Choice = {
-      ...(model === undefined || model === inForce.model ? {} : { model }),
-      ...(mode === undefined || mode === inForce.mode ? {} : { mode }),
-    };
+    const change = changeOf(choice, inForce);
     if (Object.keys(change).length === 0) return;
     const before = { ...inForce };
     if (change.model !== undefined) delete inForce.model;
     if (change.mode !== undefined) delete inForce.mode;
+    const options = Object.entries(inForce.options ?? {}).filter(([id]) => change.options?.[id] === undefined);
+    inForce.options = Object.fromEntries(options);
     try {
       if (!(await within(agent.set(change), HEAR_MS))) throw new Error("the agent does not read its input");
     } catch (error) {
@@ -167,7 +169,7 @@ export class AgentLink {
         this.options.emit({ type: "session", ...before }, undefined, undefined, PARLEY);
       throw error;
     }
-    Object.assign(inForce, change);
+    Object.assign(inForce, change, { options: { ...inForce.options, ...change.options } });
   }
 
   /** Puts a choice in force at once, if an agent is there to take it; one that starts gets it when it is ready. */
@@ -267,9 +269,24 @@ export class AgentLink {
   }
 }
 
+/** The part of a choice that is not in force. */
+function changeOf({ model, mode, options = {} }: Choice, inForce: Choice): AgentChoice {
+  const other = Object.entries(options).filter(([id, value]) => inForce.options?.[id] !== value);
+  return {
+    ...(model === undefined || model === inForce.model ? {} : { model }),
+    ...(mode === undefined || mode === inForce.mode ? {} : { mode }),
+    ...(other.length === 0 ? {} : { options: Object.fromEntries(other) }),
+  };
+}
+
 /** An agent that changes its mode by itself says so. */
 function noteSaid(inForce: Choice, signal: Signal): void {
   if (signal.type !== "session") return;
   if (signal.model !== undefined) inForce.model = signal.model;
   if (signal.mode !== undefined) inForce.mode = signal.mode;
+  const { options, offers } = signal;
+  if (options) inForce.options = { ...inForce.options, ...options };
+  if (!offers || !inForce.options) return;
+  const offered = Object.entries(inForce.options).filter(([id]) => offers.some((offer) => offer.id === id));
+  inForce.options = Object.fromEntries(offered);
 }

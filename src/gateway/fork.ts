@@ -29,10 +29,10 @@ export async function fork(
     const why = "it keeps its memory of a session to itself";
     throw new ParleyError("unsupported", `agent ${agent.name} cannot go on from another session's past: ${why}`);
   }
-  const { id: source, directory, title, model, mode, permissions } = state;
+  const { id: source, directory, title, model, mode, options, permissions } = state;
   const copied = copyHistory(await readEvents(log, source, 0), { before, without: revertOf(state.meta)?.cut.turns });
   if (!copied) throw new ParleyError("not_found", `no message ${before} in session ${source}`);
-  const given = Object.entries({ model, mode, permissions });
+  const given = Object.entries({ model, mode, options, permissions });
   const facts = Object.fromEntries(given.filter(([, value]) => value !== undefined));
   const forked = { session: source, ...(before === undefined ? {} : { before }) };
   const data = { agent: agent.name, directory, version: SCHEMA_VERSION, ...facts, forked };

@@ -1,8 +1,8 @@
 import { realpath } from "node:fs/promises";
-import type { Discovery } from "../agents/contract.ts";
+import type { AgentChoice, Discovery } from "../agents/contract.ts";
 import { isParleyError, ParleyError } from "../core/errors.ts";
 import { answerKey, askKey } from "../core/event-keys.ts";
-import type { Delivery, PermissionRule, Prompt, PromptPart, Task } from "../core/events/values.ts";
+import type { Delivery, OptionValues, PermissionRule, Prompt, PromptPart, Task } from "../core/events/values.ts";
 import { SCHEMA_VERSION } from "../core/events/version.ts";
 import { isId } from "../core/ids.ts";
 import type { Answer } from "../core/ledger/signals.ts";
@@ -26,6 +26,7 @@ export interface NewSessionRequest {
   directory: string;
   model?: string;
   mode?: string;
+  options?: OptionValues;
   title?: string;
   /** They decide asks before a person does. */
   permissions?: PermissionRule[];
@@ -40,6 +41,7 @@ export interface SessionChange {
   title?: string;
   model?: string;
   mode?: string;
+  options?: OptionValues;
   permissions?: PermissionRule[];
   meta?: Record<string, unknown>;
 }
@@ -52,6 +54,7 @@ export interface PromptRequest {
   delivery?: Delivery;
   model?: string;
   mode?: string;
+  options?: OptionValues;
   /** Further instructions for this turn. */
   system?: string;
   task?: Task;
@@ -133,10 +136,9 @@ export class Gateway {
     const agent = this.sessions.agent(request.agent ?? this.options.defaultAgent);
     const directory = await existingDirectory(request.directory, this.options.roots);
     await assertChoice(agent, request);
-    const { model, mode, title, permissions, meta } = request;
-    const facts = Object.fromEntries(
-      Object.entries({ model, mode, title, permissions, meta }).filter(([, value]) => value !== undefined),
-    );
+    const { model, mode, options, title, permissions, meta } = request;
+    const given = { model, mode, options, title, permissions, meta };
+    const facts = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
     const data = { agent: agent.name, directory, version: SCHEMA_VERSION, ...facts };
     const id = this.options.id("session");
     const time = this.options.now();
@@ -162,9 +164,9 @@ export class Gateway {
 
   async update(id: string, { agent, ...facts }: SessionChange): Promise<SessionState> {
     const state = await this.get(id);
-    const { model, mode } = facts;
+    const { model, mode, options } = facts;
     // A session outlives its agent's configuration: what says nothing of an agent can still be changed.
-    if (agent ?? model ?? mode) await this.assertChoice(state, facts, agent);
+    if (agent ?? model ?? mode ?? options) await this.assertChoice(state, facts, agent);
     await this.sessions.use(id, (session) => session.update(facts, agent));
     return this.get(id);
   }
@@ -269,12 +271,10 @@ export class Gateway {
   }
 
   /** A sub-agent is served by its parent's agent, and may have a name that no agent of Parley has. */
-  private async assertChoice(
-    { agent: own, parent }: SessionState,
-    choice: { model?: string; mode?: string },
-    agent = own,
-  ): Promise<void> {
-    if (parent === undefined) return assertChoice(this.sessions.agent(agent), choice);
+  private async assertChoice(state: SessionState, choice: AgentChoice, agent = state.agent): Promise<void> {
+    const { agent: own, parent } = state;
+    if (parent === undefined)
+      return assertChoice(this.sessions.agent(agent), choice, agent === own ? state : undefined);
     if (agent !== own) throw new ParleyError("invalid", "a sub-agent's session is served by the agent it belongs to");
   }
 

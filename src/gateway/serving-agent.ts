@@ -82,19 +82,19 @@ export class ServingAgent {
     );
   }
 
-  /** An update whose model or mode the running agent has before it is stored. */
+  /** An update whose model, mode or options the running agent has before it is stored. */
   choosing(command: Extract<Command, { type: "update" }>): Command | Prepare {
-    const { model, mode } = command.facts;
-    if (model === undefined && mode === undefined) return command;
+    const { model, mode, options } = command.facts;
+    if (model === undefined && mode === undefined && options === undefined) return command;
     if (this.options.lender)
-      throw new ParleyError("invalid", "a sub-agent has the model and the mode that its agent gives it");
+      throw new ParleyError("invalid", "a sub-agent has the model, the mode and the options that its agent gives it");
     const link = this.ownLink;
     if (!link || command.agent !== undefined) return command;
     return async ({ facts }) => {
-      await link.change({ model, mode }).catch((error: unknown) => {
+      await link.change({ model, mode, options }).catch((error: unknown) => {
         throw error instanceof MustReopen ? error : new ParleyError("invalid", messageOf(error));
       });
-      return { command, undo: () => link.change({ model: facts.model, mode: facts.mode }) };
+      return { command, undo: () => link.change({ model: facts.model, mode: facts.mode, options: facts.options }) };
     };
   }
 

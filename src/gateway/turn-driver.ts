@@ -60,13 +60,15 @@ export class Deliveries {
     return this.turn === state.turn.id && this.generation === generation;
   }
 
-  /** The mode and the model that were chosen with a prompt are put in force before the agent has it: what it says of them until then is past. */
+  /** The model, the mode and the options of a prompt are put in force before the agent has it: words of the agent about them until then are past. */
   heard(signal: Signal, generation: number, { turn, facts }: LedgerState): Signal {
     if (signal.type !== "session" || generation === PARLEY || turn?.by !== "user" || turn.id === this.turn)
       return signal;
-    const { model, mode, ...rest } = signal;
+    const { model, mode, options, ...rest } = signal;
+    const unchosen = Object.entries(options ?? {}).filter(([id]) => facts.options?.[id] === undefined);
     return {
       ...rest,
+      ...(unchosen.length === 0 ? {} : { options: Object.fromEntries(unchosen) }),
       ...(model === undefined || facts.model !== undefined ? {} : { model }),
       ...(mode === undefined || facts.mode !== undefined ? {} : { mode }),
     };
@@ -201,8 +203,12 @@ export class TurnDriver {
   }
 }
 
-function choiceIn({ model, mode }: Facts): Choice {
-  return { ...(model === undefined ? {} : { model }), ...(mode === undefined ? {} : { mode }) };
+function choiceIn({ model, mode, options }: Facts): Choice {
+  return {
+    ...(model === undefined ? {} : { model }),
+    ...(mode === undefined ? {} : { mode }),
+    ...(options === undefined ? {} : { options }),
+  };
 }
 
 function failureOf(error: unknown): Failure {

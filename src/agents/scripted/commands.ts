@@ -1,4 +1,4 @@
-import type { Prompt } from "../../core/events/values.ts";
+import type { OptionValues, Prompt } from "../../core/events/values.ts";
 import type { Answer } from "../../core/ledger/signals.ts";
 
 /** Raised when a command or a signal changes its meaning. */
@@ -15,6 +15,7 @@ export type Command =
       trusted: boolean;
       model?: string;
       mode?: string;
+      options?: OptionValues;
       resume?: string;
     }
   | { type: "prompt"; prompt: Prompt }
@@ -22,7 +23,7 @@ export type Command =
   | { type: "cancel" }
   | { type: "answer"; ask: string; answer: Answer }
   | { type: "decide"; ask: string; verdict: "go" | "ask" }
-  | { type: "set"; model?: string; mode?: string }
+  | { type: "set"; model?: string; mode?: string; options?: OptionValues }
   | { type: "close" };
 
 export function encodeCommand(command: Command): string {

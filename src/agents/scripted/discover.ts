@@ -12,5 +12,6 @@ export async function discoverProgram(agent: ScriptedAgentOptions): Promise<Disc
     credentials: "not_needed",
     models: agent.models ?? [],
     modes: agent.modes ?? [],
+    ...(agent.options ? { options: agent.options } : {}),
   };
 }

@@ -1,5 +1,6 @@
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { AgentOption } from "../../core/events/values.ts";
 import type { ProcessHost, SpawnSpec } from "../../host/contract.ts";
 import type { AgentMode, AgentModel, OpenOptions } from "../contract.ts";
 import { type Command, PROTOCOL } from "./commands.ts";
@@ -11,6 +12,7 @@ export interface ScriptedAgentOptions {
   env?: Readonly<Record<string, string | undefined>>;
   models?: AgentModel[];
   modes?: AgentMode[];
+  options?: AgentOption[];
   /** Whether it takes prompts into a running turn. */
   steer?: boolean;
   host: ProcessHost;
@@ -22,8 +24,8 @@ export function spawnSpec(agent: ScriptedAgentOptions, open: OpenOptions): Spawn
   return { argv: agent.argv, directory: open.directory, session: open.session, env: agent.env };
 }
 
-export function openCommand({ session, directory, trusted, model, mode, resume }: OpenOptions): Command {
-  return { type: "open", protocol: PROTOCOL, session, directory, trusted, model, mode, resume };
+export function openCommand({ session, directory, trusted, model, mode, options, resume }: OpenOptions): Command {
+  return { type: "open", protocol: PROTOCOL, session, directory, trusted, model, mode, options, resume };
 }
 
 /**
@@ -40,6 +42,16 @@ export function shippedAgent(compileCache?: string): Omit<ScriptedAgentOptions, 
     modes: [
       { id: "build", name: "Build", description: "may change files, after asking" },
       { id: "plan", name: "Plan", description: "reads only" },
+    ],
+    options: [
+      {
+        id: "effort",
+        name: "Effort",
+        description: "how much it says when it is asked with [[options]]",
+        kind: "select",
+        values: [{ id: "low" }, { id: "medium" }, { id: "high" }],
+        default: "medium",
+      },
     ],
     steer: true,
   };

@@ -1,5 +1,16 @@
 import { z } from "zod";
-import { askOption, endReason, failure, fileChange, planEntry, question, usage } from "../../core/events/values.ts";
+import {
+  agentOption,
+  askOption,
+  endReason,
+  failure,
+  fileChange,
+  limit,
+  optionValues,
+  planEntry,
+  question,
+  usage,
+} from "../../core/events/values.ts";
 import type { Signal } from "../../core/ledger/signals.ts";
 
 const text = z.string();
@@ -29,6 +40,8 @@ export const signalSchemas = {
     title: maybe,
     model: maybe,
     mode: maybe,
+    options: optionValues.optional(),
+    offers: z.array(agentOption).optional(),
     resume: z.enum(["resumed", "lost"]).optional(),
   }),
   "turn.begun": z.object({ type: z.literal("turn.begun"), turn: maybe }),
@@ -119,6 +132,7 @@ export const signalSchemas = {
   ]),
   plan: z.object({ type: z.literal("plan"), entries: z.array(planEntry) }),
   usage: z.object({ type: z.literal("usage"), usage }),
+  limits: z.object({ type: z.literal("limits"), limits: z.array(limit) }),
   note: z.object({ type: z.literal("note"), level: z.enum(["info", "warn", "error"]), text, code: maybe }),
   error: z.object({ type: z.literal("error"), error: failure }),
 } as const satisfies Record<SpokenSignal["type"], z.ZodType<SpokenSignal>>;

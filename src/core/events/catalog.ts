@@ -1,10 +1,13 @@
 import { z } from "zod";
 import { item, itemStatus } from "./items.ts";
 import {
+  agentOption,
   askOption,
   endReason,
   failure,
   fileTotal,
+  limit,
+  optionValues,
   permissionRule,
   planEntry,
   prompt,
@@ -18,6 +21,11 @@ const sessionFacts = {
   title: z.string().optional(),
   model: z.string().optional(),
   mode: z.string().optional(),
+  options: optionValues.optional().describe("all options in force, in place of those before"),
+  offers: z
+    .array(agentOption)
+    .optional()
+    .describe("the options that the agent offers in this session, in place of those before"),
   permissions: z
     .array(permissionRule)
     .optional()
@@ -61,6 +69,9 @@ export const catalog = {
     about: z.string().optional().describe("the turn it once belonged to"),
     done: z.boolean().optional().describe("the background work it speaks of is over"),
   }),
+  "session.limits": z.looseObject({
+    limits: z.array(limit).describe("the limits that changed; the others stay as they were"),
+  }),
   "history.cut": z.looseObject({
     turns: z.array(z.string()).describe("turns that are no longer part of the conversation, oldest first"),
     from: z.number().describe("number of the first event of the first of them"),
@@ -73,6 +84,7 @@ export const catalog = {
     by: z.enum(["user", "agent"]),
     model: z.string().optional().describe("the session's at that moment, where known"),
     mode: z.string().optional(),
+    options: optionValues.optional(),
     after: z.string().optional().describe("for a turn of the agent's own: the last prompt before it"),
     prompt: prompt.omit({ parts: true }).optional().describe("its text is in the user message item that follows"),
     context: z

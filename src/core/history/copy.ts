@@ -3,7 +3,13 @@ import type { Item } from "../events/items.ts";
 import { NewIds } from "./new-ids.ts";
 
 /** Facts of the session itself are its own, and what was never understood is of no use to another. */
-const LEFT_OUT: ReadonlySet<string> = new Set(["agent.unparsed", "session.note", "prompt.withdrawn", "history.cut"]);
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  "agent.unparsed",
+  "session.note",
+  "session.limits",
+  "prompt.withdrawn",
+  "history.cut",
+]);
 
 function isOfSession({ type }: ParleyEvent): boolean {
   return type === "session.started" || type === "session.updated" || type === "session.ended";

@@ -43,10 +43,11 @@ function headerOf({ parts: _, ...header }: Prompt): NonNullable<EventData["turn.
 }
 
 /** The choices that hold from the prompt's turn on. It is said with the turn: a prompt that is refused or withdrawn changes nothing. */
-function wishesOf({ model, mode, permissions }: Prompt): Facts {
+function wishesOf({ model, mode, options, permissions }: Prompt): Facts {
   return {
     ...(model === undefined ? {} : { model }),
     ...(mode === undefined ? {} : { mode }),
+    ...(options === undefined ? {} : { options }),
     ...(permissions ? { permissions } : {}),
   };
 }
@@ -100,7 +101,7 @@ export function onSteer(frame: Frame, prompt: Prompt): void {
     return;
   }
   if (choosesOther(frame, prompt)) {
-    const why = "the running turn goes on with the model and the mode it has";
+    const why = "the running turn goes on with the model, the mode and the options it has";
     return frame.refuse("invalid", `${why}: send the prompt with delivery \`queue\`, or change the session first`);
   }
   if (prompt.permissions) updateFacts(frame, { permissions: prompt.permissions }, "parley");
@@ -108,8 +109,12 @@ export function onSteer(frame: Frame, prompt: Prompt): void {
   frame.want({ type: "steer", prompt });
 }
 
-function choosesOther({ state: { facts } }: Frame, { model, mode }: Prompt): boolean {
-  return (model !== undefined && model !== facts.model) || (mode !== undefined && mode !== facts.mode);
+function choosesOther({ state: { facts } }: Frame, { model, mode, options = {} }: Prompt): boolean {
+  return (
+    (model !== undefined && model !== facts.model) ||
+    (mode !== undefined && mode !== facts.mode) ||
+    Object.entries(options).some(([id, value]) => facts.options?.[id] !== value)
+  );
 }
 
 export function onWithdraw(frame: Frame, id: string): void {

@@ -7,12 +7,12 @@ import { type LedgerState, newLedger, type OpenAsk, type OpenCall, type OpenText
 
 /** The ledger as it was, from what the log kept: the session's state and the events of the turn that was open, if any. */
 export function restore(session: SessionState, openTurnEvents: readonly ParleyEvent[]): LedgerState {
-  const { nativeId, title, model, mode, permissions, meta } = session;
-  const facts = Object.fromEntries(
-    Object.entries({ nativeId, title, model, mode, permissions, meta }).filter(([, value]) => value !== undefined),
-  );
+  const { nativeId, title, model, mode, options, offers, permissions, meta } = session;
+  const kept = { nativeId, title, model, mode, options, offers, permissions, meta };
+  const facts = Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== undefined));
   return {
     ...newLedger(session.agent, session.directory, facts),
+    limits: session.limits ?? [],
     begun: session.turns > 0,
     live: session.ended === undefined,
     // It may be read once more before the log has forgotten it.

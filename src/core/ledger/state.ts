@@ -1,8 +1,11 @@
 import type {
+  AgentOption,
   AskOption,
   EndReason,
   Failure,
   FileTotal,
+  Limit,
+  OptionValues,
   PermissionRule,
   Prompt,
   Question,
@@ -20,6 +23,8 @@ export interface Facts {
   title?: string;
   model?: string;
   mode?: string;
+  options?: OptionValues;
+  offers?: AgentOption[];
   permissions?: PermissionRule[];
   meta?: Record<string, unknown>;
 }
@@ -112,6 +117,7 @@ export interface LedgerState {
   agent: string;
   directory: string;
   facts: Facts;
+  limits: readonly Limit[];
   /** A turn has begun in it, however long ago. */
   begun: boolean;
   /** False between `session.ended` and the next `session.started`. */
@@ -196,6 +202,7 @@ export function newLedger(agent: string, directory: string, facts: Facts): Ledge
     agent,
     directory,
     facts,
+    limits: [],
     begun: false,
     live: true,
     turn: null,

@@ -16,7 +16,7 @@ import {
 import { type Context, Frame } from "./frame.ts";
 import { onIntent } from "./intents.ts";
 import { onPrompt, onSteer, onWithdraw, startNext } from "./prompts.ts";
-import { changeAgent, updateFacts } from "./session.ts";
+import { changeAgent, updateFacts, updateLimits } from "./session.ts";
 import { noteRan } from "./shell.ts";
 import type { Signal } from "./signals.ts";
 import type { Command, Effect, Facts, Input, LedgerState, Refusal } from "./state.ts";
@@ -137,6 +137,8 @@ function onSignal(frame: Frame, signal: Signal): void {
     }
     case "plan":
       return frame.say("plan.updated", { entries: signal.entries });
+    case "limits":
+      return updateLimits(frame, signal.limits);
     case "usage":
       return frame.say("usage.updated", signal.usage);
     case "note":

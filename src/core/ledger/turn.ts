@@ -2,7 +2,7 @@ import type { Task, Usage } from "../events/values.ts";
 import { SCHEMA_VERSION } from "../events/version.ts";
 import { AppendSet } from "./append-set.ts";
 import type { Frame } from "./frame.ts";
-import type { OpenTurn } from "./state.ts";
+import type { Facts, OpenTurn } from "./state.ts";
 
 /** Says that an agent serves the session again, where the last word was that it had ended. */
 function ensureLive(frame: Frame): void {
@@ -39,9 +39,13 @@ export function beginTurn(frame: Frame, by: "user" | "agent", task?: Task): Open
 }
 
 /** Said with each turn, so that who reads only a part of the history knows what answered it. */
-export function choiceOf({ state }: Frame): { model?: string; mode?: string } {
-  const { model, mode } = state.facts;
-  return { ...(model === undefined ? {} : { model }), ...(mode === undefined ? {} : { mode }) };
+export function choiceOf({ state }: Frame): Pick<Facts, "model" | "mode" | "options"> {
+  const { model, mode, options } = state.facts;
+  return {
+    ...(model === undefined ? {} : { model }),
+    ...(mode === undefined ? {} : { mode }),
+    ...(options === undefined ? {} : { options }),
+  };
 }
 
 /** The agent speaks with no turn open: a turn of its own begins. */

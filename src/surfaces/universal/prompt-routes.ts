@@ -16,13 +16,15 @@ function idOf({ body, header }: PromptCall): string | undefined {
 }
 
 function requestOf(call: PromptCall): PromptRequest {
-  const { text, parts, delivery, model, mode, system, attended } = call.body;
+  const { text, parts, delivery, model, mode, options, system, attended } = call.body;
   const request: PromptRequest = { parts: parts ?? [{ type: "text", text: text ?? "" }] };
   const id = idOf(call);
   return Object.assign(
     request,
     Object.fromEntries(
-      Object.entries({ id, delivery, model, mode, system, attended }).filter(([, value]) => value !== undefined),
+      Object.entries({ id, delivery, model, mode, options, system, attended }).filter(
+        ([, value]) => value !== undefined,
+      ),
     ),
   );
 }

@@ -2,9 +2,12 @@ import { z } from "zod";
 import { catalog } from "../../core/events/catalog.ts";
 import { eventSchemas } from "../../core/events/event.ts";
 import {
+  agentOption,
   delivery,
   endReason,
   failure,
+  limit,
+  optionValues,
   permissionRule,
   planEntry,
   prompt,
@@ -22,6 +25,7 @@ export const sessionRequest = z
     directory: z.string().optional().describe("absolute path; the server's own directory otherwise"),
     model: z.string().optional(),
     mode: z.string().optional(),
+    options: optionValues.optional().describe("options of the agent by their ids, such as effort"),
     title: z.string().max(500).optional(),
     permissions: z.array(permissionRule).optional().describe("decide asks before a person does"),
   })
@@ -33,9 +37,13 @@ export const sessionPatch = z
     title: z.string().max(500).optional(),
     model: z.string().optional(),
     mode: z.string().optional(),
+    options: optionValues.optional().describe("those that are named change, the others stay"),
     permissions: z.array(permissionRule).optional(),
   })
-  .refine((patch) => Object.keys(patch).length > 0, "expected at least one of agent, title, model, mode, permissions")
+  .refine(
+    (patch) => Object.keys(patch).length > 0,
+    "expected at least one of agent, title, model, mode, options, permissions",
+  )
   .meta({ id: "SessionPatch" });
 
 export const promptRequest = z
@@ -48,6 +56,7 @@ export const promptRequest = z
       .describe("while the session is busy: queue (default), steer or reject; context begins no turn"),
     model: z.string().optional().describe("from this prompt on"),
     mode: z.string().optional().describe("from this prompt on"),
+    options: optionValues.optional().describe("from this prompt on"),
     system: z.string().optional().describe("further instructions for this turn"),
     attended: z
       .boolean()
@@ -143,6 +152,8 @@ export const session = z
     title: z.string().optional(),
     model: z.string().optional(),
     mode: z.string().optional(),
+    options: optionValues.optional(),
+    offers: z.array(agentOption).optional().describe("the options that the agent offers in this session"),
     permissions: z.array(permissionRule).optional(),
     nativeId: z.string().optional().describe("the agent's own id"),
     parent: z.string().optional(),
@@ -155,6 +166,7 @@ export const session = z
     asks: z.array(z.unknown()).describe("open asks of this session alone"),
     plan: z.array(planEntry),
     usage,
+    limits: z.array(limit).optional().describe("the newest word on each limit of its agent's models"),
   })
   .meta({ id: "Session" });
 
@@ -211,8 +223,15 @@ export const agent = z
     version: z.string().optional(),
     detail: z.string().optional(),
     credentials: z.enum(["found", "missing", "not_needed", "unknown"]),
-    models: z.array(z.looseObject({ id: z.string(), name: z.string().optional() })),
+    models: z.array(
+      z.looseObject({
+        id: z.string(),
+        name: z.string().optional(),
+        options: z.array(agentOption).optional().describe("in place of the agent's own of the same id"),
+      }),
+    ),
     modes: z.array(z.looseObject({ id: z.string(), name: z.string().optional() })),
+    options: z.array(agentOption).optional().describe("choices beside model and mode"),
     commands: z
       .array(z.looseObject({ name: z.string(), description: z.string().optional(), hint: z.string().optional() }))
       .optional()

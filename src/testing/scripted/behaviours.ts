@@ -73,6 +73,12 @@ const reasoning: Behaviour = async (turn) => {
   return undefined;
 };
 
+const tellOptions: Behaviour = async (turn) => {
+  const chosen = Object.entries(turn.options).map(([id, value]) => `${id} is ${value}`);
+  await turn.speak(chosen.length === 0 ? "No option was chosen." : `I work so: ${chosen.join(", ")}.`);
+  return undefined;
+};
+
 const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
   "read-edit": readEdit,
   tools,
@@ -88,6 +94,7 @@ const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
   subagent,
   late,
   reasoning,
+  options: tellOptions,
 };
 
 /** The behaviours that the markers in a prompt name, one after the other in one turn. */

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Command } from "../../agents/scripted/commands.ts";
-import type { Prompt } from "../../core/events/values.ts";
+import type { OptionValues, Prompt } from "../../core/events/values.ts";
 import { chooseBehaviour } from "./behaviours.ts";
 import { loadScript, type Script } from "./script.ts";
 import { type Behaviour, Cancelled, createTurn, type Ending, type TurnControl } from "./turn.ts";
@@ -40,6 +40,7 @@ export function serve(options: AgentOptions): void {
   const jobs: Job[] = [];
   let opened: Extract<Command, { type: "open" }> | undefined;
   let mode: string | undefined;
+  let chosen: OptionValues = {};
   let current: TurnControl | undefined;
   let made = 0;
   const id = (kind: string): string => `${kind}-${run}-${++made}`;
@@ -56,6 +57,7 @@ export function serve(options: AgentOptions): void {
       text: job.text,
       directory: opened?.directory ?? process.cwd(),
       mode,
+      options: chosen,
       wire,
       pace: options.pace,
       id,
@@ -86,13 +88,15 @@ export function serve(options: AgentOptions): void {
     const { resume, model } = command;
     opened = command;
     mode = command.mode;
+    chosen = command.options ?? {};
     if (resume?.startsWith("lost")) {
       wire.line({ type: "resume_lost" });
       return;
     }
     wire.line({ type: "ready" });
     const nativeId = resume ?? `scripted-${randomBytes(8).toString("hex")}`;
-    wire.say({ type: "session", nativeId, model, mode, ...(resume && { resume: "resumed" as const }) });
+    const { options } = command;
+    wire.say({ type: "session", nativeId, model, mode, options, ...(resume && { resume: "resumed" as const }) });
   };
 
   const steer = (prompt: Prompt): void => {
@@ -122,7 +126,8 @@ export function serve(options: AgentOptions): void {
         return;
       case "set":
         mode = command.mode ?? mode;
-        wire.say({ type: "session", model: command.model, mode: command.mode });
+        chosen = { ...chosen, ...command.options };
+        wire.say({ type: "session", model: command.model, mode: command.mode, options: command.options });
         return;
       case "close":
         wire.leave(0);
