@@ -7,7 +7,7 @@ import { type DecodeState, Reading, type Said } from "./decode/state.ts";
 import { onStreamEvent } from "./decode/stream.ts";
 import { onSystem } from "./decode/system.ts";
 import { onUser } from "./decode/user.ts";
-import { type Fields, fieldsIn, isFields, textIn } from "./fields.ts";
+import { type Fields, fieldsIn, isFields, numberIn, present, textIn } from "./fields.ts";
 
 export type NoiseReason = "not_json" | "too_deep" | "not_an_object" | "unknown_type";
 
@@ -117,10 +117,20 @@ function responseOf(line: Fields): Response {
   };
 }
 
-/** Only a limit that is near or reached is worth a word. */
+const LIMIT_STATUS = { allowed: "allowed", allowed_warning: "warning", rejected: "reached" } as const;
+
+/** Each limit is told as a fact; only one that is near or reached is worth a word in the turn, too. */
 function onRateLimit(reading: Reading, line: Fields): void {
   const info = fieldsIn(line, "rate_limit_info");
   const status = textIn(info, "status");
+  const used = numberIn(info, "utilization");
+  const resets = numberIn(info, "resetsAt");
+  const facts = present({
+    status: LIMIT_STATUS[status as keyof typeof LIMIT_STATUS],
+    used: used === undefined ? undefined : Math.round(used * 100),
+    resets: resets === undefined ? undefined : resets * 1000,
+  });
+  reading.say({ type: "limits", limits: [{ id: textIn(info, "rateLimitType") ?? "account", ...facts }] });
   if (status === undefined || status === "allowed") return;
   const text = `the account's rate limit: ${status}`;
   reading.say({ type: "note", level: "warn", code: "rate_limit", text });

@@ -3,7 +3,7 @@ import type { Prompt } from "../../core/events/values.ts";
 import type { Answer, Signal } from "../../core/ledger/signals.ts";
 import { within } from "../../core/within.ts";
 import { type LineProcess, type ProcessHost, SpawnFailed, type SpawnSpec } from "../../host/contract.ts";
-import { type AgentSession, MustReopen, type OpenOptions, ResumeLost } from "../contract.ts";
+import { type AgentChoice, type AgentSession, MustReopen, type OpenOptions, ResumeLost } from "../contract.ts";
 import { answerLine, hookLine, isLastWord, isRefusal, refusalLine, userLine } from "./commands.ts";
 import { Control } from "./control.ts";
 import type { Foreign } from "./decode/hooks.ts";
@@ -127,7 +127,8 @@ export class ClaudeSession implements AgentSession {
     await this.#program.write(hookLine(ask, decided(hook, verdict)));
   }
 
-  async set({ model, mode }: { model?: string; mode?: string }): Promise<void> {
+  async set({ model, mode, options }: AgentChoice): Promise<void> {
+    if (options) throw new MustReopen(`the option ${Object.keys(options).join(", ")}`);
     const { mode: now, mayBypass } = this.#listener.state;
     if (mode !== undefined && mode !== now && needsNewProcess(mode, mayBypass))
       throw new MustReopen(`the mode ${mode}`);
