@@ -5,7 +5,7 @@ import { type Child, startNode } from "./child.ts";
 import { tempDirectory, warmCache } from "./machine.ts";
 import { installedParley } from "./package.ts";
 
-export const SCRIPTED_AGENT = fileURLToPath(new URL("../../src/testing/scripted-agent.ts", import.meta.url));
+export const SAMPLE_AGENT = fileURLToPath(new URL("../../src/testing/sample-agent.ts", import.meta.url));
 export const PACED_AGENT = fileURLToPath(new URL("../programs/paced-agent.ts", import.meta.url));
 const PLAIN_RELAY = fileURLToPath(new URL("../programs/plain-relay.ts", import.meta.url));
 const PLAIN_SERVER = fileURLToPath(new URL("../programs/plain-server.mjs", import.meta.url));

@@ -4,7 +4,7 @@ import type { Measurement } from "../harness/figure.ts";
 import { tempDirectory } from "../harness/machine.ts";
 import { insertsPerSecond } from "../harness/plain-sqlite.ts";
 import { type Reading, startReader } from "../harness/reader.ts";
-import { SCRIPTED_AGENT, type Server, startParley, startPlainRelay } from "../harness/server.ts";
+import { SAMPLE_AGENT, type Server, startParley, startPlainRelay } from "../harness/server.ts";
 import { median, nowMicros } from "../harness/stats.ts";
 
 const SIZES = {
@@ -47,7 +47,7 @@ function faults({ lost, deltas, folded, broken, text }: Reading, count: number):
   return found;
 }
 
-/** A stream of one client, and the way to begin a turn of the scripted agent. */
+/** A stream of one client, and the way to begin a turn of the sample agent. */
 interface Way {
   server: Server;
   stream: string;
@@ -56,7 +56,7 @@ interface Way {
 }
 
 async function plainWay(scope: AsyncDisposableStack): Promise<Way> {
-  const server = await startPlainRelay(scope, SCRIPTED_AGENT);
+  const server = await startPlainRelay(scope, SAMPLE_AGENT);
   return { server, stream: "/events", texts: false, send: (text) => call(server, "POST", "/prompt", { text }) };
 }
 

@@ -1,3 +1,4 @@
+import { addTotals } from "./diff/file-totals.ts";
 import type { EventOf, ParleyEvent } from "./events/event.ts";
 import type {
   AgentOption,
@@ -10,7 +11,6 @@ import type {
   TurnStatus,
   Usage,
 } from "./events/values.ts";
-import { addTotals } from "./file-totals.ts";
 import { addCut, type Range } from "./history/cuts.ts";
 import { addUntold, type Untold } from "./untold.ts";
 import { addUsage } from "./usage.ts";
@@ -85,9 +85,21 @@ export function beginsTurn(prompt: Pick<Prompt, "delivery">): boolean {
   return prompt.delivery !== "context";
 }
 
-/** Events that leave the state as it is; the log skips its write for them. */
+const UNCHANGING = [
+  "session.note",
+  "step.started",
+  "step.ended",
+  "item.started",
+  "item.updated",
+  "item.delta",
+  "item.completed",
+  "agent.unparsed",
+] as const;
+const unchanging: ReadonlySet<string> = new Set(UNCHANGING);
+
+/** The log does not write the state for an event that leaves it as it is. */
 export function changesState(type: string): boolean {
-  return !type.startsWith("item.") && !type.startsWith("step.") && type !== "agent.unparsed" && type !== "session.note";
+  return !unchanging.has(type);
 }
 
 /** Entries are added one by one; null takes one away. */
@@ -257,6 +269,7 @@ function reduce(state: SessionState, event: ParleyEvent): SessionState {
     case "usage.updated":
       return event.data.context ? { ...state, usage: { ...state.usage, context: event.data.context } } : state;
     default:
+      event.type satisfies (typeof UNCHANGING)[number] | "error";
       return state;
   }
 }

@@ -63,6 +63,8 @@ export class Effects {
         return timers.arm(effect);
       case "ended":
         return onEnded(effect.turn);
+      default:
+        effect satisfies never;
     }
   }
 }

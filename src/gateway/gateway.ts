@@ -1,7 +1,7 @@
 import { realpath } from "node:fs/promises";
 import type { AgentChoice, Discovery } from "../agents/contract.ts";
 import { isParleyError, ParleyError } from "../core/errors.ts";
-import { answerKey, askKey } from "../core/event-keys.ts";
+import { answerKey, askKey } from "../core/events/keys.ts";
 import type { Delivery, OptionValues, PermissionRule, Prompt, PromptPart, Task } from "../core/events/values.ts";
 import { SCHEMA_VERSION } from "../core/events/version.ts";
 import { isId } from "../core/ids.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { ParleyError } from "../core/errors.ts";
-import { messageKey, promptKey } from "../core/event-keys.ts";
 import type { Draft, ParleyEvent } from "../core/events/event.ts";
+import { messageKey, promptKey } from "../core/events/keys.ts";
 import type { Prompt } from "../core/events/values.ts";
 import { beginsTurn } from "../core/session-state.ts";
 import type { Log, LogRecord } from "../log/contract.ts";

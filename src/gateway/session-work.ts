@@ -1,6 +1,6 @@
 import type { Agent, Discovery } from "../agents/contract.ts";
 import { ParleyError } from "../core/errors.ts";
-import { promptKey } from "../core/event-keys.ts";
+import { promptKey } from "../core/events/keys.ts";
 import type { Prompt, PromptPart } from "../core/events/values.ts";
 import type { Facts } from "../core/ledger/state.ts";
 import type { SessionState } from "../core/session-state.ts";

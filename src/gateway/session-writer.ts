@@ -1,11 +1,11 @@
 import { ParleyError } from "../core/errors.ts";
 import type { Draft } from "../core/events/event.ts";
 import type { MakeId } from "../core/ids.ts";
+import { piecesOf, weightOf } from "../core/json/weight.ts";
 import type { Context } from "../core/ledger/frame.ts";
 import type { Signal } from "../core/ledger/signals.ts";
 import type { Command, Effect, LedgerState } from "../core/ledger/state.ts";
 import { step } from "../core/ledger/step.ts";
-import { piecesOf, weightOf } from "../core/weight.ts";
 import type { Entry, Log, LogRecord, NewSession } from "../log/contract.ts";
 import { AT_ONCE, Backpressure } from "./backpressure.ts";
 import { Mailbox } from "./mailbox.ts";

@@ -38,6 +38,14 @@ export class TurnMetrics {
       case "question.resolved":
         this.asks.add(-1);
         break;
+      default:
+        draft.type satisfies
+          | `session.${"started" | "updated" | "ended" | "note" | "limits"}`
+          | `prompt.${"queued" | "withdrawn"}`
+          | `step.${"started" | "ended"}`
+          | `item.${"started" | "updated" | "delta" | "completed"}`
+          | `${"plan" | "usage"}.updated`
+          | ("history.cut" | "turn.status" | "error" | "agent.unparsed");
     }
   }
 }

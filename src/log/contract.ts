@@ -97,7 +97,7 @@ export interface Log {
   list(query: SessionQuery): Promise<SessionState[]>;
   /** Sessions with an open turn, queued prompts or open asks: what a boot must look after. */
   unsettled(): Promise<SessionState[]>;
-  /** The event that holds a name, see core/event-keys. */
+  /** The event that holds a name, see core/events/keys. */
   find(session: string, key: string): Promise<ParleyEvent | undefined>;
   /** The session that holds a name; ask ids are unique over all sessions. */
   locate(key: string): Promise<string | undefined>;

@@ -2,9 +2,9 @@ import { join } from "node:path";
 import { createClaudeAgent } from "../agents/claude/agent.ts";
 import type { Agent, AgentMode, AgentModel } from "../agents/contract.ts";
 import { createHouseAgent } from "../agents/house/agent.ts";
-import { findModels, type HouseConfig } from "../agents/house/models.ts";
-import { createScriptedAgent } from "../agents/scripted/agent.ts";
-import { shippedAgent } from "../agents/scripted/launch.ts";
+import { findModels, type HouseConfig } from "../agents/house/model/models.ts";
+import { createLineProtocolAgent } from "../agents/line-protocol/agent.ts";
+import { sampleAgent } from "../agents/line-protocol/launch.ts";
 import type { CommandHost, ProcessHost } from "../host/contract.ts";
 
 export type { HouseConfig };
@@ -47,11 +47,11 @@ export function buildAgents(
   const shipped: Agent[] = [
     createClaudeAgent({ host, dataDirectory }),
     createHouseAgent({ host, models: findModels(process.env, house) }),
-    createScriptedAgent({ ...shippedAgent(join(dataDirectory, "cache")), host }),
+    createLineProtocolAgent({ ...sampleAgent(join(dataDirectory, "cache")), host }),
   ];
   const agents = new Map<string, Agent>(shipped.map((agent) => [agent.name, agent]));
   for (const [name, { command, ...rest }] of Object.entries(configured)) {
-    agents.set(name, createScriptedAgent({ name, argv: command, host, ...rest }));
+    agents.set(name, createLineProtocolAgent({ name, argv: command, host, ...rest }));
   }
   return agents;
 }

@@ -1,5 +1,5 @@
-import { MAX_DEPTH } from "../core/depth.ts";
 import { ParleyError } from "../core/errors.ts";
+import { MAX_DEPTH } from "../core/json/depth.ts";
 
 /** Values in a body: those of a prompt with attachments are a few dozen. Each costs time when it is read, checked and stored. */
 const MAX_VALUES = 10_000;

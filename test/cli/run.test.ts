@@ -4,7 +4,7 @@ import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { finished, Home, SCRIPTED, said } from "./support.ts";
+import { finished, Home, SAMPLE_AGENT, said } from "./support.ts";
 
 const STUBBORN = fileURLToPath(new URL("../fixtures/agents/ignores-cancel.mjs", import.meta.url));
 
@@ -18,7 +18,7 @@ function homeWithEndings(): Home {
   const reasons = { refusal: "refusal", tokens: "max_tokens", turns: "max_turns", interrupted: "interrupted" };
   const script = Object.fromEntries(Object.entries(reasons).map(([marker, reason]) => [marker, ending(reason)]));
   const file = home.write("script.json", JSON.stringify(script));
-  home.configure({ agents: { ends: { command: [process.execPath, SCRIPTED, "--script", file] } } });
+  home.configure({ agents: { ends: { command: [process.execPath, SAMPLE_AGENT, "--script", file] } } });
   return home;
 }
 

@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 
 export const BIN = fileURLToPath(new URL("../../bin/parley.js", import.meta.url));
-export const SCRIPTED = fileURLToPath(new URL("../../src/testing/scripted-agent.ts", import.meta.url));
+export const SAMPLE_AGENT = fileURLToPath(new URL("../../src/testing/sample-agent.ts", import.meta.url));
 
 const PATIENCE_MS = 15_000;
 

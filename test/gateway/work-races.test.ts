@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { conversationOf } from "../../src/agents/house/history.ts";
+import { conversationOf } from "../../src/agents/house/past/history.ts";
 import { isParleyError } from "../../src/core/errors.ts";
 import { call, houseRig, playing, say } from "../agents/house/support.ts";
 import { Random } from "../support/random.ts";

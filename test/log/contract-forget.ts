@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { askKey, promptKey } from "../../src/core/event-keys.ts";
+import { askKey, promptKey } from "../../src/core/events/keys.ts";
 import type { Log } from "../../src/log/contract.ts";
 import { create, drafts, entries, numbers, readWhole } from "./drafts.ts";
 import { inPlace, type MakePlace, withLog } from "./place.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { answerKey, askKey, promptKey } from "../../src/core/event-keys.ts";
+import { answerKey, askKey, promptKey } from "../../src/core/events/keys.ts";
 import { create, drafts, entries, numbers, readWhole } from "./drafts.ts";
 import { type MakePlace, withLog } from "./place.ts";
 

@@ -1,4 +1,4 @@
-import { isDeeper, MAX_DEPTH } from "../../core/depth.ts";
+import { isDeeper, MAX_DEPTH } from "../../core/json/depth.ts";
 import { onAssistant } from "./decode/assistant.ts";
 import type { Foreign } from "./decode/hooks.ts";
 import { onControlCancel, onControlRequest } from "./decode/requests.ts";

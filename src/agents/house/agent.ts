@@ -1,6 +1,6 @@
 import { messageOf } from "../../core/errors.ts";
 import type { Agent, AgentModel, AgentSession, Discovery, OpenOptions } from "../contract.ts";
-import type { HouseModel, Models } from "./models.ts";
+import type { HouseModel, Models } from "./model/models.ts";
 import type { HouseOptions } from "./options.ts";
 import type { HouseSession } from "./session.ts";
 

@@ -1,6 +1,6 @@
 import type { CommandHost } from "../../host/contract.ts";
-import type { Models } from "./models.ts";
-import type { RetryPolicy } from "./retry.ts";
+import type { Models } from "./model/models.ts";
+import type { RetryPolicy } from "./model/retry.ts";
 import type { Tool } from "./tools/tool.ts";
 
 export interface HouseOptions {

@@ -54,6 +54,13 @@ export class Progress {
       case "agent.unparsed":
         return [this.#paint("dim", safeLine(`· ${event.data.count} unreadable from the agent: ${event.data.reason}`))];
       default:
+        event.type satisfies
+          | `session.${"started" | "ended" | "limits"}`
+          | `prompt.${"queued" | "withdrawn"}`
+          | `turn.${"started" | "ended"}`
+          | `step.${"started" | "ended"}`
+          | `${"permission" | "question"}.${"requested" | "resolved"}`
+          | ("history.cut" | "item.delta" | "usage.updated" | "error" | "gap");
         return [];
     }
   }

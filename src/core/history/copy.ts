@@ -1,77 +1,91 @@
 import type { Draft, ParleyEvent } from "../events/event.ts";
 import type { Item } from "../events/items.ts";
 import { NewIds } from "./new-ids.ts";
+import { messagesOf } from "./turns.ts";
 
-/** Facts of the session itself are its own, and what was never understood is of no use to another. */
-const LEFT_OUT: ReadonlySet<string> = new Set([
-  "agent.unparsed",
-  "session.note",
-  "session.limits",
-  "prompt.withdrawn",
-  "history.cut",
-]);
-
-function isOfSession({ type }: ParleyEvent): boolean {
-  return type === "session.started" || type === "session.updated" || type === "session.ended";
-}
-
-/** Where a message begins: its turn, its step, or itself where it was given to a running turn. */
+/** Whether a message begins with an event: its turn, its step, or its own item where it was given to a running turn. */
 function begins(event: ParleyEvent, message: string): boolean {
-  switch (event.type) {
-    case "turn.started":
-      return [event.data.prompt, ...(event.data.context ?? [])].some((prompt) => prompt?.id === message);
-    case "step.started":
-      return event.data.id === message;
-    case "item.started":
-      return event.data.item.id === message;
-    default:
-      return false;
-  }
+  return event.type === "item.started" ? event.data.item.id === message : messagesOf(event).includes(message);
 }
 
-/** Prompts that have become part of a turn. */
-function begunIn(events: readonly ParleyEvent[]): Set<string> {
-  return new Set(
-    events.flatMap((event) => {
-      if (event.type !== "turn.started") return [];
-      return [event.data.prompt, ...(event.data.context ?? [])].flatMap((prompt) => prompt?.id ?? []);
-    }),
-  );
+/** Things of a turn that were begun and not ended: an item or ask that is cut off in the middle cannot be kept. */
+interface Unfinished {
+  open: Set<string>;
+  turn?: ParleyEvent | undefined;
+  step?: ParleyEvent | undefined;
 }
 
-/** Things of a turn that were begun and not ended: what is cut off in the middle cannot be kept. */
-function unfinished(events: readonly ParleyEvent[]): { open: Set<string>; turn?: ParleyEvent; step?: ParleyEvent } {
-  const open = new Set<string>();
-  let turn: ParleyEvent | undefined;
-  let step: ParleyEvent | undefined;
+function unfinished(events: readonly ParleyEvent[]): Unfinished {
+  const left: Unfinished = { open: new Set() };
   for (const event of events) {
-    if (event.type === "turn.started") turn = event;
-    if (event.type === "turn.ended") turn = undefined;
-    if (event.type === "step.started") step = event;
-    if (event.type === "step.ended") step = undefined;
-    if (event.type === "item.started") open.add(event.data.item.id);
-    if (event.type === "item.completed") open.delete(event.data.item.id);
-    if (event.type === "permission.requested" || event.type === "question.requested") open.add(event.data.ask);
-    if (event.type === "permission.resolved" || event.type === "question.resolved") open.delete(event.data.ask);
+    switch (event.type) {
+      case "turn.started":
+      case "turn.ended":
+        left.turn = event.type === "turn.started" ? event : undefined;
+        break;
+      case "step.started":
+      case "step.ended":
+        left.step = event.type === "step.started" ? event : undefined;
+        break;
+      case "item.started":
+        left.open.add(event.data.item.id);
+        break;
+      case "item.completed":
+        left.open.delete(event.data.item.id);
+        break;
+      case "permission.requested":
+      case "question.requested":
+        left.open.add(event.data.ask);
+        break;
+      case "permission.resolved":
+      case "question.resolved":
+        left.open.delete(event.data.ask);
+        break;
+      default:
+        event.type satisfies
+          | `session.${"started" | "updated" | "ended" | "note" | "limits"}`
+          | `prompt.${"queued" | "withdrawn"}`
+          | `item.${"updated" | "delta"}`
+          | `${"plan" | "usage"}.updated`
+          | ("history.cut" | "turn.status" | "error" | "agent.unparsed");
+    }
   }
-  return { open, ...(turn ? { turn } : {}), ...(step ? { step } : {}) };
+  return left;
 }
 
-function idOf(event: ParleyEvent): string | undefined {
+/** Whether the copy goes without an event: `open` are items and asks that were not ended, `begun` prompts that are in a turn. */
+function isLeftOut(event: ParleyEvent, open: ReadonlySet<string>, begun: ReadonlySet<string>): boolean {
   switch (event.type) {
+    // A session keeps its own facts, notes and unread lines for itself; completed items hold the text of their deltas.
+    case "session.started":
+    case "session.updated":
+    case "session.ended":
+    case "session.note":
+    case "session.limits":
+    case "history.cut":
+    case "prompt.withdrawn":
+    case "item.delta":
+    case "agent.unparsed":
+      return true;
+    case "prompt.queued":
+      return !begun.has(event.data.prompt.id);
     case "item.started":
     case "item.completed":
-      return event.data.item.id;
+      return open.has(event.data.item.id);
     case "item.updated":
-    case "item.delta":
-      return event.data.item;
+      return open.has(event.data.item);
     case "permission.requested":
     case "permission.resolved":
     case "question.requested":
     case "question.resolved":
-      return event.data.ask;
+      return open.has(event.data.ask);
     default:
-      return undefined;
+      event.type satisfies
+        | `turn.${"started" | "status" | "ended"}`
+        | `step.${"started" | "ended"}`
+        | `${"plan" | "usage"}.updated`
+        | "error";
+      return false;
   }
 }
 
@@ -82,7 +96,7 @@ function streamed(item: Item): string {
 }
 
 /** A turn that was cut in its middle ends there. */
-function endOf({ turn, step }: ReturnType<typeof unfinished>, time: number): ParleyEvent[] {
+function endOf({ turn, step }: Unfinished, time: number): ParleyEvent[] {
   if (!turn) return [];
   const common = { ...turn, time, source: "parley" } as const;
   const ended: ParleyEvent = { ...common, type: "turn.ended", data: { reason: "end_turn" } };
@@ -117,12 +131,10 @@ export function copyHistory(
 
 function draftsOf(events: readonly ParleyEvent[], open: ReadonlySet<string>): Draft[] {
   const ids = new NewIds();
-  const begun = begunIn(events);
+  const begun = new Set(events.flatMap((event) => (event.type === "turn.started" ? messagesOf(event) : [])));
   const drafts: Draft[] = [];
   for (const event of events) {
-    if (isOfSession(event) || LEFT_OUT.has(event.type) || event.type === "item.delta") continue;
-    if (open.has(idOf(event) ?? "")) continue;
-    if (event.type === "prompt.queued" && !begun.has(event.data.prompt.id)) continue;
+    if (isLeftOut(event, open, begun)) continue;
     const draft = ids.draft(event);
     if (draft.type === "item.completed" && streamed(draft.data.item) !== "") {
       const data = { item: draft.data.item.id, field: "text", delta: streamed(draft.data.item) } as const;

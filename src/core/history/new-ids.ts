@@ -57,11 +57,16 @@ export class NewIds {
       case "question.resolved":
         return { ...event.data, ask: this.of(event.data.ask) };
       case "permission.resolved": {
-        // What was granted for good was granted to the session that asked.
+        // A grant for good belongs to the session that asked.
         const { outcome } = event.data;
         return { ...event.data, ask: this.of(event.data.ask), outcome: outcome === "always" ? "once" : outcome };
       }
       default:
+        event.type satisfies
+          | `session.${"started" | "updated" | "ended" | "note" | "limits"}`
+          | `turn.${"status" | "ended"}`
+          | `${"plan" | "usage"}.updated`
+          | ("history.cut" | "prompt.withdrawn" | "error" | "agent.unparsed");
         return event.data;
     }
   }

@@ -7,12 +7,13 @@ export interface PastTurn {
   id: string;
   /** Number of its `turn.started`. */
   seq: number;
-  /** Of what was said in it, in order: prompts, and each of the agent's steps, or what stands for them. */
+  /** Ids of its messages, in order: prompts, and each of the agent's steps, or what stands for them. */
   messages: string[];
   changes: FileChange[];
 }
 
-function messagesOf(event: ParleyEvent): string[] {
+/** The messages that an event begins: prompts and context of a turn, a step, a steered prompt. */
+export function messagesOf(event: ParleyEvent): string[] {
   switch (event.type) {
     case "turn.started":
       return [...(event.data.context ?? []), ...(event.data.prompt ? [event.data.prompt] : [])].map(({ id }) => id);
@@ -23,6 +24,14 @@ function messagesOf(event: ParleyEvent): string[] {
       return item.kind === "message" && item.steered ? [item.id] : [];
     }
     default:
+      event.type satisfies
+        | `session.${"started" | "updated" | "ended" | "note" | "limits"}`
+        | `prompt.${"queued" | "withdrawn"}`
+        | `turn.${"status" | "ended"}`
+        | `item.${"updated" | "delta" | "completed"}`
+        | `${"permission" | "question"}.${"requested" | "resolved"}`
+        | `${"plan" | "usage"}.updated`
+        | ("history.cut" | "step.ended" | "error" | "agent.unparsed");
       return [];
   }
 }

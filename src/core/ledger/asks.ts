@@ -4,7 +4,7 @@ import { offeredPatterns } from "../permissions/offer.ts";
 import type { Frame } from "./frame.ts";
 import { withEntry } from "./frame.ts";
 import type { Answer, PermissionSignal, QuestionSignal } from "./signals.ts";
-import { callKey, findPast, type LedgerState, type OpenAsk, type OpenTurn } from "./state.ts";
+import { callKey, findPast, type LedgerAsk, type LedgerState, type LedgerTurn } from "./state.ts";
 import { openAgentTurn } from "./turn.ts";
 import { decide, verdictOn } from "./verdicts.ts";
 
@@ -21,11 +21,11 @@ function usualOptions(patterns: readonly string[]): AskOption[] {
   ];
 }
 
-type OpenPermission = Extract<OpenAsk, { kind: "permission" }>;
+type OpenPermission = Extract<LedgerAsk, { kind: "permission" }>;
 type Resolution = Answer | { kind: "permission" | "question"; outcome: "cancelled" };
 
 /** The turn that an ask belongs to, or undefined when it comes too late and is declined at once. */
-function turnFor(frame: Frame, signal: { ask: string; call?: string }, declined: Answer): OpenTurn | undefined {
+function turnFor(frame: Frame, signal: { ask: string; call?: string }, declined: Answer): LedgerTurn | undefined {
   const { turn } = frame.state;
   if (turn?.asks.has(signal.ask) || turn?.settledAsks.has(signal.ask)) return undefined;
   const stale =
@@ -80,7 +80,7 @@ export function onQuestion(frame: Frame, signal: QuestionSignal): void {
   const turn = turnFor(frame, signal, { kind: "question", outcome: "rejected", feedback: "the turn is over" });
   if (!turn) return;
   const { questions, kind, call, metadata } = signal;
-  const ask: OpenAsk = { id: frame.context.id("question"), kind: "question", questions };
+  const ask: LedgerAsk = { id: frame.context.id("question"), kind: "question", questions };
   frame.say("question.requested", {
     ask: ask.id,
     questions,
@@ -94,7 +94,7 @@ export function onQuestion(frame: Frame, signal: QuestionSignal): void {
 }
 
 /** What the session's rules answer, or what was granted for good. A denial counts more than what was granted before it. */
-function ruled({ facts, rules, directory }: LedgerState, ask: OpenAsk): Answer | undefined {
+function ruled({ facts, rules, directory }: LedgerState, ask: LedgerAsk): Answer | undefined {
   const { permissions = [] } = facts;
   const feedback = "a rule of this session denies it";
   if (ask.kind === "question") {
@@ -108,7 +108,7 @@ function ruled({ facts, rules, directory }: LedgerState, ask: OpenAsk): Answer |
   return outcome && verdict === "allow" ? { kind: "permission", outcome } : undefined;
 }
 
-function settleByRule(frame: Frame, key: string, ask: OpenAsk): boolean {
+function settleByRule(frame: Frame, key: string, ask: LedgerAsk): boolean {
   const answer = ruled(frame.state, ask);
   if (answer) resolveAndAnswer(frame, key, ask, answer, "rule");
   return answer !== undefined;
@@ -120,13 +120,13 @@ export function applyRules(frame: Frame): void {
   resumeIfAnswered(frame);
 }
 
-function openAsk(frame: Frame, key: string, ask: OpenAsk): void {
+function openAsk(frame: Frame, key: string, ask: LedgerAsk): void {
   const { turn } = frame.state;
   if (turn) frame.patchTurn({ asks: withEntry(turn.asks, key, ask) });
 }
 
 /** From now on only a person can move the turn. */
-function waitForPerson(frame: Frame, ask: OpenAsk): void {
+function waitForPerson(frame: Frame, ask: LedgerAsk): void {
   if (frame.state.turn?.status.status !== "requires_action") {
     frame.patchTurn({ status: { status: "requires_action" } });
     frame.say("turn.status", { status: "requires_action" }, "parley");
@@ -135,7 +135,7 @@ function waitForPerson(frame: Frame, ask: OpenAsk): void {
 }
 
 /** The turn is being stopped: whoever asks now is told no. */
-function decline(frame: Frame, key: string, ask: OpenAsk): void {
+function decline(frame: Frame, key: string, ask: LedgerAsk): void {
   const feedback = "the turn was stopped";
   const answer: Answer =
     ask.kind === "permission"
@@ -145,7 +145,7 @@ function decline(frame: Frame, key: string, ask: OpenAsk): void {
   frame.want({ type: "answer", ask: key, answer });
 }
 
-function resolve(frame: Frame, key: string, ask: OpenAsk, resolution: Resolution, by: string): void {
+function resolve(frame: Frame, key: string, ask: LedgerAsk, resolution: Resolution, by: string): void {
   const { turn } = frame.state;
   if (!turn) return;
   frame.patchTurn({ asks: withEntry(turn.asks, key, undefined), settledAsks: new Set([...turn.settledAsks, key]) });
@@ -170,13 +170,13 @@ function ofCommand({ command }: OpenPermission, outcome: string): { command?: st
   return command !== undefined && outcome === "always" ? { command } : {};
 }
 
-function resolveAndAnswer(frame: Frame, key: string, ask: OpenAsk, answer: Answer, by: string): void {
+function resolveAndAnswer(frame: Frame, key: string, ask: LedgerAsk, answer: Answer, by: string): void {
   resolve(frame, key, ask, answer, by);
   frame.want({ type: "answer", ask: key, answer });
 }
 
 /** Why an answer is none to this ask. */
-function misfit(ask: OpenAsk, answer: Answer): string | undefined {
+function misfit(ask: LedgerAsk, answer: Answer): string | undefined {
   if (ask.kind !== answer.kind) return `ask ${ask.id} is a ${ask.kind}, the answer is for a ${answer.kind}`;
   if (ask.kind === "permission") {
     // A no is always possible: a cancel tells the agent the same.
@@ -200,7 +200,7 @@ function misfitOfOne({ question, options, custom, multiple }: Question, given: r
 }
 
 /** With nobody there to choose, what cannot be given is refused. */
-function inPlaceOfPerson(ask: OpenAsk, answer: Answer): Answer {
+function inPlaceOfPerson(ask: LedgerAsk, answer: Answer): Answer {
   if (ask.kind === "question" || misfit(ask, answer) === undefined) return answer;
   return { kind: "permission", outcome: "reject", feedback: "nobody is attached to choose among what was offered" };
 }

@@ -4,7 +4,7 @@ import type { Frame } from "./frame.ts";
 import { clearQueue } from "./prompts.ts";
 import { keepUntold } from "./shell.ts";
 import type { Signal } from "./signals.ts";
-import { type Closing, GRACE_MS, type OpenTurn, type Past, rememberFinished, rememberPast } from "./state.ts";
+import { type Closing, GRACE_MS, type LedgerTurn, type Past, rememberFinished, rememberPast } from "./state.ts";
 import { closeTexts } from "./text.ts";
 import { closeCalls } from "./tools.ts";
 import { endStep, openAgentTurn, sayStatusItem } from "./turn.ts";
@@ -120,7 +120,7 @@ export function onCrashed(frame: Frame): void {
 }
 
 /** A cancel beats whatever the agent says; an agent that stops because Parley leaves was interrupted, not cancelled. */
-function decide(turn: OpenTurn, closing: string | undefined, wanted: End): End {
+function decide(turn: LedgerTurn, closing: string | undefined, wanted: End): End {
   const usage = wanted.usage ? { usage: wanted.usage } : {};
   if (turn.cancelled) return { reason: "cancelled", ...usage };
   return closing !== undefined && wanted.reason === "cancelled" ? { reason: "interrupted", ...usage } : wanted;
@@ -163,13 +163,13 @@ export function closeTurn(frame: Frame, wanted: End): void {
 }
 
 /** Where the turn began in another process, the clock's word has to do. */
-function durationOf({ context: { now, steady } }: Frame, { started, begun }: OpenTurn): number {
+function durationOf({ context: { now, steady } }: Frame, { started, begun }: LedgerTurn): number {
   if (steady !== undefined && begun !== undefined) return Math.round(steady - begun);
   return Math.max(0, now - started);
 }
 
 /** Remembers what the turn held, so that late words about it are known as such. */
-function leave(frame: Frame, turn: OpenTurn, mute: boolean): void {
+function leave(frame: Frame, turn: LedgerTurn, mute: boolean): void {
   const keys = new Map<string, Past>();
   for (const key of frame.state.turn?.done.keys() ?? []) keys.set(key, { turn: turn.id, mute });
   frame.patch({

@@ -1,7 +1,7 @@
 import type { EventData, EventType } from "../events/catalog.ts";
 import type { Draft } from "../events/event.ts";
 import type { MakeId } from "../ids.ts";
-import type { Effect, LedgerState, OpenTurn, Refusal } from "./state.ts";
+import type { Effect, LedgerState, LedgerTurn, Refusal } from "./state.ts";
 
 export interface Context {
   now: number;
@@ -54,7 +54,7 @@ export class Frame {
     this.state = { ...this.state, ...change };
   }
 
-  patchTurn(change: Partial<OpenTurn>): void {
+  patchTurn(change: Partial<LedgerTurn>): void {
     const { turn } = this.state;
     if (turn) this.state = { ...this.state, turn: { ...turn, ...change } };
   }

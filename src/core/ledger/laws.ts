@@ -1,4 +1,4 @@
-import type { ParleyEvent } from "../events/event.ts";
+import type { EventOf, ParleyEvent } from "../events/event.ts";
 import type { Item } from "../events/items.ts";
 import { beginsTurn } from "../session-state.ts";
 
@@ -42,7 +42,7 @@ class Checker {
   private readonly cut = new Set<string>();
   private readonly open = new Map<string, OpenItem>();
   private readonly closed = new Set<string>();
-  private readonly asks = new Map<string, string>();
+  private readonly asks = new Set<string>();
   private readonly settled = new Set<string>();
   private readonly waiting = new Set<string>();
   /** Context may stay for ever: it is owed no turn. */
@@ -69,10 +69,7 @@ class Checker {
     if (event.turn !== undefined && event.type !== "turn.started" && this.turn?.id !== event.turn) {
       this.broken(2, `${event.type} of turn ${event.turn}, which is not open`);
     }
-    this.checkTurn(event);
-    this.checkItem(event);
-    this.checkAsk(event);
-    this.checkPrompt(event);
+    this.check(event);
   }
 
   private checkSession(event: ParleyEvent): void {
@@ -88,35 +85,84 @@ class Checker {
     }
   }
 
-  private checkTurn(event: ParleyEvent): void {
+  private check(event: ParleyEvent): void {
     switch (event.type) {
-      case "turn.started": {
-        const id = event.turn ?? "";
-        if (this.turn) this.broken(1, `turn ${id} began inside turn ${this.turn.id}`);
-        if (this.turns.has(id)) this.broken(1, `turn ${id} began twice`);
-        this.turns.add(id);
-        this.turn = { id, errors: 0 };
-        break;
-      }
+      case "turn.started":
+        return this.checkStart(event);
       case "turn.ended":
-        this.checkEnd(event.turn ?? "", event.data.reason);
-        break;
+        return this.checkEnd(event.turn ?? "", event.data.reason);
       case "history.cut":
-        this.checkCut(event.data.turns);
-        break;
+        return this.checkCut(event.data.turns);
       case "step.started":
         if (this.step !== null) this.broken(3, "a step began inside a step");
         this.step = event.data.step;
-        break;
+        return;
       case "step.ended":
         if (this.step !== event.data.step)
           this.broken(3, `step ${event.data.step} ended, ${this.step ?? "none"} was open`);
         this.step = null;
-        break;
+        return;
       case "error":
         if (this.turn && event.turn) this.turn.errors++;
-        break;
+        return;
+      case "item.started": {
+        const { item } = event.data;
+        if (event.turn === undefined) this.broken(2, `item ${item.id} outside a turn`);
+        if (this.open.has(item.id) || this.closed.has(item.id)) this.broken(4, `item ${item.id} started twice`);
+        this.open.set(item.id, { item, turn: event.turn, text: "", folded: false });
+        return;
+      }
+      case "item.updated": {
+        const open = this.openItem(event.data.item, event.type);
+        if (open && event.data.status) this.checkForward(open.item, event.data.status);
+        if (open) open.item = { ...open.item, ...(event.data.status ? { status: event.data.status } : {}) } as Item;
+        return;
+      }
+      case "item.delta": {
+        const open = this.openItem(event.data.item, event.type);
+        if (open && event.data.field === "text") open.text = event.data.replace ?? open.text + (event.data.delta ?? "");
+        return;
+      }
+      case "item.completed":
+        return this.checkCompleted(event.data.item);
+      case "permission.requested":
+      case "question.requested":
+        if (event.turn === undefined) this.broken(7, `ask ${event.data.ask} outside a turn`);
+        if (this.asks.has(event.data.ask) || this.settled.has(event.data.ask))
+          this.broken(7, `ask ${event.data.ask} asked twice`);
+        this.asks.add(event.data.ask);
+        return;
+      case "permission.resolved":
+      case "question.resolved":
+        if (!this.asks.delete(event.data.ask)) this.broken(7, `ask ${event.data.ask} resolved but not open`);
+        this.settled.add(event.data.ask);
+        return;
+      case "prompt.queued":
+        (beginsTurn(event.data.prompt) ? this.waiting : this.kept).add(event.data.prompt.id);
+        return;
+      case "prompt.withdrawn":
+        if (!this.waiting.delete(event.data.prompt) && !this.kept.delete(event.data.prompt))
+          this.broken(1, `prompt ${event.data.prompt} withdrawn but not waiting`);
+        return;
+      default:
+        event.type satisfies
+          | `session.${"started" | "updated" | "ended" | "note" | "limits"}`
+          | `${"plan" | "usage"}.updated`
+          | ("turn.status" | "agent.unparsed");
     }
+  }
+
+  private checkStart({ turn: id = "", data: { prompt, context = [] } }: EventOf<"turn.started">): void {
+    if (this.turn) this.broken(1, `turn ${id} began inside turn ${this.turn.id}`);
+    if (this.turns.has(id)) this.broken(1, `turn ${id} began twice`);
+    this.turns.add(id);
+    this.turn = { id, errors: 0 };
+    if (!prompt) return;
+    if (this.prompts.has(prompt.id)) this.broken(1, `prompt ${prompt.id} began two turns`);
+    this.prompts.add(prompt.id);
+    this.waiting.delete(prompt.id);
+    for (const kept of context)
+      if (!this.kept.delete(kept.id)) this.broken(1, `context ${kept.id} was given to a turn but not kept`);
   }
 
   private checkCut(turns: readonly string[]): void {
@@ -130,7 +176,7 @@ class Checker {
   private checkEnd(id: string, reason: string): void {
     if (this.turn?.id !== id) this.broken(1, `turn ${id} ended but was not open`);
     for (const { item } of this.open.values()) this.broken(6, `${item.kind} ${item.id} is open at the turn's end`);
-    for (const ask of this.asks.keys()) this.broken(7, `ask ${ask} is open at the turn's end`);
+    for (const ask of this.asks) this.broken(7, `ask ${ask} is open at the turn's end`);
     if (this.step !== null) this.broken(3, `step ${this.step} is open at the turn's end`);
     if (this.checked.cancelled?.has(id) && reason !== "cancelled")
       this.broken(9, `cancelled turn ${id} ended ${reason}`);
@@ -141,32 +187,6 @@ class Checker {
     this.step = null;
     this.open.clear();
     this.asks.clear();
-  }
-
-  private checkItem(event: ParleyEvent): void {
-    switch (event.type) {
-      case "item.started": {
-        const { item } = event.data;
-        if (event.turn === undefined) this.broken(2, `item ${item.id} outside a turn`);
-        if (this.open.has(item.id) || this.closed.has(item.id)) this.broken(4, `item ${item.id} started twice`);
-        this.open.set(item.id, { item, turn: event.turn, text: "", folded: false });
-        break;
-      }
-      case "item.updated": {
-        const open = this.openItem(event.data.item, event.type);
-        if (open && event.data.status) this.checkForward(open.item, event.data.status);
-        if (open) open.item = { ...open.item, ...(event.data.status ? { status: event.data.status } : {}) } as Item;
-        break;
-      }
-      case "item.delta": {
-        const open = this.openItem(event.data.item, event.type);
-        if (open && event.data.field === "text") open.text = event.data.replace ?? open.text + (event.data.delta ?? "");
-        break;
-      }
-      case "item.completed":
-        this.checkCompleted(event.data.item);
-        break;
-    }
   }
 
   private openItem(id: string, what: string): OpenItem | undefined {
@@ -203,45 +223,6 @@ class Checker {
     }
     if (item.kind === "message" && open.item.kind === "message" && item.role !== open.item.role)
       this.broken(8, `item ${item.id} changed its role`);
-  }
-
-  private checkAsk(event: ParleyEvent): void {
-    switch (event.type) {
-      case "permission.requested":
-      case "question.requested":
-        if (event.turn === undefined) this.broken(7, `ask ${event.data.ask} outside a turn`);
-        if (this.asks.has(event.data.ask) || this.settled.has(event.data.ask))
-          this.broken(7, `ask ${event.data.ask} asked twice`);
-        this.asks.set(event.data.ask, event.type);
-        break;
-      case "permission.resolved":
-      case "question.resolved":
-        if (!this.asks.delete(event.data.ask)) this.broken(7, `ask ${event.data.ask} resolved but not open`);
-        this.settled.add(event.data.ask);
-        break;
-    }
-  }
-
-  private checkPrompt(event: ParleyEvent): void {
-    switch (event.type) {
-      case "prompt.queued":
-        (beginsTurn(event.data.prompt) ? this.waiting : this.kept).add(event.data.prompt.id);
-        break;
-      case "prompt.withdrawn":
-        if (!this.waiting.delete(event.data.prompt) && !this.kept.delete(event.data.prompt))
-          this.broken(1, `prompt ${event.data.prompt} withdrawn but not waiting`);
-        break;
-      case "turn.started": {
-        const id = event.data.prompt?.id;
-        if (id === undefined) break;
-        if (this.prompts.has(id)) this.broken(1, `prompt ${id} began two turns`);
-        this.prompts.add(id);
-        this.waiting.delete(id);
-        for (const kept of event.data.context ?? [])
-          if (!this.kept.delete(kept.id)) this.broken(1, `context ${kept.id} was given to a turn but not kept`);
-        break;
-      }
-    }
   }
 
   close(): void {

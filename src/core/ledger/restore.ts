@@ -1,9 +1,9 @@
+import { addTotals } from "../diff/file-totals.ts";
 import type { ParleyEvent } from "../events/event.ts";
 import type { Item } from "../events/items.ts";
-import { addTotals } from "../file-totals.ts";
 import type { SessionState } from "../session-state.ts";
 import { AppendSet } from "./append-set.ts";
-import { type LedgerState, newLedger, type OpenAsk, type OpenCall, type OpenText, type OpenTurn } from "./state.ts";
+import { type LedgerAsk, type LedgerState, type LedgerTurn, newLedger, type OpenCall, type OpenText } from "./state.ts";
 
 /** The ledger as it was, from what the log kept: the session's state and the events of the turn that was open, if any. */
 export function restore(session: SessionState, openTurnEvents: readonly ParleyEvent[]): LedgerState {
@@ -25,14 +25,14 @@ export function restore(session: SessionState, openTurnEvents: readonly ParleyEv
   };
 }
 
-function restoreTurn(open: NonNullable<SessionState["turn"]>, events: readonly ParleyEvent[]): OpenTurn {
+function restoreTurn(open: NonNullable<SessionState["turn"]>, events: readonly ParleyEvent[]): LedgerTurn {
   const items = new Map<string, Item>();
   const texts = new Map<string, string>();
-  const asks = new Map<string, OpenAsk>();
-  let step: OpenTurn["step"] = null;
+  const asks = new Map<string, LedgerAsk>();
+  let step: LedgerTurn["step"] = null;
   let steps = 0;
-  let task: OpenTurn["task"];
-  let files: OpenTurn["files"];
+  let task: LedgerTurn["task"];
+  let files: LedgerTurn["files"];
   for (const event of events) {
     if (event.turn !== open.id) continue;
     switch (event.type) {
@@ -85,6 +85,13 @@ function restoreTurn(open: NonNullable<SessionState["turn"]>, events: readonly P
       case "question.resolved":
         asks.delete(event.data.ask);
         break;
+      default:
+        event.type satisfies
+          | `session.${"started" | "updated" | "ended" | "note" | "limits"}`
+          | `prompt.${"queued" | "withdrawn"}`
+          | `turn.${"status" | "ended"}`
+          | `${"plan" | "usage"}.updated`
+          | ("history.cut" | "error" | "agent.unparsed");
     }
   }
   return {
@@ -106,7 +113,7 @@ function restoreTurn(open: NonNullable<SessionState["turn"]>, events: readonly P
 }
 
 /** The agent's own keys are not in the log; the items' ids serve, since the agent is gone. */
-function openItems(items: readonly Item[], streamed: ReadonlyMap<string, string>): Pick<OpenTurn, "texts" | "calls"> {
+function openItems(items: readonly Item[], streamed: ReadonlyMap<string, string>): Pick<LedgerTurn, "texts" | "calls"> {
   const texts = new Map<string, OpenText>();
   const calls = new Map<string, OpenCall>();
   for (const item of items) {

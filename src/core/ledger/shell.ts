@@ -2,7 +2,7 @@ import type { Prompt, PromptPart } from "../events/values.ts";
 import { addUntold } from "../untold.ts";
 import type { Frame } from "./frame.ts";
 import type { ToolDone } from "./signals.ts";
-import type { OpenTurn } from "./state.ts";
+import type { LedgerTurn } from "./state.ts";
 
 const HEAD = 3_000;
 const TAIL = 3_000;
@@ -32,7 +32,7 @@ function howItEnded(ran: ToolDone | undefined): string {
 }
 
 /** What the agent is told of a command that the user ran: also of one that was cut short, with what it wrote until then. */
-function toldOf(command: string, { ran, calls }: OpenTurn): string {
+function toldOf(command: string, { ran, calls }: LedgerTurn): string {
   const [open] = calls.values();
   const output = shortened(ran?.output ?? open?.result?.text ?? "");
   const gap = output === "" || output.endsWith("\n") ? "" : "\n";
@@ -40,7 +40,7 @@ function toldOf(command: string, { ran, calls }: OpenTurn): string {
 }
 
 /** At a shell turn's end: what its command did is kept for the agent's next prompt. */
-export function keepUntold(frame: Frame, turn: OpenTurn): string | undefined {
+export function keepUntold(frame: Frame, turn: LedgerTurn): string | undefined {
   if (turn.task?.type !== "shell") return undefined;
   const text = toldOf(turn.task.command, turn);
   frame.patch({ untold: addUntold(frame.state.untold, { turn: turn.id, text }) });

@@ -62,7 +62,7 @@ export interface OpenCall {
   heldDone?: ToolDone;
 }
 
-export type OpenAsk =
+export type LedgerAsk =
   | {
       id: string;
       kind: "permission";
@@ -73,7 +73,7 @@ export type OpenAsk =
     }
   | { id: string; kind: "question"; questions: Question[] };
 
-export interface OpenTurn {
+export interface LedgerTurn {
   id: string;
   by: "user" | "agent";
   /** What it is for, where it is not for the agent to answer a prompt. */
@@ -95,7 +95,7 @@ export interface OpenTurn {
   files?: FileTotal[];
   /** Characters of the diffs that were told so far. */
   diffs?: number;
-  asks: ReadonlyMap<string, OpenAsk>;
+  asks: ReadonlyMap<string, LedgerAsk>;
   /** Keys of asks that are settled. */
   settledAsks: ReadonlySet<string>;
   cancelled: boolean;
@@ -125,7 +125,7 @@ export interface LedgerState {
   closing?: Closing;
   /** It has been said that the session was deleted. */
   deleted?: boolean;
-  turn: OpenTurn | null;
+  turn: LedgerTurn | null;
   /** The last one that began a turn. */
   lastPrompt?: string;
   queue: readonly Prompt[];

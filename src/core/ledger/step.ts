@@ -44,12 +44,25 @@ export function step(state: LedgerState, input: Input, context: Context): Steppe
   return refusal ? { state, events: [], effects: [], refusal } : { state: frame.state, events, effects };
 }
 
-const REQUESTS: ReadonlySet<string> = new Set(["prompt", "steer", "withdraw", "cancel", "answer", "update"]);
+/** The commands that clients ask for: true. The others are the gateway's own. */
+const REQUESTS: Record<Command["type"], boolean> = {
+  prompt: true,
+  steer: true,
+  withdraw: true,
+  cancel: true,
+  answer: true,
+  update: true,
+  closing: false,
+  fail: false,
+  crashed: false,
+  next: false,
+  timer: false,
+};
 
-/** The last word about a session is that it was deleted: nothing is said after it, and who still asks is told so. */
+/** A deletion is the last event of a session: signals after it say nothing, and requests are refused. */
 function afterDeletion(state: LedgerState, input: Input): Stepped {
   const silence: Stepped = { state, events: [], effects: [] };
-  if ("signal" in input || !REQUESTS.has(input.command.type)) return silence;
+  if ("signal" in input || !REQUESTS[input.command.type]) return silence;
   return { ...silence, refusal: { code: "session_not_found", message: "the session was deleted" } };
 }
 
@@ -88,6 +101,8 @@ function onCommand(frame: Frame, command: Command): void {
       return startNext(frame);
     case "timer":
       return onTimer(frame, command);
+    default:
+      command satisfies never;
   }
 }
 
@@ -151,6 +166,8 @@ function onSignal(frame: Frame, signal: Signal): void {
     }
     case "exited":
       return onExited(frame, signal);
+    default:
+      signal satisfies never;
   }
 }
 

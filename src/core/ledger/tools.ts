@@ -1,7 +1,7 @@
-import { boundedFiles } from "../bounded-diff.ts";
+import { boundedFiles } from "../diff/bounded-diff.ts";
+import { addTotals } from "../diff/file-totals.ts";
 import type { ToolCallItem, ToolResultItem } from "../events/items.ts";
 import type { Failure, FileChange } from "../events/values.ts";
-import { addTotals } from "../file-totals.ts";
 import { bounded, grow, leftOutWords } from "./bounds.ts";
 import type { Frame } from "./frame.ts";
 import { withEntry } from "./frame.ts";

@@ -2,7 +2,7 @@ import type { Task, Usage } from "../events/values.ts";
 import { SCHEMA_VERSION } from "../events/version.ts";
 import { AppendSet } from "./append-set.ts";
 import type { Frame } from "./frame.ts";
-import type { Facts, OpenTurn } from "./state.ts";
+import type { Facts, LedgerTurn } from "./state.ts";
 
 /** Says that an agent serves the session again, where the last word was that it had ended. */
 function ensureLive(frame: Frame): void {
@@ -13,9 +13,9 @@ function ensureLive(frame: Frame): void {
 }
 
 /** Begins a turn; its `turn.started` is said by the caller. */
-export function beginTurn(frame: Frame, by: "user" | "agent", task?: Task): OpenTurn {
+export function beginTurn(frame: Frame, by: "user" | "agent", task?: Task): LedgerTurn {
   ensureLive(frame);
-  const turn: OpenTurn = {
+  const turn: LedgerTurn = {
     id: frame.context.id("turn"),
     by,
     ...(task ? { task } : {}),

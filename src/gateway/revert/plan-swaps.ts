@@ -1,6 +1,6 @@
+import { applyHunks, parseDiff, reversed } from "../../core/diff/patch.ts";
 import { ParleyError } from "../../core/errors.ts";
 import type { FileChange } from "../../core/events/values.ts";
-import { applyHunks, parseDiff, reversed } from "../../core/patch.ts";
 import type { Swap } from "../../host/files/swap.ts";
 
 export type Direction = "undo" | "redo";

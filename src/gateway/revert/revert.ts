@@ -1,7 +1,7 @@
 import { isAbsolute, relative } from "node:path";
+import { addTotals } from "../../core/diff/file-totals.ts";
 import { ParleyError } from "../../core/errors.ts";
 import type { FileChange } from "../../core/events/values.ts";
-import { addTotals } from "../../core/file-totals.ts";
 import { type PastTurn, turnsOf } from "../../core/history/turns.ts";
 import { type Revert, revertOf } from "../../core/ledger/revert.ts";
 import type { SessionState } from "../../core/session-state.ts";

@@ -1,4 +1,4 @@
-import { MAX_DEPTH } from "../../core/depth.ts";
+import { MAX_DEPTH } from "../../core/json/depth.ts";
 import { OutputBytes } from "./output-bytes.ts";
 import { BACKSLASH, Marks, QUOTE, textEnd, U } from "./text-end.ts";
 

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { ParleyError } from "../../core/errors.ts";
-import { keyOf } from "../../core/event-keys.ts";
 import type { ParleyEvent } from "../../core/events/event.ts";
+import { keyOf } from "../../core/events/keys.ts";
 import { changesState, reduceSession, type SessionState } from "../../core/session-state.ts";
 import { readState } from "./checksum.ts";
 import type { Head, Heads } from "./heads.ts";

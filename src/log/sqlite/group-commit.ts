@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { ParleyEvent } from "../../core/events/event.ts";
-import { weightOf } from "../../core/weight.ts";
+import { weightOf } from "../../core/json/weight.ts";
 import type { LogRecord } from "../contract.ts";
 import type { Found, Heads } from "./heads.ts";
 import type { PlaceGuard } from "./place-guard.ts";

@@ -1,6 +1,6 @@
 import { messageOf, ParleyError } from "../../core/errors.ts";
-import { keyOf } from "../../core/event-keys.ts";
 import type { Draft, ParleyEvent } from "../../core/events/event.ts";
+import { keyOf } from "../../core/events/keys.ts";
 import { changesState, reduceSession, type SessionState } from "../../core/session-state.ts";
 import type { Entry, LogRecord, NewSession } from "../contract.ts";
 

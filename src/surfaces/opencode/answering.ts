@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { isParleyError } from "../../core/errors.ts";
-import { askKey } from "../../core/event-keys.ts";
+import { askKey } from "../../core/events/keys.ts";
 import { isId } from "../../core/ids.ts";
 import type { Answer } from "../../core/ledger/signals.ts";
 import type { Surface } from "./context.ts";

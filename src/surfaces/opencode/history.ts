@@ -1,5 +1,5 @@
-import { begunKey, messageKey, promptKey } from "../../core/event-keys.ts";
 import type { ParleyEvent } from "../../core/events/event.ts";
+import { begunKey, messageKey, promptKey } from "../../core/events/keys.ts";
 import { isCut } from "../../core/history/cuts.ts";
 import { promptOfUnanswered } from "../../core/history/unanswered.ts";
 import type { Log, LogRecord, SessionHead } from "../../log/contract.ts";

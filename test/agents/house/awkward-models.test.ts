@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findModels, type HouseModel, SCRIPTED } from "../../../src/agents/house/models.ts";
+import { DEMO, findModels, type HouseModel } from "../../../src/agents/house/model/models.ts";
 import { text } from "../../gateway/rig.ts";
 import {
   answers,
@@ -169,9 +169,9 @@ test("another model does not get what the one before has signed", async (t) => {
     say("Two."),
     say("Three."),
   );
-  const other: HouseModel = { ...SCRIPTED, id: "other/model" };
-  const models = { ...findModels({}), list: [SCRIPTED, other], load: async () => model };
-  models.find = (id) => (id === other.id ? other : SCRIPTED);
+  const other: HouseModel = { ...DEMO, id: "other/model" };
+  const models = { ...findModels({}), list: [DEMO, other], load: async () => model };
+  models.find = (id) => (id === other.id ? other : DEMO);
   const made = await houseRig(t, { models });
   await made.turn("one");
   await made.turn("two");

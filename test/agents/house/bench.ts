@@ -1,7 +1,7 @@
 import type { TestContext } from "node:test";
-import { FileLocks } from "../../../src/agents/house/file-locks.ts";
 import { TOOLS } from "../../../src/agents/house/tools/all.ts";
 import type { Done, ToolContext } from "../../../src/agents/house/tools/tool.ts";
+import { FileLocks } from "../../../src/agents/house/turn/file-locks.ts";
 import { createProcessHost } from "../../../src/host/process-host.ts";
 import { workDirectory } from "./support.ts";
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
-import { boundedFetch, boundLines } from "../../../src/agents/house/bounded-fetch.ts";
+import { boundedFetch, boundLines } from "../../../src/agents/house/model/bounded-fetch.ts";
 
 async function through(pieces: readonly string[], limit: number): Promise<string> {
   const source = new ReadableStream<Uint8Array>({

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { APICallError } from "ai";
-import { SCRIPTED } from "../../../src/agents/house/models.ts";
-import { middleOut, transcriptOf } from "../../../src/agents/house/transcript.ts";
+import { DEMO } from "../../../src/agents/house/model/models.ts";
+import { middleOut, transcriptOf } from "../../../src/agents/house/past/transcript.ts";
 import type { ParleyEvent } from "../../../src/core/events/event.ts";
 import { ended } from "../../gateway/rig.ts";
 import {
@@ -53,7 +53,7 @@ function using(tokens: number, ...parts: Part[]): Part[] {
   return [...parts, { ...finish(), finishReason: { unified, raw: unified }, usage } as Part];
 }
 
-const SMALL = { ...SCRIPTED, context: 1_000 };
+const SMALL = { ...DEMO, context: 1_000 };
 
 test("a compaction is a turn with a summary, and the conversation goes on from that alone, also after a restart", async (t) => {
   const { model, asked: calls } = playing(

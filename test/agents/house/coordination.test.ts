@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { DRAIN_MS } from "../../../src/agents/house/deferreds.ts";
+import { DRAIN_MS } from "../../../src/agents/house/turn/deferreds.ts";
 import {
   answers,
   call,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Deferreds, DRAIN_MS, type Outcome } from "../../../src/agents/house/deferreds.ts";
-import { ToolFailure } from "../../../src/agents/house/tool-failure.ts";
+import { Deferreds, DRAIN_MS, type Outcome } from "../../../src/agents/house/turn/deferreds.ts";
+import { ToolFailure } from "../../../src/agents/house/turn/tool-failure.ts";
 
 const done = (output: string): Outcome => ({ ok: true, output });
 const never = (): Promise<Outcome> => new Promise(() => {});

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { callsIn, conversationOf } from "../../../src/agents/house/history.ts";
+import { callsIn, conversationOf } from "../../../src/agents/house/past/history.ts";
 import type { ParleyEvent } from "../../../src/core/events/event.ts";
 import type { Item } from "../../../src/core/events/items.ts";
 import { restore } from "../../../src/core/ledger/restore.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createHouseAgent } from "../../../src/agents/house/agent.ts";
-import { baseUrl, findModels } from "../../../src/agents/house/models.ts";
-import { usageOf } from "../../../src/agents/house/usage.ts";
+import { baseUrl, findModels } from "../../../src/agents/house/model/models.ts";
+import { usageOf } from "../../../src/agents/house/model/usage.ts";
 import { houseRig } from "./support.ts";
 
 const HOST = {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { conversationOf } from "../../../src/agents/house/history.ts";
+import { conversationOf } from "../../../src/agents/house/past/history.ts";
 import { TOOLS } from "../../../src/agents/house/tools/all.ts";
 import {
   afterRestart,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CutStream, judge, RETRY_POLICY, retryAfterMs, waitBefore } from "../../../src/agents/house/retry.ts";
+import { CutStream, judge, RETRY_POLICY, retryAfterMs, waitBefore } from "../../../src/agents/house/model/retry.ts";
 
 const NOW = Date.parse("2026-01-01T00:00:00Z");
 const http = (statusCode: number, isRetryable: boolean, more: object = {}): Error =>

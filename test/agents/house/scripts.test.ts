@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ADDED, type Reply, replyTo, type Scene } from "../../../src/agents/house/scripts.ts";
+import { ADDED, type Reply, replyTo, type Scene } from "../../../src/agents/house/model/demo-script.ts";
 import { numbered } from "../../../src/agents/house/tools/read.ts";
 
 const TOOLS = ["read", "write", "edit", "bash", "question"];

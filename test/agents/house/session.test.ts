@@ -3,7 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { AgentSession } from "../../../src/agents/contract.ts";
-import { pastParts, promptParts } from "../../../src/agents/house/prompt-parts.ts";
+import { pastParts, promptParts } from "../../../src/agents/house/past/prompt-parts.ts";
 import type { Prompt, PromptPart } from "../../../src/core/events/values.ts";
 import type { Signal } from "../../../src/core/ledger/signals.ts";
 import { eventually } from "../../support/eventually.ts";

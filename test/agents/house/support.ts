@@ -5,7 +5,7 @@ import type { TestContext } from "node:test";
 import type { LanguageModel } from "ai";
 import type { Agent } from "../../../src/agents/contract.ts";
 import { createHouseAgent } from "../../../src/agents/house/agent.ts";
-import { findModels, type Models, SCRIPTED } from "../../../src/agents/house/models.ts";
+import { DEMO, findModels, type Models } from "../../../src/agents/house/model/models.ts";
 import type { HouseOptions } from "../../../src/agents/house/options.ts";
 import type { EventType } from "../../../src/core/events/catalog.ts";
 import type { EventOf, ParleyEvent } from "../../../src/core/events/event.ts";
@@ -116,7 +116,7 @@ const EAGER = { attempts: 4, baseMs: 1, maxMs: 5, patienceMs: 50 };
 export function houseAgent(options: RigOptions, runDirectory: string) {
   const { model, models = findModels({}), mode: _, ...rest } = options;
   const host = createProcessHost({ runDirectory, instance: "house-test" });
-  const used: Models = model ? { ...findModels({}), find: () => SCRIPTED, load: async () => model } : models;
+  const used: Models = model ? { ...findModels({}), find: () => DEMO, load: async () => model } : models;
   return createHouseAgent({ host, retry: EAGER, ...rest, models: used });
 }
 

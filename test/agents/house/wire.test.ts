@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { findModels, type WireFormat } from "../../../src/agents/house/models.ts";
+import { findModels, type WireFormat } from "../../../src/agents/house/model/models.ts";
 import { type Script, type ScriptedModel, startScriptedModel } from "../../../src/testing/index.ts";
 import { answers, calls, completed, endOf, type HouseRig, houseRig, ofType } from "./support.ts";
 

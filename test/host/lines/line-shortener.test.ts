@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { isDeeper } from "../../../src/core/depth.ts";
+import { isDeeper } from "../../../src/core/json/depth.ts";
 import {
   createLineShortener,
   SHORTEN_LIMITS,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { shippedAgent } from "../../../src/agents/scripted/launch.ts";
+import { sampleAgent } from "../../../src/agents/line-protocol/launch.ts";
 import type { MessageWithParts } from "../../../src/surfaces/opencode/shapes/message.ts";
 import type { PermissionRule, Session } from "../../../src/surfaces/opencode/shapes/session.ts";
 import { OpencodeClient } from "../../support/opencode.ts";
@@ -34,7 +34,7 @@ test("a prompt that names no tool leaves the session's rules as they are", async
 test("a session whose agent is no longer configured can be renamed and put away", async (t) => {
   const { server } = await opencodeRig(t, {
     defaultAgent: "scripted",
-    agents: { mine: { command: [...shippedAgent().argv] } },
+    agents: { mine: { command: [...sampleAgent().argv] } },
   });
   const { id } = await server.api.create({ agent: "mine" });
   await server.api.ask(id, "hello");

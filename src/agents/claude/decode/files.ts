@@ -1,4 +1,4 @@
-import { missingFrom } from "../../../core/bounded-diff.ts";
+import { missingFrom } from "../../../core/diff/bounded-diff.ts";
 import type { FileChange } from "../../../core/events/values.ts";
 import { type Fields, listIn, numberIn, textIn } from "../fields.ts";
 import { shownPath } from "../tool-title.ts";

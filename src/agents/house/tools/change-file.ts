@@ -1,9 +1,9 @@
 import type { FileHandle } from "node:fs/promises";
+import { unifiedDiff } from "../../../core/diff/unified-diff.ts";
 import { exact } from "../../../core/permissions/exact.ts";
-import { unifiedDiff } from "../../../core/unified-diff.ts";
 import { namesInside, shownPath } from "../../../host/files/inside.ts";
 import { createInside, openInside } from "../../../host/files/open-inside.ts";
-import { ToolFailure } from "../tool-failure.ts";
+import { ToolFailure } from "../turn/tool-failure.ts";
 import type { Done, ToolContext } from "./tool.ts";
 
 /** A larger one is not held in memory, nor its difference in the log. */

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { z } from "zod";
-import { ToolFailure } from "../tool-failure.ts";
+import { ToolFailure } from "../turn/tool-failure.ts";
 import { changeFile } from "./change-file.ts";
 import { withLineEndsOf } from "./line-ends.ts";
 import { defineTool } from "./tool.ts";

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { exact } from "../../../core/permissions/exact.ts";
 import { realInside, shownPath } from "../../../host/files/inside.ts";
 import { SKIPPED, walk } from "../../../host/files/walk.ts";
-import { ToolFailure } from "../tool-failure.ts";
+import { ToolFailure } from "../turn/tool-failure.ts";
 import { globMatcher } from "./glob-match.ts";
 import { defineTool } from "./tool.ts";
 

@@ -5,7 +5,7 @@ import { exact } from "../../../core/permissions/exact.ts";
 import { realInside } from "../../../host/files/inside.ts";
 import { SKIPPED } from "../../../host/files/walk.ts";
 import { runShortened } from "../../../host/run-shortened.ts";
-import { ToolFailure } from "../tool-failure.ts";
+import { ToolFailure } from "../turn/tool-failure.ts";
 import { defineTool, type ToolContext } from "./tool.ts";
 
 const MAX_LINES = 200;

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { exact } from "../../../core/permissions/exact.ts";
 import { namesInside, shownPath } from "../../../host/files/inside.ts";
 import { openInside } from "../../../host/files/open-inside.ts";
-import { ToolFailure } from "../tool-failure.ts";
+import { ToolFailure } from "../turn/tool-failure.ts";
 import { usesCrlf } from "./line-ends.ts";
 import { defineTool } from "./tool.ts";
 

@@ -1,9 +1,9 @@
 import type { z } from "zod";
 import type { PlanEntry, Question } from "../../../core/events/values.ts";
 import type { CommandHost } from "../../../host/contract.ts";
-import type { Outcome } from "../deferreds.ts";
-import type { FileLocks } from "../file-locks.ts";
-import type { Permission, Verdict } from "../permissions.ts";
+import type { Outcome } from "../turn/deferreds.ts";
+import type { FileLocks } from "../turn/file-locks.ts";
+import type { Permission, Verdict } from "../turn/permissions.ts";
 
 /** What a tool may use. */
 export interface ToolContext {

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
-import { keyOf } from "../../../core/event-keys.ts";
 import type { ParleyEvent } from "../../../core/events/event.ts";
+import { keyOf } from "../../../core/events/keys.ts";
 import { isSettled } from "../../settled.ts";
 import { eventSum, stateSum } from "../checksum.ts";
 import { prepare } from "../statement.ts";

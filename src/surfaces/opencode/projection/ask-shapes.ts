@@ -1,6 +1,6 @@
 import { basename } from "node:path";
+import { unifiedDiff } from "../../../core/diff/unified-diff.ts";
 import type { EventOf } from "../../../core/events/event.ts";
-import { unifiedDiff } from "../../../core/unified-diff.ts";
 import type { AskedTool, PermissionRequest, QuestionRequest } from "../shapes/ask.ts";
 import { absolute } from "./file-diffs.ts";
 import { toolInput } from "./tool-input.ts";

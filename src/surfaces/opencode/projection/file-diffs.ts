@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { relative, resolve } from "node:path";
+import { countLines, laterKind } from "../../../core/diff/file-totals.ts";
 import type { FileChange, FileTotal } from "../../../core/events/values.ts";
-import { countLines, laterKind } from "../../../core/file-totals.ts";
 import type { FileDiff } from "../shapes/session.ts";
 
 const HUNKS = /^@@ /m;

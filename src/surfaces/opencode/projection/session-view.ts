@@ -155,7 +155,7 @@ export class SessionView {
         return out.say(first ? "session.created" : "session.updated", { sessionID, info: this.session() });
       case "session.updated":
         this.#turn?.learn(event.data);
-        // What waits will be answered by what holds then.
+        // Queued prompts use the new model and mode.
         for (const prompt of state.queue) users.queue(prompt, event.time, state);
         return this.#sayUpdated(out);
       case "session.ended":
@@ -206,11 +206,14 @@ export class SessionView {
         // The error of a turn is said when the turn ends.
         if (!this.#turn) out.say("session.error", { sessionID, error: errorOf(event.data, state.agent) });
         return;
-      // A note belongs to no turn, so there is no message that it could be in; the rest is not for clients.
+      // A note belongs to no turn, so no message can hold it; clients of OpenCode know nothing like the others.
       case "session.note":
+      case "session.limits":
       case "usage.updated":
       case "agent.unparsed":
         return;
+      default:
+        event satisfies never;
     }
   }
 

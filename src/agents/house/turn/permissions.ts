@@ -1,0 +1,95 @@
+import type { Question } from "../../../core/events/values.ts";
+import type { Answer, PermissionSignal, QuestionSignal, Signal } from "../../../core/ledger/signals.ts";
+import { ToolFailure } from "./tool-failure.ts";
+
+export type Permission = Pick<PermissionSignal, "action" | "command" | "patterns" | "title" | "input" | "metadata">;
+
+export type Verdict = "go" | "ask" | "deny";
+
+/** Asks that wait for a person. An "always" is remembered by the gateway, which then answers by itself. */
+export class Asks {
+  readonly #emit: (signal: Signal) => void;
+  readonly #prefix: string;
+  readonly #open = new Map<string, (answer: Answer) => void>();
+  readonly #intents = new Map<string, (verdict: Verdict) => void>();
+  #count = 0;
+  #stop = false;
+
+  constructor(emit: (signal: Signal) => void, prefix: string) {
+    this.#emit = emit;
+    this.#prefix = prefix;
+  }
+
+  answer(ask: string, answer: Answer): void {
+    this.#open.get(ask)?.(answer);
+    this.#intents.get(ask)?.("deny");
+  }
+
+  decide(ask: string, verdict: "go" | "ask"): void {
+    this.#intents.get(ask)?.(verdict);
+  }
+
+  /** The verdict of the session's rules on something that is not asked about otherwise. */
+  async verdictOn(call: string, intent: Permission, stop: AbortSignal): Promise<Verdict> {
+    const ask = this.#next();
+    const { promise, resolve, reject } = Promise.withResolvers<Verdict>();
+    const leave = (): void => reject(new ToolFailure("aborted", "aborted"));
+    stop.throwIfAborted();
+    this.#intents.set(ask, resolve);
+    stop.addEventListener("abort", leave);
+    this.#emit({ type: "intent", ask, call, ...intent });
+    try {
+      return await promise;
+    } finally {
+      stop.removeEventListener("abort", leave);
+      this.#intents.delete(ask);
+    }
+  }
+
+  /** Whether somebody refused and wants the turn to end with it. Asking forgets it. */
+  takeStop(): boolean {
+    const stop = this.#stop;
+    this.#stop = false;
+    return stop;
+  }
+
+  /** Resolves when it is allowed; throws what the model is told when it is not. */
+  async permit(call: string, permission: Permission, signal: AbortSignal): Promise<void> {
+    const answer = await this.#wait({ type: "permission", ask: this.#next(), call, ...permission }, signal);
+    if (answer.kind === "permission" && answer.outcome !== "reject") return;
+    const why = "feedback" in answer && answer.feedback ? `, saying: ${answer.feedback}` : "";
+    throw new ToolFailure("rejected", `the user refused this${why}`);
+  }
+
+  async question(call: string, questions: Question[], signal: AbortSignal): Promise<string[][]> {
+    const answer = await this.#wait({ type: "question", ask: this.#next(), call, questions }, signal);
+    if (answer.kind === "question" && answer.outcome === "answered") return answer.answers;
+    const why = "feedback" in answer && answer.feedback ? `, saying: ${answer.feedback}` : "";
+    throw new ToolFailure("rejected", `the user did not answer${why}`);
+  }
+
+  #next(): string {
+    return `${this.#prefix}_ask_${++this.#count}`;
+  }
+
+  async #wait(signal: PermissionSignal | QuestionSignal, stop: AbortSignal): Promise<Answer> {
+    const { ask } = signal;
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    const leave = (): void => {
+      this.#emit({ type: "ask.withdrawn", ask });
+      reject(new ToolFailure("aborted", "aborted"));
+    };
+    stop.throwIfAborted();
+    this.#open.set(ask, resolve);
+    stop.addEventListener("abort", leave);
+    this.#emit(signal);
+    try {
+      const answer = await promise;
+      if ("stop" in answer && answer.stop) this.#stop = true;
+      return answer;
+    } finally {
+      stop.removeEventListener("abort", leave);
+      this.#open.delete(ask);
+    }
+  }
+}

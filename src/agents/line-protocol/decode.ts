@@ -1,0 +1,58 @@
+import { isDeeper, MAX_DEPTH } from "../../core/json/depth.ts";
+import type { ChildRef } from "../contract.ts";
+import { isSpoken, type SpokenSignal, signalSchemas } from "./signal-schemas.ts";
+
+export type Decoded =
+  | { what: "signal"; signal: SpokenSignal; child?: ChildRef }
+  | { what: "ready" }
+  | { what: "resume_lost" }
+  | { what: "blank" }
+  | { what: "noise"; reason: NoiseReason };
+
+export type NoiseReason = "not_json" | "too_deep" | "not_an_object" | "unknown_type" | "bad_signal" | "bad_child";
+
+type Fields = Record<string, unknown>;
+
+const noise = (reason: NoiseReason): Decoded => ({ what: "noise", reason });
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isMaybeText(value: unknown): value is string | undefined {
+  return value === undefined || typeof value === "string";
+}
+
+/** Reads one line of a program's output. */
+export function decodeLine(line: string): Decoded {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return line.trim() === "" ? { what: "blank" } : noise("not_json");
+  }
+  if (isDeeper(value, MAX_DEPTH)) return noise("too_deep");
+  if (!isFields(value)) return noise("not_an_object");
+  if (value.type === undefined && value.child !== undefined) return decodeChild(value);
+  if (value.type === "ready") return { what: "ready" };
+  if (value.type === "resume_lost") return { what: "resume_lost" };
+  return decodeSignal(value);
+}
+
+function decodeChild({ child, signal }: Fields): Decoded {
+  if (!isFields(child)) return noise("bad_child");
+  const { id, title, agent, call } = child;
+  if (typeof id !== "string" || !isMaybeText(title) || !isMaybeText(agent) || !isMaybeText(call))
+    return noise("bad_child");
+  if (!isFields(signal)) return noise("not_an_object");
+  const decoded = decodeSignal(signal);
+  const ref: ChildRef = { id, title, agent, ...(call === undefined ? {} : { call }) };
+  return decoded.what === "signal" ? { ...decoded, child: ref } : decoded;
+}
+
+function decodeSignal(value: Fields): Decoded {
+  const { type } = value;
+  if (typeof type !== "string" || !isSpoken(type)) return noise("unknown_type");
+  const parsed = signalSchemas[type].safeParse(value);
+  return parsed.success ? { what: "signal", signal: parsed.data } : noise("bad_signal");
+}

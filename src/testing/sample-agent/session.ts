@@ -1,0 +1,138 @@
+import { randomBytes } from "node:crypto";
+import type { Command } from "../../agents/line-protocol/commands.ts";
+import type { OptionValues, Prompt } from "../../core/events/values.ts";
+import { chooseBehaviour } from "./behaviours.ts";
+import { loadScript, type Script } from "./script.ts";
+import { type Behaviour, Cancelled, createTurn, type Ending, type TurnControl } from "./turn.ts";
+import { openWire, type Wire } from "./wire.ts";
+
+export interface AgentOptions {
+  /** Milliseconds between two words. */
+  pace: number;
+  script?: string;
+}
+
+interface Job {
+  text: string;
+  behaviour: Behaviour;
+  own: boolean;
+}
+
+function textOf(prompt: Prompt): string {
+  return prompt.parts
+    .map((part) => (part.type === "text" ? part.text : `[${part.name ?? part.path ?? "a file"}]`))
+    .join("\n");
+}
+
+async function endingOf(job: Job, control: TurnControl): Promise<Ending> {
+  try {
+    return await job.behaviour(control.turn, "");
+  } catch (error) {
+    if (error instanceof Cancelled) return { reason: "cancelled" };
+    return { reason: "error", error: { code: "script", message: String(error) } };
+  }
+}
+
+/** Serves one session: one turn at a time, in the order in which they were asked for. */
+export function serve(options: AgentOptions): void {
+  const script: Script = options.script ? loadScript(options.script) : {};
+  const run = randomBytes(4).toString("hex");
+  const jobs: Job[] = [];
+  let opened: Extract<Command, { type: "open" }> | undefined;
+  let mode: string | undefined;
+  let chosen: OptionValues = {};
+  let current: TurnControl | undefined;
+  let made = 0;
+  const id = (kind: string): string => `${kind}-${run}-${++made}`;
+
+  const finish = (turn: TurnControl["turn"], ending: Ending): void => {
+    if (ending === "said") return;
+    const usage = { tokens: { ...turn.words }, cost: 0 };
+    wire.say({ type: "step.finished", finish: "stop" });
+    wire.say({ type: "turn.finished", usage, ...(ending ?? { reason: "end_turn" }) });
+  };
+
+  const play = async (job: Job): Promise<void> => {
+    const control = createTurn({
+      text: job.text,
+      directory: opened?.directory ?? process.cwd(),
+      mode,
+      options: chosen,
+      wire,
+      pace: options.pace,
+      id,
+      begin: (behaviour) => enqueue({ text: "", behaviour, own: true }),
+    });
+    current = control;
+    if (job.own) wire.say({ type: "turn.begun" });
+    wire.say({ type: "step.begun" });
+    const ending = await endingOf(job, control);
+    while (control.side.length > 0) await Promise.allSettled(control.side.splice(0));
+    current = undefined;
+    finish(control.turn, ending);
+    for (const work of control.later) void work();
+  };
+
+  const pump = async (): Promise<void> => {
+    for (let job = jobs[0]; job; job = jobs[0]) {
+      await play(job);
+      jobs.shift();
+    }
+  };
+  const enqueue = (job: Job): void => {
+    jobs.push(job);
+    if (jobs.length === 1) void pump();
+  };
+
+  const begin = (command: Extract<Command, { type: "open" }>): void => {
+    const { resume, model } = command;
+    opened = command;
+    mode = command.mode;
+    chosen = command.options ?? {};
+    if (resume?.startsWith("lost")) {
+      wire.line({ type: "resume_lost" });
+      return;
+    }
+    wire.line({ type: "ready" });
+    const nativeId = resume ?? `scripted-${randomBytes(8).toString("hex")}`;
+    const { options } = command;
+    wire.say({ type: "session", nativeId, model, mode, options, ...(resume && { resume: "resumed" as const }) });
+  };
+
+  const steer = (prompt: Prompt): void => {
+    if (current) current.side.push(current.turn.speak(`You added: ${textOf(prompt)}`));
+    else enqueue({ text: textOf(prompt), behaviour: chooseBehaviour(textOf(prompt), script), own: false });
+  };
+
+  const handle = (command: Command): void => {
+    switch (command.type) {
+      case "open":
+        begin(command);
+        return;
+      case "prompt": {
+        const text = textOf(command.prompt);
+        mode = command.prompt.mode ?? mode;
+        enqueue({ text, behaviour: chooseBehaviour(text, script), own: false });
+        return;
+      }
+      case "steer":
+        steer(command.prompt);
+        return;
+      case "cancel":
+        current?.cancel();
+        return;
+      case "answer":
+        current?.answered(command.ask, command.answer);
+        return;
+      case "set":
+        mode = command.mode ?? mode;
+        chosen = { ...chosen, ...command.options };
+        wire.say({ type: "session", model: command.model, mode: command.mode, options: command.options });
+        return;
+      case "close":
+        wire.leave(0);
+        return;
+    }
+  };
+  const wire: Wire = openWire(handle);
+}
