@@ -95,9 +95,11 @@ export interface OpenOptions {
 /** A sub-agent's own session, in the agent's ids. */
 export interface ChildRef {
   id: string;
+  /** The id of the sub-agent that started it. Absent: the session's own agent did. */
+  parent?: string;
   title?: string;
   agent?: string;
-  /** The tool call of the parent that it works for. */
+  /** The tool call, of whoever started it, that it works for. */
   call?: string;
 }
 

@@ -13,6 +13,8 @@ import type { TurnMetrics } from "./turn-metrics.ts";
 /** What a live session is made of, and what it tells whoever keeps it. */
 export interface LiveOptions {
   id: string;
+  /** For a sub-agent's session: the session that it works for, and the topmost such session. */
+  parent: string | undefined;
   root: string | undefined;
   ledger: LedgerState;
   /** The number of its newest event. */

@@ -21,6 +21,7 @@ import { TurnWaits } from "./turn-waits.ts";
 /** A session in memory: it takes commands, hears the agent and does what the ledger wants. */
 export class LiveSession {
   readonly id: string;
+  readonly parent: string | undefined;
   readonly root: string | undefined;
   private readonly options: LiveOptions;
   private readonly writer: SessionWriter;
@@ -33,8 +34,9 @@ export class LiveSession {
   private readonly idleWait: IdleWait;
 
   constructor(options: LiveOptions) {
-    const { id, root, agent, gateway, ledger, create } = options;
+    const { id, parent, root, agent, gateway, ledger, create } = options;
     this.id = id;
+    this.parent = parent;
     this.root = root;
     this.options = options;
     this.asks = new AskKeeper({

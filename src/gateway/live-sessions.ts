@@ -25,7 +25,7 @@ export class LiveSessions {
   private readonly live = new Map<string, LiveSession>();
   private readonly loading = new Map<string, Promise<LiveSession>>();
   private readonly uses = new Map<string, number>();
-  /** Sub-agents' sessions by their root and the agent's id of them. */
+  /** Sub-agents' sessions, however deep, by their root and the agent's id of them. */
   private readonly children = new Map<string, Map<string, LiveSession>>();
   /** The rules that a sub-agent's session has from the one it works for. */
   private readonly inherited = new WeakMap<LiveSession, readonly PermissionRule[]>();
@@ -46,13 +46,25 @@ export class LiveSessions {
     return this.live.get(id);
   }
 
-  /** A session and its sub-agents' sessions. */
-  family(root: string): LiveSession[] {
-    return this.all().filter((session) => session.id === root || session.root === root);
+  /** A session and its sub-agents' sessions, however deep. */
+  family(id: string): LiveSession[] {
+    return this.all().filter((session) => session.id === id || session.root === id || this.isBelow(session, id));
   }
 
-  childrenOf(root: string): LiveSession[] {
+  private subAgentsOf(root: string): LiveSession[] {
     return [...(this.children.get(root)?.values() ?? [])];
+  }
+
+  /** The sub-agents' sessions that work for a session, however deep. */
+  private below({ id, root }: Pick<LiveOptions, "id" | "root">): LiveSession[] {
+    const all = this.subAgentsOf(root ?? id);
+    return root === undefined ? all : all.filter((session) => this.isBelow(session, id));
+  }
+
+  private isBelow({ parent }: LiveSession, id: string): boolean {
+    if (parent === undefined || parent === id) return parent === id;
+    const above = this.live.get(parent);
+    return above !== undefined && this.isBelow(above, id);
   }
 
   /** Works with a session, which stays in memory for at least as long. */
@@ -70,7 +82,7 @@ export class LiveSessions {
 
   /** Drops a session and its sub-agents' from memory. */
   forget(id: string): void {
-    for (const session of [...this.childrenOf(id), this.live.get(id)]) {
+    for (const session of [...this.subAgentsOf(id), this.live.get(id)]) {
       session?.dispose();
       if (session) this.live.delete(session.id);
     }
@@ -84,7 +96,7 @@ export class LiveSessions {
 
   /** Sub-agents' sessions stay as long as the session they belong to: it may speak of them again. */
   private hasLiveRoot(session: LiveSession): boolean {
-    return session.root !== undefined && this.childrenOf(session.root).includes(session);
+    return session.root !== undefined && this.subAgentsOf(session.root).includes(session);
   }
 
   private load(id: string): Promise<LiveSession> {
@@ -102,7 +114,8 @@ export class LiveSessions {
     const { state, last } = head;
     // An agent that is no longer configured takes no prompts, but its sessions can still be read and deleted.
     const agent = state.parent ? undefined : this.options.agents.get(state.agent);
-    const session = this.build({ id, root: state.root, ledger: restore(state, []), last, agent });
+    const { parent, root } = state;
+    const session = this.build({ id, parent, root, ledger: restore(state, []), last, agent });
     this.live.set(id, session);
     return session;
   }
@@ -119,7 +132,7 @@ export class LiveSessions {
   }
 
   private build(
-    own: Pick<LiveOptions, "id" | "root" | "ledger" | "last" | "agent" | "lender" | "create">,
+    own: Pick<LiveOptions, "id" | "parent" | "root" | "ledger" | "last" | "agent" | "lender" | "create">,
   ): LiveSession {
     if (!this.kind) throw new Error(`expected a session to be read before ${own.id} is built`);
     return new this.kind({
@@ -129,10 +142,11 @@ export class LiveSessions {
       attachments: this.attachments,
       idleAgents: this.idleAgents,
       toChild: (signal, native, child) => this.child(own, child).hear(signal, native, undefined, 0),
-      childrenBusy: () => this.childrenOf(own.id).some((child) => child.turn !== undefined),
-      onRules: (rules) => this.tellRules(own.id, rules),
-      onExit: (signal) => this.tellChildren(own.id, signal),
-      onCutShort: (reason) => this.tellChildren(own.id, { type: "turn.finished", reason }),
+      childrenBusy: () => this.below(own).some((child) => child.turn !== undefined),
+      onRules: (rules) => this.tellRules(own, rules),
+      // Each tells its own sub-agents in turn.
+      onExit: (signal) => this.tell(this.childrenOf(own), signal),
+      onCutShort: (reason) => this.tell(this.below(own), { type: "turn.finished", reason }),
       onRest: () => {
         this.forgetIfResting(own.id);
         if (own.root !== undefined) this.live.get(own.root)?.rest();
@@ -149,8 +163,9 @@ export class LiveSessions {
     const id = this.options.id("session");
     const { directory } = root.ledger;
     const agent = ref.agent ?? root.ledger.agent;
-    // What its owner's client forbade is forbidden to whoever works for it.
-    const permissions = this.live.get(root.id)?.permissions;
+    const parent = this.parentOf(root, ref);
+    // Rules of a session hold for the sub-agents that work for it.
+    const permissions = parent?.permissions;
     const facts = {
       nativeId: ref.id,
       ...(ref.title === undefined ? {} : { title: ref.title }),
@@ -160,24 +175,33 @@ export class LiveSessions {
     const draft: Draft = { type: "session.started", time: this.options.now(), source: "agent", data };
     const child = this.build({
       id,
+      parent: parent?.id ?? root.id,
       root: root.id,
       ledger: newLedger(agent, directory, facts),
       last: 0,
       agent: undefined,
       lender: this.live.get(root.id)?.agent,
-      create: { draft, session: { id, parent: root.id, root: root.id } },
+      create: { draft, session: { id, parent: parent?.id ?? root.id, root: root.id } },
     });
     siblings.set(ref.id, child);
     this.inherited.set(child, permissions ?? []);
     this.live.set(id, child);
-    if (ref.call !== undefined)
-      this.live.get(root.id)?.hear({ type: "tool.seen", call: ref.call, child: id }, undefined, undefined, 0);
+    if (ref.call !== undefined) parent?.hear({ type: "tool.seen", call: ref.call, child: id }, undefined, undefined, 0);
     return child;
   }
 
-  /** New rules hold for whoever works for the session already, before the rules of a sub-agent's own. */
-  private tellRules(root: string, rules: readonly PermissionRule[]): void {
-    for (const child of this.childrenOf(root)) {
+  /** The session that a sub-agent works for: another sub-agent's, which may be heard of first by this, or the root. */
+  private parentOf(root: Pick<LiveOptions, "id" | "ledger">, { id, parent }: ChildRef): LiveSession | undefined {
+    return parent === undefined || parent === id ? this.live.get(root.id) : this.child(root, { id: parent });
+  }
+
+  private childrenOf(own: Pick<LiveOptions, "id" | "root">): LiveSession[] {
+    return this.below(own).filter(({ parent }) => parent === own.id);
+  }
+
+  /** New rules hold for the sub-agents that work already, before a sub-agent's own rules. */
+  private tellRules(session: Pick<LiveOptions, "id" | "root">, rules: readonly PermissionRule[]): void {
+    for (const child of this.childrenOf(session)) {
       const before = this.inherited.get(child) ?? [];
       const own = (child.permissions ?? []).filter((rule) => !before.some((one) => isDeepStrictEqual(one, rule)));
       this.inherited.set(child, rules);
@@ -188,7 +212,7 @@ export class LiveSessions {
   }
 
   /** Sub-agents die with the agent, and stop with the turn that they work for. */
-  private tellChildren(root: string, signal: Signal): void {
-    for (const child of this.childrenOf(root)) child.hear(signal, undefined, undefined, 0);
+  private tell(children: readonly LiveSession[], signal: Signal): void {
+    for (const child of children) child.hear(signal, undefined, undefined, 0);
   }
 }

@@ -1,6 +1,6 @@
 import { isDeeper, MAX_DEPTH } from "../../core/json/depth.ts";
 import type { ChildRef } from "../contract.ts";
-import { isSpoken, type SpokenSignal, signalSchemas } from "./signal-schemas.ts";
+import { childRef, isSpoken, type SpokenSignal, signalSchemas } from "./signal-schemas.ts";
 
 export type Decoded =
   | { what: "signal"; signal: SpokenSignal; child?: ChildRef }
@@ -17,10 +17,6 @@ const noise = (reason: NoiseReason): Decoded => ({ what: "noise", reason });
 
 function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function isMaybeText(value: unknown): value is string | undefined {
-  return value === undefined || typeof value === "string";
 }
 
 /** Reads one line of a program's output. */
@@ -40,14 +36,11 @@ export function decodeLine(line: string): Decoded {
 }
 
 function decodeChild({ child, signal }: Fields): Decoded {
-  if (!isFields(child)) return noise("bad_child");
-  const { id, title, agent, call } = child;
-  if (typeof id !== "string" || !isMaybeText(title) || !isMaybeText(agent) || !isMaybeText(call))
-    return noise("bad_child");
+  const ref = childRef.safeParse(child);
+  if (!ref.success) return noise("bad_child");
   if (!isFields(signal)) return noise("not_an_object");
   const decoded = decodeSignal(signal);
-  const ref: ChildRef = { id, title, agent, ...(call === undefined ? {} : { call }) };
-  return decoded.what === "signal" ? { ...decoded, child: ref } : decoded;
+  return decoded.what === "signal" ? { ...decoded, child: ref.data } : decoded;
 }
 
 function decodeSignal(value: Fields): Decoded {

@@ -12,6 +12,7 @@ import {
   usage,
 } from "../../core/events/values.ts";
 import type { Signal } from "../../core/ledger/signals.ts";
+import type { ChildRef } from "../contract.ts";
 
 const text = z.string();
 const maybe = text.optional();
@@ -31,6 +32,15 @@ const tool = {
 
 /** What a program may say of itself; that it exited, or could not be read, is for Parley to say. */
 export type SpokenSignal = Exclude<Signal, { type: "exited" | "unparsed" }>;
+
+/** The sub-agent that a signal is about. */
+export const childRef: z.ZodType<ChildRef> = z.object({
+  id: text,
+  parent: maybe,
+  title: maybe,
+  agent: maybe,
+  call: maybe,
+});
 
 /** A schema for each signal a program may send. */
 export const signalSchemas = {

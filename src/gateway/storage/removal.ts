@@ -52,7 +52,7 @@ export class Removal {
   private async removeStored(id: string): Promise<void> {
     const { log } = this.options;
     await this.sessions.use(id, (session) => session.close("deleted"));
-    for (const child of await this.childrenOf(id)) {
+    for (const child of await this.below(id)) {
       await this.sessions.use(child, (session) => session.close("deleted"));
       await log.remove(child);
     }
@@ -60,13 +60,14 @@ export class Removal {
     this.sessions.forget(id);
   }
 
-  private async childrenOf(id: string): Promise<string[]> {
+  /** The sessions of its sub-agents, those that work for others before them. */
+  private async below(id: string): Promise<string[]> {
     const ids: string[] = [];
     for (let after: string | undefined; ; ) {
       const page = await this.options.log.list({ parent: id, limit: PAGE, ...(after === undefined ? {} : { after }) });
-      ids.push(...page.map((child) => child.id));
+      for (const child of page) ids.push(...(await this.below(child.id)), child.id);
       if (page.length < PAGE) return ids;
-      after = ids.at(-1);
+      after = page.at(-1)?.id;
     }
   }
 }
