@@ -5,6 +5,7 @@ import { createHouseAgent } from "../agents/house/agent.ts";
 import { findModels, type HouseConfig } from "../agents/house/model/models.ts";
 import { createLineProtocolAgent } from "../agents/line-protocol/agent.ts";
 import { sampleAgent } from "../agents/line-protocol/launch.ts";
+import type { AgentOption } from "../core/events/values.ts";
 import type { CommandHost, ProcessHost } from "../host/contract.ts";
 
 export type { HouseConfig };
@@ -15,6 +16,7 @@ export interface ConfiguredAgent {
   env?: Readonly<Record<string, string>>;
   models?: AgentModel[];
   modes?: AgentMode[];
+  options?: AgentOption[];
   steer?: boolean;
   /** How long it may take until it says that it is ready. */
   readyMs?: number;
