@@ -3,14 +3,14 @@ import { parseArgs } from "node:util";
 import { endAll } from "./harness/child.ts";
 import type { Figure, Measurement } from "./harness/figure.ts";
 import { describeMachine, load } from "./harness/machine.ts";
-import { table } from "./harness/table.ts";
+import { saved, table } from "./harness/table.ts";
 import { measurements } from "./measurements.ts";
 
 const LONGEST_MS = 12 * 60_000;
 
 const USAGE = `npm run bench -- [NAME…] [--json FILE] [--tiny]
   NAME    only these: ${measurements.map(({ name }) => name).join(", ")}
-  --json  also write the results to a file
+  --json  also write the results to a file, a line each
   --tiny  few repetitions: shows that it works, measures nothing`;
 
 function chosen(names: readonly string[]): readonly Measurement[] {
@@ -45,7 +45,9 @@ async function main(): Promise<void> {
   const met = goals.filter(({ goal }) => goal?.met).length;
   console.log(`\n${began.machine}; load before ${began.load}, after ${load()}\n`);
   console.log(`${table(figures)}\n\n${met} of ${goals.length} goals met\n\n${methods.join("\n")}`);
-  if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify({ ...began, figures }, null, 2)}\n`);
+  if (values.json !== undefined) await writeFile(values.json, saved(began, figures));
+  const failed = figures.filter(({ faults = [] }) => faults.length > 0).map(({ work }) => work);
+  if (failed.length > 0) throw new Error(`\nthe bench failed: events or turns were lost in ${failed.join(", ")}`);
 }
 
 await main().catch((thrown: unknown) => {

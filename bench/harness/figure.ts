@@ -1,12 +1,18 @@
 /** One line of the table: a result beside an anchor that was measured in the same run. */
 export interface Figure {
+  /** A short name: the first column. The method says the rest. */
   work: string;
   value: number;
   unit: Unit;
   anchor: { name: string; value: number };
   /** Absent for a figure that is shown for comparison only. */
   goal?: { text: string; met: boolean };
+  /** Broken promises, such as lost events. A run with one of them fails, however fast it was. */
+  faults?: readonly string[];
 }
+
+/** Characters of a figure's name. */
+export const LONGEST_NAME = 22;
 
 export type Unit = "ms" | "MB" | "kB" | "events/s";
 

@@ -14,7 +14,7 @@ export interface ReaderOptions {
   texts: boolean;
 }
 
-/** What the clients of one process saw of one turn. */
+/** The count of all events of one turn that the clients of one process saw. */
 export interface Reading {
   events: number;
   /** Those of them that are pieces of text. */
@@ -32,8 +32,8 @@ export interface Reading {
   p99: number;
   /** When the last client had seen the turn's end, in microseconds of the shared clock. */
   endedAt: number;
-  /** Of the assistant's text as completed, and whether it was what the pieces before it make. */
-  text?: { sha256: string; length: number; piecesAgree: boolean };
+  /** The assistant's completed texts in their order, where they were asked for. The pieces before a text must make the same text. */
+  texts: { sha256: string; piecesAgree: boolean }[];
 }
 
 export interface Reader {

@@ -10,7 +10,8 @@ function ratio({ value, anchor }: Figure): string {
   return `${times.toFixed(times < 10 ? 2 : 1)}x`;
 }
 
-function verdict({ goal }: Figure): string {
+function verdict({ goal, faults = [] }: Figure): string {
+  if (faults.length > 0) return `FAILED: ${faults.join(", ")}`;
   if (!goal) return "";
   return goal.met ? "met" : "MISSED";
 }
@@ -32,4 +33,14 @@ export function table(figures: readonly Figure[]): string {
   const rule = `|${widths.map((width) => "-".repeat(width + 2)).join("|")}|`;
   const [head = [], ...body] = rows;
   return [line(head), rule, ...body.map(line)].join("\n");
+}
+
+/** The results as a file: JSON, with one short line for each figure, so that two runs can be compared by `diff`. */
+export function saved(about: object, figures: readonly Figure[]): string {
+  const rows = figures.map(({ work, value, unit, anchor, goal, faults }) => {
+    const rounded = [value, anchor.value].map((number) => Number(number.toPrecision(4)));
+    const verdict = { ...(goal ? { goal: goal.text, met: goal.met } : {}), ...(faults?.length ? { faults } : {}) };
+    return JSON.stringify({ work, value: rounded[0], unit, beside: anchor.name, anchor: rounded[1], ...verdict });
+  });
+  return `{"about":${JSON.stringify(about)},"figures":[\n${rows.join(",\n")}\n]}\n`;
 }

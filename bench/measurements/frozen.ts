@@ -38,13 +38,13 @@ export const frozen: Measurement = {
       beside.push(await followPaced(server, session, pace));
     }
     const lost = beside.reduce((sum, reading) => sum + reading.lost + reading.broken, 0);
-    const work = `${clients} SSE clients beside one that reads nothing, p99`;
     const value = median(beside.map(({ p99 }) => p99));
     const anchor = { name: "without it", value: median(alone.map(({ p99 }) => p99)) };
     return {
       figures: [
         {
-          work: lost ? `${work}: ${lost} lost` : work,
+          work: "frozen reader, p99",
+          faults: lost > 0 ? [`${lost} lost`] : [],
           value,
           unit: "ms",
           anchor,

@@ -35,12 +35,12 @@ export const latency: Measurement = {
     const figure = (what: "median" | "p99", limit: number): Figure => {
       const value = median(ours[what]);
       const anchor = { name: "plain pipe to SSE", value: median(plain[what]) };
-      return { work: `agent line to SSE frame, ${what}`, value, unit: "ms", anchor, goal: under(limit, "ms", value) };
+      return { work: `latency, ${what}`, value, unit: "ms", anchor, goal: under(limit, "ms", value) };
     };
     return {
       figures: [figure("median", 1.5), figure("p99", 5)],
       method:
-        `The agent stamps each line, one every ${periodMs} ms, with the machine's monotonic clock; a client in its own ` +
+        `Agent line to SSE frame. The agent stamps each line, one every ${periodMs} ms, with the machine's monotonic clock; a client in its own ` +
         `process notes the arrival. ${rounds} rounds of ${lines} lines after ${warmUp} of warm-up, in turns with the ` +
         "plain relay; the median of the rounds is shown.",
     };

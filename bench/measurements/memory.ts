@@ -39,8 +39,8 @@ export const memory: Measurement = {
     const anchor = { name: "plain node server", value: residentMb(plain.child.pid) };
     return {
       figures: [
-        { work: "idle memory", value, unit: "MB", anchor, goal: under(90, "MB", value) },
-        { work: "memory right after a turn", value: working, unit: "MB", anchor },
+        { work: "memory, idle", value, unit: "MB", anchor, goal: under(90, "MB", value) },
+        { work: "memory, after a turn", value: working, unit: "MB", anchor },
       ],
       method:
         "VmRSS of the one server process after all surfaces were imported, a session was made, a turn was run and its " +

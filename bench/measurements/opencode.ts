@@ -30,7 +30,7 @@ async function starts(contest: Contest, { starts: rounds }: Sizes): Promise<Figu
     if (round > 0) times[side].push(ms);
   });
   const medians = each(times, 0.5);
-  return [versus("server start to first 200 of /global/health", medians, "ms", faster(medians))];
+  return [versus("opencode, start", medians, "ms", faster(medians))];
 }
 
 async function attaches(contest: Contest, servers: Both<Running>, { attaches: rounds }: Sizes): Promise<Figure[]> {
@@ -43,8 +43,8 @@ async function attaches(contest: Contest, servers: Both<Running>, { attaches: ro
   });
   const [whole, part] = [each(usable, 0.5), each(served, 0.5)];
   return [
-    versus("opencode attach: start to usable", whole, "ms", faster(whole)),
-    versus("opencode attach: first request to usable", part, "ms", faster(part)),
+    versus("attach, from start", whole, "ms", faster(whole)),
+    versus("attach, from request", part, "ms", faster(part)),
   ];
 }
 
@@ -58,9 +58,9 @@ async function providers(servers: Both<Running>, { requests }: Sizes): Promise<F
   });
   const slow = each(times, 0.95);
   return [
-    versus("GET /provider, median", each(times, 0.5), "ms"),
-    versus("GET /provider, p95", slow, "ms", under(50, "ms", slow.parley)),
-    versus("GET /provider, size", size, "kB"),
+    versus("provider, median", each(times, 0.5), "ms"),
+    versus("provider, p95", slow, "ms", under(50, "ms", slow.parley)),
+    versus("provider, size", size, "kB"),
   ];
 }
 
@@ -74,11 +74,10 @@ async function pages(contest: Contest, servers: Both<Running>, { pages: rounds, 
     if (got !== messages) throw new Error(`expected ${messages} messages from ${side}, got ${got}`);
     if (round > 0) times[side].push(ms);
   });
-  const work = `first page of ${(turns * 2).toLocaleString("en")} messages`;
   const slowest = each(times, 1);
   return [
-    versus(`${work}, median`, each(times, 0.5), "ms"),
-    versus(`${work}, slowest`, slowest, "ms", under(100, "ms", slowest.parley)),
+    versus("messages, median", each(times, 0.5), "ms"),
+    versus("messages, slowest", slowest, "ms", under(100, "ms", slowest.parley)),
   ];
 }
 
@@ -95,23 +94,22 @@ async function deltas(servers: Both<Running>, sent: Sent, { rounds, pieces }: Si
     first[side].push(heard.first);
   });
   const medians = each(middle, 0.5);
-  const work = "model's piece to client's event";
   return [
-    versus(`${work}, median`, medians, "ms", faster(medians)),
-    versus(`${work}, p90`, each(p90, 0.5), "ms"),
-    versus(`${work}, p99`, each(p99, 0.5), "ms"),
-    versus("prompt to the first piece at the client", each(first, 0.5), "ms"),
+    versus("piece, median", medians, "ms", faster(medians)),
+    versus("piece, p90", each(p90, 0.5), "ms"),
+    versus("piece, p99", each(p99, 0.5), "ms"),
+    versus("piece, first", each(first, 0.5), "ms"),
   ];
 }
 
 function methodOf({ starts, attaches, requests, pages, turns, rounds, pieces, periodMs }: Sizes): string {
   return (
     "OpenCode 1.18.33 and Parley's own agent, each in a process of its own and both on one scripted model, do everything in " +
-    `turns, after one time that is not counted. Medians of ${starts} starts on homes that had been started before; of ` +
+    `turns, after one time that is not counted. Medians of ${starts} starts to the first 200 of /global/health on homes that had been started before; of ` +
     `${attaches} starts of the terminal interface, until its screen shows prompt and model, which is mostly its own work: ` +
-    `hence also from its first request; of ${requests} whole answers of /provider. Pieces: ${rounds} turns of ${pieces}, ` +
-    `one every ${periodMs} ms, from the model's write to the event at a client of /event, both by one clock; the median of the ` +
-    `turns is shown. The page: ${pages} times the ${PAGE} newest of ${turns * 2} messages, which OpenCode got by its import ` +
+    `hence also from its first request; of ${requests} whole answers of GET /provider. Pieces: ${rounds} turns of ${pieces}, ` +
+    `one every ${periodMs} ms, the first from the prompt, each from the model's write to the event at a client of /event, both by one clock; the median of the ` +
+    `turns is shown. Messages: ${pages} times the page of the ${PAGE} newest of ${turns * 2} messages, which OpenCode got by its import ` +
     "and Parley through its log. Memory: VmRSS right after."
   );
 }
@@ -136,7 +134,7 @@ export const opencode: Measurement = {
     figures.push(...(await deltas(servers, sent, sizes)));
     figures.push(...(await pages(contest, servers, sizes)));
     const memory = { native: residentMb(servers.native.pid), parley: residentMb(servers.parley.pid) };
-    figures.push(versus("memory after all this", memory, "MB", faster(memory)));
+    figures.push(versus("opencode, memory", memory, "MB", faster(memory)));
     return { figures, method: methodOf(sizes) };
   },
 };

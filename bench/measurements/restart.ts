@@ -52,18 +52,18 @@ export const restart: Measurement = {
       health.push(await timeToByte(`${server.url}/health`));
     }
     const value = median(times.full);
-    const work = `restart with ${sessions} sessions, ${open} turns open`;
     return {
       figures: [
         {
-          work: left > 0 ? `${work}: ${left} still open` : work,
+          work: "restart",
+          faults: left > 0 ? [`${left} turns still open`] : [],
           value,
           unit: "ms",
           anchor: { name: "empty data directory", value: median(times.empty) },
           goal: { text: "under 1000 ms", met: value < 1000 && left === 0 },
         },
         {
-          work: `list 50 of ${sessions} sessions`,
+          work: "list sessions",
           value: median(list),
           unit: "ms",
           anchor: { name: "GET /health", value: median(health) },
@@ -71,8 +71,9 @@ export const restart: Measurement = {
         },
       ],
       method:
-        `Spawn of the process to the answer of GET /ready, median of ${runs} starts on copies of one data directory, in ` +
-        `turns with an empty one; afterwards no turn may be open. The list: median of ${lists}.`,
+        `Spawn of the process to the answer of GET /ready with ${sessions} sessions, ${open} turns of them open; median of ` +
+        `${runs} starts on copies of one data directory, in turns with an empty one; afterwards no turn may be open. The ` +
+        `list: 50 of the sessions, median of ${lists}.`,
     };
   },
 };

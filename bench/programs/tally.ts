@@ -3,7 +3,7 @@ import type { Reading } from "../harness/reader.ts";
 import { percentile } from "../harness/stats.ts";
 
 export interface ClientTally {
-  /** One event's text within what was read, and when that was. */
+  /** One event: its place in the text that was read, and the time of the read. */
   frame(text: string, from: number, to: number, at: number): void;
   broke(): void;
 }
@@ -29,12 +29,12 @@ interface WireEvent {
 
 const TYPE = '"type":"';
 
-/** Counts what many clients see of one turn, and tells when all have seen its end. */
+/** Counts the events of one turn at many clients, and tells when all clients have seen its end. */
 export function createTally(wanted: Wanted, done: (reading: Reading) => void): { client(): ClientTally } {
   const samples: number[] = [];
   const sum = { events: 0, deltas: 0, bytes: 0, lost: 0, folded: 0, broken: 0 };
   const pieces = new Map<string, string>();
-  let said: Reading["text"];
+  const texts: Reading["texts"] = [];
   let waiting = wanted.clients;
   let endedAt = 0;
 
@@ -43,7 +43,7 @@ export function createTally(wanted: Wanted, done: (reading: Reading) => void): {
     endedAt = at;
     if (waiting > 0) return;
     const times = { samples: samples.length, median: percentile(samples, 0.5), p99: percentile(samples, 0.99) };
-    done({ ...sum, ...times, endedAt, ...(said ? { text: said } : {}) });
+    done({ ...sum, ...times, endedAt, texts });
   }
 
   function addText(event: WireEvent): void {
@@ -55,9 +55,10 @@ export function createTally(wanted: Wanted, done: (reading: Reading) => void): {
     if (event.type !== "item.completed" || item.role !== "assistant") return;
     const text = item.text ?? "";
     const sha256 = createHash("sha256").update(text).digest("hex");
-    // What was folded away is not among the pieces: then only the completed text can be judged.
+    // Folded pieces do not arrive: then only the completed text can be judged.
     const piecesAgree = sum.folded > 0 || pieces.get(item.id) === text;
-    said = { sha256, length: text.length, piecesAgree };
+    pieces.delete(item.id);
+    texts.push({ sha256, piecesAgree });
   }
 
   function client(): ClientTally {

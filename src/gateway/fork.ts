@@ -3,9 +3,9 @@ import { ParleyError } from "../core/errors.ts";
 import { SCHEMA_VERSION } from "../core/events/version.ts";
 import { copyHistory } from "../core/history/copy.ts";
 import { revertOf } from "../core/ledger/revert.ts";
+import type { Create } from "../core/ledger/state.ts";
 import type { SessionState } from "../core/session-state.ts";
-import type { Entry } from "../log/contract.ts";
-import type { GatewayOptions } from "./options.ts";
+import type { Log } from "../log/contract.ts";
 import { readEvents } from "./read-events.ts";
 
 const NUMBERED = /^(.*) \(fork #(\d+)\)$/s;
@@ -16,13 +16,13 @@ export function forkedTitle(title: string): string {
   return `${name} (fork #${Number(number) + 1})`;
 }
 
-/** A new session that begins with what was said in another one, all of it or what came before a message. */
-export async function fork(
-  { log, id: makeId, now }: Pick<GatewayOptions, "log" | "id" | "now">,
+/** The beginning of a session with the history of another one, all of it or the part before a message. */
+export async function forkOf(
+  log: Log,
   state: SessionState,
   agent: Pick<Agent, "name" | "capabilities">,
   before?: string,
-): Promise<string> {
+): Promise<Create> {
   if (state.parent !== undefined)
     throw new ParleyError("unsupported", "a sub-agent's session cannot be forked: fork the one that it belongs to");
   if (!agent.capabilities?.fork) {
@@ -36,15 +36,10 @@ export async function fork(
   const facts = Object.fromEntries(given.filter(([, value]) => value !== undefined));
   const forked = { session: source, ...(before === undefined ? {} : { before }) };
   const data = { agent: agent.name, directory, version: SCHEMA_VERSION, ...facts, forked };
-  const id = makeId("session");
-  const time = now();
-  const entries: Entry[] = [
-    { draft: { type: "session.started", time, source: "parley", data } },
-    ...copied.map((draft) => ({ draft })),
-    // Said last: what was copied is old, the session is not.
-    { draft: { type: "session.updated", time, source: "parley", data: title ? { title: forkedTitle(title) } : {} } },
-  ];
-  const records = await log.append(id, entries, { id });
-  await log.fold(id, records.at(-1)?.seq ?? 0);
-  return id;
+  return {
+    type: "create",
+    started: data,
+    source: "parley",
+    fork: { history: copied, facts: title ? { title: forkedTitle(title) } : {} },
+  };
 }

@@ -6,19 +6,19 @@ import type { Delivery, OptionValues, PermissionRule, Prompt, PromptPart, Task }
 import { SCHEMA_VERSION } from "../core/events/version.ts";
 import { isId } from "../core/ids.ts";
 import type { Answer } from "../core/ledger/signals.ts";
-import type { OpenAsk, SessionState } from "../core/session-state.ts";
+import type { Create } from "../core/ledger/state.ts";
+import { beginsTurn, type OpenAsk, type SessionState } from "../core/session-state.ts";
 import type { Roots } from "../host/files/roots.ts";
 import type { Log, SessionHead, SessionQuery } from "../log/contract.ts";
 import type { Attachments } from "./attachments.ts";
 import { assertChoice, assertPromptable, existingDirectory } from "./checks.ts";
-import type { LiveSession } from "./live-session.ts";
-import { LiveSessions } from "./live-sessions.ts";
 import type { GatewayOptions } from "./options.ts";
 import { assertFilesInside } from "./prompt-files.ts";
 import { digestOf, type Receipt } from "./receipt.ts";
-import { recover } from "./recovery.ts";
+import type { LiveSession } from "./session/live-session.ts";
+import { LiveSessions } from "./session/live-sessions.ts";
+import { Removal } from "./session/removal.ts";
 import { SessionWork } from "./session-work.ts";
-import { Removal } from "./storage/removal.ts";
 import { ProjectTrust } from "./trust/project-trust.ts";
 
 export interface NewSessionRequest {
@@ -93,6 +93,7 @@ export class Gateway {
       agents: () => this.agents(),
       get: (id) => this.get(id),
       discover: (name) => this.discover(name),
+      create: (command) => this.begin(command),
       prompt: (id, prompt) => this.prompt(id, prompt),
       whileIdle: (id, work) => this.sessions.use(id, (session) => session.whileIdle(work)),
     });
@@ -119,9 +120,12 @@ export class Gateway {
 
   /** Puts right what a crash left. Must be done before anybody is let in. Returns how many turns it closed. */
   async recover(): Promise<number> {
-    const { closed, waiting } = await recover(this.options.log, this.options);
-    this.waiting = waiting;
-    return closed;
+    const unsettled = await this.log.unsettled();
+    const open = unsettled.filter((session) => session.turn !== null);
+    // A session whose turn is open in the log closes it when it is loaded.
+    await Promise.all(open.map(({ id }) => this.sessions.use(id, async () => {})));
+    this.waiting = unsettled.filter((session) => session.queue.some(beginsTurn)).map((session) => session.id);
+    return open.length;
   }
 
   /** Prompts that were accepted before a restart run now. */
@@ -140,9 +144,12 @@ export class Gateway {
     const given = { model, mode, options, title, permissions, meta };
     const facts = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
     const data = { agent: agent.name, directory, version: SCHEMA_VERSION, ...facts };
+    return this.begin({ type: "create", started: data, source: "parley" });
+  }
+
+  private async begin(command: Create): Promise<SessionState> {
     const id = this.options.id("session");
-    const time = this.options.now();
-    await this.log.append(id, [{ draft: { type: "session.started", time, source: "parley", data } }], { id });
+    await this.sessions.create(id, command);
     return this.get(id);
   }
 

@@ -2,7 +2,7 @@ import type { Agent, Discovery } from "../agents/contract.ts";
 import { ParleyError } from "../core/errors.ts";
 import { promptKey } from "../core/events/keys.ts";
 import type { Prompt, PromptPart } from "../core/events/values.ts";
-import type { Facts } from "../core/ledger/state.ts";
+import type { Create, Facts } from "../core/ledger/state.ts";
 import type { SessionState } from "../core/session-state.ts";
 import { capabilitiesOf } from "./capabilities.ts";
 import { assertPromptable } from "./checks.ts";
@@ -15,10 +15,11 @@ import type { Wish } from "./revert/revert.ts";
 /** A prompt of Parley's making. */
 export type MadePrompt = Partial<Omit<Prompt, "parts">> & { parts: PromptPart[]; agent?: string };
 
-export interface WorkOptions extends Pick<GatewayOptions, "log" | "processes" | "id" | "now" | "roots" | "trust"> {
+export interface WorkOptions extends Pick<GatewayOptions, "log" | "processes" | "roots" | "trust"> {
   agents(): readonly string[];
   agent(name: string): Agent;
   get(session: string): Promise<SessionState>;
+  create(command: Create): Promise<SessionState>;
   discover(agent: string): Promise<Discovery>;
   prompt(session: string, prompt: MadePrompt): Promise<Receipt>;
   /** Changes what is kept with a session after work that needs it idle. */
@@ -161,7 +162,7 @@ export class SessionWork {
   /** A new session that begins with this one's past: all of it, or what came before a message. */
   async fork(session: string, { before }: { before?: string } = {}): Promise<SessionState> {
     const state = await this.within(session);
-    const { fork } = await import("./fork.ts");
-    return this.options.get(await fork(this.options, state, this.options.agent(state.agent), before));
+    const { forkOf } = await import("./fork.ts");
+    return this.options.create(await forkOf(this.options.log, state, this.options.agent(state.agent), before));
   }
 }

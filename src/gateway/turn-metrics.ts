@@ -1,51 +1,32 @@
 import type { Draft } from "../core/events/event.ts";
+import type { LedgerState } from "../core/ledger/state.ts";
 import type { Metrics } from "../core/metrics.ts";
 
-/** Counts what sessions say. */
+/** Counts the events and the turns of sessions. */
 export class TurnMetrics {
   private readonly started;
   private readonly ended;
-  private readonly open;
   private readonly events;
-  private readonly asks;
 
-  constructor(metrics: Metrics) {
+  /** `ledgers`: of all sessions in memory; an open turn is always in memory. */
+  constructor(metrics: Metrics, ledgers: () => readonly LedgerState[]) {
     this.started = metrics.counter("parley_turns_started_total", "Turns begun, by who began them.");
     this.ended = metrics.counter("parley_turns_ended_total", "Turns ended, by reason.");
-    this.open = metrics.gauge("parley_turns_open", "Turns open now.");
+    const open = (): number => ledgers().filter(({ turn }) => turn).length;
+    metrics.read("gauge", "parley_turns_open", "Turns open now.", open);
     this.events = metrics.counter("parley_events_appended_total", "Events stored.");
-    this.asks = metrics.gauge("parley_asks_open", "Permissions and questions that wait for an answer.");
-    this.open.set(0);
-    this.asks.set(0);
+    const asks = (): number => ledgers().reduce((sum, { turn }) => sum + (turn?.asks.size ?? 0), 0);
+    metrics.read("gauge", "parley_asks_open", "Permissions and questions that wait for an answer.", asks);
   }
 
-  saw(draft: Draft): void {
-    this.events.inc();
-    switch (draft.type) {
-      case "turn.started":
-        this.started.inc({ by: draft.data.by });
-        this.open.add(1);
-        break;
-      case "turn.ended":
-        this.ended.inc({ reason: draft.data.reason });
-        this.open.add(-1);
-        break;
-      case "permission.requested":
-      case "question.requested":
-        this.asks.add(1);
-        break;
-      case "permission.resolved":
-      case "question.resolved":
-        this.asks.add(-1);
-        break;
-      default:
-        draft.type satisfies
-          | `session.${"started" | "updated" | "ended" | "note" | "limits"}`
-          | `prompt.${"queued" | "withdrawn"}`
-          | `step.${"started" | "ended"}`
-          | `item.${"started" | "updated" | "delta" | "completed"}`
-          | `${"plan" | "usage"}.updated`
-          | ("history.cut" | "turn.status" | "error" | "agent.unparsed");
+  saw(drafts: readonly Draft[]): void {
+    this.events.inc({}, drafts.length);
+    const [first] = drafts;
+    // The turns that a fork copies were counted when they ran.
+    if (first?.type === "session.started" && first.data.forked) return;
+    for (const draft of drafts) {
+      if (draft.type === "turn.started") this.started.inc({ by: draft.data.by });
+      if (draft.type === "turn.ended") this.ended.inc({ reason: draft.data.reason });
     }
   }
 }

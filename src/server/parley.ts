@@ -19,11 +19,11 @@ import type { Log } from "../log/contract.ts";
 import { openSqliteLog, type SyncMode } from "../log/sqlite/open.ts";
 import { SseClients } from "../surfaces/stream/sse-clients.ts";
 import { type AgentSettings, buildAgents, chooseDefaultAgent } from "./agents.ts";
-import { giveMemoryBackWhenIdle } from "./idle-memory.ts";
+import { createListener, type HttpListener } from "./http/listener.ts";
 import { instanceOf } from "./instance.ts";
-import { createListener, type HttpListener } from "./listener.ts";
-import { processSeries } from "./metrics.ts";
-import { watchStorage } from "./storage-watch.ts";
+import { giveMemoryBackWhenIdle } from "./lifecycle/idle-memory.ts";
+import { watchStorage } from "./lifecycle/storage-watch.ts";
+import { processSeries } from "./logging/metrics.ts";
 import { opencodeMount, universalMount } from "./surface-mounts.ts";
 import { type TrustOptions, TrustStore } from "./trust/trust-store.ts";
 

@@ -2,9 +2,9 @@ import type { Gateway } from "../gateway/gateway.ts";
 import type { CommandHost } from "../host/contract.ts";
 import type { Terminals } from "../host/terminals/contract.ts";
 import type { Surface } from "../surfaces/opencode/context.ts";
-import { ptyTarget } from "../surfaces/opencode/pty-target.ts";
+import { ptyTarget } from "../surfaces/opencode/pty/target.ts";
 import type { SseClients } from "../surfaces/stream/sse-clients.ts";
-import { type Mount, once } from "./mounts.ts";
+import { type Mount, once } from "./http/mounts.ts";
 import type { ParleyOptions } from "./parley.ts";
 
 interface Served {
@@ -40,7 +40,7 @@ export function opencodeMount(served: Served & { commands: CommandHost; terminal
       return createOpencode(await surface());
     },
     async loadUpgrade() {
-      const { createPtyUpgrade } = await import("../surfaces/opencode/pty-socket.ts");
+      const { createPtyUpgrade } = await import("../surfaces/opencode/pty/socket.ts");
       return createPtyUpgrade(await surface());
     },
     takesTicket: (target) => ptyTarget(target)?.ticket !== undefined,

@@ -47,6 +47,6 @@ test("the walk would see what it looks for", async () => {
   const { files, names } = await graphOf(resolve(ROOT, "src/core/events/event.ts"));
   assert.ok(files.includes("src/core/events/catalog.ts"));
   assert.ok(names.includes("zod"));
-  const server = await graphOf(resolve(ROOT, "src/server/listener.ts"));
+  const server = await graphOf(resolve(ROOT, "src/server/http/listener.ts"));
   assert.ok(server.names.some(isBuiltin));
 });

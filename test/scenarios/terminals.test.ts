@@ -9,8 +9,8 @@ import type { TerminalInfo } from "../../src/host/terminals/contract.ts";
 import { instanceOf } from "../../src/server/instance.ts";
 import { alive, type Identity, identify } from "../host/support.ts";
 import { dataDirectoryOf, type ServerProcess, startProcess, straysOf } from "../support/process.ts";
-import { PtyClient } from "../surfaces/opencode/pty-client.ts";
-import { callJson } from "../surfaces/opencode/pty-rig.ts";
+import { PtyClient } from "../surfaces/opencode/pty/client.ts";
+import { callJson } from "../surfaces/opencode/pty/rig.ts";
 
 interface Opened {
   home: string;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Authenticator, candidates, judge, tokenVerifier } from "../../src/server/auth.ts";
-import { FAILURE_LIMITS, FailureTable } from "../../src/server/failure-table.ts";
+import { Authenticator, candidates, judge, tokenVerifier } from "../../src/server/guards/auth.ts";
+import { FAILURE_LIMITS, FailureTable } from "../../src/server/guards/failure-table.ts";
 import { TOKEN } from "./helpers.ts";
 
 const basic = (user: string, password: string): string =>

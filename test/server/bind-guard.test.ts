@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { networkInterfaces } from "node:os";
 import { test } from "node:test";
-import { refuseBind } from "../../src/server/bind-guard.ts";
+import { refuseBind } from "../../src/server/guards/bind-guard.ts";
 import { runFixture } from "./fixture.ts";
 
 const LOOPBACK = ["127.0.0.1", "127.0.0.5", "localhost", "LOCALHOST", "::1", "0:0:0:0:0:0:0:1", "::ffff:127.0.0.1"];

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type BodyHead, checkContentType } from "../../src/server/content-type.ts";
+import { type BodyHead, checkContentType } from "../../src/server/guards/content-type.ts";
 
 const body = { contentLength: "2" };
 const ROWS: [BodyHead, boolean][] = [

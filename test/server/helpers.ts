@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import type { LogFields, Logger } from "../../src/core/logger.ts";
 import { createMetrics, type Metrics } from "../../src/core/metrics.ts";
-import { createListener, type HttpListener, type ListenerOptions } from "../../src/server/listener.ts";
-import type { Mount } from "../../src/server/mounts.ts";
-import type { Handler } from "../../src/server/request-context.ts";
+import { createListener, type HttpListener, type ListenerOptions } from "../../src/server/http/listener.ts";
+import type { Mount } from "../../src/server/http/mounts.ts";
+import type { Handler } from "../../src/server/http/request-context.ts";
 
 export const TOKEN = "test-token-0123456789-abcdefghijklmnop";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseAuthority } from "../../src/server/addresses.ts";
-import { checkHost, hostPolicy } from "../../src/server/host-guard.ts";
+import { parseAuthority } from "../../src/server/guards/addresses.ts";
+import { checkHost, hostPolicy } from "../../src/server/guards/host-guard.ts";
 import { exchange, startServer, TOKEN } from "./helpers.ts";
 
 interface Row {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { nextLook } from "../../src/server/idle-memory.ts";
+import { nextLook } from "../../src/server/lifecycle/idle-memory.ts";
 
 function tidied(workedMs: readonly number[]): boolean[] {
   let look = { owed: true, tidy: false };

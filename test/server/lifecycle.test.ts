@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { exitCodeOf, type LifeEvent, type Move, nextMove, type Phase } from "../../src/server/lifecycle.ts";
+import { exitCodeOf, type LifeEvent, type Move, nextMove, type Phase } from "../../src/server/lifecycle/lifecycle.ts";
 
 const signal = (name: "SIGINT" | "SIGTERM" | "SIGHUP", at: number): LifeEvent => ({ type: "signal", signal: name, at });
 

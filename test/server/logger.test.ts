@@ -3,8 +3,8 @@ import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } fr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { readableLine } from "../../src/server/log-line.ts";
-import { createLogger, type LoggerOptions, type ServerLogger } from "../../src/server/logger.ts";
+import { readableLine } from "../../src/server/logging/log-line.ts";
+import { createLogger, type LoggerOptions, type ServerLogger } from "../../src/server/logging/logger.ts";
 
 const root = mkdtempSync(join(tmpdir(), "parley-log-"));
 after(() => rmSync(root, { recursive: true }));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
-import { parseFailure } from "../../src/server/client-errors.ts";
+import { parseFailure } from "../../src/server/http/client-errors.ts";
 import { closing, connected, mountAll, parseAnswer, request, startServer, TOKEN } from "./helpers.ts";
 
 const HEAD = `POST /x HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${TOKEN}\r\ncontent-type: application/json\r\n`;

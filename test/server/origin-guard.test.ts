@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Authority } from "../../src/server/addresses.ts";
-import { checkOrigin, corsHeaders, originPolicy, preflightHeaders } from "../../src/server/origin-guard.ts";
+import type { Authority } from "../../src/server/guards/addresses.ts";
+import { checkOrigin, corsHeaders, originPolicy, preflightHeaders } from "../../src/server/guards/origin-guard.ts";
 
 const policy = originPolicy(["https://app.example", "http://localhost:5173/", "tauri://localhost"]);
 const LOCAL: Authority = { name: "localhost", port: 4096 };

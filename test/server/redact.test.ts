@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { redactText, withoutToken } from "../../src/server/redact.ts";
+import { redactText, withoutToken } from "../../src/server/logging/redact.ts";
 
 const TARGETS: [string, string][] = [
   ["/", "/"],

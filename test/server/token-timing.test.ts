@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { tokenVerifier } from "../../src/server/auth.ts";
+import { tokenVerifier } from "../../src/server/guards/auth.ts";
 
 const TRIES = 10_000;
 const LIMIT = 4.5;

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { generateToken, loadToken, tokenPath } from "../../src/server/token.ts";
+import { generateToken, loadToken, tokenPath } from "../../src/server/guards/token.ts";
 
 const root = mkdtempSync(join(tmpdir(), "parley-token-"));
 after(() => rmSync(root, { recursive: true }));

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { readLock } from "../../host/data-lock.ts";
-import { tokenPath } from "../../server/token.ts";
+import { tokenPath } from "../../server/guards/token.ts";
 import type { Settings } from "../config/settings.ts";
 import { CliError } from "../exit.ts";
 import { credentialToken, readTokenFile } from "../serve/token-choice.ts";

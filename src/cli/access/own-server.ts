@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { createLogger } from "../../server/logger.ts";
+import { loadToken } from "../../server/guards/token.ts";
+import { createLogger } from "../../server/logging/logger.ts";
 import { type Parley, startParley } from "../../server/parley.ts";
-import { loadToken } from "../../server/token.ts";
 import type { Settings } from "../config/settings.ts";
 import { rootsOf } from "../context.ts";
 import { packageVersion } from "../version.ts";

@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import { LOG_LEVELS } from "../../server/log-line.ts";
+import { LOG_LEVELS } from "../../server/logging/log-line.ts";
 import { SYNC, UNATTENDED } from "../config/choices.ts";
 import type { Layer } from "../config/settings.ts";
 import { count, duration, oneOf, port } from "../config/text-values.ts";

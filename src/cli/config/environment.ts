@@ -1,4 +1,4 @@
-import { LOG_LEVELS } from "../../server/log-line.ts";
+import { LOG_LEVELS } from "../../server/logging/log-line.ts";
 import { usageError } from "../exit.ts";
 import { SYNC, UNATTENDED } from "./choices.ts";
 import type { Layer } from "./settings.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { LOG_LEVELS } from "../../server/log-line.ts";
+import { LOG_LEVELS } from "../../server/logging/log-line.ts";
 import { SYNC, UNATTENDED } from "./choices.ts";
 import { DURATION, DURATION_PHRASE, parseDuration } from "./duration.ts";
 

@@ -1,7 +1,7 @@
 import type { Unattended } from "../../gateway/options.ts";
 import type { SyncMode } from "../../log/sqlite/open.ts";
 import type { ConfiguredAgent, HouseConfig } from "../../server/agents.ts";
-import type { LogLevel } from "../../server/log-line.ts";
+import type { LogLevel } from "../../server/logging/log-line.ts";
 
 /** Easy to keep in mind, and used by nothing well known. */
 export const DEFAULT_PORT = 7420;

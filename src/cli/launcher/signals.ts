@@ -1,6 +1,6 @@
 import { fstatSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
-import { exitCodeOf, STOP_SIGNALS, type StopSignal } from "../../server/lifecycle.ts";
+import { exitCodeOf, STOP_SIGNALS, type StopSignal } from "../../server/lifecycle/lifecycle.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 

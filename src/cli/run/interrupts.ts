@@ -1,4 +1,4 @@
-import { exitCodeOf, nextMove, type Phase, type StopSignal } from "../../server/lifecycle.ts";
+import { exitCodeOf, nextMove, type Phase, type StopSignal } from "../../server/lifecycle/lifecycle.ts";
 import { stopSignals } from "../launcher/signals.ts";
 import { launcherEnd } from "../launcher/watch.ts";
 

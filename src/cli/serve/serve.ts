@@ -1,4 +1,4 @@
-import { isLoopbackBind } from "../../server/addresses.ts";
+import { isLoopbackBind } from "../../server/guards/addresses.ts";
 import type { Layer, Settings } from "../config/settings.ts";
 import { configure, directoryOf, rootsOf } from "../context.ts";
 import { usageError } from "../exit.ts";
@@ -39,9 +39,9 @@ export async function serve(options: ServeOptions): Promise<number> {
   const { settings, portChosen } = await configure(options.flags, directory);
   const [{ startParley }, { refuseBind }, { createLogger }, { installShutdown }] = await Promise.all([
     import("../../server/parley.ts"),
-    import("../../server/bind-guard.ts"),
-    import("../../server/logger.ts"),
-    import("../../server/shutdown.ts"),
+    import("../../server/guards/bind-guard.ts"),
+    import("../../server/logging/logger.ts"),
+    import("../../server/lifecycle/shutdown.ts"),
   ]);
   const refusal = refuseBind(settings.host, options.insecureNoAuth !== true);
   if (refusal !== undefined) throw usageError(refusal);

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { messageOf } from "../../core/errors.ts";
-import { checkToken, loadToken, tokenPath } from "../../server/token.ts";
+import { checkToken, loadToken, tokenPath } from "../../server/guards/token.ts";
 import type { Credential, Settings } from "../config/settings.ts";
 import { CliError } from "../exit.ts";
 

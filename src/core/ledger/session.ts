@@ -1,10 +1,30 @@
 import { isDeepStrictEqual } from "node:util";
+import type { Draft } from "../events/event.ts";
 import type { Limit, OptionValues } from "../events/values.ts";
-import { beginsTurn, mergeLimits, mergeMeta } from "../session-state.ts";
+import { beginsTurn, mergeLimits, mergeMeta, reduceSession, type SessionState } from "../session-state.ts";
 import type { Frame } from "./frame.ts";
-import type { Facts } from "./state.ts";
+import { restore } from "./restore.ts";
+import type { Create, Facts } from "./state.ts";
 
 const FACTS = ["nativeId", "title", "model", "mode"] as const;
+
+/** A session begins, with the history of another one if it is a fork. */
+export function onCreate(frame: Frame, { started, source, fork }: Create): void {
+  frame.sayOfSession("session.started", started, source);
+  if (!fork) return;
+  frame.events.push(...fork.history);
+  // Said last: the copied events are old, the session is not.
+  frame.sayOfSession("session.updated", { ...fork.facts }, "parley");
+  const state = stateAfter(frame.events);
+  if (state) frame.state = restore(state, []);
+}
+
+function stateAfter(drafts: readonly Draft[]): SessionState | undefined {
+  return drafts.reduce<SessionState | undefined>(
+    (state, draft, index) => reduceSession(state, { ...draft, id: "", session: "", seq: index + 1 }),
+    undefined,
+  );
+}
 
 /** Says what has changed about the session, and nothing when nothing has. */
 export function updateFacts(frame: Frame, facts: Facts, source: "agent" | "parley", resume?: "resumed" | "lost"): void {

@@ -1,3 +1,5 @@
+import type { EventData } from "../events/catalog.ts";
+import type { Draft } from "../events/event.ts";
 import type {
   AgentOption,
   AskOption,
@@ -142,8 +144,18 @@ export interface LedgerState {
 /** Why the agent is being let go. What comes later here is final: no prompt is taken any more. */
 export type Closing = "closed" | "shutdown" | "deleted";
 
-/** What the gateway tells the ledger, beside the agent's signals. */
+/** The first command of a session. */
+export interface Create {
+  type: "create";
+  started: EventData["session.started"];
+  source: "agent" | "parley";
+  /** Copied from the session that this one was forked from, and the new facts that are said after it. */
+  fork?: { history: readonly Draft[]; facts: Facts };
+}
+
+/** The gateway's words to the ledger, beside the agent's signals. */
 export type Command =
+  | Create
   /** `agent`: who is to answer it; another than the session's own can only before the first turn. */
   | { type: "prompt"; prompt: Prompt; agent?: string }
   | { type: "steer"; prompt: Prompt }

@@ -16,7 +16,7 @@ import {
 import { type Context, Frame } from "./frame.ts";
 import { onIntent } from "./intents.ts";
 import { onPrompt, onSteer, onWithdraw, startNext } from "./prompts.ts";
-import { changeAgent, updateFacts, updateLimits } from "./session.ts";
+import { changeAgent, onCreate, updateFacts, updateLimits } from "./session.ts";
 import { noteRan } from "./shell.ts";
 import type { Signal } from "./signals.ts";
 import type { Command, Effect, Facts, Input, LedgerState, Refusal } from "./state.ts";
@@ -46,6 +46,7 @@ export function step(state: LedgerState, input: Input, context: Context): Steppe
 
 /** The commands that clients ask for: true. The others are the gateway's own. */
 const REQUESTS: Record<Command["type"], boolean> = {
+  create: false,
   prompt: true,
   steer: true,
   withdraw: true,
@@ -77,6 +78,8 @@ function mayGoOn(before: LedgerState, input: Input): boolean {
 
 function onCommand(frame: Frame, command: Command): void {
   switch (command.type) {
+    case "create":
+      return onCreate(frame, command);
     case "prompt":
       onPrompt(frame, command.prompt, command.agent);
       return command.prompt.permissions ? applyRules(frame) : undefined;

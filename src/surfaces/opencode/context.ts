@@ -4,7 +4,7 @@ import type { Terminals } from "../../host/terminals/contract.ts";
 import type { SseClients } from "../stream/sse-clients.ts";
 import type { Bus } from "./bus.ts";
 import type { Environment } from "./environment.ts";
-import type { PtyTickets } from "./pty-tickets.ts";
+import type { PtyTickets } from "./pty/tickets.ts";
 import type { EventHub } from "./streams/hub.ts";
 
 /** The version of OpenCode whose API this is. Clients compare it. */

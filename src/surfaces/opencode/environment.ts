@@ -5,7 +5,7 @@ import type { CommandHost } from "../../host/contract.ts";
 import type { Bus } from "./bus.ts";
 import { Catalog } from "./catalog/catalog.ts";
 import { NameIndex } from "./workspace/file-names.ts";
-import { type Git, gitOn } from "./workspace/git.ts";
+import { type Git, gitOn } from "./workspace/git/git.ts";
 import { Projects } from "./workspace/projects.ts";
 
 /** What sessions live in: agents and their models on one side, projects and their files on the other. */

@@ -1,25 +1,25 @@
-import { askOperations } from "./ask-operations.ts";
-import { catalogOperations } from "./catalog-operations.ts";
+import { askOperations } from "./asks/operations.ts";
+import { catalogOperations } from "./catalog/operations.ts";
 import type { Surface } from "./context.ts";
 import { docOperations } from "./doc-operations.ts";
-import { eventOperations } from "./event-operations.ts";
-import { fileOperations } from "./file-operations.ts";
-import { findOperations } from "./find-operations.ts";
-import { globalSessionOperations } from "./global-session-operations.ts";
 import { healthOperations } from "./health-operations.ts";
 import { logOperations } from "./log-operations.ts";
-import { messageOperations } from "./message-operations.ts";
+import { messageOperations } from "./messages/operations.ts";
+import { remainingOperations } from "./not-served.ts";
 import type { Operation } from "./operation.ts";
-import { projectOperations } from "./project-operations.ts";
-import { ptyOperations } from "./pty-operations.ts";
-import { remainingOperations } from "./remaining-operations.ts";
-import { sessionOperations } from "./session-operations.ts";
-import { tuiOperations } from "./tui-operations.ts";
-import { turnOperations } from "./turn-operations.ts";
-import { v2AskOperations } from "./v2-ask-operations.ts";
-import { v2Operations } from "./v2-operations.ts";
-import { v2SessionOperations } from "./v2-session-operations.ts";
-import { vcsOperations } from "./vcs-operations.ts";
+import { turnOperations } from "./prompts/turn-operations.ts";
+import { ptyOperations } from "./pty/operations.ts";
+import { globalSessionOperations } from "./sessions/global-operations.ts";
+import { sessionOperations } from "./sessions/operations.ts";
+import { eventOperations } from "./streams/operations.ts";
+import { tuiOperations } from "./tui/operations.ts";
+import { v2AskOperations } from "./v2/ask-operations.ts";
+import { v2Operations } from "./v2/operations.ts";
+import { v2SessionOperations } from "./v2/session-operations.ts";
+import { fileOperations } from "./workspace/file-operations.ts";
+import { findOperations } from "./workspace/find-operations.ts";
+import { projectOperations } from "./workspace/project-operations.ts";
+import { vcsOperations } from "./workspace/vcs-operations.ts";
 
 /** Every operation of OpenCode's API, as far as it means something here. */
 export function operations(surface: Surface): Operation[] {

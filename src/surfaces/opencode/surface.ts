@@ -4,7 +4,7 @@ import { Bus } from "./bus.ts";
 import type { Surface } from "./context.ts";
 import { oneSpelling } from "./directory.ts";
 import { createEnvironment } from "./environment.ts";
-import { PtyTickets } from "./pty-tickets.ts";
+import { PtyTickets } from "./pty/tickets.ts";
 import { EventHub } from "./streams/hub.ts";
 import { projectOf } from "./workspace/project.ts";
 

@@ -27,12 +27,11 @@ const READERS: Record<(typeof PLANTS)[number][0], Record<string, number>> = {
     "core/ledger/restore.ts": 1,
     "core/session-state.ts": 1,
     "cli/run/progress.ts": 1,
-    "gateway/turn-metrics.ts": 1,
     "surfaces/opencode/projection/session-view.ts": 1,
   },
   "planted.signal": { "core/ledger/step.ts": 1, "agents/scripted/signal-schemas.ts": 1 },
   "planted.command": { "core/ledger/step.ts": 2 },
-  "planted.effect": { "gateway/effects.ts": 1 },
+  "planted.effect": { "gateway/session/effects.ts": 1 },
 };
 
 /** Files with a switch that looks at a few types, or at types of another kind, and why that is right. */

@@ -1,6 +1,6 @@
 import type { OpencodeEvent } from "../../../src/surfaces/opencode/shapes/event.ts";
 import { openStream, type SseReader } from "../../support/sse.ts";
-import { Mirror } from "./mirror.ts";
+import { Mirror } from "./streams/mirror.ts";
 
 /** An event of /event, or the one inside the envelope of /global/event. */
 function opencodeEvents(reader: SseReader): OpencodeEvent[] {

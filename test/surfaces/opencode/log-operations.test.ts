@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startRig } from "./pty-rig.ts";
+import { startRig } from "./pty/rig.ts";
 
 test("a client's line goes to Parley's log, cut to a bearable length", async (t) => {
   const rig = await startRig(t);

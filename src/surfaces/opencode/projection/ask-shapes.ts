@@ -3,8 +3,8 @@ import { unifiedDiff } from "../../../core/diff/unified-diff.ts";
 import type { EventOf } from "../../../core/events/event.ts";
 import type { AskedTool, PermissionRequest, QuestionRequest } from "../shapes/ask.ts";
 import { absolute } from "./file-diffs.ts";
-import { toolInput } from "./tool-input.ts";
-import { toolName } from "./tool-names.ts";
+import { toolInput } from "./tools/input.ts";
+import { toolName } from "./tools/names.ts";
 
 interface AskPlace {
   sessionID: string;

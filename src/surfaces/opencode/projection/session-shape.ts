@@ -3,7 +3,7 @@ import { type Revert, revertOf } from "../../../core/ledger/revert.ts";
 import type { SessionState } from "../../../core/session-state.ts";
 import { addUsage } from "../../../core/usage.ts";
 import { OPENCODE_VERSION } from "../context.ts";
-import { rulesetOf } from "../permission-rules.ts";
+import { rulesetOf } from "../sessions/permission-rules.ts";
 import type { Session, SessionStatus, Todo } from "../shapes/session.ts";
 import { slugOf } from "./slug.ts";
 import { tokensOf } from "./usage.ts";

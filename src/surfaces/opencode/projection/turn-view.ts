@@ -10,7 +10,7 @@ import { finishOfTurn } from "./failures.ts";
 import { absolute, FileDiffs } from "./file-diffs.ts";
 import type { Outbox } from "./outbox.ts";
 import { answering, type Choice } from "./session-shape.ts";
-import { ToolTrack } from "./tool-track.ts";
+import { ToolTrack } from "./tools/track.ts";
 import type { Transcript } from "./transcript.ts";
 import { type Step, TurnSteps } from "./turn-steps.ts";
 import type { UserMessages } from "./user-messages.ts";

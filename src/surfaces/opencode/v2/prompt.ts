@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { PromptPart } from "../../../core/events/values.ts";
-import { promptParts } from "../prompt-input.ts";
+import { promptParts } from "../prompts/prompt-input.ts";
 import { mediaType } from "../workspace/media-type.ts";
 
 const file = z.looseObject({ uri: z.string(), name: z.string().optional(), description: z.string().optional() });

@@ -1,7 +1,7 @@
 import type { SessionState } from "../../../core/session-state.ts";
 import type { Log } from "../../../log/contract.ts";
 import { badRequest } from "../errors.ts";
-import { allSessions, titleHas } from "../session-list.ts";
+import { allSessions, titleHas } from "../sessions/session-list.ts";
 import { projectOf } from "../workspace/project.ts";
 
 export interface PageQuery {

@@ -1,5 +1,5 @@
 import { walk } from "../../../host/files/walk.ts";
-import { type Git, records } from "./git.ts";
+import { type Git, records } from "./git/git.ts";
 import { projectOf } from "./project.ts";
 import { assertDirectory } from "./refusals.ts";
 

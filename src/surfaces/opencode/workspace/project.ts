@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { basename, dirname } from "node:path";
-import { gitNow } from "./git.ts";
-import { type GitDirectory, gitDirectoryOf, keptIdOf, originOf } from "./git-directory.ts";
+import { type GitDirectory, gitDirectoryOf, keptIdOf, originOf } from "./git/directory.ts";
+import { gitNow } from "./git/git.ts";
 
 /** Which project a directory belongs to. */
 export interface ProjectPlace {

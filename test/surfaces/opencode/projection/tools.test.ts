@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LiveOutput } from "../../../../src/surfaces/opencode/projection/live-output.ts";
-import { toolInput } from "../../../../src/surfaces/opencode/projection/tool-input.ts";
-import { toolName } from "../../../../src/surfaces/opencode/projection/tool-names.ts";
+import { toolInput } from "../../../../src/surfaces/opencode/projection/tools/input.ts";
+import { toolName } from "../../../../src/surfaces/opencode/projection/tools/names.ts";
 import type { ToolPart, ToolState } from "../../../../src/surfaces/opencode/shapes/message.ts";
 import { EDITED, Story } from "./story.ts";
 

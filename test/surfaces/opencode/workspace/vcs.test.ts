@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { fileOfPatch, splitPatch } from "../../../../src/surfaces/opencode/workspace/patches.ts";
+import { fileOfPatch, splitPatch } from "../../../../src/surfaces/opencode/workspace/git/patches.ts";
 import { temporary } from "../../../support/server.ts";
 import { files, git, inDirectory, opencodeRig, repository } from "../rig.ts";
 

@@ -1,0 +1,292 @@
+import {
+  type Agent,
+  type AgentCapabilities,
+  type AgentChoice,
+  type AgentSession,
+  type ChildRef,
+  MustReopen,
+  ResumeLost,
+} from "../../agents/contract.ts";
+import type { ParleyEvent } from "../../core/events/event.ts";
+import type { OptionValues } from "../../core/events/values.ts";
+import type { Signal } from "../../core/ledger/signals.ts";
+import type { ProjectSetting } from "../../core/trust.ts";
+import { within } from "../../core/within.ts";
+import { PARLEY } from "../session/session-writer.ts";
+
+/** How long an agent may take to hear a wish; one that does not read its input would be waited for in vain. */
+const HEAR_MS = 3_000;
+
+export interface LinkOptions {
+  agent: Agent;
+  session: string;
+  directory: string;
+  /** Whether the user trusts the directory now. */
+  trusted(): boolean;
+  history(): Promise<ParleyEvent[]>;
+  hasRules(): boolean;
+  emit(signal: Signal, native: string | undefined, child: ChildRef | undefined, generation: number): void;
+}
+
+export interface Choice {
+  model?: string | undefined;
+  mode?: string | undefined;
+  options?: OptionValues | undefined;
+}
+
+interface Start {
+  agent: AgentSession;
+  generation: number;
+  ready: Promise<void>;
+  isReady: boolean;
+  /** As it was opened, as it was told since, or as it says itself. Absent: not known. */
+  readonly inForce: Choice;
+  readonly trusted: boolean;
+}
+
+export interface Opened {
+  agent: AgentSession;
+  generation: number;
+  /** It has forgotten the session that it was to resume. */
+  lost: boolean;
+}
+
+/** The agent behind a session: started when it is first needed, one at a time, started anew after it has gone. */
+export class AgentLink {
+  private readonly options: LinkOptions;
+  private agent: Agent;
+  private current: Start | null = null;
+  private generation = 0;
+  private leaving: Promise<void> | null = null;
+  private sealed = false;
+  private stale = false;
+  private holds = 0;
+
+  constructor(options: LinkOptions) {
+    this.options = options;
+    this.agent = options.agent;
+  }
+
+  /** Another agent is started when one is needed next. */
+  serveWith(agent: Agent): void {
+    this.agent = agent;
+  }
+
+  /** How the agent is told to shorten the conversation. */
+  get compacts(): AgentCapabilities["compact"] {
+    return this.agent.capabilities?.compact;
+  }
+
+  get takesInstructions(): boolean {
+    return this.agent.takesInstructions ?? false;
+  }
+
+  get running(): boolean {
+    return this.current !== null;
+  }
+
+  /** The agent that runs was started without the project's settings. */
+  get untrusted(): boolean {
+    return this.current?.trusted === false;
+  }
+
+  /** The settings that the agent leaves out where the directory is not trusted. */
+  projectSettings(): Promise<ProjectSetting[]> {
+    return this.agent.projectSettings?.(this.options.directory) ?? Promise.resolve([]);
+  }
+
+  /** Whether this start of the agent is the one that runs. */
+  runs(generation: number): boolean {
+    return this.current?.generation === generation;
+  }
+
+  /** The agent, once it can take prompts. */
+  get readySession(): AgentSession | undefined {
+    return this.current?.isReady ? this.current.agent : undefined;
+  }
+
+  get session(): AgentSession | undefined {
+    return this.current?.agent;
+  }
+
+  /** A running agent with this model and mode, as they are when it is ready. */
+  async ensure(choice: () => Choice, resume: string | undefined): Promise<Opened> {
+    while (this.leaving) await this.leaving;
+    // An agent was started with the project's settings or without them, and keeps to that until it is started anew.
+    if (this.stale || (this.current && this.current.trusted !== this.options.trusted())) {
+      this.stale = false;
+      await this.close();
+    }
+    const running = this.current;
+    if (running) {
+      await running.ready;
+      if (!this.runs(running.generation) || this.leaving) return this.ensure(choice, resume);
+      if (!(await this.choseOrLeft(running, choice()))) return this.ensure(choice, resume);
+      return { agent: running.agent, generation: running.generation, lost: false };
+    }
+    const { opened, lost } = await this.openOrForget(choice(), resume);
+    // Another choice may have been made while it started.
+    if (await this.choseOrLeft(opened, choice())) return { agent: opened.agent, generation: opened.generation, lost };
+    return { ...(await this.ensure(choice, resume)), lost };
+  }
+
+  private async openOrForget(choice: Choice, resume: string | undefined): Promise<{ opened: Start; lost: boolean }> {
+    try {
+      return { opened: await this.open(choice, resume), lost: false };
+    } catch (error) {
+      if (!(error instanceof ResumeLost)) throw error;
+      return { opened: await this.open(choice, undefined), lost: true };
+    }
+  }
+
+  /** False when the agent was let go, because only a new start of it can have this choice. */
+  private async choseOrLeft(running: Start, choice: Choice): Promise<boolean> {
+    try {
+      await this.choose(running, choice);
+      return true;
+    } catch (error) {
+      if (!(error instanceof MustReopen)) throw error;
+      await this.close();
+      return false;
+    }
+  }
+
+  /** Puts a choice in force. What matters is what the agent has now, not what it was last told: it changes modes itself. */
+  private async choose(running: Start, choice: Choice): Promise<void> {
+    const { agent, inForce } = running;
+    const change = changeOf(choice, inForce);
+    if (Object.keys(change).length === 0) return;
+    const before = { ...inForce };
+    if (change.model !== undefined) delete inForce.model;
+    if (change.mode !== undefined) delete inForce.mode;
+    const options = Object.entries(inForce.options ?? {}).filter(([id]) => change.options?.[id] === undefined);
+    inForce.options = Object.fromEntries(options);
+    try {
+      if (!(await within(agent.set(change), HEAR_MS))) throw new Error("the agent does not read its input");
+    } catch (error) {
+      // Nobody is shown a choice that is not in force.
+      if (!(error instanceof MustReopen))
+        this.options.emit({ type: "session", ...before }, undefined, undefined, PARLEY);
+      throw error;
+    }
+    Object.assign(inForce, change, { options: { ...inForce.options, ...change.options } });
+  }
+
+  /** Puts a choice in force at once, if an agent is there to take it; one that starts gets it when it is ready. */
+  async change(choice: Choice): Promise<void> {
+    const { current } = this;
+    if (current?.isReady && !this.leaving) await this.choose(current, choice);
+  }
+
+  private assertOpen(): void {
+    if (this.sealed) throw new Error("the session is closed: no agent is started for it any more");
+  }
+
+  private async open(choice: Choice, resume: string | undefined): Promise<Start> {
+    this.assertOpen();
+    const { session, directory, emit, history, hasRules } = this.options;
+    const trusted = this.options.trusted();
+    const generation = ++this.generation;
+    let discarded = false;
+    const inForce: Choice = { ...choice };
+    const agent = this.agent.open({
+      session,
+      directory,
+      trusted,
+      ...choice,
+      ...(resume === undefined ? {} : { resume }),
+      history,
+      hasRules,
+      emit: (signal, native, child) => {
+        if (!child) noteSaid(inForce, signal);
+        if (signal.type === "exited" && this.current?.generation === generation) this.current = null;
+        if (!discarded) emit(signal, native, child, generation);
+      },
+    });
+    const opened: Start = { agent, generation, ready: agent.ready(), isReady: false, inForce, trusted };
+    this.current = opened;
+    if (this.holds > 0) agent.pause();
+    try {
+      await opened.ready;
+      this.assertOpen();
+      opened.isReady = true;
+      return opened;
+    } catch (error) {
+      // An agent that never became ready has served no turn: its failure is told by the error, not by its exit.
+      discarded = true;
+      if (this.current === opened) this.current = null;
+      await agent.kill(0);
+      throw error;
+    }
+  }
+
+  /** Asks the agent to stop its turn; one that is not ready yet has nothing to lose and is ended. */
+  async cancel(): Promise<void> {
+    const { current } = this;
+    if (!current) return;
+    if (current.isReady) await within(current.agent.cancel(), HEAR_MS);
+    else await current.agent.kill(0);
+  }
+
+  /** Ends the agent without asking. A prompt that comes meanwhile gets a new one. */
+  async kill(graceMs: number): Promise<void> {
+    const { current } = this;
+    if (current) await this.untilGone(current.agent.kill(graceMs));
+  }
+
+  /** Lets the agent go. A prompt that comes meanwhile gets a new one. */
+  async close(): Promise<void> {
+    const { current } = this;
+    if (current) await this.untilGone(current.agent.close());
+  }
+
+  private async untilGone(going: Promise<void>): Promise<void> {
+    const leaving = going.finally(() => {
+      if (this.leaving === leaving) this.leaving = null;
+    });
+    this.leaving = leaving;
+    await leaving;
+  }
+
+  /** What the agent remembers is no longer so: the next prompt is for one that is opened anew. */
+  renew(): void {
+    this.stale = this.current !== null;
+  }
+
+  /** No agent is started from now on. */
+  seal(): void {
+    this.sealed = true;
+  }
+
+  /** Backpressure, of the session itself and of its sub-agents': the agent goes on when all have let go. */
+  hold(): void {
+    if (this.holds++ === 0) this.current?.agent.pause();
+  }
+
+  release(): void {
+    // A hold from before there was a link is not counted here.
+    if (this.holds > 0 && --this.holds === 0) this.current?.agent.resume();
+  }
+}
+
+/** The part of a choice that is not in force. */
+function changeOf({ model, mode, options = {} }: Choice, inForce: Choice): AgentChoice {
+  const other = Object.entries(options).filter(([id, value]) => inForce.options?.[id] !== value);
+  return {
+    ...(model === undefined || model === inForce.model ? {} : { model }),
+    ...(mode === undefined || mode === inForce.mode ? {} : { mode }),
+    ...(other.length === 0 ? {} : { options: Object.fromEntries(other) }),
+  };
+}
+
+/** An agent that changes its mode by itself says so. */
+function noteSaid(inForce: Choice, signal: Signal): void {
+  if (signal.type !== "session") return;
+  if (signal.model !== undefined) inForce.model = signal.model;
+  if (signal.mode !== undefined) inForce.mode = signal.mode;
+  const { options, offers } = signal;
+  if (options) inForce.options = { ...inForce.options, ...options };
+  if (!offers || !inForce.options) return;
+  const offered = Object.entries(inForce.options).filter(([id]) => offers.some((offer) => offer.id === id));
+  inForce.options = Object.fromEntries(offered);
+}

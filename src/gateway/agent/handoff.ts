@@ -1,0 +1,31 @@
+import type { ParleyEvent } from "../../core/events/event.ts";
+import type { Prompt } from "../../core/events/values.ts";
+
+const HANDOFF_CHARS = 12_000;
+
+/** The end of a conversation as text, for an agent that has forgotten it. */
+export function transcriptOf(events: readonly ParleyEvent[], limit: number = HANDOFF_CHARS): string {
+  const lines: string[] = [];
+  for (const event of events) {
+    if (event.type !== "item.completed") continue;
+    const { item } = event.data;
+    if (item.kind === "message" && item.text) lines.push(`${item.role}: ${item.text}`);
+    if (item.kind === "tool_call")
+      lines.push(`tool ${item.name} (${item.status})${item.title ? `: ${item.title}` : ""}`);
+  }
+  const text = lines.join("\n");
+  return text.length <= limit ? text : `…${text.slice(text.length - limit)}`;
+}
+
+/** The prompt with what was said before it, so that a fresh agent session goes on where the lost one stopped. */
+export function withTranscript(prompt: Prompt, transcript: string): Prompt {
+  if (transcript === "") return prompt;
+  const before = `Your own memory of this conversation was lost. This is how it went so far:\n\n${transcript}\n\nThe next message follows.`;
+  return { ...prompt, parts: [{ type: "text", text: before }, ...prompt.parts] };
+}
+
+/** The prompt for an agent that has no place for a client's own instructions but the prompt itself. */
+export function withInstructions({ system, ...prompt }: Prompt): Prompt {
+  if (system === undefined) return prompt;
+  return { ...prompt, parts: [{ type: "text", text: system }, ...prompt.parts] };
+}

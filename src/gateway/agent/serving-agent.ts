@@ -1,0 +1,144 @@
+import { type Agent, MustReopen } from "../../agents/contract.ts";
+import { messageOf, ParleyError } from "../../core/errors.ts";
+import type { ParleyEvent } from "../../core/events/event.ts";
+import type { Failure, Prompt } from "../../core/events/values.ts";
+import { cutTurns } from "../../core/history/copy.ts";
+import type { Answer } from "../../core/ledger/signals.ts";
+import type { Command } from "../../core/ledger/state.ts";
+import { within } from "../../core/within.ts";
+import type { CommandHost } from "../../host/contract.ts";
+import type { Roots } from "../../host/files/roots.ts";
+import type { Log } from "../../log/contract.ts";
+import type { Attachments } from "../attachments.ts";
+import { CANCEL_ASK_MS } from "../options.ts";
+import { readNewest } from "../read-events.ts";
+import type { Prepare, SessionWriter } from "../session/session-writer.ts";
+import type { Trust } from "../trust/contract.ts";
+import { AgentLink, type LinkOptions } from "./agent-link.ts";
+import { Deliveries, TurnDriver } from "./turn-driver.ts";
+
+/** How much of the past an agent without a memory of its own is given. */
+const HISTORY_EVENTS = 10_000;
+
+export interface ServingOptions {
+  session: string;
+  directory: string;
+  /** For a sub-agent's session: the agent of the session it belongs to. */
+  lender: ServingAgent | undefined;
+  log: Log;
+  host: CommandHost;
+  roots: Roots;
+  trust: Trust;
+  attachments: Attachments;
+  writer: SessionWriter;
+  hear: LinkOptions["emit"];
+  /** Resolves when a turn is over. */
+  ended(turn: string): Promise<void>;
+}
+
+/** The agent that serves a session. A session whose agent is no longer configured has none. */
+export class ServingAgent {
+  readonly deliveries = new Deliveries();
+  private readonly options: ServingOptions;
+  private agent: Agent | undefined;
+  private ownLink: AgentLink | undefined;
+  private driver: TurnDriver | undefined;
+
+  constructor(options: ServingOptions) {
+    this.options = options;
+  }
+
+  /** The link that is the session's own; a sub-agent's session has none. */
+  get own(): AgentLink | undefined {
+    return this.ownLink;
+  }
+
+  /** The link through which the session is spoken to: its own or the lender's. */
+  get link(): AgentLink | undefined {
+    return this.ownLink ?? this.options.lender?.ownLink;
+  }
+
+  get running(): boolean {
+    return this.ownLink?.running ?? false;
+  }
+
+  get quietMs(): number | undefined {
+    return this.agent?.quietMs;
+  }
+
+  /** From now on this agent is started when one is needed. */
+  change(agent: Agent): void {
+    this.agent = agent;
+    if (this.ownLink) return this.ownLink.serveWith(agent);
+    const { session, directory, log, host, roots, trust, attachments, writer, hear, ended } = this.options;
+    const history = (): Promise<ParleyEvent[]> => this.past();
+    const hasRules = (): boolean => (writer.ledger.facts.permissions ?? []).some(({ verdict }) => verdict !== "allow");
+    const trusted = (): boolean => trust.covering(directory) !== undefined;
+    const link = new AgentLink({ agent, session, directory, trusted, history, hasRules, emit: hear });
+    this.ownLink = link;
+    this.driver = new TurnDriver(
+      { session, directory, host, roots, log, link, writer, trust, attachments, ended },
+      this.deliveries,
+    );
+  }
+
+  /** An update whose model, mode or options the running agent has before it is stored. */
+  choosing(command: Extract<Command, { type: "update" }>): Command | Prepare {
+    const { model, mode, options } = command.facts;
+    if (model === undefined && mode === undefined && options === undefined) return command;
+    if (this.options.lender)
+      throw new ParleyError("invalid", "a sub-agent has the model, the mode and the options that its agent gives it");
+    const link = this.ownLink;
+    if (!link || command.agent !== undefined) return command;
+    return async ({ facts }) => {
+      await link.change({ model, mode, options }).catch((error: unknown) => {
+        throw error instanceof MustReopen ? error : new ParleyError("invalid", messageOf(error));
+      });
+      return { command, undo: () => link.change({ model: facts.model, mode: facts.mode, options: facts.options }) };
+    };
+  }
+
+  /** Gives an answer to whoever asked: Parley itself, or the agent. */
+  async answer(ask: string, answer: Answer): Promise<void> {
+    if (!this.driver?.takeAnswer(ask, answer)) await this.link?.session?.answer(ask, answer);
+  }
+
+  async deliver(prompt: Prompt, turn: string): Promise<void> {
+    if (this.driver) return this.driver.deliver(prompt, turn);
+    const { agent } = this.options.writer.ledger;
+    await this.fail(turn, { code: "agent_not_found", message: `no agent ${agent} is configured any more` });
+  }
+
+  /** A sub-agent cannot be ended without its agent: if asking does not help, its turn is given up. */
+  async stop(turn: string): Promise<void> {
+    if (this.driver) return this.driver.stop(turn);
+    await this.link?.cancel();
+    if (await within(this.options.ended(turn), CANCEL_ASK_MS)) return;
+    await this.fail(turn, { code: "agent_failed", message: "the sub-agent did not stop" });
+  }
+
+  /** Ends what runs for a turn while the log takes no writes. Says whether it is gone; a sub-agent is only asked. */
+  async stopNow(turn: string): Promise<boolean> {
+    if (this.driver) return this.driver.stopNow(turn);
+    await this.link?.cancel();
+    return false;
+  }
+
+  /** Ends what Parley itself runs for the session. */
+  async halt(): Promise<void> {
+    await this.driver?.halt();
+  }
+
+  private async fail(turn: string, error: Failure): Promise<void> {
+    await this.options.writer.send({ type: "fail", turn, error }, { must: true });
+  }
+
+  /** The newest events before the open turn. */
+  private async past(): Promise<ParleyEvent[]> {
+    const { log, session, writer } = this.options;
+    const turn = writer.ledger.turn?.id;
+    const events = await readNewest(log, session, HISTORY_EVENTS);
+    const gone = cutTurns(events);
+    return events.filter((event) => event.turn === undefined || (event.turn !== turn && !gone.has(event.turn)));
+  }
+}

@@ -1,0 +1,219 @@
+import { setImmediate } from "node:timers/promises";
+import type { AgentSession } from "../../agents/contract.ts";
+import { isParleyError, messageOf } from "../../core/errors.ts";
+import type { Failure, Prompt } from "../../core/events/values.ts";
+import { cutTurns } from "../../core/history/copy.ts";
+import { weightOf } from "../../core/json/weight.ts";
+import type { Answer, Signal } from "../../core/ledger/signals.ts";
+import type { Facts, LedgerState } from "../../core/ledger/state.ts";
+import { within } from "../../core/within.ts";
+import { type CommandHost, SpawnFailed } from "../../host/contract.ts";
+import type { Roots } from "../../host/files/roots.ts";
+import type { Log } from "../../log/contract.ts";
+import type { Attachments } from "../attachments.ts";
+import { CANCEL_ASK_MS, CANCEL_TERM_MS } from "../options.ts";
+import { readNewest } from "../read-events.ts";
+import { PARLEY, type SessionWriter } from "../session/session-writer.ts";
+import type { Trust } from "../trust/contract.ts";
+import { LeftOut, UNTRUSTED } from "../trust/left-out.ts";
+import { TrustAsk } from "../trust/trust-ask.ts";
+import type { AgentLink, Choice } from "./agent-link.ts";
+import { transcriptOf, withInstructions, withTranscript } from "./handoff.ts";
+import { ShellTurn } from "./shell-turn.ts";
+
+/** How much of the past an agent is told that has forgotten it. */
+const HANDOFF_EVENTS = 2_000;
+
+/** How long an agent may take to hear that it is to stop, when its answer cannot be stored. */
+const STOP_ASK_MS = 500;
+
+/** Characters of a prompt that is handed over in a turn of the event loop of its own. */
+const HEAVY = 1024 * 1024;
+
+export interface DriverOptions {
+  session: string;
+  directory: string;
+  host: CommandHost;
+  roots: Roots;
+  log: Log;
+  link: AgentLink;
+  writer: SessionWriter;
+  trust: Trust;
+  attachments: Attachments;
+  /** Resolves when a turn is over. */
+  ended(turn: string): Promise<void>;
+}
+
+/** Which turn's prompt which start of the agent has. */
+export class Deliveries {
+  private turn = "";
+  private generation = 0;
+
+  given(turn: string, generation: number): void {
+    this.turn = turn;
+    this.generation = generation;
+  }
+
+  /** The exit of an agent that never got the open turn's prompt does not end that turn: another one is being started. */
+  concerns(signal: Signal, generation: number, state: LedgerState): boolean {
+    if (signal.type !== "exited" || state.turn?.by !== "user" || generation === PARLEY) return true;
+    return this.turn === state.turn.id && this.generation === generation;
+  }
+
+  /** The model, the mode and the options of a prompt are put in force before the agent has it: words of the agent about them until then are past. */
+  heard(signal: Signal, generation: number, { turn, facts }: LedgerState): Signal {
+    if (signal.type !== "session" || generation === PARLEY || turn?.by !== "user" || turn.id === this.turn)
+      return signal;
+    const { model, mode, options, ...rest } = signal;
+    const unchosen = Object.entries(options ?? {}).filter(([id]) => facts.options?.[id] === undefined);
+    return {
+      ...rest,
+      ...(unchosen.length === 0 ? {} : { options: Object.fromEntries(unchosen) }),
+      ...(model === undefined || facts.model !== undefined ? {} : { model }),
+      ...(mode === undefined || facts.mode !== undefined ? {} : { mode }),
+    };
+  }
+
+  /** In a turn that Parley runs by itself the agent has no say: what it says meanwhile is heard afterwards. */
+  waits(generation: number, state: LedgerState): boolean {
+    return generation !== PARLEY && state.turn?.task?.type === "shell";
+  }
+}
+
+/** Brings a stored prompt to the agent, and a stop. */
+export class TurnDriver {
+  private readonly options: DriverOptions;
+  private readonly deliveries: Deliveries;
+  private readonly shell: ShellTurn;
+  /** The turn that was stopped while the log could not be told. */
+  private stopped = "";
+  private readonly leftOut: LeftOut;
+  private readonly trustAsk: TrustAsk;
+
+  constructor(options: DriverOptions, deliveries: Deliveries) {
+    this.options = options;
+    this.deliveries = deliveries;
+    const { session, directory, host, writer } = options;
+    this.leftOut = new LeftOut(directory);
+    this.trustAsk = new TrustAsk({ ...options, emit: (signal) => writer.take(signal, undefined, PARLEY) });
+    this.shell = new ShellTurn({
+      session,
+      directory,
+      host,
+      emit: (signal) => writer.take(signal, undefined, PARLEY),
+    });
+  }
+
+  /** Gives the agent a prompt whose turn is stored. Whatever goes wrong ends that turn, once. */
+  async deliver(prompt: Prompt, turn: string): Promise<void> {
+    const { link, writer, roots, directory } = this.options;
+    try {
+      // A prompt may have waited since before the server was limited, and a directory may lead elsewhere by now.
+      roots.assert(directory);
+      // Storing a heavy prompt took a while, and handing it over will: others get their turn in between.
+      if (weightOf(prompt.parts) >= HEAVY) await setImmediate();
+      if (prompt.task?.type === "shell") return await this.shell.run(prompt.task.command, turn);
+      if (prompt.attended && !(await this.mayStart(turn, link))) return;
+      const choice = (): Choice => choiceIn(writer.ledger.facts);
+      const { agent, generation, lost } = await link.ensure(choice, writer.ledger.facts.nativeId);
+      const note = await this.leftOut.look(link, generation);
+      if (!link.runs(generation)) throw new Error("the agent exited before it could take the prompt");
+      const open = writer.ledger.turn;
+      if (open?.id !== turn) return;
+      this.deliveries.given(turn, generation);
+      // A cancel that came while the agent was starting has not reached it.
+      if (open.cancelled || this.stopped === turn) return await link.kill(0);
+      if (note !== undefined) {
+        writer.take({ type: "note", level: "warn", code: UNTRUSTED, text: note }, undefined, PARLEY);
+        this.leftOut.told(note, generation);
+      }
+      if (prompt.task?.type === "compact") return await this.compact(agent, prompt);
+      const told = link.takesInstructions ? prompt : withInstructions(prompt);
+      await agent.prompt(lost ? await this.afterLoss(told, turn) : told);
+    } catch (error) {
+      await writer.send({ type: "fail", turn, error: failureOf(error) }, { must: true });
+    }
+  }
+
+  /** Asks about trust first. A turn that was stopped meanwhile, or is over, needs no agent. */
+  private async mayStart(turn: string, link: AgentLink): Promise<boolean> {
+    const { writer } = this.options;
+    await this.trustAsk.before(turn, link);
+    const open = writer.ledger.turn;
+    if (open?.id === turn && open.cancelled)
+      writer.take({ type: "turn.finished", reason: "cancelled" }, undefined, PARLEY);
+    return open?.id === turn && !open.cancelled;
+  }
+
+  /** Takes an answer to an ask of Parley's own. */
+  takeAnswer(ask: string, answer: Answer): boolean {
+    return this.trustAsk.take(ask, answer);
+  }
+
+  private async compact(agent: AgentSession, prompt: Prompt): Promise<void> {
+    const { compacts } = this.options.link;
+    if (typeof compacts === "string") return agent.prompt({ ...prompt, parts: [{ type: "text", text: compacts }] });
+    if (!compacts || !agent.compact) throw new Error("the agent cannot shorten a conversation");
+    await agent.compact();
+  }
+
+  private async afterLoss(prompt: Prompt, turn: string): Promise<Prompt> {
+    const { writer, log, session } = this.options;
+    const text = "The agent no longer knows this conversation. A fresh one was started and told how it went so far.";
+    writer.take({ type: "session", resume: "lost" }, undefined, PARLEY);
+    writer.take({ type: "note", level: "warn", code: "resume_lost", text }, undefined, PARLEY);
+    const events = await readNewest(log, session, HANDOFF_EVENTS);
+    const gone = cutTurns(events).add(turn);
+    return withTranscript(prompt, transcriptOf(events.filter((event) => !gone.has(event.turn ?? ""))));
+  }
+
+  /** Ends what Parley itself runs. What even KILL does not end is not waited for. */
+  async halt(): Promise<boolean> {
+    return (await within(this.shell.stop(), CANCEL_ASK_MS)) !== undefined;
+  }
+
+  /** Ends what runs for a turn while the log takes no writes, whose end the ladder would wait for. Says whether it is gone. */
+  async stopNow(turn: string): Promise<boolean> {
+    const { link } = this.options;
+    this.stopped = turn;
+    if (this.shell.runs(turn)) return this.halt();
+    await within(link.cancel(), STOP_ASK_MS).catch(() => undefined);
+    await link.kill(CANCEL_TERM_MS);
+    return !link.running;
+  }
+
+  /** The ladder: ask, wait, TERM, wait, KILL. The turn's end comes by the agent's word or by its exit. */
+  async stop(turn: string): Promise<void> {
+    const { link } = this.options;
+    if (this.shell.runs(turn)) {
+      if (!(await this.halt())) await this.giveUp(turn, "the command could not be ended");
+      return;
+    }
+    const over = this.options.ended(turn);
+    // Not awaited: an agent that does not read its input would be asked for ever. The next rung needs no hearing.
+    link.cancel().catch(() => {});
+    if (await within(over, CANCEL_ASK_MS)) return;
+    await link.kill(CANCEL_TERM_MS);
+    if (await within(over, CANCEL_ASK_MS)) return;
+    await this.giveUp(turn, "the agent could not be stopped");
+  }
+
+  private async giveUp(turn: string, message: string): Promise<void> {
+    await this.options.writer.send({ type: "fail", turn, error: { code: "agent_failed", message } }, { must: true });
+  }
+}
+
+function choiceIn({ model, mode, options }: Facts): Choice {
+  return {
+    ...(model === undefined ? {} : { model }),
+    ...(mode === undefined ? {} : { mode }),
+    ...(options === undefined ? {} : { options }),
+  };
+}
+
+function failureOf(error: unknown): Failure {
+  if (isParleyError(error)) return { code: error.code, message: error.message };
+  if (!(error instanceof SpawnFailed)) return { code: "agent_failed", message: messageOf(error) };
+  const { argv, directory, exitCode, stderr } = error;
+  return { code: "spawn_failed", message: error.message, details: { argv, directory, exitCode, stderr } };
+}

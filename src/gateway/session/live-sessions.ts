@@ -1,0 +1,257 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Agent, ChildRef } from "../../agents/contract.ts";
+import { ParleyError } from "../../core/errors.ts";
+import type { PermissionRule } from "../../core/events/values.ts";
+import { SCHEMA_VERSION } from "../../core/events/version.ts";
+import { restore } from "../../core/ledger/restore.ts";
+import type { Signal } from "../../core/ledger/signals.ts";
+import { type Create, type Facts, newLedger } from "../../core/ledger/state.ts";
+import { Attachments } from "../attachments.ts";
+import { IdleAgents } from "../idle/idle-agents.ts";
+import type { GatewayOptions } from "../options.ts";
+import { readEvents } from "../read-events.ts";
+import { TurnMetrics } from "../turn-metrics.ts";
+import type { LiveOptions } from "./live-options.ts";
+import type { LiveSession } from "./live-session.ts";
+
+/** The sessions that are in memory. There is never more than one object for a session: it is the log's only writer. */
+export class LiveSessions {
+  readonly attachments = new Attachments();
+  private readonly options: GatewayOptions;
+  private readonly metrics: TurnMetrics;
+  /** Loaded with the first session: the ledger and its rules are no part of the server's start. */
+  private kind: typeof LiveSession | undefined;
+  private readonly idleAgents: IdleAgents;
+  private readonly live = new Map<string, LiveSession>();
+  private readonly loading = new Map<string, Promise<LiveSession>>();
+  private readonly uses = new Map<string, number>();
+  /** Sub-agents' sessions, however deep, by their root and the agent's id of them. */
+  private readonly children = new Map<string, Map<string, LiveSession>>();
+  /** The rules that a sub-agent's session has from the one it works for. */
+  private readonly inherited = new WeakMap<LiveSession, readonly PermissionRule[]>();
+
+  constructor(options: GatewayOptions) {
+    this.options = options;
+    this.metrics = new TurnMetrics(options.metrics, () => this.all().map(({ ledger }) => ledger));
+    this.idleAgents = new IdleAgents(options.idleAgents, options.metrics);
+    const running = (): number => this.all().filter((session) => session.agentRunning).length;
+    options.metrics.read("gauge", "parley_agents_running", "Agents that run now.", running);
+  }
+
+  all(): LiveSession[] {
+    return [...this.live.values()];
+  }
+
+  find(id: string): LiveSession | undefined {
+    return this.live.get(id);
+  }
+
+  /** A session and its sub-agents' sessions, however deep. */
+  family(id: string): LiveSession[] {
+    return this.all().filter((session) => session.id === id || session.root === id || this.isBelow(session, id));
+  }
+
+  private subAgentsOf(root: string): LiveSession[] {
+    return [...(this.children.get(root)?.values() ?? [])];
+  }
+
+  /** The sub-agents' sessions that work for a session, however deep. */
+  private below({ id, root }: Pick<LiveOptions, "id" | "root">): LiveSession[] {
+    const all = this.subAgentsOf(root ?? id);
+    return root === undefined ? all : all.filter((session) => this.isBelow(session, id));
+  }
+
+  private isBelow({ parent }: LiveSession, id: string): boolean {
+    if (parent === undefined || parent === id) return parent === id;
+    const above = this.live.get(parent);
+    return above !== undefined && this.isBelow(above, id);
+  }
+
+  /** Works with a session, which stays in memory for at least as long. */
+  async use<T>(id: string, work: (session: LiveSession) => Promise<T>): Promise<T> {
+    this.uses.set(id, (this.uses.get(id) ?? 0) + 1);
+    try {
+      return await work(await this.load(id));
+    } finally {
+      const left = (this.uses.get(id) ?? 1) - 1;
+      if (left > 0) this.uses.set(id, left);
+      else this.uses.delete(id);
+      this.forgetIfResting(id);
+    }
+  }
+
+  /** Drops a session and its sub-agents' from memory. */
+  forget(id: string): void {
+    for (const session of [...this.subAgentsOf(id), this.live.get(id)]) {
+      session?.dispose();
+      if (session) this.live.delete(session.id);
+    }
+    this.children.delete(id);
+  }
+
+  private forgetIfResting(id: string): void {
+    const session = this.live.get(id);
+    if (session && !this.uses.has(id) && session.resting && !this.hasLiveRoot(session)) this.forget(id);
+  }
+
+  /** Sub-agents' sessions stay as long as the session they belong to: it may speak of them again. */
+  private hasLiveRoot(session: LiveSession): boolean {
+    return session.root !== undefined && this.subAgentsOf(session.root).includes(session);
+  }
+
+  private load(id: string): Promise<LiveSession> {
+    const live = this.live.get(id);
+    if (live) return Promise.resolve(live);
+    const loading = this.loading.get(id) ?? this.read(id).finally(() => this.loading.delete(id));
+    this.loading.set(id, loading);
+    return loading;
+  }
+
+  private async read(id: string): Promise<LiveSession> {
+    await this.loadKind();
+    const head = await this.options.log.head(id);
+    if (!head) throw new ParleyError("session_not_found", `no session ${id}; GET /v1/sessions lists them`);
+    const { state, last } = head;
+    const { turn } = state;
+    const open = turn ? await readEvents(this.options.log, id, turn.seq - 1) : [];
+    // An agent that is no longer configured takes no prompts, but its sessions can still be read and deleted.
+    const agent = state.parent ? undefined : this.options.agents.get(state.agent);
+    const { parent, root } = state;
+    const session = this.build({ id, parent, root, ledger: restore(state, open), last, agent });
+    // A turn is open in the log, and not in memory: the process or the session object that ran it is gone.
+    return this.begun(session, turn ? session.recover() : undefined);
+  }
+
+  /** A session is in memory for others once its first command is stored. */
+  private async begun(session: LiveSession, first: Promise<void> | undefined): Promise<LiveSession> {
+    try {
+      await first;
+    } catch (error) {
+      session.dispose();
+      throw error;
+    }
+    this.live.set(session.id, session);
+    return session;
+  }
+
+  /** Makes a session. Whoever hears of it by its first event finds this object, not a second one. */
+  async create(id: string, command: Create): Promise<void> {
+    const make = async (): Promise<LiveSession> => {
+      await this.loadKind();
+      const { agent: name, directory } = command.started;
+      const ledger = newLedger(name, directory, factsOf(command));
+      const agent = this.options.agents.get(name);
+      const session = this.build({ id, parent: undefined, root: undefined, ledger, last: 0, agent, create: { id } });
+      return this.begun(session, session.begin(command));
+    };
+    this.loading.set(
+      id,
+      make().finally(() => this.loading.delete(id)),
+    );
+    await this.use(id, async () => {});
+  }
+
+  private async loadKind(): Promise<void> {
+    this.kind ??= (await import("./live-session.ts")).LiveSession;
+  }
+
+  agent(name: string): Agent {
+    const agent = this.options.agents.get(name);
+    if (!agent) {
+      throw new ParleyError(
+        "agent_not_found",
+        `no agent ${name}; there are: ${[...this.options.agents.keys()].join(", ")}`,
+      );
+    }
+    return agent;
+  }
+
+  private build(
+    own: Pick<LiveOptions, "id" | "parent" | "root" | "ledger" | "last" | "agent" | "lender" | "create">,
+  ): LiveSession {
+    if (!this.kind) throw new Error(`expected a session to be read before ${own.id} is built`);
+    return new this.kind({
+      ...own,
+      gateway: this.options,
+      metrics: this.metrics,
+      attachments: this.attachments,
+      idleAgents: this.idleAgents,
+      toChild: (signal, native, child) => this.child(own, child).hear(signal, native, undefined, 0),
+      childrenBusy: () => this.below(own).some((child) => child.working),
+      onRules: (rules) => this.tellRules(own, rules),
+      // Each tells its own sub-agents in turn.
+      onExit: (signal) => this.tell(this.childrenOf(own), signal),
+      onCutShort: (reason) => this.tell(this.below(own), { type: "turn.finished", reason }),
+      onRest: () => {
+        this.forgetIfResting(own.id);
+        if (own.root !== undefined) this.live.get(own.root)?.rest();
+      },
+    });
+  }
+
+  /** The session of a sub-agent, made when it is first heard of. */
+  private child(root: Pick<LiveOptions, "id" | "ledger">, ref: ChildRef): LiveSession {
+    const siblings = this.children.get(root.id) ?? new Map<string, LiveSession>();
+    this.children.set(root.id, siblings);
+    const known = siblings.get(ref.id);
+    if (known) return known;
+    const id = this.options.id("session");
+    const { directory } = root.ledger;
+    const agent = ref.agent ?? root.ledger.agent;
+    const parent = this.parentOf(root, ref);
+    // Rules of a session hold for the sub-agents that work for it.
+    const permissions = parent?.permissions;
+    const facts = {
+      nativeId: ref.id,
+      ...(ref.title === undefined ? {} : { title: ref.title }),
+      ...(permissions === undefined ? {} : { permissions: [...permissions] }),
+    };
+    const data = { agent, directory, version: SCHEMA_VERSION, ...facts };
+    const child = this.build({
+      id,
+      parent: parent?.id ?? root.id,
+      root: root.id,
+      ledger: newLedger(agent, directory, facts),
+      last: 0,
+      agent: undefined,
+      lender: this.live.get(root.id)?.agent,
+      create: { id, parent: parent?.id ?? root.id, root: root.id },
+    });
+    child.beginPatiently({ type: "create", started: data, source: "agent" });
+    siblings.set(ref.id, child);
+    this.inherited.set(child, permissions ?? []);
+    this.live.set(id, child);
+    if (ref.call !== undefined) parent?.hear({ type: "tool.seen", call: ref.call, child: id }, undefined, undefined, 0);
+    return child;
+  }
+
+  /** The session that a sub-agent works for: another sub-agent's, which may be heard of first by this, or the root. */
+  private parentOf(root: Pick<LiveOptions, "id" | "ledger">, { id, parent }: ChildRef): LiveSession | undefined {
+    return parent === undefined || parent === id ? this.live.get(root.id) : this.child(root, { id: parent });
+  }
+
+  private childrenOf(own: Pick<LiveOptions, "id" | "root">): LiveSession[] {
+    return this.below(own).filter(({ parent }) => parent === own.id);
+  }
+
+  /** New rules hold for the sub-agents that work already, before a sub-agent's own rules. */
+  private tellRules(session: Pick<LiveOptions, "id" | "root">, rules: readonly PermissionRule[]): void {
+    for (const child of this.childrenOf(session)) {
+      const before = this.inherited.get(child) ?? [];
+      const own = (child.permissions ?? []).filter((rule) => !before.some((one) => isDeepStrictEqual(one, rule)));
+      this.inherited.set(child, rules);
+      child.update({ permissions: [...rules, ...own] }).catch((err: unknown) => {
+        this.options.logger.warn({ session: child.id, err }, "a sub-agent could not be given the session's rules");
+      });
+    }
+  }
+
+  /** Sub-agents die with the agent, and stop with the turn that they work for. */
+  private tell(children: readonly LiveSession[], signal: Signal): void {
+    for (const child of children) child.hear(signal, undefined, undefined, 0);
+  }
+}
+
+function factsOf({ started: { agent: _, directory: __, version: ___, forked: ____, ...facts } }: Create): Facts {
+  return facts;
+}

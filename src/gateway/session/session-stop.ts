@@ -1,0 +1,79 @@
+import { ParleyError } from "../../core/errors.ts";
+import { isStorageRefusal } from "../../core/storage-refusal.ts";
+import type { ServingAgent } from "../agent/serving-agent.ts";
+import type { SessionWriter } from "./session-writer.ts";
+
+export interface StopOptions {
+  writer: SessionWriter;
+  agent: Pick<ServingAgent, "stopNow">;
+  /** Resolves when a turn is over. */
+  ended(turn: string): Promise<void>;
+  /** For work that nobody waits for. */
+  quietly(work: Promise<unknown>, message: string): void;
+}
+
+export interface CancelRequest {
+  queue: "clear" | "keep";
+  /** Only this turn. */
+  turn?: string;
+}
+
+/** Stops a session's turn, also while the log takes no writes: it hears of it as soon as it takes them again. */
+export class SessionStop {
+  private readonly options: StopOptions;
+  /** The turn of which the log is still to hear that it was stopped. */
+  private told = "";
+
+  constructor(options: StopOptions) {
+    this.options = options;
+  }
+
+  /** Stops the turn and answers when it is over, or with the log's refusal when what runs has been stopped. */
+  async cancel(request: CancelRequest): Promise<string | undefined> {
+    try {
+      return await this.cancelStored(request);
+    } catch (error) {
+      const { turn } = this.options.writer.ledger;
+      const meant = turn && (request.turn === undefined || request.turn === turn.id);
+      if (!meant || !isStorageRefusal(error)) throw error;
+      throw await this.cancelUnstored(request, error);
+    }
+  }
+
+  private async cancelStored(request: CancelRequest): Promise<string | undefined> {
+    const { writer, ended } = this.options;
+    const { said } = await writer.send({ type: "cancel", ...request });
+    // A turn that was open before may have ended by itself, or another begun, when the command's turn came.
+    const { turn: open } = writer.ledger;
+    const turn = said.find((draft) => draft.type === "turn.ended")?.turn ?? (open?.cancelled ? open.id : undefined);
+    if (turn) await writer.unlessStuck(ended(turn));
+    return turn;
+  }
+
+  private async cancelUnstored({ queue }: CancelRequest, refusal: ParleyError): Promise<ParleyError> {
+    const { writer, agent, quietly } = this.options;
+    const { turn } = writer.ledger;
+    if (!turn) return refusal;
+    if (!turn.cancelled && this.told !== turn.id) {
+      quietly(writer.send({ type: "cancel", queue, turn: turn.id }, { must: true }), "a cancel could not be stored");
+    }
+    this.told = turn.id;
+    const gone = await agent.stopNow(turn.id);
+    const who = turn.task?.type === "shell" ? "the command" : "the agent";
+    const done = gone ? `${who} was stopped` : `${who} was asked to stop`;
+    const message = `${done}; the turn's end is stored when the log takes writes again: ${refusal.message}`;
+    return new ParleyError(refusal.code, message, { ...refusal.details, turn: turn.id, stopped: gone }, refusal);
+  }
+
+  /** Nobody will keep the agent's words: it must not go on, and its turn has failed. */
+  abandon(refusal: ParleyError): void {
+    const { writer, agent, quietly } = this.options;
+    const { turn } = writer.ledger;
+    if (!turn || this.told === turn.id) return;
+    this.told = turn.id;
+    const message = `the turn was stopped, because nothing could be stored: ${refusal.message}`;
+    const failed = writer.send({ type: "fail", turn: turn.id, error: { code: refusal.code, message } }, { must: true });
+    quietly(failed, "a turn could not be failed");
+    quietly(agent.stopNow(turn.id), "an agent could not be stopped");
+  }
+}

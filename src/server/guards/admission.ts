@@ -1,0 +1,67 @@
+import type { IncomingMessage } from "node:http";
+import { ParleyError } from "../../core/errors.ts";
+import { isLoopbackBind } from "./addresses.ts";
+import type { Authenticator } from "./auth.ts";
+import { checkHost, type HostPolicy } from "./host-guard.ts";
+import { checkOrigin, corsHeaders, type OriginPolicy, preflightHeaders } from "./origin-guard.ts";
+
+/** The part of a request that decides whether it gets in. */
+export type RequestHead = Pick<IncomingMessage, "method" | "url" | "headers" | "headersDistinct"> & {
+  socket: { remoteAddress?: string; localAddress?: string };
+};
+
+export interface Doorkeeper {
+  bind: string;
+  hosts: HostPolicy;
+  origins: OriginPolicy;
+  auth: Authenticator;
+}
+
+export type ResponseHeaders = Record<string, string | string[]>;
+
+export type Admission =
+  | { kind: "in"; headers: ResponseHeaders; authenticated: boolean }
+  | { kind: "preflight"; headers: ResponseHeaders }
+  | { kind: "refused"; by: "target" | "host" | "origin" | "auth"; error: ParleyError; headers: ResponseHeaders };
+
+export function pathOf(target: string): string {
+  return target.split("?", 1)[0] ?? "/";
+}
+
+/** Probes need no token; the numbers need none where only this machine, under its own name, can ask for them. */
+function isOpen(method: string, path: string, loopbackName: boolean, bind: string): boolean {
+  if (method !== "GET" && method !== "HEAD") return false;
+  if (path === "/health" || path === "/ready") return true;
+  return path === "/metrics" && loopbackName && isLoopbackBind(bind);
+}
+
+/** Every request and every upgrade goes this way: target, Host, Origin, token. */
+export function admit(request: RequestHead, door: Doorkeeper, now: number): Admission {
+  const { method = "GET", url = "/", headers, headersDistinct, socket } = request;
+  if (!url.startsWith("/")) {
+    const error = new ParleyError("bad_request", "expected a request target that begins with /: this is no proxy");
+    return { kind: "refused", by: "target", error, headers: {} };
+  }
+  const host = checkHost(headersDistinct.host ?? [], door.hosts, socket.localAddress);
+  if (!host.ok) return { kind: "refused", by: "host", error: host.error, headers: {} };
+
+  const site = headersDistinct["sec-fetch-site"]?.[0];
+  const mode = headersDistinct["sec-fetch-mode"]?.[0];
+  const origin = checkOrigin({ origins: headersDistinct.origin ?? [], site, mode }, host.host, door.origins);
+  if (!origin.ok) return { kind: "refused", by: "origin", error: origin.error, headers: corsHeaders(undefined) };
+  const cors = corsHeaders(origin.listed);
+
+  if (method === "OPTIONS" && headers.origin !== undefined && headers["access-control-request-method"] !== undefined) {
+    const asked = {
+      headers: headers["access-control-request-headers"],
+      privateNetwork: headersDistinct["access-control-request-private-network"]?.[0],
+    };
+    return { kind: "preflight", headers: { ...cors, ...preflightHeaders(asked) } };
+  }
+
+  const { authorization, cookie } = headers;
+  const auth = door.auth.check({ authorization, cookie, url }, socket.remoteAddress ?? "", now);
+  if (auth.ok) return { kind: "in", headers: cors, authenticated: true };
+  if (isOpen(method, pathOf(url), host.loopback, door.bind)) return { kind: "in", headers: cors, authenticated: false };
+  return { kind: "refused", by: "auth", error: auth.error, headers: { ...cors, ...auth.headers } };
+}

@@ -1,0 +1,163 @@
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
+import { ParleyError } from "../../core/errors.ts";
+import type { Logger } from "../../core/logger.ts";
+import type { Metrics } from "../../core/metrics.ts";
+import { Authenticator } from "../guards/auth.ts";
+import { refuseBind } from "../guards/bind-guard.ts";
+import { BODY_LIMIT, type BodyTimes } from "../guards/body-limit.ts";
+import { hostPolicy } from "../guards/host-guard.ts";
+import { originPolicy } from "../guards/origin-guard.ts";
+import { serverSeries } from "../logging/metrics.ts";
+import { DeadPeers } from "../peers/dead-peers.ts";
+import { answerClientError } from "./client-errors.ts";
+import { createMounts, type Mount } from "./mounts.ts";
+import { createServer } from "./node-http.ts";
+import { createProbes } from "./probes.ts";
+import { type Hall, requestListener } from "./requests.ts";
+import { isWebSocket, upgradeListener } from "./upgrades.ts";
+
+export interface ListenerOptions {
+  host: string;
+  /** 0 for any free one. */
+  port: number;
+  /** Null only for a loopback address. */
+  token: string | null;
+  allowHosts?: readonly string[];
+  cors?: readonly string[];
+  mounts: readonly Mount[];
+  /** Resolves when the log and the disk take writes. */
+  ready(): Promise<void>;
+  /** Said on /health to anybody: the version and the like. */
+  about?: Readonly<Record<string, unknown>>;
+  metrics: Metrics;
+  log: Logger;
+  bodyLimit?: number;
+  bodyTimes?: BodyTimes;
+  now?(): number;
+}
+
+export interface HttpListener {
+  /** Resolves with the address and port that are really bound. */
+  listen(): Promise<AddressInfo>;
+  /** Imports ahead of its first request what every client uses. */
+  warm(): Promise<void>;
+  /** Takes no new connection, and answers 503 on those that are open. */
+  stopAccepting(): void;
+  /** Resolves when every request is over; after `graceMs` the rest is cut. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** A response may stream for hours; these only bound how long a request may take to come in. */
+const TIMEOUTS = {
+  headersTimeout: 15_000,
+  requestTimeout: 120_000,
+  keepAliveTimeout: 65_000,
+  connectionsCheckingInterval: 5_000,
+} as const;
+
+function checkedBind(host: string, authenticated: boolean): void {
+  const refusal = refuseBind(host, authenticated);
+  if (refusal !== undefined) throw new ParleyError("forbidden", refusal);
+}
+
+export function createListener(options: ListenerOptions): HttpListener {
+  const { host: bind, metrics, log, now = () => performance.now() } = options;
+  checkedBind(bind, options.token !== null);
+  let draining = false;
+  const upgraded = new Set<Duplex>();
+  const answering = new WeakSet<Duplex>();
+  const hall: Hall = {
+    door: {
+      bind,
+      hosts: hostPolicy(bind, options.allowHosts),
+      origins: originPolicy(options.cors ?? []),
+      auth: new Authenticator(options.token),
+    },
+    mounts: createMounts(options.mounts),
+    series: serverSeries(metrics),
+    log,
+    bodyLimit: options.bodyLimit ?? BODY_LIMIT,
+    bodyTimes: options.bodyTimes,
+    draining: () => draining,
+    now,
+  };
+  const onRequest = requestListener(
+    hall,
+    createProbes({
+      about: options.about,
+      ready: () => options.ready(),
+      metrics,
+      now: options.now ?? (() => performance.now()),
+    }),
+  );
+
+  // Whatever a request does, it must not become an unhandled rejection and end the server.
+  const cut = (socket: Duplex) => (thrown: unknown) => {
+    log.error({ err: thrown }, "a request failed outside its handler");
+    socket.destroy();
+  };
+
+  const server = createServer({
+    ...TIMEOUTS,
+    maxHeaderSize: 16 * 1024,
+    // The system asks an idle peer whether it is still there: after these 15 s, then each second, ten times.
+    keepAlive: true,
+    keepAliveInitialDelay: 15_000,
+    // Our own guard answers a missing Host.
+    requireHostHeader: false,
+    // Anything else, such as an offer of h2c, is answered as the plain request it also is.
+    shouldUpgradeCallback: isWebSocket,
+  });
+  const peers = new DeadPeers({ log });
+  server.on("connection", (socket) => peers.watch(socket));
+  const closed = new Promise<void>((resolve) => server.once("close", resolve));
+  for (const event of ["request", "checkContinue"] as const) {
+    server.on(event, (request, response) => {
+      answering.add(request.socket);
+      response.once("close", () => {
+        answering.delete(request.socket);
+        if (draining) setImmediate(() => server.closeIdleConnections());
+      });
+      onRequest(request, response).catch(cut(request.socket));
+    });
+  }
+  const onUpgrade = upgradeListener(hall, upgraded);
+  server.on("upgrade", (request, socket, head) => void onUpgrade(request, socket, head).catch(cut(socket)));
+  server.on("clientError", (error, socket) => answerClientError(error, socket, answering.has(socket)));
+
+  function stopAccepting(): void {
+    if (draining) return;
+    draining = true;
+    server.close();
+  }
+
+  return {
+    listen() {
+      return new Promise((resolve, reject) => {
+        server.once("error", reject);
+        server.listen(options.port, bind.replace(/^\[(.*)\]$/, "$1") || undefined, () => {
+          server.off("error", reject);
+          const address = server.address() as AddressInfo;
+          try {
+            // A name may have meant something else than it said.
+            checkedBind(address.address, options.token !== null);
+            resolve(address);
+          } catch (thrown) {
+            server.close();
+            reject(thrown);
+          }
+        });
+      });
+    },
+    warm: () => hall.mounts.warm(),
+    stopAccepting,
+    async close(graceMs) {
+      stopAccepting();
+      for (const socket of upgraded) socket.destroy();
+      const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+      await closed;
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import type { ParleyError } from "../../core/errors.ts";
+import { PROBLEM_TYPE, problemOf } from "../../core/problem.ts";
+import type { ResponseHeaders } from "../guards/admission.ts";
+import { STATUS_CODES } from "./node-http.ts";
+
+/** How long a refused sender may go on sending before it is cut off. */
+const LINGER_MS = 1_000;
+
+export function sendText(response: ServerResponse, status: number, type: string, text: string): void {
+  response.writeHead(status, { "content-type": type, "content-length": Buffer.byteLength(text) });
+  response.end(response.req.method === "HEAD" ? undefined : text);
+}
+
+export function sendJson(response: ServerResponse, status: number, value: unknown): void {
+  sendText(response, status, "application/json", JSON.stringify(value));
+}
+
+/**
+ * Answers with an error. A sender that is not done yet hears the answer first and is cut off later: closing at once
+ * would reset the connection and could take the answer with it.
+ */
+export function sendProblem(response: ServerResponse, error: ParleyError, id: string): void {
+  const { req } = response;
+  const text = JSON.stringify(problemOf(error, id));
+  if (req.complete || !announcesBody(req)) {
+    sendText(response, error.status, PROBLEM_TYPE, text);
+    return;
+  }
+  const length = Buffer.byteLength(text);
+  response.writeHead(error.status, { "content-type": PROBLEM_TYPE, "content-length": length, connection: "close" });
+  response.write(text);
+  const done = (): void => {
+    clearTimeout(timer);
+    response.end();
+  };
+  const timer = setTimeout(done, LINGER_MS);
+  req.once("end", done).once("close", done).resume();
+}
+
+function announcesBody(request: IncomingMessage): boolean {
+  const { "content-length": length, "transfer-encoding": encoding } = request.headers;
+  return encoding !== undefined || (length !== undefined && length !== "0");
+}
+
+/** A whole answer as bytes, for a socket that has no response object: failed parsing, refused upgrades. */
+export function rawProblem(error: ParleyError, id: string | undefined, headers: ResponseHeaders = {}): string {
+  const text = JSON.stringify(problemOf(error, id));
+  const lines = [`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? "Error"}`];
+  const all: ResponseHeaders = {
+    ...headers,
+    "content-type": PROBLEM_TYPE,
+    "content-length": String(Buffer.byteLength(text)),
+    connection: "close",
+  };
+  if (id !== undefined) all["x-request-id"] = id;
+  for (const [name, value] of Object.entries(all)) {
+    for (const one of Array.isArray(value) ? value : [value]) lines.push(`${name}: ${one}`);
+  }
+  return `${lines.join("\r\n")}\r\n\r\n${text}`;
+}
+
+export function endSocket(socket: Duplex, answer: string): void {
+  socket.end(answer, () => socket.destroy());
+}

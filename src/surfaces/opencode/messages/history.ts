@@ -1,0 +1,165 @@
+import type { ParleyEvent } from "../../../core/events/event.ts";
+import { begunKey, messageKey, promptKey } from "../../../core/events/keys.ts";
+import { isCut } from "../../../core/history/cuts.ts";
+import { promptOfUnanswered } from "../../../core/history/unanswered.ts";
+import type { Log, LogRecord, SessionHead } from "../../../log/contract.ts";
+import type { PendingAsks } from "../projection/open-asks.ts";
+import { SessionView } from "../projection/session-view.ts";
+import type { MessageWithParts } from "../shapes/message.ts";
+import { messagesOfTurn, type Placed, type TurnMessages } from "./turn-messages.ts";
+import { type Piece, piecesBack, restOfSteps, restOfTurn, thin } from "./turn-pieces.ts";
+
+export interface PageQuery {
+  /** All where absent. */
+  limit?: number;
+  /** Only messages with a place before this number. */
+  before?: number;
+}
+
+export interface Page {
+  /** The newest ones, oldest first. */
+  messages: MessageWithParts[];
+  /** Where the page of older ones ends; absent when there are none. */
+  next?: Placed;
+}
+
+/** A call that waits for an answer is one of the last that were made. */
+const ASKING_STEPS = 3;
+
+/** The messages of sessions, read from the log a turn at a time: never more of it than was asked for. */
+export class History {
+  readonly #log: Log;
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  async page(head: SessionHead, { limit = Number.POSITIVE_INFINITY, before }: PageQuery): Promise<Page> {
+    const waiting = new Waiting(head, (prompt) => this.#takenUp(head, prompt));
+    const found: Placed[] = [];
+    // Every step is a message, so that this many of them are enough.
+    for await (const piece of piecesBack(this.#log, head.state.id, before ?? head.last + 1, limit + 1)) {
+      const placed = await this.#placedIn(piece, head, waiting);
+      found.push(...placed.reverse());
+      if (found.length > limit) break;
+    }
+    const page = found.slice(0, limit).reverse();
+    const [oldest] = page;
+    const messages = page.map(({ message }) => message);
+    return oldest && found.length > limit ? { messages, next: oldest } : { messages };
+  }
+
+  /** A message by its id, or undefined where the session has none such. */
+  async message(head: SessionHead, id: string): Promise<MessageWithParts | undefined> {
+    const { id: session, parent } = head.state;
+    const asked = promptOfUnanswered(id);
+    const event =
+      (await this.#log.find(session, messageKey(id))) ??
+      (await this.#log.find(session, promptKey(id))) ??
+      (asked === undefined ? undefined : await this.#begunBy(session, asked));
+    if (event?.type === "prompt.queued") {
+      return new Waiting(head, (prompt) => this.#takenUp(head, prompt)).message(id);
+    }
+    if (event && isCut(head.state.cuts, event.seq)) return undefined;
+    if (event) return messageIn(await this.#turnAround(head, event.seq), id);
+    // What a sub-agent was told has no name in the log, but such a session is short.
+    if (parent === undefined) return undefined;
+    return (await this.page(head, {})).messages.find(({ info }) => info.id === id);
+  }
+
+  /** The place of a message that the log knows by name. */
+  async placeOf(session: string, id: string): Promise<number | undefined> {
+    const event = (await this.#log.find(session, messageKey(id))) ?? (await this.#log.find(session, promptKey(id)));
+    return event?.seq;
+  }
+
+  /** What the agent said last in the turn of a prompt. */
+  async answerTo(head: SessionHead, prompt: string): Promise<MessageWithParts | undefined> {
+    const { id } = head.state;
+    const begun = await this.#begunBy(id, prompt);
+    const turn = begun && (await this.#turnAround(head, begun.seq, 1));
+    return turn?.placed.findLast(({ message }) => message.info.role === "assistant")?.message;
+  }
+
+  /** What the open turn waits for. */
+  async asks(head: SessionHead): Promise<PendingAsks> {
+    const { turn } = head.state;
+    if (!turn) return { permissions: [], questions: [] };
+    return (await this.#turnAround(head, turn.seq, ASKING_STEPS)).view.asks();
+  }
+
+  /** Where the turn of a prompt took it up. */
+  async #begunBy(session: string, prompt: string): Promise<ParleyEvent | undefined> {
+    const event = await this.#log.find(session, promptKey(prompt));
+    return event?.type === "prompt.queued" ? this.#log.find(session, begunKey(prompt)) : event;
+  }
+
+  async #turnAround(head: SessionHead, seq: number, steps?: number): Promise<TurnMessages> {
+    const { id } = head.state;
+    const start = (await this.#log.turnStart(id, seq + 1)) ?? seq;
+    const records = await restOfTurn(this.#log, id, start - 1);
+    return messagesOfTurn(head.state, steps === undefined ? records : thin(records, steps));
+  }
+
+  async #takenUp(head: SessionHead, prompt: string): Promise<TurnMessages | undefined> {
+    const begun = await this.#log.find(head.state.id, begunKey(prompt));
+    return begun && !isCut(head.state.cuts, begun.seq) ? this.#turnAround(head, begun.seq) : undefined;
+  }
+
+  /** All messages whose place is in a piece of the log. */
+  async #placedIn(piece: Piece, head: SessionHead, waiting: Waiting): Promise<Placed[]> {
+    const { records } = piece;
+    const [first] = records;
+    const end = (records.at(-1)?.seq ?? 0) + 1;
+    const placed: Placed[] = [];
+    if (first?.type === "turn.started" && !isCut(head.state.cuts, first.seq)) {
+      const whole = end > head.last || records.some(({ type }) => type === "turn.ended");
+      const turn = await messagesOfTurn(head.state, whole ? records : await this.#completed(piece, head, end - 1));
+      if (!piece.thinned) waiting.know(turn);
+      placed.push(...turn.placed.filter(({ seq }) => seq < end));
+    }
+    for (const { type, json, seq } of records) {
+      if (type !== "prompt.queued") continue;
+      const event = JSON.parse(json) as Extract<ParleyEvent, { type: "prompt.queued" }>;
+      const message = await waiting.message(event.data.prompt.id);
+      if (message) placed.push({ seq, message });
+    }
+    return placed.sort((a, b) => a.seq - b.seq);
+  }
+
+  /** A piece that ends within its turn, with what says how that went on. */
+  async #completed({ records, thinned }: Piece, head: SessionHead, last: number): Promise<LogRecord[]> {
+    const rest = await restOfTurn(this.#log, head.state.id, last);
+    // Only the message that asked is told what all of the turn changed; for the others their own steps are enough.
+    return records.concat(thinned ? restOfSteps(records, rest) : rest);
+  }
+}
+
+function messageIn({ placed, waited }: TurnMessages, id: string): MessageWithParts | undefined {
+  return waited.get(id) ?? placed.find(({ message }) => message.info.id === id)?.message;
+}
+
+/** The messages of prompts that wait or waited: they are said where they began to wait, and told in full by their turn. */
+class Waiting {
+  readonly #known = new Map<string, MessageWithParts>();
+  readonly #takenUp: (prompt: string) => Promise<TurnMessages | undefined>;
+
+  constructor({ state }: SessionHead, takenUp: (prompt: string) => Promise<TurnMessages | undefined>) {
+    this.#takenUp = takenUp;
+    if (state.queue.length === 0) return;
+    for (const message of new SessionView(state).messages()) this.#known.set(message.info.id, message);
+  }
+
+  know({ waited }: TurnMessages): void {
+    for (const [id, message] of waited) this.#known.set(id, message);
+  }
+
+  /** Undefined for one that was withdrawn. */
+  async message(id: string): Promise<MessageWithParts | undefined> {
+    if (!this.#known.has(id)) {
+      const turn = await this.#takenUp(id);
+      if (turn) this.know(turn);
+    }
+    return this.#known.get(id);
+  }
+}

@@ -1,0 +1,131 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Log, LogRecord } from "../../../log/contract.ts";
+
+/** How many events are read at once: few at first, for most who ask want the newest only. */
+const FIRST_CHUNK = 256;
+const LARGEST_CHUNK = 2_048;
+
+/** The events from a `turn.started` to the next, or those before the first. */
+export interface Piece {
+  records: LogRecord[];
+  /** The items of its older steps were left out. */
+  thinned: boolean;
+}
+
+/** Whether an event places others, or says what holds for them: all but the words and tools of the agent do. */
+function isFrame({ type, json }: LogRecord): boolean {
+  return !type.startsWith("item.") || (type !== "item.delta" && json.includes('"role":"user"'));
+}
+
+/** Events without what the agent said and did: its steps are there, but empty. */
+function frameOf(records: readonly LogRecord[]): LogRecord[] {
+  return records.filter(isFrame);
+}
+
+/** The item that an event is about. */
+function itemOf({ json }: LogRecord): string {
+  const { data } = JSON.parse(json) as { data: { item: string | { id: string } } };
+  return typeof data.item === "string" ? data.item : data.item.id;
+}
+
+/** Items that were begun and not completed. */
+function openItems(records: readonly LogRecord[]): Set<string> {
+  const open = new Set<string>();
+  for (const record of records) {
+    if (record.type === "item.started") open.add(itemOf(record));
+    if (record.type === "item.completed") open.delete(itemOf(record));
+  }
+  return open;
+}
+
+/** What else came of the steps that a turn had up to a place: the words and tools of later ones are left out. */
+export function restOfSteps(before: readonly LogRecord[], rest: readonly LogRecord[]): LogRecord[] {
+  const { json = "" } = before.findLast(({ type }) => type === "step.started") ?? {};
+  const last = Math.max(0, ...stepsIn(json));
+  const items = openItems(before);
+  return rest.filter((record) => {
+    if (isFrame(record)) return true;
+    if (record.type === "item.started" && stepsIn(record.json).some((step) => step <= last)) items.add(itemOf(record));
+    return items.size > 0 && items.has(itemOf(record));
+  });
+}
+
+/** The numbers of steps that an event may speak of: too many do no harm. */
+function stepsIn(json: string): number[] {
+  return [...json.matchAll(/"step":(\d+)/g)].map(([, step]) => Number(step));
+}
+
+/** Goes back through events, and leaves out the items of all but the newest steps. */
+class Thinner {
+  #steps: number;
+  /** From this number on everything is told. */
+  from = 0;
+
+  constructor(steps: number) {
+    this.#steps = steps;
+  }
+
+  /** The events right before those that it was given last. */
+  take(records: readonly LogRecord[]): LogRecord[] {
+    let at = records.length;
+    while (at > 0 && this.#steps > 0) {
+      const record = records[--at];
+      if (record?.type !== "step.started") continue;
+      this.#steps -= 1;
+      this.from = record.seq;
+    }
+    return at === 0 ? [...records] : frameOf(records.slice(0, at)).concat(records.slice(at));
+  }
+
+  thins(seq: number): boolean {
+    return this.#steps === 0 && seq < this.from;
+  }
+}
+
+/** The events of a turn with only its last steps in full. */
+export function thin(records: readonly LogRecord[], steps: number): LogRecord[] {
+  return new Thinner(steps).take(records);
+}
+
+/**
+ * A session's events before a number, cut before each `turn.started`: the newest piece first, each in its order, and
+ * only so many steps in full. What is held is a chunk and what those steps said, however long the session or a turn is.
+ */
+export async function* piecesBack(log: Log, session: string, before: number, steps: number): AsyncGenerator<Piece> {
+  const thinner = new Thinner(steps);
+  const pieceOf = (records: LogRecord[]): Piece => ({ records, thinned: thinner.thins(records[0]?.seq ?? 0) });
+  let held: LogRecord[] = [];
+  let end = before;
+  for (let limit = FIRST_CHUNK; ; limit = Math.min(limit * 2, LARGEST_CHUNK)) {
+    const read = await log.readBack(session, { before: end, limit });
+    const [first] = read;
+    if (!first) break;
+    end = first.seq;
+    const chunk = thinner.take(read);
+    held = chunk.concat(held);
+    for (let at = chunk.length - 1; at >= 0; at--) {
+      if (held[at]?.type !== "turn.started") continue;
+      const piece = pieceOf(held.slice(at));
+      held = held.slice(0, at);
+      yield piece;
+    }
+    // A long history must not keep everybody else waiting.
+    await nextTurn();
+  }
+  if (held.length > 0) yield pieceOf(held);
+}
+
+/** The events after a number up to the end of the turn that is open there. */
+export async function restOfTurn(log: Log, session: string, after: number): Promise<LogRecord[]> {
+  const rest: LogRecord[] = [];
+  let cursor = after;
+  for (let limit = FIRST_CHUNK; ; limit = Math.min(limit * 2, LARGEST_CHUNK)) {
+    const records = await log.read(session, { after: cursor, limit });
+    const end = records.findIndex(({ type }) => type === "turn.ended");
+    rest.push(...(end < 0 ? records : records.slice(0, end + 1)));
+    const last = records.at(-1);
+    if (end >= 0 || !last) return rest;
+    cursor = last.seq;
+    await nextTurn();
+  }
+}

@@ -1,0 +1,74 @@
+import { absolute } from "../file-diffs.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** OpenCode's field, and what agents call it. */
+const FIELDS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  read: { filePath: ["path", "file_path", "file", "absolute_path"] },
+  write: { filePath: ["path", "file_path", "file"], content: ["contents", "text", "file_text"] },
+  edit: {
+    filePath: ["path", "file_path", "file"],
+    oldString: ["old", "old_string", "old_str", "old_text"],
+    newString: ["new", "new_string", "new_str", "new_text"],
+    replaceAll: ["all", "replace_all"],
+  },
+  bash: { command: ["cmd", "script"], workdir: ["cwd", "working_directory"] },
+  grep: { pattern: ["query", "regex"], include: ["glob"] },
+  glob: { pattern: ["glob"] },
+  todowrite: { todos: ["plan", "entries"] },
+  task: { description: ["title"], prompt: ["task", "message"], subagent_type: ["agent", "agent_type"] },
+  webfetch: { url: ["uri"] },
+  websearch: { query: ["q"] },
+  apply_patch: { patchText: ["patch", "input"] },
+};
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function todo(value: unknown): unknown {
+  if (!isFields(value)) return value;
+  const { content, text, step, priority } = value;
+  return { ...value, content: content ?? text ?? step ?? "", priority: priority ?? "medium" };
+}
+
+function question(value: unknown): unknown {
+  if (!isFields(value)) return value;
+  return { ...value, header: value.header ?? "", options: value.options ?? [] };
+}
+
+function mend(field: string, value: unknown, directory: string): unknown {
+  switch (field) {
+    case "filePath":
+      return typeof value === "string" ? absolute(directory, value) : value;
+    case "command":
+      return Array.isArray(value) ? value.join(" ") : value;
+    case "todos":
+      return Array.isArray(value) ? value.map(todo) : value;
+    case "questions":
+      return Array.isArray(value) ? value.map(question) : value;
+    default:
+      return value;
+  }
+}
+
+/**
+ * A tool's input with the fields by which OpenCode's clients show it. A field that only has another name there is renamed,
+ * because clients list what they do not know; all others stay.
+ */
+export function toolInput(tool: string, input: unknown, directory: string): Record<string, unknown> {
+  if (input === undefined || input === null) return {};
+  if (!isFields(input)) return { input };
+  const names = Object.hasOwn(FIELDS, tool) ? (FIELDS[tool] ?? {}) : {};
+  const renamed = new Map<string, string>();
+  for (const [field, others] of Object.entries(names)) {
+    const name = field in input ? undefined : others.find((other) => other in input && !renamed.has(other));
+    if (name !== undefined) renamed.set(name, field);
+  }
+  return Object.fromEntries(
+    Object.entries(input).map(([name, value]) => {
+      const field = renamed.get(name) ?? name;
+      return [field, mend(field, value, directory)];
+    }),
+  );
+}

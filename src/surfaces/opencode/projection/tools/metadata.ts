@@ -1,0 +1,87 @@
+import type { FileChange } from "../../../../core/events/values.ts";
+import { absolute, diffOf } from "../file-diffs.ts";
+
+type Fields = Record<string, unknown>;
+
+/** What is known of a call when it is complete. */
+export interface Outcome {
+  tool: string;
+  input: Readonly<Record<string, unknown>>;
+  metadata: Readonly<Record<string, unknown>>;
+  output: string;
+  files: readonly FileChange[];
+  directory: string;
+}
+
+const PREVIEW_LINES = 20;
+const NUMBERED = /^ *\d+(?::|→|\t) ?/;
+
+/** The first lines of a file, without the numbers that an agent may have put before them. */
+function preview(output: string): string {
+  const lines = output.split("\n", PREVIEW_LINES);
+  const numbered = lines.length > 0 && lines.every((line) => line === "" || NUMBERED.test(line));
+  return (numbered ? lines.map((line) => line.replace(NUMBERED, "")) : lines).join("\n");
+}
+
+function diffText(files: readonly FileChange[]): string {
+  return files.map(({ diff = "" }) => diff).join("");
+}
+
+function changeMetadata({ files, directory }: Outcome): Fields {
+  const [first] = files;
+  if (!first) return {};
+  const { file: _, patch = "", additions, deletions } = diffOf(first, directory);
+  return {
+    diff: diffText(files),
+    filediff: { file: absolute(directory, first.path), patch, additions, deletions },
+    diagnostics: {},
+  };
+}
+
+const PATCH_TYPES = { added: "add", modified: "update", deleted: "delete", renamed: "move" } as const;
+
+function patchFile(change: FileChange, directory: string): Fields {
+  const { file, patch = "", additions, deletions } = diffOf(change, directory);
+  const moved = change.kind === "renamed" && change.from !== undefined;
+  return {
+    filePath: absolute(directory, moved ? (change.from ?? change.path) : change.path),
+    relativePath: file,
+    type: PATCH_TYPES[change.kind],
+    patch,
+    additions,
+    deletions,
+    ...(moved ? { movePath: absolute(directory, change.path) } : {}),
+  };
+}
+
+function exitOf({ exit, exitCode, exit_code }: Readonly<Fields>): number | null {
+  const code = exit ?? exitCode ?? exit_code;
+  return typeof code === "number" ? code : null;
+}
+
+function own(outcome: Outcome): Fields {
+  const { tool, input, metadata, output, files, directory } = outcome;
+  switch (tool) {
+    case "edit":
+    case "write":
+      return {
+        ...changeMetadata(outcome),
+        ...(tool === "write" ? { filepath: input.filePath, exists: files[0]?.kind !== "added" } : {}),
+      };
+    case "apply_patch":
+      return { diff: diffText(files), files: files.map((file) => patchFile(file, directory)), diagnostics: {} };
+    case "read":
+      return { preview: preview(output), truncated: false };
+    case "bash":
+      return { output, exit: exitOf(metadata) };
+    case "todowrite":
+      return { todos: input.todos ?? [] };
+    default:
+      return {};
+  }
+}
+
+/** What OpenCode's clients show of a tool's outcome beside its output; what the agent itself says of it comes first. */
+export function toolMetadata(outcome: Outcome): Fields {
+  return { ...own(outcome), ...outcome.metadata };
+}

@@ -1,0 +1,166 @@
+import type { ToolCallItem, ToolResultItem } from "../../../../core/events/items.ts";
+import type { FileChange } from "../../../../core/events/values.ts";
+import type { ToolPart, ToolState } from "../../shapes/message.ts";
+import { LiveOutput } from "../live-output.ts";
+import { attachmentsOf } from "./attachments.ts";
+import { toolInput } from "./input.ts";
+import { toolMetadata } from "./metadata.ts";
+import { toolName } from "./names.ts";
+
+interface Place {
+  sessionID: string;
+  messageID: string;
+  directory: string;
+}
+
+type Known = Pick<ToolCallItem, "name" | "title" | "input" | "metadata">;
+
+/** One tool call on its way from the first sign of it to its end. */
+export class ToolTrack {
+  readonly messageID: string;
+  readonly call: string;
+  /** It is settled. */
+  done = false;
+  files: readonly FileChange[] = [];
+  answers: string[][] | undefined;
+  readonly #id: string;
+  readonly #place: Place;
+  readonly #seen: number;
+  readonly #live = new LiveOutput();
+  #known: Known;
+  #tool: string;
+  #input: Record<string, unknown>;
+  /** The session of the sub-agent that it started. */
+  #child: string | undefined;
+  #started: number | undefined;
+  #shown: string | undefined;
+  #output = "";
+  #content: readonly unknown[] = [];
+
+  constructor(item: ToolCallItem, place: Place, time: number) {
+    this.#id = item.id;
+    this.call = item.call;
+    this.messageID = place.messageID;
+    this.#place = place;
+    this.#seen = time;
+    this.#known = {
+      name: item.name,
+      title: item.title,
+      input: item.input,
+      metadata: item.metadata,
+    };
+    this.#tool = toolName(item.name);
+    this.#input = toolInput(this.#tool, item.input, place.directory);
+    this.#note(item.child);
+  }
+
+  #note(child: unknown): void {
+    if (typeof child === "string") this.#child = child;
+  }
+
+  /** Takes in what is new. */
+  learn(news: Partial<Known> & { child?: unknown }): void {
+    const { name, title, input, metadata } = news;
+    if (name !== undefined) this.#tool = toolName(name);
+    this.#known = {
+      name: name ?? this.#known.name,
+      title: title ?? this.#known.title,
+      input: input ?? this.#known.input,
+      metadata: metadata ?? this.#known.metadata,
+    };
+    this.#input = toolInput(this.#tool, this.#known.input, this.#place.directory);
+    this.#note(news.child);
+  }
+
+  get running(): boolean {
+    return this.#started !== undefined;
+  }
+
+  get input(): Readonly<Record<string, unknown>> {
+    return this.#input;
+  }
+
+  run(time: number): void {
+    this.#started ??= time;
+    // A command's output is shown from the start, and while it comes.
+    if (this.#tool === "bash") this.#shown ??= "";
+  }
+
+  /** Whether the output that came is to be shown now. */
+  addOutput(delta: string): boolean {
+    const show = this.#shown !== undefined && this.#live.add(delta);
+    if (show) this.#shown = this.#live.text;
+    return show;
+  }
+
+  replaceOutput(text: string): boolean {
+    this.#live.replace(text);
+    const show = this.#shown !== undefined;
+    if (show) this.#shown = this.#live.text;
+    return show;
+  }
+
+  result({ text = "", files = [], content = [] }: ToolResultItem): void {
+    this.#output = text;
+    this.files = files;
+    this.#content = content;
+  }
+
+  #part(state: ToolState): ToolPart {
+    const { sessionID, messageID } = this.#place;
+    return { id: this.#id, sessionID, messageID, type: "tool", callID: this.call, tool: this.#tool, state };
+  }
+
+  #extras(): Record<string, unknown> {
+    const { sessionID } = this.#place;
+    return {
+      ...(this.#child === undefined ? {} : { sessionId: this.#child, parentSessionId: sessionID }),
+      ...(this.answers ? { answers: this.answers } : {}),
+    };
+  }
+
+  /** The part while the call is under way. */
+  open(): ToolPart {
+    const input = this.#input;
+    if (this.#started === undefined) return this.#part({ status: "pending", input, raw: "" });
+    const { title, metadata } = this.#known;
+    const output = this.#shown === undefined ? {} : { output: this.#shown };
+    const all = { ...output, ...metadata, ...this.#extras() };
+    return this.#part({
+      status: "running",
+      input,
+      ...(title === undefined ? {} : { title }),
+      ...(Object.keys(all).length === 0 ? {} : { metadata: all }),
+      time: { start: this.#started },
+    });
+  }
+
+  /** The part for good. */
+  close({ status, error, background }: ToolCallItem, end: number): ToolPart {
+    this.done = true;
+    const { title = "", metadata = {} } = this.#known;
+    const outcome = { tool: this.#tool, input: this.#input, metadata, output: this.#output, files: this.files };
+    const all = { ...toolMetadata({ ...outcome, directory: this.#place.directory }), ...this.#extras() };
+    const time = { start: this.#started ?? this.#seen, end };
+    if (status === "completed") {
+      const attachments = attachmentsOf(this.#content, { id: this.#id, ...this.#place });
+      return this.#part({
+        status,
+        input: this.#input,
+        output: this.#output,
+        title,
+        metadata: { ...all, ...(background ? { background } : {}) },
+        time,
+        ...(attachments.length === 0 ? {} : { attachments }),
+      });
+    }
+    const aborted = error?.code === "interrupted" || error?.code === "aborted";
+    return this.#part({
+      status: "error",
+      input: this.#input,
+      error: error?.message ?? "the tool failed",
+      metadata: { ...all, ...(aborted ? { interrupted: true } : {}) },
+      time,
+    });
+  }
+}

@@ -1,0 +1,62 @@
+import { z } from "zod";
+import type { SessionState } from "../../../core/session-state.ts";
+import type { Surface } from "../context.ts";
+import { jsonWith, type Operation, operation } from "../operation.ts";
+import { parentOf, sessionOf } from "../projection/session-shape.ts";
+import { projectOf } from "../workspace/project.ts";
+import { allSessions, lastChanged, titleHas } from "./session-list.ts";
+
+const flag = z.stringbool().optional();
+
+const query = z.looseObject({
+  directory: z.string().optional(),
+  roots: flag,
+  archived: flag,
+  start: z.coerce.number().optional(),
+  cursor: z.coerce.number().optional(),
+  search: z.string().optional(),
+  limit: z.coerce.number().int().min(1).max(1_000).optional(),
+});
+
+const DEFAULT_LIMIT = 100;
+
+/** `start` and `cursor` are times of the last change: not before the one, and before the other. */
+function fits(state: SessionState, { roots, archived, start, cursor, search }: z.output<typeof query>): boolean {
+  if (roots && parentOf(state) !== undefined) return false;
+  if (!archived && state.meta?.archived !== undefined) return false;
+  if (start !== undefined && state.updated < start) return false;
+  if (cursor !== undefined && state.updated >= cursor) return false;
+  return titleHas(state, search);
+}
+
+/** Sessions of all projects, or of the directory that the query names. */
+export function globalSessionOperations({ gateway, environment: { projects } }: Surface): Operation[] {
+  async function shown(state: SessionState): Promise<object> {
+    const { id, worktree } = projectOf(state.directory);
+    const name = (await projects.find(id))?.name;
+    const project = { id, worktree, ...(name === undefined ? {} : { name }) };
+    return { ...sessionOf(state, { projectOf: () => id }), project };
+  }
+
+  return [
+    operation({
+      method: "get",
+      path: "/experimental/session",
+      id: "experimental.session.list",
+      support: "real",
+      query,
+      async handle({ query: wanted, directory }) {
+        const { limit = DEFAULT_LIMIT } = wanted;
+        const sessions = allSessions(gateway.log, { directory: wanted.directory ? directory : undefined });
+        const found = await lastChanged(sessions, limit + 1, (state) => fits(state, wanted));
+        const page = found.slice(0, limit);
+        const list = await Promise.all(page.map(shown));
+        if (found.length === page.length) return list;
+        return jsonWith(list, {
+          "x-next-cursor": String(page.at(-1)?.updated),
+          "access-control-expose-headers": "X-Next-Cursor",
+        });
+      },
+    }),
+  ];
+}

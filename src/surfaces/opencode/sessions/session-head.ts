@@ -1,0 +1,14 @@
+import { isParleyError } from "../../../core/errors.ts";
+import type { SessionHead } from "../../../log/contract.ts";
+import type { Surface } from "../context.ts";
+import { notFound } from "../errors.ts";
+
+/** A session by its id, from whatever directory it is asked for. */
+export async function sessionHead({ gateway }: Surface, id = ""): Promise<SessionHead> {
+  try {
+    return await gateway.head(id);
+  } catch (error) {
+    if (isParleyError(error) && error.code === "session_not_found") throw notFound(`Session not found: ${id}`);
+    throw error;
+  }
+}

@@ -1,0 +1,95 @@
+import { relative, sep } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { SessionState } from "../../../core/session-state.ts";
+import type { Log, SessionQuery } from "../../../log/contract.ts";
+import { parentOf } from "../projection/session-shape.ts";
+import { projectOf } from "../workspace/project.ts";
+
+/** How many sessions are looked at between two chances for others. */
+const CHUNK = 200;
+
+export interface ListQuery {
+  /** The directory whose project is asked for. */
+  directory: string;
+  /** Whether only that directory itself is meant. */
+  exactly: boolean;
+  /** Only what lies at or below this path of the project. */
+  path?: string;
+  /** Without those that work for another session. */
+  roots?: boolean;
+  /** Only what changed since. */
+  start?: number;
+  /** A part of the title. */
+  search?: string;
+  limit: number;
+}
+
+/** The sessions of a place, the one that was made last first. */
+export async function* allSessions(
+  log: Log,
+  { directory, ...query }: Omit<SessionQuery, "limit" | "directory"> & { directory?: string | undefined },
+): AsyncGenerator<SessionState> {
+  const place = directory === undefined ? query : { ...query, directory };
+  for (let { after } = query; ; ) {
+    const page = await log.list({ ...place, limit: CHUNK, ...(after === undefined ? {} : { after }) });
+    yield* page;
+    after = page.at(-1)?.id;
+    if (page.length < CHUNK) return;
+    await nextTurn();
+  }
+}
+
+/** So many of them that fit, the one that changed last first. */
+export async function lastChanged(
+  sessions: AsyncIterable<SessionState>,
+  limit: number,
+  fits: (state: SessionState) => boolean,
+): Promise<SessionState[]> {
+  let found: SessionState[] = [];
+  for await (const state of sessions) {
+    if (fits(state)) found.push(state);
+    // Kept small on the way, so that a long list costs no more memory than its answer.
+    if (found.length >= 2 * limit + CHUNK) found = newest(found, limit);
+  }
+  return newest(found, limit);
+}
+
+function newest(states: readonly SessionState[], limit: number): SessionState[] {
+  return states.toSorted((a, b) => b.updated - a.updated || (a.id < b.id ? -1 : 1)).slice(0, limit);
+}
+
+export function titleHas({ title = "" }: SessionState, search: string | undefined): boolean {
+  return search === undefined || title.toLowerCase().includes(search.toLowerCase());
+}
+
+function isBelow(directory: string, path: string): boolean {
+  const { root } = projectOf(directory);
+  const own = relative(root, directory).split(sep).join("/");
+  return own === path || own.startsWith(`${path}/`);
+}
+
+/** Whether a session is in the place that a list is about. The parts of a project are told apart by their paths. */
+function placed(query: ListQuery): (state: SessionState) => boolean {
+  const { directory, exactly, path } = query;
+  if (exactly && path === undefined) return (state) => state.directory === directory;
+  const { id } = projectOf(directory);
+  return (state) => projectOf(state.directory).id === id && (!path || isBelow(state.directory, path));
+}
+
+/** Sessions as a client lists them: the one that changed last comes first. */
+export async function listSessions(log: Log, query: ListQuery): Promise<SessionState[]> {
+  const { directory, exactly, path, roots, start = 0, limit } = query;
+  const here = placed(query);
+  const sessions = allSessions(log, { directory: exactly && path === undefined ? directory : undefined });
+  return lastChanged(sessions, limit, (state) => {
+    if (state.updated < start || (roots && parentOf(state) !== undefined)) return false;
+    return here(state) && titleHas(state, query.search);
+  });
+}
+
+/** Sub-agents' sessions, and those that clients made for a session. */
+export async function childrenOf(log: Log, { id, directory }: SessionState): Promise<SessionState[]> {
+  const children: SessionState[] = [];
+  for await (const state of allSessions(log, { directory })) if (parentOf(state) === id) children.push(state);
+  return children;
+}

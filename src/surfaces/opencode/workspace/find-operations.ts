@@ -1,0 +1,74 @@
+import { z } from "zod";
+import type { Surface } from "../context.ts";
+import { type Operation, operation } from "../operation.ts";
+import type { FileNames, NameIndex } from "./file-names.ts";
+import { bestMatches } from "./fuzzy.ts";
+import { assertDirectory, withFiles } from "./refusals.ts";
+import { findText } from "./text-search.ts";
+
+const MAX_MATCHES = 100;
+const FEW = 10;
+
+export const limit = z.coerce.number().int().min(1).max(200).optional();
+export const kind = z.enum(["file", "directory"]).optional();
+const word = z.string().max(1_000);
+
+const fileQuery = z.looseObject({ query: word, dirs: z.enum(["true", "false"]).optional(), type: kind, limit });
+const textQuery = z.looseObject({ pattern: word.min(1) });
+const symbolQuery = z.looseObject({ query: word });
+
+function* candidates({ files, directories }: FileNames, type: "file" | "directory" | undefined): Generator<string> {
+  if (type !== "file") yield* directories;
+  if (type !== "directory") yield* files;
+}
+
+export interface NameQuery {
+  query: string;
+  type?: "file" | "directory";
+  limit?: number;
+}
+
+/** Paths that fit a query, the best first; directories end with a slash. */
+export async function findNames(index: NameIndex, directory: string, wanted: NameQuery): Promise<string[]> {
+  const names = await index.names(directory);
+  return bestMatches(wanted.query, candidates(names, wanted.type), wanted.limit ?? FEW);
+}
+
+export function findOperations({ environment: { commands, git, names } }: Surface): Operation[] {
+  return [
+    operation({
+      method: "get",
+      path: "/find",
+      id: "find.text",
+      support: "real",
+      note: `by ripgrep where it is installed, else by git; ${MAX_MATCHES} lines at most`,
+      query: textQuery,
+      handle: ({ directory, query }) =>
+        withFiles(directory, async () => {
+          await assertDirectory(directory);
+          return findText(commands, git, { directory, pattern: query.pattern, limit: MAX_MATCHES });
+        }),
+    }),
+    operation({
+      method: "get",
+      path: "/find/file",
+      id: "find.files",
+      support: "real",
+      query: fileQuery,
+      handle: ({ directory, query }) =>
+        withFiles(directory, async () => {
+          const type = query.type ?? (query.dirs === "false" ? "file" : undefined);
+          return findNames(names, directory, { query: query.query, type, limit: query.limit });
+        }),
+    }),
+    operation({
+      method: "get",
+      path: "/find/symbol",
+      id: "find.symbols",
+      support: "empty",
+      note: "there is no language server here",
+      query: symbolQuery,
+      handle: async () => [],
+    }),
+  ];
+}
