@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { ChildRef } from "../../src/agents/contract.ts";
 import type { PermissionRule } from "../../src/core/events/values.ts";
 import type { SessionState } from "../../src/core/session-state.ts";
+import { eventually } from "../support/eventually.ts";
 import type { FakeSession } from "./fake-agent.ts";
 import { ended, type Rig, rig, text } from "./rig.ts";
 
@@ -66,11 +67,12 @@ test("a sub-agent that is heard of before the one that it works for gets its pla
   };
   await r.gateway.prompt(root, text("go"));
   await r.until(root, ended);
+  await eventually("all sessions are stored", async () => (await r.gateway.list({ limit: 9 })).length === 4);
   const below = await r.gateway.list({ parent: root, limit: 5 });
   assert.deepEqual(below.map(({ nativeId }) => nativeId).sort(), ["odd", "upper"]);
-  const upper = below.find(({ nativeId }) => nativeId === "upper");
-  assert.equal(upper?.title, "Upper");
-  assert.equal((await only(r, upper?.id ?? "")).nativeId, "lower");
+  const upper = below.find(({ nativeId }) => nativeId === "upper")?.id ?? "";
+  await r.until(upper, (event) => event.type === "session.updated" && event.data.title === "Upper");
+  assert.equal((await only(r, upper)).nativeId, "lower");
 });
 
 test("asks of a sub-agent's sub-agent are among the root's, and can be answered there", async (t) => {
