@@ -69,6 +69,26 @@ export interface Discovery {
   commands?: AgentCommand[];
 }
 
+/** A directory that an agent is asked about, and whether the user trusts it: see `OpenOptions.trusted`, which holds for every such question. */
+export interface Project {
+  directory: string;
+  trusted: boolean;
+}
+
+/** A session that the agent itself keeps, whoever made it. */
+export interface NativeSession {
+  /** The agent's own id, which `OpenOptions.resume` takes. */
+  id: string;
+  title?: string;
+  /** Epoch milliseconds of its last change. */
+  updated?: number;
+}
+
+/** A server of tools for the agent, by the Model Context Protocol. Arguments, variables, addresses and headers may hold secrets: nothing but name and type is ever told. */
+export type McpServer =
+  | { name: string; type: "stdio"; command: string; args?: string[]; env?: Record<string, string> }
+  | { name: string; type: "http" | "sse"; url: string; headers?: Record<string, string> };
+
 export interface OpenOptions {
   /** Parley's id of the session. */
   session: string;
@@ -82,7 +102,12 @@ export interface OpenOptions {
    * plugin that the project's files name, and no permission, mode or variable that they set.
    */
   trusted: boolean;
-  /** The agent's own id of the session to go on with. */
+  /** Servers that a client gave with the session, in addition to the user's own. */
+  mcpServers?: readonly McpServer[];
+  /**
+   * The agent's own id of the session to go on with. An agent that tells the conversation so far once more says `replay.begun` before and
+   * `replay.ended` after it, and is ready only then; `replay.prompt` stands for each prompt in it.
+   */
   resume?: string;
   /** What was said in this session before the turn that is open now, for an agent that keeps no memory of its own. */
   history?(): Promise<ParleyEvent[]>;
@@ -139,12 +164,17 @@ export interface AgentSession {
   resume(): void;
 }
 
-/** What not every agent can do. */
+/** Abilities that not every agent has. */
 export interface AgentCapabilities {
-  /** Its memory of a session is what `history` gives when it is opened: it can begin with another session's past. */
-  fork?: boolean;
-  /** The same, for a session whose last turns are taken back: it is opened anew then. */
+  /**
+   * True: its memory of a session is what `history` gives when it is opened, so it can begin with another session's past.
+   * Native: it copies its own sessions, by `Agent.fork`.
+   */
+  fork?: boolean | "native";
+  /** Its memory is what `history` gives: it can go on with a session whose last turns are taken back, and is opened anew then. */
   rewind?: boolean;
+  /** The kinds of MCP servers that it takes when it is opened. Absent: none, and a session with servers is refused. */
+  mcp?: readonly McpServer["type"][];
   /** It can shorten a conversation: by `AgentSession.compact`, or by a command of its own such as `/compact`. */
   compact?: true | string;
 }
@@ -156,7 +186,12 @@ export interface Agent {
   quietMs?: number;
   /** It follows a prompt's own instructions (`system`); to others they are said before the prompt's words. */
   takesInstructions?: boolean;
-  discover(): Promise<Discovery>;
+  /** With a project: as it is there, since models, modes, options and commands differ by project. Nothing of a project that is not trusted runs by it. */
+  discover(project?: Project): Promise<Discovery>;
+  /** Copies one of its own sessions as it is now, and answers with the copy's id. Rejects with `ResumeLost`. */
+  fork?(project: Project, resume: string): Promise<string>;
+  /** The sessions that it keeps for a directory, newest first, also those that Parley did not make. */
+  sessions?(project: Project): Promise<NativeSession[]>;
   /** Whether it is installed and logged in, by a look at files alone: nothing is run. Absent: it is never chosen by itself. */
   usable?(): Promise<boolean>;
   /** What to do to have a model that it does not have, where it knows. */

@@ -11,6 +11,7 @@ import type {
   AgentInfo,
   Ask,
   Health,
+  NativeSession,
   NewSession,
   SessionChange,
   SessionDetail,
@@ -39,6 +40,10 @@ export interface ParleyClient {
   readonly url: string;
   health(): Promise<Health>;
   agents(): Promise<AgentInfo[]>;
+  /** One agent, as it is in a directory of the server's machine. */
+  agent(name: string, directory?: string): Promise<AgentInfo>;
+  /** The sessions that an agent itself keeps for a directory. */
+  agentSessions(name: string, directory?: string): Promise<NativeSession[]>;
   sessions: {
     create(request?: NewSession): Promise<SessionDetail>;
     /** A page of sessions, newest first. */
@@ -95,11 +100,16 @@ export function createClient(options: ClientOptions): ParleyClient {
   });
   const newId = messageIds(Date.now);
   const get = <T>(...path: string[]): Promise<T> => transport.json<T>({ method: "GET", path, repeatable: true });
+  const about = <T>(path: string[], directory: string | undefined): Promise<T> =>
+    transport.json<T>({ method: "GET", path, query: { directory }, repeatable: true });
   const session = (one: string | { id: string }): SessionHandle =>
     new SessionHandle(typeof one === "string" ? one : one.id, transport, newId);
   return {
     url: base.href,
     health: () => get("health"),
+    agent: (name, directory) => about(["v1", "agents", name], directory),
+    agentSessions: async (name, directory) =>
+      (await about<{ sessions: NativeSession[] }>(["v1", "agents", name, "sessions"], directory)).sessions,
     agents: async () => (await get<{ agents: AgentInfo[] }>("v1", "agents")).agents,
     sessions: {
       create: (request = {}) => transport.json({ method: "POST", path: ["v1", "sessions"], body: request }),

@@ -33,7 +33,15 @@ export interface AgentInfo {
   /** Called in a prompt by a slash and the name. */
   commands?: { name: string; description?: string; hint?: string }[];
   /** What not every agent can do. */
-  capabilities: { fork: boolean; rewind: boolean; compact: boolean };
+  capabilities: {
+    fork: boolean;
+    rewind: boolean;
+    compact: boolean;
+    /** It lists its own earlier sessions. */
+    sessions: boolean;
+    /** The kinds of MCP servers that it takes. */
+    mcp: ("stdio" | "http" | "sse")[];
+  };
 }
 
 /** Whether the user trusts a directory, and what its project brings that is used only then. */
@@ -71,6 +79,22 @@ export interface NewSession {
   title?: string;
   /** They decide asks before a person does; the last one that fits counts. */
   permissions?: PermissionRule[];
+  /** Servers of tools for its agent. But for names and types nobody is told of them again. */
+  mcpServers?: McpServer[];
+  /** The agent's own id of a session that it keeps, see `agentSessions`. Its agent starts at once. */
+  resume?: string;
+}
+
+export type McpServer =
+  | { name: string; type: "stdio"; command: string; args?: string[]; env?: Record<string, string> }
+  | { name: string; type: "http" | "sse"; url: string; headers?: Record<string, string> };
+
+/** A session that an agent itself keeps. */
+export interface NativeSession {
+  id: string;
+  title?: string;
+  /** Epoch milliseconds. */
+  updated?: number;
 }
 
 export interface SessionChange {

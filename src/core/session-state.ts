@@ -8,6 +8,7 @@ import type {
   PermissionRule,
   PlanEntry,
   Prompt,
+  ShownServer,
   TurnStatus,
   Usage,
 } from "./events/values.ts";
@@ -50,6 +51,8 @@ export interface SessionState {
   options?: OptionValues;
   /** The options that the agent offers in this session, where it has said so. */
   offers?: AgentOption[];
+  /** The MCP servers that its client gave. */
+  mcpServers?: ShownServer[];
   /** They decide asks before a person does; the last one that fits counts. */
   permissions?: PermissionRule[];
   /** What clients keep with the session. */
@@ -120,7 +123,7 @@ function facts(
   data: Partial<
     Pick<
       SessionState,
-      "agent" | "nativeId" | "title" | "model" | "mode" | "options" | "offers" | "permissions" | "meta"
+      "agent" | "nativeId" | "title" | "model" | "mode" | "options" | "offers" | "mcpServers" | "permissions" | "meta"
     >
   >,
 ): SessionState {
@@ -131,6 +134,7 @@ function facts(
   if (data.mode !== undefined) next.mode = data.mode;
   if (data.options !== undefined) next.options = data.options;
   if (data.offers !== undefined) next.offers = data.offers;
+  if (data.mcpServers !== undefined) next.mcpServers = data.mcpServers;
   if (data.permissions !== undefined) next.permissions = data.permissions;
   if (data.meta !== undefined) next.meta = mergeMeta(next.meta, data.meta);
   return next;

@@ -35,10 +35,11 @@ export function assertPromptable({ parent }: Pick<SessionState, "parent">, id?: 
 export async function assertChoice(
   agent: Agent,
   { model, mode, options }: AgentChoice,
+  discover: () => Promise<Discovery>,
   session: Pick<SessionState, "model" | "offers"> = {},
 ): Promise<void> {
   if (model === undefined && mode === undefined && options === undefined) return;
-  const discovery = await agent.discover();
+  const discovery = await discover();
   assertKnown(`agent ${agent.name} has no model`, model, discovery.models, agent.advice);
   assertKnown(`agent ${agent.name} has no mode`, mode, discovery.modes);
   // The options that a session was offered were those of its model.

@@ -1,6 +1,12 @@
 import { realpath } from "node:fs/promises";
-import type { AgentChoice, Discovery } from "../agents/contract.ts";
-import { isParleyError, ParleyError } from "../core/errors.ts";
+import {
+  type AgentChoice,
+  type Discovery,
+  type McpServer,
+  type NativeSession,
+  ResumeLost,
+} from "../agents/contract.ts";
+import { isParleyError, messageOf, ParleyError } from "../core/errors.ts";
 import { answerKey, askKey } from "../core/events/keys.ts";
 import type { Delivery, OptionValues, PermissionRule, Prompt, PromptPart, Task } from "../core/events/values.ts";
 import { SCHEMA_VERSION } from "../core/events/version.ts";
@@ -12,6 +18,8 @@ import type { Roots } from "../host/files/roots.ts";
 import type { Log, SessionHead, SessionQuery } from "../log/contract.ts";
 import type { Attachments } from "./attachments.ts";
 import { assertChoice, assertPromptable, existingDirectory } from "./checks.ts";
+import { Discoveries } from "./discoveries.ts";
+import { assertServers, shownServers } from "./mcp-servers.ts";
 import type { GatewayOptions } from "./options.ts";
 import { assertFilesInside } from "./prompt-files.ts";
 import { digestOf, type Receipt } from "./receipt.ts";
@@ -32,6 +40,10 @@ export interface NewSessionRequest {
   permissions?: PermissionRule[];
   /** What a client keeps with the session. */
   meta?: Record<string, unknown>;
+  /** Servers of tools for its agent. They are kept apart from the log. */
+  mcpServers?: McpServer[];
+  /** The agent's own id of a session that it keeps: the session goes on with that one, and its agent starts at once. */
+  resume?: string;
 }
 
 /** What may change about a session. */
@@ -75,6 +87,7 @@ export class Gateway {
   private readonly options: GatewayOptions;
   private readonly sessions: LiveSessions;
   private readonly removal: Removal;
+  private readonly discoveries: Discoveries;
   /** What can be done with a session beside speaking to its agent. */
   readonly work: SessionWork;
   /** The user's trust in directories. */
@@ -87,13 +100,14 @@ export class Gateway {
     this.sessions = new LiveSessions(options);
     this.removal = new Removal(options, this.sessions);
     this.trust = new ProjectTrust(options);
+    this.discoveries = new Discoveries(options);
     this.work = new SessionWork({
       ...options,
       agent: (name) => this.sessions.agent(name),
       agents: () => this.agents(),
       get: (id) => this.get(id),
       discover: (name) => this.discover(name),
-      create: (command) => this.begin(command),
+      create: (command, servers) => this.begin(command, servers),
       prompt: (id, prompt) => this.prompt(id, prompt),
       whileIdle: (id, work) => this.sessions.use(id, (session) => session.whileIdle(work)),
     });
@@ -124,6 +138,8 @@ export class Gateway {
     const open = unsettled.filter((session) => session.turn !== null);
     // A session whose turn is open in the log closes it when it is loaded.
     await Promise.all(open.map(({ id }) => this.sessions.use(id, async () => {})));
+    // A crash between a session's servers and its first event leaves secrets that nobody needs.
+    for (const id of await this.options.mcp.list()) if (!(await this.log.head(id))) await this.options.mcp.forget(id);
     this.waiting = unsettled.filter((session) => session.queue.some(beginsTurn)).map((session) => session.id);
     return open.length;
   }
@@ -139,17 +155,41 @@ export class Gateway {
     this.assertOpen();
     const agent = this.sessions.agent(request.agent ?? this.options.defaultAgent);
     const directory = await existingDirectory(request.directory, this.options.roots);
-    await assertChoice(agent, request);
-    const { model, mode, options, title, permissions, meta } = request;
-    const given = { model, mode, options, title, permissions, meta };
+    await assertChoice(agent, request, () => this.discoveries.of(agent, directory));
+    const { model, mode, options, title, permissions, meta, mcpServers = [], resume: nativeId } = request;
+    assertServers(agent, mcpServers);
+    const shown = mcpServers.length === 0 ? undefined : shownServers(mcpServers);
+    const given = { model, mode, options, title, permissions, meta, nativeId, mcpServers: shown };
     const facts = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
     const data = { agent: agent.name, directory, version: SCHEMA_VERSION, ...facts };
-    return this.begin({ type: "create", started: data, source: "parley" });
+    const made = await this.begin({ type: "create", started: data, source: "parley" }, mcpServers);
+    return nativeId === undefined ? made : this.adopt(made, nativeId);
   }
 
-  private async begin(command: Create): Promise<SessionState> {
-    const id = this.options.id("session");
-    await this.sessions.create(id, command);
+  private async begin(command: Create, mcpServers: readonly McpServer[] = []): Promise<SessionState> {
+    const { id: makeId, mcp } = this.options;
+    const id = makeId("session");
+    // First: a session never lacks the servers that its first event names.
+    if (mcpServers.length > 0) await mcp.keep(id, mcpServers);
+    try {
+      await this.sessions.create(id, command);
+    } catch (error) {
+      await mcp.forget(id);
+      throw error;
+    }
+    return this.get(id);
+  }
+
+  /** Starts the agent of a session that it knows already, so that it can tell the past before anything else is said. */
+  private async adopt({ id, agent }: SessionState, nativeId: string): Promise<SessionState> {
+    try {
+      await this.sessions.use(id, (session) => session.adopt());
+    } catch (error) {
+      await this.removal.remove(id);
+      if (!(error instanceof ResumeLost)) unavailable(error);
+      const how = `GET /v1/agents/${agent}/sessions lists those that it has`;
+      throw new ParleyError("not_found", `agent ${agent} does not know its session ${nativeId}; ${how}`);
+    }
     return this.get(id);
   }
 
@@ -259,8 +299,20 @@ export class Gateway {
     return [...this.options.agents.keys()];
   }
 
-  async discover(name: string): Promise<Discovery> {
-    return this.sessions.agent(name).discover();
+  /** The facts of an agent, in general or for the projects of a directory. */
+  async discover(name: string, directory?: string): Promise<Discovery> {
+    const agent = this.sessions.agent(name);
+    const existing = directory === undefined ? undefined : await existingDirectory(directory, this.options.roots);
+    return this.discoveries.of(agent, existing);
+  }
+
+  /** The sessions that an agent keeps for a directory, also those that Parley did not make. */
+  async nativeSessions(name: string, given: string): Promise<NativeSession[]> {
+    const agent = this.sessions.agent(name);
+    const directory = await existingDirectory(given, this.options.roots);
+    if (!agent.sessions) throw new ParleyError("unsupported", `agent ${name} does not list its sessions`);
+    const trusted = this.options.trust.covering(directory) !== undefined;
+    return agent.sessions({ directory, trusted }).catch(unavailable);
   }
 
   /** Takes no more work, lets every agent go, and closes their turns as interrupted. */
@@ -279,13 +331,22 @@ export class Gateway {
 
   /** A sub-agent is served by its parent's agent, and may have a name that no agent of Parley has. */
   private async assertChoice(state: SessionState, choice: AgentChoice, agent = state.agent): Promise<void> {
-    const { agent: own, parent } = state;
-    if (parent === undefined)
-      return assertChoice(this.sessions.agent(agent), choice, agent === own ? state : undefined);
+    const { agent: own, parent, directory, mcpServers = [] } = state;
+    if (parent === undefined) {
+      const serving = this.sessions.agent(agent);
+      if (agent !== own) assertServers(serving, mcpServers);
+      const discover = (): Promise<Discovery> => this.discoveries.of(serving, directory);
+      return assertChoice(serving, choice, discover, agent === own ? state : undefined);
+    }
     if (agent !== own) throw new ParleyError("invalid", "a sub-agent's session is served by the agent it belongs to");
   }
 
   private assertOpen(): void {
     if (this.leaving) throw new ParleyError("shutting_down", "Parley is shutting down; try again when it is back");
   }
+}
+
+/** The agent's program could not be asked. */
+function unavailable(error: unknown): never {
+  throw new ParleyError("unavailable", messageOf(error));
 }

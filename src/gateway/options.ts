@@ -5,6 +5,7 @@ import type { Metrics } from "../core/metrics.ts";
 import type { CommandHost } from "../host/contract.ts";
 import type { Roots } from "../host/files/roots.ts";
 import type { Log } from "../log/contract.ts";
+import type { McpStore } from "./mcp-servers.ts";
 import type { Trust } from "./trust/contract.ts";
 
 /** What happens to a permission while no client is attached. A question is never answered by a policy. */
@@ -19,6 +20,8 @@ export interface GatewayOptions {
   roots: Roots;
   /** Which directories the user trusts. */
   trust: Trust;
+  /** The MCP servers that clients gave with sessions. */
+  mcp: McpStore;
   /** The agent of a session that names none. */
   defaultAgent: string;
   id: MakeId;

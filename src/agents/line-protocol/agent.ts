@@ -1,7 +1,7 @@
 import { within } from "../../core/within.ts";
 import { SpawnFailed } from "../../host/contract.ts";
 import { type Agent, type AgentSession, type OpenOptions, ResumeLost } from "../contract.ts";
-import { type Command, encodeCommand } from "./commands.ts";
+import { type Command, encodeCommand, PROTOCOL } from "./commands.ts";
 import { discoverProgram } from "./discover.ts";
 import { type LineProtocolOptions, openCommand, spawnSpec } from "./launch.ts";
 import { createListener } from "./listener.ts";
@@ -15,7 +15,23 @@ const LAST_WORDS_MS = 2000;
 export function createLineProtocolAgent(options: LineProtocolOptions): Agent {
   return {
     name: options.name,
-    discover: () => discoverProgram(options),
+    capabilities: {
+      ...(options.can?.includes("fork") ? { fork: "native" as const } : {}),
+      ...(options.can?.includes("mcp") ? { mcp: ["stdio", "http", "sse"] as const } : {}),
+    },
+    discover: (project) => discoverProgram(options, project),
+    ...(options.can?.includes("sessions") && {
+      sessions: async (project) => {
+        const { request } = await import("./request.ts");
+        return (await request(options, { type: "sessions", protocol: PROTOCOL, ...project }, "sessions")).sessions;
+      },
+    }),
+    ...(options.can?.includes("fork") && {
+      fork: async (project, resume) => {
+        const { request } = await import("./request.ts");
+        return (await request(options, { type: "fork", protocol: PROTOCOL, ...project, resume }, "forked")).nativeId;
+      },
+    }),
     open: (open) => openSession(options, open),
   };
 }

@@ -5,6 +5,9 @@ import type { ProcessHost, SpawnSpec } from "../../host/contract.ts";
 import type { AgentMode, AgentModel, OpenOptions } from "../contract.ts";
 import { type Command, PROTOCOL } from "./commands.ts";
 
+export const LINE_PROTOCOL_ABILITIES = ["discover", "sessions", "fork", "mcp"] as const;
+export type LineProtocolAbility = (typeof LINE_PROTOCOL_ABILITIES)[number];
+
 export interface LineProtocolOptions {
   name: string;
   /** Any program that speaks the line protocol. */
@@ -15,6 +18,8 @@ export interface LineProtocolOptions {
   options?: AgentOption[];
   /** Whether it takes prompts into a running turn. */
   steer?: boolean;
+  /** Beyond the least: answers to the requests of these names, and `mcp`: it takes MCP servers at `open`. */
+  can?: readonly LineProtocolAbility[];
   host: ProcessHost;
   /** How long it may take until it says that it is ready; 30 s unless told. */
   readyMs?: number;
@@ -24,8 +29,9 @@ export function spawnSpec(agent: LineProtocolOptions, open: OpenOptions): SpawnS
   return { argv: agent.argv, directory: open.directory, session: open.session, env: agent.env };
 }
 
-export function openCommand({ session, directory, trusted, model, mode, options, resume }: OpenOptions): Command {
-  return { type: "open", protocol: PROTOCOL, session, directory, trusted, model, mode, options, resume };
+export function openCommand(open: OpenOptions): Command {
+  const { session, directory, trusted, model, mode, options, mcpServers, resume } = open;
+  return { type: "open", protocol: PROTOCOL, session, directory, trusted, model, mode, options, mcpServers, resume };
 }
 
 /**

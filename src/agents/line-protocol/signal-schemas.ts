@@ -8,6 +8,7 @@ import {
   limit,
   optionValues,
   planEntry,
+  promptPart,
   question,
   usage,
 } from "../../core/events/values.ts";
@@ -54,6 +55,9 @@ export const signalSchemas = {
     offers: z.array(agentOption).optional(),
     resume: z.enum(["resumed", "lost"]).optional(),
   }),
+  "replay.begun": z.object({ type: z.literal("replay.begun") }),
+  "replay.prompt": z.object({ type: z.literal("replay.prompt"), parts: z.array(promptPart) }),
+  "replay.ended": z.object({ type: z.literal("replay.ended") }),
   "turn.begun": z.object({ type: z.literal("turn.begun"), turn: maybe }),
   "turn.finished": z.object({
     type: z.literal("turn.finished"),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { LINE_PROTOCOL_ABILITIES } from "../../agents/line-protocol/launch.ts";
 import { LOG_LEVELS } from "../../server/logging/log-line.ts";
 import { SYNC, UNATTENDED } from "./choices.ts";
 import { DURATION, DURATION_PHRASE, parseDuration } from "./duration.ts";
@@ -60,6 +61,10 @@ const agent = z.strictObject({
   modes: z.array(mode).optional(),
   options: z.array(option).optional().describe("choices beside model and mode, such as effort"),
   steer: z.boolean().optional().describe("it takes prompts into a running turn"),
+  can: z
+    .array(z.enum(LINE_PROTOCOL_ABILITIES))
+    .optional()
+    .describe("requests of the line protocol that it answers, and mcp: it takes MCP servers"),
 });
 
 const endpoint = z.strictObject({

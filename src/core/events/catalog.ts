@@ -12,6 +12,7 @@ import {
   planEntry,
   prompt,
   question,
+  shownServer,
   turnStatus,
   usage,
 } from "./values.ts";
@@ -26,6 +27,7 @@ const sessionFacts = {
     .array(agentOption)
     .optional()
     .describe("the options that the agent offers in this session, in place of those before"),
+  mcpServers: z.array(shownServer).optional().describe("the MCP servers that its client gave"),
   permissions: z
     .array(permissionRule)
     .optional()
@@ -82,6 +84,12 @@ export const catalog = {
   "prompt.withdrawn": z.looseObject({ prompt: z.string(), reason: z.enum(["cancelled", "deleted"]) }),
   "turn.started": z.looseObject({
     by: z.enum(["user", "agent"]),
+    replayed: z
+      .boolean()
+      .optional()
+      .describe(
+        "it was before the session was Parley's: the agent told it once more, and times are those of the telling",
+      ),
     model: z.string().optional().describe("the session's at that moment, where known"),
     mode: z.string().optional(),
     options: optionValues.optional(),

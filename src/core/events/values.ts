@@ -61,6 +61,11 @@ export const agentOption = z
   })
   .meta({ id: "AgentOption" });
 
+/** An MCP server of a session, without the part of it that may hold secrets. */
+export const shownServer = z
+  .looseObject({ name: z.string(), type: z.enum(["stdio", "http", "sse"]) })
+  .meta({ id: "McpServerName" });
+
 /** A limit on the use of a model: a rate limit, or the window of a subscription. */
 export const limit = z
   .looseObject({
@@ -191,6 +196,7 @@ export type Prompt = z.infer<typeof prompt>;
 export type OptionValue = z.infer<typeof optionValue>;
 export type OptionValues = z.infer<typeof optionValues>;
 export type AgentOption = z.infer<typeof agentOption>;
+export type ShownServer = z.infer<typeof shownServer>;
 export type Limit = z.infer<typeof limit>;
 export type Tokens = z.infer<typeof tokens>;
 export type Usage = z.infer<typeof usage>;

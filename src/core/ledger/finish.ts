@@ -85,7 +85,7 @@ export function onExited(frame: Frame, exit: Extract<Signal, { type: "exited" }>
     const left = deletion ? { agent, directory } : {};
     frame.sayOfSession("session.ended", { reason, exitCode, signal, stderr, ...left }, "parley");
   }
-  frame.patch({ live: false, background: new Map() });
+  frame.patch({ live: false, background: new Map(), replay: undefined });
   if (deletion) frame.patch({ deleted: true });
   // Only an agent that was let go for want of work may be followed by another.
   if (closing === "closed") frame.patch({ closing: undefined });

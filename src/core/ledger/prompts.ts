@@ -1,6 +1,6 @@
 import type { EventData } from "../events/catalog.ts";
 import type { MessageItem } from "../events/items.ts";
-import type { Prompt } from "../events/values.ts";
+import type { Prompt, PromptPart } from "../events/values.ts";
 import { beginsTurn } from "../session-state.ts";
 import type { Frame } from "./frame.ts";
 import { commitRevert } from "./revert.ts";
@@ -65,6 +65,17 @@ function startPrompt(frame: Frame, given: Prompt, kept: readonly Prompt[]): void
   frame.patch({ lastPrompt: prompt.id });
   const parts = [...kept, prompt].flatMap((said) => said.parts);
   frame.want({ type: "deliver", prompt: { ...prompt, parts }, turn: turn.id });
+}
+
+/** A prompt that the agent had before the session was Parley's: its turn is past, and nothing is given to anybody. */
+export function sayPastPrompt(frame: Frame, parts: PromptPart[]): void {
+  const prompt: Prompt = { id: frame.context.id("message"), parts };
+  beginTurn(frame, "user");
+  const title = frame.state.facts.title ?? titleOf(prompt);
+  if (title !== "") updateFacts(frame, { title }, "parley");
+  frame.say("turn.started", { by: "user", prompt: headerOf(prompt), ...choiceOf(frame), replayed: true });
+  sayUserMessage(frame, prompt, false);
+  frame.patch({ lastPrompt: prompt.id });
 }
 
 export function onPrompt(frame: Frame, prompt: Prompt, agent?: string): void {

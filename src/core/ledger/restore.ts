@@ -7,8 +7,8 @@ import { type LedgerAsk, type LedgerState, type LedgerTurn, newLedger, type Open
 
 /** The ledger as it was, from what the log kept: the session's state and the events of the turn that was open, if any. */
 export function restore(session: SessionState, openTurnEvents: readonly ParleyEvent[]): LedgerState {
-  const { nativeId, title, model, mode, options, offers, permissions, meta } = session;
-  const kept = { nativeId, title, model, mode, options, offers, permissions, meta };
+  const { nativeId, title, model, mode, options, offers, mcpServers, permissions, meta } = session;
+  const kept = { nativeId, title, model, mode, options, offers, mcpServers, permissions, meta };
   const facts = Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== undefined));
   return {
     ...newLedger(session.agent, session.directory, facts),

@@ -7,6 +7,7 @@ import type {
   Limit,
   OptionValues,
   PlanEntry,
+  PromptPart,
   Question,
   Usage,
 } from "../events/values.ts";
@@ -18,6 +19,10 @@ import type {
  */
 export type Signal =
   | SessionSignal
+  /** The agent tells the past of the session once more, until `replay.ended`: see `OpenOptions.resume` of the agents' contract. */
+  | { type: "replay.begun" }
+  | { type: "replay.prompt"; parts: PromptPart[] }
+  | { type: "replay.ended" }
   /** `turn` is the agent's id of the turn, where it has one: it tells a repeated end from the next turn's. */
   | { type: "turn.begun"; turn?: string }
   | { type: "turn.finished"; turn?: string; reason: EndReason; usage?: Usage; error?: Failure }

@@ -11,6 +11,7 @@ import type {
   PermissionRule,
   Prompt,
   Question,
+  ShownServer,
   Task,
   TurnStatus,
   Usage,
@@ -27,6 +28,7 @@ export interface Facts {
   mode?: string;
   options?: OptionValues;
   offers?: AgentOption[];
+  mcpServers?: ShownServer[];
   permissions?: PermissionRule[];
   meta?: Record<string, unknown>;
 }
@@ -127,6 +129,8 @@ export interface LedgerState {
   closing?: Closing;
   /** It has been said that the session was deleted. */
   deleted?: boolean;
+  /** The agent tells the past once more: it becomes the session's, or is passed over. */
+  replay?: "take" | "skip" | undefined;
   turn: LedgerTurn | null;
   /** The last one that began a turn. */
   lastPrompt?: string;

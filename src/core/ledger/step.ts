@@ -16,6 +16,7 @@ import {
 import { type Context, Frame } from "./frame.ts";
 import { onIntent } from "./intents.ts";
 import { onPrompt, onSteer, onWithdraw, startNext } from "./prompts.ts";
+import { isHeard, onReplayBegun, onReplayEnded, onReplayPrompt } from "./replay.ts";
 import { changeAgent, onCreate, updateFacts, updateLimits } from "./session.ts";
 import { noteRan } from "./shell.ts";
 import type { Signal } from "./signals.ts";
@@ -110,7 +111,14 @@ function onCommand(frame: Frame, command: Command): void {
 }
 
 function onSignal(frame: Frame, signal: Signal): void {
+  if (!isHeard(frame.state, signal)) return;
   switch (signal.type) {
+    case "replay.begun":
+      return onReplayBegun(frame);
+    case "replay.prompt":
+      return onReplayPrompt(frame, signal.parts);
+    case "replay.ended":
+      return onReplayEnded(frame);
     case "session":
       return updateFacts(frame, signal, "agent", signal.resume);
     case "turn.begun":

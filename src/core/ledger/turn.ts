@@ -52,9 +52,10 @@ export function choiceOf({ state }: Frame): Pick<Facts, "model" | "mode" | "opti
 export function openAgentTurn(frame: Frame): void {
   if (frame.state.turn) return;
   beginTurn(frame, "agent");
-  const { lastPrompt } = frame.state;
+  const { lastPrompt, replay } = frame.state;
   frame.say("turn.started", {
     by: "agent",
+    ...(replay ? { replayed: true } : {}),
     ...(lastPrompt === undefined ? {} : { after: lastPrompt }),
     ...choiceOf(frame),
   });

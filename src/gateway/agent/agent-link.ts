@@ -4,6 +4,7 @@ import {
   type AgentChoice,
   type AgentSession,
   type ChildRef,
+  type McpServer,
   MustReopen,
   ResumeLost,
 } from "../../agents/contract.ts";
@@ -23,6 +24,8 @@ export interface LinkOptions {
   directory: string;
   /** Whether the user trusts the directory now. */
   trusted(): boolean;
+  /** The MCP servers that the client gave with the session. */
+  mcpServers(): Promise<readonly McpServer[]>;
   history(): Promise<ParleyEvent[]>;
   hasRules(): boolean;
   emit(signal: Signal, native: string | undefined, child: ChildRef | undefined, generation: number): void;
@@ -33,6 +36,9 @@ export interface Choice {
   mode?: string | undefined;
   options?: OptionValues | undefined;
 }
+
+/** A choice with the MCP servers of the session, for a start of the agent. */
+type Wanted = Choice & { servers: readonly McpServer[] };
 
 interface Start {
   agent: AgentSession;
@@ -111,6 +117,8 @@ export class AgentLink {
 
   /** A running agent with this model and mode, as they are when it is ready. */
   async ensure(choice: () => Choice, resume: string | undefined): Promise<Opened> {
+    // Read first: from the look at the running agent to the start of another nothing is waited for.
+    const servers = await this.options.mcpServers();
     while (this.leaving) await this.leaving;
     // An agent was started with the project's settings or without them, and keeps to that until it is started anew.
     if (this.stale || (this.current && this.current.trusted !== this.options.trusted())) {
@@ -124,13 +132,19 @@ export class AgentLink {
       if (!(await this.choseOrLeft(running, choice()))) return this.ensure(choice, resume);
       return { agent: running.agent, generation: running.generation, lost: false };
     }
-    const { opened, lost } = await this.openOrForget(choice(), resume);
+    const { opened, lost } = await this.openOrForget({ ...choice(), servers }, resume);
     // Another choice may have been made while it started.
     if (await this.choseOrLeft(opened, choice())) return { agent: opened.agent, generation: opened.generation, lost };
     return { ...(await this.ensure(choice, resume)), lost };
   }
 
-  private async openOrForget(choice: Choice, resume: string | undefined): Promise<{ opened: Start; lost: boolean }> {
+  /** An agent for a session of its own that Parley did not make. Rejects when the agent does not know it. */
+  async adopt(choice: Choice, resume: string): Promise<void> {
+    const servers = await this.options.mcpServers();
+    await this.open({ ...choice, servers }, resume);
+  }
+
+  private async openOrForget(choice: Wanted, resume: string | undefined): Promise<{ opened: Start; lost: boolean }> {
     try {
       return { opened: await this.open(choice, resume), lost: false };
     } catch (error) {
@@ -182,7 +196,7 @@ export class AgentLink {
     if (this.sealed) throw new Error("the session is closed: no agent is started for it any more");
   }
 
-  private async open(choice: Choice, resume: string | undefined): Promise<Start> {
+  private async open({ servers, ...choice }: Wanted, resume: string | undefined): Promise<Start> {
     this.assertOpen();
     const { session, directory, emit, history, hasRules } = this.options;
     const trusted = this.options.trusted();
@@ -194,6 +208,7 @@ export class AgentLink {
       directory,
       trusted,
       ...choice,
+      ...(servers.length === 0 ? {} : { mcpServers: servers }),
       ...(resume === undefined ? {} : { resume }),
       history,
       hasRules,

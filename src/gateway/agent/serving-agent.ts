@@ -1,4 +1,4 @@
-import { type Agent, MustReopen } from "../../agents/contract.ts";
+import { type Agent, type McpServer, MustReopen } from "../../agents/contract.ts";
 import { messageOf, ParleyError } from "../../core/errors.ts";
 import type { ParleyEvent } from "../../core/events/event.ts";
 import type { Failure, Prompt } from "../../core/events/values.ts";
@@ -10,12 +10,13 @@ import type { CommandHost } from "../../host/contract.ts";
 import type { Roots } from "../../host/files/roots.ts";
 import type { Log } from "../../log/contract.ts";
 import type { Attachments } from "../attachments.ts";
+import type { McpStore } from "../mcp-servers.ts";
 import { CANCEL_ASK_MS } from "../options.ts";
 import { readNewest } from "../read-events.ts";
 import type { Prepare, SessionWriter } from "../session/session-writer.ts";
 import type { Trust } from "../trust/contract.ts";
 import { AgentLink, type LinkOptions } from "./agent-link.ts";
-import { Deliveries, TurnDriver } from "./turn-driver.ts";
+import { choiceIn, Deliveries, TurnDriver } from "./turn-driver.ts";
 
 /** How much of the past an agent without a memory of its own is given. */
 const HISTORY_EVENTS = 10_000;
@@ -30,6 +31,7 @@ export interface ServingOptions {
   roots: Roots;
   trust: Trust;
   attachments: Attachments;
+  mcp: McpStore;
   writer: SessionWriter;
   hear: LinkOptions["emit"];
   /** Resolves when a turn is over. */
@@ -74,7 +76,8 @@ export class ServingAgent {
     const history = (): Promise<ParleyEvent[]> => this.past();
     const hasRules = (): boolean => (writer.ledger.facts.permissions ?? []).some(({ verdict }) => verdict !== "allow");
     const trusted = (): boolean => trust.covering(directory) !== undefined;
-    const link = new AgentLink({ agent, session, directory, trusted, history, hasRules, emit: hear });
+    const mcpServers = (): Promise<readonly McpServer[]> => this.mcpServers();
+    const link = new AgentLink({ agent, session, directory, trusted, mcpServers, history, hasRules, emit: hear });
     this.ownLink = link;
     this.driver = new TurnDriver(
       { session, directory, host, roots, log, link, writer, trust, attachments, ended },
@@ -96,6 +99,12 @@ export class ServingAgent {
       });
       return { command, undo: () => link.change({ model: facts.model, mode: facts.mode, options: facts.options }) };
     };
+  }
+
+  /** Starts the agent with the session that it knows already. */
+  async adopt(): Promise<void> {
+    const { facts } = this.options.writer.ledger;
+    if (this.ownLink && facts.nativeId !== undefined) await this.ownLink.adopt(choiceIn(facts), facts.nativeId);
   }
 
   /** Gives an answer to whoever asked: Parley itself, or the agent. */
@@ -131,6 +140,17 @@ export class ServingAgent {
 
   private async fail(turn: string, error: Failure): Promise<void> {
     await this.options.writer.send({ type: "fail", turn, error }, { must: true });
+  }
+
+  /** Servers that are gone are missed: without them the agent would be another one than was asked for. */
+  private async mcpServers(): Promise<readonly McpServer[]> {
+    const { mcp, session, writer } = this.options;
+    const { mcpServers: shown = [] } = writer.ledger.facts;
+    if (shown.length === 0) return [];
+    const kept = await mcp.read(session);
+    if (kept) return kept;
+    const names = shown.map(({ name }) => name).join(", ");
+    throw new ParleyError("unavailable", `the MCP servers of this session (${names}) are gone: make a new session`);
   }
 
   /** The newest events before the open turn. */

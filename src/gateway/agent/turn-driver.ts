@@ -203,7 +203,7 @@ export class TurnDriver {
   }
 }
 
-function choiceIn({ model, mode, options }: Facts): Choice {
+export function choiceIn({ model, mode, options }: Facts): Choice {
   return {
     ...(model === undefined ? {} : { model }),
     ...(mode === undefined ? {} : { mode }),

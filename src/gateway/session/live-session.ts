@@ -81,6 +81,7 @@ export class LiveSession {
       roots: gateway.roots,
       trust: gateway.trust,
       attachments: options.attachments,
+      mcp: gateway.mcp,
       writer: this.writer,
       hear: (...told) => this.hear(...told),
       ended: (turn) => this.ended(turn),
@@ -179,6 +180,13 @@ export class LiveSession {
   /** Forgets all that is stored of it. */
   erase(): Promise<void> {
     return this.store.remove();
+  }
+
+  /** Starts the agent for a session that the agent knows already, and waits until all that it told of the past is stored. */
+  async adopt(): Promise<void> {
+    await this.agent.adopt();
+    await this.writer.whenIdle();
+    this.rest();
   }
 
   async withdraw(prompt: string): Promise<void> {

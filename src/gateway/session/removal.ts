@@ -8,12 +8,12 @@ const PAGE = 200;
 
 /** Forgets sessions: ends what runs, then drops what is stored. */
 export class Removal {
-  private readonly options: Pick<GatewayOptions, "log" | "logger">;
+  private readonly options: Pick<GatewayOptions, "log" | "logger" | "mcp">;
   private readonly sessions: LiveSessions;
   /** Sessions whose deletion waits for the log. */
   private readonly waiting = new Set<string>();
 
-  constructor(options: Pick<GatewayOptions, "log" | "logger">, sessions: LiveSessions) {
+  constructor(options: Pick<GatewayOptions, "log" | "logger" | "mcp">, sessions: LiveSessions) {
     this.options = options;
     this.sessions = sessions;
   }
@@ -61,6 +61,7 @@ export class Removal {
       await session.erase();
     });
     this.sessions.forget(id);
+    await this.options.mcp.forget(id);
   }
 
   /** The sessions of its sub-agents, those that work for others before them. */

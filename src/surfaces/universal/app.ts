@@ -34,7 +34,7 @@ type Env = { Bindings: HttpBindings };
 
 export function universalRoutes({ gateway, clients, defaultDirectory }: UniversalOptions): Route[] {
   return [
-    ...agentRoutes(gateway),
+    ...agentRoutes(gateway, defaultDirectory),
     ...sessionRoutes(gateway, defaultDirectory),
     ...promptRoutes(gateway),
     ...workRoutes(gateway),

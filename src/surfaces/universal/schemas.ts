@@ -12,12 +12,33 @@ import {
   planEntry,
   prompt,
   promptPart,
+  shownServer,
   turnStatus,
   usage,
 } from "../../core/events/values.ts";
 
 const LIST_LIMIT = 200;
 const EVENTS_LIMIT = 2_000;
+
+const serverName = z.string().regex(/^[\w.-]{1,64}$/, "expected a name of letters, digits, -, _ or .");
+
+const mcpServer = z
+  .union([
+    z.strictObject({
+      name: serverName,
+      type: z.literal("stdio"),
+      command: z.string().min(1),
+      args: z.array(z.string()).optional(),
+      env: z.record(z.string(), z.string()).optional(),
+    }),
+    z.strictObject({
+      name: serverName,
+      type: z.enum(["http", "sse"]),
+      url: z.url(),
+      headers: z.record(z.string(), z.string()).optional(),
+    }),
+  ])
+  .meta({ id: "McpServer" });
 
 export const sessionRequest = z
   .strictObject({
@@ -28,6 +49,18 @@ export const sessionRequest = z
     options: optionValues.optional().describe("options of the agent by their ids, such as effort"),
     title: z.string().max(500).optional(),
     permissions: z.array(permissionRule).optional().describe("decide asks before a person does"),
+    mcpServers: z
+      .array(mcpServer)
+      .max(100)
+      .optional()
+      .describe("servers of tools for its agent; but for names and types they are told to nobody"),
+    resume: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        "the agent's own id of a session that it keeps, see GET /v1/agents/{agent}/sessions: its agent starts at once",
+      ),
   })
   .meta({ id: "SessionRequest" });
 
@@ -154,6 +187,7 @@ export const session = z
     mode: z.string().optional(),
     options: optionValues.optional(),
     offers: z.array(agentOption).optional().describe("the options that the agent offers in this session"),
+    mcpServers: z.array(shownServer).optional().describe("the MCP servers that its client gave"),
     permissions: z.array(permissionRule).optional(),
     nativeId: z.string().optional().describe("the agent's own id"),
     parent: z.string().optional(),
@@ -237,10 +271,28 @@ export const agent = z
       .optional()
       .describe("called in a prompt by a slash and the name"),
     capabilities: z
-      .looseObject({ fork: z.boolean(), rewind: z.boolean(), compact: z.boolean() })
+      .looseObject({
+        fork: z.boolean(),
+        rewind: z.boolean(),
+        compact: z.boolean(),
+        sessions: z.boolean().describe("it lists its own earlier sessions"),
+        mcp: z.array(z.enum(["stdio", "http", "sse"])).describe("the kinds of MCP servers that it takes"),
+      })
       .describe("what not every agent can do"),
   })
   .meta({ id: "Agent" });
+
+export const agentQuery = z.object({
+  directory: z.string().optional().describe("absolute path: what is known of the agent there"),
+});
+
+export const nativeSession = z
+  .looseObject({
+    id: z.string().describe("the agent's own id"),
+    title: z.string().optional(),
+    updated: z.number().optional().describe("epoch milliseconds"),
+  })
+  .meta({ id: "NativeSession" });
 
 export const trustQuery = z.object({
   directory: z.string().optional().describe("absolute path; the server's own directory otherwise"),

@@ -79,6 +79,17 @@ const tellOptions: Behaviour = async (turn) => {
   return undefined;
 };
 
+/** Its servers, with the names and the lengths of what may be secret. */
+const tellServers: Behaviour = async (turn) => {
+  const told = turn.mcpServers.map((server) => {
+    const secrets = Object.entries((server.type === "stdio" ? server.env : server.headers) ?? {});
+    const lengths = secrets.map(([name, value]) => `${name} of ${value.length}`).join(" and ");
+    return `${server.name} by ${server.type} at ${server.type === "stdio" ? server.command : server.url} with ${lengths}`;
+  });
+  await turn.speak(told.length === 0 ? "I have no servers." : `My servers: ${told.join("; ")}.`);
+  return undefined;
+};
+
 const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
   "read-edit": readEdit,
   tools,
@@ -95,6 +106,7 @@ const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
   late,
   reasoning,
   options: tellOptions,
+  mcp: tellServers,
 };
 
 /** The behaviours that the markers in a prompt name, one after the other in one turn. */

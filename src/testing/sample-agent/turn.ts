@@ -1,5 +1,5 @@
 import { setTimeout as delay, setImmediate as nextTick } from "node:timers/promises";
-import type { ChildRef } from "../../agents/contract.ts";
+import type { ChildRef, McpServer } from "../../agents/contract.ts";
 import type { EndReason, Failure, OptionValues } from "../../core/events/values.ts";
 import type { Answer, Signal, TextKind } from "../../core/ledger/signals.ts";
 import type { Wire } from "./wire.ts";
@@ -19,6 +19,7 @@ export interface Turn {
   readonly directory: string;
   readonly mode: string | undefined;
   readonly options: OptionValues;
+  readonly mcpServers: readonly McpServer[];
   readonly wire: Wire;
   readonly words: { input: number; output: number };
   say(signal: Signal, child?: ChildRef): void;
@@ -54,6 +55,7 @@ export interface TurnSetting {
   directory: string;
   mode: string | undefined;
   options: OptionValues;
+  mcpServers: readonly McpServer[];
   wire: Wire;
   pace: number;
   id(kind: string): string;
