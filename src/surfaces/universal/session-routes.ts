@@ -55,7 +55,7 @@ export function sessionRoutes(gateway: Gateway, defaultDirectory: string): Route
       body: sessionPatch,
       status: 200,
       answer: sessionDetail,
-      errors: [404, 409, 422, 507],
+      errors: [404, 409, 422, 501, 507],
       handle: async ({ params, body }) => {
         await gateway.update(params.session ?? "", body);
         return detailView(await gateway.head(params.session ?? ""));
