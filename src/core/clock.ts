@@ -1,9 +1,9 @@
-/** While the machine's clock is behind what was said already, time goes on at half its pace until it is not. */
+/** While the machine's clock is behind the last time that was given, time goes on at this part of its pace. */
 const CATCHING_UP = 0.5;
 
 /**
- * A clock that never steps back, for times that are compared and sorted: the machine's own may be set back at any moment.
- * `steady` is any clock that nobody sets. How long something took is not to be had from either: see `Context.steady`.
+ * A clock that never steps back, for times that are compared and sorted: the machine's own clock may be set back.
+ * `steady` is any clock that nobody sets. Neither measures how long something took: `Context.steady` does.
  */
 export function neverBack(wall: () => number, steady: () => number): () => number {
   let last = wall();

@@ -31,6 +31,8 @@ export const STATUS = {
   storage_lost: 503,
   log_damaged: 503,
   shutting_down: 503,
+  fenced: 503,
+  outcome_unknown: 503,
   disk_full: 507,
 } as const;
 
@@ -55,6 +57,12 @@ export class ParleyError extends Error {
 
 export function isParleyError(value: unknown): value is ParleyError {
   return value instanceof ParleyError;
+}
+
+/** The code of a failure of the system, such as `ENOENT`; undefined for anything else that was thrown. */
+export function codeOf(thrown: unknown): string | undefined {
+  const code = thrown instanceof Error && "code" in thrown ? thrown.code : undefined;
+  return typeof code === "string" ? code : undefined;
 }
 
 /** The text of anything that was thrown. */

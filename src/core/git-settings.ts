@@ -2,15 +2,15 @@
 export type GitSetting = readonly [name: string, value: string];
 
 /**
- * A repository's own settings can name programs that git runs at a mere look (`git status`), and a repository within the files
- * of another would be used by whoever goes there. With these it runs nothing.
+ * Settings under which git runs no program of a repository. A repository's own settings can name programs that git runs even
+ * for `git status`, and a bare repository can be hidden among the files of another.
  */
 export const RUNS_NOTHING: readonly GitSetting[] = [
   ["core.fsmonitor", "false"],
   ["safe.bareRepository", "explicit"],
 ];
 
-/** The variables by which git is told settings; `from` says how many it is told already. */
+/** The environment variables that give settings to git; `from` is the number of settings that are there already. */
 export function gitVariables(settings: readonly GitSetting[], from = 0): Record<string, string> {
   const pairs = settings.flatMap(([name, value], at) => [
     [`GIT_CONFIG_KEY_${from + at}`, name],

@@ -1,6 +1,6 @@
 import { randomFillSync } from "node:crypto";
 
-/** What an id names; the prefix is part of the id, as in OpenCode, so that one id serves every surface. */
+/** The kinds of ids and their prefixes. The prefix is part of the id, as in OpenCode, so that one id serves every surface. */
 export const PREFIX = {
   session: "ses",
   turn: "trn",
@@ -39,7 +39,7 @@ export function timePart(ms: number, counter: number, newestFirst: boolean): str
   return (newestFirst ? TIME_MASK ^ value : value).toString(16).padStart(12, "0");
 }
 
-/** An id source that never repeats and never steps back, even when the clock does, behind what was made before `from`. */
+/** A source of ids that never repeats and never steps back, even when the clock does. All its ids sort behind the time `from`. */
 export function idSource(now: () => number, from = 0): MakeId {
   let lastMs = from;
   let counter = 0;
@@ -51,7 +51,7 @@ export function idSource(now: () => number, from = 0): MakeId {
   };
 }
 
-/** Ids come from clients too; this is all that any of them may contain. */
+/** The characters that an id may contain: clients make ids, too. */
 const ID_SHAPE = /^[a-z]{3}_[A-Za-z0-9_-]{1,64}$/;
 
 export function isId(kind: IdKind, value: string): boolean {

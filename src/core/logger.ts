@@ -1,7 +1,7 @@
-/** What is known about a line beside its message: ids, counts, `err` for something thrown. */
+/** Fields of a log line beside its message: ids, counts, `err` for something thrown. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** The little of a logger that every room may use; the real one is made at the edge. */
+/** The part of a logger that every room may use. The server makes the real one. */
 export interface Logger {
   debug(fields: LogFields, message: string): void;
   info(fields: LogFields, message: string): void;

@@ -1,4 +1,4 @@
-/** Text with its percent-encoding undone; one whose percent signs encode nothing stays as it came. */
+/** A text with its percent-encoding undone; a text that is not percent-encoded stays as it is. */
 export function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text);

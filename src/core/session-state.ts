@@ -31,14 +31,14 @@ export type OpenAsk =
   | { id: string; kind: "question"; turn?: string; time: number; request: EventOf<"question.requested">["data"] };
 
 /** A permission that was granted for the rest of the session. */
-export interface Rule {
+export interface Grant {
   action: string;
   patterns: string[];
   /** The line of shell for which it was given; without one its patterns are for whole texts. */
   command?: string;
 }
 
-/** What is true of a session now; small, whatever its history. The log keeps it beside the events. */
+/** A session as it is now. It stays small however long the history gets. The log keeps it beside the events. */
 export interface SessionState {
   id: string;
   agent: string;
@@ -53,15 +53,15 @@ export interface SessionState {
   offers?: AgentOption[];
   /** The MCP servers that its client gave. */
   mcpServers?: ShownServer[];
-  /** They decide asks before a person does; the last one that fits counts. */
+  /** Rules, which answer asks before a person does; the last rule that fits counts. */
   permissions?: PermissionRule[];
-  /** What clients keep with the session. */
+  /** Entries that clients keep with the session. */
   meta?: Record<string, unknown>;
   parent?: string;
   root?: string;
   created: number;
   updated: number;
-  /** Set while no agent runs for the session and it has been said that the last one ended. */
+  /** The data of the last `session.ended`, until an agent starts again. */
   ended?: EventOf<"session.ended">["data"];
   turn: OpenTurn | null;
   turns: number;
@@ -69,21 +69,21 @@ export interface SessionState {
   lastPrompt?: string;
   lastEnd?: { turn: string; reason: EventOf<"turn.ended">["data"]["reason"] };
   queue: Prompt[];
-  /** The events of turns that were taken back. */
+  /** Numbers of the events of turns that were cut. */
   cuts?: Range[];
-  /** What its agent is told with the next prompt. */
+  /** Shell turns that the agent is told of with its next prompt. */
   untold?: Untold[];
   asks: OpenAsk[];
-  rules: Rule[];
+  rules: Grant[];
   plan: PlanEntry[];
-  /** What its turns changed. */
+  /** Files that its turns changed. */
   files?: FileTotal[];
   usage: Usage;
   /** The newest word on each limit of its agent's models. */
   limits?: Limit[];
 }
 
-/** Whether a prompt begins a turn when its time comes; what is kept as context for another one's does not. */
+/** Whether a prompt begins a turn. Context does not: the next prompt takes it along. */
 export function beginsTurn(prompt: Pick<Prompt, "delivery">): boolean {
   return prompt.delivery !== "context";
 }
@@ -105,7 +105,7 @@ export function changesState(type: string): boolean {
   return !unchanging.has(type);
 }
 
-/** Entries are added one by one; null takes one away. */
+/** The entries with a change: new entries are added, null removes one. */
 export function mergeMeta(
   before: Readonly<Record<string, unknown>> | undefined,
   change: Readonly<Record<string, unknown>>,
@@ -140,7 +140,7 @@ function facts(
   return next;
 }
 
-/** The model, mode, options, limits and session id of one agent mean nothing to another. */
+/** The state with another agent. Model, mode, options, limits and native id belong to the agent before, so they are dropped. */
 function served(state: SessionState, agent: string): SessionState {
   if (agent === state.agent) return { ...state };
   const { nativeId: _, model: __, mode: ___, options: ____, offers: _____, limits: ______, ...rest } = state;
@@ -176,7 +176,7 @@ function askOf(event: EventOf<"permission.requested"> | EventOf<"question.reques
   return { id: event.data.ask, time: event.time, ...(event.turn === undefined ? {} : { turn: event.turn }) };
 }
 
-/** The end of the conversation was taken back. */
+/** The state after the last turns were cut. */
 function withoutTurns(state: SessionState, { seq, data }: EventOf<"history.cut">): SessionState {
   const { files: _, untold = [], ...rest } = state;
   const left = untold.filter(({ turn }) => !data.turns.includes(turn));
@@ -201,7 +201,7 @@ export function reduceSession(before: SessionState | undefined, event: ParleyEve
     return firstState(event);
   }
   const next = reduce(before, event);
-  // That its agent was let go is no change of a conversation: lists are sorted by the last one.
+  // Lists are sorted by the last change of the conversation; an agent's exit is none.
   if (event.type === "session.ended") return next;
   return next === before || next.updated === event.time ? next : { ...next, updated: event.time };
 }
@@ -262,7 +262,7 @@ function reduce(state: SessionState, event: ParleyEvent): SessionState {
     case "permission.resolved": {
       const { outcome, by, action, patterns, command } = event.data;
       const next = withoutAsk(state, event.data.ask);
-      // A rule that answers "always", because nothing less was offered, grants nothing for good.
+      // A rule may answer "always" because nothing less was offered; that is no grant.
       if (outcome !== "always" || by === "rule") return next;
       return { ...next, rules: [...next.rules, { action, patterns, ...(command === undefined ? {} : { command }) }] };
     }
@@ -280,7 +280,7 @@ function reduce(state: SessionState, event: ParleyEvent): SessionState {
 
 export type Activity = "idle" | "busy" | "requires_action" | "retrying" | "compacting";
 
-/** The one word a client shows beside a session. */
+/** The word that a client shows beside a session. */
 export function activity(state: SessionState): Activity {
   if (!state.turn) return "idle";
   const { status } = state.turn.status;

@@ -1,13 +1,19 @@
 import { type ErrorCode, isParleyError, type ParleyError } from "./errors.ts";
 
-const REFUSALS: ReadonlySet<ErrorCode> = new Set(["disk_full", "unavailable", "storage_lost", "log_damaged"]);
+const REFUSALS: ReadonlySet<ErrorCode> = new Set([
+  "disk_full",
+  "unavailable",
+  "storage_lost",
+  "log_damaged",
+  "outcome_unknown",
+]);
 
-/** Whether the log refused a write, as against whoever asked for it having asked wrongly. */
+/** Whether an error means that the log refused a write, rather than that the request was wrong. */
 export function isStorageRefusal(thrown: unknown): thrown is ParleyError {
   return isParleyError(thrown) && REFUSALS.has(thrown.code);
 }
 
-/** Whether room or a mended disk would not help: somebody has to do something about the files. */
+/** Whether a refusal stays until a person repairs the log's files: free space alone does not help. */
 export function isLasting({ code }: ParleyError): boolean {
   return code === "storage_lost" || code === "log_damaged";
 }

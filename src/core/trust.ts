@@ -10,12 +10,12 @@ const MAX_SETTINGS = 12;
 const MAX_KEYS = 8;
 const MAX_NAME = 60;
 
-/** The directory of a list that a directory is, or lies in. All are absolute and real. */
+/** The trusted directory that a directory is or lies in. All paths are absolute, with links resolved. */
 export function coveredBy(directory: string, trusted: readonly string[]): string | undefined {
   return trusted.find((path) => directory === path || directory.startsWith(path.endsWith("/") ? path : `${path}/`));
 }
 
-/** A name out of a file that anybody may have written: one line, short, and nothing that a terminal would obey. */
+/** A name from a file of unknown origin, fit to show: one short line without control characters. */
 function shownName(name: string): string {
   const line = name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ").trim();
   return line.length > MAX_NAME ? `${line.slice(0, MAX_NAME - 1)}…` : line;
@@ -26,7 +26,7 @@ function shownList(names: readonly string[], max: number): string {
   return names.slice(0, max).join(", ") + more;
 }
 
-/** Such as `.claude/settings.json (hooks.Stop, env.PATH), .mcp.json (db)`. */
+/** Settings in one line, such as `.claude/settings.json (hooks.Stop, env.PATH), .mcp.json (db)`. */
 export function shownSettings(settings: readonly ProjectSetting[]): string {
   const shown = settings.map(({ path, keys = [] }) => {
     const names = keys.map(shownName);
@@ -35,13 +35,13 @@ export function shownSettings(settings: readonly ProjectSetting[]): string {
   return shownList(shown, MAX_SETTINGS);
 }
 
-/** The command to type, for any shell of this kind. */
+/** The command that trusts a directory, quoted for a POSIX shell. */
 export function trustCommand(directory: string): string {
   const plain = /^[\w@%+=:,./-]+$/.test(directory);
   return `parley trust ${plain ? directory : `'${directory.replaceAll("'", "'\\''")}'`}`;
 }
 
-/** Why a person should think twice before trusting a directory; undefined for most. */
+/** A warning against trusting a directory that holds too much; undefined for most directories. */
 export function tooWide(directory: string, home: string): string | undefined {
   if (directory === "/") return "it is the root of this machine: everything on it would be trusted";
   if (coveredBy(home, [directory]) === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** What happened in a turn without the agent, which is told of it with its next prompt. */
+/** A shell turn that the agent has not been told of yet: its next prompt says so. */
 export interface Untold {
   turn: string;
   text: string;
@@ -7,7 +7,7 @@ export interface Untold {
 const KEPT = 8;
 const LEFT_OUT = "(earlier commands are left out here)\n";
 
-/** The newest few: an agent is not flooded with what happened long before it was asked. */
+/** The list with one more entry. Only the newest few are kept, so that the next prompt stays short. */
 export function addUntold(before: readonly Untold[], more: Untold): Untold[] {
   const all = [...before, more];
   if (all.length <= KEPT) return all;

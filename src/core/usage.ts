@@ -1,6 +1,6 @@
 import type { Usage } from "./events/values.ts";
 
-/** Both together; the context is the newer one. */
+/** The sum of two usages, with the newer context. */
 export function addUsage(total: Usage, more: Usage | undefined): Usage {
   if (!more) return total;
   const sum: Usage = { ...total };

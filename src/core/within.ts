@@ -1,4 +1,4 @@
-/** What a promise gives, if it does so in time. Its failure is the caller's; it goes on either way. */
+/** The value of a promise if it comes in time, else undefined. The work behind the promise goes on; a failure in time is thrown. */
 export async function within<T>(promise: Promise<T>, ms: number): Promise<{ value: T } | undefined> {
   const { promise: late, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => resolve(undefined), ms);

@@ -1,7 +1,7 @@
-import { ParleyError } from "../core/errors.ts";
+import { codeOf, ParleyError } from "../core/errors.ts";
 import type { PromptPart } from "../core/events/values.ts";
 import { FileRefused } from "../host/files/file-refused.ts";
-import { codeOf, realInside } from "../host/files/inside.ts";
+import { realInside } from "../host/files/inside.ts";
 
 /**
  * A prompt names files of its session's directory only, whichever way it came in: an agent may read what a prompt names

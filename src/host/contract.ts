@@ -6,7 +6,7 @@ export interface SpawnSpec {
   directory: string;
   /** Added to Parley's own environment; undefined removes. */
   env?: Readonly<Record<string, string | undefined>>;
-  /** Which session it serves: part of the marker by which stray descendants are found. */
+  /** The session that it serves: part of the mark by which stray descendants are found. */
   session: string;
 }
 
@@ -52,7 +52,7 @@ export interface CommandSpec extends SpawnSpec {
 }
 
 export interface CommandEvents {
-  /** What the command wrote to its standard output and, unless dropped, standard error, in the order it did. */
+  /** Output of the command, in order: its standard output and, unless dropped, its standard error. */
   output(text: string): void;
 }
 

@@ -18,9 +18,9 @@ import { isRunning, startTime } from "./process-identity.ts";
 /** The process that writes to a data directory. */
 export interface LockOwner {
   pid: number;
-  /** When the process began, in its system's words. */
+  /** The start time of the process, as its system gives it. */
   started: string;
-  /** Where it listens, once it does. */
+  /** The address on which it listens, once it does. */
   url?: string;
 }
 
@@ -28,7 +28,7 @@ export type LockResult = LockHeld | { ok: false; owner: LockOwner };
 
 export interface LockHeld {
   ok: true;
-  /** The file that holds the lock: whoever replaces it lets another process in. */
+  /** The file that holds the lock: replacing it would let another process in. */
   file: string;
   /** Tells others where to find the owner. */
   publish(facts: { url: string }): void;

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 
-// What a program leaves behind fits the system's buffer and is read in one go: two looks are plenty.
+// The last output of a program fits the system's buffer and is read in one go: two looks are plenty.
 const LOOK_MS = 200;
 const MAX_LOOKS = 2;
 

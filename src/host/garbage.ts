@@ -17,7 +17,7 @@ export function collectAll(): void {
   void collector()({ type: "major", execution: "async" });
 }
 
-/** What was read a moment ago and is no longer needed: a millisecond or two. */
+/** Collects buffers that were read a moment ago; takes a millisecond or two. */
 export function collectYoung(): void {
   void collector()({ type: "minor", execution: "sync" });
 }

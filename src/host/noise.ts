@@ -1,6 +1,6 @@
 export interface Noise {
   reason: string;
-  /** What was said, where there is something to show. */
+  /** A sample of the lines, where there is something to show. */
   text?: string;
   bytes: number;
 }
@@ -16,7 +16,7 @@ export interface NoiseReport {
 export interface NoiseMeter {
   /** Counts a line; gives a report when it is time for one. */
   add(noise: Noise): NoiseReport | undefined;
-  /** What was counted and not yet reported. */
+  /** The lines that were counted and not yet reported. */
   flush(): NoiseReport | undefined;
 }
 

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
-/** What the system says of one process. */
+/** The facts that the system gives of one process. */
 export interface ProcessInfo {
   pid: number;
   parent: number;

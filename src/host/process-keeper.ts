@@ -15,12 +15,12 @@ export interface KeeperOptions {
   log?: (message: string, details: Record<string, unknown>) => void;
 }
 
-/** What is written down of a program that is to be started. */
+/** The facts that are written down of a program before it starts. */
 export interface Kept {
   argv: readonly string[];
-  /** Which session or terminal it serves: part of the mark. */
+  /** The session or terminal that it serves: part of the mark. */
   session: string;
-  /** What asks it to end: a shell at a terminal ignores TERM, but knows what a hang-up means. */
+  /** The signal that asks it to end: a shell at a terminal ignores TERM, but ends by a hang-up. */
   gentle?: "SIGTERM" | "SIGHUP";
 }
 
@@ -65,7 +65,7 @@ function createWatcher(kept: Kept, { mark, number }: Marks, table: ProcessTable,
   const { session, argv, gentle } = kept;
   let root: Root | undefined;
 
-  // The table only helps a later boot: a disk that refuses must not stop the work of now.
+  // The table only helps a later boot: a full disk must not stop the start of a program.
   const note = (change: () => void): void => {
     try {
       change();

@@ -1,13 +1,13 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** What is written down of a running program, for the boot after a crash. */
+/** The facts that are written down of a running program, for the boot after a crash. */
 export interface ProcessEntry {
   pid: number;
   start: string;
   session: string;
   argv: readonly string[];
-  /** By which all that it started is known; absent in what an older Parley wrote. */
+  /** The mark of all processes that it started; absent in entries of an older Parley. */
   number?: string;
   /** Epoch milliseconds. */
   time: number;

@@ -20,7 +20,7 @@ export interface ReaperOptions {
 
 export interface ReapReport {
   ended: Stray[];
-  /** What even KILL did not end. */
+  /** Processes that even KILL did not end. */
   left: Stray[];
   /** Entries of the process table that were cleared. */
   cleared: number;
@@ -42,7 +42,7 @@ function describe(info: ProcessInfo, entries: readonly ProcessEntry[]): Stray {
   return stray;
 }
 
-/** What runs without an owner. `owner` is the pid of the server that now runs on the data directory, if one does. */
+/** Processes that run without an owner. `owner` is the pid of the server that now runs on the data directory, if one does. */
 export function listStrays(options: ReaperOptions & { owner?: number }): Stray[] {
   const entries = createProcessTable(options.runDirectory).list();
   const family = familyOfInstance(options.instance, entries);

@@ -51,7 +51,7 @@ export async function runToEnd({ host, spec, signal, limitMs, maxChars, output }
 }
 
 export interface Captured extends Ran {
-  /** What it wrote, to the limit. */
+  /** Its output, up to the limit. */
   text: string;
 }
 

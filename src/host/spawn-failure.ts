@@ -1,14 +1,12 @@
 import { statSync } from "node:fs";
-import { messageOf } from "../core/errors.ts";
+import { codeOf, messageOf } from "../core/errors.ts";
 import { SpawnFailed, type SpawnSpec } from "./contract.ts";
 
 function directoryFault(directory: string): string | undefined {
   try {
     return statSync(directory).isDirectory() ? undefined : "is not a directory";
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ENOENT"
-      ? "does not exist"
-      : `cannot be used: ${messageOf(error)}`;
+    return codeOf(error) === "ENOENT" ? "does not exist" : `cannot be used: ${messageOf(error)}`;
   }
 }
 
@@ -17,7 +15,7 @@ export function spawnFailure(spec: SpawnSpec, error: unknown): SpawnFailed {
   const fault = directoryFault(spec.directory);
   if (fault) return new SpawnFailed(`the directory ${spec.directory} ${fault}`, spec);
   const [program] = spec.argv;
-  switch ((error as NodeJS.ErrnoException).code) {
+  switch (codeOf(error)) {
     case "ENOENT":
       return new SpawnFailed(`no program ${program} was found; install it or correct its path`, spec);
     case "EACCES":

@@ -5,11 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
+import { deadline } from "../support/time.ts";
 
 export const BIN = fileURLToPath(new URL("../../bin/parley.js", import.meta.url));
 export const SAMPLE_AGENT = fileURLToPath(new URL("../../src/testing/sample-agent.ts", import.meta.url));
-
-const PATIENCE_MS = 15_000;
 
 export interface Result {
   code: number | null;
@@ -98,9 +97,8 @@ export class Home {
 async function ended(child: ChildProcess): Promise<void> {
   const exited = once(child, "exit");
   child.kill("SIGTERM");
-  const timer = setTimeout(() => child.kill("SIGKILL"), PATIENCE_MS);
+  using _late = deadline(() => child.kill("SIGKILL"));
   await exited;
-  clearTimeout(timer);
 }
 
 export async function finished(child: ChildProcess): Promise<Result> {

@@ -18,10 +18,10 @@ import type {
 } from "../../src/client/index.ts";
 import type { PendingAsk } from "../../src/gateway/gateway.ts";
 import type { Receipt as ServerReceipt } from "../../src/gateway/receipt.ts";
+import type { Outcome as ServerOutcome } from "../../src/surfaces/http/turn-outcome.ts";
 import type { Gap as ServerGap } from "../../src/surfaces/universal/cursor.ts";
 import type * as schemas from "../../src/surfaces/universal/schemas.ts";
 import type { detailView } from "../../src/surfaces/universal/views.ts";
-import type { Outcome as ServerOutcome } from "../../src/surfaces/universal/wait.ts";
 
 /** Compiles only if every value of A is one of B. */
 type Is<A extends B, B> = A;

@@ -82,7 +82,7 @@ test("the directory and its files are for their owner only", async () => {
   });
 });
 
-test("a place that cannot be locked is refused with the reason", async () => {
+test("a data directory that cannot be locked is refused with the reason", async () => {
   await inDirectory(async (directory) => {
     const file = path.join(directory, "file");
     await writeFile(file, "");
@@ -120,7 +120,7 @@ test("a pid that now belongs to another process is not the owner", async () => {
   });
 });
 
-test("of many that race for a dead one's place, one wins", async () => {
+test("of many processes that race for a free lock, one wins", async () => {
   await inDirectory(async (directory) => {
     await writeFile(path.join(directory, "owner.json"), JSON.stringify({ pid: 999_999_999, started: "1" }));
     const holders = Array.from({ length: 6 }, () => startHolder(directory));

@@ -48,6 +48,6 @@ test("a sample is cut to 200 characters and is well-formed", () => {
   assert.equal(report?.bytes, 199 + 2 + 9);
 });
 
-test("what has no text has no sample", () => {
+test("a line without text has no sample", () => {
   assert.deepEqual(feed([{ reason: "line_too_large", bytes: 7 }]), [{ reason: "line_too_large", count: 1, bytes: 7 }]);
 });

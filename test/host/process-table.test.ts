@@ -26,7 +26,7 @@ test("entries are there until they are removed, for any reader", async (t) => {
   assert.deepEqual(table.list(), []);
 });
 
-test("what a crash tore is skipped and cleared, other files are left alone", async (t) => {
+test("entries that a crash tore are skipped and cleared, other files are left alone", async (t) => {
   const directory = await tempDirectory(t);
   const table = createProcessTable(directory);
   table.add(entry(1));

@@ -55,16 +55,16 @@ test("it has nothing to read", async (t) => {
   assert.equal(await said("over"), "over\n");
 });
 
-test("what it leaves in the background does not hold it up, and ends with it", async (t) => {
+test("background processes of a command do not hold it up, and end with it", async (t) => {
   const { run } = await place(t);
   const { running, said } = run("sleep 600 & echo pid $!");
   const [, pid = ""] = /pid (\d+)/.exec(await said(/pid \d+\n/)) ?? [];
   const child = identify(Number(pid));
   assert.equal((await running.exited).code, 0);
-  await eventually("the child ends", () => !alive(child), 5_000);
+  await eventually("the child ends", () => !alive(child));
 });
 
-test("a kill reaches what ignores TERM and what left the group", async (t) => {
+test("a kill reaches processes that ignore TERM or left the group", async (t) => {
   const { run } = await place(t);
   const { running, said } = run("trap '' TERM; setsid sleep 600 & sleep 600 & echo pids $$ $!; wait; wait");
   const [, ...pids] = /pids (\d+) (\d+)/.exec(await said(/pids \d+ \d+\n/)) ?? [];

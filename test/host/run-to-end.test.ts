@@ -24,7 +24,7 @@ async function place(t: TestContext): Promise<Run> {
     });
 }
 
-test("what a command says on its standard error comes with its output, or not at all", async (t) => {
+test("standard error of a command comes with its output, or not at all", async (t) => {
   const run = await place(t);
   const argv = ["sh", "-c", "echo out; echo err >&2; exit 3"] as const;
   assert.deepEqual(await run(argv), { text: "out\nerr\n", code: 3 });

@@ -8,6 +8,7 @@ import { createInterface } from "node:readline";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { missing } from "../support/missing.ts";
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -43,7 +44,7 @@ test("the packed package installs elsewhere, serves, answers a prompt and export
   } catch (error) {
     const { stderr = "" } = error as { stderr?: string };
     if (!OFFLINE.test(stderr)) throw error;
-    return t.skip("SKIPPED: no network to install the package's dependencies");
+    return t.skip(missing("the network, to install the package's dependencies"));
   }
   const bin = join(home, "node_modules", "parley", "bin", "parley.js");
   const { stdout: version } = await run(process.execPath, [bin, "--version"], { cwd: home, env });

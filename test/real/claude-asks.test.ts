@@ -5,12 +5,13 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { completed, of, Stage } from "../agents/claude/stage.ts";
 import { realAgent } from "../support/real-agent.ts";
+import { GROUP_MS } from "../support/time.ts";
 
 const { program = "", skip } = await realAgent("claude");
 
 const bash = (command: string) => ({ name: "Bash", input: { command, description: command } });
 
-describe("asks of the real Claude Code", { skip, timeout: 120_000 }, () => {
+describe("asks of the real Claude Code", { skip, timeout: GROUP_MS }, () => {
   test("a permission rejected, with words for the model and without", async (t) => {
     const stage = await Stage.open(t, program, {
       script: {

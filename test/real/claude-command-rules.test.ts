@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { of, Stage } from "../agents/claude/stage.ts";
 import { realAgent } from "../support/real-agent.ts";
+import { GROUP_MS } from "../support/time.ts";
 
 const { program = "", skip } = await realAgent("claude");
 
@@ -12,7 +13,7 @@ const script = (lines: readonly string[]) => ({
   prompts: Object.fromEntries(lines.map((line, at) => [`line${at}`, [{ tools: [bash(line)] }, { text: "Done." }]])),
 });
 
-describe("rules for the real Claude Code", { skip, timeout: 120_000 }, () => {
+describe("rules for the real Claude Code", { skip, timeout: GROUP_MS }, () => {
   test("an allowed command allows nothing that stands in the same line", async (t) => {
     const lines = [
       "mkdir -p sub; touch made",

@@ -3,6 +3,7 @@ import { describe, test } from "node:test";
 import { createClaudeAgent } from "../../src/agents/claude/agent.ts";
 import { makeHost } from "../host/support.ts";
 import { realAgent } from "../support/real-agent.ts";
+import { GROUP_MS } from "../support/time.ts";
 
 const { program = "", skip } = await realAgent("claude");
 
@@ -12,7 +13,7 @@ const CREDENTIALS = {
   CLAUDE_CONFIG_DIR: undefined,
 };
 
-describe("what the real Claude Code says of itself", { skip, timeout: 120_000 }, () => {
+describe("what the real Claude Code says of itself", { skip, timeout: GROUP_MS }, () => {
   test("version, models, modes and commands, with a key and without, in bounded time and once", async (t) => {
     const { host, directory } = await makeHost(t);
     const base = {

@@ -5,6 +5,7 @@ import { describe, test } from "node:test";
 import { completed, of, Stage } from "../agents/claude/stage.ts";
 import { eventually } from "../support/eventually.ts";
 import { realAgent } from "../support/real-agent.ts";
+import { GROUP_MS } from "../support/time.ts";
 
 const { program = "", skip } = await realAgent("claude");
 
@@ -13,7 +14,7 @@ const bash = (command: string, more: object = {}) => ({
   input: { command, description: "work", ...more },
 });
 
-describe("ends of turns of the real Claude Code", { skip, timeout: 120_000 }, () => {
+describe("ends of turns of the real Claude Code", { skip, timeout: GROUP_MS }, () => {
   test("an interrupt in the middle of a stream; the next turn works in the same process", async (t) => {
     const stage = await Stage.open(t, program, {
       script: {

@@ -5,10 +5,11 @@ import { describe, test } from "node:test";
 import { choose, planAfter, Room, reject } from "../agents/claude/room.ts";
 import { completed } from "../agents/claude/stage.ts";
 import { realAgent } from "../support/real-agent.ts";
+import { GROUP_MS } from "../support/time.ts";
 
 const { program = "", skip } = await realAgent("claude");
 
-describe("modes of the real Claude Code", { skip, timeout: 240_000 }, () => {
+describe("modes of the real Claude Code", { skip, timeout: GROUP_MS }, () => {
   // test/hard has the other modes.
   test("a plan after bypassPermissions: approved, each change is asked for; with edits, none is", async (t) => {
     await planAfter(t, program, "bypassPermissions");

@@ -9,6 +9,7 @@ import type { Script } from "../../src/testing/model/script.ts";
 import { Stage } from "../agents/claude/stage.ts";
 import { OpencodeClient } from "../support/opencode.ts";
 import { realAgent } from "../support/real-agent.ts";
+import { GROUP_MS } from "../support/time.ts";
 import { Listener } from "../surfaces/opencode/listener.ts";
 
 const { program = "", skip } = await realAgent("claude");
@@ -103,7 +104,7 @@ function errorOf({ info }: MessageWithParts): string | undefined {
   return info.role === "assistant" ? info.error?.name : undefined;
 }
 
-describe("the real Claude Code through OpenCode's API", { skip, timeout: 150_000 }, () => {
+describe("the real Claude Code through OpenCode's API", { skip, timeout: GROUP_MS }, () => {
   test("A5: a permission allowed, one refused, a question, each turn busy once and idle once", async (t) => {
     const seat = await Seat.take(t);
     await seat.prompt("[[touch]]");

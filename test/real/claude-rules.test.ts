@@ -6,10 +6,11 @@ import type { PermissionRule } from "../../src/core/events/values.ts";
 import { DENY, deniedIn, openWithSecret } from "../agents/claude/rule-stage.ts";
 import { of } from "../agents/claude/stage.ts";
 import { realAgent } from "../support/real-agent.ts";
+import { GROUP_MS } from "../support/time.ts";
 
 const { program = "", skip } = await realAgent("claude");
 
-describe("rules of a session and what the real Claude Code does not ask about", { skip, timeout: 240_000 }, () => {
+describe("rules of a session and what the real Claude Code does not ask about", { skip, timeout: GROUP_MS }, () => {
   // test/hard has the other modes.
   test("in bypassPermissions a denied command and a denied file are refused, the sub-agent's too, and the log has it", async (t) => {
     await deniedIn(t, program, "bypassPermissions");

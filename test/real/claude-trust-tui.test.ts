@@ -8,13 +8,12 @@ import { startTui } from "../support/opencode/clients.ts";
 import { Surroundings } from "../support/opencode/surroundings.ts";
 import { realAgent } from "../support/real-agent.ts";
 import { temporary } from "../support/server.ts";
+import { GROUP_MS, PATIENCE_MS } from "../support/time.ts";
 
 const claude = await realAgent("claude");
 const opencode = await realAgent("opencode");
 
-const START_MS = 60_000;
-
-describe("a hostile project in OpenCode's real interface, with the real Claude Code", { timeout: 170_000 }, () => {
+describe("a hostile project in OpenCode's real interface, with the real Claude Code", { timeout: GROUP_MS }, () => {
   test("is asked about before anything of it runs", { skip: claude.skip || opencode.skip }, async (t) => {
     const root = await temporary(t, "parley-hostile-");
     const file = join(root, "config", "trusted");
@@ -36,16 +35,16 @@ describe("a hostile project in OpenCode's real interface, with the real Claude C
       directory,
     });
     t.after(() => tui.close());
-    await tui.waitFor("Ask anything", START_MS);
+    await tui.waitFor("Ask anything", PATIENCE_MS);
     tui.type("hello there");
     await tui.waitFor("hello there");
     tui.press("enter");
-    await tui.waitFor("Trust this project", START_MS);
+    await tui.waitFor("Trust this project", PATIENCE_MS);
     assert.match(tui.screen(), /brings settings that can run/);
     assert.deepEqual(project.ran(), []);
     tui.press("down");
     tui.press("enter");
-    await tui.waitFor("Yes.", START_MS);
+    await tui.waitFor("Yes.", PATIENCE_MS);
     assert.equal(readFileSync(file, "utf8"), `${directory}\n`);
     assert.ok(project.ran().includes("hook-SessionStart"));
   });

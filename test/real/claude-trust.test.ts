@@ -10,6 +10,7 @@ import { completed, Stage } from "../agents/claude/stage.ts";
 import { OpencodeClient } from "../support/opencode.ts";
 import { realAgent } from "../support/real-agent.ts";
 import { temporary } from "../support/server.ts";
+import { GROUP_MS } from "../support/time.ts";
 import { Listener } from "../surfaces/opencode/listener.ts";
 
 const { program = "", skip } = await realAgent("claude");
@@ -95,7 +96,7 @@ const ONCE_TRUSTED = [
   "tool-unasked",
 ];
 
-describe("a hostile project and the real Claude Code", { skip, timeout: 240_000 }, () => {
+describe("a hostile project and the real Claude Code", { skip, timeout: GROUP_MS }, () => {
   test("runs nothing of the project's before it is trusted, and all of it afterwards", async (t) => {
     const here = await scene(t);
     const { stage, project, stolen } = here;

@@ -4,12 +4,13 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { completed, of, Stage } from "../agents/claude/stage.ts";
 import { realAgent } from "../support/real-agent.ts";
+import { GROUP_MS } from "../support/time.ts";
 
 const { program = "", skip } = await realAgent("claude");
 
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-describe("turns of the real Claude Code", { skip, timeout: 120_000 }, () => {
+describe("turns of the real Claude Code", { skip, timeout: GROUP_MS }, () => {
   test("reads, edits after asking, answers; then a second turn in the same process", async (t) => {
     const readme = "{{directory}}/README.md";
     const edit = { file_path: readme, old_string: "hello\n", new_string: "hello\nadded\n" };

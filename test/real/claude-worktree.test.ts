@@ -7,6 +7,7 @@ import type { PermissionRule } from "../../src/core/events/values.ts";
 import type { Script } from "../../src/testing/model/script.ts";
 import { of, Stage } from "../agents/claude/stage.ts";
 import { realAgent } from "../support/real-agent.ts";
+import { GROUP_MS } from "../support/time.ts";
 
 const { program = "", skip } = await realAgent("claude");
 
@@ -29,7 +30,7 @@ const RULES: PermissionRule[] = [
   { action: "read", pattern: ".env", verdict: "deny" },
 ];
 
-describe("rules for files and a work tree that the real Claude Code enters", { skip, timeout: 240_000 }, () => {
+describe("rules for files and a work tree that the real Claude Code enters", { skip, timeout: GROUP_MS }, () => {
   test("a path that begins in the work tree does not pass a denial", async (t) => {
     const stage = await Stage.open(t, program, { script: SCRIPT, env: { IS_SANDBOX: "1" } });
     const git = (...args: string[]) =>

@@ -4,13 +4,13 @@ import { Room } from "../agents/claude/room.ts";
 import { startTui } from "../support/opencode/clients.ts";
 import { Surroundings } from "../support/opencode/surroundings.ts";
 import { realAgent } from "../support/real-agent.ts";
+import { GROUP_MS, PATIENCE_MS } from "../support/time.ts";
 
 const opencode = await realAgent("opencode");
 const claude = await realAgent("claude");
 const skip = opencode.skip || claude.skip;
-const START_MS = 60_000;
 
-describe("OpenCode's terminal interface with Claude Code", { skip, timeout: 200_000 }, () => {
+describe("OpenCode's terminal interface with Claude Code", { skip, timeout: GROUP_MS }, () => {
   test("a plan is left for edits, and the Plan that is still chosen is in force for the next prompt", async (t) => {
     const { stage } = await Room.open(t, claude.program ?? "", "default");
     const surroundings = new Surroundings();
@@ -29,15 +29,15 @@ describe("OpenCode's terminal interface with Claude Code", { skip, timeout: 200_
       await tui.waitFor(text);
       tui.press("enter");
     };
-    await tui.waitFor("Ask anything", START_MS);
+    await tui.waitFor("Ask anything", PATIENCE_MS);
     await tui.waitFor("Build");
     tui.press("tab");
     await tui.waitFor("Plan");
     await prompt("[[plan]] first");
-    await tui.waitFor("Approve and accept edits", START_MS);
+    await tui.waitFor("Approve and accept edits", PATIENCE_MS);
     tui.press("down");
     tui.press("enter");
-    await tui.waitFor("Done.", START_MS);
+    await tui.waitFor("Done.", PATIENCE_MS);
     const { session } = await stage.nth("turn.ended", 1);
     const written = async (): Promise<string[]> =>
       (await stage.api.events(session)).flatMap((event) =>
@@ -49,7 +49,7 @@ describe("OpenCode's terminal interface with Claude Code", { skip, timeout: 200_
     assert.equal((await stage.api.session(session)).mode, "acceptEdits");
     await tui.waitFor("Plan");
     await prompt("[[write]] second");
-    await tui.waitFor("Permission required", START_MS);
+    await tui.waitFor("Permission required", PATIENCE_MS);
     assert.equal((await stage.api.session(session)).mode, "plan");
     assert.deepEqual(await written(), ["planned.txt"], "nothing is written unasked");
     await stage.api.cancel(session);

@@ -6,11 +6,12 @@ import { FILES, SCRIPT } from "../support/opencode/script.ts";
 import { Stage } from "../support/opencode/stage.ts";
 import { startInTerminal } from "../support/opencode/tui.ts";
 import { realAgent } from "../support/real-agent.ts";
+import { GROUP_MS } from "../support/time.ts";
 
 const { program = "", skip } = await realAgent("opencode");
 const PARLEY = fileURLToPath(new URL("../../bin/parley.js", import.meta.url));
 
-describe("parley opencode", { skip, timeout: 120_000 }, () => {
+describe("parley opencode", { skip, timeout: GROUP_MS }, () => {
   test("brings up the real interface on a server of its own, answers, goes on with -c, and leaves nothing behind", async () => {
     await using stage = await Stage.open(SCRIPT);
     const { surroundings, model } = stage;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { findBrowser, startBrowser } from "../support/browser.ts";
+import { findBrowser, NO_BROWSER, startBrowser } from "../support/browser.ts";
 import { runAttached, startTui } from "../support/opencode/clients.ts";
 import { startCuttingProxy } from "../support/opencode/cutting-proxy.ts";
 import { MODEL, type NativeServer, startNative } from "../support/opencode/native.ts";
@@ -9,6 +9,7 @@ import { Stage } from "../support/opencode/stage.ts";
 import { openPage, sendPrompt } from "../support/opencode/web-page.ts";
 import { startWebUi } from "../support/opencode/web-ui.ts";
 import { realAgent } from "../support/real-agent.ts";
+import { GROUP_MS } from "../support/time.ts";
 
 // These tests are of the harness: what drives Parley's surface elsewhere is first seen to work with OpenCode's own server.
 
@@ -25,7 +26,7 @@ const SCRIPT = {
   },
 };
 
-describe("the harness, with OpenCode's own server", { skip, timeout: 120_000 }, () => {
+describe("the harness, with OpenCode's own server", { skip, timeout: GROUP_MS }, () => {
   let stage: Stage;
   let native: NativeServer;
   let directory: string;
@@ -115,7 +116,7 @@ describe("the harness, with OpenCode's own server", { skip, timeout: 120_000 }, 
   });
 
   test("a prompt on the web page, its answer there", {
-    skip: browserProgram ? false : "no Chromium here",
+    skip: browserProgram ? false : NO_BROWSER,
   }, async () => {
     await using ui = await startWebUi({ pages: native.url, api: native.url });
     await using browser = await startBrowser(browserProgram ?? "", {

@@ -10,6 +10,7 @@ import { type SdkV2, sdkV2 } from "../support/opencode/sdk.ts";
 import { Stage } from "../support/opencode/stage.ts";
 import { startTarget } from "../support/opencode/target.ts";
 import { realAgent } from "../support/real-agent.ts";
+import { GROUP_MS } from "../support/time.ts";
 
 const { program = "", skip } = await realAgent("opencode");
 
@@ -79,7 +80,7 @@ async function record(sdk: SdkV2, { prompt, act }: Scenario, idles: number): Pro
   };
 }
 
-describe("the same script through OpenCode's own server and through Parley", { skip, timeout: 170_000 }, () => {
+describe("the same script through OpenCode's own server and through Parley", { skip, timeout: GROUP_MS }, () => {
   let stage: Stage;
   let clients: { native: SdkV2; parley: SdkV2 };
   const used = new Set<object>();

@@ -7,6 +7,7 @@ import { FILES, SCRIPT } from "../support/opencode/script.ts";
 import { Stage } from "../support/opencode/stage.ts";
 import { startTarget, type Target } from "../support/opencode/target.ts";
 import { realAgent } from "../support/real-agent.ts";
+import { GROUP_MS } from "../support/time.ts";
 
 const { program = "", skip } = await realAgent("opencode");
 
@@ -15,7 +16,7 @@ function texts({ events }: RunResult): (string | undefined)[] {
   return parts.map(({ part }) => part.text);
 }
 
-describe("opencode run --attach, on Parley", { skip, timeout: 170_000 }, () => {
+describe("opencode run --attach, on Parley", { skip, timeout: GROUP_MS }, () => {
   let stage: Stage;
   let target: Target;
   let directory: string;

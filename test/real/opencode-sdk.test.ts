@@ -7,6 +7,7 @@ import { type SdkV1, type SdkV2, sdkV1, sdkV2 } from "../support/opencode/sdk.ts
 import { Stage } from "../support/opencode/stage.ts";
 import { NATIVE, startTarget } from "../support/opencode/target.ts";
 import { realAgent } from "../support/real-agent.ts";
+import { GROUP_MS } from "../support/time.ts";
 
 const { program = "", skip } = NATIVE ? await realAgent("opencode") : { skip: false as const };
 
@@ -25,7 +26,7 @@ function words(text: string): { type: "text"; text: string }[] {
   return [{ type: "text", text }];
 }
 
-describe("OpenCode's SDK, on Parley", { skip, timeout: 120_000 }, () => {
+describe("OpenCode's SDK, on Parley", { skip, timeout: GROUP_MS }, () => {
   let stage: Stage;
   let proxy: CuttingProxy;
   let v1: SdkV1;

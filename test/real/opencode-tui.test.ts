@@ -10,14 +10,14 @@ import { Stage } from "../support/opencode/stage.ts";
 import { startTarget } from "../support/opencode/target.ts";
 import type { Tui } from "../support/opencode/tui.ts";
 import { realAgent } from "../support/real-agent.ts";
+import { GROUP_MS, PATIENCE_MS } from "../support/time.ts";
 
 const { program = "", skip } = await realAgent("opencode");
 
 const WORKING = /esc (again to )?interrupt/;
 /** The first start in a new directory takes its time on a busy machine. */
-const START_MS = 60_000;
 
-describe("OpenCode's terminal interface, attached to Parley", { skip, timeout: 170_000 }, () => {
+describe("OpenCode's terminal interface, attached to Parley", { skip, timeout: GROUP_MS }, () => {
   let stage: Stage;
   let proxy: CuttingProxy;
   let tui: Tui;
@@ -31,7 +31,7 @@ describe("OpenCode's terminal interface, attached to Parley", { skip, timeout: 1
     proxy = stage.use(await startCuttingProxy(url));
     tui = startTui({ program, surroundings, url: proxy.url, password: token, directory, cols: 100, rows: 40 });
     stage.after(() => tui.close());
-    await tui.waitFor("Ask anything", START_MS);
+    await tui.waitFor("Ask anything", PATIENCE_MS);
     await tui.waitFor(MODEL.name);
   });
   after(() => stage[Symbol.asyncDispose]());

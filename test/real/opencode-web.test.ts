@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
-import { findBrowser, startBrowser } from "../support/browser.ts";
+import { findBrowser, NO_BROWSER, startBrowser } from "../support/browser.ts";
 import { type CuttingProxy, startCuttingProxy } from "../support/opencode/cutting-proxy.ts";
 import { startNative } from "../support/opencode/native.ts";
 import { FILES, SCRIPT } from "../support/opencode/script.ts";
@@ -10,12 +10,13 @@ import { startTarget } from "../support/opencode/target.ts";
 import { openPage, sendPrompt } from "../support/opencode/web-page.ts";
 import { startWebUi } from "../support/opencode/web-ui.ts";
 import { realAgent } from "../support/real-agent.ts";
+import { GROUP_MS } from "../support/time.ts";
 
 const { program = "", ...agent } = await realAgent("opencode");
 const browserProgram = await findBrowser();
-const skip = browserProgram === undefined ? "there is no Chromium in the search path" : agent.skip;
+const skip = browserProgram === undefined ? NO_BROWSER : agent.skip;
 
-describe("OpenCode's web page, on Parley", { skip, timeout: 120_000 }, () => {
+describe("OpenCode's web page, on Parley", { skip, timeout: GROUP_MS }, () => {
   let stage: Stage;
   let proxy: CuttingProxy;
   let page: Page;

@@ -68,7 +68,7 @@ test("a sender that goes on and on hears the answer first and is then cut", () =
     assert.equal(JSON.parse(answer.body).code, "too_large");
   }));
 
-test("who asks before sending is told to go on, or not to", () =>
+test("a client that sends Expect is told to go on, or not to", () =>
   withLimit(async (port, bodies) => {
     const ask = async (length: number): Promise<string> => {
       const socket = await connected(port);

@@ -80,7 +80,7 @@ test("a surface is loaded by its first request, once, and again if that failed",
   assert.equal(loads, 2);
 });
 
-test("what a handler throws becomes an answer, and only the log sees a stack", async () => {
+test("an error of a handler becomes an answer, and only the log has its stack", async () => {
   await using server = await startServer({
     mounts: [
       mountAll(async (_request, response, { path }) => {
@@ -157,7 +157,7 @@ test("an offer of h2c is answered as a plain request", async () => {
   assert.equal(answer.status, 200);
 });
 
-test("a server that stops accepting finishes what it has, refuses the rest and closes", async () => {
+test("a server that stops accepting finishes its open requests, refuses new ones and closes", async () => {
   const release = Promise.withResolvers<void>();
   await using server = await startServer({
     mounts: [

@@ -19,7 +19,7 @@ const ROWS: [string, string, number][] = [
   ["headers without end", `GET / HTTP/1.1\r\nx: ${"x".repeat(20_000)}\r\n\r\n`, 431],
 ];
 
-test("what is no HTTP gets a problem and a closed connection, and the server goes on", async () => {
+test("bytes that are no HTTP get a problem and a closed connection, and the server goes on", async () => {
   let runs = 0;
   await using server = await startServer({ mounts: [mountAll(() => void runs++)] });
   for (const [name, bytes, status] of ROWS) {

@@ -77,7 +77,7 @@ for (const [path, event] of [
   });
 }
 
-test("what was logged before the log was open is written at the end", async () => {
+test("lines from before the log was open are written at the end", async () => {
   const { fixture } = await start({ OPEN_LOG: "no" });
   await using _ = fixture;
   fixture.child.kill("SIGTERM");

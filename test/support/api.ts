@@ -4,8 +4,8 @@ import type { ParleyEvent } from "../../src/core/events/event.ts";
 import type { Problem } from "../../src/core/problem.ts";
 import type { PendingAsk } from "../../src/gateway/gateway.ts";
 import type { Receipt } from "../../src/gateway/receipt.ts";
+import type { Outcome } from "../../src/surfaces/http/turn-outcome.ts";
 import type { SessionView } from "../../src/surfaces/universal/views.ts";
-import type { Outcome } from "../../src/surfaces/universal/wait.ts";
 import { assertAsDescribed } from "./contract.ts";
 import { openStream, type SseReader } from "./sse.ts";
 

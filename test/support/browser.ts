@@ -3,10 +3,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { BrowserContext } from "playwright-core";
 import { findProgram } from "../../src/host/find-program.ts";
+import { missing } from "./missing.ts";
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome"];
 
-/** The browser of this machine; undefined where there is none, and tests of it are skipped. */
+/** The reason for skipping tests of web pages. */
+export const NO_BROWSER = missing(
+  "Chromium: none of chromium, chromium-browser and google-chrome is in the search path",
+);
+
+/** The browser of this machine; undefined where there is none, and tests of it are skipped with NO_BROWSER. */
 export async function findBrowser(): Promise<string | undefined> {
   const names = process.env.PARLEY_TEST_BROWSER ? [process.env.PARLEY_TEST_BROWSER] : NAMES;
   for (const name of names) {

@@ -3,8 +3,9 @@ import { fileURLToPath } from "node:url";
 import type { InstallableName } from "../../src/install/catalog.ts";
 import { installAgent } from "../../src/install/install.ts";
 import { InstallProblem } from "../../src/install/problem.ts";
+import { missing } from "./missing.ts";
 
-/** The program, or why tests that need it are skipped. */
+/** The program, or the reason why tests that need it are skipped. */
 export type RealAgent = { program: string; skip: false } | { program?: undefined; skip: string };
 
 /** Tells test processes that an agent could not be had, so that not each of them tries for itself. */
@@ -26,6 +27,6 @@ export async function realAgent(name: InstallableName, progress?: (line: string)
     return { program: path, skip: false };
   } catch (thrown) {
     if (!(thrown instanceof InstallProblem)) throw thrown;
-    return { skip: thrown.message };
+    return { skip: missing(`the real ${name}: ${thrown.message}`) };
   }
 }

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import type { ParleyEvent } from "../../src/core/events/event.ts";
-
-const PATIENCE_MS = 30_000;
+import { deadline } from "./time.ts";
 
 /** The fields of one block of an event stream; a comment has the name "". */
 export interface Block {
@@ -78,7 +77,7 @@ export class SseReader {
         const last = this.blocks.slice(-5).map((block) => JSON.stringify(block).slice(0, 300));
         reject(new Error(`${why}: ${what}; ${this.blocks.length} blocks, the last:\n${last.join("\n")}`));
       };
-      const timer = setTimeout(() => fail("not in time"), PATIENCE_MS);
+      const late = deadline(() => fail("not in time"));
       const check = (): void => {
         const found = look(this);
         if (found === undefined || found === false) return;
@@ -86,7 +85,7 @@ export class SseReader {
         resolve(found);
       };
       const done = (): void => {
-        clearTimeout(timer);
+        late[Symbol.dispose]();
         this.waiting.delete(check);
       };
       this.waiting.add(check);

@@ -215,7 +215,7 @@ test("a prompt names no file outside of its session's directory, on any surface"
   assert.equal((await server.api.expect<{ turns: number }>(200, "GET", `/v1/sessions/${id}`)).turns, 0);
 });
 
-test("nothing is worked on in what belongs to the system, with or without a root", async (t) => {
+test("sessions and terminals are refused in the system's own directories, with or without roots", async (t) => {
   const server = await startServer(t);
   const client = new OpencodeClient(server.parley.url);
   for (const directory of ["/proc", "/proc/self", "/sys", "/dev"]) {

@@ -1,6 +1,6 @@
+import type { Fields } from "../../core/json/fields.ts";
 import type { Answer } from "../../core/ledger/signals.ts";
 import type { Request } from "./decode/state.ts";
-import type { Fields } from "./fields.ts";
 import { refuseCall } from "./hooks.ts";
 import { APPROVE, APPROVE_EDITS, KEEP_PLANNING } from "./plan-options.ts";
 

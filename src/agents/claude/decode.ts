@@ -1,13 +1,15 @@
+import type { Limit } from "../../core/events/values.ts";
 import { isDeeper, MAX_DEPTH } from "../../core/json/depth.ts";
+import { type Fields, fieldsIn, isFields, numberIn, present, textIn } from "../../core/json/fields.ts";
+import type { Said } from "../program/read-lines.ts";
 import { onAssistant } from "./decode/assistant.ts";
 import type { Foreign } from "./decode/hooks.ts";
 import { onControlCancel, onControlRequest } from "./decode/requests.ts";
 import { isResumeLost, onResult } from "./decode/result.ts";
-import { type DecodeState, Reading, type Said } from "./decode/state.ts";
+import { type DecodeState, Reading } from "./decode/state.ts";
 import { onStreamEvent } from "./decode/stream.ts";
 import { onSystem } from "./decode/system.ts";
 import { onUser } from "./decode/user.ts";
-import { type Fields, fieldsIn, isFields, numberIn, present, textIn } from "./fields.ts";
 
 export type NoiseReason = "not_json" | "too_deep" | "not_an_object" | "unknown_type";
 
@@ -119,14 +121,14 @@ function responseOf(line: Fields): Response {
 
 const LIMIT_STATUS = { allowed: "allowed", allowed_warning: "warning", rejected: "reached" } as const;
 
-/** Each limit is told as a fact; only one that is near or reached is worth a word in the turn, too. */
+/** Tells each limit as a fact; only one that is near or reached is worth a note in the turn, too. */
 function onRateLimit(reading: Reading, line: Fields): void {
   const info = fieldsIn(line, "rate_limit_info");
   const status = textIn(info, "status");
   const used = numberIn(info, "utilization");
   const resets = numberIn(info, "resetsAt");
   const facts = present({
-    status: LIMIT_STATUS[status as keyof typeof LIMIT_STATUS],
+    status: LIMIT_STATUS[status as keyof typeof LIMIT_STATUS] as Limit["status"],
     used: used === undefined ? undefined : Math.round(used * 100),
     resets: resets === undefined ? undefined : resets * 1000,
   });

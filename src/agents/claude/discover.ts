@@ -1,10 +1,10 @@
 import { tmpdir } from "node:os";
 import type { AgentOption } from "../../core/events/values.ts";
+import { type Fields, listIn, present, textIn } from "../../core/json/fields.ts";
 import type { ProcessHost } from "../../host/contract.ts";
 import type { FoundBinary } from "../../install/find.ts";
 import type { AgentCommand, AgentModel, Discovery } from "../contract.ts";
 import { type CredentialPlace, findCredentials } from "./credentials.ts";
-import { type Fields, listIn, present, textIn } from "./fields.ts";
 import { findClaude, type Place } from "./find-program.ts";
 import { authSpec, probeSpec } from "./launch.ts";
 import { MODES } from "./modes.ts";

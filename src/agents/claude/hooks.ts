@@ -1,4 +1,4 @@
-import type { Fields } from "./fields.ts";
+import type { Fields } from "../../core/json/fields.ts";
 
 /** Ids of the hooks that Parley registers. */
 export const BEFORE_CALL = "parley-before-call";

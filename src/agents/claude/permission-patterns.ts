@@ -1,8 +1,8 @@
+import { type Fields, textIn } from "../../core/json/fields.ts";
 import { exact } from "../../core/permissions/exact.ts";
 import { offeredPatterns } from "../../core/permissions/offer.ts";
 import { absolutePath, ruledPath } from "../../core/permissions/paths.ts";
 import { shown } from "../../core/permissions/shell/word.ts";
-import { type Fields, textIn } from "./fields.ts";
 
 /** What is asked for, in the words of Parley's rules: an "always" grants exactly these patterns for the session. */
 export interface Permitted {

@@ -1,9 +1,9 @@
+import { type Fields, isFields, textIn } from "../../core/json/fields.ts";
 import { within } from "../../core/within.ts";
 import type { ProcessHost, SpawnSpec } from "../../host/contract.ts";
 import { Control } from "./control.ts";
 import { newDecodeState } from "./decode/state.ts";
 import { decodeLine } from "./decode.ts";
-import { type Fields, isFields, textIn } from "./fields.ts";
 
 const GRACE_MS = 500;
 

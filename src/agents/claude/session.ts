@@ -1,13 +1,16 @@
 import { randomUUID } from "node:crypto";
 import type { Prompt } from "../../core/events/values.ts";
+import type { Fields } from "../../core/json/fields.ts";
 import type { Answer, Signal } from "../../core/ledger/signals.ts";
 import { within } from "../../core/within.ts";
-import { type LineProcess, type ProcessHost, SpawnFailed, type SpawnSpec } from "../../host/contract.ts";
+import type { Exit, ProcessHost } from "../../host/contract.ts";
 import { type AgentChoice, type AgentSession, MustReopen, type OpenOptions, ResumeLost } from "../contract.ts";
+import { Program } from "../program/program.ts";
+import type { Read, Said } from "../program/read-lines.ts";
 import { answerLine, hookLine, isLastWord, isRefusal, refusalLine, userLine } from "./commands.ts";
 import { Control } from "./control.ts";
 import type { Foreign } from "./decode/hooks.ts";
-import { type DecodeState, newDecodeState, type Said } from "./decode/state.ts";
+import { type DecodeState, newDecodeState } from "./decode/state.ts";
 import {
   answered,
   choseMode,
@@ -18,37 +21,29 @@ import {
   wasRead,
   wroteUserLine,
 } from "./decode/written.ts";
-import type { Fields } from "./fields.ts";
+import { decodeLine } from "./decode.ts";
 import { decided, HOOKS, UNHOOKED } from "./hooks.ts";
 import { type Launch, sessionSpec } from "./launch.ts";
-import { createListener, type Listener } from "./listener.ts";
 import { BYPASS, BYPASS_ADVICE, needsNewProcess } from "./modes.ts";
 import { promptContent } from "./prompt-content.ts";
 
 const READY_MS = 60_000;
 const INTERRUPT_MS = 1_000;
-const CLOSE_WAIT_MS = 2_000;
-const CLOSE_GRACE_MS = 1_500;
-const LAST_WORDS_MS = 2_000;
 
 export interface SessionOptions extends Launch {
   host: ProcessHost;
   /** Told what the program says of its models and commands. */
   learned(initialized: Fields): void;
-  readyMs?: number;
+  readyMs?: number | undefined;
 }
 
 /** One process of the program that serves one session. */
 export class ClaudeSession implements AgentSession {
   readonly #open: OpenOptions;
   readonly #options: SessionOptions;
-  readonly #spec: SpawnSpec;
-  readonly #program: LineProcess;
-  readonly #listener: Listener;
+  readonly #program: Program;
   readonly #control: Control;
-  readonly #ready = Promise.withResolvers<void>();
-  readonly #finished: Promise<void>;
-  readonly #deadline: NodeJS.Timeout;
+  #state: DecodeState;
   /** As the program has it now. */
   #model: string | undefined;
   /** In which mode a prompt was given that the program has not begun yet. */
@@ -58,38 +53,32 @@ export class ClaudeSession implements AgentSession {
   #prompted = "";
   #gone = false;
   #idle = Promise.withResolvers<void>();
-  #closing: Promise<void> | undefined;
 
   constructor(options: SessionOptions, open: OpenOptions) {
     this.#open = open;
     this.#options = options;
     this.#model = open.model;
-    this.#spec = sessionSpec(options, open, randomUUID());
-    this.#ready.promise.catch(() => {});
-    const state = choseMode(choseModel(newDecodeState(open.directory), open.model), open.mode);
-    this.#listener = createListener(
-      state,
-      (...told) => this.#emit(...told),
-      (heard) => {
-        if (heard.response) this.#control.answered(heard.response);
-        if (heard.foreign) void this.#settle(heard.foreign);
-        if (heard.lost) this.#ready.reject(new ResumeLost(open.resume ?? "(none was asked for)"));
-      },
-    );
-    this.#program = options.host.spawn(this.#spec, this.#listener);
+    this.#state = choseMode(choseModel(newDecodeState(open.directory), open.model), open.mode);
+    this.#program = new Program({
+      host: options.host,
+      spec: sessionSpec(options, open, randomUUID()),
+      emit: open.emit,
+      readyMs: options.readyMs ?? READY_MS,
+      read: (text) => this.#read(text),
+      leave: () => this.#leave(),
+      onExit: (exit) => this.#exited(exit),
+    });
     this.#control = new Control((line) => this.#program.write(line));
-    this.#deadline = setTimeout(() => this.#late(), options.readyMs ?? READY_MS);
-    this.#finished = this.#program.exited.then((exit) => this.#exited(exit));
     void this.#initialize();
   }
 
   ready(): Promise<void> {
-    return this.#ready.promise;
+    return this.#program.ready();
   }
 
   /** Parley keeps the queue, so the program has one line at a time, and those that are meant for its running turn. */
   async prompt(prompt: Prompt): Promise<void> {
-    this.#expected = this.#listener.state.mode;
+    this.#expected = this.#state.mode;
     this.#plain = !isCommand(prompt);
     this.#prompted = await this.#say(prompt);
   }
@@ -100,20 +89,20 @@ export class ClaudeSession implements AgentSession {
 
   /** What the program has queued would run right after the interrupt, so it is taken back first. */
   async cancel(): Promise<void> {
-    const waiting = [...this.#listener.state.waiting];
-    this.#listener.state = stopsWaiting(this.#listener.state);
+    const waiting = [...this.#state.waiting];
+    this.#state = stopsWaiting(this.#state);
     const taken = waiting.map((uuid) => this.#control.ask({ subtype: "cancel_async_message", message_uuid: uuid }));
     const heard = this.#control.ask({ subtype: "interrupt" });
     const answers = await Promise.all(taken);
     await heard;
     const back = answers.some(({ body }, at) => waiting[at] === this.#prompted && body.cancelled === true);
-    if (back) this.#take(gaveBack(this.#listener.state, Date.now()));
+    if (back) this.#take(gaveBack(this.#state, Date.now()));
   }
 
   async answer(ask: string, answer: Answer): Promise<void> {
-    const request = this.#listener.state.requests.get(ask);
+    const request = this.#state.requests.get(ask);
     if (!request) return;
-    this.#listener.state = answered(this.#listener.state, ask, {
+    this.#state = answered(this.#state, ask, {
       refused: isRefusal(answer),
       lastWord: isLastWord(answer),
     });
@@ -121,20 +110,21 @@ export class ClaudeSession implements AgentSession {
   }
 
   async decide(ask: string, verdict: "go" | "ask"): Promise<void> {
-    const hook = this.#listener.state.requests.get(ask)?.hook;
+    const hook = this.#state.requests.get(ask)?.hook;
     if (!hook) return;
-    this.#listener.state = answered(this.#listener.state, ask, { refused: false, lastWord: false });
+    this.#state = answered(this.#state, ask, { refused: false, lastWord: false });
     await this.#program.write(hookLine(ask, decided(hook, verdict)));
   }
 
   async set({ model, mode, options }: AgentChoice): Promise<void> {
+    if (this.#gone) return;
     if (options) throw new MustReopen(`the option ${Object.keys(options).join(", ")}`);
-    const { mode: now, mayBypass } = this.#listener.state;
+    const { mode: now, mayBypass } = this.#state;
     if (mode !== undefined && mode !== now && needsNewProcess(mode, mayBypass))
       throw new MustReopen(`the mode ${mode}`);
     if (model !== undefined && model !== this.#model) {
       await this.#change({ subtype: "set_model", model }, `the model ${model}`);
-      this.#listener.state = choseModel(this.#listener.state, model);
+      this.#state = choseModel(this.#state, model);
       this.#model = model;
     }
     if (mode !== undefined && mode !== now) await this.#switch(mode);
@@ -144,20 +134,18 @@ export class ClaudeSession implements AgentSession {
   async #switch(mode: string): Promise<void> {
     await this.#change({ subtype: "set_permission_mode", mode }, `the mode ${mode}`);
     await this.#control.ask({ subtype: "get_binary_version" });
-    const { mode: now } = this.#listener.state;
+    const { mode: now } = this.#state;
     if (now === mode) return;
-    this.#listener.state = choseMode(this.#listener.state, undefined);
+    this.#state = choseMode(this.#state, undefined);
     throw new Error(`Claude Code does not take the mode ${mode}: it stays in ${now ?? "its own"}`);
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#leave();
-    return this.#closing;
+    return this.#program.close();
   }
 
-  async kill(graceMs: number): Promise<void> {
-    await this.#program.kill(graceMs);
-    await within(this.#finished, LAST_WORDS_MS);
+  kill(graceMs: number): Promise<void> {
+    return this.#program.kill(graceMs);
   }
 
   pause(): void {
@@ -175,20 +163,28 @@ export class ClaudeSession implements AgentSession {
       hooks: HOOKS,
     });
     if (!ok) {
-      this.#ready.reject(new SpawnFailed(`it could not be initialized: ${error ?? "no reason was given"}`, this.#spec));
+      this.#program.fail(this.#program.failure(`it could not be initialized: ${error ?? "no reason was given"}`));
       return;
     }
-    clearTimeout(this.#deadline);
-    this.#listener.state = learnModels(this.#listener.state, body);
+    this.#state = learnModels(this.#state, body);
     this.#options.learned(body);
     const { resume } = this.#open;
-    if (resume !== undefined) this.#open.emit({ type: "session", nativeId: resume, resume: "resumed" });
-    this.#ready.resolve();
+    if (resume !== undefined) this.#program.say([{ signal: { type: "session", nativeId: resume, resume: "resumed" } }]);
+    this.#program.isReady();
   }
 
-  #emit(...[signal, native, child]: Parameters<OpenOptions["emit"]>): void {
-    if (!child) this.#note(signal);
-    this.#open.emit(signal, native, child);
+  #read(text: string): Read {
+    const decoded = decodeLine(this.#state, text, Date.now());
+    this.#state = decoded.state;
+    if (decoded.response) this.#control.answered(decoded.response);
+    if (decoded.foreign) void this.#settle(decoded.foreign);
+    if (decoded.lost) this.#program.fail(new ResumeLost(this.#open.resume ?? "(none was asked for)"));
+    this.#heed(decoded.said);
+    return decoded;
+  }
+
+  #heed(said: readonly Said[]): void {
+    for (const { signal, child } of said) if (!child) this.#note(signal);
   }
 
   #note(signal: Signal): void {
@@ -213,19 +209,19 @@ export class ClaudeSession implements AgentSession {
 
   /** Rules that the program would not obey are no rules. */
   #assertHooked(): void {
-    if (!this.#listener.state.hooked && this.#open.hasRules?.()) this.#giveUp(UNHOOKED);
+    if (!this.#state.hooked && this.#open.hasRules?.()) this.#giveUp(UNHOOKED);
   }
 
   /** Ends the program before it does what it must not. */
   #giveUp(message: string): void {
-    this.#open.emit({ type: "error", error: { code: "agent_failed", message } });
+    this.#program.say([{ signal: { type: "error", error: { code: "agent_failed", message } } }]);
     void this.kill(0);
   }
 
   async #say({ parts }: Prompt): Promise<string> {
     const content = await promptContent(parts, this.#open.directory);
     const uuid = randomUUID();
-    this.#listener.state = wroteUserLine(this.#listener.state, uuid);
+    this.#state = wroteUserLine(this.#state, uuid);
     const written = this.#program.write(userLine(content, uuid));
     void this.#notice(uuid);
     await written;
@@ -235,14 +231,13 @@ export class ClaudeSession implements AgentSession {
   /** The program answers in the order in which it reads: an answer to something later means that it has read the line. */
   async #notice(uuid: string): Promise<void> {
     await this.#control.ask({ subtype: "get_binary_version" });
-    this.#take(wasRead(this.#listener.state, uuid, Date.now()));
+    this.#take(wasRead(this.#state, uuid, Date.now()));
   }
 
   #take({ state, said }: { state: DecodeState; said: Said[] }): void {
-    // The last word is that it exited; a later one might be taken for its successor's.
-    if (this.#gone) return;
-    this.#listener.state = state;
-    this.#listener.say(said);
+    this.#state = state;
+    this.#heed(said);
+    this.#program.say(said);
   }
 
   async #change(request: Parameters<Control["ask"]>[0], what: string): Promise<void> {
@@ -256,34 +251,19 @@ export class ClaudeSession implements AgentSession {
     await this.#program.write(hook ? hookLine(id, hook) : refusalLine(id, `Parley does not serve ${subtype}`));
   }
 
-  #late(): void {
-    const ms = this.#options.readyMs ?? READY_MS;
-    this.#ready.reject(new SpawnFailed(`it did not answer within ${ms} ms`, this.#spec));
-    void this.kill(CLOSE_GRACE_MS);
-  }
-
   /** At the end of its input the program would finish its turn first, and leave shells behind if it were only killed. */
   async #leave(): Promise<void> {
-    if (this.#listener.state.turn) {
+    if (this.#state.turn) {
       this.#idle = Promise.withResolvers();
       void this.cancel();
-      await within(Promise.race([this.#idle.promise, this.#finished]), INTERRUPT_MS);
+      await within(Promise.race([this.#idle.promise, this.#program.exited]), INTERRUPT_MS);
     }
-    this.#program.endInput();
-    await within(this.#finished, CLOSE_WAIT_MS);
-    await this.kill(CLOSE_GRACE_MS);
   }
 
-  async #exited(exit: { code: number | null; signal: string | null; stderr: string[] }): Promise<void> {
-    clearTimeout(this.#deadline);
-    this.#listener.flush();
-    // A program that never ran has said why; what exited early is told with its last words.
-    await this.#program.started.catch(this.#ready.reject);
-    const root = exit.stderr.some((line) => line.includes("root/sudo")) ? `: ${BYPASS_ADVICE}` : "";
-    this.#ready.reject(new SpawnFailed(`it exited before it was ready${root}`, this.#spec, exit));
-    this.#control.close();
+  #exited(exit: Exit): string | undefined {
     this.#gone = true;
-    this.#open.emit({ type: "exited", ...exit });
+    this.#control.close();
+    return exit.stderr.some((line) => line.includes("root/sudo")) ? BYPASS_ADVICE : undefined;
   }
 }
 

@@ -1,4 +1,4 @@
-import { isFields } from "./fields.ts";
+import { isFields } from "../../core/json/fields.ts";
 
 /** Settings whose inner names say what matters. */
 const OPENED: ReadonlySet<string> = new Set(["hooks", "permissions", "env"]);

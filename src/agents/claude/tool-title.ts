@@ -1,5 +1,5 @@
 import { isAbsolute, relative } from "node:path";
-import { type Fields, textIn } from "./fields.ts";
+import { type Fields, textIn } from "../../core/json/fields.ts";
 
 /** A path as a person in the session's directory would write it. */
 export function shownPath(directory: string, path: string): string {

@@ -1,8 +1,8 @@
 import { messageOf } from "../../core/errors.ts";
-import type { Agent, AgentModel, AgentSession, Discovery, OpenOptions } from "../contract.ts";
+import type { Agent, AgentModel, Discovery } from "../contract.ts";
+import { openLazily } from "../open-lazily.ts";
 import type { HouseModel, Models } from "./model/models.ts";
 import type { HouseOptions } from "./options.ts";
-import type { HouseSession } from "./session.ts";
 
 const MODES = [
   { id: "build", name: "Build", description: "may change files and run commands, after asking" },
@@ -44,38 +44,11 @@ export function createHouseAgent(options: HouseOptions): Agent {
       modes: MODES,
     }),
     advice: (model) => models.advice(model),
-    open: (open) => openLazily(options, open),
-  };
-}
-
-function openLazily(options: HouseOptions, open: OpenOptions): AgentSession {
-  const opening = import("./session.ts").then(({ openHouseSession }) => openHouseSession(options, open));
-  let session: HouseSession | undefined;
-  let gone = false;
-  const ready = opening.then((opened) => {
-    session = opened;
-  });
-  ready.catch(() => {});
-  const leave = async (how: (opened: HouseSession) => Promise<void>): Promise<void> => {
-    if (session) return how(session);
-    if (!gone) open.emit({ type: "exited", code: null, signal: null, stderr: [] });
-    gone = true;
-  };
-  return {
-    async ready() {
-      await ready;
-      if (gone) throw new Error("the session was closed before it was open");
-    },
-    prompt: async (prompt) => session?.prompt(prompt),
-    compact: async () => session?.compact(),
-    steer: async (prompt) => session?.steer(prompt),
-    cancel: async () => session?.cancel(),
-    answer: async (ask, answer) => session?.answer(ask, answer),
-    decide: async (ask, verdict) => session?.decide(ask, verdict),
-    set: async (choice) => session?.set(choice),
-    close: () => leave((opened) => opened.close()),
-    kill: () => leave((opened) => opened.kill()),
-    pause: () => session?.pause(),
-    resume: () => session?.resume(),
+    open: (open) =>
+      openLazily(open, async () => (await import("./session.ts")).loadSession(options, open), [
+        "compact",
+        "steer",
+        "decide",
+      ]),
   };
 }

@@ -4,9 +4,9 @@ import type { Prompt } from "../../core/events/values.ts";
 import type { Answer } from "../../core/ledger/signals.ts";
 import { within } from "../../core/within.ts";
 import type { AgentSession, OpenOptions } from "../contract.ts";
+import { Outbox } from "../outbox.ts";
 import { RETRY_POLICY } from "./model/retry.ts";
 import type { HouseOptions } from "./options.ts";
-import { Outbox } from "./outbox.ts";
 import { forAnotherModel } from "./past/conversation.ts";
 import { callsIn, contextIn, conversationOf } from "./past/history.ts";
 import { instructionsFor } from "./past/instructions.ts";
@@ -35,7 +35,7 @@ type Work = { words: readonly Steered[]; system?: string | undefined; run(turn: 
 type Steered = { message: Promise<ModelMessage> };
 
 /** One conversation. It lives in this process: there is nothing to start, and nothing of it is left but what the log has. */
-export class HouseSession implements Omit<AgentSession, "ready"> {
+export class HouseSession implements AgentSession {
   readonly #house: HouseOptions;
   readonly #open: OpenOptions;
   readonly #loaded: Loaded;
@@ -47,6 +47,7 @@ export class HouseSession implements Omit<AgentSession, "ready"> {
   #steered: Steered[] = [];
   #work: Promise<void> = Promise.resolve();
   #stop: AbortController | undefined;
+  #left = false;
 
   constructor(house: HouseOptions, open: OpenOptions, outbox: Outbox, loaded: Loaded) {
     this.#house = house;
@@ -55,6 +56,8 @@ export class HouseSession implements Omit<AgentSession, "ready"> {
     this.#loaded = loaded;
     this.#choice = { model: open.model, mode: open.mode };
   }
+
+  async ready(): Promise<void> {}
 
   async prompt(prompt: Prompt): Promise<void> {
     this.#begin({ words: [{ message: this.#userMessage(prompt) }], system: prompt.system, run: runTurn });
@@ -88,12 +91,12 @@ export class HouseSession implements Omit<AgentSession, "ready"> {
 
   async close(): Promise<void> {
     await this.#leave();
-    this.#outbox.close({ type: "exited", code: 0, signal: null, stderr: [] });
+    this.#outbox.end({ code: 0, signal: null, stderr: [] });
   }
 
   async kill(): Promise<void> {
     await this.#leave();
-    this.#outbox.close({ type: "exited", code: null, signal: "SIGKILL", stderr: [] });
+    this.#outbox.end({ code: null, signal: "SIGKILL", stderr: [] });
   }
 
   pause(): void {
@@ -105,8 +108,9 @@ export class HouseSession implements Omit<AgentSession, "ready"> {
   }
 
   async #leave(): Promise<void> {
+    this.#left = true;
     this.#stop?.abort();
-    this.#outbox.resume();
+    this.#outbox.release();
     await within(this.#work, LEAVE_MS);
   }
 
@@ -120,6 +124,7 @@ export class HouseSession implements Omit<AgentSession, "ready"> {
   }
 
   #begin(work: Work): void {
+    if (this.#left) return;
     const stop = new AbortController();
     this.#stop = stop;
     this.#work = this.#work.then(() => this.#turn(work, stop));
@@ -189,13 +194,18 @@ export class HouseSession implements Omit<AgentSession, "ready"> {
 }
 
 /** Brings the model library and the conversation so far. */
-export async function openHouseSession(house: HouseOptions, open: OpenOptions): Promise<HouseSession> {
-  const [sdk, events] = await Promise.all([import("ai"), open.history?.() ?? []]);
+export async function loadSession(
+  house: HouseOptions,
+  { history }: OpenOptions,
+): Promise<(open: OpenOptions) => HouseSession> {
+  const [sdk, events] = await Promise.all([import("ai"), history?.() ?? []]);
   // Its warnings would go to the server's own output.
   globalThis.AI_SDK_LOG_WARNINGS = false;
-  const outbox = new Outbox((signal) => open.emit(signal));
-  const keys = new Keys(callsIn(events));
-  const asks = new Asks(outbox.emit, keys.prefix);
-  const context = contextIn(events);
-  return new HouseSession(house, open, outbox, { sdk, messages: conversationOf(events), context, keys, asks });
+  return (open) => {
+    const outbox = new Outbox(open.emit);
+    const keys = new Keys(callsIn(events));
+    const asks = new Asks(outbox.emit, keys.prefix);
+    const context = contextIn(events);
+    return new HouseSession(house, open, outbox, { sdk, messages: conversationOf(events), context, keys, asks });
+  };
 }

@@ -1,4 +1,5 @@
 import { isDeeper, MAX_DEPTH } from "../../core/json/depth.ts";
+import { type Fields, isFields } from "../../core/json/fields.ts";
 import type { ChildRef } from "../contract.ts";
 import { childRef, isSpoken, type SpokenSignal, signalSchemas } from "./signal-schemas.ts";
 
@@ -11,13 +12,7 @@ export type Decoded =
 
 export type NoiseReason = "not_json" | "too_deep" | "not_an_object" | "unknown_type" | "bad_signal" | "bad_child";
 
-type Fields = Record<string, unknown>;
-
 const noise = (reason: NoiseReason): Decoded => ({ what: "noise", reason });
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /** Reads one line of a program's output. */
 export function decodeLine(line: string): Decoded {

@@ -7,20 +7,20 @@ export const MAX_DIFF = 512 * 1024;
 const MAX_TURN_DIFFS = 2 * 1024 * 1024;
 
 const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/;
-/** How a text ends of which a part was left out before it came here. */
+/** The end of a text that was shortened before it came here. */
 const LEFT_OUT = /\n?\(… (\d+) (?:bytes|characters) left out …\)$/;
 
-/** Stands in a diff, as a line that did not change, for what is not there. */
+/** The line of a diff that says how much of it was left out; it looks like an unchanged line. */
 export function leftOutLine(characters: number): string {
   return `(… ${characters} characters of this diff left out …)\n`;
 }
 
-/** How much of a text was left out on its way here. */
+/** The number of characters that were left out of a text before it came here. */
 export function missingFrom(text: string): number {
   return Number(LEFT_OUT.exec(text.slice(-100))?.[1] ?? 0);
 }
 
-/** The head of the last hunk with the number of lines that it really has. */
+/** A diff whose last hunk's head says how many lines the hunk really has. */
 function mended(diff: string): string {
   const at = diff.lastIndexOf("\n@@ ") + 1;
   const head = HUNK.exec(diff.slice(at, at + 200));
@@ -31,7 +31,7 @@ function mended(diff: string): string {
   return `${diff.slice(0, at)}@@ -${from},${count("+")} +${to},${count("-")} @@\n${lines.join("\n")}\n`;
 }
 
-/** Keeps of a diff the whole lines that fit, as a diff that can still be read, and says in it how much is missing. */
+/** A diff cut to the whole lines that fit. It can still be read as a diff, and its last line says how much is missing. */
 export function cutDiff(diff: string, limit: number): { diff: string; cut?: { characters: number } } {
   const missing = missingFrom(diff);
   if (diff.length <= limit && missing === 0) return { diff };
@@ -41,7 +41,7 @@ export function cutDiff(diff: string, limit: number): { diff: string; cut?: { ch
   return { diff: mended(`${kept} ${leftOutLine(characters)}`), cut: { characters } };
 }
 
-/** The files that a tool has changed, with diffs that fit a turn that has used up so much of its room. */
+/** The files that a tool changed, with diffs cut to the room that the turn has left; `used` is what it has used so far. */
 export function boundedFiles(files: readonly FileChange[], used: number): { files: FileChange[]; used: number } {
   let sum = used;
   const bounded = files.map((change) => {

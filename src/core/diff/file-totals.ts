@@ -1,9 +1,9 @@
 import type { FileChange, FileTotal } from "../events/values.ts";
 
-/** More files than this are not told apart: a list that goes with every turn must stay short. */
+/** The most files in a list of totals, which goes with every turn. */
 const MAX_FILES = 1_000;
 
-/** A change counted line by line where the agent did not count. */
+/** The lines that a change adds and deletes: as the agent counted them, else counted in the diff. */
 export function countLines({ diff = "", additions, deletions }: FileChange): { additions: number; deletions: number } {
   const lines = additions === undefined || deletions === undefined ? diff.split("\n") : [];
   const starting = (sign: string): number =>
@@ -11,12 +11,12 @@ export function countLines({ diff = "", additions, deletions }: FileChange): { a
   return { additions: additions ?? starting("+"), deletions: deletions ?? starting("-") };
 }
 
-/** What became of a file that is changed once more: one that was added stays added until it is deleted. */
+/** The kind of change of a file that is changed once more: an added file stays added until it is deleted. */
 export function laterKind<K extends string>(before: K | undefined, now: K): K | "added" {
   return before === "added" && now === "modified" ? "added" : now;
 }
 
-/** The files that were changed, each once, in the order in which they first were. */
+/** The changed files, each once, in the order of their first change. */
 export function addTotals(before: readonly FileTotal[] | undefined, changes: readonly FileChange[]): FileTotal[] {
   const totals = new Map((before ?? []).map((total) => [total.path, total]));
   for (const change of changes) {

@@ -1,6 +1,6 @@
 import { linesOf } from "./lines.ts";
 
-/** A place of a file that differs: lines with their ends, as they were and as they are. */
+/** A part of a file that differs: its lines with their line feeds, before and after. */
 export interface Hunk {
   /** Number of the first old line, from 0. */
   at: number;
@@ -16,7 +16,7 @@ function strip(lines: string[]): void {
   if (last !== undefined) lines.push(last.replace(/\n$/, ""));
 }
 
-/** Reads the hunks of one file's unified diff. Whatever stands before the first of them is its head. */
+/** Reads the hunks of one file's unified diff. Lines before the first hunk are skipped. */
 export function parseDiff(diff: string): Hunk[] {
   const hunks: Hunk[] = [];
   let hunk: Hunk | undefined;
@@ -25,7 +25,7 @@ export function parseDiff(diff: string): Hunk[] {
     const head = HEAD.exec(line);
     if (head) {
       const start = Number(head[1]);
-      // Where nothing was, the number is that of the line before.
+      // For a hunk without old lines, the number is that of the line before it.
       hunk = { at: head[2] === "0" ? start : start - 1, before: [], after: [] };
       hunks.push(hunk);
       continue;
@@ -42,7 +42,7 @@ export function parseDiff(diff: string): Hunk[] {
   return hunks;
 }
 
-/** The way back. */
+/** The hunks that undo these hunks. */
 export function reversed(hunks: readonly Hunk[]): Hunk[] {
   let moved = 0;
   return hunks.map(({ at, before, after }) => {
@@ -56,13 +56,13 @@ function fits(lines: readonly string[], at: number, wanted: readonly string[]): 
   return at >= 0 && at + wanted.length <= lines.length && wanted.every((line, offset) => lines[at + offset] === line);
 }
 
-/** Where the old lines are: at their place, or the nearest one if what is around them has moved. */
-function placeOf(lines: readonly string[], at: number, wanted: readonly string[], from: number): number | undefined {
+/** The number of the line at which the old lines are found: the expected one, else the nearest. */
+function lineOf(lines: readonly string[], at: number, wanted: readonly string[], from: number): number | undefined {
   if (fits(lines, at, wanted) && at >= from) return at;
-  // Without a line to go by, any place would do, and none is right.
+  // A hunk without old lines would fit anywhere, so it fits nowhere but at its own line.
   if (wanted.length === 0) return undefined;
   for (let away = 1; away <= lines.length; away++) {
-    for (const place of [at - away, at + away]) if (place >= from && fits(lines, place, wanted)) return place;
+    for (const line of [at - away, at + away]) if (line >= from && fits(lines, line, wanted)) return line;
   }
   return undefined;
 }
@@ -73,11 +73,11 @@ export function applyHunks(text: string, hunks: readonly Hunk[]): string | undef
   let moved = 0;
   let from = 0;
   for (const { at, before, after } of hunks) {
-    const place = placeOf(lines, at + moved, before, from);
-    if (place === undefined) return undefined;
-    lines.splice(place, before.length, ...after);
-    moved = place - at + after.length - before.length;
-    from = place + after.length;
+    const line = lineOf(lines, at + moved, before, from);
+    if (line === undefined) return undefined;
+    lines.splice(line, before.length, ...after);
+    moved = line - at + after.length - before.length;
+    from = line + after.length;
   }
   return lines.join("");
 }

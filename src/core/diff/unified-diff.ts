@@ -8,11 +8,11 @@ export interface Diff {
   diff: string;
   additions: number;
   deletions: number;
-  /** It is not whole: so many characters of what differs are not in it. */
+  /** Set when the diff is not whole: the number of characters that are missing. */
   cut?: { characters: number };
 }
 
-/** How many lines a text has, without making them. */
+/** The number of lines in a part of a text, counted without splitting it. */
 function countLines(text: string, from: number, to: number): number {
   let count = 0;
   let at = from;
@@ -24,7 +24,7 @@ function countLines(text: string, from: number, to: number): number {
   return count;
 }
 
-/** Where the first line begins that differs. */
+/** The index at which the first different line begins. */
 function commonStart(a: string, b: string): number {
   const most = Math.min(a.length, b.length);
   let at = 0;
@@ -32,7 +32,7 @@ function commonStart(a: string, b: string): number {
   return lineStart(a, at);
 }
 
-/** How many characters of whole lines are the same at the end. */
+/** The number of characters of whole lines that are the same at the end. */
 function commonEnd(a: string, b: string, start: number): number {
   const most = Math.min(a.length, b.length) - start;
   let size = 0;
@@ -46,17 +46,17 @@ function commonEnd(a: string, b: string, start: number): number {
   return next < 0 ? 0 : a.length - next - 1;
 }
 
-/** The last lines of a text before a place. */
-function linesBefore(text: string, place: number): string[] {
-  let from = place;
+/** The last lines of a text before an index. */
+function linesBefore(text: string, index: number): string[] {
+  let from = index;
   for (let count = 0; count < CONTEXT && from > 0; count++) from = lineStart(text, from - 1);
-  return linesOf(text.slice(from, place));
+  return linesOf(text.slice(from, index));
 }
 
-function linesAfter(text: string, place: number): string[] {
-  let to = place;
+function linesAfter(text: string, index: number): string[] {
+  let to = index;
   for (let count = 0; count < CONTEXT && to < text.length; count++) to = text.indexOf("\n", to) + 1 || text.length;
-  return linesOf(text.slice(place, to));
+  return linesOf(text.slice(index, to));
 }
 
 function range(start: number, count: number): string {
@@ -74,7 +74,7 @@ function head(text: string, limit: number): string {
   return text.length <= limit ? text : text.slice(0, lineStart(text, limit));
 }
 
-/** The diff that turns one text into another; `before` is undefined for a new file. Of a long one only the beginning is told. */
+/** The diff that turns one text into another; `before` is undefined for a new file. Of a long diff only the beginning is kept. */
 export function unifiedDiff(path: string, before: string | undefined, after: string, limit = MAX_DIFF): Diff {
   const a = before ?? "";
   const names = `--- ${before === undefined ? "/dev/null" : `a/${path}`}\n+++ b/${path}\n`;

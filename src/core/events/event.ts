@@ -38,7 +38,7 @@ export type ParleyEvent = { [T in EventType]: EventOf<T> }[EventType];
 /** An event of a type that only a newer Parley knows: kept as it came. */
 export type UnknownEvent = Envelope & { type: string; data: unknown };
 
-/** What the ledger says; the log adds id, seq and session. */
+/** An event as the ledger makes it. The log adds id, seq and session. */
 export type Draft = {
   [T in EventType]: { type: T; turn?: string; time: number; source: "agent" | "parley"; data: EventData[T] };
 }[EventType];

@@ -7,7 +7,7 @@ const common = {
   parentCall: z.string().optional().describe("the tool call of the sub-agent that made it"),
 };
 
-/** How far an item has come. Messages and reasoning go running -> completed | interrupted | retracted. */
+/** The state of an item. Messages and reasoning go running -> completed | interrupted | retracted. */
 export const itemStatus = z
   .enum(["pending", "running", "completed", "failed", "interrupted", "retracted"])
   .meta({ id: "ItemStatus" });

@@ -89,7 +89,7 @@ function isLeftOut(event: ParleyEvent, open: ReadonlySet<string>, begun: Readonl
   }
 }
 
-/** The text that an item's deltas would have given. */
+/** The text that the deltas of an item add up to. */
 function streamed(item: Item): string {
   if (item.kind === "message") return item.role === "user" ? "" : (item.text ?? "");
   return item.kind === "reasoning" || item.kind === "tool_result" ? (item.text ?? "") : "";
@@ -110,8 +110,8 @@ export function cutTurns(events: readonly ParleyEvent[]): Set<string> {
 }
 
 /**
- * The history of a session for another one, with ids of its own: all of it but for a turn that is still open, or only
- * what came before a message. Undefined when there is no such message.
+ * The events of a session as drafts for another one, with new ids: all but those of an open turn, or only those before a
+ * message. Undefined when there is no such message.
  */
 export function copyHistory(
   events: readonly ParleyEvent[],

@@ -4,7 +4,7 @@ export interface Range {
   to: number;
 }
 
-/** Ranges that touch become one: however often the end is taken back, there are few. */
+/** The ranges with one more. Ranges that touch become one, so that there are few however often turns are cut. */
 export function addCut(before: readonly Range[], more: Range): Range[] {
   const apart = before.filter(({ from, to }) => to + 1 < more.from || from > more.to + 1);
   const joined = before
@@ -13,7 +13,7 @@ export function addCut(before: readonly Range[], more: Range): Range[] {
   return [...apart, joined];
 }
 
-/** Whether an event belongs to a turn that was taken back. */
+/** Whether an event belongs to a turn that was cut. */
 export function isCut(cuts: readonly Range[] | undefined, seq: number): boolean {
   return cuts?.some(({ from, to }) => from <= seq && seq <= to) ?? false;
 }

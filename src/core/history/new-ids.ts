@@ -3,7 +3,7 @@ import { type IdKind, idSource, PREFIX } from "../ids.ts";
 
 const KINDS = new Map(Object.entries(PREFIX).map(([kind, prefix]) => [prefix as string, kind as IdKind]));
 
-/** Gives each id of a history a new one, which sorts as the old one did: by the time of the event that first holds it. */
+/** Gives each id of a history a new one that sorts like the old one: by the time of the event that first holds it. */
 export class NewIds {
   readonly #known = new Map<string, string>();
   readonly #make: ReturnType<typeof idSource>;
@@ -22,7 +22,7 @@ export class NewIds {
     return made;
   }
 
-  /** The same event of another session. */
+  /** The event as a draft for another session. */
   draft(event: ParleyEvent): Draft {
     this.#time = event.time;
     const { type, time, source, turn } = event;

@@ -2,7 +2,7 @@ import type { ParleyEvent } from "../events/event.ts";
 import type { FileChange } from "../events/values.ts";
 import { unansweredId } from "./unanswered.ts";
 
-/** A turn of the past, as far as it matters for taking it back. */
+/** A turn of the past, with all that is needed to cut it. */
 export interface PastTurn {
   id: string;
   /** Number of its `turn.started`. */
@@ -36,7 +36,7 @@ export function messagesOf(event: ParleyEvent): string[] {
   }
 }
 
-/** A prompt without any step of the agent's. */
+/** A prompt to which the agent has not begun a step. */
 interface Unanswered {
   turn: string;
   prompt: string;

@@ -1,6 +1,6 @@
 const MARK = "z0";
 
-/** The id of what stands for the answer to a prompt that got none: clients sort by ids, and it comes right behind it. */
+/** The id of the message that stands for the missing reply to a prompt. Clients sort by ids: it comes right behind the prompt. */
 export function unansweredId(prompt: string): string {
   return `${prompt}${MARK}`;
 }

@@ -1,4 +1,4 @@
-/** How deep values of agents and clients may be nested: what is deeper could be read, but not be written again. */
+/** Values of agents and clients may be nested this deep: a deeper value could be read, but not written again. */
 export const MAX_DEPTH = 256;
 
 /** Whether a value that was read from JSON is nested deeper than so many levels. */

@@ -1,7 +1,7 @@
-/** The cost of each value beside its characters: its name, its quotes and its place. */
+/** The cost of each value beside its characters: its name, its quotes and its comma. */
 const EACH = 8;
 
-/** About how many characters a value has as JSON: enough to tell what is too much for one go. */
+/** The length of a value as JSON, about: enough to see that it is too much for one write. */
 export function weightOf(value: unknown): number {
   if (typeof value === "string") return value.length + EACH;
   if (typeof value !== "object" || value === null) return EACH;
@@ -11,7 +11,7 @@ export function weightOf(value: unknown): number {
   return weight;
 }
 
-/** Cuts a list where its weight would be over the limit; a piece has at least one. `ends` says after which a piece may end. */
+/** Cuts a list into pieces of about a weight; each holds at least one entry. `ends` says after which entries a piece may end. */
 export function piecesOf<T>(
   list: readonly T[],
   limit: number,

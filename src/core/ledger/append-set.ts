@@ -1,7 +1,7 @@
 const CHUNK = 256;
 
 /**
- * A set that only grows and is never changed in place. Adding copies a small piece of it, so that a turn of ten thousand
+ * A set that only grows and is never changed itself. Adding copies a small piece of it, so that a turn of ten thousand
  * items does not cost their square.
  */
 export class AppendSet {

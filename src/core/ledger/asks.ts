@@ -1,8 +1,8 @@
+import { withEntry } from "../entries.ts";
 import type { AskOption, Question } from "../events/values.ts";
 import { shownPatterns } from "../permissions/exact.ts";
 import { offeredPatterns } from "../permissions/offer.ts";
 import type { Frame } from "./frame.ts";
-import { withEntry } from "./frame.ts";
 import type { Answer, PermissionSignal, QuestionSignal } from "./signals.ts";
 import { callKey, findPast, type LedgerAsk, type LedgerState, type LedgerTurn } from "./state.ts";
 import { openAgentTurn } from "./turn.ts";
@@ -10,7 +10,7 @@ import { decide, verdictOn } from "./verdicts.ts";
 
 const LONGEST_LABEL = 200;
 
-/** The labels alone say what would be allowed for good. */
+/** The options of an ask whose agent offers none. The label of `always` names the patterns that it would grant. */
 function usualOptions(patterns: readonly string[]): AskOption[] {
   const what = patterns.length === 0 ? "" : `: ${patterns.join(", ")}`;
   const always = what.length > LONGEST_LABEL ? `: ${patterns.length} patterns` : what;
@@ -24,7 +24,7 @@ function usualOptions(patterns: readonly string[]): AskOption[] {
 type OpenPermission = Extract<LedgerAsk, { kind: "permission" }>;
 type Resolution = Answer | { kind: "permission" | "question"; outcome: "cancelled" };
 
-/** The turn that an ask belongs to, or undefined when it comes too late and is declined at once. */
+/** The turn that an ask belongs to; undefined when the ask comes too late and is declined at once. */
 function turnFor(frame: Frame, signal: { ask: string; call?: string }, declined: Answer): LedgerTurn | undefined {
   const { turn } = frame.state;
   if (turn?.asks.has(signal.ask) || turn?.settledAsks.has(signal.ask)) return undefined;
@@ -93,7 +93,7 @@ export function onQuestion(frame: Frame, signal: QuestionSignal): void {
   else if (!settleByRule(frame, signal.ask, ask)) waitForPerson(frame, ask);
 }
 
-/** What the session's rules answer, or what was granted for good. A denial counts more than what was granted before it. */
+/** The answer of the session's rules and grants to an ask. A denial counts more than a grant before it. */
 function ruled({ facts, rules, directory }: LedgerState, ask: LedgerAsk): Answer | undefined {
   const { permissions = [] } = facts;
   const feedback = "a rule of this session denies it";
@@ -103,7 +103,7 @@ function ruled({ facts, rules, directory }: LedgerState, ask: LedgerAsk): Answer
   }
   const verdict = decide({ permissions, granted: rules, directory }, ask);
   if (verdict === "deny") return { kind: "permission", outcome: "reject", feedback };
-  // In the words that the agent offers for it.
+  // An allow becomes one of the options that the agent offers.
   const outcome = (["once", "always"] as const).find((kind) => ask.offers.includes(kind));
   return outcome && verdict === "allow" ? { kind: "permission", outcome } : undefined;
 }
@@ -114,7 +114,7 @@ function settleByRule(frame: Frame, key: string, ask: LedgerAsk): boolean {
   return answer !== undefined;
 }
 
-/** Rules hold for what is already waiting, too. */
+/** Applies new rules to the asks that are open already. */
 export function applyRules(frame: Frame): void {
   for (const [key, ask] of frame.state.turn?.asks ?? []) settleByRule(frame, key, ask);
   resumeIfAnswered(frame);
@@ -125,7 +125,7 @@ function openAsk(frame: Frame, key: string, ask: LedgerAsk): void {
   if (turn) frame.patchTurn({ asks: withEntry(turn.asks, key, ask) });
 }
 
-/** From now on only a person can move the turn. */
+/** The turn requires action: it goes on when a person answers. */
 function waitForPerson(frame: Frame, ask: LedgerAsk): void {
   if (frame.state.turn?.status.status !== "requires_action") {
     frame.patchTurn({ status: { status: "requires_action" } });
@@ -134,7 +134,7 @@ function waitForPerson(frame: Frame, ask: LedgerAsk): void {
   frame.want({ type: "asked", ask: ask.id, kind: ask.kind });
 }
 
-/** The turn is being stopped: whoever asks now is told no. */
+/** Refuses an ask because its turn is being stopped. */
 function decline(frame: Frame, key: string, ask: LedgerAsk): void {
   const feedback = "the turn was stopped";
   const answer: Answer =
@@ -175,11 +175,11 @@ function resolveAndAnswer(frame: Frame, key: string, ask: LedgerAsk, answer: Ans
   frame.want({ type: "answer", ask: key, answer });
 }
 
-/** Why an answer is none to this ask. */
+/** The reason why an answer does not fit an ask; undefined when it does. */
 function misfit(ask: LedgerAsk, answer: Answer): string | undefined {
   if (ask.kind !== answer.kind) return `ask ${ask.id} is a ${ask.kind}, the answer is for a ${answer.kind}`;
   if (ask.kind === "permission") {
-    // A no is always possible: a cancel tells the agent the same.
+    // A rejection is always possible: a cancel tells the agent the same.
     const offered = answer.outcome === "reject" || ask.offers.some((kind) => kind === answer.outcome);
     const expected = `expected one of the outcomes that ask ${ask.id} offers (${ask.offers.join(", ")})`;
     return offered ? undefined : `${expected}, got ${answer.outcome}`;
@@ -191,7 +191,7 @@ function misfit(ask: LedgerAsk, answer: Answer): string | undefined {
   return questions.map((question, at) => misfitOfOne(question, answer.answers[at] ?? [])).find(Boolean);
 }
 
-/** Free text and several choices are refused only where the agent has said that it takes none. */
+/** Refuses free text and several labels only where the agent has said that it takes none. */
 function misfitOfOne({ question, options, custom, multiple }: Question, given: readonly string[]): string | undefined {
   if (multiple === false && given.length > 1) return `expected one answer to "${question}", got ${given.length}`;
   const strange = custom === false ? given.find((one) => !options.some(({ label }) => label === one)) : undefined;
@@ -199,8 +199,8 @@ function misfitOfOne({ question, options, custom, multiple }: Question, given: r
   return `expected one of ${options.map(({ label }) => label).join(", ")} as answer to "${question}", got ${strange}`;
 }
 
-/** With nobody there to choose, what cannot be given is refused. */
-function inPlaceOfPerson(ask: LedgerAsk, answer: Answer): Answer {
+/** An answer that Parley gives because nobody is attached: one that does not fit the ask becomes a rejection. */
+function fittingAnswer(ask: LedgerAsk, answer: Answer): Answer {
   if (ask.kind === "question" || misfit(ask, answer) === undefined) return answer;
   return { kind: "permission", outcome: "reject", feedback: "nobody is attached to choose among what was offered" };
 }
@@ -214,7 +214,7 @@ export function onAnswer(frame: Frame, command: { ask: string; answer: Answer; b
     return;
   }
   const [key, ask] = found;
-  const answer = own ? inPlaceOfPerson(ask, command.answer) : command.answer;
+  const answer = own ? fittingAnswer(ask, command.answer) : command.answer;
   const wrong = misfit(ask, answer);
   if (wrong !== undefined) {
     frame.refuse("invalid", wrong);
@@ -242,7 +242,7 @@ export function onAskWithdrawn(frame: Frame, signal: { ask: string }): void {
   resumeIfAnswered(frame);
 }
 
-/** Nobody needs to answer any more. The agent is told so, unless it is gone. */
+/** Cancels the open asks. The agent is told so, unless it is gone. */
 export function closeAsks(frame: Frame, tellAgent: boolean): void {
   for (const [key, ask] of frame.state.turn?.asks ?? []) {
     if (tellAgent) decline(frame, key, ask);

@@ -1,7 +1,7 @@
-/** Characters of an item's text: what an agent says beyond that is counted and left out. */
+/** The most characters of an item's text: more are counted and left out. */
 export const MAX_TEXT = 2 * 1024 * 1024;
 
-/** A text that is being said, and how many characters of it were left out so far. */
+/** A text that grows, and how many characters of it were left out so far. */
 export interface Growing {
   text: string;
   left?: number;
@@ -15,7 +15,7 @@ export function grow<T extends Growing>(before: T, delta: string): { after: T; d
   return { after: left > 0 ? { ...after, left } : after, delta: fits };
 }
 
-/** The words that stand at the end of a text for what was left out. */
+/** The words at the end of a text that say how much was left out. */
 export function leftOutWords(left: number | undefined): string {
   return left ? `\n(… ${left} characters left out …)` : "";
 }

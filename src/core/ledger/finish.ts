@@ -15,7 +15,7 @@ interface End {
   error?: Failure;
 }
 
-/** The agent begins: a turn of its own when none is open, else the one that Parley opened. */
+/** The agent began a turn: the one that Parley opened, else one of its own. */
 export function onTurnBegun(frame: Frame, native: string | undefined): void {
   if (native !== undefined && frame.state.finished.includes(native)) return;
   const { turn } = frame.state;
@@ -24,7 +24,7 @@ export function onTurnBegun(frame: Frame, native: string | undefined): void {
   if (native !== undefined && frame.state.turn?.native === undefined) frame.patchTurn({ native });
 }
 
-/** The agent says that the turn is over. It is, as soon as its tool calls are settled. */
+/** The agent says that the turn is over. The turn ends as soon as its tool calls are settled. */
 export function onTurnFinished(frame: Frame, signal: Extract<Signal, { type: "turn.finished" }>): void {
   const { turn, finished } = frame.state;
   if (!turn || turn.end) return;
@@ -66,13 +66,13 @@ export function onCancel(frame: Frame, command: { queue: "clear" | "keep"; turn?
 
 const FINALITY: readonly (Closing | undefined)[] = [undefined, "closed", "shutdown", "deleted"];
 
-/** A stronger reason to leave replaces a weaker one, never the other way round. */
+/** A stronger reason for closing replaces a weaker one, never the other way round. */
 export function onClosing(frame: Frame, reason: Closing): void {
   if (FINALITY.indexOf(reason) > FINALITY.indexOf(frame.state.closing)) frame.patch({ closing: reason });
   if (reason === "deleted") clearQueue(frame, "deleted");
 }
 
-/** The agent's process is gone: nothing more will come, so nothing is waited for. */
+/** The agent's process is gone: no signal will come any more, so the turn ends at once. */
 export function onExited(frame: Frame, exit: Extract<Signal, { type: "exited" }>): void {
   const { turn, closing } = frame.state;
   if (turn) closeTurn(frame, turn.end ?? endByExit(closing, exit));
@@ -81,13 +81,13 @@ export function onExited(frame: Frame, exit: Extract<Signal, { type: "exited" }>
     const { agent, directory } = frame.state;
     const reason = closing ?? "agent_exited";
     const { code: exitCode, signal, stderr } = exit;
-    // It is all that will be known of a session that is deleted.
+    // This event is all that stays of a deleted session.
     const left = deletion ? { agent, directory } : {};
     frame.sayOfSession("session.ended", { reason, exitCode, signal, stderr, ...left }, "parley");
   }
   frame.patch({ live: false, background: new Map(), replay: undefined });
   if (deletion) frame.patch({ deleted: true });
-  // Only an agent that was let go for want of work may be followed by another.
+  // A session whose agent was closed for being idle may start an agent again.
   if (closing === "closed") frame.patch({ closing: undefined });
 }
 
@@ -105,13 +105,13 @@ function endByExit(
   };
 }
 
-/** Parley could not do its part, such as starting the agent. While it leaves, it does not mean to. */
+/** Ends a turn because Parley could not do its part, such as starting the agent: as interrupted while the agent is being closed. */
 export function onFail(frame: Frame, turn: string, error: Failure): void {
   if (frame.state.turn?.id !== turn) return;
   closeTurn(frame, frame.state.closing === undefined ? { reason: "error", error } : { reason: "interrupted" });
 }
 
-/** Found on boot: Parley died, and the agent with it. */
+/** Closes the turn that a crash of Parley left open. Its agent died, too. */
 export function onCrashed(frame: Frame): void {
   if (!frame.state.turn) return;
   closeTurn(frame, frame.state.turn.end ?? { reason: "interrupted" });
@@ -119,18 +119,18 @@ export function onCrashed(frame: Frame): void {
   frame.patch({ live: false, background: new Map() });
 }
 
-/** A cancel beats whatever the agent says; an agent that stops because Parley leaves was interrupted, not cancelled. */
-function decide(turn: LedgerTurn, closing: string | undefined, wanted: End): End {
+/** The reason of a turn's end. A cancel beats the agent's own reason; a turn that ends by a shutdown is interrupted, not cancelled. */
+function finalEnd(turn: LedgerTurn, closing: string | undefined, wanted: End): End {
   const usage = wanted.usage ? { usage: wanted.usage } : {};
   if (turn.cancelled) return { reason: "cancelled", ...usage };
   return closing !== undefined && wanted.reason === "cancelled" ? { reason: "interrupted", ...usage } : wanted;
 }
 
-/** The one place where a turn ends: everything in it is closed first, and nothing of it comes after. */
+/** Ends a turn; no other function does. All that is open in it is closed first, so that nothing of it comes after. */
 export function closeTurn(frame: Frame, wanted: End): void {
   const { turn } = frame.state;
   if (!turn) return;
-  const end = decide(turn, frame.state.closing, wanted);
+  const end = finalEnd(turn, frame.state.closing, wanted);
   const tell = keepUntold(frame, turn);
   closeAsks(frame, false);
   closeCalls(frame, end.reason === "cancelled");
@@ -162,13 +162,13 @@ export function closeTurn(frame: Frame, wanted: End): void {
   leave(frame, turn, end.reason === "cancelled");
 }
 
-/** Where the turn began in another process, the clock's word has to do. */
+/** The duration of a turn: on the steady clock, or by the wall clock where the turn began in another process. */
 function durationOf({ context: { now, steady } }: Frame, { started, begun }: LedgerTurn): number {
   if (steady !== undefined && begun !== undefined) return Math.round(steady - begun);
   return Math.max(0, now - started);
 }
 
-/** Remembers what the turn held, so that late words about it are known as such. */
+/** Remembers the keys of the turn's items and calls, so that late signals about them are recognised. */
 function leave(frame: Frame, turn: LedgerTurn, mute: boolean): void {
   const keys = new Map<string, Past>();
   for (const key of frame.state.turn?.done.keys() ?? []) keys.set(key, { turn: turn.id, mute });

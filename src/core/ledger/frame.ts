@@ -5,16 +5,16 @@ import type { Effect, LedgerState, LedgerTurn, Refusal } from "./state.ts";
 
 export interface Context {
   now: number;
-  /** Milliseconds on a clock that nobody sets, by which it is known how long something took. */
+  /** Milliseconds on a clock that nobody sets, to measure how long something took. */
   steady?: number;
   id: MakeId;
   /** For an agent without any turn-level signal: its turn ends after this long a silence. */
   quietMs?: number;
-  /** Who gives the signals, where it is not the agent. */
+  /** Set while Parley itself gives the signals, not the agent. */
   speaker?: "parley";
 }
 
-/** One step in the making: the state so far and what it will say. The state itself is never changed in place. */
+/** One step of the ledger: the state so far, with the events and effects to come. The state object itself is never changed. */
 export class Frame {
   state: LedgerState;
   readonly context: Context;
@@ -58,12 +58,4 @@ export class Frame {
     const { turn } = this.state;
     if (turn) this.state = { ...this.state, turn: { ...turn, ...change } };
   }
-}
-
-/** A copy of a map with one entry changed, or taken out when the value is undefined. */
-export function withEntry<V>(map: ReadonlyMap<string, V>, key: string, value: V | undefined): ReadonlyMap<string, V> {
-  const copy = new Map(map);
-  if (value === undefined) copy.delete(key);
-  else copy.set(key, value);
-  return copy;
 }

@@ -4,12 +4,12 @@ import type { Frame } from "./frame.ts";
 import type { IntentSignal } from "./signals.ts";
 import { decide } from "./verdicts.ts";
 
-/** Where no rule fits, an agent does as it would. */
+/** The first rule: without another that fits, the agent goes on without asking. */
 const AS_IT_WOULD: PermissionRule = { action: "*", pattern: "*", verdict: "allow" };
 
 /**
- * Something the agent would not ask about. A rule that denies it is logged as the answer to a permission; one that has it
- * asked is the agent's to obey, which then asks as it does otherwise. Nothing is said of what no rule is about.
+ * The agent is about to do something without asking. A rule that denies it is logged as the answer to a permission; a rule
+ * with the verdict `ask` makes the agent ask as usual. No event is said where no rule objects.
  */
 export function onIntent(frame: Frame, signal: IntentSignal): void {
   const { facts, turn, rules: granted, directory } = frame.state;

@@ -2,7 +2,7 @@ import type { EventOf, ParleyEvent } from "../events/event.ts";
 import type { Item } from "../events/items.ts";
 import { beginsTurn } from "../session-state.ts";
 
-/** A broken law: which, where, and how it shows. */
+/** A broken law: its number, the number of the event that breaks it, and how. */
 export interface Violation {
   law: number;
   seq: number;
@@ -24,7 +24,7 @@ interface OpenItem {
   folded: boolean;
 }
 
-/** Reads a session's events in order and reports every law they break. An honest session gives an empty list. */
+/** Reads a session's events in order and reports every broken law: none for a lawful session. */
 export function checkLaws(events: readonly ParleyEvent[], checked: Checked = {}): Violation[] {
   const checker = new Checker(checked);
   for (const event of events) checker.take(event);
@@ -45,7 +45,7 @@ class Checker {
   private readonly asks = new Set<string>();
   private readonly settled = new Set<string>();
   private readonly waiting = new Set<string>();
-  /** Context may stay for ever: it is owed no turn. */
+  /** Context: it may stay in the queue for ever. */
   private readonly kept = new Set<string>();
   private readonly prompts = new Set<string>();
   private step: number | null = null;
@@ -61,7 +61,7 @@ class Checker {
   take(event: ParleyEvent): void {
     if (event.seq - (event.folded ?? 0) > this.seq + 1)
       this.broken(8, `number ${event.seq} after ${this.seq}: events are missing`);
-    // Folding goes in slices, and may have come to any delta of an item.
+    // A fold may have dropped any of an open item's deltas.
     if (event.folded) for (const open of this.open.values()) open.folded = true;
     if (event.seq <= this.seq) this.broken(4, `number ${event.seq} after ${this.seq}: repeated`);
     this.seq = event.seq;

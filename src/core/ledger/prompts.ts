@@ -20,7 +20,7 @@ function userItem(prompt: Prompt, steered: boolean): { header: MessageItem; full
   };
   const header: MessageItem = { id: prompt.id, kind: "message", role: "user", status: "running", ...mark };
   const [first] = prompt.parts;
-  // What a client adds to a part, such as its own id of it, is not in the text.
+  // Fields that a client adds to a part, such as its own id, are not in the text.
   const plain = prompt.parts.length === 1 && first?.type === "text" && Object.keys(first).length === 2;
   return { header, full: { ...header, status: "completed", text, ...(plain ? {} : { content: prompt.parts }) } };
 }
@@ -31,7 +31,7 @@ function sayUserMessage(frame: Frame, prompt: Prompt, steered: boolean): void {
   frame.say("item.completed", { item: full }, "parley");
 }
 
-/** A session without a title is called by the first line of its first prompt until the agent finds a better one. */
+/** The title of a session that has none: the first line of its first prompt, until the agent gives a better one. */
 function titleOf(prompt: Prompt): string {
   const said = prompt.parts.find((part) => part.type === "text" && !part.synthetic);
   const [line = ""] = (said?.type === "text" ? said.text : "").trim().split("\n");
@@ -42,7 +42,7 @@ function headerOf({ parts: _, ...header }: Prompt): NonNullable<EventData["turn.
   return header;
 }
 
-/** The choices that hold from the prompt's turn on. It is said with the turn: a prompt that is refused or withdrawn changes nothing. */
+/** Puts the prompt's choice of model, mode, options and rules in force with its turn: a prompt that is refused or withdrawn changes nothing. */
 function wishesOf({ model, mode, options, permissions }: Prompt): Facts {
   return {
     ...(model === undefined ? {} : { model }),
@@ -52,7 +52,7 @@ function wishesOf({ model, mode, options, permissions }: Prompt): Facts {
   };
 }
 
-/** Begins the turn of a prompt, with what was kept for it. The agent gets it after this is stored. */
+/** Begins the turn of a prompt and its context. The agent gets them after the events are stored. */
 function startPrompt(frame: Frame, given: Prompt, kept: readonly Prompt[]): void {
   commitRevert(frame);
   const prompt = withUntold(frame, given);
@@ -97,14 +97,14 @@ export function onPrompt(frame: Frame, prompt: Prompt, agent?: string): void {
     const waiting = { ...prompt, queued: frame.context.now };
     frame.patch({ queue: [...queue, waiting] });
     frame.sayOfSession("prompt.queued", { prompt: waiting, position: queue.length + 1 }, "parley");
-    // It has no turn of its own that its rules could wait for.
+    // Context has no turn of its own, so its rules are in force at once.
     if (!beginsTurn(prompt) && prompt.permissions) updateFacts(frame, { permissions: prompt.permissions }, "parley");
-    // Prompts may have waited through a restart with nothing to set them off; the oldest goes first.
+    // Prompts may have waited through a restart; the oldest goes first.
     startNext(frame);
   }
 }
 
-/** A prompt for the running turn; with none running it is a prompt like any other. */
+/** Steers the open turn by a prompt; with no turn open it is a prompt like any other. */
 export function onSteer(frame: Frame, prompt: Prompt): void {
   const { turn } = frame.state;
   if (!turn || turn.end || turn.cancelled || turn.task || frame.state.closing) {
@@ -137,14 +137,14 @@ export function onWithdraw(frame: Frame, id: string): void {
   frame.sayOfSession("prompt.withdrawn", { prompt: id, reason: "deleted" }, "parley");
 }
 
-/** Takes back what waits. Context waits for nothing: only the session's own end takes it back. */
+/** Withdraws queued prompts. Context is withdrawn only when the session is deleted. */
 export function clearQueue(frame: Frame, reason: "cancelled" | "deleted"): void {
   const queue = frame.state.queue.filter((prompt) => reason === "deleted" || beginsTurn(prompt));
   frame.patch({ queue: frame.state.queue.filter((prompt) => !queue.includes(prompt)) });
   for (const prompt of queue) frame.sayOfSession("prompt.withdrawn", { prompt: prompt.id, reason }, "parley");
 }
 
-/** The next prompt that waits, if the session is free for it, with the context that came before it where the agent gets it. */
+/** Begins the turn of the next queued prompt, if no turn is open, with the context that was queued before it. */
 export function startNext(frame: Frame): void {
   const { turn, closing, queue } = frame.state;
   const at = queue.findIndex(beginsTurn);

@@ -1,21 +1,21 @@
 import { addTotals } from "../diff/file-totals.ts";
 import type { ParleyEvent } from "../events/event.ts";
 import type { Item } from "../events/items.ts";
+import { present } from "../json/fields.ts";
 import type { SessionState } from "../session-state.ts";
 import { AppendSet } from "./append-set.ts";
 import { type LedgerAsk, type LedgerState, type LedgerTurn, newLedger, type OpenCall, type OpenText } from "./state.ts";
 
-/** The ledger as it was, from what the log kept: the session's state and the events of the turn that was open, if any. */
+/** The ledger of a session from the log: from the session's state and the events of its open turn, if any. */
 export function restore(session: SessionState, openTurnEvents: readonly ParleyEvent[]): LedgerState {
   const { nativeId, title, model, mode, options, offers, mcpServers, permissions, meta } = session;
-  const kept = { nativeId, title, model, mode, options, offers, mcpServers, permissions, meta };
-  const facts = Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== undefined));
+  const facts = present({ nativeId, title, model, mode, options, offers, mcpServers, permissions, meta });
   return {
     ...newLedger(session.agent, session.directory, facts),
     limits: session.limits ?? [],
     begun: session.turns > 0,
     live: session.ended === undefined,
-    // It may be read once more before the log has forgotten it.
+    // A deleted session may be loaded once more before the log has forgotten it.
     deleted: session.ended?.reason === "deleted",
     ...(session.lastPrompt === undefined ? {} : { lastPrompt: session.lastPrompt }),
     queue: session.queue,
@@ -112,7 +112,7 @@ function restoreTurn(open: NonNullable<SessionState["turn"]>, events: readonly P
   };
 }
 
-/** The agent's own keys are not in the log; the items' ids serve, since the agent is gone. */
+/** The open items of a turn. The agent's keys are not in the log; ids stand for them, since the agent is gone. */
 function openItems(items: readonly Item[], streamed: ReadonlyMap<string, string>): Pick<LedgerTurn, "texts" | "calls"> {
   const texts = new Map<string, OpenText>();
   const calls = new Map<string, OpenCall>();

@@ -2,11 +2,11 @@ import type { EventData } from "../events/catalog.ts";
 import type { Frame } from "./frame.ts";
 import { updateFacts } from "./session.ts";
 
-/** What is kept under `revert` with a session whose last turns were taken back, until the next prompt makes it final. */
+/** The entry `revert` of a session whose last turns were taken back, until the next prompt cuts them for good. */
 export interface Revert {
   messageID: string;
   partID?: string;
-  /** What the files lost by it. */
+  /** The changes of files that were undone. */
   diff?: string;
   cut: EventData["history.cut"];
 }
@@ -17,7 +17,7 @@ export function revertOf(meta: Readonly<Record<string, unknown>> | undefined): R
   return known ? (revert as Revert) : undefined;
 }
 
-/** The user goes on from before what was taken back: from now on it is no part of the conversation. */
+/** Cuts the turns that were taken back: the next prompt goes on from before them. */
 export function commitRevert(frame: Frame): void {
   const revert = revertOf(frame.state.facts.meta);
   if (!revert) return;

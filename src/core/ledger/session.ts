@@ -26,7 +26,7 @@ function stateAfter(drafts: readonly Draft[]): SessionState | undefined {
   );
 }
 
-/** Says what has changed about the session, and nothing when nothing has. */
+/** Says `session.updated` with the facts that changed; nothing when none did. */
 export function updateFacts(frame: Frame, facts: Facts, source: "agent" | "parley", resume?: "resumed" | "lost"): void {
   const changed: Facts = {};
   for (const name of FACTS) {
@@ -62,8 +62,8 @@ export function updateLimits(frame: Frame, limits: readonly Limit[]): void {
 }
 
 /**
- * Has another agent serve the session, which only one without a past can: what was said to one agent is not known to the
- * next. Returns whether the session is served by that agent now.
+ * Gives the session another agent. Only a session without turns can change its agent: another agent does not know the
+ * conversation. Returns whether that agent serves the session now.
  */
 export function changeAgent(frame: Frame, agent: string | undefined): boolean {
   const { state } = frame;

@@ -7,7 +7,7 @@ import type { LedgerTurn } from "./state.ts";
 const HEAD = 3_000;
 const TAIL = 3_000;
 
-/** What the user said; of a prompt that Parley made, what it holds. */
+/** The text that the user wrote; of a prompt that Parley made, all its text. */
 export function userText(parts: readonly PromptPart[]): string {
   const texts = parts.filter((part) => part.type === "text");
   const own = texts.filter((part) => !part.synthetic);
@@ -31,7 +31,7 @@ function howItEnded(ran: ToolDone | undefined): string {
   return `exit code ${String(ran.metadata?.exitCode ?? "none")}`;
 }
 
-/** What the agent is told of a command that the user ran: also of one that was cut short, with what it wrote until then. */
+/** The text by which the agent learns of a command that the user ran, with its output, also when it was stopped early. */
 function toldOf(command: string, { ran, calls }: LedgerTurn): string {
   const [open] = calls.values();
   const output = shortened(ran?.output ?? open?.result?.text ?? "");
@@ -39,7 +39,7 @@ function toldOf(command: string, { ran, calls }: LedgerTurn): string {
   return `The user ran a command in the working directory before this message:\n$ ${shortened(command)}\n${output}${gap}(${howItEnded(ran)})`;
 }
 
-/** At a shell turn's end: what its command did is kept for the agent's next prompt. */
+/** Keeps the result of a shell turn's command for the agent's next prompt. */
 export function keepUntold(frame: Frame, turn: LedgerTurn): string | undefined {
   if (turn.task?.type !== "shell") return undefined;
   const text = toldOf(turn.task.command, turn);
@@ -47,7 +47,7 @@ export function keepUntold(frame: Frame, turn: LedgerTurn): string | undefined {
   return text;
 }
 
-/** A prompt for the agent, with what it has not been told yet. */
+/** A prompt with the shell turns that the agent has not been told of yet. */
 export function withUntold(frame: Frame, prompt: Prompt): Prompt {
   const { untold } = frame.state;
   if (prompt.task || untold.length === 0) return prompt;

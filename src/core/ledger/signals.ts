@@ -13,7 +13,7 @@ import type {
 } from "../events/values.ts";
 
 /**
- * What an adapter says about its agent. Keys (`item`, `call`, `ask`) are the agent's own ids and name one thing for as long as
+ * A statement of an adapter about its agent. Keys (`item`, `call`, `ask`) are the agent's own ids and name one thing for as long as
  * the session lives: a key that was used in an earlier turn speaks of that turn. Signals may come late, out of order and
  * more than once; the ledger makes lawful events of them.
  */
@@ -35,7 +35,7 @@ export type Signal =
   /** The streamed text was wrong: the agent started over. */
   | { type: "text.replaced"; item: string; text: string }
   | { type: "text.retracted"; item: string }
-  /** Who speaks in an item whose deltas came first. */
+  /** Names the speaker of an item whose deltas came first. */
   | { type: "text.known"; item: string; kind: TextKind; role?: Role }
   | ToolSeen
   | { type: "tool.output"; call: string; delta: string }
@@ -78,7 +78,7 @@ export type TextKind = "message" | "reasoning";
 export interface TextSignal {
   type: "text";
   item: string;
-  /** Absent: not known yet, the ledger holds the text back until it is. */
+  /** Absent: not known yet. The ledger holds the text back until it is. */
   kind?: TextKind;
   role?: Role;
   delta: string;
@@ -94,7 +94,7 @@ export interface ToolSeen {
   inputDelta?: string;
   parentCall?: string;
   metadata?: Record<string, unknown>;
-  /** The session of the sub-agent that it started. Parley says so, not the agent. */
+  /** The session of the sub-agent that the call started. Parley sets it, not the agent. */
   child?: string;
 }
 
@@ -115,7 +115,7 @@ export interface PermissionSignal {
   type: "permission";
   ask: string;
   action: string;
-  /** The whole line of shell that would be run: rules are held against each command in it. */
+  /** The whole line of shell that would be run. Rules are applied to each command in it. */
   command?: string;
   /** The patterns that an "always" would allow. */
   patterns?: string[];
@@ -126,7 +126,7 @@ export interface PermissionSignal {
   metadata?: Record<string, unknown>;
 }
 
-/** The agent is about to do something without asking: only a rule may object, and `ask` is how it hears of that. */
+/** The agent is about to do something without asking. Only a rule may object; the agent hears of it under the key `ask`. */
 export type IntentSignal = Omit<PermissionSignal, "type" | "options"> & { type: "intent" };
 
 export interface QuestionSignal {
@@ -138,7 +138,7 @@ export interface QuestionSignal {
   metadata?: Record<string, unknown>;
 }
 
-/** A refusal that says `stop` is the last word: the turn ends when the call is settled, where the agent can do that. */
+/** The answer of a person or a rule to an ask. `stop`: the turn ends once the call is settled, where the agent can do that. */
 export type Answer =
   | { kind: "permission"; outcome: "once" | "always" | "reject"; feedback?: string; stop?: boolean }
   | { kind: "question"; outcome: "answered"; answers: string[][] }

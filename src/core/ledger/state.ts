@@ -16,7 +16,7 @@ import type {
   TurnStatus,
   Usage,
 } from "../events/values.ts";
-import type { Rule } from "../session-state.ts";
+import type { Grant } from "../session-state.ts";
 import type { Untold } from "../untold.ts";
 import type { AppendSet } from "./append-set.ts";
 import type { Answer, Role, Signal, TextKind, ToolDone } from "./signals.ts";
@@ -35,20 +35,20 @@ export interface Facts {
 
 export interface OpenText {
   id: string;
-  /** Absent while nobody has said who speaks: the text is held back. */
+  /** Absent while the speaker is not known: the text is held back. */
   known?: { kind: TextKind; role: Role };
   text: string;
   /** Characters that were left out. */
   left?: number;
   step?: number;
   parentCall?: string;
-  /** Its end came before it was known who speaks. */
+  /** Its end came before its speaker was known. */
   ended?: boolean;
 }
 
 export interface OpenCall {
   id: string;
-  /** Absent while only the call's id is known: nothing is said of it yet. */
+  /** Absent while only the call's id is known: the item has not started yet. */
   name?: string;
   status: "pending" | "running";
   title?: string;
@@ -59,7 +59,7 @@ export interface OpenCall {
   step?: number;
   parentCall?: string;
   result?: { id: string; text: string; left?: number };
-  /** Output and end that outran the call itself. */
+  /** Output and end that came before the call itself. */
   heldOutput: string;
   /** Characters of it that were left out. */
   heldLeft?: number;
@@ -80,40 +80,40 @@ export type LedgerAsk =
 export interface LedgerTurn {
   id: string;
   by: "user" | "agent";
-  /** What it is for, where it is not for the agent to answer a prompt. */
+  /** The task of a turn that is not a prompt to the agent: a shell command or a compaction. */
   task?: Task;
-  /** How the command of a shell turn went. */
+  /** The result of a shell turn's command. */
   ran?: ToolDone;
   native?: string;
   started: number;
-  /** When that was on the steady clock of this process. */
+  /** The same moment on the steady clock of this process. */
   begun?: number;
   steps: number;
   step: { number: number; id: string; key?: string; summary?: boolean } | null;
   /** Open messages and reasoning by the agent's key. */
   texts: ReadonlyMap<string, OpenText>;
   calls: ReadonlyMap<string, OpenCall>;
-  /** Keys of what is complete, so that repeats change nothing. */
+  /** Keys of completed items and calls, so that repeats change nothing. */
   done: AppendSet;
-  /** What its tools changed so far. */
+  /** Files that its tools changed so far. */
   files?: FileTotal[];
-  /** Characters of the diffs that were told so far. */
+  /** Characters of all diffs of the turn so far. */
   diffs?: number;
   asks: ReadonlyMap<string, LedgerAsk>;
   /** Keys of asks that are settled. */
   settledAsks: ReadonlySet<string>;
   cancelled: boolean;
-  /** The agent said that the turn is over; open tool calls are given a moment. */
+  /** Set when the agent said that the turn is over; open tool calls have `GRACE_MS` from then on. */
   end: { reason: EndReason; usage?: Usage; error?: Failure } | null;
   error?: Failure;
   usage?: Usage;
   status: TurnStatus;
 }
 
-/** An item or call of a turn that is over, kept so that late words about it are known as such. */
+/** An item or call of an ended turn, kept so that late signals about it are recognised. */
 export interface Past {
   turn: string;
-  /** Nothing it says matters any more: its turn was cancelled, or it was complete. */
+  /** Late signals about it are dropped: its turn was cancelled, or it was complete. */
   mute: boolean;
 }
 
@@ -127,17 +127,18 @@ export interface LedgerState {
   /** False between `session.ended` and the next `session.started`. */
   live: boolean;
   closing?: Closing;
-  /** It has been said that the session was deleted. */
+  /** `session.ended` with the reason `deleted` was said. */
   deleted?: boolean;
   /** The agent tells the past once more: it becomes the session's, or is passed over. */
   replay?: "take" | "skip" | undefined;
   turn: LedgerTurn | null;
-  /** The last one that began a turn. */
+  /** The last prompt that began a turn. */
   lastPrompt?: string;
   queue: readonly Prompt[];
   untold: readonly Untold[];
-  rules: readonly Rule[];
-  /** Calls that may speak after their turn. */
+  /** Grants; named as in the session's state. */
+  rules: readonly Grant[];
+  /** Background calls, with their turns. */
   background: ReadonlyMap<string, string>;
   /** Keys of the last turns, oldest first. */
   past: readonly ReadonlyMap<string, Past>[];
@@ -145,7 +146,7 @@ export interface LedgerState {
   finished: readonly string[];
 }
 
-/** Why the agent is being let go. What comes later here is final: no prompt is taken any more. */
+/** The reason why the agent is being closed, weakest first. After `shutdown` and `deleted` no prompt is taken any more. */
 export type Closing = "closed" | "shutdown" | "deleted";
 
 /** The first command of a session. */
@@ -157,37 +158,37 @@ export interface Create {
   fork?: { history: readonly Draft[]; facts: Facts };
 }
 
-/** The gateway's words to the ledger, beside the agent's signals. */
+/** An input of the gateway to the ledger; the other inputs are the agent's signals. */
 export type Command =
   | Create
-  /** `agent`: who is to answer it; another than the session's own can only before the first turn. */
+  /** `agent`: the agent that gets it. It may differ from the session's agent only before the first turn. */
   | { type: "prompt"; prompt: Prompt; agent?: string }
   | { type: "steer"; prompt: Prompt }
   | { type: "withdraw"; prompt: string }
-  /** Stops the open turn, or only this one if it is the one that is open. */
+  /** Stops the open turn; with `turn`, only if that turn is the open one. */
   | { type: "cancel"; queue: "clear" | "keep"; turn?: string }
-  /** `own`: Parley answers because nobody is there to. */
+  /** `own`: Parley answers because nobody is attached. */
   | { type: "answer"; ask: string; answer: Answer; by: string; own?: boolean }
   | { type: "update"; facts: Facts; agent?: string }
-  /** The next exit of the agent is wanted, and why. */
+  /** The agent is being closed: its next exit is no failure. */
   | { type: "closing"; reason: Closing }
   /** A turn fails for a reason of Parley's own. */
   | { type: "fail"; turn: string; error: Failure }
-  /** Parley itself died while this was the state. */
+  /** Parley itself crashed in this state. */
   | { type: "crashed" }
-  /** Prompts that waited through a restart may go on. */
+  /** Prompts that waited through a restart may begin. */
   | { type: "next" }
   | { type: "timer"; name: TimerName; turn: string };
 
 export type TimerName = "grace" | "quiet";
 
-/** What the ledger wants done; it does nothing itself. */
+/** An action that the ledger asks the gateway for, after the events are stored. The ledger does nothing itself. */
 export type Effect =
   | { type: "deliver"; prompt: Prompt; turn: string }
   | { type: "steer"; prompt: Prompt }
   | { type: "cancel"; turn: string }
   | { type: "answer"; ask: string; answer: Answer }
-  /** No rule denies what the agent is about to do; `ask`: a person is to be asked first. */
+  /** The verdict on an intent that no rule denies; `ask`: the agent must ask a person first. */
   | { type: "decide"; ask: string; verdict: "go" | "ask" }
   | { type: "asked"; ask: string; kind: "permission" | "question" }
   | { type: "timer"; name: TimerName; turn: string; ms: number }
@@ -207,7 +208,7 @@ export interface Refusal {
 
 export type Input = { signal: Signal } | { command: Command };
 
-/** How long open tool calls are waited for after the turn's end, all together. */
+/** Law 6: open tool calls are waited for this long after the end of a turn, or of a stopped model answer, all together. */
 export const GRACE_MS = 250;
 export const QUEUE_LIMIT = 100;
 const PAST_TURNS = 3;

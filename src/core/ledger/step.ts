@@ -32,7 +32,7 @@ export interface Stepped {
   refusal?: Refusal;
 }
 
-/** The ledger: one input in, the new state and what it says and wants out. It does no I/O and keeps no time. */
+/** The ledger: takes one input, gives the new state, events and effects. It does no I/O and has no clock. */
 export function step(state: LedgerState, input: Input, context: Context): Stepped {
   if (state.deleted) return afterDeletion(state, input);
   const frame = new Frame(state, context);
@@ -68,7 +68,7 @@ function afterDeletion(state: LedgerState, input: Input): Stepped {
   return { ...silence, refusal: { code: "session_not_found", message: "the session was deleted" } };
 }
 
-/** After a turn's end the next prompt begins, unless Parley itself is going away or has just come back. */
+/** Whether the next prompt begins after a turn's end: not while Parley shuts down, nor when it has just come back from a crash. */
 function mayGoOn(before: LedgerState, input: Input): boolean {
   return (
     before.closing !== "shutdown" &&
@@ -221,7 +221,7 @@ function onNote(frame: Frame, signal: { level: "info" | "warn" | "error"; text: 
   sayStatusItem(frame, signal);
 }
 
-/** For an agent that never says when its turn is over: silence does, after each of its signals anew. */
+/** Arms the quiet timer after each signal, for an agent that never says that its turn is over. */
 function armQuiet(frame: Frame): void {
   const { quietMs } = frame.context;
   const { turn } = frame.state;

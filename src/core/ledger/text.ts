@@ -1,7 +1,7 @@
+import { withEntry } from "../entries.ts";
 import type { Item } from "../events/items.ts";
 import { bounded, grow, leftOutWords } from "./bounds.ts";
 import type { Frame } from "./frame.ts";
-import { withEntry } from "./frame.ts";
 import type { Role, TextKind, TextSignal } from "./signals.ts";
 import { findPast, type OpenText, textKey } from "./state.ts";
 import { currentStep, noteActivity, openAgentTurn } from "./turn.ts";
@@ -35,13 +35,13 @@ function setText(frame: Frame, key: string, open: OpenText | undefined): void {
   if (turn) frame.patchTurn({ texts: withEntry(turn.texts, key, open) });
 }
 
-/** Whether the open turn, or one that the agent opens by speaking, takes these words; others are a note of the session. */
+/** Whether the open turn, or one that the agent opens by speaking, takes a text; other texts become a note of the session. */
 function admits(frame: Frame, item: string, known: Known | undefined, text: string): boolean {
   const { turn } = frame.state;
   if (turn?.texts.has(item)) return true;
   if (turn?.done.has(textKey(item))) return false;
   const past = findPast(frame.state, textKey(item));
-  // Words of nobody in particular open no turn: it might never be closed.
+  // A text without a known speaker opens no turn: the turn might never be closed.
   if (!past && (turn || known)) return true;
   if (!past?.mute && text !== "") {
     frame.sayOfSession("session.note", { item, text, ...(past ? { about: past.turn } : {}) });
@@ -60,9 +60,9 @@ function openText(frame: Frame, signal: { item: string; parentCall?: string }, k
   return known ? startText(frame, signal.item, fresh, known) : fresh;
 }
 
-/** Who speaks is known now: the item is shown, with what was held back. */
+/** The speaker is known now: the item starts, with the text that was held back. */
 function startText(frame: Frame, key: string, held: OpenText, known: Known): OpenText {
-  // What a user said is no round trip of the model.
+  // A message of the user belongs to no step.
   const started: OpenText = { ...held, known, ...(known.role === "user" ? {} : { step: currentStep(frame) }) };
   setText(frame, key, started);
   noteActivity(frame);
@@ -97,7 +97,7 @@ export function onTextDone(
 ): void {
   const known = knownFrom(signal);
   const opened = frame.state.turn?.texts.has(signal.item) ?? false;
-  // The whole text of an item that was complete before is a repeat, not late words.
+  // The whole text of an item that was completed before is a repeat, no late text.
   if (!opened && (!signal.text || findPast(frame.state, textKey(signal.item)))) return;
   if (!admits(frame, signal.item, known, signal.text ?? "")) return;
   const open = openText(frame, signal, known);
@@ -118,7 +118,7 @@ export function onTextRetracted(frame: Frame, signal: { item: string }): void {
   else forgetText(frame, signal.item);
 }
 
-/** Brings the shown text to what it should be: by its missing end where that is all, by a replacement otherwise. */
+/** Corrects the streamed text: by a delta where only its end is missing, by a replacement otherwise. */
 function correctText(frame: Frame, key: string, open: OpenText, whole: string): OpenText {
   const text = bounded(whole);
   if (text === open.text) return open;
@@ -151,7 +151,7 @@ function completeText(
   forgetText(frame, key);
 }
 
-/** At the turn's end: what was held back is shown as the agent's, and everything is closed. */
+/** Completes all texts at the turn's end. Text that was held back becomes the agent's. */
 export function closeTexts(frame: Frame, status: "completed" | "interrupted"): void {
   for (const [key, open] of frame.state.turn?.texts ?? []) {
     const shown =

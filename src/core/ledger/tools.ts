@@ -1,10 +1,11 @@
 import { boundedFiles } from "../diff/bounded-diff.ts";
 import { addTotals } from "../diff/file-totals.ts";
+import { withEntry } from "../entries.ts";
 import type { ToolCallItem, ToolResultItem } from "../events/items.ts";
 import type { Failure, FileChange } from "../events/values.ts";
+import { present } from "../json/fields.ts";
 import { bounded, grow, leftOutWords } from "./bounds.ts";
 import type { Frame } from "./frame.ts";
-import { withEntry } from "./frame.ts";
 import type { ToolDone, ToolSeen } from "./signals.ts";
 import { callKey, findPast, type OpenCall } from "./state.ts";
 import { currentStep, noteActivity, openAgentTurn } from "./turn.ts";
@@ -12,10 +13,6 @@ import { currentStep, noteActivity, openAgentTurn } from "./turn.ts";
 function setCall(frame: Frame, call: string, open: OpenCall | undefined): void {
   const { turn } = frame.state;
   if (turn) frame.patchTurn({ calls: withEntry(turn.calls, call, open) });
-}
-
-function defined<T extends object>(fields: T): Partial<T> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<T>;
 }
 
 function callItem(call: string, open: OpenCall, status: ToolCallItem["status"], error?: Failure): ToolCallItem {
@@ -26,11 +23,11 @@ function callItem(call: string, open: OpenCall, status: ToolCallItem["status"], 
     call,
     name: open.name ?? "unknown",
     status,
-    ...defined({ step, parentCall, title, input, metadata, child, error }),
+    ...present({ step, parentCall, title, input, metadata, child, error }),
   };
 }
 
-/** What a call of a turn that is over still says: a note of the session that makes nobody busy. True when it was one. */
+/** Makes a note of the session from a late signal about a call of an ended turn. Returns whether it was one. */
 function lateCall(frame: Frame, call: string, text: string | undefined, done: boolean): boolean {
   const about = frame.state.background.get(call);
   if (about !== undefined) {
@@ -41,7 +38,7 @@ function lateCall(frame: Frame, call: string, text: string | undefined, done: bo
   return findPast(frame.state, callKey(call)) !== undefined;
 }
 
-/** Whether a report about this call belongs to the open turn, which it may open. */
+/** Whether a signal about this call belongs to the open turn. The signal may open one. */
 function admits(frame: Frame, call: string, opens: boolean): boolean {
   const { turn } = frame.state;
   if (turn?.calls.has(call)) return true;
@@ -66,13 +63,13 @@ export function onToolSeen(frame: Frame, signal: ToolSeen): void {
 }
 
 function newCall(frame: Frame, parentCall: string | undefined): OpenCall {
-  return { id: frame.context.id("item"), status: "pending", inputText: "", heldOutput: "", ...defined({ parentCall }) };
+  return { id: frame.context.id("item"), status: "pending", inputText: "", heldOutput: "", ...present({ parentCall }) };
 }
 
 function startCall(frame: Frame, signal: ToolSeen, held: OpenCall): OpenCall {
   const { name, title, input, metadata, child } = signal;
   const inputText = grow({ text: held.inputText }, signal.inputDelta ?? "").after.text;
-  const news = defined({ name, title, input, metadata, child });
+  const news = present({ name, title, input, metadata, child });
   const open: OpenCall = { ...held, ...news, inputText, step: currentStep(frame) };
   noteActivity(frame);
   frame.say("item.started", { item: callItem(signal.call, open, "pending") });
@@ -80,10 +77,10 @@ function startCall(frame: Frame, signal: ToolSeen, held: OpenCall): OpenCall {
   return open;
 }
 
-/** Takes in what is new; says it only where it differs and the call is shown. */
+/** Takes in news of a call; says them only where they differ and the call has started. */
 function updateCall(frame: Frame, signal: ToolSeen, open: OpenCall): OpenCall {
   const { title, input, metadata, child } = signal;
-  const news = Object.entries(defined({ title, input, metadata, child })).filter(
+  const news = Object.entries(present({ title, input, metadata, child })).filter(
     ([field, value]) =>
       JSON.stringify(value) !== JSON.stringify(open[field as "title" | "input" | "metadata" | "child"]),
   );
@@ -102,11 +99,11 @@ function runCall(frame: Frame, call: string, open: OpenCall): OpenCall {
   setCall(frame, call, running);
   noteActivity(frame);
   const { title, input, metadata, child } = running;
-  frame.say("item.updated", { item: open.id, status: "running", ...defined({ title, input, metadata, child }) });
+  frame.say("item.updated", { item: open.id, status: "running", ...present({ title, input, metadata, child }) });
   return running;
 }
 
-/** Output and an end that came before the call itself. */
+/** Holds back output and an end that came before the call itself. */
 function releaseHeld(frame: Frame, call: string, open: OpenCall): void {
   const { heldOutput, heldDone } = open;
   if (heldOutput === "" && !heldDone) return;
@@ -118,8 +115,8 @@ function releaseHeld(frame: Frame, call: string, open: OpenCall): void {
 }
 
 function holdOutput(frame: Frame, call: string, open: OpenCall, delta: string): void {
-  const { text, left } = grow({ text: open.heldOutput, ...defined({ left: open.heldLeft }) }, delta).after;
-  setCall(frame, call, { ...open, heldOutput: text, ...defined({ heldLeft: left }) });
+  const { text, left } = grow({ text: open.heldOutput, ...present({ left: open.heldLeft }) }, delta).after;
+  setCall(frame, call, { ...open, heldOutput: text, ...present({ heldLeft: left }) });
 }
 
 export function onToolOutput(frame: Frame, signal: { call: string; delta: string }): void {
@@ -137,11 +134,11 @@ export function onToolOutput(frame: Frame, signal: { call: string; delta: string
 
 function resultItem(call: string, open: OpenCall, id: string, status: ToolResultItem["status"]): ToolResultItem {
   const { step, parentCall } = open;
-  return { id, kind: "tool_result", call, status, ...defined({ step, parentCall }) };
+  return { id, kind: "tool_result", call, status, ...present({ step, parentCall }) };
 }
 
 function addOutput(frame: Frame, call: string, open: OpenCall, output: string, left?: number): OpenCall {
-  const result = open.result ?? { id: frame.context.id("item"), text: "", ...defined({ left }) };
+  const result = open.result ?? { id: frame.context.id("item"), text: "", ...present({ left }) };
   const { after, delta } = grow(result, output);
   if (!open.result) frame.say("item.started", { item: resultItem(call, open, result.id, "running") });
   if (delta !== "") frame.say("item.delta", { item: result.id, field: "text", delta });
@@ -169,7 +166,7 @@ function boundFiles(frame: Frame, said: readonly FileChange[]): FileChange[] {
   return files;
 }
 
-/** A call's end, whatever way it went. A turn that waited for it may end now. */
+/** Ends a call. A turn that waited for it may end now. */
 function settle(frame: Frame, said: ToolDone): void {
   const { call } = said;
   const known = frame.state.turn?.calls.get(call);
@@ -178,7 +175,7 @@ function settle(frame: Frame, said: ToolDone): void {
   const { title, metadata } = signal;
   // A call that was refused never ran.
   const last = signal.ok ? runCall(frame, call, known) : known;
-  let open: OpenCall = { ...last, ...defined({ title, metadata }) };
+  let open: OpenCall = { ...last, ...present({ title, metadata }) };
   if (signal.ok || open.result || signal.output || signal.content || signal.files) {
     open = addOutput(frame, call, open, "");
     completeResult(frame, call, open, signal);
@@ -208,7 +205,7 @@ function completeResult(
   const status = interrupted ? "interrupted" : done.ok === false ? "failed" : "completed";
   const { content, files } = done;
   frame.say("item.completed", {
-    item: { ...resultItem(call, open, result.id, status), text, ...defined({ content, files }) },
+    item: { ...resultItem(call, open, result.id, status), text, ...present({ content, files }) },
   });
 }
 
@@ -221,7 +218,7 @@ function forgetCall(frame: Frame, call: string): void {
   });
 }
 
-/** The agent lets a call go on without the turn. */
+/** The call goes on in the background, after its turn. */
 export function onToolBackgrounded(frame: Frame, signal: { call: string }): void {
   const { turn } = frame.state;
   const open = turn?.calls.get(signal.call);
@@ -233,7 +230,7 @@ export function onToolBackgrounded(frame: Frame, signal: { call: string }): void
   frame.patch({ background: withEntry(frame.state.background, signal.call, turn.id) });
 }
 
-/** At the turn's end: whatever is still open is settled with what came, or as interrupted. */
+/** Settles all open calls at the turn's end: with the end that was held back, or as interrupted. */
 export function closeCalls(frame: Frame, muteLate: boolean): void {
   for (const [call, open] of frame.state.turn?.calls ?? []) {
     if (open.name === undefined && open.heldOutput === "" && !open.heldDone && open.inputText === "") {

@@ -1,10 +1,11 @@
 import type { Task, Usage } from "../events/values.ts";
 import { SCHEMA_VERSION } from "../events/version.ts";
+import { present } from "../json/fields.ts";
 import { AppendSet } from "./append-set.ts";
 import type { Frame } from "./frame.ts";
 import type { Facts, LedgerTurn } from "./state.ts";
 
-/** Says that an agent serves the session again, where the last word was that it had ended. */
+/** Says `session.started` again where the session had ended. */
 function ensureLive(frame: Frame): void {
   if (frame.state.live) return;
   const { agent, directory, facts } = frame.state;
@@ -33,22 +34,18 @@ export function beginTurn(frame: Frame, by: "user" | "agent", task?: Task): Ledg
     status: { status: "running" },
   };
   frame.patch({ turn, begun: true });
-  // An agent that was being let go for want of work is not what serves this turn.
+  // An agent that is being closed for being idle does not serve this turn.
   if (frame.state.closing === "closed") frame.patch({ closing: undefined });
   return turn;
 }
 
-/** Said with each turn, so that who reads only a part of the history knows what answered it. */
+/** Model, mode and options, said with each turn for readers that see only a part of the history. */
 export function choiceOf({ state }: Frame): Pick<Facts, "model" | "mode" | "options"> {
   const { model, mode, options } = state.facts;
-  return {
-    ...(model === undefined ? {} : { model }),
-    ...(mode === undefined ? {} : { mode }),
-    ...(options === undefined ? {} : { options }),
-  };
+  return present({ model, mode, options });
 }
 
-/** The agent speaks with no turn open: a turn of its own begins. */
+/** Begins a turn of the agent's own, unless a turn is open. */
 export function openAgentTurn(frame: Frame): void {
   if (frame.state.turn) return;
   beginTurn(frame, "agent");
@@ -87,7 +84,7 @@ export function endStep(frame: Frame, finish?: string, usage?: Usage): void {
   frame.patchTurn({ step: null });
 }
 
-/** Output ends a pause: a turn that was retrying or compacting runs again. The summary itself is still compacting. */
+/** Output sets a turn that was retrying or compacting to running. The summary itself is part of compacting. */
 export function noteActivity(frame: Frame): void {
   const status = frame.state.turn?.status.status;
   if (status !== "retrying" && (status !== "compacting" || frame.state.turn?.step?.summary)) return;
@@ -95,7 +92,7 @@ export function noteActivity(frame: Frame): void {
   frame.say("turn.status", { status: "running" });
 }
 
-/** A remark in the turn: an item that is complete at once. */
+/** Says a status item, which is complete at once. */
 export function sayStatusItem(
   frame: Frame,
   remark: { level: "info" | "warn" | "error"; text: string; code?: string },

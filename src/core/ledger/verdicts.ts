@@ -5,7 +5,7 @@ import { fileVerdict } from "../permissions/file-verdict.ts";
 import { matches } from "../permissions/glob.ts";
 import { allows, LineGrants } from "../permissions/grants.ts";
 import { absolutePath, ruledPath } from "../permissions/paths.ts";
-import type { Rule } from "../session-state.ts";
+import type { Grant } from "../session-state.ts";
 
 /** A request for a permission. `command` is the whole line of shell, where it is one. */
 export interface Asked {
@@ -17,14 +17,14 @@ export interface Asked {
 /** The session's rules and its grants, which decide without a person. */
 interface Deciders {
   permissions: readonly PermissionRule[];
-  granted: readonly Rule[];
+  granted: readonly Grant[];
   directory: string;
 }
 
 /** Actions whose patterns are paths. */
 const FILES: ReadonlySet<string> = new Set(["edit", "read", "write", "list"]);
 
-/** One denial denies it all; it is allowed only when everything is. */
+/** The verdict on several things: denied when one is denied, allowed only when all are. */
 function together(verdicts: readonly Verdict[]): Verdict {
   if (verdicts.includes("deny")) return "deny";
   return verdicts.includes("ask") ? "ask" : "allow";
@@ -40,7 +40,7 @@ export function verdictOn(rules: readonly PermissionRule[], action: string, patt
   );
 }
 
-/** A file is meant however it is written: `./a`, `b/../a`, from the root; with its stars and percents as they are. */
+/** The verdict on files. All spellings of a path count as the same file: `./a`, `b/../a`, from the root. Stars and percents in it are literal. */
 function verdictOnFiles(rules: readonly PermissionRule[], { action, patterns }: Asked, directory: string): Verdict {
   const about = rules.filter((rule) => matches(rule.action, action));
   const verdictOf = (path: string): Verdict => {
@@ -67,12 +67,12 @@ function verdictOnLine(
   return verdict === "ask" && grants.whole() ? "allow" : verdict;
 }
 
-/** The verdict of a session's rules and its grants on a permission. A denial counts more than what was granted before it. */
+/** The verdict of a session's rules and its grants on a permission. A denial counts more than a grant before it. */
 export function decide(deciders: Deciders, asked: Asked): Verdict {
   const { action, patterns, command } = asked;
   const { permissions, granted, directory } = deciders;
   if (command !== undefined) return verdictOnLine(deciders, action, command);
-  // An agent that does not tell the command names it by its patterns, in whatever way it escapes them.
+  // An agent that gives no command names it by its patterns, which it may escape.
   if (action === "bash" && patterns.length > 0)
     return together(patterns.map((pattern) => verdictOnLine(deciders, action, pattern, pattern)));
   const verdict =

@@ -1,38 +1,17 @@
-/** Stands in a text for characters that nobody can know beforehand: the value of a variable, the names that a glob finds. */
+import { fitsStars, type SignFits } from "../stars.ts";
+
+/** Stands in a text for characters that are not known beforehand: the value of a variable, the names that a glob finds. */
 export const HOLE = "\0";
 
 /** `*` stands for any run of characters, `?` for one; a `*` after a last blank also for nothing at all, blank included. */
 export function matches(glob: string, text: string): boolean {
-  return (glob.endsWith(" *") && walk(glob.slice(0, -2), text)) || walk(glob, text);
+  return (glob.endsWith(" *") && fitsStars(glob.slice(0, -2), text, fits)) || fitsStars(glob, text, fits);
 }
 
-/**
- * Goes back to the last star only: earlier ones have taken the least they can, so time stays below length times length.
- * A hole is taken by a star and by nothing else, so that a fit holds whatever the hole turns out to be.
- */
-function walk(glob: string, text: string): boolean {
-  let at = 0;
-  let star = -1;
-  let from = 0;
-  for (let i = 0; i < text.length; ) {
-    if (glob[at] === "*") {
-      star = at++;
-      from = i;
-    } else if (at < glob.length && text[i] !== HOLE && (glob[at] === "?" || glob[at] === text[i])) {
-      at++;
-      i++;
-    } else if (star >= 0) {
-      at = star + 1;
-      i = ++from;
-    } else {
-      return false;
-    }
-  }
-  while (glob[at] === "*") at++;
-  return at === glob.length;
-}
+/** A hole is fitted by a star only, so that a fit holds for every value of the hole. */
+const fits: SignFits = (sign, char) => char !== HOLE && (sign === "?" || sign === char);
 
-/** A longer text with holes is not looked through: it might be anything. */
+/** A longer text with holes is not compared: it counts as a possible match. */
 const LONGEST = 2_048;
 
 /** Whether some value of the holes makes the glob fit the text. */
@@ -42,10 +21,10 @@ export function mightMatch(glob: string, text: string): boolean {
   return (glob.endsWith(" *") && meets(glob.slice(0, -2), text)) || meets(glob, text);
 }
 
-/** Both sides may stand for any run of characters: the places of the glob that can be reached are followed through the text. */
+/** Whether a glob and a text with holes have a text in common: follows the set of reachable indexes of the glob through the text. */
 function meets(glob: string, text: string): boolean {
   let here = stars(glob, new Set([0]));
-  // By the same units as the glob: a sign outside of the basic plane is two of them.
+  // By UTF-16 units, like the glob.
   for (let i = 0; i < text.length; i++) {
     const char = text[i];
     const next = new Set<number>();
@@ -66,9 +45,9 @@ function meets(glob: string, text: string): boolean {
 }
 
 /** A star may also stand for nothing. */
-function stars(glob: string, places: Set<number>): Set<number> {
-  for (const at of places) if (glob[at] === "*") places.add(at + 1);
-  return places;
+function stars(glob: string, indexes: Set<number>): Set<number> {
+  for (const at of indexes) if (glob[at] === "*") indexes.add(at + 1);
+  return indexes;
 }
 
 /** Whether a glob fits every text there is. */

@@ -1,57 +1,44 @@
-import type { Rule } from "../session-state.ts";
+import type { Grant } from "../session-state.ts";
+import { fitsStars } from "../stars.ts";
 import { exact } from "./exact.ts";
 import type { CommandPart, FilePart, Part } from "./parts.ts";
 
-/** `*` stands for any run of characters; everything else for itself. */
-export function covers(granted: string, text: string): boolean {
-  if (!granted.includes("*")) return granted === text;
-  const pieces = granted.split("*");
-  const first = pieces[0] ?? "";
-  const last = pieces.at(-1) ?? "";
-  if (!text.startsWith(first) || !text.endsWith(last) || text.length < first.length + last.length) return false;
-  let at = first.length;
-  for (const piece of pieces.slice(1, -1)) {
-    const found = text.indexOf(piece, at);
-    if (found < 0 || found + piece.length > text.length - last.length) return false;
-    at = found + piece.length;
-  }
-  return true;
-}
-
-/** Whether what was granted before covers a new request that is no command: each pattern granted as it is or by a `*`. */
-export function allows(rules: readonly Rule[], ask: { action: string; patterns: readonly string[] }): boolean {
-  const granted = rules.filter((rule) => rule.action === ask.action);
+/** Whether grants cover a new request that is no command: each of its patterns, as it is or by a `*`. */
+export function allows(grants: readonly Grant[], ask: { action: string; patterns: readonly string[] }): boolean {
+  const granted = grants.filter(({ action }) => action === ask.action);
   if (granted.length === 0) return false;
-  if (ask.patterns.length === 0) return granted.some((rule) => rule.patterns.length === 0);
-  return ask.patterns.every((pattern) => granted.some((rule) => rule.patterns.some((one) => covers(one, pattern))));
+  if (ask.patterns.length === 0) return granted.some(({ patterns }) => patterns.length === 0);
+  return ask.patterns.every((pattern) =>
+    granted.some(({ patterns }) => patterns.some((one) => fitsStars(one, pattern))),
+  );
 }
 
-/** How a granted pattern names a file that the shell writes. */
+/** The pattern that grants the shell to write a file. */
 export function writePattern({ paths: [path] }: FilePart): string {
   return exact(`> ${path}`);
 }
 
-/** Whether a pattern that was granted for commands is for this one, as a rule of the same words would be. */
+/** Whether a granted pattern covers a command, as a rule with the same pattern would. */
 export function grantsCommand(pattern: string, { text, spelled }: CommandPart): boolean {
   const [start = ""] = pattern.split("*", 1);
   if (pattern === exact(text)) return true;
   if (spelled > text.length || start.length < exact(text.slice(0, spelled)).length) return false;
-  return covers(pattern, exact(text)) || (pattern.endsWith(" *") && pattern.slice(0, -2) === exact(text));
+  return fitsStars(pattern, exact(text)) || (pattern.endsWith(" *") && pattern.slice(0, -2) === exact(text));
 }
 
 /** The grants that are about a line of shell. */
 export class LineGrants {
   readonly #line: string;
   readonly #same: string;
-  readonly #own: readonly Rule[];
+  readonly #own: readonly Grant[];
   readonly #edits: readonly string[];
 
   /** `same` is how a grant of the very same text would be written. */
-  constructor(rules: readonly Rule[], action: string, line: string, same = exact(line)) {
+  constructor(grants: readonly Grant[], action: string, line: string, same = exact(line)) {
     this.#line = line;
     this.#same = same;
-    this.#own = rules.filter((rule) => rule.action === action);
-    this.#edits = rules.filter((rule) => rule.action === "edit").flatMap(({ patterns }) => patterns);
+    this.#own = grants.filter((grant) => grant.action === action);
+    this.#edits = grants.filter((grant) => grant.action === "edit").flatMap(({ patterns }) => patterns);
   }
 
   /** The very same text was granted. */
@@ -61,7 +48,7 @@ export class LineGrants {
 
   has(part: Part): boolean {
     if (part.kind === "command")
-      return this.#own.some((rule) => rule.patterns.some((pattern) => this.#covers(rule, pattern, part)));
+      return this.#own.some((grant) => grant.patterns.some((pattern) => this.#covers(grant, pattern, part)));
     const [path] = part.paths;
     const granted = this.#own.some(
       ({ command, patterns }) => command !== undefined && patterns.includes(writePattern(part)),
@@ -69,9 +56,9 @@ export class LineGrants {
     return granted || this.#edits.includes(exact(path));
   }
 
-  /** A grant from before commands were read was for the whole line, and must not become more. */
-  #covers({ command }: Rule, pattern: string, part: CommandPart): boolean {
+  /** An old grant without a command was for a whole line, and must not allow more. */
+  #covers({ command }: Grant, pattern: string, part: CommandPart): boolean {
     if (!grantsCommand(pattern, part)) return false;
-    return command !== undefined || (pattern.includes("*") && covers(pattern, this.#line));
+    return command !== undefined || (pattern.includes("*") && fitsStars(pattern, this.#line));
   }
 }

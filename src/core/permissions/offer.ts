@@ -4,7 +4,7 @@ import { HOLE } from "./glob.ts";
 import { grantsCommand, writePattern } from "./grants.ts";
 import { type CommandPart, type Part, partsOf } from "./parts.ts";
 
-/** More are not read by anybody before they are granted. */
+/** The most patterns of one grant: nobody reads more before granting them. */
 const MOST = 8;
 
 function commandOffer(part: CommandPart): string | undefined {

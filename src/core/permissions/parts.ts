@@ -4,7 +4,7 @@ import { type Insight, opaque } from "./programs/insight.ts";
 import { insightOf } from "./programs/known.ts";
 import { isHarmless, runsValue } from "./programs/variables.ts";
 import { readLine } from "./shell/read-line.ts";
-import { type Assignment, type Command, isKnown, type Word, wordsText } from "./shell/word.ts";
+import { type Assignment, isKnown, type SimpleCommand, type Word, wordsText } from "./shell/word.ts";
 
 /** A command of a line, in the one way of writing that rules are compared with. */
 export interface CommandPart {
@@ -36,7 +36,7 @@ export interface Parts {
 }
 
 const HARMLESS_FILE = /^\/dev\/(?:null|stdout|stderr)$/;
-/** Lines in lines in lines. */
+/** How deep lines of shell may hold further lines, as in `sh -c`. */
 const DEEPEST = 4;
 const MOST = 400;
 
@@ -66,7 +66,7 @@ class PartsReader {
     else for (const command of commands) this.command(command, depth);
   }
 
-  command({ assignments, words, redirections }: Command, depth: number): void {
+  command({ assignments, words, redirections }: SimpleCommand, depth: number): void {
     if (words.length > 0 || assignments.length > 0) this.#program(assignments, words, depth, false);
     for (const { kind, path } of redirections) this.#file(kind, path);
   }
@@ -187,7 +187,7 @@ function behindOptions(words: readonly Word[]): Word[][] {
   return found;
 }
 
-/** All that a line runs and opens, as far as it can be read. */
+/** The commands that a line of shell runs and the files it opens, as far as it can be read. */
 export function partsOf(line: string, directory: string): Parts {
   let reader = new PartsReader(directory);
   reader.line(line, 0);

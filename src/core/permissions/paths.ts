@@ -1,6 +1,6 @@
 import { HOLE } from "./glob.ts";
 
-/** `a/./b//../c` as `a/c`; what leads above the beginning stays. */
+/** A path without detours: `a/./b//../c` is `a/c`. Leading `..` stay. */
 function flat(path: string): string {
   const absolute = path.startsWith("/");
   const kept: string[] = [];
@@ -13,7 +13,7 @@ function flat(path: string): string {
   return `${absolute ? "/" : ""}${kept.join("/")}` || (absolute ? "/" : ".");
 }
 
-/** A path from the root, however it was written. Links are not followed: nothing here looks at a disk. */
+/** A path from the root. Links are not followed: core does no I/O. */
 export function absolutePath(directory: string, path: string): string {
   return flat(path.startsWith("/") ? path : `${directory}/${path}`);
 }

@@ -13,7 +13,8 @@ import type { OptionValues } from "../../core/events/values.ts";
 import type { Signal } from "../../core/ledger/signals.ts";
 import type { ProjectSetting } from "../../core/trust.ts";
 import { within } from "../../core/within.ts";
-import { PARLEY } from "../session/session-writer.ts";
+import type { Inbox } from "../session/inbox.ts";
+import type { Kin } from "../session/kin.ts";
 
 /** How long an agent may take to hear a wish; one that does not read its input would be waited for in vain. */
 const HEAR_MS = 3_000;
@@ -28,7 +29,9 @@ export interface LinkOptions {
   mcpServers(): Promise<readonly McpServer[]>;
   history(): Promise<ParleyEvent[]>;
   hasRules(): boolean;
-  emit(signal: Signal, native: string | undefined, child: ChildRef | undefined, generation: number): void;
+  /** Of the session: the agent's words go there, and those of sub-agents to the inboxes of their own sessions. */
+  inbox: Inbox;
+  kin: Kin;
 }
 
 export interface Choice {
@@ -66,7 +69,8 @@ export class AgentLink {
   private leaving: Promise<void> | null = null;
   private sealed = false;
   private stale = false;
-  private holds = 0;
+  /** The inboxes that are too full for more: the agent goes on when all have let go. */
+  private readonly crowded = new Set<Inbox>();
 
   constructor(options: LinkOptions) {
     this.options = options;
@@ -179,8 +183,7 @@ export class AgentLink {
       if (!(await within(agent.set(change), HEAR_MS))) throw new Error("the agent does not read its input");
     } catch (error) {
       // Nobody is shown a choice that is not in force.
-      if (!(error instanceof MustReopen))
-        this.options.emit({ type: "session", ...before }, undefined, undefined, PARLEY);
+      if (!(error instanceof MustReopen)) this.options.inbox.signal({ type: "session", ...before });
       throw error;
     }
     Object.assign(inForce, change, { options: { ...inForce.options, ...change.options } });
@@ -198,7 +201,7 @@ export class AgentLink {
 
   private async open({ servers, ...choice }: Wanted, resume: string | undefined): Promise<Start> {
     this.assertOpen();
-    const { session, directory, emit, history, hasRules } = this.options;
+    const { session, directory, history, hasRules } = this.options;
     const trusted = this.options.trusted();
     const generation = ++this.generation;
     let discarded = false;
@@ -215,12 +218,12 @@ export class AgentLink {
       emit: (signal, native, child) => {
         if (!child) noteSaid(inForce, signal);
         if (signal.type === "exited" && this.current?.generation === generation) this.current = null;
-        if (!discarded) emit(signal, native, child, generation);
+        if (!discarded) this.say(signal, native, child, generation);
       },
     });
     const opened: Start = { agent, generation, ready: agent.ready(), isReady: false, inForce, trusted };
     this.current = opened;
-    if (this.holds > 0) agent.pause();
+    if (this.crowded.size > 0) agent.pause();
     try {
       await opened.ready;
       this.assertOpen();
@@ -273,14 +276,23 @@ export class AgentLink {
     this.sealed = true;
   }
 
-  /** Backpressure, of the session itself and of its sub-agents': the agent goes on when all have let go. */
-  hold(): void {
-    if (this.holds++ === 0) this.current?.agent.pause();
+  /** Backpressure: the agent is held while an inbox, of the session or of a sub-agent's, takes no more. */
+  hold(inbox: Inbox): void {
+    this.crowded.add(inbox);
+    if (this.crowded.size === 1) this.current?.agent.pause();
   }
 
-  release(): void {
-    // A hold from before there was a link is not counted here.
-    if (this.holds > 0 && --this.holds === 0) this.current?.agent.resume();
+  release(inbox: Inbox): void {
+    if (this.crowded.delete(inbox) && this.crowded.size === 0) this.current?.agent.resume();
+  }
+
+  private say(signal: Signal, native: string | undefined, child: ChildRef | undefined, generation: number): void {
+    const { inbox, kin } = this.options;
+    // Sub-agents die with the agent.
+    if (signal.type === "exited" && !child) kin.tell(signal);
+    const to = child ? kin.inboxOf(child) : inbox;
+    to.signal(signal, native, child ? 0 : generation);
+    if (to.crowded) this.hold(to);
   }
 }
 

@@ -13,10 +13,14 @@ import type { Attachments } from "../attachments.ts";
 import type { McpStore } from "../mcp-servers.ts";
 import { CANCEL_ASK_MS } from "../options.ts";
 import { readNewest } from "../read-events.ts";
-import type { Prepare, SessionWriter } from "../session/session-writer.ts";
+import type { Inbox, Prepare } from "../session/inbox.ts";
+import type { Kin } from "../session/kin.ts";
+import type { LedgerView } from "../session/ledger-view.ts";
+import type { TurnWaits } from "../session/turn-waits.ts";
 import type { Trust } from "../trust/contract.ts";
-import { AgentLink, type LinkOptions } from "./agent-link.ts";
-import { choiceIn, Deliveries, TurnDriver } from "./turn-driver.ts";
+import { AgentLink } from "./agent-link.ts";
+import { Deliveries } from "./deliveries.ts";
+import { choiceIn, TurnDriver } from "./turn-driver.ts";
 
 /** How much of the past an agent without a memory of its own is given. */
 const HISTORY_EVENTS = 10_000;
@@ -32,10 +36,10 @@ export interface ServingOptions {
   trust: Trust;
   attachments: Attachments;
   mcp: McpStore;
-  writer: SessionWriter;
-  hear: LinkOptions["emit"];
-  /** Resolves when a turn is over. */
-  ended(turn: string): Promise<void>;
+  inbox: Inbox;
+  ledger: LedgerView;
+  waits: TurnWaits;
+  kin: Kin;
 }
 
 /** The agent that serves a session. A session whose agent is no longer configured has none. */
@@ -72,17 +76,14 @@ export class ServingAgent {
   change(agent: Agent): void {
     this.agent = agent;
     if (this.ownLink) return this.ownLink.serveWith(agent);
-    const { session, directory, log, host, roots, trust, attachments, writer, hear, ended } = this.options;
+    const { session, directory, trust, ledger, inbox, kin } = this.options;
     const history = (): Promise<ParleyEvent[]> => this.past();
-    const hasRules = (): boolean => (writer.ledger.facts.permissions ?? []).some(({ verdict }) => verdict !== "allow");
+    const hasRules = (): boolean => (ledger.state.facts.permissions ?? []).some(({ verdict }) => verdict !== "allow");
     const trusted = (): boolean => trust.covering(directory) !== undefined;
     const mcpServers = (): Promise<readonly McpServer[]> => this.mcpServers();
-    const link = new AgentLink({ agent, session, directory, trusted, mcpServers, history, hasRules, emit: hear });
+    const link = new AgentLink({ agent, session, directory, trusted, mcpServers, history, hasRules, inbox, kin });
     this.ownLink = link;
-    this.driver = new TurnDriver(
-      { session, directory, host, roots, log, link, writer, trust, attachments, ended },
-      this.deliveries,
-    );
+    this.driver = new TurnDriver({ ...this.options, link }, this.deliveries);
   }
 
   /** An update whose model, mode or options the running agent has before it is stored. */
@@ -97,24 +98,24 @@ export class ServingAgent {
       await link.change({ model, mode, options }).catch((error: unknown) => {
         throw error instanceof MustReopen ? error : new ParleyError("invalid", messageOf(error));
       });
-      return { command, undo: () => link.change({ model: facts.model, mode: facts.mode, options: facts.options }) };
+      return { command, undo: () => link.change(choiceIn(facts)) };
     };
   }
 
   /** Starts the agent with the session that it knows already. */
   async adopt(): Promise<void> {
-    const { facts } = this.options.writer.ledger;
+    const { facts } = this.options.ledger.state;
     if (this.ownLink && facts.nativeId !== undefined) await this.ownLink.adopt(choiceIn(facts), facts.nativeId);
   }
 
-  /** Gives an answer to whoever asked: Parley itself, or the agent. */
+  /** Gives an answer to Parley itself, if it asked, or to the agent. */
   async answer(ask: string, answer: Answer): Promise<void> {
     if (!this.driver?.takeAnswer(ask, answer)) await this.link?.session?.answer(ask, answer);
   }
 
   async deliver(prompt: Prompt, turn: string): Promise<void> {
     if (this.driver) return this.driver.deliver(prompt, turn);
-    const { agent } = this.options.writer.ledger;
+    const { agent } = this.options.ledger.state;
     await this.fail(turn, { code: "agent_not_found", message: `no agent ${agent} is configured any more` });
   }
 
@@ -122,7 +123,7 @@ export class ServingAgent {
   async stop(turn: string): Promise<void> {
     if (this.driver) return this.driver.stop(turn);
     await this.link?.cancel();
-    if (await within(this.options.ended(turn), CANCEL_ASK_MS)) return;
+    if (await within(this.options.waits.ended(turn), CANCEL_ASK_MS)) return;
     await this.fail(turn, { code: "agent_failed", message: "the sub-agent did not stop" });
   }
 
@@ -139,13 +140,13 @@ export class ServingAgent {
   }
 
   private async fail(turn: string, error: Failure): Promise<void> {
-    await this.options.writer.send({ type: "fail", turn, error }, { must: true });
+    await this.options.inbox.send({ type: "fail", turn, error }, { must: true });
   }
 
   /** Servers that are gone are missed: without them the agent would be another one than was asked for. */
   private async mcpServers(): Promise<readonly McpServer[]> {
-    const { mcp, session, writer } = this.options;
-    const { mcpServers: shown = [] } = writer.ledger.facts;
+    const { mcp, session, ledger } = this.options;
+    const { mcpServers: shown = [] } = ledger.state.facts;
     if (shown.length === 0) return [];
     const kept = await mcp.read(session);
     if (kept) return kept;
@@ -155,8 +156,8 @@ export class ServingAgent {
 
   /** The newest events before the open turn. */
   private async past(): Promise<ParleyEvent[]> {
-    const { log, session, writer } = this.options;
-    const turn = writer.ledger.turn?.id;
+    const { log, session, ledger } = this.options;
+    const turn = ledger.state.turn?.id;
     const events = await readNewest(log, session, HISTORY_EVENTS);
     const gone = cutTurns(events);
     return events.filter((event) => event.turn === undefined || (event.turn !== turn && !gone.has(event.turn)));

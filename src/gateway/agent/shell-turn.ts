@@ -1,14 +1,14 @@
 import { messageOf } from "../../core/errors.ts";
-import type { Signal } from "../../core/ledger/signals.ts";
 import { type CommandHost, SpawnFailed } from "../../host/contract.ts";
 import { runShortened, type Shortened } from "../../host/run-shortened.ts";
 import { shellSpec } from "../../host/shell-spec.ts";
+import type { Inbox } from "../session/inbox.ts";
 
 export interface ShellOptions {
   session: string;
   directory: string;
   host: CommandHost;
-  emit(signal: Signal): void;
+  inbox: Pick<Inbox, "signal">;
 }
 
 const STOPPED = {
@@ -30,10 +30,10 @@ export class ShellTurn {
     return this.running?.turn === turn;
   }
 
-  /** Runs the command of a stored turn to its end. Whatever happens, the turn is told to be over. */
+  /** Runs the command of a stored turn to its end. In every case the turn is told to be over. */
   async run(command: string, turn: string): Promise<void> {
     const stop = new AbortController();
-    // A name of its own: what it says when nobody waits for it any more must not be taken for another turn's words.
+    // A name of its own: late words of the command must not be taken for another turn's.
     const over = this.play(command, `shell_${turn}`, stop.signal);
     this.running = { turn, stop, over };
     await over;
@@ -47,27 +47,27 @@ export class ShellTurn {
   }
 
   private async play(command: string, call: string, signal: AbortSignal): Promise<void> {
-    const { session, directory, host, emit } = this.options;
-    emit({ type: "turn.begun", turn: call });
-    emit({ type: "step.begun" });
-    emit({ type: "tool.running", call, name: "bash", title: command, input: { command } });
+    const { session, directory, host, inbox } = this.options;
+    inbox.signal({ type: "turn.begun", turn: call });
+    inbox.signal({ type: "step.begun" });
+    inbox.signal({ type: "tool.running", call, name: "bash", title: command, input: { command } });
     try {
       const spec = shellSpec(command, { session, directory });
-      const output = (delta: string): void => emit({ type: "tool.output", call, delta });
+      const output = (delta: string): void => inbox.signal({ type: "tool.output", call, delta });
       this.tell(call, await runShortened({ host, spec, signal, output }));
     } catch (thrown) {
       const code = thrown instanceof SpawnFailed ? "spawn_failed" : "command_failed";
       const error = { code, message: messageOf(thrown) };
-      emit({ type: "tool.done", call, ok: false, error });
-      emit({ type: "turn.finished", turn: call, reason: "error", error });
+      inbox.signal({ type: "tool.done", call, ok: false, error });
+      inbox.signal({ type: "turn.finished", turn: call, reason: "error", error });
     }
   }
 
   private tell(call: string, { text, code, stopped }: Shortened): void {
-    const { emit } = this.options;
+    const { inbox } = this.options;
     const error = stopped ? { error: STOPPED[stopped] } : {};
-    emit({ type: "tool.done", call, ok: !stopped, output: text, metadata: { exitCode: code }, ...error });
-    emit({ type: "step.finished" });
-    emit({ type: "turn.finished", turn: call, reason: stopped === "aborted" ? "cancelled" : "end_turn" });
+    inbox.signal({ type: "tool.done", call, ok: !stopped, output: text, metadata: { exitCode: code }, ...error });
+    inbox.signal({ type: "step.finished" });
+    inbox.signal({ type: "turn.finished", turn: call, reason: stopped === "aborted" ? "cancelled" : "end_turn" });
   }
 }

@@ -3,9 +3,10 @@ import type { AgentSession } from "../../agents/contract.ts";
 import { isParleyError, messageOf } from "../../core/errors.ts";
 import type { Failure, Prompt } from "../../core/events/values.ts";
 import { cutTurns } from "../../core/history/copy.ts";
+import { present } from "../../core/json/fields.ts";
 import { weightOf } from "../../core/json/weight.ts";
-import type { Answer, Signal } from "../../core/ledger/signals.ts";
-import type { Facts, LedgerState } from "../../core/ledger/state.ts";
+import type { Answer } from "../../core/ledger/signals.ts";
+import type { Facts } from "../../core/ledger/state.ts";
 import { within } from "../../core/within.ts";
 import { type CommandHost, SpawnFailed } from "../../host/contract.ts";
 import type { Roots } from "../../host/files/roots.ts";
@@ -13,11 +14,14 @@ import type { Log } from "../../log/contract.ts";
 import type { Attachments } from "../attachments.ts";
 import { CANCEL_ASK_MS, CANCEL_TERM_MS } from "../options.ts";
 import { readNewest } from "../read-events.ts";
-import { PARLEY, type SessionWriter } from "../session/session-writer.ts";
+import type { Inbox } from "../session/inbox.ts";
+import type { LedgerView } from "../session/ledger-view.ts";
+import type { TurnWaits } from "../session/turn-waits.ts";
 import type { Trust } from "../trust/contract.ts";
 import { LeftOut, UNTRUSTED } from "../trust/left-out.ts";
 import { TrustAsk } from "../trust/trust-ask.ts";
 import type { AgentLink, Choice } from "./agent-link.ts";
+import type { Deliveries } from "./deliveries.ts";
 import { transcriptOf, withInstructions, withTranscript } from "./handoff.ts";
 import { ShellTurn } from "./shell-turn.ts";
 
@@ -37,47 +41,11 @@ export interface DriverOptions {
   roots: Roots;
   log: Log;
   link: AgentLink;
-  writer: SessionWriter;
+  inbox: Inbox;
+  ledger: LedgerView;
+  waits: TurnWaits;
   trust: Trust;
   attachments: Attachments;
-  /** Resolves when a turn is over. */
-  ended(turn: string): Promise<void>;
-}
-
-/** Which turn's prompt which start of the agent has. */
-export class Deliveries {
-  private turn = "";
-  private generation = 0;
-
-  given(turn: string, generation: number): void {
-    this.turn = turn;
-    this.generation = generation;
-  }
-
-  /** The exit of an agent that never got the open turn's prompt does not end that turn: another one is being started. */
-  concerns(signal: Signal, generation: number, state: LedgerState): boolean {
-    if (signal.type !== "exited" || state.turn?.by !== "user" || generation === PARLEY) return true;
-    return this.turn === state.turn.id && this.generation === generation;
-  }
-
-  /** The model, the mode and the options of a prompt are put in force before the agent has it: words of the agent about them until then are past. */
-  heard(signal: Signal, generation: number, { turn, facts }: LedgerState): Signal {
-    if (signal.type !== "session" || generation === PARLEY || turn?.by !== "user" || turn.id === this.turn)
-      return signal;
-    const { model, mode, options, ...rest } = signal;
-    const unchosen = Object.entries(options ?? {}).filter(([id]) => facts.options?.[id] === undefined);
-    return {
-      ...rest,
-      ...(unchosen.length === 0 ? {} : { options: Object.fromEntries(unchosen) }),
-      ...(model === undefined || facts.model !== undefined ? {} : { model }),
-      ...(mode === undefined || facts.mode !== undefined ? {} : { mode }),
-    };
-  }
-
-  /** In a turn that Parley runs by itself the agent has no say: what it says meanwhile is heard afterwards. */
-  waits(generation: number, state: LedgerState): boolean {
-    return generation !== PARLEY && state.turn?.task?.type === "shell";
-  }
 }
 
 /** Brings a stored prompt to the agent, and a stop. */
@@ -93,20 +61,14 @@ export class TurnDriver {
   constructor(options: DriverOptions, deliveries: Deliveries) {
     this.options = options;
     this.deliveries = deliveries;
-    const { session, directory, host, writer } = options;
-    this.leftOut = new LeftOut(directory);
-    this.trustAsk = new TrustAsk({ ...options, emit: (signal) => writer.take(signal, undefined, PARLEY) });
-    this.shell = new ShellTurn({
-      session,
-      directory,
-      host,
-      emit: (signal) => writer.take(signal, undefined, PARLEY),
-    });
+    this.leftOut = new LeftOut(options.directory);
+    this.trustAsk = new TrustAsk(options);
+    this.shell = new ShellTurn(options);
   }
 
-  /** Gives the agent a prompt whose turn is stored. Whatever goes wrong ends that turn, once. */
+  /** Gives the agent a prompt whose turn is stored. A failure ends that turn, once. */
   async deliver(prompt: Prompt, turn: string): Promise<void> {
-    const { link, writer, roots, directory } = this.options;
+    const { link, inbox, ledger, roots, directory } = this.options;
     try {
       // A prompt may have waited since before the server was limited, and a directory may lead elsewhere by now.
       roots.assert(directory);
@@ -114,34 +76,33 @@ export class TurnDriver {
       if (weightOf(prompt.parts) >= HEAVY) await setImmediate();
       if (prompt.task?.type === "shell") return await this.shell.run(prompt.task.command, turn);
       if (prompt.attended && !(await this.mayStart(turn, link))) return;
-      const choice = (): Choice => choiceIn(writer.ledger.facts);
-      const { agent, generation, lost } = await link.ensure(choice, writer.ledger.facts.nativeId);
+      const choice = (): Choice => choiceIn(ledger.state.facts);
+      const { agent, generation, lost } = await link.ensure(choice, ledger.state.facts.nativeId);
       const note = await this.leftOut.look(link, generation);
       if (!link.runs(generation)) throw new Error("the agent exited before it could take the prompt");
-      const open = writer.ledger.turn;
+      const open = ledger.state.turn;
       if (open?.id !== turn) return;
       this.deliveries.given(turn, generation);
       // A cancel that came while the agent was starting has not reached it.
       if (open.cancelled || this.stopped === turn) return await link.kill(0);
       if (note !== undefined) {
-        writer.take({ type: "note", level: "warn", code: UNTRUSTED, text: note }, undefined, PARLEY);
+        inbox.signal({ type: "note", level: "warn", code: UNTRUSTED, text: note });
         this.leftOut.told(note, generation);
       }
       if (prompt.task?.type === "compact") return await this.compact(agent, prompt);
       const told = link.takesInstructions ? prompt : withInstructions(prompt);
       await agent.prompt(lost ? await this.afterLoss(told, turn) : told);
     } catch (error) {
-      await writer.send({ type: "fail", turn, error: failureOf(error) }, { must: true });
+      await inbox.send({ type: "fail", turn, error: failureOf(error) }, { must: true });
     }
   }
 
   /** Asks about trust first. A turn that was stopped meanwhile, or is over, needs no agent. */
   private async mayStart(turn: string, link: AgentLink): Promise<boolean> {
-    const { writer } = this.options;
+    const { inbox, ledger } = this.options;
     await this.trustAsk.before(turn, link);
-    const open = writer.ledger.turn;
-    if (open?.id === turn && open.cancelled)
-      writer.take({ type: "turn.finished", reason: "cancelled" }, undefined, PARLEY);
+    const open = ledger.state.turn;
+    if (open?.id === turn && open.cancelled) inbox.signal({ type: "turn.finished", reason: "cancelled" });
     return open?.id === turn && !open.cancelled;
   }
 
@@ -158,10 +119,10 @@ export class TurnDriver {
   }
 
   private async afterLoss(prompt: Prompt, turn: string): Promise<Prompt> {
-    const { writer, log, session } = this.options;
+    const { inbox, log, session } = this.options;
     const text = "The agent no longer knows this conversation. A fresh one was started and told how it went so far.";
-    writer.take({ type: "session", resume: "lost" }, undefined, PARLEY);
-    writer.take({ type: "note", level: "warn", code: "resume_lost", text }, undefined, PARLEY);
+    inbox.signal({ type: "session", resume: "lost" });
+    inbox.signal({ type: "note", level: "warn", code: "resume_lost", text });
     const events = await readNewest(log, session, HANDOFF_EVENTS);
     const gone = cutTurns(events).add(turn);
     return withTranscript(prompt, transcriptOf(events.filter((event) => !gone.has(event.turn ?? ""))));
@@ -189,7 +150,7 @@ export class TurnDriver {
       if (!(await this.halt())) await this.giveUp(turn, "the command could not be ended");
       return;
     }
-    const over = this.options.ended(turn);
+    const over = this.options.waits.ended(turn);
     // Not awaited: an agent that does not read its input would be asked for ever. The next rung needs no hearing.
     link.cancel().catch(() => {});
     if (await within(over, CANCEL_ASK_MS)) return;
@@ -199,16 +160,12 @@ export class TurnDriver {
   }
 
   private async giveUp(turn: string, message: string): Promise<void> {
-    await this.options.writer.send({ type: "fail", turn, error: { code: "agent_failed", message } }, { must: true });
+    await this.options.inbox.send({ type: "fail", turn, error: { code: "agent_failed", message } }, { must: true });
   }
 }
 
 export function choiceIn({ model, mode, options }: Facts): Choice {
-  return {
-    ...(model === undefined ? {} : { model }),
-    ...(mode === undefined ? {} : { mode }),
-    ...(options === undefined ? {} : { options }),
-  };
+  return present({ model, mode, options });
 }
 
 function failureOf(error: unknown): Failure {

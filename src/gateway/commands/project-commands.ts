@@ -1,6 +1,7 @@
 import { parse as parseJson } from "jsonc-parser";
 import { parse as parseYaml } from "yaml";
 import { z } from "zod";
+import { present } from "../../core/json/fields.ts";
 import type { ProjectSetting } from "../../core/trust.ts";
 import { realInside } from "../../host/files/inside.ts";
 import { openInside } from "../../host/files/open-inside.ts";
@@ -26,8 +27,7 @@ const configured = z.object({
 
 function commandOf(name: string, template: string, known: z.output<typeof facts>, file: string): SlashCommand {
   const { description, agent: mode, model, subtask } = known;
-  const given = Object.entries({ description, mode, model, subtask }).filter(([, value]) => value !== undefined);
-  return { name, template, file, ...Object.fromEntries(given) };
+  return { name, template, file, ...present({ description, mode, model, subtask }) };
 }
 
 async function textOf(directory: string, path: string): Promise<string | undefined> {

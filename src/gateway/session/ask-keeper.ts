@@ -2,6 +2,8 @@ import type { Answer } from "../../core/ledger/signals.ts";
 import type { Attachments } from "../attachments.ts";
 import type { Unattended } from "../options.ts";
 import { refusal, verdict } from "../unattended.ts";
+import type { Inbox } from "./inbox.ts";
+import type { SessionLogger } from "./session-logger.ts";
 
 export interface AskKeeperOptions {
   session: string;
@@ -9,7 +11,8 @@ export interface AskKeeperOptions {
   attachments: Attachments;
   policy: Unattended;
   deadlineMs: number;
-  answer(ask: string, answer: Answer, by: string): void;
+  inbox: Inbox;
+  logger: SessionLogger;
 }
 
 /** Sees to it that no ask of a session waits for ever with nobody there. */
@@ -49,7 +52,7 @@ export class AskKeeper {
   private consider(ask: string, kind: "permission" | "question"): void {
     const decided = verdict(kind, this.watched(), this.options.policy, this.options.deadlineMs);
     if (decided === "leave") return;
-    if ("answer" in decided) this.options.answer(ask, decided.answer, decided.by);
+    if ("answer" in decided) this.answer(ask, decided.answer, decided.by);
     else this.open.set(ask, { kind, timer: setTimeout(() => this.expire(ask, kind), decided.waitMs).unref() });
   }
 
@@ -57,6 +60,13 @@ export class AskKeeper {
   private expire(ask: string, kind: "permission" | "question"): void {
     this.open.set(ask, { kind });
     if (this.watched()) return;
-    this.options.answer(ask, refusal(kind, "nobody came to answer in time"), "deadline");
+    this.answer(ask, refusal(kind, "nobody came to answer in time"), "deadline");
+  }
+
+  /** No client is there that could try again, so the answer is stored however long that takes. */
+  private answer(ask: string, answer: Answer, by: string): void {
+    const { inbox, logger } = this.options;
+    const answered = inbox.send({ type: "answer", ask, answer, by, own: true }, { must: true });
+    logger.quietly(answered, "an ask could not be answered");
   }
 }

@@ -1,16 +1,18 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Agent, ChildRef } from "../../agents/contract.ts";
-import { ParleyError } from "../../core/errors.ts";
+import { isParleyError, ParleyError } from "../../core/errors.ts";
 import type { PermissionRule } from "../../core/events/values.ts";
 import { SCHEMA_VERSION } from "../../core/events/version.ts";
 import { restore } from "../../core/ledger/restore.ts";
 import type { Signal } from "../../core/ledger/signals.ts";
 import { type Create, type Facts, newLedger } from "../../core/ledger/state.ts";
+import { beginsTurn } from "../../core/session-state.ts";
 import { Attachments } from "../attachments.ts";
 import { IdleAgents } from "../idle/idle-agents.ts";
 import type { GatewayOptions } from "../options.ts";
 import { readEvents } from "../read-events.ts";
 import { TurnMetrics } from "../turn-metrics.ts";
+import type { Kin } from "./kin.ts";
 import type { LiveOptions } from "./live-options.ts";
 import type { LiveSession } from "./live-session.ts";
 
@@ -24,6 +26,8 @@ export class LiveSessions {
   private readonly idleAgents: IdleAgents;
   private readonly live = new Map<string, LiveSession>();
   private readonly loading = new Map<string, Promise<LiveSession>>();
+  /** Settled when a session that can store nothing more is forgotten. */
+  private readonly burials = new WeakMap<LiveSession, Promise<void>>();
   private readonly uses = new Map<string, number>();
   /** Sub-agents' sessions, however deep, by their root and the agent's id of them. */
   private readonly children = new Map<string, Map<string, LiveSession>>();
@@ -89,6 +93,23 @@ export class LiveSessions {
     this.children.delete(id);
   }
 
+  /** Nothing more can be stored by a session's object: another one is made from the log, and closes the open turn. */
+  private bury(session: LiveSession, error: unknown): void {
+    const { id, root, ledger } = session;
+    session.dispose();
+    this.live.delete(id);
+    const siblings = this.children.get(root ?? "") ?? new Map<string, LiveSession>();
+    for (const [ref, child] of siblings) if (child === session) siblings.delete(ref);
+    const children = this.subAgentsOf(id);
+    this.children.delete(id);
+    for (const child of children) this.forgetIfResting(child.id);
+    if (isParleyError(error) && (error.code === "fenced" || error.code === "shutting_down")) return;
+    if (!ledger.turn && !ledger.queue.some(beginsTurn)) return;
+    this.use(id, (next) => next.next()).catch((err: unknown) => {
+      this.options.logger.warn({ session: id, err }, "a session could not be loaded again; its next command tries it");
+    });
+  }
+
   private forgetIfResting(id: string): void {
     const session = this.live.get(id);
     if (session && !this.uses.has(id) && session.resting && !this.hasLiveRoot(session)) this.forget(id);
@@ -101,6 +122,7 @@ export class LiveSessions {
 
   private load(id: string): Promise<LiveSession> {
     const live = this.live.get(id);
+    if (live?.dead) return Promise.resolve(this.burials.get(live)).then(() => this.load(id));
     if (live) return Promise.resolve(live);
     const loading = this.loading.get(id) ?? this.read(id).finally(() => this.loading.delete(id));
     this.loading.set(id, loading);
@@ -170,23 +192,27 @@ export class LiveSessions {
     own: Pick<LiveOptions, "id" | "parent" | "root" | "ledger" | "last" | "agent" | "lender" | "create">,
   ): LiveSession {
     if (!this.kind) throw new Error(`expected a session to be read before ${own.id} is built`);
-    return new this.kind({
-      ...own,
-      gateway: this.options,
-      metrics: this.metrics,
-      attachments: this.attachments,
-      idleAgents: this.idleAgents,
-      toChild: (signal, native, child) => this.child(own, child).hear(signal, native, undefined, 0),
-      childrenBusy: () => this.below(own).some((child) => child.working),
-      onRules: (rules) => this.tellRules(own, rules),
-      // Each tells its own sub-agents in turn.
-      onExit: (signal) => this.tell(this.childrenOf(own), signal),
-      onCutShort: (reason) => this.tell(this.below(own), { type: "turn.finished", reason }),
-      onRest: () => {
+    const { metrics, attachments, idleAgents } = this;
+    const kin = this.kinOf(own);
+    const session = new this.kind({ ...own, kin, gateway: this.options, metrics, attachments, idleAgents });
+    this.burials.set(
+      session,
+      session.run().catch((error: unknown) => this.bury(session, error)),
+    );
+    return session;
+  }
+
+  private kinOf(own: Pick<LiveOptions, "id" | "root" | "ledger">): Kin {
+    return {
+      inboxOf: (child) => this.child(own, child).inbox,
+      busy: () => this.below(own).some((child) => child.working),
+      tell: (signal) => this.tell(own, signal),
+      giveRules: (rules) => this.tellRules(own, rules),
+      rest: () => {
         this.forgetIfResting(own.id);
-        if (own.root !== undefined) this.live.get(own.root)?.rest();
+        if (own.root !== undefined) this.live.get(own.root)?.inbox.wake();
       },
-    });
+    };
   }
 
   /** The session of a sub-agent, made when it is first heard of. */
@@ -198,9 +224,9 @@ export class LiveSessions {
     const id = this.options.id("session");
     const { directory } = root.ledger;
     const agent = ref.agent ?? root.ledger.agent;
-    const parent = this.parentOf(root, ref);
     // Rules of a session hold for the sub-agents that work for it.
-    const permissions = parent?.permissions;
+    const parent = this.parentOf(root, ref);
+    const permissions = parent?.ledger.facts.permissions;
     const facts = {
       nativeId: ref.id,
       ...(ref.title === undefined ? {} : { title: ref.title }),
@@ -221,7 +247,7 @@ export class LiveSessions {
     siblings.set(ref.id, child);
     this.inherited.set(child, permissions ?? []);
     this.live.set(id, child);
-    if (ref.call !== undefined) parent?.hear({ type: "tool.seen", call: ref.call, child: id }, undefined, undefined, 0);
+    if (ref.call !== undefined) parent?.inbox.signal({ type: "tool.seen", call: ref.call, child: id }, undefined, 0);
     return child;
   }
 
@@ -230,15 +256,13 @@ export class LiveSessions {
     return parent === undefined || parent === id ? this.live.get(root.id) : this.child(root, { id: parent });
   }
 
-  private childrenOf(own: Pick<LiveOptions, "id" | "root">): LiveSession[] {
-    return this.below(own).filter(({ parent }) => parent === own.id);
-  }
-
-  /** New rules hold for the sub-agents that work already, before a sub-agent's own rules. */
+  /** New rules hold for the sub-agents that work already, before a sub-agent's own rules. Each passes them on. */
   private tellRules(session: Pick<LiveOptions, "id" | "root">, rules: readonly PermissionRule[]): void {
-    for (const child of this.childrenOf(session)) {
+    for (const child of this.below(session).filter(({ parent }) => parent === session.id)) {
       const before = this.inherited.get(child) ?? [];
-      const own = (child.permissions ?? []).filter((rule) => !before.some((one) => isDeepStrictEqual(one, rule)));
+      const own = (child.ledger.facts.permissions ?? []).filter(
+        (rule) => !before.some((one) => isDeepStrictEqual(one, rule)),
+      );
       this.inherited.set(child, rules);
       child.update({ permissions: [...rules, ...own] }).catch((err: unknown) => {
         this.options.logger.warn({ session: child.id, err }, "a sub-agent could not be given the session's rules");
@@ -247,8 +271,8 @@ export class LiveSessions {
   }
 
   /** Sub-agents die with the agent, and stop with the turn that they work for. */
-  private tell(children: readonly LiveSession[], signal: Signal): void {
-    for (const child of children) child.hear(signal, undefined, undefined, 0);
+  private tell(session: Pick<LiveOptions, "id" | "root">, signal: Signal): void {
+    for (const child of this.below(session)) child.inbox.signal(signal, undefined, 0);
   }
 }
 

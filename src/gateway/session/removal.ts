@@ -39,7 +39,7 @@ export class Removal {
         await session.whenStored();
         await this.removeStored(id);
       };
-      return storePatiently(remove, () => {});
+      return storePatiently(remove, true, () => {});
     });
     removal
       .catch((error: unknown) => {

@@ -1,15 +1,17 @@
 import { ParleyError } from "../../core/errors.ts";
 import { isStorageRefusal } from "../../core/storage-refusal.ts";
 import type { ServingAgent } from "../agent/serving-agent.ts";
-import type { SessionWriter } from "./session-writer.ts";
+import type { Inbox } from "./inbox.ts";
+import type { LedgerView } from "./ledger-view.ts";
+import type { SessionLogger } from "./session-logger.ts";
+import type { TurnWaits } from "./turn-waits.ts";
 
 export interface StopOptions {
-  writer: SessionWriter;
-  agent: Pick<ServingAgent, "stopNow">;
-  /** Resolves when a turn is over. */
-  ended(turn: string): Promise<void>;
-  /** For work that nobody waits for. */
-  quietly(work: Promise<unknown>, message: string): void;
+  inbox: Inbox;
+  ledger: LedgerView;
+  waits: TurnWaits;
+  agent: ServingAgent;
+  logger: SessionLogger;
 }
 
 export interface CancelRequest {
@@ -28,12 +30,12 @@ export class SessionStop {
     this.options = options;
   }
 
-  /** Stops the turn and answers when it is over, or with the log's refusal when what runs has been stopped. */
+  /** Stops the turn and answers when it is over, or with the log's refusal when the agent or command has been stopped. */
   async cancel(request: CancelRequest): Promise<string | undefined> {
     try {
       return await this.cancelStored(request);
     } catch (error) {
-      const { turn } = this.options.writer.ledger;
+      const { turn } = this.options.ledger.state;
       const meant = turn && (request.turn === undefined || request.turn === turn.id);
       if (!meant || !isStorageRefusal(error)) throw error;
       throw await this.cancelUnstored(request, error);
@@ -41,21 +43,24 @@ export class SessionStop {
   }
 
   private async cancelStored(request: CancelRequest): Promise<string | undefined> {
-    const { writer, ended } = this.options;
-    const { said } = await writer.send({ type: "cancel", ...request });
+    const { inbox, ledger, waits } = this.options;
+    const { said } = await inbox.send({ type: "cancel", ...request });
     // A turn that was open before may have ended by itself, or another begun, when the command's turn came.
-    const { turn: open } = writer.ledger;
+    const { turn: open } = ledger.state;
     const turn = said.find((draft) => draft.type === "turn.ended")?.turn ?? (open?.cancelled ? open.id : undefined);
-    if (turn) await writer.unlessStuck(ended(turn));
+    if (turn) await inbox.unlessRefused(waits.ended(turn));
     return turn;
   }
 
   private async cancelUnstored({ queue }: CancelRequest, refusal: ParleyError): Promise<ParleyError> {
-    const { writer, agent, quietly } = this.options;
-    const { turn } = writer.ledger;
+    const { inbox, ledger, agent, logger } = this.options;
+    const { turn } = ledger.state;
     if (!turn) return refusal;
     if (!turn.cancelled && this.told !== turn.id) {
-      quietly(writer.send({ type: "cancel", queue, turn: turn.id }, { must: true }), "a cancel could not be stored");
+      logger.quietly(
+        inbox.send({ type: "cancel", queue, turn: turn.id }, { must: true }),
+        "a cancel could not be stored",
+      );
     }
     this.told = turn.id;
     const gone = await agent.stopNow(turn.id);
@@ -67,13 +72,13 @@ export class SessionStop {
 
   /** Nobody will keep the agent's words: it must not go on, and its turn has failed. */
   abandon(refusal: ParleyError): void {
-    const { writer, agent, quietly } = this.options;
-    const { turn } = writer.ledger;
+    const { inbox, ledger, agent, logger } = this.options;
+    const { turn } = ledger.state;
     if (!turn || this.told === turn.id) return;
     this.told = turn.id;
     const message = `the turn was stopped, because nothing could be stored: ${refusal.message}`;
-    const failed = writer.send({ type: "fail", turn: turn.id, error: { code: refusal.code, message } }, { must: true });
-    quietly(failed, "a turn could not be failed");
-    quietly(agent.stopNow(turn.id), "an agent could not be stopped");
+    const failed = inbox.send({ type: "fail", turn: turn.id, error: { code: refusal.code, message } }, { must: true });
+    logger.quietly(failed, "a turn could not be failed");
+    logger.quietly(agent.stopNow(turn.id), "an agent could not be stopped");
   }
 }

@@ -1,8 +1,7 @@
-import { isParleyError, type ParleyError } from "../../core/errors.ts";
+import { isParleyError } from "../../core/errors.ts";
 import { piecesOf, weightOf } from "../../core/json/weight.ts";
 import type { Entry, Log, LogRecord, NewSession } from "../../log/contract.ts";
-import { AT_ONCE } from "./backpressure.ts";
-import { storePatiently } from "./store-patiently.ts";
+import { AT_ONCE } from "./inbox.ts";
 
 export interface StoreOptions {
   log: Log;
@@ -11,13 +10,6 @@ export interface StoreOptions {
   last: number;
   /** Set for a session whose first event is still to be stored. */
   create: NewSession | undefined;
-}
-
-/** How events are stored. */
-export interface Storing {
-  /** However long it takes; `refused` hears of each refusal meanwhile. */
-  must: boolean;
-  refused(error: ParleyError): void;
 }
 
 const weightOfEntry = ({ draft }: Entry): number => weightOf(draft.data);
@@ -42,23 +34,15 @@ export class SessionStore {
     return this.lastSeq;
   }
 
-  /** Stores events in order. The first events of a session are one transaction: half a fork is no session. */
-  write(entries: readonly Entry[], storing: Storing): Promise<LogRecord[]> {
-    const pieces = this.create ? [] : piecesOf(entries, AT_ONCE, weightOfEntry, isOfItem);
-    return pieces.length > 1 ? this.writePieces(pieces, storing) : this.writePiece(entries, storing);
-  }
-
-  /** Once the first is stored, the others follow however long it takes. */
-  private async writePieces([first = [], ...others]: Entry[][], storing: Storing): Promise<LogRecord[]> {
-    const records = await this.writePiece(first, storing);
-    for (const piece of others) records.push(...(await this.writePiece(piece, { ...storing, must: true })));
-    return records;
-  }
-
-  private async writePiece(entries: readonly Entry[], { must, refused }: Storing): Promise<LogRecord[]> {
+  /** The parts in which events are stored. The first events of a session are one: half a fork is no session. */
+  piecesOf(entries: readonly Entry[]): readonly (readonly Entry[])[] {
     if (entries.length === 0) return [];
-    const append = (): Promise<LogRecord[]> => this.options.log.append(this.options.id, entries, this.create);
-    const records = must ? await storePatiently(append, refused) : await append();
+    return this.create ? [entries] : piecesOf(entries, AT_ONCE, weightOfEntry, isOfItem);
+  }
+
+  /** Stores events in one transaction. After a refusal or an unknown outcome the same call may be made again. */
+  async write(entries: readonly Entry[]): Promise<LogRecord[]> {
+    const records = await this.options.log.append(this.options.id, entries, this.create);
     this.create = undefined;
     this.lastSeq = records.at(-1)?.seq ?? this.lastSeq;
     return records;

@@ -1,19 +1,40 @@
+import type { LedgerView } from "./ledger-view.ts";
+
+interface Wait {
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
 /** Promises of turns' ends. */
 export class TurnWaits {
-  private readonly waiting = new Map<string, (() => void)[]>();
+  private readonly ledger: LedgerView;
+  private readonly waiting = new Map<string, Wait[]>();
+  private closed: { error: unknown } | undefined;
 
-  /** Resolves when the turn is over. */
-  wait(turn: string): Promise<void> {
-    return new Promise((resolve) => {
-      const resolves = this.waiting.get(turn);
-      if (resolves) resolves.push(resolve);
-      else this.waiting.set(turn, [resolve]);
+  constructor(ledger: LedgerView) {
+    this.ledger = ledger;
+  }
+
+  /** Resolves when a turn is over, at once when it is already. Rejects when its end will never be stored from here. */
+  ended(turn: string): Promise<void> {
+    if (this.ledger.state.turn?.id !== turn) return Promise.resolve();
+    if (this.closed) return Promise.reject(this.closed.error);
+    return new Promise((resolve, reject) => {
+      const waits = this.waiting.get(turn);
+      if (waits) waits.push({ resolve, reject });
+      else this.waiting.set(turn, [{ resolve, reject }]);
     });
   }
 
   over(turn: string): void {
-    const resolves = this.waiting.get(turn) ?? [];
+    const waits = this.waiting.get(turn) ?? [];
     this.waiting.delete(turn);
-    for (const resolve of resolves) resolve();
+    for (const { resolve } of waits) resolve();
+  }
+
+  close(error: unknown): void {
+    this.closed = { error };
+    for (const { reject } of [...this.waiting.values()].flat()) reject(error);
+    this.waiting.clear();
   }
 }

@@ -1,7 +1,9 @@
 import { messageOf } from "../../core/errors.ts";
-import type { Answer, Signal } from "../../core/ledger/signals.ts";
+import type { Answer } from "../../core/ledger/signals.ts";
 import { shownSettings } from "../../core/trust.ts";
 import type { Attachments } from "../attachments.ts";
+import type { Inbox } from "../session/inbox.ts";
+import type { TurnWaits } from "../session/turn-waits.ts";
 import type { Trust } from "./contract.ts";
 import { type Looks, lookThrough } from "./left-out.ts";
 
@@ -19,9 +21,8 @@ export interface TrustAskOptions {
   trust: Trust;
   attachments: Attachments;
   patienceMs?: number;
-  emit(signal: Signal): void;
-  /** Resolves when a turn is over. */
-  ended(turn: string): Promise<void>;
+  inbox: Pick<Inbox, "signal">;
+  waits: Pick<TurnWaits, "ended">;
 }
 
 /** Asks a client that can answer, in the session, before an agent starts in a directory that is not trusted. */
@@ -34,7 +35,7 @@ export class TrustAsk {
     this.options = options;
   }
 
-  /** Resolves when the agent may start. Whatever is no clear yes leaves things as they are; the same is not asked twice. */
+  /** Resolves when the agent may start. Only a clear yes changes anything; the same settings are not asked about twice. */
   async before(turn: string, agent: Looks): Promise<void> {
     const { directory, trust } = this.options;
     if (trust.covering(directory) !== undefined || !this.watched) return;
@@ -47,7 +48,7 @@ export class TrustAsk {
       trust.add(directory);
     } catch (error) {
       const text = `The directory could not be trusted: ${messageOf(error)}`;
-      this.options.emit({ type: "note", level: "warn", code: "trust_failed", text });
+      this.options.inbox.signal({ type: "note", level: "warn", code: "trust_failed", text });
     }
   }
 
@@ -63,10 +64,10 @@ export class TrustAsk {
   }
 
   private async answer(turn: string, shown: string): Promise<boolean> {
-    const { attachments, directory, emit, ended, patienceMs = PATIENCE_MS } = this.options;
+    const { attachments, directory, inbox, waits, patienceMs = PATIENCE_MS } = this.options;
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const giveUp = (): void => {
-      emit({ type: "ask.withdrawn", ask: ASK });
+      inbox.signal({ type: "ask.withdrawn", ask: ASK });
       resolve(false);
     };
     this.settle = resolve;
@@ -75,13 +76,13 @@ export class TrustAsk {
     });
     // Not what keeps a server from ending whose log takes no writes.
     const timer = setTimeout(giveUp, patienceMs).unref();
-    ended(turn).then(() => resolve(false), giveUp);
+    waits.ended(turn).then(() => resolve(false), giveUp);
     const question = `The project in ${directory} brings settings that can run programs as you: ${shown}. Trust it, now and later?`;
     const options = [
       { label: LEAVE_OUT, description: "the agent starts without them" },
       { label: TRUST, description: "parley trust --remove takes it back" },
     ];
-    emit({
+    inbox.signal({
       type: "question",
       ask: ASK,
       kind: "trust",

@@ -1,5 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { codeOf } from "../../core/errors.ts";
 import { FileRefused } from "./file-refused.ts";
 
 /** Whether a path is a directory or lies in it. Both are absolute. */
@@ -12,11 +13,7 @@ export function outside(path: string): FileRefused {
   return new FileRefused("outside", `${path} is outside the session's directory; use a path inside it`);
 }
 
-export function codeOf(error: unknown): string | undefined {
-  return (error as NodeJS.ErrnoException).code;
-}
-
-/** Where the system shows itself as files: reading them may wait for ever, and tells of processes, Parley's own among them. */
+/** Directories of the system's own files: reading them may wait for ever, and tells of processes, Parley's own among them. */
 const SYSTEMS = /^\/(?:proc|sys|dev(?!\/shm(?:\/|$)))(?:\/|$)/;
 
 export function isSystems(path: string): boolean {
@@ -32,14 +29,14 @@ async function realOrNothing(path: string): Promise<string | undefined> {
   }
 }
 
-/** Where a path really leads, if it exists; refused when that is not in the directory. */
+/** The real path of a file, if it exists; refused when it is not in the directory. */
 export async function realInside(directory: string, path: string): Promise<string | undefined> {
   if (path.includes("\0")) throw new FileRefused("bad_path", "expected a path without a NUL character");
   const target = resolve(directory, path);
   const root = await realpath(directory);
   if (!isInside(directory, target) && !isInside(root, target)) throw outside(path);
   const real = await realOrNothing(target);
-  // Of what does not exist, the way to it must not lead out either: whether a file is there would be told otherwise.
+  // Also the way to a missing file must stay inside: else the answer would tell whether a file outside exists.
   let known = real;
   for (let way = dirname(target); known === undefined; way = dirname(way)) known = await realOrNothing(way);
   if (!isInside(root, known)) throw outside(path);
@@ -47,15 +44,15 @@ export async function realInside(directory: string, path: string): Promise<strin
   return real;
 }
 
-/** As shown to people and models: relative, with slashes. */
+/** A path as people and models see it: relative, with slashes. */
 export function shownPath(directory: string, path: string): string {
   return relative(directory, resolve(directory, path)).split(sep).join("/") || ".";
 }
 
-/** A file as it was asked for, and as it is called where links lead, also if it is yet to be made. */
+/** The names of a file: as it was asked for, and as it is called behind links. The file need not exist. */
 export async function namesInside(directory: string, path: string): Promise<string[]> {
   const shown = shownPath(directory, path);
-  // Of what lies outside nothing is told.
+  // The real name of a file outside is not told.
   if (
     await realInside(directory, path).then(
       () => false,

@@ -1,9 +1,10 @@
 import { constants } from "node:fs";
 import { type FileHandle, mkdir, open, readlink, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { codeOf } from "../../core/errors.ts";
 import { onLinux } from "../process-identity.ts";
 import { FileRefused } from "./file-refused.ts";
-import { codeOf, isInside, outside, realInside } from "./inside.ts";
+import { isInside, outside, realInside } from "./inside.ts";
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR } = constants;
 

@@ -1,9 +1,9 @@
 import { realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { ParleyError } from "../../core/errors.ts";
-import { codeOf, isInside, isSystems } from "./inside.ts";
+import { codeOf, ParleyError } from "../../core/errors.ts";
+import { isInside, isSystems } from "./inside.ts";
 
-/** Where a path really leads. Of what is not there yet, the way to it counts. Undefined where that cannot be seen. */
+/** The real path behind links, also of a file that does not exist yet. Undefined where it cannot be read. */
 function realWay(path: string): string | undefined {
   if (path.includes("\0")) return undefined;
   const missing: string[] = [];

@@ -1,7 +1,7 @@
 import { opendir } from "node:fs/promises";
 import { join } from "node:path";
 
-/** What is never looked into: it is big, and not what somebody wrote. */
+/** Directories that are never looked into: they are big, and nobody wrote their files by hand. */
 export const SKIPPED: readonly string[] = [".git", "node_modules"];
 const MAX_ENTRIES = 200_000;
 
@@ -17,7 +17,7 @@ export interface Walked {
   directory: boolean;
 }
 
-/** What lies below a directory, the nearest first. Links are not followed. */
+/** Files and directories below a directory, the nearest first. Links are not followed. */
 export async function* walk(root: string, { signal, max = MAX_ENTRIES }: WalkOptions): AsyncGenerator<Walked> {
   const waiting = [""];
   let seen = 0;

@@ -27,7 +27,7 @@ export class Marks {
   }
 }
 
-/** Where a stretch of a text ends: at its quote, at an escape that is not there as a whole, or at the given place. */
+/** The index at which a stretch of a text ends: at its quote, at an incomplete escape, or at the given index. */
 export function textEnd(bytes: Buffer, from: number, to: number, marks?: Marks): number {
   let at = from;
   let native = marks ? from + ONE_BY_ONE : to;

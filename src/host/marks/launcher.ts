@@ -26,8 +26,8 @@ function isProgram(path: string): boolean {
 }
 
 function isThere({ argv: [name], directory, searchPath = "/usr/bin:/bin" }: Start): boolean {
-  const places = name.includes("/") ? [""] : searchPath.split(delimiter);
-  return places.some((place) => isProgram(resolve(directory, join(place, name))));
+  const directories = name.includes("/") ? [""] : searchPath.split(delimiter);
+  return directories.some((one) => isProgram(resolve(directory, join(one, name))));
 }
 
 const byPrlimit =
@@ -43,8 +43,8 @@ const byShell =
   };
 
 export function launchers(): Launcher[] {
-  const places = ["/usr/bin", "/bin", ...(process.env.PATH ?? "").split(delimiter)];
-  const prlimit = places.map((place) => join(place, "prlimit")).find(isProgram);
+  const directories = ["/usr/bin", "/bin", ...(process.env.PATH ?? "").split(delimiter)];
+  const prlimit = directories.map((directory) => join(directory, "prlimit")).find(isProgram);
   return [...(prlimit === undefined ? [] : [byPrlimit(prlimit)]), byShell("w"), byShell("x")];
 }
 

@@ -5,7 +5,7 @@ export interface TerminalSpec {
   args?: readonly string[];
   /** Where it runs: `directory`, unless something else is said, which may be relative to that. */
   cwd?: string;
-  /** Whose terminal it is: they are listed by directory. */
+  /** The directory that it belongs to: terminals are listed by directory. */
   directory: string;
   title?: string;
   env?: Readonly<Record<string, string>>;
@@ -23,17 +23,17 @@ export interface TerminalInfo {
   exitCode?: number;
 }
 
-/** The end of what was written to a terminal. Places are counted in UTF-16 units, as clients in browsers count. */
+/** The last output of a terminal. Offsets are counted in UTF-16 units, as clients in browsers count. */
 export interface KeptText {
-  /** The place of the first character that is still there. */
+  /** The offset of the first character that is still kept. */
   readonly start: number;
-  /** How much was ever written. */
+  /** The offset behind the last character. */
   readonly end: number;
-  /** A piece from a place on, never beyond `to` and never half a character; `next` is the place after it. */
+  /** A piece from an offset on, never beyond `to` and never half a character; `next` is the offset after it. */
   read(from: number, to: number): { text: string; next: number };
 }
 
-/** One terminal with a program in it. Its output is kept, so that any number of readers can follow it by their places. */
+/** One terminal with a program in it. Its output is kept, so that any number of readers can follow it, each at its own offset. */
 export interface Terminal {
   readonly id: string;
   readonly directory: string;

@@ -1,6 +1,6 @@
 import { MARK_VARIABLE } from "../process-scan.ts";
 
-/** What the terminal or multiplexer that Parley itself was started in says about itself. */
+/** Variables of the terminal or multiplexer in which Parley itself was started. */
 const OF_OUR_TERMINAL = new Set([
   "TMUX",
   "TMUX_PANE",

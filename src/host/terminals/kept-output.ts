@@ -7,7 +7,7 @@ const PIECE = 64 * 1024;
 
 const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff;
 
-/** The last characters of a text that only grows. What is forgotten keeps its place: places never change their meaning. */
+/** The last characters of a text that only grows. Offsets count from its beginning, also when that is forgotten. */
 export class KeptOutput implements KeptText {
   readonly #limit: number;
   /** Each holds whole characters only, because each write does. */
@@ -44,30 +44,30 @@ export class KeptOutput implements KeptText {
   read(from: number, to: number): { text: string; next: number } {
     const until = Math.min(to, this.#end);
     let at = Math.max(from, this.#start);
-    let { index, place } = this.#find(at);
+    let { index, begin } = this.#find(at);
     let text = "";
     for (let piece = this.#pieces[index]; piece !== undefined; piece = this.#pieces[index]) {
       if (at >= until || text.length >= PIECE) break;
-      let first = at - place;
-      // A place inside a character: the half of it that is left cannot be sent.
+      let first = at - begin;
+      // An offset inside a character: the half that is left cannot be sent.
       if (text === "" && first > 0 && isLowSurrogate(piece.charCodeAt(first))) first += 1;
-      const part = piece.slice(first, until - place);
+      const part = piece.slice(first, until - begin);
       text += part;
-      at = place + first + part.length;
-      place += piece.length;
+      at = begin + first + part.length;
+      begin += piece.length;
       index += 1;
     }
     return { text, next: at };
   }
 
-  /** The piece that holds a place, and where it begins; from the end on, where those are who follow what is written. */
-  #find(at: number): { index: number; place: number } {
+  /** The piece that holds an offset, and the offset at which it begins. Looks from the end, where most readers are. */
+  #find(at: number): { index: number; begin: number } {
     let index = this.#pieces.length;
-    let place = this.#end;
-    while (index > 0 && place > at) {
+    let begin = this.#end;
+    while (index > 0 && begin > at) {
       index -= 1;
-      place -= this.#pieces[index]?.length ?? 0;
+      begin -= this.#pieces[index]?.length ?? 0;
     }
-    return { index, place };
+    return { index, begin };
   }
 }

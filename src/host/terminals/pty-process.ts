@@ -29,7 +29,7 @@ export interface PtyProcess {
   write(input: string | Buffer): Promise<void>;
 }
 
-/** What node-pty does not show: the stream it reads and writes, and that stream's descriptor. */
+/** Fields that node-pty hides: the stream it reads and writes, and that stream's descriptor. */
 interface Hidden {
   _socket: ReadStream;
   fd: number;

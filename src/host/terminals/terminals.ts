@@ -52,7 +52,7 @@ export class OpenTerminals implements Terminals {
   readonly #keep: (kept: Kept) => Keeping;
   readonly #terminals = new Map<string, OpenTerminal>();
   readonly #listeners = new Set<(event: TerminalEvent) => void>();
-  /** What is still being ended. */
+  /** Terminals that are still being ended. */
   readonly #endings = new Set<Promise<void>>();
   #starting = 0;
   #closing = false;

@@ -1,7 +1,7 @@
 import { isLoopbackBind } from "./addresses.ts";
 
 /**
- * Why this bind is refused, or undefined. There is no further flag to force it: whoever can reach the port could run
+ * Why this bind is refused, or undefined. There is no further flag to force it: anybody who reaches the port could run
  * commands here, and a token costs nothing.
  */
 export function refuseBind(host: string, authenticated: boolean): string | undefined {

@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { ParleyError } from "../../core/errors.ts";
+import { codeOf, ParleyError } from "../../core/errors.ts";
 
 const SHAPE = /^[\x21-\x7e]{16,512}$/;
 
@@ -27,10 +27,6 @@ export function checkToken(token: string, from: string): string {
     `expected at least 16 printable characters without spaces as the token from ${from}, got ${token.length}: ` +
       "make one with `openssl rand -hex 32`, or leave it out to have one made",
   );
-}
-
-function codeOf(thrown: unknown): string | undefined {
-  return thrown instanceof Error && "code" in thrown ? String(thrown.code) : undefined;
 }
 
 function readToken(path: string): string | undefined {

@@ -2,7 +2,7 @@ import type { Duplex } from "node:stream";
 import { ParleyError } from "../../core/errors.ts";
 import { endSocket, rawProblem } from "./respond.ts";
 
-/** What the HTTP parser could not read, as an error of ours. Node's own answer would have no body. */
+/** An error of the HTTP parser as an error of Parley. Node's own answer would have no body. */
 export function parseFailure(code: string | undefined): ParleyError {
   switch (code) {
     case "HPE_HEADER_OVERFLOW":

@@ -40,7 +40,7 @@ export interface ListenerOptions {
 export interface HttpListener {
   /** Resolves with the address and port that are really bound. */
   listen(): Promise<AddressInfo>;
-  /** Imports ahead of its first request what every client uses. */
+  /** Imports the early surfaces ahead of their first request. */
   warm(): Promise<void>;
   /** Takes no new connection, and answers 503 on those that are open. */
   stopAccepting(): void;
@@ -92,7 +92,7 @@ export function createListener(options: ListenerOptions): HttpListener {
     }),
   );
 
-  // Whatever a request does, it must not become an unhandled rejection and end the server.
+  // A failed request must not become an unhandled rejection and end the server.
   const cut = (socket: Duplex) => (thrown: unknown) => {
     log.error({ err: thrown }, "a request failed outside its handler");
     socket.destroy();

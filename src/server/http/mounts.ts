@@ -4,7 +4,7 @@ import type { Handler, UpgradeHandler } from "./request-context.ts";
 export interface Mount {
   match(path: string): boolean;
   load(): Promise<Handler>;
-  /** Whether it is imported ahead of its first request: what every client uses. */
+  /** Whether it is imported ahead of its first request, because every client uses it. */
   early?: boolean;
   loadUpgrade?(): Promise<UpgradeHandler>;
   /**
@@ -18,7 +18,7 @@ export interface Mounts {
   handler(path: string): Promise<Handler> | undefined;
   upgrade(path: string): Promise<UpgradeHandler> | undefined;
   takesTicket(path: string, target: string): boolean;
-  /** Loads what is wanted early. */
+  /** Loads the early ones. */
   warm(): Promise<void>;
 }
 

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Logger } from "../../core/logger.ts";
 
-/** What a handler knows of its request beside the request itself. */
+/** The facts that a handler gets beside the request itself. */
 export interface RequestContext {
   /** The request's id: the client's own where it sent a usable one. */
   id: string;

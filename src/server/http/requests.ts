@@ -13,7 +13,7 @@ import type { Probes } from "./probes.ts";
 import { type RequestContext, requestId } from "./request-context.ts";
 import { sendProblem } from "./respond.ts";
 
-/** What requests and upgrades share. */
+/** The parts that requests and upgrades share. */
 export interface Hall {
   door: Doorkeeper;
   mounts: Mounts;

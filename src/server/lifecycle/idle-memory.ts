@@ -4,7 +4,7 @@ const LOOK_MS = 2_000;
 /** Processor time in one look below which nothing is going on. */
 const QUIET_MS = 40;
 
-/** Whether work was done that has not been tidied up after, and whether now is the time for it. */
+/** Whether a collection is owed for work that was done, and whether now is the time for it. */
 export interface Look {
   owed: boolean;
   tidy: boolean;

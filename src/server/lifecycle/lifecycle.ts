@@ -28,8 +28,8 @@ export function exitCodeOf(signal: StopSignal): number {
 const isSignal = (cause: string): cause is StopSignal => STOP_SIGNALS.some((signal) => signal === cause);
 
 /**
- * A first signal drains and a clean drain exits with 0. Whoever does not wait for it, by a second signal or at the
- * deadline, gets the code of a process that its signal ended. A fatal error drains too and exits with 1.
+ * A first signal drains and a clean drain exits with 0. A second signal or the deadline exits
+ * at once, with the code of a process that its signal ended. A fatal error drains too and exits with 1.
  * The launcher's end drains as a signal does; the signal that ended the launcher may have come to us as well.
  */
 export function nextMove(phase: Phase, event: LifeEvent): { phase: Phase; move: Move } {

@@ -3,10 +3,10 @@ import { type LifeEvent, nextMove, type Phase, STOP_SIGNALS, type StopSignal } f
 
 export const DRAIN_MS = 10_000;
 
-/** What is left for open requests once the agents are closed. */
+/** The time for open requests once the agents are closed. */
 const LAST_REQUESTS_MS = 1_000;
 
-/** What is left for the last lines of the log, whose reader may be stuck. */
+/** The time for the last lines of the log, whose reader may be stuck. */
 const LAST_LINES_MS = 250;
 
 export interface ShutdownOptions {

@@ -31,7 +31,7 @@ interface Line {
 type Sink = (line: Line) => void;
 
 const STDERR = 2;
-/** What is kept before pino is there; more than this means that something is wrong anyway. */
+/** Lines that are kept until pino is loaded; more than these mean that something is wrong anyway. */
 const EARLY_LINES = 1_000;
 
 async function pinoSink(level: LogLevel, output: LineWriter): Promise<Sink> {
@@ -61,7 +61,7 @@ function plainSink(output: LineWriter): Sink {
   };
 }
 
-/** Every line, whoever made it, loses its secrets here. */
+/** Takes the secrets out of every line. */
 function cleaned(output: LineWriter, options: LoggerOptions): LineWriter {
   return {
     write(line) {

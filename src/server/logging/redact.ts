@@ -23,7 +23,7 @@ const IN_URL = /((?:auth(?:_|%5f)token|access_token|\bticket)=)[^&\s"'\\#]+/gi;
 const IN_HEADER = /\b(bearer|basic)(\s+)[a-z0-9._~+/=-]{8,}/gi;
 const IN_COOKIE = /(parley_token=)[^;\s"'\\]+/gi;
 
-/** Takes known secrets, and whatever looks like a way to carry one, out of a line for the log. */
+/** Takes known secrets, and all that looks like a way to carry one, out of a line for the log. */
 export function redactText(text: string, secrets: readonly string[] = []): string {
   let out = text;
   for (const secret of secrets) if (secret !== "") out = out.replaceAll(secret, HIDDEN);

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, isAbsolute, resolve } from "node:path";
-import { messageOf, ParleyError } from "../../core/errors.ts";
+import { codeOf, messageOf, ParleyError } from "../../core/errors.ts";
 import { coveredBy } from "../../core/trust.ts";
 import type { Trust, TrustedDirectory } from "../../gateway/trust/contract.ts";
 
@@ -27,7 +27,7 @@ const MAX_BYTES = 1_000_000;
 const TRIES = 5;
 
 function isMissing(error: unknown): boolean {
-  return ["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "");
+  return ["ENOENT", "ENOTDIR"].includes(codeOf(error) ?? "");
 }
 
 function realPath(path: string): string {

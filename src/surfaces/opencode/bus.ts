@@ -5,13 +5,13 @@ import type { OpencodeEvent } from "./shapes/event.ts";
 
 export type BusListener = (directory: string | null, event: OpencodeEvent) => void;
 
-/** Events that belong to no session, and that nobody can ask for again: terminals, the TUI's remote control, the like. */
+/** Events that belong to no session and are not stored, such as those of terminals and of the TUI's remote control. */
 export class Bus {
   readonly #listeners = new Set<BusListener>();
   #counter = 0;
   readonly #now = neverBack(Date.now, () => performance.now());
 
-  /** Null for what concerns every directory. */
+  /** The directory is null for an event that concerns all of them. */
   publish(directory: string | null, type: string, properties: Record<string, unknown>): void {
     const event = { id: this.newId(), type, properties };
     for (const listener of this.#listeners) listener(directory, event);

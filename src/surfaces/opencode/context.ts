@@ -10,7 +10,7 @@ import type { EventHub } from "./streams/hub.ts";
 /** The version of OpenCode whose API this is. Clients compare it. */
 export const OPENCODE_VERSION = "1.18.33";
 
-/** What the operations share. */
+/** The parts that all operations use. */
 export interface Surface {
   gateway: Gateway;
   clients: SseClients;

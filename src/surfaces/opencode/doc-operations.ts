@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { OPENCODE_VERSION, type Surface } from "./context.ts";
-import { type Operation, operation } from "./operation.ts";
+import { get, type Operation } from "./operation.ts";
 
 const UNIVERSAL_DOCUMENT = "/openapi.json";
 
@@ -46,7 +46,7 @@ function described(one: Operation): Described {
   };
 }
 
-/** What is served, and how much of it means something. */
+/** Describes the operations, each with how much of it there is here. */
 function openApiOf(operations: readonly Operation[], version: string): Described {
   const paths: Record<string, Described> = {};
   for (const one of operations) paths[one.path] = { ...paths[one.path], [one.method]: described(one) };
@@ -62,14 +62,6 @@ function openApiOf(operations: readonly Operation[], version: string): Described
 }
 
 export function docOperations({ version }: Surface, others: readonly Operation[]): Operation[] {
-  return [
-    operation({
-      method: "get",
-      path: "/doc",
-      id: "doc",
-      support: "real",
-      note: "OpenAPI 3.1 of what is served here",
-      handle: async () => openApiOf(others, version),
-    }),
-  ];
+  const note = "OpenAPI 3.1 of what is served here";
+  return [get("/doc", "doc", { note }, async () => openApiOf(others, version))];
 }

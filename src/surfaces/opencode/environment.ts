@@ -8,13 +8,13 @@ import { NameIndex } from "./workspace/file-names.ts";
 import { type Git, gitOn } from "./workspace/git/git.ts";
 import { Projects } from "./workspace/projects.ts";
 
-/** What sessions live in: agents and their models on one side, projects and their files on the other. */
+/** The surroundings of sessions: agents and their models, projects and their files. */
 export interface Environment {
   catalog: Catalog;
   projects: Projects;
   commands: CommandHost;
   git: Git;
-  /** The names of files, for who looks for one. */
+  /** The names of files, for searches by name. */
   names: NameIndex;
 }
 

@@ -41,13 +41,15 @@ export function badRequest(message: string, kind: "Payload" | "Query" | "Path" =
   return named(400, "BadRequest", message, { kind });
 }
 
-/** What has no meaning here is said so, with what to do instead. */
-export function unsupported(what: string): OpencodeError {
-  return named(501, "NotSupportedError", what);
+/** Refuses an operation that has no meaning here; the message says what to do instead. */
+export function unsupported(message: string): OpencodeError {
+  return named(501, "NotSupportedError", message);
 }
 
-/** Whatever was thrown, as OpenCode's clients can read it. */
-export function errorAnswer(thrown: unknown): { status: number; body: Readonly<Record<string, unknown>> } {
+export type ErrorAnswer = Pick<OpencodeError, "status" | "body">;
+
+/** Any error in the form of the older half of the API. */
+export function namedAnswer(thrown: unknown): ErrorAnswer {
   if (thrown instanceof OpencodeError) return thrown;
   if (!isParleyError(thrown)) {
     return named(500, "UnknownError", "this is a defect of Parley; its log has more");

@@ -1,69 +1,52 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
 import type { z } from "zod";
+import type { Call, Endpoint, Handle, Method } from "../http/endpoint.ts";
 
-/** What a handler gets: everything parsed by the schemas that the operation names. */
-export interface Call<Query, Body> {
-  params: Readonly<Record<string, string>>;
-  query: Query;
-  body: Body;
+/** Where a request belongs. */
+export interface Located {
   /** The directory that the request is about: of its query, its header, or the server's own. */
   directory: string;
   /** Whether the request itself named that directory. */
   directoryNamed: boolean;
-  header(name: string): string | undefined;
-  /** For operations that write their answer themselves. */
-  request: IncomingMessage;
-  response: ServerResponse;
 }
 
-/** An answer that the handler has written, or is writing, to the response by itself. */
-export const WRITTEN = Symbol("written");
+export type OperationCall<Query = unknown, Body = unknown, Name extends string = string> = Call<Query, Body, Name> &
+  Located;
 
-/** An answer that is not plain JSON with the operation's usual status. */
-export class Answer {
-  readonly status: number;
-  readonly body: string | Buffer | null;
-  readonly headers: Readonly<Record<string, string>>;
-
-  constructor(status: number, body: string | Buffer | null, headers: Record<string, string> = {}) {
-    this.status = status;
-    this.body = body;
-    this.headers = headers;
-  }
-}
-
-/** JSON with headers of its own, such as the cursor of a next page. */
-export function jsonWith(value: unknown, headers: Record<string, string>, status = 200): Answer {
-  return new Answer(status, JSON.stringify(value), { "content-type": "application/json", ...headers });
-}
-
-export type Method = "get" | "post" | "put" | "patch" | "delete";
-
-/** One operation of OpenCode's API. */
-export interface Operation {
-  method: Method;
-  /** With parameters in braces, as OpenAPI has them. */
-  path: string;
-  /** OpenCode's own id of it. */
-  id: string;
+/** One operation of OpenCode's API, under OpenCode's own id. */
+export interface Operation extends Endpoint<Located> {
   /** How much of it there is here: all of it, an empty but valid answer, or a refusal that says why. */
   support: "real" | "empty" | "refused";
   /** For the table in the documentation: what it does here, where that is not plain. */
   note?: string;
-  query?: z.ZodObject;
-  body?: z.ZodType;
-  /** 200 unless said otherwise. */
-  status?: number;
-  handle(call: Call<unknown, unknown>): Promise<unknown>;
 }
 
-interface Typed<Q extends z.ZodObject, B extends z.ZodType> extends Omit<Operation, "query" | "body" | "handle"> {
+interface Facts<Q extends z.ZodObject, B extends z.ZodType> {
+  note?: string;
   query?: Q;
   body?: B;
-  handle(call: Call<z.output<Q>, z.output<B>>): Promise<unknown>;
+  status?: number;
 }
 
-/** Ties a handler's types to its schemas. */
-export function operation<Q extends z.ZodObject, B extends z.ZodType>(typed: Typed<Q, B>): Operation {
-  return typed as unknown as Operation;
+interface Define {
+  <P extends string>(path: P, id: string, handle: Handle<Located, P, z.ZodObject, z.ZodType>): Operation;
+  <P extends string, Q extends z.ZodObject, B extends z.ZodType>(
+    path: P,
+    id: string,
+    facts: Facts<Q, B>,
+    handle: Handle<Located, P, Q, B>,
+  ): Operation;
 }
+
+/** Clients leave a body out where every field is optional, so that an absent body is an empty one. */
+function define(method: Method): Define {
+  return (path: string, id: string, ...rest: unknown[]): Operation => {
+    const [handle, facts] = rest.toReversed() as [Operation["handle"], object?];
+    return { method, path, id, support: "real", bodyOptional: true, ...facts, handle };
+  };
+}
+
+export const get = define("get");
+export const post = define("post");
+export const put = define("put");
+export const patch = define("patch");
+export const remove = define("delete");

@@ -2,13 +2,12 @@ import { askOperations } from "./asks/operations.ts";
 import { catalogOperations } from "./catalog/operations.ts";
 import type { Surface } from "./context.ts";
 import { docOperations } from "./doc-operations.ts";
-import { healthOperations } from "./health-operations.ts";
-import { logOperations } from "./log-operations.ts";
 import { messageOperations } from "./messages/operations.ts";
-import { remainingOperations } from "./not-served.ts";
+import { notServedOperations } from "./not-served/operations.ts";
 import type { Operation } from "./operation.ts";
 import { turnOperations } from "./prompts/turn-operations.ts";
 import { ptyOperations } from "./pty/operations.ts";
+import { serverOperations } from "./server-operations.ts";
 import { globalSessionOperations } from "./sessions/global-operations.ts";
 import { sessionOperations } from "./sessions/operations.ts";
 import { eventOperations } from "./streams/operations.ts";
@@ -24,10 +23,11 @@ import { vcsOperations } from "./workspace/vcs-operations.ts";
 /** Every operation of OpenCode's API, as far as it means something here. */
 export function operations(surface: Surface): Operation[] {
   const all = [
-    ...healthOperations(surface),
+    ...serverOperations(surface),
     ...eventOperations(surface),
     ...catalogOperations(surface),
     ...sessionOperations(surface),
+    ...globalSessionOperations(surface),
     ...messageOperations(surface),
     ...askOperations(surface),
     ...turnOperations(surface),
@@ -35,14 +35,12 @@ export function operations(surface: Surface): Operation[] {
     ...fileOperations(surface),
     ...findOperations(surface),
     ...vcsOperations(surface),
-    ...logOperations(surface),
     ...ptyOperations(surface),
     ...tuiOperations(surface),
-    ...globalSessionOperations(surface),
-    ...remainingOperations(surface),
     ...v2Operations(surface),
     ...v2SessionOperations(surface),
     ...v2AskOperations(surface),
+    ...notServedOperations(surface),
   ];
   return [...all, ...docOperations(surface, all)];
 }

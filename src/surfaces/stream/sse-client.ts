@@ -47,7 +47,7 @@ export class SseClient {
     this.#socket.on("drain", () => this.#release());
     response.once("close", () => this.#end());
     response.once("error", () => this.#end());
-    // Who left while the stream was being prepared tells nobody any more.
+    // A client that left while the stream was being prepared sends no more events.
     if (response.closed || response.destroyed || this.#socket.destroyed) this.#closed = true;
   }
 
@@ -60,7 +60,7 @@ export class SseClient {
     return this.#socket.writableLength;
   }
 
-  /** Sends a frame. False: the client is behind, and whoever can should await `drained()`; live events need not. */
+  /** Sends a frame. False: the client is behind, and a reader of old events should await `drained()`. */
   write(frame: Frame): boolean {
     if (this.#closed) return false;
     const waiting = this.backlog;

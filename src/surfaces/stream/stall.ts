@@ -2,7 +2,7 @@
 export interface Progress {
   /** Bytes given to the socket that the system has taken in whole writes. */
   sent: number;
-  /** What is left of the write that is under way: a long one counts down before it is done. */
+  /** Bytes left of the write that is under way: a long one counts down before it is done. */
   underWay: number;
   /** Looks in a row without progress. */
   still: number;

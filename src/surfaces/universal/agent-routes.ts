@@ -30,7 +30,7 @@ export function agentRoutes(gateway: Gateway, defaultDirectory: string): Route[]
       status: 200,
       answer: agent,
       errors: [403, 404, 422],
-      handle: async ({ params, query }) => view(params.agent ?? "", query.directory),
+      handle: async ({ params, query }) => view(params.agent, query.directory),
     }),
     route({
       method: "get",
@@ -43,7 +43,7 @@ export function agentRoutes(gateway: Gateway, defaultDirectory: string): Route[]
       answer: z.looseObject({ sessions: z.array(nativeSession) }),
       errors: [403, 404, 422, 501, 503],
       handle: async ({ params, query }) => ({
-        sessions: await gateway.nativeSessions(params.agent ?? "", query.directory ?? defaultDirectory),
+        sessions: await gateway.nativeSessions(params.agent, query.directory ?? defaultDirectory),
       }),
     }),
   ];

@@ -44,7 +44,7 @@ export function askRoutes(gateway: Gateway): Route[] {
       status: 200,
       answer: askList,
       errors: [404],
-      handle: async ({ params }) => ({ asks: await gateway.asks(params.session ?? "") }),
+      handle: async ({ params }) => ({ asks: await gateway.asks(params.session) }),
     }),
     route({
       method: "post",
@@ -58,7 +58,7 @@ export function askRoutes(gateway: Gateway): Route[] {
       handle: async ({ params, body, header }) => {
         const name = header("x-parley-client");
         const by = name !== undefined && CLIENT_NAME.test(name) ? name : "client";
-        await gateway.answer(params.session ?? "", params.ask ?? "", answerOf(body), by);
+        await gateway.answer(params.session, params.ask, answerOf(body), by);
         return { ask: params.ask, outcome: body.outcome };
       },
     }),

@@ -1,9 +1,10 @@
 import type { Gateway } from "../../gateway/gateway.ts";
 import type { LogRecord } from "../../log/contract.ts";
+import { Answer, WRITTEN } from "../http/endpoint.ts";
 import { type Gap, startIn, startInAll } from "./cursor.ts";
 import { pageOf } from "./event-page.ts";
 import type { EventStreams } from "./event-stream.ts";
-import { type Route, route, WRITTEN } from "./route.ts";
+import { type Route, route } from "./route.ts";
 import { eventPage, eventQuery, streamQuery } from "./schemas.ts";
 import { wireJson } from "./wire.ts";
 
@@ -11,19 +12,10 @@ import { wireJson } from "./wire.ts";
 function pageText(
   records: readonly LogRecord[],
   page: { next: number; more: boolean; native: boolean; gap?: Gap },
-): RawJson {
+): Answer {
   const events = records.map((record) => wireJson(record, page.native)).join(",");
   const gap = page.gap ? `,"gap":${JSON.stringify(page.gap)}` : "";
-  return new RawJson(`{"events":[${events}],"next":${page.next},"more":${page.more}${gap}}`);
-}
-
-/** An answer that is JSON text already. */
-export class RawJson {
-  readonly text: string;
-
-  constructor(text: string) {
-    this.text = text;
-  }
+  return new Answer(`{"events":[${events}],"next":${page.next},"more":${page.more}${gap}}`);
 }
 
 export function eventRoutes(gateway: Gateway, streams: EventStreams): Route[] {
@@ -38,7 +30,7 @@ export function eventRoutes(gateway: Gateway, streams: EventStreams): Route[] {
       answer: eventPage,
       errors: [400, 404],
       handle: async ({ params, query }) => {
-        const session = params.session ?? "";
+        const session = params.session;
         const { records, ...page } = await pageOf(gateway, session, query.after, query);
         return pageText(records, { ...page, native: query.native });
       },
@@ -69,7 +61,7 @@ export function eventRoutes(gateway: Gateway, streams: EventStreams): Route[] {
       answer: "event-stream",
       errors: [400, 404],
       handle: async ({ params, query, header, request, response }) => {
-        const session = params.session ?? "";
+        const session = params.session;
         const start = await startIn(gateway, session, header("last-event-id") ?? query.after ?? "0");
         streams.open({ request, response, session, start, native: query.native });
         return WRITTEN;

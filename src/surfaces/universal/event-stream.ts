@@ -94,7 +94,7 @@ export class EventStreams {
   }
 }
 
-/** Nothing follows a session's deletion: who comes back for more gets a 404. */
+/** Nothing follows a session's deletion: a client that comes back for more gets a 404. */
 function isDeletion(record: LogRecord): boolean {
   return (
     record.type === "session.ended" &&

@@ -59,7 +59,7 @@ function parameters(route: Route): Json[] {
   return [...inPath, ...inQuery];
 }
 
-/** What a route itself refuses, and what is refused before it: no token, a body or a query that cannot be read, a server that leaves. */
+/** The statuses of a route's own refusals, and of those before it: no token, an unreadable body or query, a server that shuts down. */
 function errorsOf(route: Route): Set<number> {
   const unreadable = route.body ? [400, 413, 415, 422] : route.query ? [422] : [];
   return new Set([401, ...unreadable, ...route.errors, 503]);

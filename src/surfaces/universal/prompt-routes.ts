@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
 import type { z } from "zod";
+import { present } from "../../core/json/fields.ts";
 import type { Gateway, PromptRequest } from "../../gateway/gateway.ts";
-import { type Call, type Route, route } from "./route.ts";
+import type { Call } from "../http/endpoint.ts";
+import { type Route, route } from "./route.ts";
 import { cancelled, cancelRequest, outcome, promptRequest, receipt } from "./schemas.ts";
-import { answerTurn, turnQuery } from "./wait.ts";
+import { answerTurn, turnQuery } from "./turn-answer.ts";
 
 type PromptCall = Call<z.output<typeof turnQuery>, z.output<typeof promptRequest>>;
 
@@ -19,14 +21,7 @@ function requestOf(call: PromptCall): PromptRequest {
   const { text, parts, delivery, model, mode, options, system, attended } = call.body;
   const request: PromptRequest = { parts: parts ?? [{ type: "text", text: text ?? "" }] };
   const id = idOf(call);
-  return Object.assign(
-    request,
-    Object.fromEntries(
-      Object.entries({ id, delivery, model, mode, options, system, attended }).filter(
-        ([, value]) => value !== undefined,
-      ),
-    ),
-  );
+  return { ...request, ...present({ id, delivery, model, mode, options, system, attended }) };
 }
 
 export function promptRoutes(gateway: Gateway): Route[] {
@@ -43,7 +38,7 @@ export function promptRoutes(gateway: Gateway): Route[] {
       also: { 200: outcome },
       errors: [403, 404, 409, 422, 429, 503, 507],
       handle: async (call) => {
-        const session = call.params.session ?? "";
+        const session = call.params.session;
         return answerTurn(gateway, call, session, await gateway.prompt(session, requestOf(call)));
       },
     }),
@@ -54,7 +49,7 @@ export function promptRoutes(gateway: Gateway): Route[] {
       summary: "Take back a prompt that waits.",
       status: 204,
       errors: [404, 507],
-      handle: async ({ params }) => gateway.withdraw(params.session ?? "", params.prompt ?? ""),
+      handle: async ({ params }) => gateway.withdraw(params.session, params.prompt),
     }),
     route({
       method: "post",
@@ -68,7 +63,7 @@ export function promptRoutes(gateway: Gateway): Route[] {
       errors: [404, 507],
       handle: async ({ params, body }) => {
         const { queue = "clear", turn: only } = body;
-        const turn = await gateway.cancel(params.session ?? "", {
+        const turn = await gateway.cancel(params.session, {
           queue,
           ...(only === undefined ? {} : { turn: only }),
         });

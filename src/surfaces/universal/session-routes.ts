@@ -45,7 +45,7 @@ export function sessionRoutes(gateway: Gateway, defaultDirectory: string): Route
       status: 200,
       answer: sessionDetail,
       errors: [404],
-      handle: async ({ params }) => detailView(await gateway.head(params.session ?? "")),
+      handle: async ({ params }) => detailView(await gateway.head(params.session)),
     }),
     route({
       method: "patch",
@@ -57,8 +57,8 @@ export function sessionRoutes(gateway: Gateway, defaultDirectory: string): Route
       answer: sessionDetail,
       errors: [404, 409, 422, 501, 507],
       handle: async ({ params, body }) => {
-        await gateway.update(params.session ?? "", body);
-        return detailView(await gateway.head(params.session ?? ""));
+        await gateway.update(params.session, body);
+        return detailView(await gateway.head(params.session));
       },
     }),
     route({
@@ -68,7 +68,7 @@ export function sessionRoutes(gateway: Gateway, defaultDirectory: string): Route
       summary: "Stop what runs in a session and forget it.",
       status: 204,
       errors: [404, 507],
-      handle: async ({ params }) => gateway.remove(params.session ?? ""),
+      handle: async ({ params }) => gateway.remove(params.session),
     }),
   ];
 }

@@ -1,10 +1,10 @@
 import type { Gateway } from "../../gateway/gateway.ts";
 import { type Route, route } from "./route.ts";
 import { compactRequest, forkRequest, outcome, receipt, sessionDetail, shellRequest } from "./schemas.ts";
+import { answerTurn, turnQuery } from "./turn-answer.ts";
 import { detailView } from "./views.ts";
-import { answerTurn, turnQuery } from "./wait.ts";
 
-/** What can be done with a session beside speaking to its agent. */
+/** Shell commands, summaries and forks of a session. */
 export function workRoutes(gateway: Gateway): Route[] {
   return [
     route({
@@ -20,7 +20,7 @@ export function workRoutes(gateway: Gateway): Route[] {
       also: { 200: outcome },
       errors: [403, 404, 409, 422, 503, 507],
       handle: async (call) => {
-        const session = call.params.session ?? "";
+        const session = call.params.session;
         return answerTurn(gateway, call, session, await gateway.work.shell(session, call.body));
       },
     }),
@@ -37,7 +37,7 @@ export function workRoutes(gateway: Gateway): Route[] {
       also: { 200: outcome },
       errors: [403, 404, 409, 422, 429, 501, 503, 507],
       handle: async (call) => {
-        const session = call.params.session ?? "";
+        const session = call.params.session;
         return answerTurn(gateway, call, session, await gateway.work.compact(session, call.body));
       },
     }),
@@ -52,7 +52,7 @@ export function workRoutes(gateway: Gateway): Route[] {
       answer: sessionDetail,
       errors: [403, 404, 409, 422, 501, 507],
       handle: async ({ params, body }) => {
-        const { id } = await gateway.work.fork(params.session ?? "", body);
+        const { id } = await gateway.work.fork(params.session, body);
         return detailView(await gateway.head(id));
       },
     }),

@@ -1,8 +1,10 @@
+import { isFields } from "../../core/json/fields.ts";
+
 /** Looks into JSON that came from outside without trusting its shape. */
 export type Json = Readonly<Record<string, unknown>>;
 
 export function record(value: unknown): Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : {};
+  return isFields(value) ? value : {};
 }
 
 export function list(value: unknown): readonly unknown[] {

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type DecodeState, newDecodeState, type Said } from "../../../src/agents/claude/decode/state.ts";
+import { type DecodeState, newDecodeState } from "../../../src/agents/claude/decode/state.ts";
 import { gaveBack, stopsWaiting, wasRead, wroteUserLine } from "../../../src/agents/claude/decode/written.ts";
 import { decodeLine } from "../../../src/agents/claude/decode.ts";
+import type { Said } from "../../../src/agents/program/read-lines.ts";
 import type { Signal } from "../../../src/core/ledger/signals.ts";
 import * as line from "./lines.ts";
 

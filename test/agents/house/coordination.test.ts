@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
-import { DRAIN_MS } from "../../../src/agents/house/turn/deferreds.ts";
+import { GRACE_MS } from "../../../src/core/ledger/state.ts";
+import { assertWithin, staysSo } from "../../support/time.ts";
 import {
   answers,
   call,
@@ -18,7 +18,7 @@ import {
 import { gated, slow, stuck, throwing, tool } from "./test-tools.ts";
 
 /** A tool that is given up at the stream's end would have been by then. */
-const LONGER_THAN_A_DRAIN = 2 * DRAIN_MS;
+const LONGER_THAN_A_DRAIN = 2 * GRACE_MS;
 
 /** What the network does when it breaks. */
 const cut = (): never => {
@@ -48,8 +48,7 @@ test("C1: the next model step begins only when all tools have settled", async (t
   const turn = await start("go");
   await Promise.all([one.started, two.started]);
   one.release();
-  await delay(LONGER_THAN_A_DRAIN);
-  assert.equal(asked.length, 1, "the model is not asked while a tool runs");
+  await staysSo("the model is not asked while a tool runs", () => asked.length === 1, LONGER_THAN_A_DRAIN);
   two.release();
   await over(turn);
   assert.deepEqual(resultsIn(asked[1]), { one: "one is done", two: "two is done" });
@@ -71,7 +70,8 @@ test("C2: after a stream that broke, all open tools are awaited once, 250 ms in 
   const { turn } = await houseRig(t, { model, tools: [stuck] });
   const events = await turn("go");
   const waited = Number(answers(events)[0]);
-  assert.ok(waited >= 240 && waited < 1_000, `${waited} ms for 6 tools`);
+  assert.ok(waited >= 240, `${waited} ms for 6 tools`);
+  assertWithin(waited, 1_000, "the drain of 6 tools");
   assert.equal(endOf(events).reason, "end_turn");
   assert.deepEqual(
     calls(events).map(({ status, error }) => `${status} ${error?.code}`),
@@ -89,7 +89,7 @@ test("C3: a cancel settles a tool that does not listen as aborted, and ends the 
   await made.gateway.cancel(made.session, { queue: "clear" });
   const took = performance.now() - began;
   const events = await made.over(turn);
-  assert.ok(took < 1_000, `${took} ms`);
+  assertWithin(took, 1_000, "the cancel");
   assert.equal(endOf(events).reason, "cancelled");
   assert.deepEqual(
     calls(events).map(({ status, error }) => `${status} ${error?.code}`),
@@ -108,7 +108,7 @@ test("C4: a stream that ends before its tool loses no result", async (t) => {
   const { start, over } = await houseRig(t, { model, tools: [late.tool] });
   const turn = await start("go");
   await Promise.all([streamed.promise, late.started]);
-  await delay(LONGER_THAN_A_DRAIN);
+  await staysSo("the model is not asked without the result", () => asked.length === 1, LONGER_THAN_A_DRAIN);
   late.release();
   const events = await over(turn);
   assert.deepEqual(resultsIn(asked[1]), { late: "late is done" });
@@ -138,7 +138,8 @@ test("C4: eight tools of 200 ms take one wait, not eight", async (t) => {
   const took = (ofType(events, "step.ended")[0]?.time ?? 0) - begun;
   t.diagnostic(`8 tools of 200 ms took ${took} ms`);
   assert.equal(ended, 8);
-  assert.ok(took >= 100 && took < 800, `${took} ms`);
+  assert.ok(took >= 100, `${took} ms`);
+  assertWithin(took, 800, "8 tools of 200 ms");
 });
 
 test("C4: a tool that throws does not block; the others and the turn go on", async (t) => {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Deferreds, DRAIN_MS, type Outcome } from "../../../src/agents/house/turn/deferreds.ts";
+import { Deferreds, type Outcome } from "../../../src/agents/house/turn/deferreds.ts";
 import { ToolFailure } from "../../../src/agents/house/turn/tool-failure.ts";
+import { GRACE_MS } from "../../../src/core/ledger/state.ts";
 
 const done = (output: string): Outcome => ({ ok: true, output });
 const never = (): Promise<Outcome> => new Promise(() => {});
@@ -45,13 +46,15 @@ test("C1: all means all", async () => {
   await all;
 });
 
-test("C2: what is open after the stream is awaited together, once, and a timeout does not throw", async () => {
+test("C2: what is open after the stream is awaited together, once, and a timeout does not throw", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
   const { deferreds, settled } = watched();
   for (let at = 0; at < 6; at++) deferreds.run(`stuck ${at}`, never);
-  const began = performance.now();
-  await deferreds.drain(DRAIN_MS, "aborted");
-  const took = performance.now() - began;
-  assert.ok(took >= DRAIN_MS - 5 && took < 3 * DRAIN_MS, `${took} ms for 6 calls`);
+  const drained = deferreds.drain(GRACE_MS, "aborted");
+  t.mock.timers.tick(GRACE_MS - 1);
+  assert.equal(await isSettled(drained), false);
+  t.mock.timers.tick(1);
+  await drained;
   assert.equal(settled.size, 6);
   for (const [outcome] of settled.values()) assert.equal(outcome?.error?.code, "aborted");
 });

@@ -7,6 +7,7 @@ import { pastParts, promptParts } from "../../../src/agents/house/past/prompt-pa
 import type { Prompt, PromptPart } from "../../../src/core/events/values.ts";
 import type { Signal } from "../../../src/core/ledger/signals.ts";
 import { eventually } from "../../support/eventually.ts";
+import { staysSo } from "../../support/time.ts";
 import { call, houseAgent, playing, type RigOptions, say, workDirectory } from "./support.ts";
 import { gated, stuck } from "./test-tools.ts";
 
@@ -51,8 +52,7 @@ test("while it is paused nothing is said, and afterwards everything, in order", 
   session.pause();
   const before = signals.length;
   held.release();
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  assert.equal(signals.length, before);
+  await staysSo("nothing is said", () => signals.length === before);
   session.resume();
   await heard("turn.finished");
   const types = signals.map(({ type }) => type);

@@ -7,6 +7,7 @@ import { createLineProtocolAgent } from "../../../src/agents/line-protocol/agent
 import { sampleAgent } from "../../../src/agents/line-protocol/launch.ts";
 import { SpawnFailed } from "../../../src/host/contract.ts";
 import { fixture, makeHost } from "../../host/support.ts";
+import { staysSo } from "../../support/time.ts";
 import { openAgent, say, turn } from "./support.ts";
 
 test("opens, answers honestly in words, and leaves when asked", async (t) => {
@@ -110,8 +111,7 @@ test("while paused no signal comes; close still ends it and tells the rest", asy
   agent.session.pause();
   const count = agent.signals.length;
   await agent.session.set({ mode: "plan" });
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  assert.equal(agent.signals.length, count);
+  await staysSo("no signal comes", () => agent.signals.length === count);
   await agent.session.close();
   assert.equal(agent.all("exited").length, 1);
   assert.equal(agent.signals.at(-1)?.type, "exited");

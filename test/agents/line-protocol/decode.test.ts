@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Decoded, decodeLine } from "../../../src/agents/line-protocol/decode.ts";
 import type { Signal } from "../../../src/core/ledger/signals.ts";
+import { measures } from "../../support/time.ts";
 
 const SIGNALS: Signal[] = [
   { type: "session", nativeId: "n", title: "t", model: "m", mode: "plan", resume: "resumed" },
@@ -75,7 +76,7 @@ for (const [line, decoded] of OTHERS) {
   test(`reads ${JSON.stringify(line)} as ${decoded.what}`, () => assert.deepEqual(decodeLine(line), decoded));
 }
 
-test("reads far more than 20,000 lines a second", () => {
+test("reads far more than 20,000 lines a second", measures, () => {
   const lines = SIGNALS.map((signal) => JSON.stringify(signal));
   const spend = (): number => {
     const begun = performance.now();

@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { decodeLine } from "../../../src/agents/line-protocol/decode.ts";
 import { createLineSplitter } from "../../../src/host/lines/line-splitter.ts";
 import { tempDirectory } from "../../host/support.ts";
+import { measures } from "../../support/time.ts";
 
 const MAX_TEXT = 1024 * 1024;
 const FRAME = JSON.stringify({ type: "text", item: "m1", kind: "message", role: "assistant", delta: "" }).length;
@@ -39,7 +40,7 @@ for (const megabytes of [1, 16, 64, 100]) {
   });
 }
 
-test("a line of 64 MB is split, cut and read in no more time than reading it whole would take", (t) => {
+test("a line of 64 MB is split, cut and read in no more time than reading it whole would take", measures, (t) => {
   const line = Buffer.from(`{"type":"text","item":"m1","delta":"${"x".repeat(64_000_000)}"}\n`);
   const timed = (work: () => void): number => {
     const begun = performance.now();

@@ -1,8 +1,13 @@
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import { SpawnFailed } from "../../../src/host/contract.ts";
 import { onLinux } from "../../../src/host/process-identity.ts";
 import { alive, fixture, identify } from "../../host/support.ts";
+import { eventually } from "../../support/eventually.ts";
+import { assertWithin } from "../../support/time.ts";
 import { openAgent, say, turn } from "./support.ts";
 
 test("10,000 lines of noise: all good ones delivered, at most 20 reports, nothing written back", async (t) => {
@@ -45,6 +50,21 @@ test("never ready: told after the time that was given, and ended", async (t) => 
     (error) => error instanceof SpawnFailed && /within 300 ms/.test(error.message),
   );
   await agent.nth("exited", 1);
+});
+
+test("a pause does not count as time in which the program is not ready", async (t) => {
+  const readyMs = 1_000;
+  const program = `
+    process.stdin.once("data", () => process.stdout.write('{"type":"ready"}\\n', () => fs.writeFileSync("said", "")));
+    process.stdin.on("end", () => process.exit());
+  `;
+  const agent = await openAgent(t, { argv: [process.execPath, "-e", program], readyMs });
+  agent.session.pause();
+  await eventually("the program to say that it is ready", () => existsSync(join(agent.directory, "said")));
+  await delay(readyMs + 100);
+  agent.session.resume();
+  await agent.session.ready();
+  await agent.session.close();
 });
 
 test("slow to be ready is not too late", async (t) => {
@@ -123,7 +143,7 @@ for (const how of ["close", "kill"] as const) {
     if (how === "close") await agent.session.close();
     else await agent.session.kill(200);
     assert.deepEqual(family.filter(alive), []);
-    assert.ok(performance.now() - begun < 5000, `took ${performance.now() - begun} ms`);
+    assertWithin(performance.now() - begun, 5000, "no survivor");
     assert.equal(agent.all("exited").length, 1);
   });
 }
@@ -133,7 +153,7 @@ test("close waits for nobody who leaves by itself", async (t) => {
   await agent.session.ready();
   const begun = performance.now();
   await agent.session.close();
-  assert.ok(performance.now() - begun < 1500);
+  assertWithin(performance.now() - begun, 1500, "the program has left");
   assert.deepEqual(agent.all("exited"), [{ type: "exited", code: 0, signal: null, stderr: [] }]);
 });
 

@@ -5,11 +5,10 @@ import { type LineProtocolOptions, sampleAgent } from "../../../src/agents/line-
 import type { Prompt } from "../../../src/core/events/values.ts";
 import type { Signal } from "../../../src/core/ledger/signals.ts";
 import { makeHost } from "../../host/support.ts";
+import { deadline } from "../../support/time.ts";
 
 type Holding<S, T> = S extends { type: infer Types } ? (T extends Types ? S : never) : never;
 export type SignalOf<T extends Signal["type"]> = Holding<Signal, T>;
-
-const PATIENCE_MS = 30_000;
 
 export interface Opened {
   session: AgentSession;
@@ -59,17 +58,16 @@ export async function openAgent(t: TestContext, launch: Launch = {}, open: Parti
     all,
     nth: <T extends Signal["type"]>(type: T, count: number) =>
       new Promise<SignalOf<T>>((resolve, reject) => {
-        const late = setTimeout(() => {
+        const late = deadline(() => {
           const came = signals.slice(-20).map((signal) => JSON.stringify(signal).slice(0, 200));
           reject(new Error(`expected ${count} signals ${type}; the last that came:\n${came.join("\n")}`));
-        }, PATIENCE_MS);
-        late.unref();
+        });
         const look = (): void => {
           const ofChildren = children.map((one) => one.signal).filter((signal) => signal.type === type);
           const found = [...all(type), ...(ofChildren as SignalOf<T>[])][count - 1];
           if (!found) return;
           waiting.delete(look);
-          clearTimeout(late);
+          late[Symbol.dispose]();
           resolve(found);
         };
         waiting.set(look, type);

@@ -69,7 +69,7 @@ test("a new file comes from nothing only, and goes to nothing only", () => {
   assert.equal(applyHunks("one\ntwo\nthree", reversed(hunks)), undefined);
 });
 
-test("without a line to go by, a place that is not there is none", () => {
+test("a hunk without old lines does not fit outside of the text", () => {
   assert.equal(applyHunks("a\n", parseDiff("@@ -5,0 +6 @@\n+b\n")), undefined);
   assert.equal(applyHunks("a\n", parseDiff("@@ -1,0 +2 @@\n+b\n")), "a\nb\n");
 });

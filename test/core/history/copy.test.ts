@@ -63,7 +63,7 @@ const said = (events: readonly ParleyEvent[]): (string | undefined)[] =>
 
 const FIRST = ["do msg_1", "I look.", "Done msg_1."];
 
-test("a copy has the same words under other ids, in the same order, and is lawful", () => {
+test("a copy has the same texts under other ids, in the same order, and is lawful", () => {
   const w = world();
   turn(w, "msg_1");
   finish(w);
@@ -112,7 +112,7 @@ test("a step's message is cut off in the middle of its turn, which ends there", 
   assert.deepEqual(said(lawful(copyHistory(w.events, { before: first }))), ["do msg_1"]);
 });
 
-test("what was said to a running turn is such a place, too, and what was open there is left out", () => {
+test("a copy may end before a steered prompt, and leaves out items that were open there", () => {
   const w = world().prompt("msg_1");
   w.signal({ type: "text", item: "t", kind: "message", delta: "I am in the mid" });
   w.signal({ type: "tool.running", call: "c", name: "bash" });
@@ -161,7 +161,7 @@ test("a command that the user ran and the agent was not told of is told in the c
   assert.match(state?.untold?.[0]?.text ?? "", /\$ ls\nx/);
 });
 
-test("whatever happened in a session, a copy of any part of it is lawful", () => {
+test("a copy of any part of any session is lawful", () => {
   const scenario = fc.array(anyAction, { minLength: 5, maxLength: 60 });
   let copies = 0;
   for (const [seed, actions] of fc.sample(scenario, { numRuns: 200, seed: 7 }).entries()) {

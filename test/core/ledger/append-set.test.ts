@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { AppendSet } from "../../../src/core/ledger/append-set.ts";
 
-test("it is a set, and what it was before stays as it was", () => {
+test("it is a set, and earlier versions of it stay as they were", () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 900 }), { maxLength: 1_200 }), (numbers) => {
       const model = new Set<string>();

@@ -95,7 +95,7 @@ const anySignal: fc.Arbitrary<Signal> = fc.oneof(
   }),
 );
 
-/** Whatever may happen to a session. Answers and withdrawals are aimed at what is open when they are run. */
+/** Anything that may happen to a session. Answers and withdrawals aim at asks and prompts that are open when they run. */
 export const anyAction: fc.Arbitrary<
   Action | { do: "prompt" | "context" | "shell" | "compact" | "revert" | "answer" | "withdraw" | "steer" }
 > = fc.oneof(

@@ -7,7 +7,7 @@ import type { Signal } from "../../../src/core/ledger/signals.ts";
 import { newLedger } from "../../../src/core/ledger/state.ts";
 import { step } from "../../../src/core/ledger/step.ts";
 
-/** What a turn says that is told these signals. */
+/** The events of a turn that gets these signals. */
 function said(...signals: Signal[]): Draft[] {
   const id = idSource(() => 1);
   let state = newLedger("a", "/", {});

@@ -6,7 +6,7 @@ import type { World } from "./world.ts";
 export interface Canonical {
   lanes: Signal[][];
   tools: number;
-  /** What must be readable at the end. */
+  /** Texts that must be readable at the end. */
   said: string[];
 }
 
@@ -70,7 +70,7 @@ export function interleave(lanes: readonly Signal[][], picks: fc.Stream<number>)
   return merged;
 }
 
-/** What a reader ends up with, whatever the order in which it was told. */
+/** The view of a reader at the end, which is the same for every order of signals. */
 export function transcript(world: World): string {
   const lines = world.of("item.completed").map(({ data: { item } }) => {
     if (item.kind === "tool_call") return `call ${item.call} ${item.name} ${item.status} ${JSON.stringify(item.input)}`;

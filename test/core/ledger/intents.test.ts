@@ -23,7 +23,7 @@ const bash = (ask: string, command: string): Signal => ({
 });
 const read = (ask: string, path: string): Signal => ({ type: "intent", ask, action: "read", patterns: [path] });
 
-/** What the agent was told, by the key it asked with. */
+/** The answers and verdicts that the agent got, by the key of its ask. */
 function told(w: World): Record<string, string> {
   const entries = w.effects.flatMap((effect): [string, string][] => {
     if (effect.type === "decide") return [[effect.ask, effect.verdict]];
@@ -32,7 +32,7 @@ function told(w: World): Record<string, string> {
   return Object.fromEntries(entries);
 }
 
-test("an agent does as it would where no rule is about it, and nothing is said of that", () => {
+test("an agent goes on without asking where no rule fits, and no event is said", () => {
   const w = world(rule("bash", "rm *", "deny"), rule("edit", "*", "ask"));
   const before = w.events.length;
   w.signal(bash("a", "cat a.txt")).signal(read("b", "a.txt")).signal({ type: "intent", ask: "c", action: "TodoWrite" });
@@ -40,7 +40,7 @@ test("an agent does as it would where no rule is about it, and nothing is said o
   assert.equal(w.events.length, before);
 });
 
-test("a rule denies what the agent would not ask about, and the log has it", () => {
+test("a rule denies a call that the agent would not ask about, and the log has it", () => {
   const w = world(rule("bash", "cat .env*", "deny"), rule("read", ".env", "deny"));
   w.signal(bash("a", "cat .env")).signal(bash("b", "ls && cat .env.local")).signal(read("c", ".env"));
   assert.deepEqual(told(w), { a: "reject", b: "reject", c: "reject" });
@@ -58,7 +58,7 @@ test("a rule denies what the agent would not ask about, and the log has it", () 
   assert.deepEqual(w.broken(), []);
 });
 
-test("a rule that has something asked has the agent ask for it, and an always answers that", () => {
+test("a rule with the verdict ask makes the agent ask, and a grant answers that", () => {
   const w = world(rule("bash", "git *", "ask"));
   w.signal(bash("a", "git status"));
   assert.deepEqual(told(w), { a: "ask" });
@@ -81,7 +81,7 @@ test("rules that change during the turn hold for the next call", () => {
   assert.deepEqual(told(w), { a: "go", b: "reject", c: "go" });
 });
 
-test("a call of a turn that is being stopped is refused, without a word in the log", () => {
+test("a call of a turn that is being stopped is refused, without an event", () => {
   const w = world();
   w.command({ type: "cancel", queue: "keep" });
   const before = w.events.length;

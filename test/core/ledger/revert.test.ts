@@ -27,7 +27,7 @@ function takeBack(w: World, prompt: string): World {
   return w.command({ type: "update", facts: { meta: { revert: { messageID: prompt, cut } } } });
 }
 
-test("what was taken back is cut when the next prompt begins, before its turn", () => {
+test("turns that were taken back are cut when the next prompt begins, before its turn", () => {
   const w = turn(turn(turn(world(), "msg_1"), "msg_2"), "msg_3");
   takeBack(w, "msg_2");
   assert.equal(w.of("history.cut").length, 0, "it can still be brought back");

@@ -42,7 +42,7 @@ test("B5: a rule of the session denies or allows at once, without anybody being 
   assert.deepEqual(w.broken(), []);
 });
 
-test("rules that change settle what waits, and a denial beats what was granted before it", () => {
+test("changed rules settle open asks, and a denial beats a grant before it", () => {
   const w = world().prompt("msg_1");
   w.signal(bash("a", "ls"));
   const [asked] = w.of("permission.requested");

@@ -164,7 +164,7 @@ function tell(
   return world.settle();
 }
 
-/** What is said after a turn's end never reopens it: background words are notes, new words are the agent's own turn. */
+/** Signals after a turn's end never reopen it: those of background calls are notes, new texts begin a turn of the agent's own. */
 function afterwards(ledger: LedgerModule): Findings {
   const world = new World(ledger).prompt("p");
   world

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { PermissionRule } from "../../../src/core/events/values.ts";
 import { decide, verdictOn } from "../../../src/core/ledger/verdicts.ts";
 import { matches, mightMatch } from "../../../src/core/permissions/glob.ts";
+import { cpuMs } from "../../support/time.ts";
 
 for (const [glob, text, fits] of [
   ["*", "", true],
@@ -28,10 +29,11 @@ for (const [glob, text, fits] of [
 }
 
 test("a pattern of many stars is decided in good time", () => {
-  const began = performance.now();
-  assert.equal(matches("*a".repeat(200), "a".repeat(20_000)), true);
-  assert.equal(matches(`${"*a".repeat(200)}b`, "a".repeat(20_000)), false);
-  assert.ok(performance.now() - began < 2_000);
+  const spent = cpuMs(() => {
+    assert.equal(matches("*a".repeat(200), "a".repeat(20_000)), true);
+    assert.equal(matches(`${"*a".repeat(200)}b`, "a".repeat(20_000)), false);
+  });
+  assert.ok(spent < 2_000, `${spent} ms of work`);
 });
 
 for (const [glob, text, certain, possible] of [

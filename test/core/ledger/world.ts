@@ -146,7 +146,7 @@ export class World {
     return this;
   }
 
-  /** What Parley would find and mend after dying when only so many steps were stored. */
+  /** The events after a crash at which only so many steps were stored, with the repair of the next boot. */
   crashAfter(steps: number): World {
     const count = this.boundaries[steps] ?? this.events.length;
     const after = new World(this.ledger, { id: this.id });

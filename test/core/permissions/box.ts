@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { deadline } from "../../support/time.ts";
 
 /** Programs that only say that they ran. */
 const STUBS = ["git", "ls", "cat", "touch", "rm", "evil", "grep", "wc", "sudo"];
@@ -72,17 +73,17 @@ export class Box {
     return { programs: ran.split("\n").filter((name) => name !== ""), files };
   }
 
-  /** What the line leaves in the background holds the output open: its end is waited for, too. */
+  /** Background programs of the line hold the output open: their end is waited for, too. */
   #end(shell: string, line: string, cwd: string): Promise<void> {
     const env = { PATH: join(this.root, "bin"), HOME: cwd, LC_ALL: "C.UTF-8" };
     const child = spawn(shell, ["-c", line], { cwd, env, stdio: ["ignore", "pipe", "pipe"], detached: true });
     child.stdout.resume();
     child.stderr.resume();
-    const late = setTimeout(() => child.pid && process.kill(-child.pid, "SIGKILL"), 20_000);
+    const late = deadline(() => child.pid && process.kill(-child.pid, "SIGKILL"));
     return new Promise((resolve, reject) => {
       child.on("error", reject);
       child.on("close", () => {
-        clearTimeout(late);
+        late[Symbol.dispose]();
         resolve();
       });
     });

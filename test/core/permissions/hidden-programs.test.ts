@@ -141,7 +141,7 @@ describe("a file that the shell writes is not hidden by where its path begins", 
     const build = [...rules("bash", "allow", "echo *"), ...rules("edit", "allow", "build/*")];
     assert.equal(verdictOf(build, "for f in /../../.env; do echo x > build/a$f; done"), "ask");
   });
-  test("what cannot be the denied file stays allowed", () => {
+  test("a file that cannot be the denied one stays allowed", () => {
     assert.equal(verdictOf(set, "cd sub && echo x > ../a.txt"), "allow");
     assert.equal(verdictOf(set, "echo x > $PWD/out.txt"), "allow");
   });

@@ -5,7 +5,7 @@ export function rules(action: string, verdict: Verdict, ...patterns: string[]): 
   return patterns.map((pattern) => ({ action, pattern, verdict }));
 }
 
-/** What somebody who works with an agent every day might write. */
+/** Rules that somebody who works with an agent every day might write. */
 export const SENSIBLE: PermissionRule[] = [
   ...rules(
     "bash",

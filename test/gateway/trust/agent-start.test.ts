@@ -15,6 +15,18 @@ interface TrustRig extends Rig {
   notes(): Promise<string[]>;
 }
 
+const LOOK_MS = 2_000;
+
+/** A project whose settings are looked for and never found; resolves when somebody looks. */
+function neverLookedThrough(fake: Rig["fake"]): Promise<void> {
+  return new Promise((resolve) => {
+    fake.projectSettings = () => {
+      resolve();
+      return new Promise(() => {});
+    };
+  });
+}
+
 async function trustRig(t: TestContext): Promise<TrustRig> {
   const work = await temporary(t);
   const store = new TrustStore({ file: join(await temporary(t), "trusted"), configured: [] });
@@ -103,20 +115,21 @@ test("a trusted directory, and one that brings nothing, are not spoken of", asyn
 
 test("a project that cannot be looked through does not hold up its turn", async (t) => {
   const { turn, fake, notes } = await trustRig(t);
-  fake.projectSettings = () => new Promise(() => {});
-  await turn();
+  const looking = neverLookedThrough(fake);
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const over = turn();
+  await looking;
+  t.mock.timers.tick(LOOK_MS);
+  t.mock.timers.reset();
+  await over;
   assert.match((await notes()).join(), /could not be looked through/);
 });
 
 test("a cancel while the project is looked through ends the turn", async (t) => {
   const { fake, gateway, session, until, assertLawful } = await trustRig(t);
-  const looking = Promise.withResolvers<void>();
-  fake.projectSettings = () => {
-    looking.resolve();
-    return new Promise(() => {});
-  };
+  const looking = neverLookedThrough(fake);
   await gateway.prompt(session, text("hello"));
-  await looking.promise;
+  await looking;
   await gateway.cancel(session, { queue: "clear" });
   const end = await until(session, ended);
   assert.equal(end.type === "turn.ended" && end.data.reason, "cancelled");

@@ -181,8 +181,8 @@ test("a client that watches and does not answer is waited for no longer than it 
     trust: new TrustStore({ configured: [] }),
     attachments,
     patienceMs: 1,
-    emit: (signal) => void emitted.push(signal.type),
-    ended: () => new Promise(() => {}),
+    inbox: { signal: (signal) => void emitted.push(signal.type) },
+    waits: { ended: () => new Promise(() => {}) },
   });
   await ask.before("trn_1", { untrusted: true, projectSettings: async () => [{ path: "x" }] });
   assert.deepEqual(emitted, ["question", "ask.withdrawn"]);

@@ -96,7 +96,7 @@ const SWAPPER = `
   }
 `;
 
-/** What the tools would do without a second look. */
+/** The look that a tool takes at a path, without a second one. */
 async function openTrusting(directory: string, path: string): Promise<FileHandle | undefined> {
   const real = await realInside(directory, path);
   return real === undefined ? undefined : open(real, constants.O_RDONLY | constants.O_NOFOLLOW);

@@ -39,7 +39,7 @@ async function nest(t: TestContext): Promise<Nest> {
   return { inner, options, started };
 }
 
-test("a Parley's end ends what a Parley inside it started", { skip }, async (t) => {
+test("a Parley's end ends the programs of a Parley inside it", { skip }, async (t) => {
   const { inner, started } = await nest(t);
   await inner.kill(300);
   assert.deepEqual(started.filter(alive), []);

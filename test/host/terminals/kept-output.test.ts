@@ -17,7 +17,7 @@ function readAll(output: KeptOutput, from: number, to = output.end): string {
 
 const writes = fc.array(fc.string({ unit: "grapheme", minLength: 0, maxLength: 40 }), { maxLength: 60 });
 
-test("B10: any reader gets, from its place on, exactly what was written", () => {
+test("B10: any reader gets, from its offset on, exactly the output that was written", () => {
   fc.assert(
     fc.property(
       writes,
@@ -40,7 +40,7 @@ test("B10: any reader gets, from its place on, exactly what was written", () => 
   );
 });
 
-test("B10: much output costs little, and what is forgotten keeps its place", () => {
+test("B10: much output costs little, and offsets stay when the beginning is forgotten", () => {
   const output = new KeptOutput(1_000);
   for (let i = 0; i < 100_000; i++) output.append(`${String(i).padStart(9)}\n`);
   assert.equal(output.end, 1_000_000);

@@ -83,18 +83,18 @@ test("B10: an agent that is started later has no hold on a terminal", {
   for (const terminal of open) assert.equal(terminal.ended, false);
 });
 
-test("B10: what a program leaves behind ends with it", async (t) => {
+test("B10: the processes that a program leaves behind end with it", async (t) => {
   const { run, runDirectory } = await setUp(t);
   const terminal = await run("trap '' HUP; sleep 1000 & echo pid $!; exit 4");
   await ended(terminal);
   const pid = Number(/pid (\d+)/.exec(textOf(terminal))?.[1]);
   assert.equal(terminal.info.exitCode, 4);
   const left = identify(pid);
-  await eventually("the sleep is gone", () => !alive(left), 5_000);
-  await eventually("the table of processes is empty", () => readdirSync(runDirectory).length === 0, 5_000);
+  await eventually("the sleep is gone", () => !alive(left));
+  await eventually("the table of processes is empty", () => readdirSync(runDirectory).length === 0);
 });
 
-test("B10: closing ends all of them, also what ignores a hang-up, and opens no more", async (t) => {
+test("B10: closing ends all terminals, also programs that ignore a hang-up, and opens no more", async (t) => {
   const { run, terminals, runDirectory } = await setUp(t);
   const open = await Promise.all([
     run("echo up; read x"),
@@ -122,7 +122,7 @@ test("B10: those that have exited are kept up to a number, and the oldest goes f
     await ended(terminal);
     ids.push(terminal.id);
   }
-  await eventually("all is told", () => events.length === 10, 5_000);
+  await eventually("all is told", () => events.length === 10);
   assert.deepEqual(
     terminals.list(directory).map(({ id, info }) => [id, info.exitCode]),
     [
@@ -134,7 +134,7 @@ test("B10: those that have exited are kept up to a number, and the oldest goes f
   assert.deepEqual(deleted, ids.slice(0, 2));
 });
 
-test("B10: what comes too late for a terminal does no harm", async (t) => {
+test("B10: writes and changes that come too late for a terminal do no harm", async (t) => {
   const { run, terminals } = await setUp(t);
   const terminal = await run("exit 0");
   await ended(terminal);

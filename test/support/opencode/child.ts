@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { deadline } from "../time.ts";
 
 const GRACE_MS = 5_000;
 
@@ -49,7 +50,7 @@ export function startChild(program: string, args: readonly string[], options: Ch
     said(pattern, withinMs) {
       return new Promise((resolve, reject) => {
         const done = (settle: () => void): void => {
-          clearTimeout(timer);
+          late[Symbol.dispose]();
           child.off("said", look);
           settle();
         };
@@ -58,7 +59,7 @@ export function startChild(program: string, args: readonly string[], options: Ch
           if (match) done(() => resolve(match));
         };
         const give = (why: string) => () => done(() => reject(new Error(`${pattern} was not said: ${why}\n${told()}`)));
-        const timer = setTimeout(give(`not within ${withinMs} ms`), withinMs);
+        const late = deadline(give(`not within ${withinMs} ms`), withinMs);
         child.on("said", look);
         exited.then(give("it has ended"), give("it could not be started"));
         look();
@@ -67,8 +68,8 @@ export function startChild(program: string, args: readonly string[], options: Ch
     async end() {
       if (child.exitCode === null && child.signalCode === null) {
         child.kill("SIGTERM");
-        const timer = setTimeout(() => child.kill("SIGKILL"), GRACE_MS);
-        await exited.finally(() => clearTimeout(timer));
+        using _late = deadline(() => child.kill("SIGKILL"), GRACE_MS);
+        await exited;
       }
       return exited;
     },

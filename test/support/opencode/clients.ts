@@ -1,3 +1,4 @@
+import { deadline } from "../time.ts";
 import { type RealChild, startChild } from "./child.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { startInTerminal, type Tui } from "./tui.ts";
@@ -44,14 +45,11 @@ function startRun(options: AttachOptions): RealChild {
   return startChild(program, ["run", "--attach", url, "--dir", directory, ...args], { cwd: directory, env });
 }
 
-const RUN_MS = 60_000;
-
 /** The same to its end. */
 export async function runAttached(options: AttachOptions): Promise<RunResult> {
   const child = startRun(options);
-  const timer = setTimeout(() => void child.end(), RUN_MS);
+  using _late = deadline(() => void child.end());
   const { code } = await child.exited;
-  clearTimeout(timer);
   const json = options.args?.includes("json") ?? false;
   const lines = json ? child.stdout().split("\n").filter(Boolean) : [];
   return {

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { deadline, PATIENCE_MS } from "../time.ts";
 
 export interface CuttingProxy {
   url: string;
@@ -22,8 +23,6 @@ interface Pair {
   /** The newest one. */
   request: string;
 }
-
-const PATIENCE_MS = 30_000;
 
 /** Passes bytes to a server of this machine and back, until it is told to drop them. */
 export async function startCuttingProxy(target: string): Promise<CuttingProxy> {
@@ -71,11 +70,11 @@ export async function startCuttingProxy(target: string): Promise<CuttingProxy> {
       return new Promise((resolve, reject) => {
         const look = (): void => {
           if (count(request) < wanted) return;
-          clearTimeout(timer);
+          late[Symbol.dispose]();
           watchers.delete(look);
           resolve();
         };
-        const timer = setTimeout(() => {
+        const late = deadline(() => {
           watchers.delete(look);
           reject(new Error(`expected ${wanted} of "${request}" within ${withinMs} ms, got: ${seen.join(", ")}`));
         }, withinMs);

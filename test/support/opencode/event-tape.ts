@@ -1,11 +1,10 @@
+import { deadline, PATIENCE_MS } from "../time.ts";
 /** An event as any of OpenCode's clients sees it. */
 export interface TapedEvent {
   type: string;
   properties: Record<string, unknown>;
   [more: string]: unknown;
 }
-
-const PATIENCE_MS = 30_000;
 
 /** Keeps what comes from a stream of events, and lets tests wait for what is to come. */
 export class EventTape {
@@ -36,15 +35,15 @@ export class EventTape {
       const look = (): void => {
         const found = this.events.slice(from).find(fits);
         if (!found) return;
-        clearTimeout(timer);
+        late[Symbol.dispose]();
         this.#watchers.delete(look);
         resolve(found);
       };
-      const timer = setTimeout(() => {
+      const late = deadline(() => {
         this.#watchers.delete(look);
         const came = this.events.slice(from).map(({ type }) => type);
         reject(new Error(`${what} did not come within ${PATIENCE_MS} ms; there came: ${came.join(", ")}`));
-      }, PATIENCE_MS);
+      });
       this.#watchers.add(look);
       look();
     });

@@ -1,4 +1,5 @@
 import type { HouseConfig } from "../../../src/server/agents.ts";
+import { PATIENCE_MS } from "../time.ts";
 import { startChild } from "./child.ts";
 import type { Surroundings } from "./surroundings.ts";
 
@@ -6,7 +7,7 @@ import type { Surroundings } from "./surroundings.ts";
 export const MODEL = { provider: "stand-in", id: "model", name: "Scripted Model" } as const;
 
 const LIMITS = { context: 200_000, output: 32_000 };
-const START_MS = 60_000;
+const START_MS = PATIENCE_MS;
 
 /** OpenCode's configuration with the scripted model as its only one. */
 function nativeConfig(modelUrl: string): object {

@@ -8,7 +8,7 @@ export interface Difference {
 export const DIFFERENCES: readonly Difference[] = [
   {
     fits: /: session\.idle comes [12] times$/,
-    told: "An aborted or failed turn is over once, after its last words",
+    told: "An aborted or failed turn is over once, after its last event",
   },
   {
     fits: /: the user's message comes before busy: (true|false)$/,
@@ -20,14 +20,14 @@ export const DIFFERENCES: readonly Difference[] = [
   },
   {
     fits: /native only: metadata of tool |Parley only: metadata of tool (bash \w+: .*output|read completed: .*preview|edit completed: .*diff filediff|question completed: .*answers)/,
-    told: "What a tool tells about its work is the agent's own",
+    told: "The metadata of a tool call is the agent's own",
   },
   {
     fits: / fails: (The user rejected permission to use this specific tool call\.|the user refused this)$/,
-    told: "So are the words of a refusal",
+    told: "The words of a refusal are the agent's own, too",
   },
   {
     fits: /: keys of tool bash error's state: error input (metadata )?status time$/,
-    told: "also of one that failed",
+    told: "also of a failed call",
   },
 ];

@@ -1,4 +1,5 @@
 import xterm from "@xterm/headless";
+import { deadline } from "../time.ts";
 
 const GREY = "rgb:2020/2020/2020";
 
@@ -61,7 +62,7 @@ export class Screen {
   until(what: string, fits: (text: string) => boolean, withinMs: number): Promise<string> {
     return new Promise((resolve, reject) => {
       const done = (settle: () => void): void => {
-        clearTimeout(timer);
+        late[Symbol.dispose]();
         this.#watchers.delete(look);
         settle();
       };
@@ -72,7 +73,7 @@ export class Screen {
         if (fits(text)) done(() => resolve(text));
         else if (this.#ended !== undefined) fail(this.#ended);
       };
-      const timer = setTimeout(() => fail(`not within ${withinMs} ms`), withinMs);
+      const late = deadline(() => fail(`not within ${withinMs} ms`), withinMs);
       this.#watchers.add(look);
       look();
     });

@@ -3,9 +3,8 @@ import type { Script } from "../../../src/testing/model/script.ts";
 import { type ScriptedModel, startScriptedModel } from "../../../src/testing/model/server.ts";
 import { eventually } from "../eventually.ts";
 import type { Cleanup } from "../server.ts";
+import { PATIENCE_MS } from "../time.ts";
 import { Surroundings } from "./surroundings.ts";
-
-const PATIENCE_MS = 30_000;
 
 /** What every test of real programs has: a home of their own, a scripted model, and the promise that nothing is left. */
 export class Stage implements Cleanup {

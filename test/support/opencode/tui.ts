@@ -1,8 +1,8 @@
 import { spawn } from "@lydell/node-pty";
+import { deadline, PATIENCE_MS } from "../time.ts";
 import { Screen } from "./screen.ts";
 
 const GRACE_MS = 3_000;
-const PATIENCE_MS = 30_000;
 
 const KEYS = {
   enter: "\r",
@@ -71,14 +71,13 @@ export function startInTerminal({ program, args, directory, env, cols = 120, row
       for (const key of keys) pty.write(KEYS[key]);
     },
     async close() {
-      const ended = exited.then(() => clearTimeout(timer));
-      const timer = setTimeout(() => pty.kill("SIGKILL"), GRACE_MS);
+      using _late = deadline(() => pty.kill("SIGKILL"), GRACE_MS);
       try {
         pty.kill("SIGTERM");
       } catch {
         // It has ended by itself.
       }
-      await ended;
+      await exited;
       screen[Symbol.dispose]();
     },
   };

@@ -1,7 +1,6 @@
 import type { Page } from "playwright-core";
+import { PATIENCE_MS } from "../time.ts";
 import { MODEL } from "./native.ts";
-
-const PATIENCE_MS = 30_000;
 
 /** The web page of a directory, ready to take a prompt: before it knows the model, it drops what is sent. */
 export async function openPage(page: Page, url: string, model: string = MODEL.name): Promise<void> {

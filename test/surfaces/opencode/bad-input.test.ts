@@ -41,7 +41,7 @@ test("a body that is not said to be JSON gets 415, in JSON", async (t) => {
   }
 });
 
-test("an unknown path gets 404 in JSON, whatever the method", async (t) => {
+test("an unknown path gets 404 in JSON with every method", async (t) => {
   const { client } = await opencodeRig(t);
   for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"]) {
     for (const path of ["/nothing", "/api/nothing", "/session-of-no-kind", "/config/x", "/opencode/nothing", "/vcs/"]) {
@@ -103,7 +103,7 @@ test("an id whose percent signs encode nothing is one that is not there", async 
   await client.expect(404, "POST", "/api/session/%E0%A4%A/interrupt");
 });
 
-test("deleting what is not there gets 404", async (t) => {
+test("deleting a thing that is not there gets 404", async (t) => {
   const { client } = await opencodeRig(t);
   const paths = [
     "/auth/nobody",

@@ -36,7 +36,7 @@ test("nothing is served that OpenCode does not have, but for what is said so, an
   assert.equal(new Set(served).size, served.length);
 });
 
-test("what is not plainly there says why", () => {
+test("each empty or refused operation says why", () => {
   for (const one of opencodeOperations()) {
     if (one.support !== "real") assert.ok((one.note ?? "").length > 8, `${key(one)} is ${one.support} without a note`);
   }

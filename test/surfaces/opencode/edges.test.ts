@@ -47,7 +47,7 @@ test("a session whose agent is no longer configured can be renamed and put away"
   await client.expect(200, "DELETE", `/session/${id}`);
 });
 
-test("what is said after a restart sorts behind what was said before, though the clock was set back", async (t) => {
+test("messages after a restart sort behind those before it, though the clock was set back", async (t) => {
   const { server } = await opencodeRig(t, { defaultAgent: "scripted" });
   const { id } = await server.api.create();
   await server.api.ask(id, "before");
@@ -62,7 +62,7 @@ test("what is said after a restart sorts behind what was said before, though the
   assert.deepEqual(ids, ids.toSorted());
 });
 
-test("what stands for an answer that never came is found by its id, right behind its prompt", async (t) => {
+test("the stand-in for an answer that never came is found by its id, right behind its prompt", async (t) => {
   const { client } = await opencodeRig(t, {
     defaultAgent: "broken",
     agents: { broken: { command: [process.execPath, "-e", "process.exit(3)"] } },

@@ -129,7 +129,7 @@ test("a reader of old events is told to wait, and when to go on", async () => {
   assert.equal(client.backlog, 0);
 });
 
-test("who waits for a client that is cut waits no longer", async () => {
+test("drained() resolves when the client is cut", async () => {
   await using server = await startStreams();
   const [client] = await opened(server);
   const frame = frameOf(`data: ${"x".repeat(64 * 1024)}\n\n`);

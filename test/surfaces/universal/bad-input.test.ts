@@ -81,7 +81,7 @@ test("a prompt of the wrong shape gets 422 with where it is wrong, and changes n
   assert.equal((await api.session(id)).last, last);
 });
 
-test("what is not there says so, and where to look", async (t) => {
+test("a 404 says what is not there and where to look", async (t) => {
   const { api } = await startServer(t);
   const { id } = await api.create();
   const rows: [method: string, path: string, code: ErrorCode, says: RegExp][] = [

@@ -8,6 +8,7 @@ import { test } from "node:test";
 import { promisify } from "node:util";
 import { catalog, type EventType } from "../../../src/core/events/catalog.ts";
 import { parseEvent } from "../../../src/core/events/event.ts";
+import { missing } from "../../support/missing.ts";
 import { startServer } from "../../support/server.ts";
 
 const run = promisify(execFile);
@@ -73,7 +74,7 @@ test("the commands of docs/api.md run as they stand, and answer what is shown", 
   try {
     await run("curl", ["--version"]);
   } catch {
-    t.skip("needs curl");
+    t.skip(missing("curl"));
     return;
   }
   const token = "the-token-of-this-test";

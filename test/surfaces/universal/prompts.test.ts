@@ -48,7 +48,7 @@ test("with wait the answer is the outcome: the last words, the reason, the usage
   assert.equal(events.filter((event) => event.type === "turn.ended").length, 3);
 });
 
-test("who waits for a prompt that waits itself gets the outcome of its own turn", async (t) => {
+test("wait on a queued prompt answers with the outcome of its own turn", async (t) => {
   const { api } = await startServer(t);
   const { id } = await api.create();
   const outcomes = await Promise.all(["one", "two", "three", "four"].map((word) => api.ask(id, `say ${word}`)));
@@ -60,7 +60,7 @@ test("who waits for a prompt that waits itself gets the outcome of its own turn"
   await lawfulEvents(api, id);
 });
 
-test("who waits for a prompt that is taken back, cancelled or deleted with its session is told so", async (t) => {
+test("wait on a prompt that is withdrawn, cancelled or deleted with its session says so", async (t) => {
   const { api } = await startServer(t);
   const { id } = await api.create();
   const stream = await api.stream(id);

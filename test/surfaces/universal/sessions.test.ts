@@ -178,7 +178,7 @@ test("a deleted session stops its turn, is gone, and the last thing heard of it 
   await all.close();
 });
 
-test("an unknown session is not found, whatever is asked of it", async (t) => {
+test("every route of an unknown session answers 404", async (t) => {
   const { api } = await startServer(t);
   const { id } = await api.create();
   const rows: [method: string, path: string, body?: object][] = [
@@ -203,7 +203,7 @@ test("an unknown session is not found, whatever is asked of it", async (t) => {
   assert.equal((await api.session(id)).last, 1);
 });
 
-test("whatever comes while a session is deleted is done before or refused, and the deletion holds", async (t) => {
+test("requests during a deletion are done before it or refused, and the deletion holds", async (t) => {
   const { api } = await startServer(t);
   for (let round = 0; round < 10; round++) {
     const { id } = await api.create();

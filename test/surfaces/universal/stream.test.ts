@@ -37,7 +37,7 @@ test("a stream begins with retry, then every event has its id, from the first on
   await stream.close();
 });
 
-test("what was streamed is what the log then holds", async (t) => {
+test("the streamed events are the events of the log", async (t) => {
   const { api } = await startServer(t);
   const { id } = await api.create();
   const stream = await api.stream(id);

@@ -1,8 +1,9 @@
-import { type Fields, fieldsIn, listIn, textIn } from "../fields.ts";
+import { withEntry } from "../../../core/entries.ts";
+import { type Fields, fieldsIn, listIn, textIn } from "../../../core/json/fields.ts";
 import { toolTitle } from "../tool-title.ts";
 import { onChildBlocks } from "./children.ts";
 import { failureOf } from "./failures.ts";
-import { type Block, type Message, type Reading, withEntry } from "./state.ts";
+import type { Block, Message, Reading } from "./state.ts";
 import { closeUnstreamed, dropUnfinished, isToolUse } from "./stream.ts";
 import { onToolResult } from "./tool-results.ts";
 import { stepUsage } from "./usage.ts";

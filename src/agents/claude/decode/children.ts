@@ -1,7 +1,8 @@
+import { withEntry } from "../../../core/entries.ts";
+import { type Fields, fieldsIn, listIn, numberIn, present, textIn } from "../../../core/json/fields.ts";
 import type { Signal } from "../../../core/ledger/signals.ts";
-import { type Fields, fieldsIn, listIn, numberIn, present, textIn } from "../fields.ts";
 import { toolTitle } from "../tool-title.ts";
-import { type Child, type Reading, withEntry } from "./state.ts";
+import type { Child, Reading } from "./state.ts";
 import { isToolUse } from "./stream.ts";
 
 function setChild(reading: Reading, child: Child): void {

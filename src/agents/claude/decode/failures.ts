@@ -1,5 +1,5 @@
 import type { EndReason, Failure } from "../../../core/events/values.ts";
-import { type Fields, numberIn, textIn } from "../fields.ts";
+import { type Fields, numberIn, textIn } from "../../../core/json/fields.ts";
 import type { End } from "./state.ts";
 
 /** The program's kinds of errors in Parley's codes. An unknown one is a failure of the model. */

@@ -1,6 +1,6 @@
 import { missingFrom } from "../../../core/diff/bounded-diff.ts";
 import type { FileChange } from "../../../core/events/values.ts";
-import { type Fields, listIn, numberIn, textIn } from "../fields.ts";
+import { type Fields, listIn, numberIn, textIn } from "../../../core/json/fields.ts";
 import { shownPath } from "../tool-title.ts";
 
 const CHANGERS: ReadonlySet<string> = new Set(["Edit", "MultiEdit", "Write", "NotebookEdit"]);

@@ -1,9 +1,10 @@
-import { type Fields, fieldsIn, present, textIn } from "../fields.ts";
+import { withEntry } from "../../../core/entries.ts";
+import { type Fields, fieldsIn, present, textIn } from "../../../core/json/fields.ts";
 import { BEFORE_CALL, BEFORE_PROMPT, refuseCall } from "../hooks.ts";
 import { DONT_ASK, isLaxer, PLAN } from "../modes.ts";
 import { permitted } from "../permission-patterns.ts";
 import { toolTitle } from "../tool-title.ts";
-import { inMode, type Reading, type Request, withEntry } from "./state.ts";
+import { inMode, type Reading, type Request } from "./state.ts";
 
 /** Asked for by the program, and not for a person to answer. */
 export interface Foreign {

@@ -1,5 +1,5 @@
 import type { PlanEntry } from "../../../core/events/values.ts";
-import { type Fields, fieldsIn, listIn, textIn } from "../fields.ts";
+import { type Fields, fieldsIn, listIn, textIn } from "../../../core/json/fields.ts";
 
 type Tasks = ReadonlyMap<string, PlanEntry>;
 

@@ -1,10 +1,11 @@
+import { withEntry } from "../../../core/entries.ts";
 import type { Question } from "../../../core/events/values.ts";
-import { type Fields, fieldsIn, listIn, present, textIn } from "../fields.ts";
+import { type Fields, fieldsIn, listIn, present, textIn } from "../../../core/json/fields.ts";
 import { permitted } from "../permission-patterns.ts";
 import { PLAN_OPTIONS } from "../plan-options.ts";
 import { toolTitle } from "../tool-title.ts";
 import { type Foreign, onHook } from "./hooks.ts";
-import { type Reading, type Request, withEntry } from "./state.ts";
+import type { Reading, Request } from "./state.ts";
 
 /** The program asks Parley. What is not for a person is returned, to be refused: a question without an answer would hang it. */
 export function onControlRequest(reading: Reading, line: Fields): Foreign | undefined {

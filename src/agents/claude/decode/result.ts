@@ -1,4 +1,4 @@
-import { type Fields, textIn } from "../fields.ts";
+import { type Fields, textIn } from "../../../core/json/fields.ts";
 import { finishChild } from "./children.ts";
 import { endOf } from "./failures.ts";
 import type { End, Reading } from "./state.ts";

@@ -1,7 +1,8 @@
 import type { EndReason, Failure, PlanEntry, Usage } from "../../../core/events/values.ts";
+import type { Fields } from "../../../core/json/fields.ts";
 import type { Signal } from "../../../core/ledger/signals.ts";
 import type { ChildRef } from "../../contract.ts";
-import type { Fields } from "../fields.ts";
+import type { Said } from "../../program/read-lines.ts";
 import { BYPASS } from "../modes.ts";
 
 /** A block of a message that is streamed. Its text is not kept: the ledger has it. */
@@ -134,11 +135,6 @@ export function newDecodeState(directory: string): DecodeState {
   };
 }
 
-export interface Said {
-  signal: Signal;
-  child?: ChildRef;
-}
-
 /** In this mode the program is now. */
 export function inMode(state: DecodeState, mode: string): DecodeState {
   return { ...state, mode, mayBypass: state.mayBypass || mode === BYPASS };
@@ -162,13 +158,6 @@ export class Reading {
   patch(change: Partial<DecodeState>): void {
     this.state = { ...this.state, ...change };
   }
-}
-
-export function withEntry<K, V>(map: ReadonlyMap<K, V>, key: K, value: V | undefined): ReadonlyMap<K, V> {
-  const copy = new Map(map);
-  if (value === undefined) copy.delete(key);
-  else copy.set(key, value);
-  return copy;
 }
 
 export function without(set: ReadonlySet<string>, key: string): ReadonlySet<string> {

@@ -1,5 +1,6 @@
-import { type Fields, fieldsIn, numberIn, textIn } from "../fields.ts";
-import { type Block, type Message, type Reading, withEntry } from "./state.ts";
+import { withEntry } from "../../../core/entries.ts";
+import { type Fields, fieldsIn, numberIn, textIn } from "../../../core/json/fields.ts";
+import type { Block, Message, Reading } from "./state.ts";
 import { stepUsage } from "./usage.ts";
 
 /** Kinds of blocks that call a tool: the program's own, the service's, and those of MCP servers. */

@@ -1,4 +1,4 @@
-import { type Fields, fieldsIn, numberIn, present, textIn } from "../fields.ts";
+import { type Fields, fieldsIn, numberIn, present, textIn } from "../../../core/json/fields.ts";
 import { onTaskNotification, onTaskProgress, onTaskStarted, onTaskUpdated } from "./children.ts";
 import { finishIfIdle, onTurnLine } from "./result.ts";
 import { inMode, type Reading } from "./state.ts";

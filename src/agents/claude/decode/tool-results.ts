@@ -1,10 +1,11 @@
+import { withEntry } from "../../../core/entries.ts";
 import type { PlanEntry } from "../../../core/events/values.ts";
+import { type Fields, isFields, listIn, textIn } from "../../../core/json/fields.ts";
 import type { ChildRef } from "../../contract.ts";
-import { type Fields, isFields, listIn, textIn } from "../fields.ts";
 import { onChildReturned } from "./children.ts";
 import { filesOf } from "./files.ts";
 import { planAfter } from "./plan.ts";
-import { type Reading, withEntry, without } from "./state.ts";
+import { type Reading, without } from "./state.ts";
 
 const REFUSED_BY_INTERRUPT = "User rejected tool use";
 

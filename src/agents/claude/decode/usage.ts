@@ -1,5 +1,5 @@
 import type { Tokens, Usage } from "../../../core/events/values.ts";
-import { type Fields, fieldsIn, isFields, numberIn } from "../fields.ts";
+import { type Fields, fieldsIn, isFields, numberIn } from "../../../core/json/fields.ts";
 import { type DecodeState, NO_TOTALS, type Totals } from "./state.ts";
 
 /** The tokens of one call of the model. `input` is what was not in a cache. */

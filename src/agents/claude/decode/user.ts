@@ -1,4 +1,4 @@
-import { type Fields, fieldsIn, listIn, textIn } from "../fields.ts";
+import { type Fields, fieldsIn, listIn, textIn } from "../../../core/json/fields.ts";
 import { childOf, sayPrompt } from "./children.ts";
 import { type Reading, without } from "./state.ts";
 import { onToolResult } from "./tool-results.ts";

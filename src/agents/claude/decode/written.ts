@@ -1,6 +1,8 @@
-import { type Fields, listIn, textIn } from "../fields.ts";
+import { withEntry } from "../../../core/entries.ts";
+import { type Fields, listIn, textIn } from "../../../core/json/fields.ts";
+import type { Said } from "../../program/read-lines.ts";
 import { finishIfIdle } from "./result.ts";
-import { type DecodeState, inMode, Reading, type Said, withEntry, without } from "./state.ts";
+import { type DecodeState, inMode, Reading, without } from "./state.ts";
 
 /** What Parley wrote to the program changes how its lines are read, too. */
 

@@ -1,4 +1,5 @@
 import type { AssistantContent, ModelMessage, ToolContent } from "ai";
+import { isFields } from "../../../core/json/fields.ts";
 import type { Outcome } from "../turn/deferreds.ts";
 
 export type AssistantPart = Exclude<AssistantContent, string>[number];
@@ -49,7 +50,5 @@ export function forAnotherModel(messages: readonly ModelMessage[]): ModelMessage
 
 /** Providers take only objects as a call's input; what a model garbled is shown to it as it was. */
 export function inputObject(input: unknown): Record<string, unknown> {
-  return typeof input === "object" && input !== null && !Array.isArray(input)
-    ? (input as Record<string, unknown>)
-    : { garbled: input };
+  return isFields(input) ? input : { garbled: input };
 }

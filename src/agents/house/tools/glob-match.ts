@@ -1,3 +1,5 @@
+import { fitsStars, type SignFits } from "../../../core/stars.ts";
+
 const MAX_ALTERNATIVES = 64;
 
 /** `a.{ts,js}` as `a.ts` and `a.js`. */
@@ -14,29 +16,7 @@ function expandBraces(pattern: string): string[] {
   return done;
 }
 
-/** Walks both texts once, going back only to the last star: no pattern takes long, whoever wrote it. */
-function matchesSegment(pattern: string, name: string): boolean {
-  let p = 0;
-  let n = 0;
-  let star = -1;
-  let from = 0;
-  while (n < name.length) {
-    if (pattern[p] === "*") {
-      star = p++;
-      from = n;
-    } else if (p < pattern.length && (pattern[p] === "?" || pattern[p] === name[n])) {
-      p++;
-      n++;
-    } else if (star >= 0) {
-      p = star + 1;
-      n = ++from;
-    } else {
-      return false;
-    }
-  }
-  while (pattern[p] === "*") p++;
-  return p === pattern.length;
-}
+const fits: SignFits = (sign, char) => sign === "?" || sign === char;
 
 function matchesSegments(pattern: readonly string[], path: readonly string[]): boolean {
   // Which beginnings of the path the pattern has matched so far.
@@ -45,7 +25,7 @@ function matchesSegments(pattern: readonly string[], path: readonly string[]): b
     const next = new Set<number>();
     for (const at of reached) {
       if (segment === "**") for (let to = at; to <= path.length; to++) next.add(to);
-      else if (at < path.length && matchesSegment(segment, path[at] ?? "")) next.add(at + 1);
+      else if (at < path.length && fitsStars(segment, path[at] ?? "", fits)) next.add(at + 1);
     }
     reached = next;
   }

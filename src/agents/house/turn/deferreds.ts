@@ -20,9 +20,6 @@ interface Deferred {
   stop: AbortController;
 }
 
-/** How long open calls are waited for after a stream that failed or was stopped, all together. */
-export const DRAIN_MS = 250;
-
 export function aborted(why: string): Outcome {
   return { ok: false, output: why, error: { code: "aborted", message: why } };
 }

@@ -1,9 +1,10 @@
 import type { LanguageModelUsage } from "ai";
 import type { Usage } from "../../../core/events/values.ts";
+import { GRACE_MS } from "../../../core/ledger/state.ts";
 import { streamModel } from "../model/model-call.ts";
 import { usageOf } from "../model/usage.ts";
 import { resultPart, stepMessages } from "../past/conversation.ts";
-import { Deferreds, DRAIN_MS, type Outcome } from "./deferreds.ts";
+import { Deferreds, type Outcome } from "./deferreds.ts";
 import { type ModelCall, StepStream } from "./stream.ts";
 import { ToolRunner } from "./tool-runner.ts";
 import type { Turn } from "./turn.ts";
@@ -93,7 +94,7 @@ export async function runStep(turn: Turn, summary = false): Promise<StepEnd> {
   } catch (error) {
     failure = { error };
   } finally {
-    await deferreds.drain(DRAIN_MS, "aborted: the model's answer was stopped before the tool was done");
+    await deferreds.drain(GRACE_MS, "aborted: the model's answer was stopped before the tool was done");
   }
   if (turn.stopped) {
     remember(run);

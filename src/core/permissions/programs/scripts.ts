@@ -8,7 +8,7 @@ const SHELL = /^(?:r?ba|da|z|m?k|pdk|lk|a|ya|po)?sh[\d.]*$/;
 /** A name in `/dev/fd`, if the shell was moved there. */
 const NUMBER = /^(?:\.\/+)*\d+$/;
 
-/** A file that may be the input, and so whatever another command says. */
+/** A file that may be the input, and so the output of another command. */
 function isInput({ value }: Word): boolean {
   if (/^-$|(?:^|\/)(?:stdin|fd\/\d+)$/.test(value)) return true;
   return /^\/|\.\./.test(value) && /^\/(?:dev\/(?!null$)|proc\/)/.test(absolutePath("/", value));
@@ -76,9 +76,11 @@ function awkInsight(words: readonly Word[]): Insight {
   return isKnown(program) && !/system|getline|[|>@]/.test(program.value) ? {} : opaque(words);
 }
 
-const PLACE = String.raw`(?:\d+|\$|/(?:[^/\\\n]|\\.)*/)`;
-const REPLACE = String.raw`s([/|#,:@])(?:(?!\1)[^\\\n]|\\.)*\1(?:(?!\1)[^\\\n]|\\.)*\1[gpiI\d]*`;
-const SED_COMMAND = new RegExp(String.raw`^\s*(?:${PLACE}(?:,(?:${PLACE}|\+\d+))?)?\s*!?(?:[pdq=]|${REPLACE})\s*$`);
+const ADDRESS = String.raw`(?:\d+|\$|/(?:[^/\\\n]|\\.)*/)`;
+const READDRESS = String.raw`s([/|#,:@])(?:(?!\1)[^\\\n]|\\.)*\1(?:(?!\1)[^\\\n]|\\.)*\1[gpiI\d]*`;
+const SED_COMMAND = new RegExp(
+  String.raw`^\s*(?:${ADDRESS}(?:,(?:${ADDRESS}|\+\d+))?)?\s*!?(?:[pdq=]|${READDRESS})\s*$`,
+);
 
 /** A script of sed that only prints, deletes and replaces: other commands write files and run programs. */
 function isTame(script: string): boolean {

@@ -67,7 +67,7 @@ function innerOf(words: readonly Word[], assigns: boolean): Inner {
   return { words: words.slice(at), assignments };
 }
 
-/** `xargs` puts words that nobody knows behind the command, or in the place of a mark. */
+/** `xargs` adds unknown words behind the command, or instead of a mark. */
 function wrappedByXargs(words: readonly Word[]): Insight {
   const mark = words.findIndex(({ value }) => value.startsWith("-I"));
   const hole: Word = { value: HOLE, bare: false };

@@ -1,7 +1,7 @@
 import { HOLE } from "../glob.ts";
 import { type HereDocument, hereBody, hereDelimiter } from "./here-document.ts";
 import { Scanner } from "./scanner.ts";
-import type { Command, Reading, Redirection, Word } from "./word.ts";
+import type { Reading, Redirection, SimpleCommand, Word } from "./word.ts";
 
 /** A longer line is not read, nor one with more commands or deeper brackets: nobody looks such a line through either. */
 const LONGEST = 32_768;
@@ -17,16 +17,16 @@ const UNREAD = new Set(["case", "esac", "select", "function", "coproc", "[[", "]
 /** Names of loops' variables that mean nothing to any shell or program. */
 const LOOP_NAME = /^(?:[a-z]|file|dir|name|item|line|pkg|test|branch|ext|path_?name)$/;
 
-function empty(): Command {
+function empty(): SimpleCommand {
   return { assignments: [], words: [], redirections: [] };
 }
 
-function isEmpty({ assignments, words, redirections }: Command): boolean {
+function isEmpty({ assignments, words, redirections }: SimpleCommand): boolean {
   return assignments.length + words.length + redirections.length === 0;
 }
 
 class LineReader extends Scanner {
-  readonly commands: Command[] = [];
+  readonly commands: SimpleCommand[] = [];
   #current = empty();
   /** Behind `)`, `}`, `fi` and `done` there are no words. */
   #closed = false;

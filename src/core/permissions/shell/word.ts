@@ -1,6 +1,6 @@
 import { HOLE } from "../glob.ts";
 
-/** One word of a command as the program gets it; what only the shell will know is a hole. */
+/** One word of a command as the program gets it. A part that only the shell will know is a hole. */
 export interface Word {
   value: string;
   /** No character of it was quoted: only such a word can be a keyword of the shell. */
@@ -18,7 +18,7 @@ export interface Redirection {
 }
 
 /** One simple command. A command without words only assigns or redirects. */
-export interface Command {
+export interface SimpleCommand {
   assignments: Assignment[];
   words: Word[];
   redirections: Redirection[];
@@ -26,7 +26,7 @@ export interface Command {
 
 /** The commands that were found in a line. Where `doubt` is set there may be more in it than was found. */
 export interface Reading {
-  commands: Command[];
+  commands: SimpleCommand[];
   doubt?: string;
 }
 
@@ -36,10 +36,10 @@ export function isKnown(word: Pick<Word, "value"> | undefined): boolean {
 
 const PLAIN = /^[\p{L}\p{N}_@%+=:,./^~\0-]+$/u;
 
-/** Words that mean nothing else to a shell: the program `[`, and the place of a name for `find` and `xargs`. */
+/** Words that need no quotes: the program `[`, and the braces that stand for a name in `find` and `xargs`. */
 const AS_THEY_ARE = new Set(["[", "]", "{}"]);
 
-/** A word so that it cannot be taken for two, or for something else. */
+/** A word, quoted so that it stays one word. */
 export function shown({ value }: Pick<Word, "value">): string {
   return PLAIN.test(value) || AS_THEY_ARE.has(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`;
 }

@@ -6,7 +6,7 @@ import type { Answer } from "../../../core/ledger/signals.ts";
 import type { Surface } from "../context.ts";
 import { type OpencodeError, tagged } from "../errors.ts";
 
-/** Who answered, in the log. */
+/** The name in the log for answers of this surface. */
 const CLIENT = "opencode";
 
 type Kind = Answer["kind"];
@@ -17,12 +17,12 @@ function noSuchAsk(kind: Kind, requestID: string, more = ""): OpencodeError {
   return tagged(404, tag, `${name} request not found: ${requestID}${more}`, { requestID });
 }
 
-/** What counts of an answer when two are compared. */
+/** The fields of an answer that count when two are compared. */
 function essence(answer: { outcome?: unknown; feedback?: unknown; answers?: unknown }): unknown[] {
   return [answer.outcome, answer.feedback ?? null, answer.answers ?? null];
 }
 
-/** The first answer wins. Who gives the same once more is right, too; who gives another one learns what won. */
+/** The first answer wins. The same answer again is accepted, too; another one is refused with the one that won. */
 function afterTheFirst(kind: Kind, requestID: string, answer: Answer, thrown: unknown): void {
   if (!isParleyError(thrown)) throw thrown;
   if (thrown.code === "ask_not_found") throw noSuchAsk(kind, requestID);
@@ -48,8 +48,8 @@ export async function answerAsk({ gateway }: Surface, requestID: string, answer:
 export type Reply = "once" | "always" | "reject";
 
 /**
- * A refusal without a word is the last one: it ends the turn. One that says what to do instead lets the agent go on. Either
- * way it is for all that the session waits for, because the agent is about to do something else.
+ * A refusal without a message ends the turn. One that says what to do instead lets the agent go on. Either refuses all
+ * open permissions of the session, because the agent is about to do something else.
  */
 export async function replyToPermission(
   surface: Surface,
@@ -67,7 +67,7 @@ export async function replyToPermission(
   const head = await surface.gateway.log.head(session);
   for (const { id, kind } of head?.state.asks ?? []) {
     if (kind !== "permission" || id === requestID) continue;
-    // Whoever answered it in the meantime was first.
+    // An answer that came in the meantime was first.
     await answerAsk(surface, id, answer).catch(() => undefined);
   }
 }

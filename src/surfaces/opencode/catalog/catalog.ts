@@ -1,19 +1,20 @@
+import { present } from "../../../core/json/fields.ts";
 import type { Gateway } from "../../../gateway/gateway.ts";
 import { badRequest } from "../errors.ts";
 import { type Choice, chosen, type Wish } from "./choice.ts";
 import { Discoveries, type KnownAgent } from "./discoveries.ts";
-import { modeInfo2, modeInfos } from "./modes.ts";
+import { modeInfos, newerModeInfo } from "./modes.ts";
 import {
   defaultModelOf,
   defaultModels,
   inOrder,
   isConnected,
-  modelInfos2,
+  newerModelInfos,
+  newerProviderInfo,
   providerInfo,
-  providerInfo2,
 } from "./providers.ts";
 
-/** What a session gets whose creator chose nothing. In memory: the configuration file is Parley's own business. */
+/** The model and mode of a session whose creator chose none. They are kept in memory only: no client changes the configuration file. */
 export interface Defaults {
   /** `provider/model`. */
   model: string;
@@ -49,9 +50,9 @@ const VIEWS = {
     return { providers: connected.map(providerInfo), default: defaultModels(connected) };
   },
   modes: modeInfos,
-  modes2: (agents) => modeInfos(agents).map(modeInfo2),
-  providers2: (agents) => agents.filter(({ discovery }) => isConnected(discovery)).map(providerInfo2),
-  models2: (agents) => agents.filter(({ discovery }) => isConnected(discovery)).flatMap(modelInfos2),
+  newerModes: (agents) => modeInfos(agents).map(newerModeInfo),
+  newerProviders: (agents) => agents.filter(({ discovery }) => isConnected(discovery)).map(newerProviderInfo),
+  newerModels: (agents) => agents.filter(({ discovery }) => isConnected(discovery)).flatMap(newerModelInfos),
 } satisfies Record<string, (agents: readonly KnownAgent[]) => unknown>;
 
 export type View = keyof typeof VIEWS;
@@ -82,7 +83,7 @@ export class Catalog {
     return (await this.agents()).find((agent) => agent.name === name);
   }
 
-  /** A view as JSON. Some agents have thousands of models, so that it is made once for all who ask. */
+  /** A view as JSON. Some agents have thousands of models, so the text is made once for all clients. */
   async text(view: View): Promise<string> {
     const agents = await this.agents();
     const { revision } = this.#discoveries;
@@ -112,16 +113,16 @@ export class Catalog {
     return chosen(wish, await this.agents(), this.#options.gateway.defaultAgent);
   }
 
-  /** The same for a new session: what its creator left open is as the defaults say, and otherwise left to the agent. */
+  /** The same for a new session: the defaults fill in the choices that its creator left open, and the agent makes the rest. */
   async chooseForNew(wish: Wish): Promise<Choice> {
-    const said = Object.fromEntries(Object.entries(wish).filter(([, value]) => value !== undefined)) as Wish;
+    const said = present(wish);
     const { mode, ...choice } = await this.choose({ ...(await this.#open(said)), ...said });
     const modes = (await this.agent(choice.agent))?.discovery.modes ?? [];
     // A session that names no mode begins with the first one by itself.
     return mode === undefined || mode === modes[0]?.id ? choice : { ...choice, mode };
   }
 
-  /** What somebody gets who does not ask for it. */
+  /** The defaults for the choices that a wish leaves open. */
   async #open({ providerID }: Wish): Promise<Wish> {
     const { model, agent } = this.#chosen;
     const mode = agent === undefined ? {} : { agent };

@@ -4,7 +4,7 @@ import type { KnownAgent } from "./discoveries.ts";
 import { modeFor } from "./modes.ts";
 import { OWN_MODEL } from "./providers.ts";
 
-/** What a client asks for, in OpenCode's words. */
+/** A client's choice of agent, model and mode, in OpenCode's words. */
 export interface Wish {
   providerID?: string;
   modelID?: string;

@@ -12,7 +12,7 @@ function userName(): string {
   }
 }
 
-/** What clients read of OpenCode's configuration. The agents' own configuration is theirs. */
+/** The part of OpenCode's configuration that clients read. The agents' own configuration is not in it. */
 export async function configOf(catalog: Catalog): Promise<Record<string, unknown>> {
   const { model, agent } = await catalog.defaults();
   return {
@@ -33,7 +33,7 @@ export async function configOf(catalog: Catalog): Promise<Record<string, unknown
 
 export const configChange = z.looseObject({ model: z.string().optional(), default_agent: z.string().optional() });
 
-/** The default model and mode can be changed, until the server ends. What is as it was may be said again. */
+/** Changes the default model and mode, until the server ends. Other settings may be sent with the value they have. */
 export async function changeConfig(catalog: Catalog, change: Record<string, unknown>): Promise<void> {
   const { model, default_agent: agent, ...rest } = change;
   const before = await configOf(catalog);

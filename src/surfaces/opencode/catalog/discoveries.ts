@@ -11,7 +11,7 @@ export interface DiscoveriesOptions {
   agents(): readonly string[];
   discover(name: string): Promise<Discovery>;
   now(): number;
-  /** How long the very first who ask wait for an agent. */
+  /** How long the first callers wait for an agent. */
   firstMs?: number;
   /** How old an answer may be before the agent is asked again. */
   freshMs?: number;
@@ -41,8 +41,8 @@ const SILENT: Discovery = {
 };
 
 /**
- * What is known of the agents. To ask one may mean to start a program, so that only the first who want to know wait, and
- * not for ever; later answers are at most a little old, and are renewed behind the back of who asked.
+ * The discoveries of all agents. A discovery may start a program, so only the first callers wait for it, and not for
+ * ever. Later callers get the last answer, which is renewed in the background when it is old.
  */
 export class Discoveries {
   readonly #options: DiscoveriesOptions;
@@ -67,7 +67,7 @@ export class Discoveries {
     return this.#options.agents().map((name) => ({ name, discovery: this.#entries.get(name)?.discovery ?? SILENT }));
   }
 
-  /** Asks every agent anew. Whoever wants the answers meanwhile gets the old ones. */
+  /** Asks every agent anew. Callers get the old answers meanwhile. */
   refresh(): void {
     this.#ask(0);
   }

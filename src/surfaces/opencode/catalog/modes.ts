@@ -7,7 +7,7 @@ import { defaultModelOf, isConnected, titleOf } from "./providers.ts";
 const BUILD = "build";
 const PLAN = "plan";
 
-/** What OpenCode calls an agent. */
+/** A mode in the form that OpenCode calls an agent. */
 export interface ModeInfo {
   name: string;
   description?: string;
@@ -95,7 +95,7 @@ export function modeInfos(agents: readonly KnownAgent[]): ModeInfo[] {
 }
 
 /** The same for the newer half of the API. */
-export function modeInfo2({ name, description, mode, hidden = false, model, permission }: ModeInfo): object {
+export function newerModeInfo({ name, description, mode, hidden = false, model, permission }: ModeInfo): object {
   return {
     id: name,
     ...(description === undefined ? {} : { description }),

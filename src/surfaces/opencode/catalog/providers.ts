@@ -84,7 +84,7 @@ export function defaultModels(agents: readonly KnownAgent[]): Record<string, str
 }
 
 /** The same for the newer half of the API. */
-export function providerInfo2(agent: KnownAgent): object {
+export function newerProviderInfo(agent: KnownAgent): object {
   return {
     id: agent.name,
     name: titleOf(agent),
@@ -93,7 +93,7 @@ export function providerInfo2(agent: KnownAgent): object {
   };
 }
 
-export function modelInfos2({ name, discovery }: KnownAgent): object[] {
+export function newerModelInfos({ name, discovery }: KnownAgent): object[] {
   return modelsOf(discovery).map((model) => ({
     id: model.id,
     providerID: name,

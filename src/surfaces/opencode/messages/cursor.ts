@@ -3,7 +3,7 @@ import { badRequest } from "../errors.ts";
 import type { History } from "./history.ts";
 import type { Placed } from "./turn-messages.ts";
 
-/** As OpenCode makes it, with the place: a message that only Parley names cannot be looked up by its id. */
+/** OpenCode's form of a cursor, with the place of the message: some messages cannot be looked up by their id. */
 const shape = z.object({ id: z.string(), time: z.number(), seq: z.number().int().positive().optional() });
 
 export function encodeCursor({ seq, message: { info } }: Placed): string {

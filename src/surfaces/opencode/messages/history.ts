@@ -3,6 +3,7 @@ import { begunKey, messageKey, promptKey } from "../../../core/events/keys.ts";
 import { isCut } from "../../../core/history/cuts.ts";
 import { promptOfUnanswered } from "../../../core/history/unanswered.ts";
 import type { Log, LogRecord, SessionHead } from "../../../log/contract.ts";
+import { notFound } from "../errors.ts";
 import type { PendingAsks } from "../projection/open-asks.ts";
 import { SessionView } from "../projection/session-view.ts";
 import type { MessageWithParts } from "../shapes/message.ts";
@@ -62,7 +63,7 @@ export class History {
     }
     if (event && isCut(head.state.cuts, event.seq)) return undefined;
     if (event) return messageIn(await this.#turnAround(head, event.seq), id);
-    // What a sub-agent was told has no name in the log, but such a session is short.
+    // The prompt of a sub-agent has no key in the log, but such a session is short.
     if (parent === undefined) return undefined;
     return (await this.page(head, {})).messages.find(({ info }) => info.id === id);
   }
@@ -73,7 +74,7 @@ export class History {
     return event?.seq;
   }
 
-  /** What the agent said last in the turn of a prompt. */
+  /** The last message of the agent in the turn of a prompt. */
   async answerTo(head: SessionHead, prompt: string): Promise<MessageWithParts | undefined> {
     const { id } = head.state;
     const begun = await this.#begunBy(id, prompt);
@@ -81,7 +82,7 @@ export class History {
     return turn?.placed.findLast(({ message }) => message.info.role === "assistant")?.message;
   }
 
-  /** What the open turn waits for. */
+  /** The open asks of a session. */
   async asks(head: SessionHead): Promise<PendingAsks> {
     const { turn } = head.state;
     if (!turn) return { permissions: [], questions: [] };
@@ -127,19 +128,26 @@ export class History {
     return placed.sort((a, b) => a.seq - b.seq);
   }
 
-  /** A piece that ends within its turn, with what says how that went on. */
+  /** A piece that ends within its turn, with the later events of that turn. */
   async #completed({ records, thinned }: Piece, head: SessionHead, last: number): Promise<LogRecord[]> {
     const rest = await restOfTurn(this.#log, head.state.id, last);
-    // Only the message that asked is told what all of the turn changed; for the others their own steps are enough.
+    // Only the user's message shows the changes of the whole turn; the others need their own steps only.
     return records.concat(thinned ? restOfSteps(records, rest) : rest);
   }
+}
+
+/** A message by its id; one that is not there is refused. */
+export async function messageOf(history: History, head: SessionHead, id: string): Promise<MessageWithParts> {
+  const message = await history.message(head, id);
+  if (!message) throw notFound(`Message not found: ${id}`);
+  return message;
 }
 
 function messageIn({ placed, waited }: TurnMessages, id: string): MessageWithParts | undefined {
   return waited.get(id) ?? placed.find(({ message }) => message.info.id === id)?.message;
 }
 
-/** The messages of prompts that wait or waited: they are said where they began to wait, and told in full by their turn. */
+/** The messages of prompts that wait or waited. Their place is where they began to wait; their turn has them in full. */
 class Waiting {
   readonly #known = new Map<string, MessageWithParts>();
   readonly #takenUp: (prompt: string) => Promise<TurnMessages | undefined>;

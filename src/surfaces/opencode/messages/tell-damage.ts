@@ -1,7 +1,7 @@
 import type { SessionState } from "../../../core/session-state.ts";
 import type { Surface } from "../context.ts";
 
-/** Tells OpenCode's clients, once for each session, that some of its messages cannot be shown: their lists only skip them. */
+/** Tells clients, once for each session, that some of its messages cannot be read: lists of messages leave them out. */
 export function damageTeller({ gateway, bus }: Pick<Surface, "gateway" | "bus">): (session: SessionState) => void {
   const told = new Set<string>();
   return ({ id, directory }) => {

@@ -5,7 +5,7 @@ import type { LogRecord } from "../../../log/contract.ts";
 import { SessionView } from "../projection/session-view.ts";
 import type { MessageWithParts } from "../shapes/message.ts";
 
-/** A turn may be long: so many of its events, then others have their chance. */
+/** A turn may be long: after so many of its events other requests get their turn. */
 const CHUNK = 1_000;
 
 /** A message and the number of the event that first showed it: its place among all messages of its session. */
@@ -22,7 +22,7 @@ export interface TurnMessages {
   view: SessionView;
 }
 
-/** What is open or waits now must not show in what was said before; what answers it a turn says by itself. */
+/** The state without its open turn, queue and asks, which must not show in earlier turns. A turn names its model and mode itself. */
 function before(state: SessionState): SessionState {
   return { ...state, turn: null, queue: [], asks: [] };
 }
@@ -41,7 +41,7 @@ export async function messagesOfTurn(state: SessionState, records: readonly LogR
   const late = new Set<string>();
   for (const [index, { json, type }] of records.entries()) {
     if (index % CHUNK === CHUNK - 1) await nextTurn();
-    // What waits for a later turn is none of this one's.
+    // A queued prompt belongs to a later turn.
     if (type === "prompt.queued" || type === "prompt.withdrawn") continue;
     const event = JSON.parse(json) as ParleyEvent;
     for (const id of takenUp(event)) late.add(id);

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Log, LogRecord } from "../../../log/contract.ts";
 
-/** How many events are read at once: few at first, for most who ask want the newest only. */
+/** How many events are read at once: few at first, because most requests want the newest only. */
 const FIRST_CHUNK = 256;
 const LARGEST_CHUNK = 2_048;
 
@@ -12,12 +12,12 @@ export interface Piece {
   thinned: boolean;
 }
 
-/** Whether an event places others, or says what holds for them: all but the words and tools of the agent do. */
+/** Whether an event gives others their place or their facts: all but the items of the agent do. */
 function isFrame({ type, json }: LogRecord): boolean {
   return !type.startsWith("item.") || (type !== "item.delta" && json.includes('"role":"user"'));
 }
 
-/** Events without what the agent said and did: its steps are there, but empty. */
+/** Events without the agent's items: its steps are there, but empty. */
 function frameOf(records: readonly LogRecord[]): LogRecord[] {
   return records.filter(isFrame);
 }
@@ -38,7 +38,7 @@ function openItems(records: readonly LogRecord[]): Set<string> {
   return open;
 }
 
-/** What else came of the steps that a turn had up to a place: the words and tools of later ones are left out. */
+/** The later events of the steps that a turn had up to a place, without the items of later steps. */
 export function restOfSteps(before: readonly LogRecord[], rest: readonly LogRecord[]): LogRecord[] {
   const { json = "" } = before.findLast(({ type }) => type === "step.started") ?? {};
   const last = Math.max(0, ...stepsIn(json));
@@ -89,7 +89,7 @@ export function thin(records: readonly LogRecord[], steps: number): LogRecord[] 
 
 /**
  * A session's events before a number, cut before each `turn.started`: the newest piece first, each in its order, and
- * only so many steps in full. What is held is a chunk and what those steps said, however long the session or a turn is.
+ * only so many steps in full. Memory holds one chunk and those steps, however long the session or a turn is.
  */
 export async function* piecesBack(log: Log, session: string, before: number, steps: number): AsyncGenerator<Piece> {
   const thinner = new Thinner(steps);

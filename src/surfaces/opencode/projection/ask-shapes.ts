@@ -31,7 +31,7 @@ function fileOf(patterns: readonly string[], input: Readonly<Record<string, unkn
 
 const MAX_DIFF = 200_000;
 
-/** What an edit would change, for a dialog, where the agent did not say: its input tells the words, not their place. */
+/** The diff of an edit, for a dialog, where the agent gave none: the tool's input has the text, but not its place in the file. */
 function diffOf(input: Readonly<Record<string, unknown>>, file: unknown): { diff?: string } {
   const { oldString, newString, content } = input;
   if (typeof file !== "string") return {};

@@ -17,7 +17,7 @@ export function derivedId(prefix: "msg" | "prt", time: number, seed: string): st
   return `${prefix}_${timePart(time, 0, false)}${digestChars(seed, 14)}`;
 }
 
-/** An id right behind another, before whatever was made later: a longer text sorts after its own beginning. */
+/** An id right behind another, before all that were made later: a longer text sorts after its own beginning. */
 export function idBehind(id: string, mark: string): string {
   return `${id}${mark}`;
 }

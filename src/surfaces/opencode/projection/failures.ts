@@ -17,7 +17,7 @@ export function errorOf(failure: Failure, providerID: string): MessageError {
   };
 }
 
-/** What went wrong with a turn, or undefined for one that came to its end. */
+/** The error of a turn that failed or was stopped; undefined for one that ended well. */
 export function turnError(
   { reason, error }: EventOf<"turn.ended">["data"],
   providerID: string,

@@ -62,7 +62,7 @@ export class FileDiffs {
   }
 }
 
-/** What is known of a session's files without reading its turns. */
+/** The changed files of a session as its state has them, without reading its turns. */
 export function countsOf(totals: readonly FileTotal[], directory: string): FileDiff[] {
   return totals.map(({ path, kind, additions, deletions }) => ({
     file: shown(directory, path),

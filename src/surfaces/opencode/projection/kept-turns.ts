@@ -1,6 +1,6 @@
 import type { SessionEvent } from "../shapes/event.ts";
 
-/** How much of the past a view holds beside its newest turn: for who comes back after it was away. */
+/** The turns that a view holds beside its newest one, for clients that come back. */
 export interface TurnsToKeep {
   turns: number;
   /** How long before the newest turn began they may have ended. */

@@ -18,12 +18,12 @@ export interface Answered {
 type Asked = EventOf<"permission.requested"> | EventOf<"question.requested">;
 type Resolved = EventOf<"permission.resolved"> | EventOf<"question.resolved">;
 
-/** What a session waits for, and how clients hear of it. */
+/** The open asks of a session, and the events by which clients hear of them. */
 export class OpenAsks {
   readonly #permissions = new Map<string, PermissionRequest>();
   readonly #questions = new Map<string, { request: QuestionRequest; call?: string }>();
 
-  /** What was asked before the view began to look. */
+  /** Takes in the asks that were open before the view began. */
   hold({ id: sessionID, directory, asks }: SessionState): void {
     const place = { sessionID, directory };
     for (const ask of asks) {
@@ -45,7 +45,7 @@ export class OpenAsks {
     out.say("question.asked", request);
   }
 
-  /** What nobody needs to answer any more is refused, so that no client keeps a dialog open for it. */
+  /** Refuses the asks that nobody needs to answer any more, so that no client keeps a dialog open. */
   resolve(event: Resolved, sessionID: string, out: Outbox): void {
     const requestID = event.data.ask;
     if (event.type === "permission.resolved") {

@@ -2,7 +2,7 @@ import type { SessionEvent, SessionEvents } from "../shapes/event.ts";
 import type { Part } from "../shapes/message.ts";
 import { EventIds } from "./derived-ids.ts";
 
-/** What clients must hear. */
+/** An event for clients. */
 export interface Projected {
   event: SessionEvent;
   /** The whole part so far, beside a `message.part.delta`: the older dialect sends it along. */

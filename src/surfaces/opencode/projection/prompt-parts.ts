@@ -93,7 +93,7 @@ interface UserMessageFrame {
   task?: Task | undefined;
 }
 
-/** What a prompt's message shows: the parts of the prompt, each with an id that is the same on every reading. */
+/** The parts of a prompt's message: those of the prompt, each with an id that is the same on every reading. */
 export function userParts(parts: readonly PromptPart[], frame: UserMessageFrame): Part[] {
   const { sessionID, messageID, created, directory, task } = frame;
   const ids = partIds(parts, messageID, created);

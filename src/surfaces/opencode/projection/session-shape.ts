@@ -8,7 +8,7 @@ import type { Session, SessionStatus, Todo } from "../shapes/session.ts";
 import { slugOf } from "./slug.ts";
 import { tokensOf } from "./usage.ts";
 
-/** What answers, as far as it is known. */
+/** The model and mode that answer, as far as they are known. */
 export interface Choice {
   model?: string | undefined;
   mode?: string | undefined;
@@ -16,10 +16,10 @@ export interface Choice {
 
 const UNKNOWN_MODEL = "default";
 
-/** What agents call the mode in which they work by themselves, where they do not call it as OpenCode does. */
+/** The name that agents give to the mode in which they work by themselves, where it is not OpenCode's name. */
 const OWN_MODE = "default";
 
-/** What answers, in OpenCode's words: without a mode it is the default one, or what kind of sub-agent this is. */
+/** The agent and model that answer, in OpenCode's words: without a mode the default one, or the kind of the sub-agent. */
 export function answering(
   { model = UNKNOWN_MODEL, mode }: Choice,
   { agent, parent }: SessionState,
@@ -29,7 +29,7 @@ export function answering(
 }
 
 export interface SessionExtras {
-  /** What the open turn has used so far: the state counts it when it ends. */
+  /** The usage of the open turn so far: the state counts it when the turn ends. */
   usage?: Usage;
   compacting?: number;
   projectOf?(directory: string): string;
@@ -55,7 +55,7 @@ function shownRevert({ messageID, partID, diff }: Revert): NonNullable<Session["
   return { messageID, ...(partID === undefined ? {} : { partID }), ...(diff === undefined ? {} : { diff }) };
 }
 
-/** What clients keep with a session comes back as they gave it. */
+/** The facts that clients keep with a session, as they gave them. */
 function kept({ meta = {}, permissions }: SessionState): Pick<Session, "permission" | "revert" | "metadata"> {
   const { metadata } = meta;
   const revert = revertOf(meta);

@@ -23,7 +23,7 @@ export interface ViewOptions {
   keep?: TurnsToKeep;
 }
 
-/** What a session that is seen through a view consists of, once its first event is known. */
+/** The parts of a view, once the session's first event is known. */
 interface Parts {
   out: Outbox;
   transcript: Transcript;
@@ -123,7 +123,7 @@ export class SessionView {
     return !this.state.turn && this.state.queue.length === 0;
   }
 
-  /** What came to an end in the turns that it holds, asks and messages, as clients hear of it. */
+  /** The events that ended asks and messages in the turns that the view holds. */
   settled(): readonly Settled[] {
     return this.#kept.settled();
   }
@@ -162,7 +162,7 @@ export class SessionView {
         if (event.data.reason === "deleted") this.#leave(out);
         return;
       case "history.cut":
-        // What the log has no name for comes last: a view that has not seen it says all the rest the same.
+        // Events without a name in the log come last, so that a view that has not seen them gives the others the same ids.
         return transcript.takeBack([
           ...event.data.messages,
           ...event.data.turns.flatMap((turn) => this.#unnamed.get(turn) ?? []),
@@ -222,7 +222,7 @@ export class SessionView {
     const oldest = this.#kept.begin(event.time);
     if (this.#options.keep) {
       const { prompt, context = [] } = event.data;
-      // Said again by its turn, whatever else is held: a replay must say the very same.
+      // The turn tells of it again, also where other turns are held: a replay must give the same events.
       for (const { id } of [...context, ...(prompt ? [prompt] : [])]) transcript.forget(id);
       const waiting = state.queue.map(({ id }) => id);
       transcript.nextTurn(oldest, waiting);
@@ -232,7 +232,7 @@ export class SessionView {
     if (event.turn !== undefined) this.#unnamed.set(event.turn, this.#turn.unnamed);
   }
 
-  /** A deletion forgets how its turn ended; who reads the log late finds only this, and clients must not go on waiting. */
+  /** A deletion forgets how its turn ended. A late reader of the log finds only the deletion, and clients must not go on waiting. */
   #leave(out: Outbox): void {
     const sessionID = this.state.id;
     out.say("session.deleted", { sessionID, info: this.session() });

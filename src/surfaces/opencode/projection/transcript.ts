@@ -20,7 +20,7 @@ function inOrder(a: Message, b: Message): number {
 
 /**
  * The messages and parts of a session, each change of which is said. What was said is never changed afterwards: a change
- * makes a new object, so that whoever holds an event holds what was true then.
+ * makes a new object, so that an event keeps the value of its own time.
  */
 export class Transcript {
   readonly #entries = new Map<string, Entry>();
@@ -85,7 +85,7 @@ export class Transcript {
 
   putPart(part: Part): void {
     const entry = this.#entries.get(part.messageID);
-    // What clients know already is not said again.
+    // Clients do not hear again of a message that has not changed.
     if (!entry || isDeepStrictEqual(entry.parts.get(part.id), part)) return;
     entry.parts.set(part.id, part);
     this.#out.say("message.part.updated", { sessionID: this.#session, part, time: this.#out.time });

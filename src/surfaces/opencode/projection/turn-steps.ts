@@ -32,9 +32,9 @@ export interface StepFrame {
   directory: string;
   /** When the turn began. */
   started: number;
-  /** What the turn is for, where no model answers or none answers the user. */
+  /** The task of the turn, where no model answers or none answers the user. */
   task?: Task["type"];
-  /** What answers, as far as it is known when it is asked for. */
+  /** The model and mode that answer, as far as they are known at the moment of the call. */
   answering(): { agent: string; providerID: string; modelID: string };
 }
 
@@ -67,17 +67,17 @@ export class TurnSteps {
     return this.#numbered(number) ?? this.last;
   }
 
-  /** Most who ask mean a late one. */
+  /** Searched from the end: most callers mean a late one. */
   #numbered(number: number | undefined): Step | undefined {
     return this.#steps.findLast((step) => step.number === number);
   }
 
-  /** What its steps said that they used. */
+  /** The usage that the steps reported. */
   usage(): Usage {
     return this.#used;
   }
 
-  /** A step begins: whatever came before it ended by calling tools. */
+  /** A step begins: the one before it ended by calling tools. */
   start({ step: number, id, summary }: EventOf<"step.started">["data"], time: number, parentID: string): void {
     this.#concludeAll(time);
     const { sessionID, directory, started } = this.#frame;

@@ -184,7 +184,7 @@ export class TurnView {
         const track = this.#results.get(item.id);
         const { files = [] } = item;
         track?.result(item);
-        // Whoever watches a file reads it again before the tool is said to be done.
+        // Clients that watch a file read it again before the tool is shown as done.
         for (const { path } of files)
           this.#around.out.say("file.edited", { file: absolute(this.#around.state.directory, path) });
         return;

@@ -22,7 +22,7 @@ export function countedTokens(tokens: UniversalTokens | undefined): Tokens {
   return { total: input + output + cacheRead + cacheWrite, ...tokensOf(tokens) };
 }
 
-/** What a turn used but none of its steps said. */
+/** The usage that the turn reports and none of its steps did. */
 export function unsaid(turn: Usage | undefined, steps: Usage): Usage {
   return {
     ...(turn?.tokens && !steps.tokens ? { tokens: turn.tokens } : {}),

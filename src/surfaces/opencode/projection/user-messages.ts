@@ -10,7 +10,7 @@ import type { Transcript } from "./transcript.ts";
 
 type Header = NonNullable<EventOf<"turn.started">["data"]["prompt"]>;
 
-/** What a client may say with a prompt that only OpenCode's messages have a place for. */
+/** Facts of a prompt that only OpenCode's messages have a place for. */
 function extrasOf({ system, tools }: Readonly<Record<string, unknown>>): Pick<UserMessage, "system" | "tools"> {
   return {
     ...(typeof system === "string" ? { system } : {}),
@@ -82,7 +82,7 @@ export class UserMessages {
     this.#transcript.putMessage({ ...info, agent, model: { ...info.model, providerID, modelID } });
   }
 
-  /** What the turn of a message changed. */
+  /** The files that the turn of a message changed. */
   summarize(id: string, diffs: FileDiff[]): void {
     const info = this.#transcript.info(id);
     if (info?.role === "user") this.#transcript.putMessage({ ...info, summary: { diffs } });

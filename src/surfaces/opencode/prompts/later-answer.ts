@@ -1,32 +1,28 @@
 import type { ServerResponse } from "node:http";
-import type { Receipt } from "../../../gateway/receipt.ts";
-import { type Outcome, outcomeOf, writeSlowly } from "../../universal/wait.ts";
+import { setTimeout as delay } from "node:timers/promises";
+import type { WRITTEN } from "../../http/endpoint.ts";
+import { answerSlowly } from "../../http/slow-answer.ts";
 import type { Surface } from "../context.ts";
-import { WRITTEN } from "../operation.ts";
-import { afterLastWords } from "./last-words.ts";
 
-/** A turn is followed to its end, whether or not anybody still waits for the answer. */
-const NEVER = new AbortController().signal;
+/** Long enough for a busy machine to read some events, too short for a person to notice. */
+const MOMENT_MS = 200;
 
-/** How the turn of a prompt ended. Rejects only where Parley itself ends before. */
-export function turnOver({ gateway }: Surface, session: string, receipt: Receipt): Promise<Outcome> {
-  return outcomeOf(gateway.log, session, receipt, NEVER);
+/**
+ * OpenCode's own `run` leaves as soon as its prompt is answered, and never prints the events that it has not read by
+ * then: the whole answer, where that came at once. So its programs get a moment to read; others are not kept waiting.
+ */
+async function afterLastEvents<T>({ req }: ServerResponse, answer: Promise<T>): Promise<T> {
+  const value = await answer;
+  if (req.headers["user-agent"]?.startsWith("opencode/")) await delay(MOMENT_MS);
+  return value;
 }
 
-/** Answers when the turn is over, however long that takes; who waits counts as watching. */
+/** Answers when the turn is over, however long that takes. */
 export function answerLater(
   { gateway }: Surface,
   response: ServerResponse,
   session: string,
   answer: Promise<unknown>,
 ): typeof WRITTEN {
-  // Who has left already would count as watching for ever.
-  if (response.closed || response.destroyed) {
-    answer.catch(() => {});
-    return WRITTEN;
-  }
-  const detach = gateway.attachments.attach(session);
-  response.once("close", detach);
-  void writeSlowly(response, 200, afterLastWords(response, answer)).finally(detach);
-  return WRITTEN;
+  return answerSlowly(gateway, response, session, afterLastEvents(response, answer));
 }

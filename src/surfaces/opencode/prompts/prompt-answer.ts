@@ -1,5 +1,6 @@
+import { present } from "../../../core/json/fields.ts";
 import type { SessionHead } from "../../../log/contract.ts";
-import type { Outcome } from "../../universal/wait.ts";
+import type { Outcome } from "../../http/turn-outcome.ts";
 import type { History } from "../messages/history.ts";
 import { derivedId } from "../projection/derived-ids.ts";
 import { finishOfTurn, turnError } from "../projection/failures.ts";
@@ -32,13 +33,12 @@ function noAnswer({ state }: SessionHead, prompt: string, outcome: Outcome, now:
     path: { cwd: directory, root: directory },
     cost: 0,
     tokens: NO_TOKENS,
-    ...(finish === undefined ? {} : { finish }),
-    ...(error ? { error } : {}),
+    ...present({ finish, error }),
   };
   return { info, parts: [] };
 }
 
-/** What a prompt got for an answer: the last message of its own turn, whatever was asked meanwhile. */
+/** The answer to a prompt: the last message of its own turn, also when other turns followed. */
 export async function answerTo(
   history: History,
   head: SessionHead,

@@ -1,6 +1,7 @@
+import { present } from "../../../core/json/fields.ts";
 import type { SessionState } from "../../../core/session-state.ts";
-import type { PromptRequest } from "../../../gateway/gateway.ts";
 import type { Receipt } from "../../../gateway/receipt.ts";
+import type { Choice } from "../catalog/choice.ts";
 import type { Surface } from "../context.ts";
 import { unsupported } from "../errors.ts";
 import { rulesOfTools } from "../sessions/permission-rules.ts";
@@ -9,20 +10,15 @@ import { type PromptInput, promptParts } from "./prompt-input.ts";
 /** A variant that means none. */
 const NO_VARIANT = "default";
 
-/** Who is to answer, and how: as the client says, else as it was. */
-async function choiceOf(
+/** The agent, model and mode for a prompt: as the client says, else as they were. */
+export async function choiceOf(
   { environment }: Surface,
   { agent: own, parent }: SessionState,
-  { model, agent }: PromptInput,
-): Promise<Pick<PromptRequest, "agent" | "model" | "mode">> {
-  // A sub-agent is none of the providers; that its session takes no prompts is for the gateway to say.
+  { model, agent }: Pick<PromptInput, "model" | "agent">,
+): Promise<Partial<Choice>> {
+  // A sub-agent is none of the providers. Its session takes no prompts, which the gateway says.
   if (parent !== undefined || (model === undefined && agent === undefined)) return {};
-  const { providerID = own, modelID } = model ?? {};
-  return environment.catalog.choose({
-    providerID,
-    ...(modelID === undefined ? {} : { modelID }),
-    ...(agent === undefined ? {} : { agent }),
-  });
+  return environment.catalog.choose(present({ providerID: own, ...model, agent }));
 }
 
 /**
@@ -31,10 +27,9 @@ async function choiceOf(
  */
 const SHOWS_QUESTIONS = /^(opencode|Mozilla)\//;
 
-/** What a client wants to see again in the message of its prompt. */
+/** The facts that a client wants to see again in the message of its prompt. */
 function extrasOf({ tools, variant }: PromptInput): Record<string, unknown> | undefined {
-  const shown = variant === undefined || variant === NO_VARIANT ? {} : { variant };
-  const extras = { ...shown, ...(tools ? { tools } : {}) };
+  const extras = present({ variant: variant === NO_VARIANT ? undefined : variant, tools });
   return Object.keys(extras).length === 0 ? undefined : extras;
 }
 
@@ -55,16 +50,17 @@ export async function givePrompt(
   const parts = promptParts(input.parts, directory);
   const choice = await choiceOf(surface, state, input);
   const rules = rulesOfTools(tools ?? {});
-  const extras = extrasOf(input);
   return gateway.prompt(id, {
     parts,
     ...choice,
-    ...(messageID === undefined ? {} : { id: messageID }),
-    ...(noReply ? { delivery: "context" } : {}),
-    ...(system === undefined || system === "" ? {} : { system }),
-    // A prompt that names no tool says nothing of what is allowed.
-    ...(rules.length > 0 ? { permissions: rules } : {}),
-    ...(extras ? { extras } : {}),
-    ...(SHOWS_QUESTIONS.test(client ?? "") ? { attended: true } : {}),
+    ...present({
+      id: messageID,
+      delivery: noReply ? "context" : undefined,
+      system: system || undefined,
+      // A prompt that names no tool says nothing about permissions.
+      permissions: rules.length > 0 ? rules : undefined,
+      extras: extrasOf(input),
+      attended: SHOWS_QUESTIONS.test(client ?? "") || undefined,
+    }),
   });
 }

@@ -1,25 +1,25 @@
 import type { ServerResponse } from "node:http";
 import { z } from "zod";
 import { isParleyError } from "../../../core/errors.ts";
+import { present } from "../../../core/json/fields.ts";
 import type { SessionState } from "../../../core/session-state.ts";
 import type { SlashCommand } from "../../../gateway/commands/slash-command.ts";
 import { hintsOf } from "../../../gateway/commands/template.ts";
 import type { Receipt } from "../../../gateway/receipt.ts";
 import type { CommandRequest } from "../../../gateway/session-work.ts";
+import { outcomeOf } from "../../http/turn-outcome.ts";
 import { splitModel } from "../catalog/catalog.ts";
-import type { Choice } from "../catalog/choice.ts";
 import type { Surface } from "../context.ts";
 import { tagged } from "../errors.ts";
 import { History } from "../messages/history.ts";
-import { type Operation, operation } from "../operation.ts";
-import { sessionOf } from "../projection/session-shape.ts";
+import { get, type Operation, post } from "../operation.ts";
 import { sessionHead } from "../sessions/session-head.ts";
+import { shownSession } from "../sessions/shown-session.ts";
 import type { MessageWithParts } from "../shapes/message.ts";
-import type { Session } from "../shapes/session.ts";
-import { projectOf } from "../workspace/project.ts";
-import { answerLater, turnOver } from "./later-answer.ts";
+import { answerLater } from "./later-answer.ts";
 import { answerTo } from "./prompt-answer.ts";
 import { promptInput, promptParts } from "./prompt-input.ts";
+import { choiceOf } from "./prompting.ts";
 
 const model = z.object({ providerID: z.string(), modelID: z.string() });
 
@@ -46,18 +46,8 @@ const summarizeInput = z.object({ providerID: z.string(), modelID: z.string(), a
 const initInput = z.object({ modelID: z.string(), providerID: z.string(), messageID: z.string() });
 
 function commandInfo({ name, description, mode, model: wanted, subtask, template }: SlashCommand): object {
-  const given = Object.entries({ description, agent: mode, model: wanted, subtask });
-  return {
-    name,
-    ...Object.fromEntries(given.filter(([, value]) => value !== undefined)),
-    source: "command",
-    template,
-    hints: hintsOf(template),
-  };
-}
-
-function shownSession(state: SessionState): Session {
-  return sessionOf(state, { projectOf: (directory) => projectOf(directory).id });
+  const facts = { description, agent: mode, model: wanted, subtask };
+  return present({ name, ...facts, source: "command", template, hints: hintsOf(template) });
 }
 
 /** A session that is busy is named in the refusal. */
@@ -70,22 +60,20 @@ async function unlessBusy<T>(sessionID: string, work: Promise<T>): Promise<T> {
   }
 }
 
+const SHELL = "run by Parley itself; the agent is told what it wrote with its next prompt";
+const COMMANDS = "built in, of the project (.opencode, .claude, opencode.json), and of the agents themselves";
+const REVERT = "whole turns, also for a part; 409 names a file that was changed since, 501 for an agent that remembers";
+
 export function turnOperations(surface: Surface): Operation[] {
-  const { gateway, bus, environment } = surface;
+  const { gateway, bus } = surface;
   const history = new History(gateway.log);
 
-  /** Who is to answer, and how: as the client says, else as it was. */
-  function choose(
-    { agent: own, parent }: SessionState,
-    wish: { model?: z.output<typeof model>; agent?: string },
-  ): Promise<Partial<Choice>> {
-    const { model: wanted, agent } = wish;
-    if (parent !== undefined || (wanted === undefined && agent === undefined)) return Promise.resolve({});
-    return environment.catalog.choose({ providerID: own, ...wanted, ...(agent === undefined ? {} : { agent }) });
+  async function stateOf({ sessionID }: { sessionID: string }): Promise<SessionState> {
+    return (await sessionHead(surface, sessionID)).state;
   }
 
   async function answer(session: string, receipt: Receipt): Promise<MessageWithParts> {
-    const outcome = await turnOver(surface, session, receipt);
+    const outcome = await outcomeOf(gateway.log, session, receipt);
     return answerTo(history, await gateway.head(session), receipt.prompt, outcome);
   }
 
@@ -104,115 +92,75 @@ export function turnOperations(surface: Surface): Operation[] {
     return answerLater(surface, response, id, message.then(give));
   }
 
+  const path = "/session/{sessionID}";
   return [
-    operation({
-      method: "post",
-      path: "/session/{sessionID}/shell",
-      id: "session.shell",
-      support: "real",
-      note: "run by Parley itself; the agent is told what it wrote with its next prompt",
-      body: shellInput,
-      async handle({ params, body, response }) {
-        const { state } = await sessionHead(surface, params.sessionID);
-        const { messageID, command } = body;
-        const asked = { ...(await choose(state, body)), ...(messageID === undefined ? {} : { id: messageID }) };
-        const receipt = await unlessBusy(state.id, gateway.work.shell(state.id, { command, ...asked }));
-        return answerLater(surface, response, state.id, answer(state.id, receipt));
+    post(`${path}/shell`, "session.shell", { note: SHELL, body: shellInput }, async ({ params, body, response }) => {
+      const state = await stateOf(params);
+      const { messageID, command } = body;
+      const asked = { command, ...(await choiceOf(surface, state, body)), ...present({ id: messageID }) };
+      const receipt = await unlessBusy(state.id, gateway.work.shell(state.id, asked));
+      return answerLater(surface, response, state.id, answer(state.id, receipt));
+    }),
+    get("/command", "command.list", { note: COMMANDS }, async ({ directory }) =>
+      (await gateway.work.commands(directory)).map(commandInfo),
+    ),
+    post(
+      `${path}/command`,
+      "session.command",
+      { note: "404 for an unknown one; a subtask is run in the session itself", body: commandInput },
+      async ({ params, body, response }) => {
+        const state = await stateOf(params);
+        const { messageID, command, arguments: added, agent, parts, model: named } = body;
+        const wanted = named === undefined ? undefined : splitModel(named);
+        const choice = await choiceOf(surface, state, { model: wanted, agent });
+        const attached = parts && promptParts(parts, state.directory);
+        const request = { command, arguments: added, ...choice, ...present({ id: messageID, parts: attached }) };
+        return runCommand(response, state, request);
       },
-    }),
-    operation({
-      method: "get",
-      path: "/command",
-      id: "command.list",
-      support: "real",
-      note: "built in, of the project (.opencode, .claude, opencode.json), and of the agents themselves",
-      handle: async ({ directory }) => (await gateway.work.commands(directory)).map(commandInfo),
-    }),
-    operation({
-      method: "post",
-      path: "/session/{sessionID}/command",
-      id: "session.command",
-      support: "real",
-      note: "404 for an unknown one; a subtask is run in the session itself",
-      body: commandInput,
-      async handle({ params, body, response }) {
-        const { state } = await sessionHead(surface, params.sessionID);
-        const { messageID, command, arguments: added, agent, parts } = body;
-        const wanted = body.model === undefined ? {} : { model: splitModel(body.model) };
-        return runCommand(response, state, {
-          command,
-          arguments: added,
-          ...(await choose(state, { ...wanted, ...(agent === undefined ? {} : { agent }) })),
-          ...(messageID === undefined ? {} : { id: messageID }),
-          ...(parts ? { parts: promptParts(parts, state.directory) } : {}),
-        });
+    ),
+    post(
+      `${path}/fork`,
+      "session.fork",
+      { note: "501 for an agent that keeps its memory to itself", body: forkInput },
+      async ({ params, body }) => {
+        const { id } = await stateOf(params);
+        return shownSession(await gateway.work.fork(id, present({ before: body.messageID })));
       },
+    ),
+    post(`${path}/revert`, "session.revert", { note: REVERT, body: revertInput }, async ({ params, body }) => {
+      const { id } = await stateOf(params);
+      return shownSession(await unlessBusy(id, gateway.work.revert(id, body)));
     }),
-    operation({
-      method: "post",
-      path: "/session/{sessionID}/fork",
-      id: "session.fork",
-      support: "real",
-      note: "501 for an agent that keeps its memory to itself",
-      body: forkInput,
-      async handle({ params, body }) {
-        const { state } = await sessionHead(surface, params.sessionID);
-        const { messageID } = body;
-        return shownSession(await gateway.work.fork(state.id, messageID === undefined ? {} : { before: messageID }));
+    post(
+      `${path}/unrevert`,
+      "session.unrevert",
+      { note: "until the next prompt makes the revert final" },
+      async ({ params }) => {
+        const { id } = await stateOf(params);
+        return shownSession(await unlessBusy(id, gateway.work.unrevert(id)));
       },
-    }),
-    operation({
-      method: "post",
-      path: "/session/{sessionID}/revert",
-      id: "session.revert",
-      support: "real",
-      note: "whole turns, also for a part; 409 names a file that was changed since, 501 for an agent that remembers",
-      body: revertInput,
-      async handle({ params, body }) {
-        const { state } = await sessionHead(surface, params.sessionID);
-        return shownSession(await unlessBusy(state.id, gateway.work.revert(state.id, body)));
-      },
-    }),
-    operation({
-      method: "post",
-      path: "/session/{sessionID}/unrevert",
-      id: "session.unrevert",
-      support: "real",
-      note: "until the next prompt makes the revert final",
-      async handle({ params }) {
-        const { state } = await sessionHead(surface, params.sessionID);
-        return shownSession(await unlessBusy(state.id, gateway.work.unrevert(state.id)));
-      },
-    }),
-    operation({
-      method: "post",
-      path: "/session/{sessionID}/summarize",
-      id: "session.summarize",
-      support: "real",
-      note: "false when no summary came of it; 501 for an agent that cannot be told to",
-      body: summarizeInput,
-      async handle({ params, body, response }) {
-        const { state } = await sessionHead(surface, params.sessionID);
-        const { auto, ...wanted } = body;
-        const choice = await choose(state, { model: wanted });
-        const receipt = await gateway.work.compact(state.id, { ...choice, ...(auto === undefined ? {} : { auto }) });
-        const over = turnOver(surface, state.id, receipt).then(({ reason }) => reason === "end_turn");
+    ),
+    post(
+      `${path}/summarize`,
+      "session.summarize",
+      { note: "false when no summary came of it; 501 for an agent that cannot be told to", body: summarizeInput },
+      async ({ params, body: { auto, ...wanted }, response }) => {
+        const state = await stateOf(params);
+        const choice = await choiceOf(surface, state, { model: wanted });
+        const receipt = await gateway.work.compact(state.id, { ...choice, ...present({ auto }) });
+        const over = outcomeOf(gateway.log, state.id, receipt).then(({ reason }) => reason === "end_turn");
         return answerLater(surface, response, state.id, over);
       },
-    }),
-    operation({
-      method: "post",
-      path: "/session/{sessionID}/init",
-      id: "session.init",
-      support: "real",
-      note: "the command `init`",
-      body: initInput,
-      async handle({ params, body, response }) {
-        const { state } = await sessionHead(surface, params.sessionID);
-        const { messageID, ...wanted } = body;
-        const choice = await choose(state, { model: wanted });
+    ),
+    post(
+      `${path}/init`,
+      "session.init",
+      { note: "the command `init`", body: initInput },
+      async ({ params, body: { messageID, ...wanted }, response }) => {
+        const state = await stateOf(params);
+        const choice = await choiceOf(surface, state, { model: wanted });
         return runCommand(response, state, { command: "init", arguments: "", id: messageID, ...choice }, () => true);
       },
-    }),
+    ),
   ];
 }

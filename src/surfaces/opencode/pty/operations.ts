@@ -8,10 +8,10 @@ import {
 } from "../../../host/terminals/contract.ts";
 import type { Surface } from "../context.ts";
 import { badRequest, named, type OpencodeError, tagged, unsupported } from "../errors.ts";
-import { type Call, type Operation, operation } from "../operation.ts";
-import { projectOf } from "../workspace/project.ts";
+import { get, type Operation, type OperationCall, post, put, remove } from "../operation.ts";
+import { located } from "../v2/location.ts";
 
-/** What a program can be given: the system ends a text at its first NUL. */
+/** A text for a program: the system ends it at its first NUL. */
 const text = z.string().regex(/^[^\0]*$/, "expected a text without NUL");
 
 const creation = z.object({
@@ -37,7 +37,13 @@ interface Dialect {
   forbiddenTag: string;
   /** Whether terminals are still shown after their exit. */
   showsExited: boolean;
+  /** The status of the answer to a removal. */
+  removed: number;
 }
+
+const REMOVE = "answers when everything that ran in the terminal is gone";
+const CONNECT =
+  "a WebSocket; a reader that falls 2 Mi characters behind is cut with code 1013 and can come back with its cursor";
 
 const OLDER: Dialect = {
   base: "/pty",
@@ -46,18 +52,17 @@ const OLDER: Dialect = {
   invalid: (message) => badRequest(message),
   forbiddenTag: "PtyForbiddenError",
   showsExited: false,
+  removed: 200,
 };
 
 const NEWER: Dialect = {
   base: "/api/pty",
   id: (name) => `v2.pty.${name}`,
-  wrap(directory, data) {
-    const { id, root } = projectOf(directory);
-    return { location: { directory, project: { id, directory: root } }, data };
-  },
+  wrap: located,
   invalid: (message) => tagged(400, "InvalidRequestError", message),
   forbiddenTag: "ForbiddenError",
   showsExited: true,
+  removed: 204,
 };
 
 function refusalOf(thrown: unknown, dialect: Dialect): unknown {
@@ -84,8 +89,8 @@ function dialectOperations({ ptys, gateway }: Surface, dialect: Dialect): Operat
   const { base, id, wrap, showsExited } = dialect;
 
   /** A request that names a directory means one of that directory's terminals. */
-  const find = ({ params, directory, directoryNamed }: Call<unknown, unknown>): Terminal => {
-    const { ptyID = "" } = params;
+  const find = ({ params, directory, directoryNamed }: OperationCall<unknown, unknown, "ptyID">): Terminal => {
+    const { ptyID } = params;
     const found = terminals.get(ptyID);
     const hidden = !showsExited && found?.ended;
     if (found && !hidden && (!directoryNamed || found.directory === directory)) return found;
@@ -98,79 +103,35 @@ function dialectOperations({ ptys, gateway }: Surface, dialect: Dialect): Operat
     });
   };
 
+  const show = (found: Terminal): unknown => wrap(found.directory, infoOf(found));
+  const one = `${base}/{ptyID}` as const;
   return [
-    operation({
-      method: "get",
-      path: base,
-      id: id("list"),
-      support: "real",
-      handle: async ({ directory }) => {
-        const shown = terminals.list(directory).filter((one) => showsExited || !one.ended);
-        return wrap(directory, shown.map(infoOf));
-      },
+    get(base, id("list"), async ({ directory }) => {
+      const shown = terminals.list(directory).filter((terminal) => showsExited || !terminal.ended);
+      return wrap(directory, shown.map(infoOf));
     }),
-    operation({
-      method: "post",
-      path: base,
-      id: id("create"),
-      support: "real",
-      body: creation,
-      handle: async ({ directory, body }) => wrap(directory, infoOf(await create({ ...body, directory }))),
+    post(base, id("create"), { body: creation }, async ({ directory, body }) =>
+      show(await create({ ...body, directory })),
+    ),
+    get(one, id("get"), async (call) => show(find(call))),
+    put(one, id("update"), { body: change }, async (call) => {
+      const found = find(call);
+      terminals.update(found.id, call.body);
+      return show(found);
     }),
-    operation({
-      method: "get",
-      path: `${base}/{ptyID}`,
-      id: id("get"),
-      support: "real",
-      handle: async (call) => {
-        const found = find(call);
-        return wrap(found.directory, infoOf(found));
-      },
+    remove(one, id("remove"), { note: REMOVE, status: dialect.removed }, async (call) =>
+      terminals.remove(find(call).id),
+    ),
+    post(`${one}/connect-token`, id("connectToken"), async (call) => {
+      // A form or an image of a foreign page cannot send a header of its own.
+      if (call.header("x-opencode-ticket") !== "1")
+        throw tagged(403, dialect.forbiddenTag, "Invalid PTY connect token request: send x-opencode-ticket: 1");
+      const found = find(call);
+      return wrap(found.directory, tickets.issue(found.id));
     }),
-    operation({
-      method: "put",
-      path: `${base}/{ptyID}`,
-      id: id("update"),
-      support: "real",
-      body: change,
-      handle: async (call) => {
-        const found = find(call);
-        terminals.update(found.id, call.body);
-        return wrap(found.directory, infoOf(found));
-      },
-    }),
-    operation({
-      method: "delete",
-      path: `${base}/{ptyID}`,
-      id: id("remove"),
-      support: "real",
-      note: "answers when everything that ran in the terminal is gone",
-      status: base === "/api/pty" ? 204 : 200,
-      handle: async (call) => terminals.remove(find(call).id),
-    }),
-    operation({
-      method: "post",
-      path: `${base}/{ptyID}/connect-token`,
-      id: id("connectToken"),
-      support: "real",
-      handle: async (call) => {
-        // A form or an image of a foreign page cannot send a header of its own.
-        if (call.header("x-opencode-ticket") !== "1")
-          throw tagged(403, dialect.forbiddenTag, "Invalid PTY connect token request: send x-opencode-ticket: 1");
-        const found = find(call);
-        return wrap(found.directory, tickets.issue(found.id));
-      },
-    }),
-    operation({
-      method: "get",
-      path: `${base}/{ptyID}/connect`,
-      id: id("connect"),
-      support: "real",
-      note: "a WebSocket; a reader that falls 2 Mi characters behind is cut with code 1013 and can come back with its cursor",
-      handle: async (call) => {
-        find(call);
-        throw named(426, "UpgradeRequired", "expected a WebSocket: send this request with Upgrade: websocket");
-      },
+    get(`${one}/connect`, id("connect"), { note: CONNECT }, async (call) => {
+      find(call);
+      throw named(426, "UpgradeRequired", "expected a WebSocket: send this request with Upgrade: websocket");
     }),
   ];
 }
@@ -180,13 +141,7 @@ export function ptyOperations(surface: Surface): Operation[] {
   const { bus, ptys } = surface;
   ptys.terminals.listen(({ type, directory, ...properties }) => bus.publish(directory, `pty.${type}`, properties));
   return [
-    operation({
-      method: "get",
-      path: "/pty/shells",
-      id: "pty.shells",
-      support: "real",
-      handle: async () => ptys.terminals.shells(),
-    }),
+    get("/pty/shells", "pty.shells", async () => ptys.terminals.shells()),
     ...dialectOperations(surface, OLDER),
     ...dialectOperations(surface, NEWER),
   ];

@@ -6,7 +6,7 @@ import type { Terminal } from "../../../host/terminals/contract.ts";
 import type { Surface } from "../context.ts";
 import { type PtyTarget, ptyTarget } from "./target.ts";
 
-/** What may wait for a client, or for a terminal, before more is taken from the other side. */
+/** Bytes that may wait for a client, or for a terminal, before more is taken from the other side. */
 const HIGH_WATER = 256 * 1024;
 const MAX_INPUT = 1024 * 1024;
 const KEEP_ALIVE_MS = 15_000;
@@ -78,7 +78,7 @@ type Upgrade = (
   context: { authenticated: boolean },
 ) => void | Promise<void>;
 
-/** A ticket that is shown must be good, whoever shows it; without one the door must have let the client in. */
+/** A ticket must be good, also from a client with a token; a client without a ticket needs the token. */
 function checkRight({ ptys }: Surface, { id, ticket }: PtyTarget, authenticated: boolean): void {
   if (ticket === undefined ? authenticated : ptys.tickets.take(ticket, id)) return;
   throw new ParleyError(

@@ -1,6 +1,6 @@
 import { namedDirectory } from "../directory.ts";
 
-/** What the address of a terminal's WebSocket says. */
+/** The facts in the address of a terminal's WebSocket. */
 export interface PtyTarget {
   id: string;
   ticket?: string;

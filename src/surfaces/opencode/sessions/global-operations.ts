@@ -1,10 +1,13 @@
 import { z } from "zod";
+import { present } from "../../../core/json/fields.ts";
 import type { SessionState } from "../../../core/session-state.ts";
+import { jsonWith } from "../../http/endpoint.ts";
 import type { Surface } from "../context.ts";
-import { jsonWith, type Operation, operation } from "../operation.ts";
-import { parentOf, sessionOf } from "../projection/session-shape.ts";
+import { get, type Operation } from "../operation.ts";
+import { parentOf } from "../projection/session-shape.ts";
 import { projectOf } from "../workspace/project.ts";
 import { allSessions, lastChanged, titleHas } from "./session-list.ts";
+import { shownSession } from "./shown-session.ts";
 
 const flag = z.stringbool().optional();
 
@@ -31,32 +34,24 @@ function fits(state: SessionState, { roots, archived, start, cursor, search }: z
 
 /** Sessions of all projects, or of the directory that the query names. */
 export function globalSessionOperations({ gateway, environment: { projects } }: Surface): Operation[] {
-  async function shown(state: SessionState): Promise<object> {
+  async function withProject(state: SessionState): Promise<object> {
     const { id, worktree } = projectOf(state.directory);
     const name = (await projects.find(id))?.name;
-    const project = { id, worktree, ...(name === undefined ? {} : { name }) };
-    return { ...sessionOf(state, { projectOf: () => id }), project };
+    return { ...shownSession(state), project: present({ id, worktree, name }) };
   }
 
   return [
-    operation({
-      method: "get",
-      path: "/experimental/session",
-      id: "experimental.session.list",
-      support: "real",
-      query,
-      async handle({ query: wanted, directory }) {
-        const { limit = DEFAULT_LIMIT } = wanted;
-        const sessions = allSessions(gateway.log, { directory: wanted.directory ? directory : undefined });
-        const found = await lastChanged(sessions, limit + 1, (state) => fits(state, wanted));
-        const page = found.slice(0, limit);
-        const list = await Promise.all(page.map(shown));
-        if (found.length === page.length) return list;
-        return jsonWith(list, {
-          "x-next-cursor": String(page.at(-1)?.updated),
-          "access-control-expose-headers": "X-Next-Cursor",
-        });
-      },
+    get("/experimental/session", "experimental.session.list", { query }, async ({ query: wanted, directory }) => {
+      const { limit = DEFAULT_LIMIT } = wanted;
+      const sessions = allSessions(gateway.log, { directory: wanted.directory ? directory : undefined });
+      const found = await lastChanged(sessions, limit + 1, (state) => fits(state, wanted));
+      const page = found.slice(0, limit);
+      const list = await Promise.all(page.map(withProject));
+      if (found.length === page.length) return list;
+      return jsonWith(list, {
+        "x-next-cursor": String(page.at(-1)?.updated),
+        "access-control-expose-headers": "X-Next-Cursor",
+      });
     }),
   ];
 }

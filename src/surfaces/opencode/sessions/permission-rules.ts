@@ -10,7 +10,7 @@ export function rulesetOf(rules: readonly UniversalRule[]): PermissionRule[] {
   return rules.map(({ action, pattern, verdict }) => ({ permission: action, pattern, action: verdict }));
 }
 
-/** What a prompt says of tools is a ruleset in short. */
+/** The `tools` of a prompt as rules: each allows or denies one tool. */
 export function rulesOfTools(tools: Readonly<Record<string, boolean>>): UniversalRule[] {
   return Object.entries(tools).map(([action, enabled]) => ({
     action,

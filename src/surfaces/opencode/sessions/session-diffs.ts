@@ -6,12 +6,12 @@ import { FileDiffs } from "../projection/file-diffs.ts";
 import type { FileDiff } from "../shapes/session.ts";
 
 const CHUNK = 1_000;
-/** How many sessions' changes are kept, so that who asks again has only the new ones read. */
+/** The number of sessions whose changes are kept, so that a second request reads only the new events. */
 const MAX_KEPT = 16;
 
 interface Kept {
   diffs: FileDiffs;
-  /** What had been taken back when they were read. */
+  /** The reverted ranges at the time of the reading. */
   cuts: string;
   /** The number up to which the log is in them. */
   upTo: number;
@@ -22,7 +22,7 @@ function mayChange({ type, json }: LogRecord): boolean {
   return type === "item.completed" && json.includes('"files":[');
 }
 
-/** What the turns of a session changed, file by file. */
+/** The changes of a session's turns, file by file. */
 export class SessionDiffs {
   readonly #log: Log;
   readonly #kept = new Map<string, Promise<Kept>>();
@@ -36,7 +36,7 @@ export class SessionDiffs {
     const cuts = JSON.stringify(head.state.cuts ?? []);
     const fresh = (): Kept => ({ diffs: new FileDiffs(), cuts, upTo: 0 });
     const before = this.#kept.get(id) ?? Promise.resolve(fresh());
-    // One after the other: two who ask at once must not count a change twice.
+    // One after the other: two requests at once must not count a change twice.
     const reading = before.then((kept) => this.#readOn(head, kept.cuts === cuts ? kept : fresh()));
     reading.catch(() => this.#kept.delete(id));
     this.#kept.delete(id);

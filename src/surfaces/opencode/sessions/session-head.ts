@@ -3,8 +3,8 @@ import type { SessionHead } from "../../../log/contract.ts";
 import type { Surface } from "../context.ts";
 import { notFound } from "../errors.ts";
 
-/** A session by its id, from whatever directory it is asked for. */
-export async function sessionHead({ gateway }: Surface, id = ""): Promise<SessionHead> {
+/** A session by its id; the directory of the request does not matter. */
+export async function sessionHead({ gateway }: Surface, id: string): Promise<SessionHead> {
   try {
     return await gateway.head(id);
   } catch (error) {

@@ -9,7 +9,7 @@ export type PermissionRequest = {
   permission: string;
   patterns: string[];
   metadata: Record<string, unknown>;
-  /** What would be allowed for good by `always`. */
+  /** The patterns that `always` would allow for good. */
   always: string[];
   tool?: AskedTool;
 };

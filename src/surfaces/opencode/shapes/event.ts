@@ -9,7 +9,7 @@ export interface OpencodeEvent {
   properties: Record<string, unknown>;
 }
 
-/** What the events of a session carry. */
+/** The properties of a session's events, by type. */
 export type SessionEvents = {
   "session.created": { sessionID: string; info: Session };
   "session.updated": { sessionID: string; info: Session };

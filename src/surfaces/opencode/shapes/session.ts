@@ -1,4 +1,4 @@
-/** What OpenCode 1.18 calls a session. */
+/** A session in the form of OpenCode 1.18. */
 export interface Session {
   id: string;
   slug: string;

@@ -8,8 +8,8 @@ export interface Place {
 }
 
 /**
- * What one event of the log became. It is written down at once, because the parts in it go on growing; the older dialect
- * only where somebody speaks it.
+ * The projected events of one event of the log. They are made into JSON at once, because their parts go on growing; in
+ * the older dialect only where a client speaks it.
  */
 export interface Batch {
   position: number;

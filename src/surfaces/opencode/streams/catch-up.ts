@@ -18,7 +18,7 @@ export interface CatchUp {
   join(): void;
 }
 
-/** Sends what a client has missed, then lets it join those who hear of things as they happen. */
+/** Sends the events that a client has missed, then lets it join the live stream. */
 export async function catchUp(request: CatchUp): Promise<void> {
   const { log, client, variant, from, projection, live, join } = request;
   const projector = new Projector(

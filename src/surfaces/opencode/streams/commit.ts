@@ -3,7 +3,7 @@ import { type Batch, inEnvelope } from "./batch.ts";
 import { formatStreamCursor, type StreamCursor } from "./cursor.ts";
 import type { Dialect } from "./dialect.ts";
 
-/** What a stream wants to hear, and how. */
+/** The events that a stream wants, and their form. */
 export interface Variant {
   /** With the envelope of /global/event. */
   global: boolean;
@@ -23,7 +23,7 @@ function textOf(batch: Batch, { global, dialect }: Variant, from: number): strin
   return text;
 }
 
-/** What was committed together is sent together, and made once for all streams of a kind. */
+/** Events that were committed together. They are sent together, and their bytes are made once for all streams of a kind. */
 export class Commit {
   readonly batches: readonly Batch[];
   private readonly frames = new Map<string, Frame | undefined>();

@@ -38,9 +38,9 @@ export interface StreamRequest {
   request: IncomingMessage;
   response: ServerResponse;
   variant: Variant;
-  /** What the client has seen last, where it says so. */
+  /** The last event that the client has seen, where it says so. */
   cursor: StreamCursor | undefined;
-  /** What a client without a usable cursor is told first. */
+  /** The sessions that a client without a usable cursor is told of first. */
   snapshot: SnapshotScope | "none";
 }
 
@@ -79,7 +79,7 @@ export class EventHub {
       this.beatWhileHeard();
     };
     const from = usable(stream.cursor, projector.position);
-    // Who was here before must learn what is over by now, too.
+    // A client that was here before must also learn which turns are over by now.
     const snapshot = stream.cursor && stream.snapshot !== "none" ? "recent" : stream.snapshot;
     client.write(this.welcome({ ...stream, snapshot }, from === undefined, projector));
     if (!from) return join();
@@ -128,8 +128,8 @@ export class EventHub {
   }
 
   /**
-   * The first words to a client, in one write. The last of them has the cursor from which it can go on: who hears only a
-   * part of them has none, and gets them again.
+   * The first events for a client, in one write. The last of them has the cursor from which it can go on: a client that
+   * gets only a part of them has no cursor, and gets them again.
    */
   private welcome({ variant, snapshot }: StreamRequest, fresh: boolean, projector: Projector): Frame {
     const { bus, projectOf } = this.options;

@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { WRITTEN } from "../../http/endpoint.ts";
 import type { Surface } from "../context.ts";
-import { type Call, type Operation, operation, WRITTEN } from "../operation.ts";
+import { get, type Operation, type OperationCall } from "../operation.ts";
 import { parseStreamCursor } from "./cursor.ts";
 import { dialectOf } from "./dialect.ts";
 import type { SnapshotScope } from "./snapshot.ts";
@@ -11,7 +12,7 @@ const streamQuery = z.object({
   snapshot: z.enum(["true", "false"]).optional(),
 });
 
-type StreamCall = Call<z.output<typeof streamQuery>, unknown>;
+type StreamCall = OperationCall<z.output<typeof streamQuery>>;
 
 function openStream(surface: Surface, call: StreamCall, global: boolean, scope: SnapshotScope): typeof WRITTEN {
   const { request, response, query, directory } = call;
@@ -26,24 +27,14 @@ function openStream(surface: Surface, call: StreamCall, global: boolean, scope: 
 }
 
 export function eventOperations(surface: Surface): Operation[] {
+  const here = "with `id:` on each frame and replay on `Last-Event-ID`; sessions at work are told first";
+  const everywhere = "as `/event`, of all directories; sessions at work and those that were lately are told first";
   return [
-    operation({
-      method: "get",
-      path: "/event",
-      id: "event.subscribe",
-      support: "real",
-      note: "with `id:` on each frame and replay on `Last-Event-ID`; sessions at work are told first",
-      query: streamQuery,
-      handle: async (call) => openStream(surface, call, false, "working"),
-    }),
-    operation({
-      method: "get",
-      path: "/global/event",
-      id: "global.event",
-      support: "real",
-      note: "as `/event`, of all directories; sessions at work and those that were lately are told first",
-      query: streamQuery,
-      handle: async (call) => openStream(surface, call, true, "recent"),
-    }),
+    get("/event", "event.subscribe", { note: here, query: streamQuery }, async (call) =>
+      openStream(surface, call, false, "working"),
+    ),
+    get("/global/event", "global.event", { note: everywhere, query: streamQuery }, async (call) =>
+      openStream(surface, call, true, "recent"),
+    ),
   ];
 }

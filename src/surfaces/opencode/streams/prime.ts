@@ -21,7 +21,7 @@ async function oldestStart(log: Log, session: string, newest: number, keep: Turn
   const since = first ? eventOf(first).time - keep.withinMs : Number.POSITIVE_INFINITY;
   let oldest = newest;
   for (let turns = 0; turns < keep.turns; turns++) {
-    // What came right before a turn is the end of the one before, or later than that.
+    // The event right before a turn is the end of the turn before it, or later than that.
     const [last] = await log.readBack(session, { before: oldest, limit: 1 });
     const start = last && eventOf(last).time >= since ? await log.turnStart(session, oldest) : undefined;
     if (start === undefined) break;

@@ -12,7 +12,7 @@ export interface ProjectorOptions {
   projectOf(directory: string): string;
   /** How many sessions that rest are kept, and how many that were deleted are remembered. */
   resting: number;
-  /** What is kept of each beside its newest turn. */
+  /** The turns that are kept of each beside its newest one. */
   keep: TurnsToKeep;
   /** Whether somebody listens in the older dialect. */
   withOlder(): boolean;
@@ -37,8 +37,8 @@ function placeOf(directory: string, { projectOf }: ProjectorOptions): Place {
 }
 
 /**
- * Turns records of the log into what OpenCode's clients hear. Records are applied and told in one go, so that whoever
- * looks at the views between two calls sees exactly what has been told so far.
+ * Turns records of the log into events for OpenCode's clients. Records are applied and told in one go, so that the
+ * views between two calls hold exactly the events that have been told.
  */
 export class Projector {
   private readonly options: ProjectorOptions;

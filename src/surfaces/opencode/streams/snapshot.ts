@@ -3,11 +3,11 @@ import type { OpencodeEvent } from "../shapes/event.ts";
 import type { Place } from "./batch.ts";
 import type { Projector } from "./projector.ts";
 
-/** Who gets it: a client that shows sessions is told of those that rest, too. */
+/** The sessions of a snapshot: a client that shows sessions is told of idle ones, too. */
 export type SnapshotScope = "working" | "recent";
 
 /**
- * What a client needs to be right again after it was away, all as events that may come twice: the session, the last
+ * The events that a client needs to be right again after it was away, all as events that may come twice: the session, the last
  * turns' messages and parts, whether it works, what it asks, and what is no longer asked or shown. `session.idle` is not among
  * them, because clients ring a bell for it.
  */
@@ -36,7 +36,7 @@ function snapshotOf(view: SessionView, newId: () => string): OpencodeEvent[] {
   ];
 }
 
-/** What is told, and where it happened. */
+/** An event, and where it happened. */
 export interface Told {
   place: Place;
   event: OpencodeEvent;

@@ -1,4 +1,4 @@
-/** Something a remote control asks of a terminal user interface. */
+/** A request of a remote control to a terminal user interface. */
 export interface TuiRequest {
   path: string;
   body: unknown;
@@ -16,10 +16,10 @@ interface Stored {
 }
 
 const MOST = 100;
-/** Nobody wants to see a key pressed that was meant for a program which was not there. */
+/** A request that no TUI fetches in this time is dropped. */
 const LIFE_MS = 30_000;
 
-/** Requests for a user interface that fetches them one by one, each of which goes to one of those that wait. */
+/** Requests for user interfaces that fetch them one by one. Each request goes to one interface. */
 export class TuiControl {
   readonly #now: () => number;
   readonly #waiting = new Set<Waiting>();
@@ -39,7 +39,7 @@ export class TuiControl {
     this.#stored = this.#fresh().slice(-MOST);
   }
 
-  /** The next request for a directory; undefined when the one who waits for it has left. */
+  /** The next request for a directory; undefined when the client that waits for it has left. */
   next(directory: string, left: AbortSignal): Promise<TuiRequest | undefined> {
     this.#stored = this.#fresh();
     const at = this.#stored.findIndex((stored) => stored.directory === directory);

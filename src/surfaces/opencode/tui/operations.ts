@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { Answer, hangUp } from "../../http/endpoint.ts";
 import type { Surface } from "../context.ts";
-import { Answer, type Call, type Operation, operation } from "../operation.ts";
+import { get, type Operation, post } from "../operation.ts";
 import { TuiControl } from "./control.ts";
 
 const prompt = z.object({ text: z.string() });
@@ -47,13 +48,8 @@ const COMMANDS = [
   { path: "/tui/clear-prompt", id: "tui.clearPrompt", command: "prompt.clear" },
 ] as const;
 
-/** Aborts when the client of a call hangs up before it is answered. */
-function hangUp({ response }: Call<unknown, unknown>): AbortSignal {
-  const left = new AbortController();
-  response.once("close", () => left.abort());
-  if (response.closed || response.destroyed) left.abort();
-  return left.signal;
-}
+const NEXT = "waits for what the other operations of `/tui` are asked in the same directory; kept for 30 seconds";
+const CLIENT_LEFT = 499;
 
 /** Remote control of a user interface: events for those that listen, requests for one that fetches them. */
 export function tuiOperations({ bus, gateway }: Surface): Operation[] {
@@ -66,18 +62,11 @@ export function tuiOperations({ bus, gateway }: Surface): Operation[] {
     body: B,
     event: (body: z.output<B>) => Promise<{ type: string; properties: Record<string, unknown> }>,
   ): Operation =>
-    operation({
-      method: "post",
-      path,
-      id,
-      support: "real",
-      body,
-      handle: async (call) => {
-        const { type, properties } = await event(call.body);
-        bus.publish(call.directory, type, properties);
-        control.push(call.directory, { path, body: call.body });
-        return true;
-      },
+    post(path, id, { body }, async (call) => {
+      const { type, properties } = await event(call.body);
+      bus.publish(call.directory, type, properties);
+      control.push(call.directory, { path, body: call.body });
+      return true;
     });
 
   return [
@@ -98,22 +87,8 @@ export function tuiOperations({ bus, gateway }: Surface): Operation[] {
       await gateway.get(properties.sessionID);
       return { type: "tui.session.select", properties };
     }),
-    operation({
-      method: "get",
-      path: "/tui/control/next",
-      id: "tui.control.next",
-      support: "real",
-      note: "waits for what the other operations of `/tui` are asked in the same directory; kept for 30 seconds",
-      handle: async (call) => (await control.next(call.directory, hangUp(call))) ?? new Answer(499, null),
-    }),
-    operation({
-      method: "post",
-      path: "/tui/control/response",
-      id: "tui.control.response",
-      support: "empty",
-      note: "true, whatever is said: nobody waits for an answer",
-      body: z.unknown(),
-      handle: async () => true,
+    get("/tui/control/next", "tui.control.next", { note: NEXT }, async ({ directory, response }) => {
+      return (await control.next(directory, hangUp(response))) ?? new Answer(null, {}, CLIENT_LEFT);
     }),
   ];
 }

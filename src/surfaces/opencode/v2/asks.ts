@@ -30,12 +30,12 @@ async function infosOf(gateway: Gateway, asks: readonly PendingAsk[], directory?
   return infos;
 }
 
-/** What waits for an answer in a session and its sub-agents. */
+/** The open asks of a session and its sub-agents. */
 export async function asksOfSession(gateway: Gateway, session: string): Promise<Asked[]> {
   return infosOf(gateway, await gateway.asks(session));
 }
 
-/** The same in all sessions of a directory. */
+/** The open asks of all sessions of a directory. */
 export async function asksIn(gateway: Gateway, directory: string): Promise<Asked[]> {
   return infosOf(gateway, await gateway.asks(), directory);
 }

@@ -1,7 +1,7 @@
-import { Answer } from "../operation.ts";
+import { Answer } from "../../http/endpoint.ts";
 import { projectOf } from "../workspace/project.ts";
 
-/** Where an answer holds good. */
+/** The place for which an answer holds. */
 export function locationOf(directory: string): object {
   const { id, root } = projectOf(directory);
   return { directory, project: { id, directory: root } };
@@ -13,6 +13,5 @@ export function located(directory: string, data: unknown): object {
 
 /** The same around JSON that is made already. */
 export function locatedText(directory: string, json: string): Answer {
-  const text = `{"location":${JSON.stringify(locationOf(directory))},"data":${json}}`;
-  return new Answer(200, text, { "content-type": "application/json" });
+  return new Answer(`{"location":${JSON.stringify(locationOf(directory))},"data":${json}}`);
 }

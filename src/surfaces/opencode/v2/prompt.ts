@@ -17,7 +17,7 @@ function mediaTypeOf(uri: string): string {
   return /^data:([^;,]+)/.exec(uri)?.[1] ?? mediaType(uri);
 }
 
-/** The same parts as those of the older half: what is refused there is refused here. */
+/** The parts of a prompt, made by the older half: both refuse the same. */
 export function partsOf({ text, files = [] }: PromptInput, directory: string): PromptPart[] {
   const attached = files.map(({ uri, name }) => ({
     type: "file" as const,
@@ -28,7 +28,7 @@ export function partsOf({ text, files = [] }: PromptInput, directory: string): P
   return promptParts([{ type: "text", text }, ...attached], directory);
 }
 
-/** As it was taken, said back. */
+/** The accepted prompt, for the answer. */
 export function admittedPrompt({ text, files }: PromptInput): object {
   if (!files) return { text };
   return {

@@ -23,7 +23,7 @@ function readCursor(cursor: string): string {
     const { after } = JSON.parse(Buffer.from(cursor, "base64url").toString()) as { after: unknown };
     if (typeof after === "string") return after;
   } catch {
-    // Said below.
+    // The error below covers this, too.
   }
   throw badRequest(`expected the cursor of an earlier answer, got "${cursor.slice(0, 60)}"`, "Query");
 }

@@ -1,11 +1,11 @@
 import type { Log } from "../../../log/contract.ts";
 
-/** Resolves when a session has neither a turn nor a prompt that waits for one, or when nobody waits any more. */
+/** Resolves when a session has neither a turn nor a queued prompt, or when the client has left. */
 export async function waitIdle(log: Log, session: string, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const changed = Promise.withResolvers<void>();
     const done = (): void => changed.resolve();
-    // Heard before it is looked at, so that nothing can happen in between.
+    // Listens before it looks, so that no change is missed in between.
     const stop = log.listen(session, done);
     signal.addEventListener("abort", done);
     try {

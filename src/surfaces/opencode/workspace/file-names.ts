@@ -9,7 +9,7 @@ export interface FileNames {
   directories: readonly string[];
 }
 
-/** A person who types asks once a letter. */
+/** A search by name comes with every letter that a person types. */
 const FRESH_MS = 3_000;
 const MAX_CACHED = 8;
 /** Outside of a repository, where nothing says what is not worth a look. */
@@ -38,7 +38,7 @@ async function byWalking(directory: string): Promise<FileNames> {
       else files.push(found.path);
     }
   } catch (error) {
-    // What was found by then is the nearest, and better than nothing.
+    // The files that were found by then are the nearest, and better than none.
     if ((error as Error).name !== "TimeoutError") throw error;
   }
   return { files, directories };

@@ -23,7 +23,7 @@ async function kindOf(directory: string, path: string): Promise<Entry["type"] | 
   return found?.isFile() ? "file" : undefined;
 }
 
-/** What is in a directory, directories first. */
+/** The entries of a directory, directories first. */
 export async function listFiles(directory: string, path: string): Promise<Entry[]> {
   const opened = await openDirectoryInside(directory, path);
   if (opened === undefined) throw notFound(`${shownPath(directory, path)} does not exist`);

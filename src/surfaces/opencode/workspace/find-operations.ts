@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Surface } from "../context.ts";
-import { type Operation, operation } from "../operation.ts";
+import { get, type Operation } from "../operation.ts";
 import type { FileNames, NameIndex } from "./file-names.ts";
 import { bestMatches } from "./fuzzy.ts";
 import { assertDirectory, withFiles } from "./refusals.ts";
@@ -15,7 +15,6 @@ const word = z.string().max(1_000);
 
 const fileQuery = z.looseObject({ query: word, dirs: z.enum(["true", "false"]).optional(), type: kind, limit });
 const textQuery = z.looseObject({ pattern: word.min(1) });
-const symbolQuery = z.looseObject({ query: word });
 
 function* candidates({ files, directories }: FileNames, type: "file" | "directory" | undefined): Generator<string> {
   if (type !== "file") yield* directories;
@@ -35,40 +34,19 @@ export async function findNames(index: NameIndex, directory: string, wanted: Nam
 }
 
 export function findOperations({ environment: { commands, git, names } }: Surface): Operation[] {
+  const note = `by ripgrep where it is installed, else by git; ${MAX_MATCHES} lines at most`;
   return [
-    operation({
-      method: "get",
-      path: "/find",
-      id: "find.text",
-      support: "real",
-      note: `by ripgrep where it is installed, else by git; ${MAX_MATCHES} lines at most`,
-      query: textQuery,
-      handle: ({ directory, query }) =>
-        withFiles(directory, async () => {
-          await assertDirectory(directory);
-          return findText(commands, git, { directory, pattern: query.pattern, limit: MAX_MATCHES });
-        }),
-    }),
-    operation({
-      method: "get",
-      path: "/find/file",
-      id: "find.files",
-      support: "real",
-      query: fileQuery,
-      handle: ({ directory, query }) =>
-        withFiles(directory, async () => {
-          const type = query.type ?? (query.dirs === "false" ? "file" : undefined);
-          return findNames(names, directory, { query: query.query, type, limit: query.limit });
-        }),
-    }),
-    operation({
-      method: "get",
-      path: "/find/symbol",
-      id: "find.symbols",
-      support: "empty",
-      note: "there is no language server here",
-      query: symbolQuery,
-      handle: async () => [],
-    }),
+    get("/find", "find.text", { note, query: textQuery }, ({ directory, query }) =>
+      withFiles(directory, async () => {
+        await assertDirectory(directory);
+        return findText(commands, git, { directory, pattern: query.pattern, limit: MAX_MATCHES });
+      }),
+    ),
+    get("/find/file", "find.files", { query: fileQuery }, ({ directory, query }) =>
+      withFiles(directory, () => {
+        const type = query.type ?? (query.dirs === "false" ? "file" : undefined);
+        return findNames(names, directory, { query: query.query, type, limit: query.limit });
+      }),
+    ),
   ];
 }

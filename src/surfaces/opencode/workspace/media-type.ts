@@ -21,7 +21,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ".zip": "application/zip",
 };
 
-/** What a binary file is, by its name. */
+/** The media type of a binary file, by its name. */
 export function mediaType(path: string): string {
   return TYPES[extname(path).toLowerCase()] ?? "application/octet-stream";
 }

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { z } from "zod";
 import type { Surface } from "../context.ts";
 import { badRequest, named, notFound, tagged } from "../errors.ts";
-import { type Operation, operation } from "../operation.ts";
+import { get, type Operation, patch, post } from "../operation.ts";
+import { records } from "./git/git.ts";
 import { forgetProject, projectOf } from "./project.ts";
 import type { Project } from "./projects.ts";
 
@@ -38,75 +39,40 @@ export function projectOperations(surface: Surface): Operation[] {
     bus.publish(null, "project.updated", { ...project });
     return project;
   };
+  const opened = { note: "those that clients have opened" };
   return [
-    operation({
-      method: "get",
-      path: "/path",
-      id: "path.get",
-      support: "real",
-      note: "`config` and `state` are Parley's own",
-      async handle({ directory }) {
-        const { dataDirectory } = surface;
-        const config = process.env.XDG_CONFIG_HOME ?? join(homedir(), ".config");
-        const { root } = projectOf(directory);
-        return { home: homedir(), state: dataDirectory, config: join(config, "parley"), worktree: root, directory };
-      },
+    get("/path", "path.get", { note: "`config` and `state` are Parley's own" }, async ({ directory }) => {
+      const { dataDirectory } = surface;
+      const config = process.env.XDG_CONFIG_HOME ?? join(homedir(), ".config");
+      const { root } = projectOf(directory);
+      return { home: homedir(), state: dataDirectory, config: join(config, "parley"), worktree: root, directory };
     }),
-    operation({
-      method: "get",
-      path: "/project",
-      id: "project.list",
-      support: "real",
-      note: "those that clients have opened",
-      async handle({ directory }) {
-        await projects.current(directory);
-        return projects.list();
-      },
+    get("/project", "project.list", opened, async ({ directory }) => {
+      await projects.current(directory);
+      return projects.list();
     }),
-    operation({
-      method: "get",
-      path: "/project/current",
-      id: "project.current",
-      support: "real",
-      handle: ({ directory }) => projects.current(directory),
+    get("/project/current", "project.current", ({ directory }) => projects.current(directory)),
+    post("/project/git/init", "project.initGit", async ({ directory }) => {
+      await makeRepository(surface, directory);
+      return changed(await projects.current(directory));
     }),
-    operation({
-      method: "post",
-      path: "/project/git/init",
-      id: "project.initGit",
-      support: "real",
-      async handle({ directory }) {
-        await makeRepository(surface, directory);
-        return changed(await projects.current(directory));
-      },
+    patch("/project/{projectID}", "project.update", { body: facts }, async ({ params, body, directory }) => {
+      await projects.current(directory);
+      const { name, icon, commands } = body;
+      const project = await projects.update(params.projectID, { name, icon, commands });
+      if (!project) throw unknownProject(params.projectID);
+      return changed(project);
     }),
-    operation({
-      method: "patch",
-      path: "/project/{projectID}",
-      id: "project.update",
-      support: "real",
-      body: facts,
-      async handle({ params, body, directory }) {
-        const { projectID = "" } = params;
-        await projects.current(directory);
-        const { name, icon, commands } = body;
-        const project = await projects.update(projectID, { name, icon, commands });
-        if (!project) throw unknownProject(projectID);
-        return changed(project);
-      },
+    get("/project/{projectID}/directories", "project.directories", opened, async ({ params, directory }) => {
+      await projects.current(directory);
+      if (!(await projects.find(params.projectID))) throw unknownProject(params.projectID);
+      return (await projects.directories(params.projectID)).map((one) => ({ directory: one }));
     }),
-    operation({
-      method: "get",
-      path: "/project/{projectID}/directories",
-      id: "project.directories",
-      support: "real",
-      note: "those that clients have opened",
-      async handle({ params, directory }) {
-        const { projectID = "" } = params;
-        await projects.current(directory);
-        if (!(await projects.find(projectID))) throw unknownProject(projectID);
-        return (await projects.directories(projectID)).map((one) => ({ directory: one }));
-      },
+    get("/experimental/worktree", "worktree.list", { note: "the repository's linked checkouts" }, async (call) => {
+      if (projectOf(call.directory).vcs !== "git") return [];
+      const listed = records(await environment.git(call.directory, ["worktree", "list", "--porcelain", "-z"]));
+      // The first is the main one.
+      return listed.flatMap((line) => (line.startsWith("worktree ") ? [line.slice(9)] : [])).slice(1);
     }),
   ];
 }

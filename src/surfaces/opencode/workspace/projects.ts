@@ -1,17 +1,18 @@
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { messageOf } from "../../../core/errors.ts";
+import { codeOf, messageOf } from "../../../core/errors.ts";
+import { present } from "../../../core/json/fields.ts";
 import type { Logger } from "../../../core/logger.ts";
 import { GLOBAL_PROJECT, projectOf } from "./project.ts";
 
-/** What people say of a project. */
+/** Facts that people give a project. */
 export interface ProjectFacts {
   name?: string;
   icon?: { url?: string; override?: string; color?: string };
   commands?: { start?: string };
 }
 
-/** What OpenCode calls a project. */
+/** A project in OpenCode's form. */
 export interface Project extends ProjectFacts {
   id: string;
   worktree: string;
@@ -93,10 +94,9 @@ export class Projects {
     const all = await this.#all();
     const kept = all.get(id);
     if (!kept) return undefined;
-    const given = Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
-    kept.project = { ...kept.project, ...given, time: { ...kept.project.time, updated: this.#now() } };
+    kept.project = { ...kept.project, ...present(facts), time: { ...kept.project.time, updated: this.#now() } };
     this.#save(all);
-    // What a client was told is kept must be there after a restart.
+    // A change that was confirmed to a client must be there after a restart.
     await this.saved();
     return kept.project;
   }
@@ -124,7 +124,7 @@ export class Projects {
       const kept = JSON.parse(await readFile(file, "utf8")) as Kept[];
       return new Map(kept.map((one) => [one.project.id, one]));
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ENOENT")
+      if (codeOf(error) !== "ENOENT")
         logger.warn({ file, reason: messageOf(error) }, "the list of projects could not be read: a new one is begun");
       return new Map();
     }

@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
+import { codeOf } from "../../../core/errors.ts";
 import { FileRefused } from "../../../host/files/file-refused.ts";
-import { codeOf } from "../../../host/files/inside.ts";
 import { badRequest, named, notFound, type OpencodeError } from "../errors.ts";
 
 /** Why a file could not be had, in OpenCode's forms; anything unexpected stays what it is. */

@@ -11,7 +11,7 @@ export interface TextMatch {
 const MAX_LINE = 2_000;
 
 const ESCAPE = String.fromCharCode(27);
-/** As git writes a colour and its end, whatever its version says between them. */
+/** A colour or its end as git writes it; its versions differ in the numbers. */
 const COLOUR = new RegExp(`${ESCAPE}\\[[\\d;]*m`);
 
 function shortened({ lines, submatches, ...rest }: TextMatch): TextMatch {

@@ -2,9 +2,10 @@ import { randomBytes } from "node:crypto";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import { Answer } from "../../http/endpoint.ts";
 import type { Surface } from "../context.ts";
 import { named } from "../errors.ts";
-import { Answer, type Operation, operation } from "../operation.ts";
+import { get, type Operation, post } from "../operation.ts";
 import { branches, changedFiles, diffFiles, rawDiff } from "./git/vcs.ts";
 import { projectOf } from "./project.ts";
 import { withFiles } from "./refusals.ts";
@@ -13,6 +14,8 @@ const diffQuery = z.looseObject({
   mode: z.enum(["git", "branch"]),
   context: z.coerce.number().int().min(0).max(1_000_000).optional(),
 });
+
+const patchBody = z.looseObject({ patch: z.string().min(1) });
 
 function cannotApply(reason: "non-git" | "not-clean", message: string): Error {
   return named(400, "VcsApplyError", message, { reason });
@@ -38,50 +41,20 @@ async function applyPatch(surface: Surface, directory: string, patch: string): P
 export function vcsOperations(surface: Surface): Operation[] {
   const { git } = surface.environment;
   return [
-    operation({
-      method: "get",
-      path: "/vcs",
-      id: "vcs.get",
-      support: "real",
-      async handle({ directory }) {
-        const { branch, base } = await branches(git, directory);
-        return { branch, default_branch: base?.name };
-      },
+    get("/vcs", "vcs.get", async ({ directory }) => {
+      const { branch, base } = await branches(git, directory);
+      return { branch, default_branch: base?.name };
     }),
-    operation({
-      method: "get",
-      path: "/vcs/status",
-      id: "vcs.status",
-      support: "real",
-      handle: async ({ directory }) => changedFiles(git, directory),
+    get("/vcs/status", "vcs.status", ({ directory }) => changedFiles(git, directory)),
+    get("/vcs/diff", "vcs.diff", { query: diffQuery }, ({ directory, query }) => diffFiles(git, directory, query)),
+    get("/vcs/diff/raw", "vcs.diff.raw", async ({ directory }) => {
+      const type = "text/x-diff; charset=utf-8";
+      return new Answer(await rawDiff(git, directory), { "content-type": type });
     }),
-    operation({
-      method: "get",
-      path: "/vcs/diff",
-      id: "vcs.diff",
-      support: "real",
-      query: diffQuery,
-      handle: async ({ directory, query }) => diffFiles(git, directory, query),
-    }),
-    operation({
-      method: "get",
-      path: "/vcs/diff/raw",
-      id: "vcs.diff.raw",
-      support: "real",
-      handle: async ({ directory }) =>
-        new Answer(200, await rawDiff(git, directory), { "content-type": "text/x-diff; charset=utf-8" }),
-    }),
-    operation({
-      method: "post",
-      path: "/vcs/apply",
-      id: "vcs.apply",
-      support: "real",
-      note: "all of the patch, or nothing",
-      body: z.looseObject({ patch: z.string().min(1) }),
-      async handle({ directory, body }) {
-        await withFiles(directory, () => applyPatch(surface, directory, body.patch));
-        return { applied: true };
-      },
+    post("/vcs/apply", "vcs.apply", { note: "all of the patch, or nothing", body: patchBody }, async (call) => {
+      const { directory, body } = call;
+      await withFiles(directory, () => applyPatch(surface, directory, body.patch));
+      return { applied: true };
     }),
   ];
 }

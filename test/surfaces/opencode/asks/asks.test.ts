@@ -184,7 +184,7 @@ test("B5: several questions, answered and rejected", async (t) => {
   assert.deepEqual([(await rejected).info.finish, model.requests.length], ["tool-calls", before], "the turn ends");
 });
 
-test("what nobody asked is not found", async (t) => {
+test("an unknown ask is not found", async (t) => {
   const { client } = await sessionsRig(t, SCRIPT);
   const { id } = await client.create();
   for (const [path, body, tag] of [
@@ -232,7 +232,7 @@ test("B8: a session's rules allow and deny at once, the last one that fits count
   assert.deepEqual([...new Set(by)], ["rule"], "nobody was asked on any surface");
 });
 
-test("B5: what a sub-agent asks is listed with its own session, and answered like any other", async (t) => {
+test("B5: the asks of a sub-agent are listed with its own session, and answered like any other", async (t) => {
   const rig = await sessionsRig(t, SCRIPT);
   const { client } = rig;
   const { id } = await client.create({ model: { providerID: "scripted", id: "default" } });

@@ -42,7 +42,7 @@ function rig(names: string[], options: Partial<DiscoveriesOptions> = {}) {
 /** Lets every promise that can settle do so. */
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test("the first who ask wait for all agents, and each agent is asked once for them", async () => {
+test("the first callers wait for all agents, and each agent is asked once for them", async () => {
   const { asked, details, changes } = rig(["a", "b"]);
   const both = Promise.all([details(), details()]);
   assert.deepEqual(
@@ -74,7 +74,7 @@ test("an agent that does not answer holds nobody up for longer than the limit, a
   assert.equal(discoveries.revision, before + 1);
 });
 
-test("an old answer is given at once, and renewed behind the back of who asked", async () => {
+test("an old answer is given at once, and renewed in the background", async () => {
   const { asked, clock, details, discoveries, changes } = rig(["a"]);
   const first = details();
   asked[0]?.answer(found("old"));
@@ -96,7 +96,7 @@ test("an old answer is given at once, and renewed behind the back of who asked",
   assert.equal(discoveries.revision, 2);
 });
 
-test("somebody who has logged in is seen at once after a refresh", async () => {
+test("a login is seen at once after a refresh", async () => {
   const { asked, details, discoveries } = rig(["a"]);
   const first = details();
   asked[0]?.answer(found("old"));

@@ -173,7 +173,7 @@ test("an agent that cannot even be started answers with its error", async (t) =>
   assert.match(info.error?.data.message ?? "", /nowhere/);
 });
 
-test("who leaves while the answer is on its way ends nothing", async (t) => {
+test("a client that leaves before its answer ends nothing", async (t) => {
   const { client, model, ended } = await sessionsRig(t, SCRIPT);
   const { id } = await client.create();
   const gone = new AbortController();
@@ -192,7 +192,7 @@ test("who leaves while the answer is on its way ends nothing", async (t) => {
   assert.deepEqual(answer && texts(answer), ["It begins and ends."]);
 });
 
-test("what was said stays: messages and parts of the past are not changed", async (t) => {
+test("messages and parts of the past are not changed", async (t) => {
   const { client } = await sessionsRig(t, SCRIPT);
   const { id } = await client.create();
   const { info, parts } = await client.ask(id, "hello");

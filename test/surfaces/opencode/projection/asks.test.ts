@@ -42,7 +42,7 @@ test("a permission to run a command has the command where dialogs look for it", 
   assert.ok(part?.type === "tool" && part.state.status === "running");
 });
 
-test("what asks to write asks to edit", () => {
+test("a permission to write is shown as one to edit", () => {
   const story = begun();
   story.world.signal({
     type: "permission",
@@ -97,7 +97,7 @@ test("a question has a header and a description for each option, as clients expe
   assert.equal(request?.tool?.callID, "c");
 });
 
-test("what is asked when the turn is stopped is refused, so that no dialog stays", () => {
+test("asks that are open when the turn is stopped are refused, so that no dialog stays", () => {
   const story = begun().run("c", "bash").ask("c", "bash", "ls").question("c").cancel().end("cancelled");
   const replies = story.said().filter(({ type }) => type === "permission.replied" || type === "question.rejected");
   assert.deepEqual(
@@ -108,13 +108,13 @@ test("what is asked when the turn is stopped is refused, so that no dialog stays
   assert.deepEqual(story.view().asks(), { permissions: [], questions: [] });
 });
 
-test("a view that begins while somebody is asked knows what is asked", () => {
+test("a view that begins during an ask knows the ask", () => {
   const story = begun().ask("c", "bash", "ls").question("c");
   const { permissions, questions } = new SessionView(story.world.session).asks();
   assert.deepEqual([permissions.length, questions.length], [1, 1]);
 });
 
-test("who reads a deletion without what came right before it leaves no client waiting", () => {
+test("a deletion without the events before it leaves no client waiting", () => {
   const story = begun().run("c", "Bash", { command: "ls" });
   story.world.signal({ type: "permission", ask: "a", action: "Bash", patterns: ["ls"], call: "c" });
   const view = new SessionView(undefined);

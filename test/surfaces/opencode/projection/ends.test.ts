@@ -169,7 +169,7 @@ test("a tool that ends after its step: the step is over when the tool is", () =>
   assert.deepEqual(types, ["step-start", "tool", "step-finish", "patch"]);
 });
 
-test("what a turn changed is on its prompt's message, file by file, before idle", () => {
+test("the changes of a turn are on its prompt's message, file by file, before idle", () => {
   const again = { ...EDITED, diff: EDITED.diff?.replace("Added", "Another") };
   const story = begun()
     .run("c1", "edit")
@@ -285,7 +285,7 @@ test("a turn that ends while it waits to try again leaves nothing to the next", 
   assert.deepEqual(statuses, ["busy", "retry", "idle", "busy"]);
 });
 
-test("what a step used is said when the step ends", () => {
+test("the usage of a step is told when the step ends", () => {
   const story = begun().say("one");
   const before = story.said().length;
   const [updated] = story

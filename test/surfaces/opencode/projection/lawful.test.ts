@@ -168,7 +168,7 @@ function changed(before: readonly MessageWithParts[], after: readonly MessageWit
   return after.filter((message) => known.get(message.info.id) !== JSON.stringify(message));
 }
 
-test("a view that begins at a turn gives that turn's messages, whatever it knows of the rest", () => {
+test("a view that begins at a turn gives the messages of that turn, with or without the turns before", () => {
   eachSession((events) => {
     const states = statesBefore(events);
     const last = states.at(-1);
@@ -219,7 +219,7 @@ test("a view that is made from the newest state and the newest turn goes on as o
   });
 });
 
-test("what a view keeps of the past changes nothing of what it says", () => {
+test("the turns that a view keeps do not change its events", () => {
   eachSession((events) => {
     const newest = new SessionView(undefined, { keep: { turns: 0, withinMs: 0 } });
     const more = new SessionView(undefined, { keep: { turns: 3, withinMs: Number.MAX_SAFE_INTEGER } });

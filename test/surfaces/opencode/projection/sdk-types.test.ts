@@ -17,7 +17,7 @@ const asPermission = (request: PermissionRequest): sdk.PermissionRequest => requ
 const asQuestion = (request: QuestionRequest): sdk.QuestionRequest => request;
 const asTodo = (todo: Todo): sdk.Todo => todo;
 
-test("what a turn says are events of the SDK, by their types", () => {
+test("the events of a turn fit the types of the SDK", () => {
   const story = new Story().prompt().step().say("Hm.", "reasoning").run("c", "edit").ask("c", "edit", "README.md");
   story
     .answer({ kind: "permission", outcome: "once" })

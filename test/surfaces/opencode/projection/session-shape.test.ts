@@ -39,7 +39,7 @@ test("a session as OpenCode has it", () => {
   });
 });
 
-test("what is known of a session is in it", () => {
+test("a session shows the facts of its state", () => {
   const revert = { messageID: "msg_1", diff: "--- a" };
   const state: SessionState = {
     ...STATE,

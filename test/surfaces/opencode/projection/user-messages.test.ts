@@ -58,7 +58,7 @@ test("a prompt that is taken back vanishes", () => {
   );
 });
 
-test("a view that begins later knows what waits", () => {
+test("a view that begins later knows the queued prompts", () => {
   const story = new Story().prompt(FIRST).step().prompt(SECOND);
   const whole = story.view();
   const later = new SessionView(story.world.session);
@@ -100,7 +100,7 @@ test("where nobody has said anything, an empty message stands for the user", () 
   assert.ok(answer?.info.role === "assistant" && answer.info.parentID === opener.info.id);
 });
 
-test("what the agent heard from a user is that user's message", () => {
+test("a user's words that the agent reports are a message of the user", () => {
   const story = new Story();
   story.world.signal({ type: "text.done", item: "u1", role: "user", text: "Look around" });
   story.step().say("I look.").endStep("stop");
@@ -183,7 +183,7 @@ const PARTS: [what: string, part: PromptPart, shown: object][] = [
 for (const [what, part, expected] of PARTS)
   test(`a part of a prompt: ${what}`, () => assert.deepEqual(shown([part]), [expected]));
 
-test("what a client sends comes back as it sent it", () => {
+test("the parts of a prompt come back as the client sent them", () => {
   const source = { value: "@explore", start: 0, end: 8 };
   const sent = [
     { type: "text", text: "hi", id: "prt_1", synthetic: true },

@@ -90,7 +90,7 @@ test("init is the command of that name", async (t) => {
   await made.post(`/session/${made.session}/init`, { modelID: "x" }, 400);
 });
 
-test("what cannot be run is refused with a name", async (t) => {
+test("a command that cannot be run is refused with a named error", async (t) => {
   const made = await turnRig(t);
   const refuse = async (body: unknown, session = made.session): Promise<[number, string, string]> => {
     const { status, body: told } = await made.client.call<{ name: string; data: { message: string } }>(

@@ -33,7 +33,7 @@ test("a summary is a message that says so, and the next prompt goes on from it",
   assert.equal(said.filter((type) => type === "session.idle").length, 3);
 });
 
-test("what cannot be summarised says so", async (t) => {
+test("a session that cannot be summarised says so", async (t) => {
   const made = await turnRig(t, { model: playing(say("First."), say(" ")).model });
   await made.post(`/session/${made.session}/message`, { parts: [{ type: "text", text: "first" }] });
   assert.equal(await made.post(`/session/${made.session}/summarize`, MODEL), false);

@@ -74,7 +74,7 @@ describe("B10: the operations of terminals", { concurrency: 2 }, () => {
     );
   });
 
-  test("what cannot be opened is refused with the reason", async (t) => {
+  test("a terminal that cannot be opened is refused with the reason", async (t) => {
     const rig = await startRig(t);
     await writeFile(join(rig.directory, "file"), "");
     const refused = async (body: unknown): Promise<string> => {

@@ -47,7 +47,7 @@ describe("B10: a terminal over its WebSocket", { concurrency: 2 }, () => {
     assert.equal(rig.terminals.get(id)?.output.end, 7, "places are counted in UTF-16 units");
   });
 
-  test("what is replayed depends on the cursor, and a frame says where the replay ended", async (t) => {
+  test("the replay depends on the cursor, and a frame says where it ended", async (t) => {
     const rig = await startRig(t);
     const { id } = await rig.run(`${QUIET} printf '123456789'; read x; printf abc; read x`);
     const first = rig.connect(id);
@@ -71,7 +71,7 @@ describe("B10: a terminal over its WebSocket", { concurrency: 2 }, () => {
     assert.deepEqual(live.frames, [{ cursor: 10 }, "abc"]);
   });
 
-  test("its end is replayed after its exit, too: who was cut shortly before misses nothing", async (t) => {
+  test("the end of the output is replayed after the exit, too: a client that was cut shortly before misses nothing", async (t) => {
     const rig = await startRig(t);
     const { id } = await rig.run(`${QUIET} printf all-of-it`);
     assert.equal(await rig.connect(id).closed, 1000);
@@ -141,7 +141,7 @@ describe("B10: a terminal over its WebSocket", { concurrency: 2 }, () => {
     assert.equal(rig.terminals.get(id)?.ended, false);
   });
 
-  test("what is no terminal's WebSocket is not found", async (t) => {
+  test("a WebSocket at any other path is not found", async (t) => {
     const rig = await startRig(t);
     const { id } = await rig.run("read x");
     assert.equal(await rig.connect("pty_none").closed, 404);

@@ -108,7 +108,7 @@ describe("B10: a ticket at the door of a server with a token", { concurrency: 2 
     await gotIn(connect(path));
   });
 
-  test("only who may use the server, and says what for, gets one", async (t) => {
+  test("only a client with the token and the header gets a ticket", async (t) => {
     const { terminal, call } = await start(t);
     const id = await terminal();
     const ask = (headers: Record<string, string>, base = "/pty"): Promise<Reply<{ _tag?: string }>> =>

@@ -26,7 +26,7 @@ test("a fork has the messages before the one it is given, under ids of its own t
   assert.deepEqual((await made.messages()).length, 4);
 });
 
-test("what cannot be forked is refused with a name", async (t) => {
+test("a session that cannot be forked is refused with a named error", async (t) => {
   const made = await turnRig(t);
   for (const [path, body] of [
     [`/session/${made.session}/fork`, { messageID: "msg_none" }],

@@ -44,7 +44,7 @@ test("a revert shows in the session and puts files back; an unrevert takes it aw
   assert.equal(await readFile(join(made.work, "a.txt"), "utf8"), "two\n");
 });
 
-test("after the next prompt what was taken back is gone for every reader", async (t) => {
+test("after the next prompt the reverted messages are gone for every reader", async (t) => {
   const made = await turnRig(t, { model: playing(...REPLIES, say("Another way.")).model });
   await twoTurns(made);
   const gone = (await made.messages()).slice(-3).map(({ info }) => info.id);
@@ -76,7 +76,7 @@ test("after the next prompt what was taken back is gone for every reader", async
   assert.deepEqual(view.messages().flatMap(textsOf), texts);
 });
 
-test("what cannot be taken back is refused with a name", async (t) => {
+test("a turn that cannot be reverted is refused with a named error", async (t) => {
   const made = await turnRig(t, { model: playing(...REPLIES).model });
   await twoTurns(made);
   const revert = (body: unknown, session = made.session) =>

@@ -56,7 +56,7 @@ test("B3: a session is made as the TUI and as `run` make it, got, changed and li
   assert.deepEqual(again.metadata, { a: 1 });
 });
 
-test("what is wrong with a request for a session is said, never with a page or a 500", async (t) => {
+test("a wrong request for a session gets a reason, never a page or a 500", async (t) => {
   const { client } = await sessionsRig(t, SCRIPT);
   for (const id of ["abc", "ses_nope", "ses_", "..%2F..", "%00"]) {
     for (const [method, rest] of [

@@ -24,7 +24,7 @@ async function assertRight(server: TestServer, listener: Listener, session: stri
   assert.deepEqual(listener.mirror.faults, []);
 }
 
-test("who heard nothing yet, because there was nothing, hears all of it when it comes back", async (t) => {
+test("a client that was there before the first event gets all events when it comes back", async (t) => {
   const { api } = await startServer(t);
   for (const path of ["/event", "/global/event"]) {
     const listener = new Listener(`${api.url}${path}`);
@@ -39,7 +39,7 @@ test("who heard nothing yet, because there was nothing, hears all of it when it 
   }
 });
 
-test("/event: who missed too much to be told one by one learns what is over", async (t) => {
+test("/event: a client that missed too many events for a replay learns which turns are over", async (t) => {
   const server = await startServer(t);
   const { id } = await server.api.create();
   const listener = new Listener(`${server.api.url}/event`);
@@ -114,7 +114,7 @@ test("/global/event: a prompt that was taken back while a client without a curso
 });
 
 for (const path of ["/event", "/global/event"]) {
-  test(`${path}: that a session was deleted is heard, by who is there and by who comes back`, async (t) => {
+  test(`${path}: connected clients and those that come back hear of a deleted session`, async (t) => {
     const server = await startServer(t);
     const client = new OpencodeClient(server.parley.url);
     const create = (): Promise<Session> => client.expect(200, "POST", "/session", { body: {} });
@@ -156,7 +156,7 @@ test("/global/event: a deleted session does not come back with a snapshot", asyn
   await listener.leave();
 });
 
-test("what is only kept for later, and an agent that is let go, leave a client with what the server says", async (t) => {
+test("a prompt with noReply and an idle agent's end leave a client with the server's state", async (t) => {
   const server = await startServer(t);
   const client = new OpencodeClient(server.parley.url);
   const listener = new Listener(`${server.parley.url}/event`);

@@ -133,7 +133,7 @@ for (const turns of [0, 10])
     await listener.leave();
   });
 
-test("/event tells of no session that rests: programs take an idle session for the end of what they asked", async (t) => {
+test("/event tells of no idle session: programs take one for the end of their prompt", async (t) => {
   const { api } = await startServer(t);
   const { id } = await api.create();
   await api.ask(id, "hello");
@@ -147,7 +147,7 @@ test("/event tells of no session that rests: programs take an idle session for t
   await listener.leave();
 });
 
-test("after a restart a client learns that what it saw at work is over", async (t) => {
+test("after a restart a client learns that the turn it saw is over", async (t) => {
   const server = await startServer(t);
   const { id } = await server.api.create();
   const listener = new Listener(`${server.api.url}/global/event`);

@@ -73,7 +73,7 @@ test("a user interface that fetches gets each request of its directory once, in 
   assert.deepEqual((await waiting).body, { path: "/tui/open-help", body: {} });
 });
 
-test("one who left does not get what the next one is waiting for", async (t) => {
+test("a client that left does not take the request of the next one", async (t) => {
   const rig = await startRig(t);
   const gone = request(`${rig.url}/tui/control/next`).on("error", () => {});
   gone.end();

@@ -111,7 +111,7 @@ test("text comes as it is, anything else as base64 with its type", async (t) => 
   assert.deepEqual(absolute, { type: "text", content: "" });
 });
 
-test("what is not there, no file, or too large is refused with what it is", async (t) => {
+test("a missing file, a thing that is no file and a file that is too large are refused with the reason", async (t) => {
   const { client } = await opencodeRig(t);
   const directory = await temporary(t);
   await mkdir(join(directory, "sub"));

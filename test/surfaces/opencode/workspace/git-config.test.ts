@@ -43,7 +43,7 @@ test("a configuration is read as git reads it", async (t) => {
   }
 });
 
-test("whatever stands in a configuration, only known settings and a plain format come out of it", () => {
+test("only known settings and a plain format come out of any configuration", () => {
   const dangerous =
     /fsmonitor|hooks|filter|diff|ssh|pager|editor|include|remote|credential|gpg|alias|protocol|worktree|partial/i;
   const word = fc.constantFrom(

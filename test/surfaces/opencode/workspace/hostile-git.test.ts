@@ -61,7 +61,7 @@ async function withVariables(variables: Record<string, string>, work: () => Prom
   }
 }
 
-test("no program that a repository names is run by looking at it, of whatever kind", async (t) => {
+test("no program of any kind that a repository names is run by looking at it", async (t) => {
   const { client } = await opencodeRig(t);
   const user = await globalFilter(t);
   const { directory, markers } = await trappedRepository(t);
@@ -92,7 +92,7 @@ test("no program that a repository names is run by looking at it, of whatever ki
   );
 });
 
-test("what a partial clone lacks is not fetched by looking at it", async (t) => {
+test("the missing objects of a partial clone are not fetched by looking at it", async (t) => {
   const { client } = await opencodeRig(t);
   const { directory, markers } = await promisedRepository(t);
   await lookEverywhere(client, directory);

@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { temporary } from "../../../support/server.ts";
 import { inDirectory, opencodeRig } from "../rig.ts";
 
-test("what is no file is refused in words by every endpoint that reads files, and nobody waits for it", async (t) => {
+test("devices, pipes and sockets are refused in words by every endpoint that reads files, and nobody waits for them", async (t) => {
   const { client } = await opencodeRig(t);
   const directory = await temporary(t);
   execFileSync("mkfifo", [join(directory, "pipe")]);

@@ -27,7 +27,7 @@ test("the branch is that of the checkout, beside the one that work is measured a
   assert.deepEqual(await client.get(inDirectory("/vcs", await temporary(t))), {});
 });
 
-test("what has changed is told with its lines: modified, deleted, new, staged or not, with any name", async (t) => {
+test("changed files are told with their lines: modified, deleted, new, staged or not, with any name", async (t) => {
   const { client } = await opencodeRig(t);
   const directory = await repository(t, {
     "a.txt": "one\ntwo\n",

@@ -1,11 +1,6 @@
+import { isFields } from "../../../../core/json/fields.ts";
 import type { FilePart } from "../../shapes/message.ts";
 import { idBehind } from "../derived-ids.ts";
-
-type Fields = Readonly<Record<string, unknown>>;
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 interface Attached {
   mime: string;

@@ -1,6 +1,5 @@
+import { isFields } from "../../../../core/json/fields.ts";
 import { absolute } from "../file-diffs.ts";
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** OpenCode's field, and what agents call it. */
 const FIELDS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
@@ -21,10 +20,6 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, readonly string[]>
   websearch: { query: ["q"] },
   apply_patch: { patchText: ["patch", "input"] },
 };
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 function todo(value: unknown): unknown {
   if (!isFields(value)) return value;

@@ -3,7 +3,7 @@ import { absolute, diffOf } from "../file-diffs.ts";
 
 type Fields = Record<string, unknown>;
 
-/** What is known of a call when it is complete. */
+/** The facts of a completed tool call. */
 export interface Outcome {
   tool: string;
   input: Readonly<Record<string, unknown>>;
@@ -81,7 +81,7 @@ function own(outcome: Outcome): Fields {
   }
 }
 
-/** What OpenCode's clients show of a tool's outcome beside its output; what the agent itself says of it comes first. */
+/** The facts that OpenCode's clients show of a tool call beside its output. Facts of the agent itself come first. */
 export function toolMetadata(outcome: Outcome): Fields {
   return { ...own(outcome), ...outcome.metadata };
 }

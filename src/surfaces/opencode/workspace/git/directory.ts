@@ -7,7 +7,7 @@ export interface GitDirectory {
   root: string;
   /** The checkout's own directory, with its index and its HEAD. */
   own: string;
-  /** What all checkouts of the repository share: its configuration, its history. */
+  /** The directory that all checkouts of the repository share: its configuration, its history. */
   common: string;
 }
 

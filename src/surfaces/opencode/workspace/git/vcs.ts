@@ -73,7 +73,7 @@ async function linesOf(directory: string, file: string): Promise<number> {
 
 const DIFF = ["diff", "--no-color", "--no-renames", "--relative"];
 
-/** What is different from a commit, with what git does not know yet. */
+/** The files that differ from a commit, with those that git does not know yet. */
 async function changesFrom(git: Git, directory: string, ref: string | undefined): Promise<ChangedFile[]> {
   const against = ref === undefined ? ["--cached"] : [ref];
   const [names, counts, fresh] = await Promise.all([

@@ -1,0 +1,136 @@
+import { within } from "../../core/within.ts";
+import { type Exit, type LineProcess, type ProcessHost, SpawnFailed, type SpawnSpec } from "../../host/contract.ts";
+import type { AgentSession, OpenOptions } from "../contract.ts";
+import { Outbox } from "../outbox.ts";
+import { type LineReader, type Read, readLines, type Said } from "./read-lines.ts";
+
+const CLOSE_WAIT_MS = 2_000;
+const CLOSE_GRACE_MS = 1_500;
+const LAST_WORDS_MS = 2_000;
+
+export interface ProgramOptions {
+  host: ProcessHost;
+  spec: SpawnSpec;
+  emit: OpenOptions["emit"];
+  /** How long the program may take until `isReady` is called. */
+  readyMs: number;
+  /** Reads one line of its output. */
+  read(text: string): Read;
+  /** Asks it to leave. Its input ends after that. */
+  leave?(): Promise<void> | void;
+  /** Called when it is gone, before `exited` is emitted; may add advice to the error of a program that was never ready. */
+  onExit?(exit: Exit): string | undefined;
+}
+
+/** A session's program over a pipe: its start, the wait until it is ready, its signals in order, its end. */
+export class Program implements Pick<AgentSession, "ready" | "close" | "kill" | "pause" | "resume"> {
+  readonly #options: ProgramOptions;
+  readonly #outbox: Outbox;
+  readonly #reader: LineReader;
+  readonly #process: LineProcess;
+  readonly #ready = Promise.withResolvers<void>();
+  readonly #exited: Promise<void>;
+  #deadline: NodeJS.Timeout | undefined;
+  #starting = true;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: ProgramOptions) {
+    this.#options = options;
+    this.#outbox = new Outbox(options.emit);
+    this.#reader = readLines(options.read, this.#outbox.emit);
+    this.#ready.promise.catch(() => {});
+    this.#process = options.host.spawn(options.spec, this.#reader);
+    this.#exited = this.#process.exited.then((exit) => this.#onExit(exit));
+    this.#expect();
+  }
+
+  /** Resolves when the program has exited and its `exited` was emitted, or waits for the end of a pause. */
+  get exited(): Promise<void> {
+    return this.#exited;
+  }
+
+  readonly ready = (): Promise<void> => this.#ready.promise;
+
+  /** The program can take a prompt. */
+  readonly isReady = (): void => {
+    this.#settle();
+    this.#ready.resolve();
+  };
+
+  /** The program is of no use for this session. */
+  fail(error: Error): void {
+    this.#settle();
+    this.#ready.reject(error);
+  }
+
+  /** The error of a program that could not be started, or was of no use. */
+  failure(reason: string, exit?: Exit): SpawnFailed {
+    return new SpawnFailed(reason, this.#options.spec, exit);
+  }
+
+  write(line: string): Promise<void> {
+    return this.#process.write(line);
+  }
+
+  /** Emits signals that no line caused. */
+  say(said: readonly Said[]): void {
+    this.#reader.say(said);
+  }
+
+  readonly close = (): Promise<void> => {
+    this.#closing ??= this.#leave();
+    return this.#closing;
+  };
+
+  readonly kill = async (graceMs: number): Promise<void> => {
+    await this.#process.kill(graceMs);
+    this.#outbox.release();
+    await within(this.#exited, LAST_WORDS_MS);
+  };
+
+  readonly pause = (): void => {
+    clearTimeout(this.#deadline);
+    this.#outbox.pause();
+    this.#process.pause();
+  };
+
+  readonly resume = (): void => {
+    this.#outbox.resume();
+    if (this.#outbox.paused) return;
+    this.#expect();
+    this.#process.resume();
+  };
+
+  async #leave(): Promise<void> {
+    await this.#options.leave?.();
+    this.#process.endInput();
+    await within(this.#exited, CLOSE_WAIT_MS);
+    await this.kill(CLOSE_GRACE_MS);
+  }
+
+  /** A program that is paused cannot say that it is ready: the time runs only while it is heard. */
+  #expect(): void {
+    clearTimeout(this.#deadline);
+    if (!this.#starting) return;
+    const { readyMs } = this.#options;
+    this.#deadline = setTimeout(() => {
+      this.fail(this.failure(`it did not answer within ${readyMs} ms`));
+      void this.kill(CLOSE_GRACE_MS);
+    }, readyMs);
+  }
+
+  #settle(): void {
+    this.#starting = false;
+    clearTimeout(this.#deadline);
+  }
+
+  async #onExit(exit: Exit): Promise<void> {
+    this.#settle();
+    this.#reader.flush();
+    // A program that never ran has a reason of its own; one that exited early is told with its last words.
+    await this.#process.started.catch(this.#ready.reject);
+    const advice = this.#options.onExit?.(exit);
+    this.#ready.reject(this.failure(`it exited before it was ready${advice ? `: ${advice}` : ""}`, exit));
+    this.#outbox.end(exit);
+  }
+}

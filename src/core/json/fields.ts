@@ -1,0 +1,37 @@
+/** An object that came as JSON. Its shape is not known: newer versions of a program add fields, kinds and values. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function fieldsIn(holder: Fields, name: string): Fields {
+  const value = holder[name];
+  return isFields(value) ? value : {};
+}
+
+/** The objects of a list; other values in it are passed over. */
+export function listIn(holder: Fields, name: string): Fields[] {
+  const value = holder[name];
+  return Array.isArray(value) ? value.filter(isFields) : [];
+}
+
+export function textIn(holder: Fields, name: string): string | undefined {
+  const value = holder[name];
+  return typeof value === "string" ? value : undefined;
+}
+
+export function numberIn(holder: Fields, name: string): number | undefined {
+  const value = holder[name];
+  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
+}
+
+/** A type whose fields that may be undefined are optional instead. */
+type Present<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
+};
+
+/** The fields that are not undefined, for objects whose absent fields must be absent. */
+export function present<const T extends object>(fields: T): Present<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Present<T>;
+}

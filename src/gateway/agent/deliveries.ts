@@ -1,0 +1,39 @@
+import type { Signal } from "../../core/ledger/signals.ts";
+import type { LedgerState } from "../../core/ledger/state.ts";
+import { PARLEY } from "../session/inbox.ts";
+
+/** Knows which turn's prompt each start of the agent has, and by that which of the agent's words count. */
+export class Deliveries {
+  private turn = "";
+  private generation = 0;
+
+  given(turn: string, generation: number): void {
+    this.turn = turn;
+    this.generation = generation;
+  }
+
+  /** The exit of an agent that never got the open turn's prompt does not end that turn: another one is being started. */
+  concerns(signal: Signal, generation: number, state: LedgerState): boolean {
+    if (signal.type !== "exited" || state.turn?.by !== "user" || generation === PARLEY) return true;
+    return this.turn === state.turn.id && this.generation === generation;
+  }
+
+  /** The model, the mode and the options of a prompt are put in force before the agent has it: words of the agent about them until then are past. */
+  heard(signal: Signal, generation: number, { turn, facts }: LedgerState): Signal {
+    if (signal.type !== "session" || generation === PARLEY || turn?.by !== "user" || turn.id === this.turn)
+      return signal;
+    const { model, mode, options, ...rest } = signal;
+    const unchosen = Object.entries(options ?? {}).filter(([id]) => facts.options?.[id] === undefined);
+    return {
+      ...rest,
+      ...(unchosen.length === 0 ? {} : { options: Object.fromEntries(unchosen) }),
+      ...(model === undefined || facts.model !== undefined ? {} : { model }),
+      ...(mode === undefined || facts.mode !== undefined ? {} : { mode }),
+    };
+  }
+
+  /** In a turn that Parley runs by itself the agent has no say: its words are heard after the turn. */
+  waits({ turn }: LedgerState): boolean {
+    return turn?.task?.type === "shell";
+  }
+}

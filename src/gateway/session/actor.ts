@@ -1,0 +1,172 @@
+import { isParleyError, ParleyError } from "../../core/errors.ts";
+import type { MakeId } from "../../core/ids.ts";
+import type { Context } from "../../core/ledger/frame.ts";
+import type { Effect, LedgerState } from "../../core/ledger/state.ts";
+import { step } from "../../core/ledger/step.ts";
+import type { Entry, LogRecord } from "../../log/contract.ts";
+import type { ServingAgent } from "../agent/serving-agent.ts";
+import type { Act } from "./act.ts";
+import { type CommandJob, type Inbox, PARLEY, type SignalJob } from "./inbox.ts";
+import type { SessionStore } from "./session-store.ts";
+import { storePatiently } from "./store-patiently.ts";
+
+export interface ActorOptions {
+  inbox: Inbox;
+  ledger: { state: LedgerState };
+  agent: ServingAgent;
+  store: SessionStore;
+  act: Act;
+  now: () => number;
+  newId: MakeId;
+}
+
+/** The loop of a session: takes from the inbox, steps the ledger, stores the events, and only then acts. */
+export class Actor {
+  private readonly options: ActorOptions;
+
+  constructor(options: ActorOptions) {
+    this.options = options;
+  }
+
+  /** Runs as long as the session is in memory; rejects when nothing more can be stored from here. */
+  async run(): Promise<never> {
+    const { inbox, act } = this.options;
+    try {
+      for (;;) {
+        const taking = inbox.take();
+        if (!inbox.busy) act.quiet();
+        const batch = await taking;
+        const [first] = batch;
+        if (first && "command" in first) await this.runCommand(first);
+        else await this.runSignals(batch as SignalJob[]);
+        this.letAgentSpeak();
+      }
+    } catch (error) {
+      inbox.close(error);
+      await act.end(error);
+      throw error;
+    }
+  }
+
+  private letAgentSpeak(): void {
+    const { inbox, agent, ledger } = this.options;
+    if (inbox.defers && !agent.deliveries.waits(ledger.state)) inbox.resume();
+    if (inbox.light) agent.link?.release(inbox);
+  }
+
+  private context(generation?: number): Context {
+    const { now, newId: id, agent } = this.options;
+    const { quietMs } = agent;
+    const speaker = generation === PARLEY ? ({ speaker: "parley" } as const) : {};
+    return { now: now(), steady: performance.now(), id, ...speaker, ...(quietMs === undefined ? {} : { quietMs }) };
+  }
+
+  private async runSignals(batch: readonly SignalJob[]): Promise<void> {
+    if (batch.length === 0) return;
+    const { state, entries, effects } = this.stepAll(batch);
+    await this.store(entries, { must: true });
+    this.adopt(state, effects, entries);
+  }
+
+  private stepAll(batch: readonly SignalJob[]): { state: LedgerState; entries: Entry[]; effects: Effect[] } {
+    const { inbox, agent, ledger } = this.options;
+    const { deliveries } = agent;
+    let { state } = ledger;
+    const entries: Entry[] = [];
+    const effects: Effect[] = [];
+    for (const job of batch) {
+      const { signal, native, generation } = job;
+      if (generation !== PARLEY && (inbox.defers || deliveries.waits(state))) {
+        inbox.defer(job);
+        continue;
+      }
+      if (!deliveries.concerns(signal, generation, state)) continue;
+      const heard = deliveries.heard(signal, generation, state);
+      const stepped = step(state, { signal: heard }, this.context(generation));
+      state = stepped.state;
+      // A delta goes when its turn is folded, and the agent's line would go with it.
+      const keeper = Math.max(
+        0,
+        stepped.events.findIndex((draft) => draft.type !== "item.delta"),
+      );
+      for (const [index, draft] of stepped.events.entries()) {
+        entries.push(index === keeper && native !== undefined ? { draft, native } : { draft });
+      }
+      effects.push(...stepped.effects);
+    }
+    return { state, entries, effects };
+  }
+
+  private async runCommand(job: CommandJob): Promise<void> {
+    const { ledger } = this.options;
+    let undo: (() => Promise<void>) | undefined;
+    try {
+      const known = await job.known?.();
+      if (known) return job.resolve({ records: [], said: [], known });
+      let { command } = job;
+      if (typeof command === "function") {
+        const prepare = command;
+        ({ command, undo } = await this.asking(() => prepare(ledger.state)));
+      }
+      const { state, events, effects, refusal } = step(ledger.state, { command }, this.context());
+      if (refusal) throw new ParleyError(refusal.code, refusal.message);
+      const entries = events.map((draft) => ({ draft }));
+      const records = await this.store(entries, job);
+      this.adopt(state, effects, entries);
+      job.resolve({ records, said: events });
+    } catch (error) {
+      if (undo) await this.asking(undo).catch(() => {});
+      job.reject(error);
+      if (isParleyError(error) && error.code === "fenced") throw error;
+    }
+  }
+
+  /** Work that may wait for an answer of the agent, which it could not give while it is held. */
+  private asking<T>(work: () => Promise<T>): Promise<T> {
+    const { inbox, agent } = this.options;
+    agent.link?.release(inbox);
+    return inbox.whileAsked(work);
+  }
+
+  private adopt(state: LedgerState, effects: readonly Effect[], entries: readonly Entry[]): void {
+    const { ledger, act } = this.options;
+    ledger.state = state;
+    act.perform(
+      effects,
+      entries.map((entry) => entry.draft),
+    );
+  }
+
+  /** Once the first piece is stored, the others follow however long it takes. */
+  private async store(
+    entries: readonly Entry[],
+    job: Pick<CommandJob, "must"> & Partial<CommandJob>,
+  ): Promise<LogRecord[]> {
+    const { store, inbox } = this.options;
+    let records: LogRecord[] = [];
+    try {
+      for (const piece of store.piecesOf(entries)) {
+        const must = job.must || records.length > 0;
+        const stored = await storePatiently(
+          () => store.write(piece),
+          must,
+          (error) => this.refused(error, job),
+        );
+        records = records.length > 0 ? [...records, ...stored] : stored;
+      }
+      return records;
+    } finally {
+      inbox.accept();
+    }
+  }
+
+  private refused(error: ParleyError, job: Partial<CommandJob>): void {
+    const { inbox, agent, act } = this.options;
+    const first = !inbox.refusal;
+    agent.link?.hold(inbox);
+    inbox.refuse(error);
+    // A command whose outcome is not known yet is answered, too: its client repeats it by its id.
+    if (!job.must) job.reject?.(error);
+    if (first) act.refused(error);
+  }
+}

@@ -1,0 +1,78 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { HttpBindings } from "@hono/node-server";
+import type { Context } from "hono";
+import { z } from "zod";
+import { ParleyError } from "../../core/errors.ts";
+import type { Endpoint } from "./endpoint.ts";
+
+export type RequestContext = Context<{ Bindings: HttpBindings }>;
+
+const MAX_ISSUES = 10;
+const MAX_WORDS = 2_000;
+const LONG_BODY = 1024 * 1024;
+
+/** A message that is no longer than people read. */
+function shortWords(text: string): string {
+  return text.length > MAX_WORDS
+    ? `${text.slice(0, MAX_WORDS)} (… ${text.length - MAX_WORDS} characters left out …)`
+    : text;
+}
+
+/** The body or the query of a request is not as expected. */
+export class Unreadable extends ParleyError {
+  readonly part: "body" | "query";
+  /** The reason alone, for surfaces whose errors name the part in a field. */
+  readonly reason: string;
+
+  constructor(part: "body" | "query", reason: string, issues?: readonly z.core.$ZodIssue[]) {
+    const details = issues?.map(({ path, message }) => ({
+      path: shortWords(path.join(".")),
+      message: shortWords(message),
+    }));
+    if (details) super("invalid", `the ${part} is not as expected: ${reason}`, { issues: details });
+    else super("bad_request", reason);
+    this.part = part;
+    this.reason = reason;
+  }
+}
+
+function parse(schema: z.ZodType, value: unknown, part: "body" | "query"): unknown {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const issues = result.error.issues.slice(0, MAX_ISSUES);
+  throw new Unreadable(part, shortWords(z.prettifyError(new z.ZodError(issues)).replaceAll("\n", " ")), issues);
+}
+
+/** The query as text, in which each parameter is once: of two nobody can tell which one is meant. */
+export function rawQuery({ req }: RequestContext): Record<string, string> {
+  const queries = req.queries();
+  const repeated = Object.keys(queries).find((name) => (queries[name]?.length ?? 0) > 1);
+  if (repeated === undefined) return req.query();
+  const expected = `expected the query parameter ${shortWords(repeated)} once`;
+  throw new Unreadable("query", `${expected}, got it several times: send the one you mean`);
+}
+
+export function readQuery(context: RequestContext, { query }: Endpoint): unknown {
+  return query ? parse(query, rawQuery(context), "query") : {};
+}
+
+/** A long body is read in steps, with a chance for other requests between them. */
+export async function readBody({ req }: RequestContext, { body, bodyOptional }: Endpoint): Promise<unknown> {
+  if (!body) return undefined;
+  const text = await req.text();
+  const breathe = text.length > LONG_BODY ? nextTurn : () => undefined;
+  const value = text === "" && bodyOptional ? {} : jsonOf(text);
+  await breathe();
+  const parsed = parse(body, value, "body");
+  await breathe();
+  return parsed;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    const got = text === "" ? "nothing" : `"${text.slice(0, 60)}"`;
+    throw new Unreadable("body", `expected JSON as the body, got ${got}`);
+  }
+}

@@ -1,0 +1,66 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { getRequestListener, type HttpBindings } from "@hono/node-server";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import { Hono } from "hono";
+import { ParleyError } from "../../core/errors.ts";
+import type { Logger } from "../../core/logger.ts";
+import { Answer, type Endpoint, WRITTEN } from "./endpoint.ts";
+import { type RequestContext, readBody, readQuery } from "./read.ts";
+
+export interface SurfaceOptions<More> {
+  endpoints: readonly Endpoint<More>[];
+  /** Facts that a call carries beside the request itself. Throws to refuse the request before it is read. */
+  more(context: RequestContext): More;
+  /** Anything that was thrown, in the form of the surface's errors. */
+  refusal(thrown: unknown, context: RequestContext): Response;
+  /** Where a client finds the paths that there are: ends the error of a path that is unknown. */
+  directions: string;
+  logger: Logger;
+}
+
+export function json(status: number, value: unknown, type = "application/json"): Response {
+  return new Response(JSON.stringify(value), { status, headers: { "content-type": type } });
+}
+
+function responseOf(answer: unknown, status: number): Response {
+  if (answer === WRITTEN) return RESPONSE_ALREADY_SENT;
+  if (answer instanceof Answer) {
+    const { body, headers, status: own = status } = answer;
+    return new Response(body as BodyInit | null, { status: own, headers });
+  }
+  return status === 204 ? new Response(null, { status }) : json(status, answer);
+}
+
+/** A surface as a handler for the server: its endpoints, each read, called and answered in the same way. */
+export function serveSurface<More extends object>(
+  options: SurfaceOptions<More>,
+): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
+  const app = new Hono<{ Bindings: HttpBindings }>();
+  for (const endpoint of options.endpoints) {
+    const path = endpoint.path.replaceAll(/\{(\w+)\}/g, ":$1");
+    app.on(endpoint.method.toUpperCase(), path, async (context) => {
+      const { req, env } = context;
+      const answer = await endpoint.handle({
+        ...options.more(context),
+        params: req.param() as Record<string, string>,
+        query: readQuery(context, endpoint),
+        body: await readBody(context, endpoint),
+        header: (name) => req.header(name),
+        request: env.incoming,
+        response: env.outgoing,
+      });
+      return responseOf(answer, endpoint.status ?? 200);
+    });
+  }
+  app.notFound((context) => {
+    const { method, path } = context.req;
+    return options.refusal(new ParleyError("not_found", `nothing at ${method} ${path}${options.directions}`), context);
+  });
+  app.onError((thrown, context) => {
+    const { method, path } = context.req;
+    const response = options.refusal(thrown, context);
+    if (response.status === 500) options.logger.error({ err: thrown, method, path }, "a request failed");
+    return response;
+  });
+  return getRequestListener(app.fetch, { overrideGlobalObjects: false });
+}

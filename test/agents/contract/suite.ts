@@ -1,0 +1,34 @@
+import { describe, type TestContext, test } from "node:test";
+import { ENDS } from "./checks-ends.ts";
+import { STARTS } from "./checks-starts.ts";
+import { TURNS } from "./checks-turns.ts";
+import type { ContractRig } from "./watched.ts";
+
+export type { ContractRig } from "./watched.ts";
+
+/** What src/agents/contract.ts promises, one check a promise. A check rejects where an agent breaks it. */
+export const CHECKS = { ...STARTS, ...TURNS, ...ENDS };
+
+export type Check = keyof typeof CHECKS;
+
+export type MakeRig = (t: TestContext) => Promise<ContractRig>;
+
+export interface ContractChoice {
+  /** Checks that this agent cannot be put to, and why. */
+  without?: Partial<Record<Check, string>>;
+  /** Only these, for an agent whose starts are dear. */
+  only?: readonly Check[];
+}
+
+/**
+ * Holds an adapter to the contract. The agent of the rig does as a prompt's word says:
+ * `count N` says the numbers from 1 to N and ends; `work` says a word, runs a process and works until it is cancelled; `ask` asks for a permission once;
+ * `deaf` says a word and ignores everything from then on; `die` says 1, 2 and 3, writes "last words" to stderr and exits with 7.
+ */
+export function agentContract(name: string, makeRig: MakeRig, { without = {}, only }: ContractChoice = {}): void {
+  describe(`${name} as an agent`, { concurrency: 4 }, () => {
+    for (const check of only ?? (Object.keys(CHECKS) as Check[])) {
+      test(check, { skip: without[check] ?? false }, async (t) => CHECKS[check](await makeRig(t)));
+    }
+  });
+}

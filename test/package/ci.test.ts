@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, type TestContext, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { parse } from "yaml";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const BASICS = ["bash", "cat", "chmod", "dirname", "env", "id", "mktemp", "rm", "tail"];
+
+/** A machine for `.ci/run`: its search path holds a few basic programs and those that are given here as scripts. */
+function machine(
+  t: TestContext,
+  programs: Readonly<Record<string, string>>,
+): { run(): { status: number; said: string } } {
+  const root = mkdtempSync(join(tmpdir(), "parley-ci-"));
+  t.after(() => rmSync(root, { recursive: true, force: true }));
+  const bin = join(root, "bin");
+  mkdirSync(bin);
+  cpSync(join(ROOT, ".ci"), join(root, ".ci"), { recursive: true });
+  const which = (name: string): string => spawnSync("which", [name], { encoding: "utf8" }).stdout.trim();
+  for (const name of BASICS) symlinkSync(which(name), join(bin, name));
+  for (const [name, body] of Object.entries(programs)) {
+    writeFileSync(join(bin, name), `#!${which("bash")}\nBIN=${bin}\n${body}\n`, { mode: 0o755 });
+  }
+  return {
+    run() {
+      const { status, stdout, stderr } = spawnSync(join(root, ".ci", "run"), { encoding: "utf8", env: { PATH: bin } });
+      return { status: status ?? -1, said: stdout + stderr };
+    },
+  };
+}
+
+const NPM = 'echo "npm $*, required: $PARLEY_TEST_REQUIRE_REAL"';
+const OTHERS = { curl: "", git: "", sudo: '"$@"', npm: NPM };
+const INSTALLS = 'if [ "$1" = install ]; then echo "#!/bin/sh" >"$BIN/chromium"; chmod +x "$BIN/chromium"; fi';
+
+describe(".ci/run", () => {
+  test("demands the real programs of npm test", (t) => {
+    const { status, said } = machine(t, { ...OTHERS, chromium: "" }).run();
+    assert.deepEqual({ status, said }, { status: 0, said: "npm test, required: 1\n" });
+  });
+
+  test("takes another name of the same program", (t) => {
+    assert.equal(machine(t, { ...OTHERS, "google-chrome": "" }).run().status, 0);
+  });
+
+  test("installs a program that is missing", (t) => {
+    const { status, said } = machine(t, { ...OTHERS, "apt-get": INSTALLS }).run();
+    assert.equal(status, 0, said);
+    assert.match(said, /^ci: installing chromium$/m);
+    assert.match(said, /^npm test, required: 1$/m);
+  });
+
+  test("names what is missing where there is no apt-get, and runs no test", (t) => {
+    const { status, said } = machine(t, OTHERS).run();
+    assert.equal(status, 1);
+    assert.match(said, /expected these programs: chromium\|.* \(Debian: chromium\); there is no apt-get/);
+    assert.doesNotMatch(said, /npm test/);
+  });
+
+  test("shows what apt-get said where it fails, and runs no test", (t) => {
+    const offline = 'echo "Could not resolve the mirror" >&2; exit 100';
+    const { status, said } = machine(t, { ...OTHERS, "apt-get": offline }).run();
+    assert.equal(status, 1);
+    assert.match(said, /Could not resolve the mirror\nci: expected these programs: chromium/);
+    assert.doesNotMatch(said, /npm test/);
+  });
+
+  test("fails where a package does not bring its program", (t) => {
+    const { status, said } = machine(t, { ...OTHERS, "apt-get": "exit 0" }).run();
+    assert.equal(status, 1);
+    assert.match(said, /chromium\S* is still not in the search path/);
+  });
+});
+
+interface Workflow {
+  on: Record<string, unknown>;
+  permissions: unknown;
+  concurrency: { "cancel-in-progress": boolean };
+  jobs: Record<
+    string,
+    { permissions?: unknown; steps: { uses?: string; run?: string; with?: Record<string, unknown> }[] }
+  >;
+}
+
+describe("the workflow", () => {
+  const text = readFileSync(join(ROOT, ".github", "workflows", "ci.yml"), "utf8");
+  const workflow = parse(text) as Workflow;
+
+  test("runs .ci/run on a checkout, and nothing else", () => {
+    const steps = Object.values(workflow.jobs).flatMap((job) => job.steps);
+    assert.deepEqual(
+      steps.map(({ uses, run }) => uses?.replace(/@.*/, "") ?? run),
+      ["actions/checkout", ".ci/run"],
+    );
+    assert.equal(steps[0]?.with?.["persist-credentials"], false);
+  });
+
+  test("may only read, knows no secret, names no host, and gives up a run that is out of date", () => {
+    assert.deepEqual(workflow.permissions, { contents: "read" });
+    assert.ok(Object.values(workflow.jobs).every((job) => job.permissions === undefined));
+    assert.ok(!("pull_request_target" in workflow.on));
+    assert.doesNotMatch(text, /secrets|github\.token|https?:|registry|\.(?:io|com|org)\b/i);
+    assert.equal(workflow.concurrency["cancel-in-progress"], true);
+  });
+});
