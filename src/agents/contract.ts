@@ -135,7 +135,14 @@ export interface AgentChoice {
   options?: OptionValues;
 }
 
-/** A running agent that serves one session. Calls may be made at any time; none of them throws for a dead agent. */
+/**
+ * A running agent that serves one session. Calls may be made at any time; none of them throws for a dead agent.
+ *
+ * One program may serve several sessions. Each of them is still a session of its own here: `close` and `kill` end this session and its work, and the
+ * program only with the last session that it serves. A program that does not let go of a session when it is killed is ended, and so are its other sessions then.
+ * The end of the program is one `exited` for each session that it served, as the session's last signal. `pause` holds back this session's signals alone: those that
+ * are read for others meanwhile go on, and what is kept for this one is bounded, by pausing the program when it is too much.
+ */
 export interface AgentSession {
   /** Resolves when the agent can take a prompt. Rejects, in bounded time, with `SpawnFailed` or `ResumeLost`. */
   ready(): Promise<void>;
