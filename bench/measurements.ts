@@ -9,7 +9,7 @@ import { restart } from "./measurements/restart.ts";
 import { start } from "./measurements/start.ts";
 import { throughput } from "./measurements/throughput.ts";
 
-/** In the order in which they are run and shown. */
+/** All measurements, in the order in which they are run and shown. */
 export const measurements: readonly Measurement[] = [
   start,
   memory,

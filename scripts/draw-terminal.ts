@@ -77,7 +77,7 @@ function drawRow(runs: readonly Run[], row: number): string[] {
   return [...papers, `<text y="${y + 14}" xml:space="preserve">${spans.join("")}</text>`];
 }
 
-/** What a terminal shows, as a picture. */
+/** Draws the screen of a terminal as a picture. */
 export function drawTerminal(terminal: Terminal, rows: number, label: string): string {
   const width = Math.ceil(terminal.cols * CELL.width) + 32;
   const height = TOP + rows * CELL.height + 14;

@@ -25,7 +25,8 @@ export function rooms(page = readFileSync(join(ROOT, "ARCHITECTURE.md"), "utf8")
   for (const [, name = "", cell = ""] of table.matchAll(ROW)) {
     const above = found.map(({ path }) => path.slice("src/".length));
     const said = cell.split(", ").filter((one) => one !== "nobody");
-    const may = said.flatMap((one) => (one === "all above" ? above : [one.replace(/ without .*/, "")]));
+    const named = said.map((one) => one.replace(/ without .*/, ""));
+    const may = named.flatMap((one) => (one === "all above" ? above : [one]));
     const not = said.flatMap((one) => one.split(" without ").slice(1));
     found.push({ path: `src/${name}`, may, not });
   }

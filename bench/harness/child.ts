@@ -60,7 +60,7 @@ export function startNode(args: readonly string[], { directory, env }: ChildOpti
   };
 }
 
-/** For what has processes that were not started here. */
+/** Registers the end of processes that `startNode` did not start. */
 export function endedWithRun(end: () => void): Disposable {
   running.add(end);
   return { [Symbol.dispose]: () => void running.delete(end) };

@@ -1,7 +1,7 @@
 import type { Draft } from "../../src/core/events/event.ts";
 import { idSource } from "../../src/core/ids.ts";
 import type { Log } from "../../src/log/contract.ts";
-import { openSqliteLog } from "../../src/log/sqlite/open.ts";
+import { openLog } from "../../src/log/data-log.ts";
 
 const BATCH = 1000;
 const id = idSource(Date.now);
@@ -38,15 +38,16 @@ function turnOf(messages: number, open: boolean): Draft[] {
 }
 
 async function write(log: Log, session: string, drafts: readonly Draft[]): Promise<void> {
+  const hold = await log.open({ id: session });
   for (let from = 0; from < drafts.length; from += BATCH) {
     const entries = drafts.slice(from, from + BATCH).map((draft) => ({ draft }));
-    await log.append(session, entries, from === 0 ? { id: session } : undefined);
+    await hold.append(from, entries);
   }
 }
 
 /** A data directory with one session of about so many events. */
 export async function longSession(directory: string, events: number): Promise<{ session: string; last: number }> {
-  const log = await openSqliteLog({ directory, sync: "process" });
+  const log = await openLog({ directory, sync: "process" });
   try {
     const session = id("session");
     const drafts = [began(directory)];
@@ -60,7 +61,7 @@ export async function longSession(directory: string, events: number): Promise<{ 
 
 /** A data directory with many sessions of one turn each, the last of them with that turn still open. */
 export async function manySessions(directory: string, count: number, open: number): Promise<void> {
-  const log = await openSqliteLog({ directory, sync: "process" });
+  const log = await openLog({ directory, sync: "process" });
   try {
     const sessions = Array.from({ length: count }, (_, at) => [began(directory), ...turnOf(3, at >= count - open)]);
     await Promise.all(sessions.map((drafts) => write(log, id("session"), drafts)));
@@ -71,7 +72,7 @@ export async function manySessions(directory: string, count: number, open: numbe
 
 /** A data directory with one session of the house agent, a question and an answer each turn: two messages of OpenCode's. */
 export async function writeTalk(dataDirectory: string, directory: string, turns: number): Promise<string> {
-  const log = await openSqliteLog({ directory: dataDirectory, sync: "process" });
+  const log = await openLog({ directory: dataDirectory, sync: "process" });
   try {
     const session = id("session");
     const drafts = [began(directory, "house")];

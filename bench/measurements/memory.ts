@@ -21,7 +21,7 @@ async function untilEnded(server: Server, session: string): Promise<void> {
   throw new Error("expected the idle agent to be closed within 10 s, it was not");
 }
 
-/** What the server holds while nobody does anything. */
+/** The memory of a server without work. */
 export const memory: Measurement = {
   name: "memory",
   async run(size) {

@@ -12,7 +12,7 @@ export function samples(): Both<number[]> {
   return { native: [], parley: [] };
 }
 
-/** Does something to both in turns, the other one first each time, so that what the machine does meanwhile befalls both alike. */
+/** Does something to both in turns. The order alternates, so that other work of the machine disturbs both alike. */
 export async function inTurns(rounds: number, act: (side: Side, round: number) => Promise<void>): Promise<void> {
   for (let round = 0; round < rounds; round++) {
     const sides: Side[] = round % 2 === 0 ? ["native", "parley"] : ["parley", "native"];

@@ -8,7 +8,7 @@ const REFUSALS: ReadonlySet<ErrorCode> = new Set([
   "outcome_unknown",
 ]);
 
-/** Whether an error means that the log refused a write, rather than that the request was wrong. */
+/** Whether an error means that the log did not take a write, or did not say so, rather than that the request was wrong. */
 export function isStorageRefusal(thrown: unknown): thrown is ParleyError {
   return isParleyError(thrown) && REFUSALS.has(thrown.code);
 }

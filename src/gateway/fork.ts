@@ -2,6 +2,7 @@ import type { Agent, Project } from "../agents/contract.ts";
 import { messageOf, ParleyError } from "../core/errors.ts";
 import { SCHEMA_VERSION } from "../core/events/version.ts";
 import { copyHistory } from "../core/history/copy.ts";
+import { present } from "../core/json/fields.ts";
 import { revertOf } from "../core/ledger/revert.ts";
 import type { Create } from "../core/ledger/state.ts";
 import type { SessionState } from "../core/session-state.ts";
@@ -34,8 +35,7 @@ export async function forkOf(
   const copied = copyHistory(await readEvents(log, source, 0), { before, without: revertOf(state.meta)?.cut.turns });
   if (!copied) throw new ParleyError("not_found", `no message ${before} in session ${source}`);
   const nativeId = agent.capabilities.fork === "native" ? await copyNatively(agent, project, state, before) : undefined;
-  const given = Object.entries({ nativeId, model, mode, options, mcpServers, permissions });
-  const facts = Object.fromEntries(given.filter(([, value]) => value !== undefined));
+  const facts = present({ nativeId, model, mode, options, mcpServers, permissions });
   const forked = { session: source, ...(before === undefined ? {} : { before }) };
   const data = { agent: agent.name, directory, version: SCHEMA_VERSION, ...facts, forked };
   return {

@@ -11,6 +11,7 @@ import { answerKey, askKey } from "../core/events/keys.ts";
 import type { Delivery, OptionValues, PermissionRule, Prompt, PromptPart, Task } from "../core/events/values.ts";
 import { SCHEMA_VERSION } from "../core/events/version.ts";
 import { isId } from "../core/ids.ts";
+import { present } from "../core/json/fields.ts";
 import type { Answer } from "../core/ledger/signals.ts";
 import type { Create } from "../core/ledger/state.ts";
 import { beginsTurn, type OpenAsk, type SessionState } from "../core/session-state.ts";
@@ -134,7 +135,7 @@ export class Gateway {
 
   /** Puts right what a crash left. Must be done before anybody is let in. Returns how many turns it closed. */
   async recover(): Promise<number> {
-    const unsettled = await this.log.unsettled();
+    const unsettled = await this.log.unsettled(this.log.owner);
     const open = unsettled.filter((session) => session.turn !== null);
     // A session whose turn is open in the log closes it when it is loaded.
     await Promise.all(open.map(({ id }) => this.sessions.use(id, async () => {})));
@@ -156,13 +157,12 @@ export class Gateway {
     const agent = this.sessions.agent(request.agent ?? this.options.defaultAgent);
     const directory = await existingDirectory(request.directory, this.options.roots);
     await assertChoice(agent, request, () => this.discoveries.of(agent, directory));
-    const { model, mode, options, title, permissions, meta, mcpServers = [], resume: nativeId } = request;
-    assertServers(agent, mcpServers);
-    const shown = mcpServers.length === 0 ? undefined : shownServers(mcpServers);
-    const given = { model, mode, options, title, permissions, meta, nativeId, mcpServers: shown };
-    const facts = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+    const { model, mode, options, title, permissions, meta, mcpServers: servers = [], resume: nativeId } = request;
+    assertServers(agent, servers);
+    const mcpServers = servers.length === 0 ? undefined : shownServers(servers);
+    const facts = present({ model, mode, options, title, permissions, meta, nativeId, mcpServers });
     const data = { agent: agent.name, directory, version: SCHEMA_VERSION, ...facts };
-    const made = await this.begin({ type: "create", started: data, source: "parley" }, mcpServers);
+    const made = await this.begin({ type: "create", started: data, source: "parley" }, servers);
     return nativeId === undefined ? made : this.adopt(made, nativeId);
   }
 

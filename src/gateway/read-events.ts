@@ -1,9 +1,9 @@
 import type { ParleyEvent } from "../core/events/event.ts";
-import type { Log, LogRecord } from "../log/contract.ts";
+import type { EventRecord, Log } from "../log/contract.ts";
 
 const PAGE = 1_000;
 
-function parsed({ json, folded }: LogRecord): ParleyEvent {
+function parsed({ json, folded }: EventRecord): ParleyEvent {
   const event = JSON.parse(json) as ParleyEvent;
   return folded > 0 ? { ...event, folded } : event;
 }
@@ -24,7 +24,7 @@ export async function readEvents(log: Log, session: string, after: number): Prom
  * answer has thousands of numbers and is one thing that was said.
  */
 export async function readNewest(log: Log, session: string, count: number): Promise<ParleyEvent[]> {
-  let kept: LogRecord[] = [];
+  let kept: EventRecord[] = [];
   for (let cursor = 0; ; ) {
     const page = await log.read(session, { after: cursor, limit: PAGE });
     kept = [...kept, ...page.filter(({ type }) => type !== "item.delta")].slice(-count);

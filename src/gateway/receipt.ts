@@ -4,7 +4,7 @@ import type { Draft, ParleyEvent } from "../core/events/event.ts";
 import { messageKey, promptKey } from "../core/events/keys.ts";
 import type { Prompt } from "../core/events/values.ts";
 import { beginsTurn } from "../core/session-state.ts";
-import type { Log, LogRecord } from "../log/contract.ts";
+import type { EventRecord, Log } from "../log/contract.ts";
 
 /** What a client gets for a prompt: the same for each repeat of it. */
 export interface Receipt {
@@ -75,7 +75,7 @@ export function repeatedReceipt(event: ParleyEvent, prompt: Prompt): Receipt {
 }
 
 /** The receipt of a prompt that was stored just now. */
-export function firstReceipt({ records, said }: { records: readonly LogRecord[]; said: readonly Draft[] }): Receipt {
+export function firstReceipt({ records, said }: { records: readonly EventRecord[]; said: readonly Draft[] }): Receipt {
   for (const [index, draft] of said.entries()) {
     const record = records[index];
     const receipt = record && receiptOf({ ...draft, id: "", seq: record.seq, session: record.session });

@@ -3,11 +3,9 @@ import type { Draft, ParleyEvent } from "../core/events/event.ts";
 import type { SessionState } from "../core/session-state.ts";
 
 /** An event as it is stored. `json` is the event on the wire, made once for all clients. */
-export interface LogRecord {
+export interface EventRecord {
   session: string;
   seq: number;
-  /** Order over all sessions: grows, but may skip. */
-  position: number;
   type: string;
   /** The event without `folded` and `native`. */
   json: string;
@@ -15,6 +13,14 @@ export interface LogRecord {
   folded: number;
   /** The agent's own line, where it was kept and asked for. */
   native?: string;
+}
+
+/**
+ * An event with its place in the order over all sessions: a whole number that grows and may skip. It may be given out
+ * later than the event is stored, so a session's own readers have none.
+ */
+export interface PlacedRecord extends EventRecord {
+  position: number;
 }
 
 export interface Entry {
@@ -36,7 +42,7 @@ export interface ReadQuery {
   native?: boolean;
 }
 
-/** Backwards, for who wants the newest first. */
+/** Backwards, for readers that want the newest first. */
 export interface BackQuery {
   /** Numbers smaller than this one. */
   before: number;
@@ -51,7 +57,7 @@ export interface SessionQuery {
   limit: number;
 }
 
-/** What a reader needs when its cursor lies before what is kept. */
+/** The state that a reader needs when its cursor lies before the first number that is kept. */
 export interface Base {
   /** The first number that is kept. */
   first: number;
@@ -61,54 +67,102 @@ export interface Base {
 
 export interface SessionHead {
   state: SessionState;
-  /** The last number, 0 for a session that does not exist yet. */
+  /** The last number. */
   last: number;
   /** The first number that is kept: 1 unless old turns were pruned. */
   first: number;
 }
 
-export type Listener = (records: readonly LogRecord[], events: readonly ParleyEvent[]) => void;
+/** `process` survives the death of the process, `disk` the loss of power too. */
+export type SyncMode = "process" | "disk";
+
+/** Hears of a session's commits: see `Log.listen`. */
+export type Listener = (records: readonly EventRecord[], events: readonly ParleyEvent[]) => void;
+
+/** Hears of all commits. No record lies between the position `after` and the first of `records`. */
+export type AllListener = (records: readonly PlacedRecord[], events: readonly ParleyEvent[], after: number) => void;
 
 /**
- * The durable, numbered list of every session's events. Whatever a promise here resolved with is stored as the sync
- * mode says; listeners hear of an event only after that.
+ * The right to write to one session. A newer hold of the same session makes this one stale for good: every method but
+ * `release` then rejects with `fenced`, and stores and drops nothing.
+ */
+export interface Hold {
+  readonly session: string;
+  /** Greater than that of every earlier hold of the session. */
+  readonly epoch: number;
+  /** The session when the hold was taken, read after the right was taken; undefined for one that has no event yet. */
+  readonly head: SessionHead | undefined;
+  /**
+   * Appends in one transaction, as the numbers after + 1, after + 2, and so on. It rejects, and stores nothing, with
+   *  - `fenced`, which is final: another hold of the session was taken, or this one was released;
+   *  - `disk_full`, `storage_lost`, `log_damaged`, `unavailable`: the same call may be made again;
+   *  - `invalid`: the numbers do not follow on those that are stored, which is a defect of the writer.
+   * It rejects with `outcome_unknown` when the answer was lost: the events may be stored or not. The writer then makes
+   * the same call again until it is stored or fenced; a refusal of the repeat leaves the outcome unknown. A repeat of
+   * events that are stored under this hold resolves with their records, and stores nothing.
+   */
+  append(after: number, entries: readonly Entry[]): Promise<EventRecord[]>;
+  /** Drops the deltas of completed items up to a number; a little at a time, and safe to repeat. */
+  fold(upTo: number): Promise<void>;
+  /** Forgets whole turns before a number, keeping the state at that point; safe to repeat. */
+  prune(before: number): Promise<void>;
+  /** Forgets the session but for its last event, which says that it was deleted; safe to repeat. */
+  remove(): Promise<void>;
+  /** Gives the right back, after calls that are under way: the session has no holder then. */
+  release(): Promise<void>;
+}
+
+/**
+ * The durable, numbered list of every session's events. A promise that resolves here says that the events are stored as
+ * the sync mode says; listeners hear of an event only after that.
  */
 export interface Log {
   /**
-   * Appends in one transaction and numbers the events. The first append of a session needs `create`. Rejects with
-   * `disk_full`, `storage_lost`, `log_damaged` or `unavailable` and stores nothing when the disk refuses.
+   * The name under which this process holds sessions. Processes that follow each other may share it where something
+   * proves that the earlier ones are dead, such as the lock on a data directory.
    */
-  append(session: string, entries: readonly Entry[], create?: NewSession): Promise<LogRecord[]>;
+  readonly owner: string;
   /**
-   * A damaged event is left out, here and by the other reads: what is given is as it was stored, fewer than `limit` means
-   * that no more follow, and a hole in the numbers that `folded` does not explain (see `followsOn`) is damage.
+   * Takes the right to write to a session; older holds of it are stale from now on. A NewSession is created by the first
+   * append. Rejects with `session_not_found`, or with `invalid` for a new session whose id is taken.
    */
-  read(session: string, query: ReadQuery): Promise<LogRecord[]>;
+  open(session: string | NewSession): Promise<Hold>;
+  /**
+   * Leaves out events that are damaged, as the other reads do: fewer than `limit` means that no more follow, and a hole in
+   * the numbers that `folded` does not explain (see `followsOn`) is damage.
+   */
+  read(session: string, query: ReadQuery): Promise<EventRecord[]>;
   /** The newest events before a number, in their order. */
-  readBack(session: string, query: BackQuery): Promise<LogRecord[]>;
+  readBack(session: string, query: BackQuery): Promise<EventRecord[]>;
   /** The number of the newest `turn.started` before a number. */
   turnStart(session: string, before: number): Promise<number | undefined>;
-  /** Events of all sessions by position. */
-  readAll(query: ReadQuery): Promise<LogRecord[]>;
-  /** The newest position. */
+  /** Events of all sessions by position. An event is never visible before one with a smaller position. */
+  readAll(query: ReadQuery): Promise<PlacedRecord[]>;
+  /** The newest events of all sessions before a position, in their order. */
+  readAllBack(query: BackQuery): Promise<PlacedRecord[]>;
+  /** The newest position that is visible, 0 where there is none. */
   position(): Promise<number>;
   head(session: string): Promise<SessionHead | undefined>;
   base(session: string): Promise<Base | undefined>;
   list(query: SessionQuery): Promise<SessionState[]>;
-  /** Sessions with an open turn, queued prompts or open asks: what a boot must look after. */
-  unsettled(): Promise<SessionState[]>;
+  /**
+   * Sessions with an open turn, prompts that wait for a turn or open asks. With an owner, those that it was the last to
+   * hold: the ones that its next start must look after.
+   */
+  unsettled(owner?: string): Promise<SessionState[]>;
   /** The event that holds a name, see core/events/keys. */
   find(session: string, key: string): Promise<ParleyEvent | undefined>;
   /** The session that holds a name; ask ids are unique over all sessions. */
   locate(key: string): Promise<string | undefined>;
-  /** Drops the deltas of completed items up to a number; a little at a time, and safe to repeat. */
-  fold(session: string, upTo: number): Promise<void>;
-  /** Forgets whole turns before a number, keeping the state at that point. */
-  prune(session: string, before: number): Promise<void>;
-  /** Forgets a session but for its last event, which says that it was deleted. */
-  remove(session: string): Promise<void>;
-  /** Hears of each commit, after it. Returns the way to stop. */
-  listen(session: string | null, listener: Listener): () => void;
+  /**
+   * Hears of a session's commits, after them; of this process's own at once. Returns the way to stop. What it hears is a
+   * hint. A hint may be lost, and one may come without records, which says: read on from your cursor. Readers therefore go
+   * by their cursors. A log guarantees that each commit is followed by a hint within a bounded time, also where the first
+   * one was lost: a reader needs no timer of its own.
+   */
+  listen(session: string, listener: Listener): () => void;
+  /** Hears of the commits of all sessions, as `listen` does, in the order of their positions when these are visible. */
+  listenAll(listener: AllListener): () => void;
   /** Resolves when a write that goes the way of an append succeeds; rejects as `append` does. */
   check(): Promise<void>;
   /**

@@ -22,7 +22,7 @@ export function formatCursor(session: string | null, number: number): string {
   return `${session ?? ALL}:${number}`;
 }
 
-/** What a stream holds: numbers of one session, or positions over all of them. */
+/** The range of a stream: numbers of one session, or positions over all of them. */
 export interface Bounds {
   session: string | null;
   /** The first number that is kept; 1 for the stream of all sessions. */
@@ -39,7 +39,7 @@ export type CursorResult =
 /** A cursor with its stream's name, as in SSE ids, or the plain number of `?after=`. */
 const SHAPE = /^(?:([A-Za-z0-9_-]+):)?(\d{1,15})$/;
 
-/** Reads a cursor that a client sent for a stream. Never guesses: what it cannot honour, it refuses. */
+/** Reads a cursor that a client sent for a stream. It refuses a cursor that it cannot honour, and never guesses. */
 export function resolveCursor(text: string, bounds: Bounds): CursorResult {
   const match = SHAPE.exec(text);
   const stream = bounds.session ?? ALL;

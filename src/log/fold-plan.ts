@@ -1,4 +1,4 @@
-/** What folding needs to know of a stored event. */
+/** The facts of a stored event that decide whether it is folded. */
 export interface FoldRow {
   seq: number;
   type: string;

@@ -1,34 +1,33 @@
 import type { ParleyEvent } from "../core/events/event.ts";
-import type { Listener, LogRecord } from "./contract.ts";
+import type { AllListener, EventRecord, Listener, PlacedRecord } from "./contract.ts";
 
 export interface Listeners {
-  add(session: string | null, listener: Listener): () => void;
-  /** Tells everybody of a commit, in order. */
-  publish(records: readonly LogRecord[], events: readonly ParleyEvent[]): void;
+  add(session: string, listener: Listener): () => void;
+  addAll(listener: AllListener): () => void;
+  /** Tells everybody of a commit, in order. The first record has the position after `after`, and so on. */
+  publish(records: readonly EventRecord[], events: readonly ParleyEvent[], after: number): void;
 }
 
 /** `report` hears of listeners that throw: the others, and the log, go on. */
 export function createListeners(report: (thrown: unknown) => void): Listeners {
-  const bySession = new Map<string | null, Set<Listener>>();
+  const all = new Set<AllListener>();
+  const bySession = new Map<string, Set<Listener>>();
 
-  function tell(session: string | null, records: readonly LogRecord[], events: readonly ParleyEvent[]): void {
-    const listeners = bySession.get(session);
-    if (!listeners) return;
+  function tell<T>(listeners: Set<T> | undefined, call: (listener: T) => void): void {
+    if (!listeners || listeners.size === 0) return;
     // A copy, because one that joins now must not hear of a commit that came before it.
     for (const listener of [...listeners]) {
       if (!listeners.has(listener)) continue;
       try {
-        listener(records, events);
+        call(listener);
       } catch (thrown) {
         report(thrown);
       }
     }
   }
 
-  function publish(records: readonly LogRecord[], events: readonly ParleyEvent[]): void {
-    if (records.length === 0 || bySession.size === 0) return;
-    tell(null, records, events);
-    const groups = new Map<string, { records: LogRecord[]; events: ParleyEvent[] }>();
+  function tellSessions(records: readonly EventRecord[], events: readonly ParleyEvent[]): void {
+    const groups = new Map<string, { records: EventRecord[]; events: ParleyEvent[] }>();
     for (const [index, record] of records.entries()) {
       const event = events[index];
       if (!event || !bySession.has(record.session)) continue;
@@ -37,13 +36,14 @@ export function createListeners(report: (thrown: unknown) => void): Listeners {
       group.records.push(record);
       group.events.push(event);
     }
-    for (const [session, group] of groups) tell(session, group.records, group.events);
+    for (const [session, group] of groups)
+      tell(bySession.get(session), (listener) => listener(group.records, group.events));
   }
 
   return {
+    // Wrapped, so that the same function may listen twice and each stops by itself.
     add(session, listener) {
-      // Wrapped, so that the same function may listen twice and each stops by itself.
-      const own: Listener = (records, events) => listener(records, events);
+      const own: Listener = (...heard) => listener(...heard);
       const listeners = bySession.get(session) ?? new Set();
       bySession.set(session, listeners.add(own));
       return () => {
@@ -51,6 +51,18 @@ export function createListeners(report: (thrown: unknown) => void): Listeners {
         if (listeners.size === 0 && bySession.get(session) === listeners) bySession.delete(session);
       };
     },
-    publish,
+    addAll(listener) {
+      const own: AllListener = (...heard) => listener(...heard);
+      all.add(own);
+      return () => all.delete(own);
+    },
+    publish(records, events, after) {
+      if (records.length === 0) return;
+      if (all.size > 0) {
+        const placed: PlacedRecord[] = records.map((record, index) => ({ ...record, position: after + index + 1 }));
+        tell(all, (listener) => listener(placed, events, after));
+      }
+      if (bySession.size > 0) tellSessions(records, events);
+    },
   };
 }

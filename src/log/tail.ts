@@ -1,20 +1,18 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Listener, Log, LogRecord } from "./contract.ts";
+import type { EventRecord, Log, PlacedRecord, ReadQuery } from "./contract.ts";
 import { followsOn, runsOf } from "./cursor.ts";
 
-/** Where a tail delivers. */
-export interface TailSink {
+/** Takes the records of a tail. */
+export interface TailSink<Item extends EventRecord = EventRecord> {
   /** Takes records, in order. A promise means: full, nothing more until it resolves. */
-  write(records: readonly LogRecord[]): Promise<void> | undefined;
+  write(records: readonly Item[]): Promise<void> | undefined;
   /** The numbers between the cursor and the record that comes next are no longer kept, or cannot be read. */
-  gap(after: number, next: LogRecord): Promise<void> | undefined;
+  gap(after: number, next: Item): Promise<void> | undefined;
   /** The tail has ended: the log could not be read, or the sink itself threw. */
   failed(error: unknown): void;
 }
 
 export interface TailQuery {
-  /** One session by its numbers, or null for all by their positions. */
-  session: string | null;
   after: number;
   /** Whether the agents' lines are read too. Live records are shared by all tails, and hold them whenever they are kept. */
   native?: boolean;
@@ -30,41 +28,75 @@ export interface Tail {
 
 const PAGE = 256;
 
+/** The records that a tail follows: one session's by their numbers, or all by their positions. */
+interface Source<Item> {
+  numberOf(item: Item): number;
+  read(query: ReadQuery): Promise<Item[]>;
+  /** Hears hints. Nothing lies between `after` and the first record. */
+  listen(heard: (records: readonly Item[], after: number) => void): () => void;
+  /** Records that were read, cut before each hole. */
+  runs(records: Item[]): Item[][];
+  followsOn(cursor: number, item: Item): boolean;
+}
+
+/** Follows one session from a number. */
+export function tail(log: Log, session: string, query: TailQuery, sink: TailSink): Tail {
+  const source: Source<EventRecord> = {
+    numberOf: (record) => record.seq,
+    read: (asked) => log.read(session, asked),
+    listen: (heard) =>
+      log.listen(session, (records) => {
+        const [first] = records;
+        heard(records, first ? first.seq - first.folded - 1 : 0);
+      }),
+    runs: runsOf,
+    followsOn,
+  };
+  return follow(source, query, sink);
+}
+
+/** Follows all sessions from a position. Positions skip, so that no hole can be seen in them. */
+export function tailAll(log: Log, query: TailQuery, sink: TailSink<PlacedRecord>): Tail {
+  const source: Source<PlacedRecord> = {
+    numberOf: (record) => record.position,
+    read: (asked) => log.readAll(asked),
+    listen: (heard) => log.listenAll((records, _, after) => heard(records, after)),
+    runs: (records) => [records],
+    followsOn: () => true,
+  };
+  return follow(source, query, sink);
+}
+
 /**
- * Follows a log from a cursor. It reads until it has caught up, then passes on commits as they happen, in the same call.
- * It keeps no queue: what happens while it reads, or while the sink is full, is read from the log afterwards.
+ * Reads until it has caught up, then passes on commits as they happen, in the same call. It keeps no queue: records that
+ * are stored while it reads, or while the sink is full, are read from the log afterwards. Hints may be lost: a hint that
+ * does not follow on the cursor, or has no records, makes it read.
  */
-export function tail(log: Log, query: TailQuery, sink: TailSink): Tail {
-  const { session, native = false, page = PAGE } = query;
+function follow<Item extends EventRecord>(source: Source<Item>, query: TailQuery, sink: TailSink<Item>): Tail {
+  const { native = false, page = PAGE } = query;
   let cursor = query.after;
   let mode: "reading" | "live" | "closed" = "reading";
   /** Whether something was committed since the last read began. */
   let missed = false;
 
-  const numberOf = (record: LogRecord) => (session === null ? record.position : record.seq);
-  const isFresh = (record: LogRecord | undefined) => record !== undefined && numberOf(record) > cursor;
-  // Positions skip where sessions were folded or forgotten, so only a session's own numbers can show a hole.
-  const isHole = (record: LogRecord) => session !== null && !followsOn(cursor, record);
+  const isFresh = (record: Item | undefined) => record !== undefined && source.numberOf(record) > cursor;
 
-  const onCommit: Listener = (records) => {
+  const stop = source.listen((records, after) => {
     if (mode !== "live") {
       missed = true;
       return;
     }
+    if (records.length === 0 || after > cursor) return catchUp();
     const fresh = isFresh(records[0]) ? records : records.filter(isFresh);
-    const [first] = fresh;
-    if (!first) return;
-    if (isHole(first)) return catchUp();
     const full = deliver(fresh);
     if (full) catchUp(full);
-  };
-  const stop = log.listen(session, onCommit);
+  });
 
-  function deliver(records: readonly LogRecord[]): Promise<void> | undefined {
+  function deliver(records: readonly Item[]): Promise<void> | undefined {
     const last = records.at(-1);
     if (!last) return undefined;
     try {
-      cursor = numberOf(last);
+      cursor = source.numberOf(last);
       return sink.write(records);
     } catch (thrown) {
       fail(thrown);
@@ -86,14 +118,13 @@ export function tail(log: Log, query: TailQuery, sink: TailSink): Tail {
       wait = undefined;
       if (isClosed()) return;
       missed = false;
-      const query = { after: cursor, limit: page, native };
-      const records = await (session === null ? log.readAll(query) : log.read(session, query));
+      const records = await source.read({ after: cursor, limit: page, native });
       if (isClosed()) return;
-      for (const run of session === null ? [records] : runsOf(records)) {
+      for (const run of source.runs(records)) {
         await wait;
         const [first] = run;
         if (isClosed()) return;
-        if (first && isHole(first)) {
+        if (first && !source.followsOn(cursor, first)) {
           await sink.gap(cursor, first);
           if (isClosed()) return;
         }

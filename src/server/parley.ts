@@ -15,8 +15,8 @@ import { createProcessHost } from "../host/process-host.ts";
 import { killNow, reap } from "../host/reaper.ts";
 import type { Terminals } from "../host/terminals/contract.ts";
 import { OpenTerminals } from "../host/terminals/terminals.ts";
-import type { Log } from "../log/contract.ts";
-import { openSqliteLog, type SyncMode } from "../log/sqlite/open.ts";
+import type { Log, SyncMode } from "../log/contract.ts";
+import { type OpenLogOptions, openLog } from "../log/data-log.ts";
 import { SseClients } from "../surfaces/stream/sse-clients.ts";
 import { type AgentSettings, buildAgents, chooseDefaultAgent } from "./agents.ts";
 import { createListener, type HttpListener } from "./http/listener.ts";
@@ -37,6 +37,8 @@ export interface ParleyOptions extends AgentSettings {
   allowHosts: readonly string[];
   cors: readonly string[];
   sync: SyncMode;
+  /** Opens the log, in place of the one in the data directory. The server closes it. */
+  openLog?: (options: OpenLogOptions) => Promise<Log>;
   keepNative: boolean;
   /** The agent of a session that names none; chosen by Parley when absent. */
   defaultAgent?: string;
@@ -96,7 +98,7 @@ async function startLocked(options: ParleyOptions, lock: LockHeld): Promise<Parl
   const processes = { runDirectory: join(dataDirectory, "run"), instance: instanceOf(dataDirectory) };
   const reaped = await reap(processes);
   if (reaped.ended.length > 0) logger.warn({ ended: reaped.ended }, "ended processes that an earlier crash had left");
-  const log = await openSqliteLog({
+  const log = await (options.openLog ?? openLog)({
     directory: dataDirectory,
     sync: options.sync,
     keepNative: options.keepNative,
@@ -194,7 +196,7 @@ const LOOKED_AT = 500;
 
 /** When the last event was made: clients sort by ids, which must not step back where the clock did. */
 async function newestTime(log: Log): Promise<number> {
-  const newest = await log.readAll({ after: (await log.position()) - LOOKED_AT, limit: LOOKED_AT });
+  const newest = await log.readAllBack({ before: Number.MAX_SAFE_INTEGER, limit: LOOKED_AT });
   const last = newest.at(-1);
   return last ? (JSON.parse(last.json) as ParleyEvent).time : 0;
 }

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** What may become of a connection: how many bytes of answers pass before it is cut, and how. */
+/** The fate of a connection: how many bytes of answers pass before it is cut, and how. */
 export interface Fate {
   bytes: number;
   how: "fin" | "reset";

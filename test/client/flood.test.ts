@@ -31,7 +31,7 @@ function assertWhole(events: readonly StreamEvent[], last: number): void {
   assert.equal(cursor, last);
   const broken = checkLaws(events as ParleyEvent[], { final: true })
     .map(({ law, seq, message }) => `law ${law} at ${seq}: ${message.slice(0, 100)}`)
-    // Who was away while deltas were folded has some of them and the whole text, which the laws cannot compare.
+    // A client that was away while deltas were folded has some of them and the whole text, which the laws cannot compare.
     .filter((violation) => !/^law 4 at \d+: item \S+ ended as/.test(violation));
   assert.deepEqual(broken, []);
 }

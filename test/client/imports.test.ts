@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const IMPORT = /(?:^|[;\n])\s*(?:import|export)\s(?:[^;'"]*?\sfrom\s*)?["']([^"']+)["']|\bimport\(\s*["']([^"']+)["']/g;
 
-/** What a module still imports when its types are gone. */
+/** The imports of a module without its types. */
 async function importsOf(path: string): Promise<string[]> {
   const text = await readFile(path, "utf8");
   const code = path.endsWith(".ts") ? stripTypeScriptTypes(text) : text;

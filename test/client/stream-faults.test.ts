@@ -185,7 +185,7 @@ for (const [status, code] of [
   });
 }
 
-test("what is no event stream is refused with what came", async () => {
+test("an answer that is no event stream is refused, and the error quotes it", async () => {
   await using server = await startFake((response) => {
     response.writeHead(200, { "content-type": "text/html" }).end("<html>");
   });

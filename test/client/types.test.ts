@@ -26,7 +26,7 @@ import type { detailView } from "../../src/surfaces/universal/views.ts";
 /** Compiles only if every value of A is one of B. */
 type Is<A extends B, B> = A;
 
-// What the server says is what the client says it says.
+// The server's answers fit the client's types.
 export type FromServer = [
   Is<ServerReceipt, Receipt>,
   Is<ServerOutcome, Outcome>,
@@ -35,13 +35,13 @@ export type FromServer = [
   Is<ReturnType<typeof detailView>, SessionDetail>,
   Is<z.output<typeof schemas.agent>, AgentInfo>,
 ];
-// What the client sends is what the server takes.
+// The client's requests fit the server's schemas.
 export type ToServer = [
   Is<PromptInput, z.input<typeof schemas.promptRequest>>,
   Is<Exclude<AskAnswer, string>, z.input<typeof schemas.answerRequest>>,
 ];
 
-/** What a program does with an event; the compiler must know the data of each type. */
+/** A program uses each event; the compiler must know the data of each type. */
 function describe(event: StreamEvent): string {
   switch (event.type) {
     case "turn.ended":

@@ -218,7 +218,7 @@ test("a tool call that started a sub-agent names its session", async (t) => {
 
 async function waitForChild(r: Rig, root: string): ReturnType<Rig["gateway"]["list"]> {
   const heard = new Promise<void>((resolve) => {
-    const stop = r.log.listen(null, (_, events) => {
+    const stop = r.log.listenAll((_, events) => {
       if (!events.some((event) => event.root === root)) return;
       stop();
       resolve();

@@ -4,6 +4,7 @@ import { MustReopen } from "../../src/agents/contract.ts";
 import type { PermissionRule } from "../../src/core/events/values.ts";
 import type { Log } from "../../src/log/contract.ts";
 import { eventually } from "../support/eventually.ts";
+import { wrapHolds } from "../support/wrap-holds.ts";
 import type { FakeSession } from "./fake-agent.ts";
 import { ended, rig, text } from "./rig.ts";
 
@@ -173,14 +174,13 @@ test("new rules hold for a sub-agent that works already, and its session has no 
 
 test("a mode is changed though so many words wait that the agent is held", async (t) => {
   let open: Promise<void> = Promise.resolve();
-  const wrap = (log: Log): Log => {
-    const { append } = log;
-    log.append = async (...args) => {
-      await open;
-      return append.apply(log, args);
-    };
-    return log;
-  };
+  const wrap = (log: Log): Log =>
+    wrapHolds(log, ({ append }) => ({
+      append: async (...args) => {
+        await open;
+        return append(...args);
+      },
+    }));
   const r = await rig(t, { wrap });
   const { id } = await r.gateway.create({ directory: r.directory, mode: "build" });
   const got = r.fake.prompted();

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { ParleyEvent } from "../../src/core/events/event.ts";
 import type { Log } from "../../src/log/contract.ts";
 import { eventually } from "../support/eventually.ts";
+import { wrapHolds } from "../support/wrap-holds.ts";
 import { answering, type FakeSession } from "./fake-agent.ts";
 import { FullDisk } from "./full-disk.ts";
 import { ended, type Rig, rig, text } from "./rig.ts";
@@ -19,7 +20,7 @@ async function startTurn(r: Rig): Promise<{ id: string; turn: string; session: F
 /** The session of a sub-agent that has just begun to work. */
 async function startChild(r: Rig, root: string, session: FakeSession): Promise<string> {
   const heard = new Promise<string>((resolve) => {
-    const stop = r.log.listen(null, (_, events) => {
+    const stop = r.log.listenAll((_, events) => {
       const found = events.find((event) => event.root === root);
       if (!found) return;
       stop();
@@ -152,14 +153,13 @@ test("the agent is let go when the last of its sub-agents is done", async (t) =>
 test("words of a sub-agent that cannot be stored hold the agent back", async (t) => {
   let slow = false;
   const gate = Promise.withResolvers<void>();
-  const delay = (log: Log): Log => {
-    const { append } = log;
-    log.append = async (...args) => {
-      if (slow) await gate.promise;
-      return append.apply(log, args);
-    };
-    return log;
-  };
+  const delay = (log: Log): Log =>
+    wrapHolds(log, ({ append }) => ({
+      append: async (...args) => {
+        if (slow) await gate.promise;
+        return append(...args);
+      },
+    }));
   const r = await rig(t, { wrap: delay });
   const { id, session } = await startTurn(r);
   const child = await startChild(r, id, session);

@@ -6,7 +6,6 @@ import { type TestContext, test } from "node:test";
 import type { ParleyEvent } from "../../src/core/events/event.ts";
 import type { FileChange } from "../../src/core/events/values.ts";
 import { revertOf } from "../../src/core/ledger/revert.ts";
-import type { Log } from "../../src/log/contract.ts";
 import {
   afterRestart,
   type CallOptions,
@@ -19,6 +18,7 @@ import {
   workDirectory,
 } from "../agents/house/support.ts";
 import { answering } from "./fake-agent.ts";
+import { FullDisk } from "./full-disk.ts";
 import { ended, rig, text } from "./rig.ts";
 
 interface Told {
@@ -30,7 +30,7 @@ interface Told {
 }
 
 /** Three turns: one that writes `a.txt`, one that changes it and writes `b.txt`, one that changes `a.txt` again. */
-async function threeTurns(t: TestContext, more: ReturnType<typeof say>[] = []): Promise<Told> {
+async function threeTurns(t: TestContext, more: ReturnType<typeof say>[] = [], wrap?: FullDisk["wrap"]): Promise<Told> {
   const { model, asked } = playing(
     call("write", { path: "a.txt", content: "one\n" }, "w1"),
     say("Written."),
@@ -43,7 +43,7 @@ async function threeTurns(t: TestContext, more: ReturnType<typeof say>[] = []): 
     say("Again."),
     ...more,
   );
-  const made = await houseRig(t, { model });
+  const made = await houseRig(t, { model, wrap });
   await made.gateway.update(made.session, { permissions: [{ action: "*", pattern: "*", verdict: "allow" }] });
   const turns: string[] = [];
   for (const id of ["msg_1", "msg_2", "msg_3"]) {
@@ -148,11 +148,11 @@ test("a link that leads out is not followed, and what cannot be written undoes t
 });
 
 test("when the log takes no writes, the files stay as they were", async (t) => {
-  const { made, shown } = await threeTurns(t);
-  const append = made.log.append.bind(made.log);
-  made.log.append = () => Promise.reject(new Error("no room"));
-  await assert.rejects(made.gateway.work.revert(made.session, { messageID: "msg_2" }), /no room/);
-  made.log.append = append as Log["append"];
+  const disk = new FullDisk();
+  const { made, shown } = await threeTurns(t, [], disk.wrap);
+  disk.full = true;
+  await assert.rejects(made.gateway.work.revert(made.session, { messageID: "msg_2" }), { code: "disk_full" });
+  disk.full = false;
   assert.deepEqual(await shown(), ["one\nTWO\nthree\n", "b"]);
 });
 

@@ -5,7 +5,7 @@ import { tokenVerifier } from "../../src/server/guards/auth.ts";
 const TRIES = 10_000;
 const LIMIT = 4.5;
 
-/** The compare that must not be: it stops at the first difference. */
+/** A comparison with a leak: it stops at the first difference. */
 function leaky(token: string): (candidate: string) => boolean {
   return (candidate) => {
     if (candidate.length !== token.length) return false;

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync,
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** What a call of npm does: it fails with these words, or it installs programs, by package: what each prints, and with which code. */
+/** A call of npm: it fails with these words, or it installs programs, by package: what each prints, and with which code. */
 export type NpmCall =
   | { fails: string }
   | { installs: Record<string, { prints: string; code?: number }>; slowly?: boolean };

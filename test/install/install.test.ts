@@ -56,7 +56,7 @@ test("the first program that runs here is taken, and no other is kept", async ()
   assert.ok(!existsSync(join(versionDirectory(npm.agents, "opencode", "1.18.33"), "node_modules", PLAIN)));
 });
 
-test("what is there is not installed again, unless it is broken or somebody insists", async () => {
+test("an installed program is not installed again, unless it is broken or somebody insists", async () => {
   using npm = new FakeNpm(installs("1.18.33"));
   const first = await installAgent("opencode", npm);
   assert.equal((await installAgent("opencode", npm)).already, true);
@@ -72,7 +72,7 @@ test("what is there is not installed again, unless it is broken or somebody insi
   assert.deepEqual(drafts(npm), []);
 });
 
-test("what a dead installation left is replaced", async () => {
+test("the remains of a dead installation are replaced", async () => {
   using npm = new FakeNpm(installs("1.18.33"));
   const half = versionDirectory(npm.agents, "opencode", "1.18.33");
   mkdirSync(join(half, "node_modules", "half"), { recursive: true });
@@ -127,7 +127,7 @@ test("a lost connection is tried once more, and no more than once", async () => 
   assert.equal(dead.calls.length, 2);
 });
 
-test("what npm refuses is told with what to do", async () => {
+test("a refusal of npm is told, with what to do about it", async () => {
   using absent = new FakeNpm({ fails: "npm error code ETARGET\nnpm error notarget No matching version found\n" });
   await fails(absent, "registry", /--version\n {2}code ETARGET/);
   assert.equal(absent.calls.length, 1);

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { answerKey, askKey, promptKey } from "../../src/core/events/keys.ts";
-import { create, drafts, entries, numbers, readWhole } from "./drafts.ts";
+import { drafts, entries, numbers, readWhole } from "./drafts.ts";
 import { type MakePlace, withLog } from "./place.ts";
+import { append, create, createWith } from "./writers.ts";
 
 export function readContract(makePlace: MakePlace): void {
   test("pages follow on each other, of one session and of all", async () => {
@@ -62,10 +63,11 @@ export function readContract(makePlace: MakePlace): void {
   test("sessions are listed by id, by directory, by parent, page by page", async () => {
     await withLog(makePlace, async (log) => {
       const add = (id: string, directory: string, parent?: string) =>
-        log.append(id, entries(drafts.started(directory)), {
-          id,
-          ...(parent !== undefined && { parent, root: parent }),
-        });
+        createWith(
+          log,
+          { id, ...(parent !== undefined && { parent, root: parent }) },
+          entries(drafts.started(directory)),
+        );
       await Promise.all([
         add("ses_3", "/one"),
         add("ses_1", "/one"),
@@ -94,9 +96,9 @@ export function readContract(makePlace: MakePlace): void {
       await create(log, "ses_prompt", drafts.queued("msg_1"));
       await create(log, "ses_ask", drafts.asked("per_1"));
       assert.deepEqual(await ids(), ["ses_ask", "ses_prompt", "ses_turn"]);
-      await log.append("ses_turn", entries(drafts.turnEnded("trn_1")));
-      await log.append("ses_ask", entries(drafts.answered("per_1")));
-      await log.append("ses_prompt", entries(drafts.turnStarted("trn_1", "msg_1"), drafts.turnEnded("trn_1")));
+      await append(log, "ses_turn", entries(drafts.turnEnded("trn_1")));
+      await append(log, "ses_ask", entries(drafts.answered("per_1")));
+      await append(log, "ses_prompt", entries(drafts.turnStarted("trn_1", "msg_1"), drafts.turnEnded("trn_1")));
       assert.deepEqual(await ids(), []);
     });
   });
@@ -104,7 +106,7 @@ export function readContract(makePlace: MakePlace): void {
   test("an event is found by its name, and the first one keeps it", async () => {
     await withLog(makePlace, async (log) => {
       await create(log, "ses_a", drafts.queued("msg_1"), drafts.turnStarted("trn_1", "msg_1"), drafts.asked("per_1"));
-      await log.append("ses_a", entries(drafts.answered("per_1"), drafts.turnEnded("trn_1")));
+      await append(log, "ses_a", entries(drafts.answered("per_1"), drafts.turnEnded("trn_1")));
       await create(log, "ses_b", drafts.turnStarted("trn_2", "msg_1"));
       assert.equal((await log.find("ses_a", promptKey("msg_1")))?.seq, 2);
       assert.equal((await log.find("ses_b", promptKey("msg_1")))?.type, "turn.started");

@@ -3,7 +3,8 @@ import path from "node:path";
 import type { Log } from "../../src/log/contract.ts";
 import { openSqliteLog } from "../../src/log/sqlite/open.ts";
 import type { Random } from "../support/random.ts";
-import { create, drafts, entries } from "./drafts.ts";
+import { drafts, entries } from "./drafts.ts";
+import { append, create, fold, prune, remove } from "./writers.ts";
 
 export const SESSIONS = ["ses_a", "ses_b", "ses_c"];
 
@@ -12,7 +13,7 @@ export async function fillLog(directory: string): Promise<void> {
   const log = await openSqliteLog({ directory, sync: "process", keepNative: true });
   for (const [index, id] of SESSIONS.entries()) await fillSession(log, id, index);
   await create(log, "ses_gone", drafts.updated("a secret that was deleted"), drafts.ended("deleted"));
-  await log.remove("ses_gone");
+  await remove(log, "ses_gone");
   await log.close();
 }
 
@@ -21,14 +22,14 @@ async function fillSession(log: Log, id: string, index: number): Promise<void> {
   for (let turn = 1; turn <= 8; turn++) {
     const name = `trn_${id}_${turn}`;
     const deltas = Array.from({ length: 6 }, (_, n) => drafts.delta(`${name}_m`, `piece ${n} of ${name} `));
-    await log.append(id, entries(drafts.turnStarted(name, `msg_${id}_${turn}`), ...deltas));
+    await append(log, id, entries(drafts.turnStarted(name, `msg_${id}_${turn}`), ...deltas));
     const long = `${name} `.repeat(turn % 3 === 0 ? 900 : 20);
     const draft = drafts.completed(`${name}_m`, long);
-    await log.append(id, [{ draft, native: `{"line":"${name}"}` }, { draft: drafts.turnEnded(name) }]);
+    await append(log, id, [{ draft, native: `{"line":"${name}"}` }, { draft: drafts.turnEnded(name) }]);
   }
   const { last } = (await log.head(id)) ?? { last: 0 };
-  if (index === 1) await log.fold(id, last);
-  if (index === 2) await log.prune(id, last - 30);
+  if (index === 1) await fold(log, id, last);
+  if (index === 2) await prune(log, id, last - 30);
 }
 
 /** Changes so many bytes of a file, each at a place that `random` gives. Returns the places. */

@@ -1,5 +1,5 @@
 import type { Draft, ParleyEvent } from "../../src/core/events/event.ts";
-import type { Entry, Log, LogRecord } from "../../src/log/contract.ts";
+import type { Entry, EventRecord, Log } from "../../src/log/contract.ts";
 
 /** Events as the ledger would make them, with only what the log looks at. */
 export const drafts = {
@@ -64,17 +64,12 @@ export const drafts = {
 
 export const entries = (...list: Draft[]): Entry[] => list.map((draft) => ({ draft }));
 
-/** Creates a session and appends to it. */
-export function create(log: Log, session: string, ...list: Draft[]): Promise<LogRecord[]> {
-  return log.append(session, entries(drafts.started(), ...list), { id: session });
-}
-
-export const parsed = (records: readonly LogRecord[]): ParleyEvent[] =>
+export const parsed = (records: readonly EventRecord[]): ParleyEvent[] =>
   records.map((record) => JSON.parse(record.json) as ParleyEvent);
 
-export const numbers = (records: readonly LogRecord[]): number[] => records.map((record) => record.seq);
+export const numbers = (records: readonly EventRecord[]): number[] => records.map((record) => record.seq);
 
 /** All that is kept of a session. */
-export function readWhole(log: Log, session: string): Promise<LogRecord[]> {
+export function readWhole(log: Log, session: string): Promise<EventRecord[]> {
   return log.read(session, { after: 0, limit: 1_000_000 });
 }

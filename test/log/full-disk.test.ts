@@ -9,8 +9,9 @@ import { toStorageError } from "../../src/log/sqlite/errors.ts";
 import { createSqliteLog } from "../../src/log/sqlite/log.ts";
 import { openDatabase, openSqliteLog } from "../../src/log/sqlite/open.ts";
 import { createPlaceGuard } from "../../src/log/sqlite/place-guard.ts";
-import { create, drafts, entries, numbers, readWhole } from "./drafts.ts";
+import { drafts, entries, numbers, readWhole } from "./drafts.ts";
 import { makeDirectory } from "./sqlite-place.ts";
+import { append, create, fold } from "./writers.ts";
 
 /** A log whose database the test can take space and rights from. */
 async function withDatabase(run: (log: Log, database: DatabaseSync) => Promise<void>): Promise<void> {
@@ -37,12 +38,12 @@ test("a full disk refuses the whole group, keeps nothing of it and recovers", as
     await create(log, "ses_a", drafts.updated("before"));
     const head = await log.head("ses_a");
     let heard = 0;
-    log.listen(null, () => heard++);
+    log.listenAll(() => heard++);
     database.exec("PRAGMA max_page_count = 1");
 
-    const group = [log.append("ses_a", entries(drafts.updated("small"))), log.append("ses_a", entries(big, big))];
+    const group = [append(log, "ses_a", entries(drafts.updated("small"))), append(log, "ses_a", entries(big, big))];
     for (const append of group) await assert.rejects(append, { name: "ParleyError", code: "disk_full" });
-    await assert.rejects(log.append("ses_b", entries(drafts.started(), big), { id: "ses_b" }), { code: "disk_full" });
+    await assert.rejects(create(log, "ses_b", big), { code: "disk_full" });
     assert.equal(heard, 0);
     assert.deepEqual(await log.head("ses_a"), head);
     assert.deepEqual(numbers(await readWhole(log, "ses_a")), [1, 2]);
@@ -50,7 +51,7 @@ test("a full disk refuses the whole group, keeps nothing of it and recovers", as
     assert.equal(await log.position(), 2);
 
     database.exec("PRAGMA max_page_count = 1000000");
-    assert.deepEqual(numbers(await log.append("ses_a", entries(big))), [3]);
+    assert.deepEqual(numbers(await append(log, "ses_a", entries(big))), [3]);
     assert.deepEqual(numbers(await create(log, "ses_b")), [1]);
     assert.equal(heard, 2);
     assert.equal(await log.position(), 4);
@@ -61,8 +62,8 @@ test("a refused append in a group that meets a full disk keeps its own reason", 
   await withDatabase(async (log, database) => {
     await create(log, "ses_a");
     database.exec("PRAGMA max_page_count = 1");
-    const unknown = log.append("ses_none", entries(big));
-    const full = log.append("ses_a", entries(big));
+    const unknown = append(log, "ses_none", entries(big));
+    const full = append(log, "ses_a", entries(big));
     await assert.rejects(unknown, { code: "session_not_found" });
     await assert.rejects(full, { code: "disk_full" });
     database.exec("PRAGMA max_page_count = 1000000");
@@ -73,14 +74,14 @@ test("a database that cannot be written is unavailable, is still read, and recov
   await withDatabase(async (log, database) => {
     await create(log, "ses_a", drafts.delta("A", "1"), drafts.completed("A", "1"));
     database.exec("PRAGMA query_only = 1");
-    await assert.rejects(log.append("ses_a", entries(drafts.updated("x"))), { code: "unavailable" });
+    await assert.rejects(append(log, "ses_a", entries(drafts.updated("x"))), { code: "unavailable" });
     await assert.rejects(log.check(), { code: "unavailable" });
-    await assert.rejects(log.fold("ses_a", 3), { code: "unavailable" });
+    await assert.rejects(fold(log, "ses_a", 3), { code: "unavailable" });
     assert.equal((await readWhole(log, "ses_a")).length, 3);
     database.exec("PRAGMA query_only = 0");
     await log.check();
-    await log.fold("ses_a", 3);
-    assert.deepEqual(numbers(await log.append("ses_a", entries(drafts.updated("x")))), [4]);
+    await fold(log, "ses_a", 3);
+    assert.deepEqual(numbers(await append(log, "ses_a", entries(drafts.updated("x")))), [4]);
   });
 });
 
@@ -89,10 +90,10 @@ test("a failure in the middle of a group leaves nothing of it", async () => {
     await create(log, "ses_a");
     const foreign = "INSERT INTO events (position, sid, seq, type, json) VALUES (1000, 1, 3, 'foreign', '{}')";
     database.exec(foreign);
-    const group = [2, 3].map((n) => log.append("ses_a", entries(drafts.updated(`${n}`))));
+    const group = [2, 3].map((n) => append(log, "ses_a", entries(drafts.updated(`${n}`))));
     for (const append of group) await assert.rejects(append, { code: "unavailable" });
     database.exec("DELETE FROM events WHERE position = 1000");
-    assert.deepEqual(numbers(await log.append("ses_a", entries(drafts.updated("x")))), [2]);
+    assert.deepEqual(numbers(await append(log, "ses_a", entries(drafts.updated("x")))), [2]);
     assert.deepEqual(numbers(await readWhole(log, "ses_a")), [1, 2]);
   });
 });

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ParleyEvent } from "../../src/core/events/event.ts";
-import type { LogRecord } from "../../src/log/contract.ts";
+import type { EventRecord } from "../../src/log/contract.ts";
 import { createListeners } from "../../src/log/listeners.ts";
 
-const record: LogRecord = { session: "ses_a", seq: 1, position: 1, type: "error", json: "{}", folded: 0 };
+const record: EventRecord = { session: "ses_a", seq: 1, type: "error", json: "{}", folded: 0 };
 const event: ParleyEvent = {
   id: "ses_a:1",
   seq: 1,
@@ -26,20 +26,20 @@ test("one that is stopped by another in the same commit does not hear of it", ()
     for (const stop of stops.splice(1)) stop();
   };
   stops.push(listeners.add("ses_a", stopOthers), listeners.add("ses_a", stopOthers));
-  listeners.publish([record], [event]);
+  listeners.publish([record], [event], 0);
   assert.equal(heard, 1);
 });
 
 test("one that joins in a commit hears of the next", () => {
   const listeners = createListeners(unexpected);
   let heard = 0;
-  const stop = listeners.add(null, () => {
-    listeners.add(null, () => heard++);
+  const stop = listeners.addAll(() => {
+    listeners.addAll(() => heard++);
     stop();
   });
-  listeners.publish([record], [event]);
+  listeners.publish([record], [event], 0);
   assert.equal(heard, 0);
-  listeners.publish([record], [event]);
+  listeners.publish([record], [event], 0);
   assert.equal(heard, 1);
 });
 
@@ -49,6 +49,6 @@ test("what a listener throws is reported", () => {
   listeners.add("ses_a", () => {
     throw new Error("bad");
   });
-  listeners.publish([record], [event]);
+  listeners.publish([record], [event], 0);
   assert.deepEqual(reported.map(String), ["Error: bad"]);
 });

@@ -6,8 +6,9 @@ import { test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { openSqliteLog } from "../../src/log/sqlite/open.ts";
 import { assertWithin } from "../support/time.ts";
-import { create, drafts, entries, numbers, readWhole } from "./drafts.ts";
+import { drafts, entries, numbers, readWhole } from "./drafts.ts";
 import { makeDirectory } from "./sqlite-place.ts";
+import { append, create, fold, remove } from "./writers.ts";
 
 async function inDirectory(run: (directory: string) => Promise<void>): Promise<void> {
   const directory = await makeDirectory();
@@ -64,7 +65,7 @@ test("a removal that was cut short is finished after the next start", async () =
     const log = await openSqliteLog({ directory, sync: "process" });
     const deltas = Array.from({ length: 5000 }, (_, n) => drafts.delta("A", `${n}`));
     await create(log, "ses_a", ...deltas, drafts.ended("deleted"));
-    const removal = assert.rejects(log.remove("ses_a"), { code: "shutting_down" });
+    const removal = assert.rejects(remove(log, "ses_a"), { code: "shutting_down" });
     while (await log.head("ses_a")) await nextTurn();
     await log.close();
     await removal;
@@ -73,7 +74,7 @@ test("a removal that was cut short is finished after the next start", async () =
     const again = await openSqliteLog({ directory, sync: "process" });
     assert.deepEqual(numbers(await again.readAll({ after: 0, limit: 10 })), [5002], "forgotten already");
     // Work of this kind is done in turn, so that this waits for the sweep.
-    await again.fold("ses_none", 1);
+    await (await again.open({ id: "ses_new" })).fold(1);
     await again.close();
     assert.equal(query(directory, "SELECT count(*) FROM events"), 1);
   });
@@ -84,16 +85,16 @@ test("a fold that was cut short leaves no hole and goes on", async () => {
     const log = await openSqliteLog({ directory, sync: "process" });
     const deltas = Array.from({ length: 5000 }, (_, n) => drafts.delta("A", `${n}`));
     await create(log, "ses_a", ...deltas, drafts.completed("A", "all"));
-    const fold = assert.rejects(log.fold("ses_a", 5002), { code: "shutting_down" });
+    const folding = assert.rejects(fold(log, "ses_a", 5002), { code: "shutting_down" });
     while ((await readWhole(log, "ses_a")).length === 5002) await nextTurn();
     await log.close();
-    await fold;
+    await folding;
 
     const again = await openSqliteLog({ directory, sync: "process" });
     const half = await readWhole(again, "ses_a");
     assert.ok(half.length > 2, "it was not cut short");
     assert.equal(half[1]?.folded, (half[1]?.seq ?? 0) - 2);
-    await again.fold("ses_a", 5002);
+    await fold(again, "ses_a", 5002);
     assert.deepEqual(
       (await readWhole(again, "ses_a")).map(({ seq, folded }) => [seq, folded]),
       [
@@ -110,7 +111,7 @@ test("more sessions than are kept in memory all go on where they were", async ()
     const ids = Array.from({ length: 1000 }, (_, n) => `ses_${String(n).padStart(4, "0")}`);
     const log = await openSqliteLog({ directory, sync: "process" });
     await Promise.all(ids.map((id) => create(log, id, drafts.turnStarted(`trn_${id}`))));
-    for (const id of ids) await log.append(id, entries(drafts.delta("A", "x")));
+    for (const id of ids) await append(log, id, entries(drafts.delta("A", "x")));
     await log.close();
 
     const began = performance.now();
@@ -120,7 +121,7 @@ test("more sessions than are kept in memory all go on where they were", async ()
     assert.equal(open.length, 1000);
     assertWithin(elapsed, 1000, "the log is open");
     const ended = await Promise.all(
-      open.map(({ id, turn }) => again.append(id, entries(drafts.turnEnded(turn?.id ?? "")))),
+      open.map(({ id, turn }) => append(again, id, entries(drafts.turnEnded(turn?.id ?? "")))),
     );
     assert.deepEqual(new Set(ended.flatMap(numbers)), new Set([4]));
     assert.deepEqual(await again.unsettled(), []);
@@ -136,10 +137,10 @@ test("a database that another program has locked refuses an append soon, says wh
     try {
       other.exec("BEGIN IMMEDIATE");
       const refused = { code: "unavailable", message: /another program holds parley.db locked/ };
-      await assert.rejects(log.append("ses_a", entries(drafts.updated("x"))), refused);
+      await assert.rejects(append(log, "ses_a", entries(drafts.updated("x"))), refused);
       await assert.rejects(log.check(), refused);
       other.exec("ROLLBACK");
-      assert.deepEqual(numbers(await log.append("ses_a", entries(drafts.updated("x")))), [2]);
+      assert.deepEqual(numbers(await append(log, "ses_a", entries(drafts.updated("x")))), [2]);
     } finally {
       other.close();
       await log.close();

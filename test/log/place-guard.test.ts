@@ -3,8 +3,9 @@ import { copyFile, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, test } from "node:test";
 import { openSqliteLog } from "../../src/log/sqlite/open.ts";
-import { create, drafts, entries, numbers, readWhole } from "./drafts.ts";
+import { drafts, entries, numbers, readWhole } from "./drafts.ts";
 import { makeDirectory } from "./sqlite-place.ts";
+import { append, create, fold } from "./writers.ts";
 
 type Harm = (directory: string) => Promise<void>;
 
@@ -37,12 +38,12 @@ describe("a log whose", () => {
         await harm(directory);
         assert.equal(log.fault()?.code, "storage_lost");
         let heard = 0;
-        log.listen(null, () => heard++);
+        log.listenAll(() => heard++);
         const refused = { code: "storage_lost", message: /was removed, moved or replaced while the server runs/ };
-        await assert.rejects(log.append("ses_a", entries(drafts.updated("x"))), refused);
+        await assert.rejects(append(log, "ses_a", entries(drafts.updated("x"))), refused);
         await assert.rejects(create(log, "ses_b"), refused);
         await assert.rejects(log.check(), refused);
-        await assert.rejects(log.fold("ses_a", 1), refused);
+        await assert.rejects(fold(log, "ses_a", 1), refused);
         assert.equal(heard, 0);
         assert.deepEqual(numbers(await readWhole(log, "ses_a")), [1], "it is still read");
         assert.equal(await log.head("ses_b"), undefined);
@@ -61,10 +62,10 @@ test("a log whose directory was put back goes on where it was", async () => {
   try {
     await create(log, "ses_a");
     await rename(directory, `${directory}.away`);
-    await assert.rejects(log.append("ses_a", entries(drafts.updated("lost"))), { code: "storage_lost" });
+    await assert.rejects(append(log, "ses_a", entries(drafts.updated("lost"))), { code: "storage_lost" });
     await rename(`${directory}.away`, directory);
     assert.equal(log.fault(), undefined);
-    assert.deepEqual(numbers(await log.append("ses_a", entries(drafts.updated("kept")))), [2]);
+    assert.deepEqual(numbers(await append(log, "ses_a", entries(drafts.updated("kept")))), [2]);
   } finally {
     await log.close();
     await rm(directory, { recursive: true, force: true });

@@ -1,10 +1,10 @@
-import type { Log, LogRecord } from "../../src/log/contract.ts";
-import { type Tail, type TailQuery, type TailSink, tail } from "../../src/log/tail.ts";
+import type { EventRecord, Log } from "../../src/log/contract.ts";
+import { type Tail, type TailQuery, type TailSink, tail, tailAll } from "../../src/log/tail.ts";
 import { drafts } from "./drafts.ts";
 
 export interface Probe {
   tail: Tail;
-  records: LogRecord[];
+  records: EventRecord[];
   pages: number[];
   gaps: [number, number][];
   errors: unknown[];
@@ -15,12 +15,12 @@ export interface Probe {
 /** A tail into an array. `write` decides whether the sink is full. */
 export function follow(
   log: Log,
-  query: TailQuery,
-  write?: (records: readonly LogRecord[]) => Promise<void> | undefined,
+  query: TailQuery & { session: string | null },
+  write?: (records: readonly EventRecord[]) => Promise<void> | undefined,
 ): Probe {
   const waiting: { count: number; resolve(): void }[] = [];
   const probe = {
-    records: [] as LogRecord[],
+    records: [] as EventRecord[],
     pages: [] as number[],
     gaps: [] as [number, number][],
     errors: [] as unknown[],
@@ -43,7 +43,8 @@ export function follow(
       if (probe.records.length >= count) resolve();
       else waiting.push({ count, resolve });
     });
-  return Object.assign(probe, { tail: tail(log, query, sink), has });
+  const following = query.session === null ? tailAll(log, query, sink) : tail(log, query.session, query, sink);
+  return Object.assign(probe, { tail: following, has });
 }
 
 /** So many deltas of an item. */

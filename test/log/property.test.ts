@@ -5,9 +5,11 @@ import type { Draft, ParleyEvent } from "../../src/core/events/event.ts";
 import { reduceSession, type SessionState } from "../../src/core/session-state.ts";
 import type { Log } from "../../src/log/contract.ts";
 import { followsOn } from "../../src/log/cursor.ts";
-import { create, drafts, entries, parsed, readWhole } from "./drafts.ts";
+import { drafts, entries, parsed, readWhole } from "./drafts.ts";
+import { memoryPlace } from "./memory-place.ts";
 import { inPlace } from "./place.ts";
 import { sqlitePlace } from "./sqlite-place.ts";
+import { append, create, fold, prune } from "./writers.ts";
 
 type Step = { do: "append"; groups: Draft[][] } | { do: "fold" | "prune" | "read"; at: number } | { do: "reopen" };
 
@@ -67,32 +69,38 @@ function isCovered(event: ParleyEvent, history: readonly ParleyEvent[]): boolean
   return later.some((other) => other.type === "item.completed" && other.data.item.id === event.data.item);
 }
 
-test("whatever is appended, folded and pruned, no number is lost and the state is that of all events", async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
-      await inPlace(sqlitePlace, async (place) => {
-        let log = await place.open();
-        const history = parsed(await create(log, "ses_a"));
-        for (const current of steps) {
-          const share = "at" in current ? Math.round(current.at * history.length) : 0;
-          if (current.do === "append") {
-            const appended = await Promise.all(current.groups.map((group) => log.append("ses_a", entries(...group))));
-            history.push(...appended.flatMap(parsed));
-          } else if (current.do === "read") {
-            const after = Math.max(share, ((await log.head("ses_a"))?.first ?? 1) - 1);
-            const [next] = await log.read("ses_a", { after, limit: 1 });
-            assert.ok(after === history.length ? !next : next && followsOn(after, next));
-          } else if (current.do === "reopen") {
-            await log.close();
-            log = await place.open();
-          } else {
-            await log[current.do]("ses_a", share);
+for (const [name, makePlace] of [
+  ["SQLite", sqlitePlace],
+  ["memory", memoryPlace],
+] as const)
+  test(`after appends, folds and prunes in ${name} no number is lost and the state is that of all events`, async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
+        await inPlace(makePlace, async (place) => {
+          let log = await place.open();
+          const history = parsed(await create(log, "ses_a"));
+          for (const current of steps) {
+            const share = "at" in current ? Math.round(current.at * history.length) : 0;
+            if (current.do === "append") {
+              const appended = await Promise.all(
+                current.groups.map((group) => append(log, "ses_a", entries(...group))),
+              );
+              history.push(...appended.flatMap(parsed));
+            } else if (current.do === "read") {
+              const after = Math.max(share, ((await log.head("ses_a"))?.first ?? 1) - 1);
+              const [next] = await log.read("ses_a", { after, limit: 1 });
+              assert.ok(after === history.length ? !next : next && followsOn(after, next));
+            } else if (current.do === "reopen") {
+              await log.close();
+              log = await place.open();
+            } else {
+              await (current.do === "fold" ? fold : prune)(log, "ses_a", share);
+            }
           }
-        }
-        await checkAll(log, history);
-        await log.close();
-      });
-    }),
-    { numRuns: 60 },
-  );
-});
+          await checkAll(log, history);
+          await log.close();
+        });
+      }),
+      { numRuns: 60 },
+    );
+  });

@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
-import type { LogRecord } from "../../src/log/contract.ts";
+import type { EventRecord } from "../../src/log/contract.ts";
 import { followsOn } from "../../src/log/cursor.ts";
 import { openSqliteLog } from "../../src/log/sqlite/open.ts";
 import { type SalvageReport, salvage } from "../../src/log/sqlite/salvage/salvage.ts";
@@ -16,7 +16,7 @@ const ROUNDS = 60;
 
 describe("the salvage of a damaged log", () => {
   let home = "";
-  const original = new Map<string, LogRecord[]>();
+  const original = new Map<string, EventRecord[]>();
   let file = Buffer.alloc(0);
 
   before(async () => {
@@ -28,10 +28,10 @@ describe("the salvage of a damaged log", () => {
   });
   after(() => rm(home, { recursive: true, force: true }));
 
-  async function contents(directory: string): Promise<Map<string, LogRecord[]>> {
+  async function contents(directory: string): Promise<Map<string, EventRecord[]>> {
     const log = await openSqliteLog({ directory, sync: "process", report: () => undefined });
     try {
-      const found = new Map<string, LogRecord[]>();
+      const found = new Map<string, EventRecord[]>();
       for (const id of [...SESSIONS, "ses_gone"]) found.set(id, (await log.head(id)) ? await readWhole(log, id) : []);
       return found;
     } finally {
@@ -57,7 +57,7 @@ describe("the salvage of a damaged log", () => {
   }
 
   /** Whether a row's own bytes were touched. A long row lies on several pages, which this does not follow. */
-  function mayBeTouched(record: LogRecord, places: readonly number[]): boolean {
+  function mayBeTouched(record: EventRecord, places: readonly number[]): boolean {
     const json = Buffer.from(record.json);
     let at = file.indexOf(json);
     if (at < 0) return true;
@@ -96,7 +96,7 @@ describe("the salvage of a damaged log", () => {
     }
   });
 
-  function assertWhole(records: readonly LogRecord[], round: number): void {
+  function assertWhole(records: readonly EventRecord[], round: number): void {
     for (const [at, record] of records.entries()) {
       const before = records[at - 1];
       if (before) assert.ok(followsOn(before.seq, record), `round ${round}: a hole before ${record.seq} is not named`);

@@ -2,46 +2,69 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Log } from "../../src/log/contract.ts";
 import { type TailSink, tail } from "../../src/log/tail.ts";
-import { create, entries, numbers } from "./drafts.ts";
+import { entries, numbers } from "./drafts.ts";
 import { withLog } from "./place.ts";
 import { follow, some, upTo } from "./probe.ts";
 import { sqlitePlace } from "./sqlite-place.ts";
+import { append, create } from "./writers.ts";
 
-test("a commit it was not told of is read when the next one shows the jump", async () => {
-  await withLog(sqlitePlace, async (log) => {
-    await create(log, "ses_a");
-    let deaf = false;
-    const forgetful: Log = {
-      ...log,
-      listen: (session, listener) => log.listen(session, (...heard) => deaf || listener(...heard)),
-    };
-    const probe = follow(forgetful, { session: "ses_a", after: 0 });
-    await probe.has(1);
-    deaf = true;
-    await log.append("ses_a", entries(...some(3)));
-    deaf = false;
-    await log.append("ses_a", entries(...some(1)));
-    await probe.has(5);
-    assert.deepEqual(numbers(probe.records), upTo(5));
-    assert.deepEqual(probe.gaps, []);
-    probe.tail.close();
-  });
-});
+/** A log that loses the hints while it is deaf. */
+function forgetful(log: Log): { log: Log; deaf: boolean; hint: (() => void) | undefined } {
+  const state = { log, deaf: false, hint: undefined as (() => void) | undefined };
+  state.log = {
+    ...log,
+    listen(session, listener) {
+      state.hint = () => listener([], []);
+      return log.listen(session, (...heard) => state.deaf || listener(...heard));
+    },
+    listenAll(listener) {
+      state.hint = () => listener([], [], 0);
+      return log.listenAll((...heard) => state.deaf || listener(...heard));
+    },
+  };
+  return state;
+}
+
+for (const session of ["ses_a", null])
+  for (const [how, makeUp] of [
+    ["the next one shows the jump", ({ log }) => append(log, "ses_a", entries(...some(1)))],
+    ["a hint without records comes", ({ hint }) => hint?.()],
+  ] as [string, (state: { log: Log; hint?: () => void }) => unknown][])
+    test(`a commit that no hint told of is read when ${how}, ${session ? "of one session" : "of all"}`, async () => {
+      await withLog(sqlitePlace, async (log) => {
+        await create(log, "ses_a");
+        const state = forgetful(log);
+        const probe = follow(state.log, { session, after: 0 });
+        await probe.has(1);
+        state.deaf = true;
+        await append(log, "ses_a", entries(...some(4)));
+        state.deaf = false;
+        const stored = (await log.head("ses_a"))?.last ?? 0;
+        await makeUp({ log, hint: state.hint });
+        await probe.has(stored);
+        await append(log, "ses_a", entries(...some(1)));
+        const last = (await log.head("ses_a"))?.last ?? 0;
+        await probe.has(last);
+        assert.deepEqual(numbers(probe.records), upTo(last));
+        assert.deepEqual(probe.gaps, []);
+        probe.tail.close();
+      });
+    });
 
 test("a commit it is told of twice is passed on once", async () => {
   await withLog(sqlitePlace, async (log) => {
     await create(log, "ses_a");
     const stutterer: Log = {
       ...log,
-      listen: (session, listener) =>
-        log.listen(session, (...heard) => {
+      listenAll: (listener) =>
+        log.listenAll((...heard) => {
           listener(...heard);
           listener(...heard);
         }),
     };
     const probe = follow(stutterer, { session: null, after: 0 });
     await probe.has(1);
-    await log.append("ses_a", entries(...some(2)));
+    await append(log, "ses_a", entries(...some(2)));
     assert.deepEqual(numbers(probe.records), upTo(3));
     probe.tail.close();
   });
@@ -55,7 +78,7 @@ test("a commit during a read is read too", async () => {
       ...log,
       async read(session, query) {
         const records = await log.read(session, query);
-        if (++reads === 1) await log.append("ses_a", entries(...some(2)));
+        if (++reads === 1) await append(log, "ses_a", entries(...some(2)));
         return records;
       },
     };
@@ -77,10 +100,10 @@ test("a closed tail is silent, even when closed in the call that made it full", 
       return room.promise;
     });
     await probe.has(1);
-    await log.append("ses_a", entries(...some(1)));
-    await log.append("ses_a", entries(...some(1)));
+    await append(log, "ses_a", entries(...some(1)));
+    await append(log, "ses_a", entries(...some(1)));
     room.resolve();
-    await log.append("ses_a", entries(...some(1)));
+    await append(log, "ses_a", entries(...some(1)));
     assert.deepEqual(numbers(probe.records), [1, 2]);
     assert.deepEqual(probe.errors, []);
   });
@@ -95,8 +118,8 @@ test("a sink that throws ends its tail only", async () => {
     });
     const good = follow(log, { session: "ses_a", after: 0 });
     await Promise.all([bad.has(1), good.has(1)]);
-    await log.append("ses_a", entries(...some(1)));
-    await log.append("ses_a", entries(...some(1)));
+    await append(log, "ses_a", entries(...some(1)));
+    await append(log, "ses_a", entries(...some(1)));
     assert.deepEqual(bad.errors.map(String), ["Error: broken pipe"]);
     assert.deepEqual(numbers(bad.records), [1, 2]);
     assert.deepEqual(numbers(good.records), [1, 2, 3]);
@@ -109,7 +132,7 @@ test("a log that cannot be read ends the tail with the reason", async () => {
     const failed = Promise.withResolvers<unknown>();
     const broken: Log = { ...log, read: () => Promise.reject(new Error("no disk")) };
     const sink: TailSink = { write: () => undefined, gap: () => undefined, failed: failed.resolve };
-    tail(broken, { session: "ses_a", after: 0 }, sink);
+    tail(broken, "ses_a", { after: 0 }, sink);
     assert.equal(String(await failed.promise), "Error: no disk");
   });
 });

@@ -3,8 +3,9 @@ import { copyFile, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { after as afterAll, before, describe, test } from "node:test";
 import { openSqliteLog } from "../../src/log/sqlite/open.ts";
-import { create, drafts, entries, numbers, readWhole } from "./drafts.ts";
+import { drafts, entries, numbers, readWhole } from "./drafts.ts";
 import { makeDirectory } from "./sqlite-place.ts";
+import { append, create } from "./writers.ts";
 
 const TAIL_BYTES = 4096;
 const STEP = 64;
@@ -24,7 +25,7 @@ describe("a torn tail", () => {
     const log = await openSqliteLog({ directory: copy, sync: "process" });
     const stored = numbers(await readWhole(log, "ses_a"));
     assert.equal((await log.head("ses_a"))?.last, stored.length);
-    assert.deepEqual(numbers(await log.append("ses_a", entries(drafts.updated("on")))), [stored.length + 1]);
+    assert.deepEqual(numbers(await append(log, "ses_a", entries(drafts.updated("on")))), [stored.length + 1]);
     await log.close();
     return stored;
   }
@@ -33,7 +34,7 @@ describe("a torn tail", () => {
     directory = await makeDirectory();
     const log = await openSqliteLog({ directory, sync: "process" });
     await create(log, "ses_a");
-    for (let n = 2; n <= COMMITS; n++) await log.append("ses_a", entries(drafts.updated(`title ${n}`)));
+    for (let n = 2; n <= COMMITS; n++) await append(log, "ses_a", entries(drafts.updated(`title ${n}`)));
     await copyFile(path.join(directory, "parley.db"), path.join(directory, "saved.db"));
     wal = await readFile(path.join(directory, "parley.db-wal"));
     await log.close();

@@ -6,8 +6,9 @@ import { createHeads } from "../../src/log/sqlite/heads.ts";
 import { createSqliteLog } from "../../src/log/sqlite/log.ts";
 import { openDatabase } from "../../src/log/sqlite/open.ts";
 import { createPlaceGuard } from "../../src/log/sqlite/place-guard.ts";
-import { create, drafts, entries } from "./drafts.ts";
+import { drafts, entries } from "./drafts.ts";
 import { makeDirectory } from "./sqlite-place.ts";
+import { append, create } from "./writers.ts";
 
 const optionsFor = (directory: string) => ({
   keepNative: false,
@@ -29,7 +30,7 @@ test("deltas write their own rows only, and one tick writes a state once", async
     await create(log, "ses_a");
     const cost = async (list: Parameters<typeof entries>, times: number) => {
       const before = rowsWritten(database);
-      await Promise.all(Array.from({ length: times }, () => log.append("ses_a", entries(...list))));
+      await Promise.all(Array.from({ length: times }, () => append(log, "ses_a", entries(...list))));
       return rowsWritten(database) - before;
     };
     assert.equal(await cost([drafts.delta("A", "x"), drafts.completed("A", "x")], 10), 20);

@@ -13,7 +13,7 @@ const CREDENTIALS = {
   CLAUDE_CONFIG_DIR: undefined,
 };
 
-describe("what the real Claude Code says of itself", { skip, timeout: GROUP_MS }, () => {
+describe("discovery of the real Claude Code", { skip, timeout: GROUP_MS }, () => {
   test("version, models, modes and commands, with a key and without, in bounded time and once", async (t) => {
     const { host, directory } = await makeHost(t);
     const base = {

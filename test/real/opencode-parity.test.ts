@@ -14,7 +14,7 @@ import { GROUP_MS } from "../support/time.ts";
 
 const { program = "", skip } = await realAgent("opencode");
 
-/** What a person does while the turn runs. */
+/** The acts of a person while the turn runs. */
 type Act = (event: TapedEvent, sdk: SdkV2) => Promise<unknown> | undefined;
 
 interface Scenario {

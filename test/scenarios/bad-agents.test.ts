@@ -85,7 +85,7 @@ for (const [what, program, works] of DEAF) {
   });
 }
 
-test("what an agent says after its turn's end is not lost, and belongs to no ended turn", async (t) => {
+test("words of an agent after its turn's end are not lost, and belong to no ended turn", async (t) => {
   const { api } = await startServer(t, { agents: { chatty: agent("prints-after-end") } });
   const { id } = await api.create({ agent: "chatty" });
   const stream = await api.stream(id);

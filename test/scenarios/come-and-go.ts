@@ -29,7 +29,7 @@ const PATIENCE_MS = 300_000;
 
 const say = (text: string): { body: object } => ({ body: { parts: [{ type: "text", text }] } });
 
-/** One of the things that people do with a session, whatever it is doing. */
+/** An act of a client on a session in any state. */
 async function act(client: OpencodeClient, random: Random, id: string): Promise<void> {
   const { status } = await (() => {
     switch (random.between(0, 7)) {
@@ -48,7 +48,7 @@ async function act(client: OpencodeClient, random: Random, id: string): Promise<
   assert.ok(status < 300 || status === 409, `got ${status}`);
 }
 
-/** Answers whatever is asked, twice and at once, as two people do. */
+/** Answers every ask twice at the same time, as two people may. */
 async function answerAll(client: OpencodeClient, random: Random): Promise<void> {
   for (const { id } of await client.get<{ id: string }[]>("/permission")) {
     const reply = (): Promise<unknown> =>

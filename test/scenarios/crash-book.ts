@@ -86,7 +86,7 @@ export class Book {
     for (const title of this.titles.get(id) ?? []) assert.ok(names.includes(title), `${id}: the name ${title} is lost`);
   }
 
-  /** What a stream brought is there as it was; a delta may be gone when the completed item holds it. */
+  /** Each event of a stream is still there, unchanged. A delta may be gone when the completed item holds it. */
   private checkEvents(id: string, stored: readonly ParleyEvent[]): void {
     const kept = new Map(stored.map((event) => [event.seq, plain(event)]));
     const folded = new Set(

@@ -83,7 +83,7 @@ test("with a full disk nothing is acknowledged that is not stored, and it goes o
   await server.stop();
 });
 
-test("what an agent says while the disk is full is held, not lost, and shown to nobody before it is stored", async (t) => {
+test("words of an agent are held while the disk is full: none is lost, and none is shown before it is stored", async (t) => {
   const place = await onSmallDisk(t);
   if (!place) return;
   const { server, disk } = place;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { PATIENCE_MS } from "./time.ts";
 
-/** Polls for what gives no event, and says what it waited for when that does not come. */
+/** Polls a condition for which there is no event. The error names the condition. */
 export async function eventually(
   what: string,
   check: () => boolean | Promise<boolean>,

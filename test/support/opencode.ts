@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 
-/** What OpenCode's own description says of the answers of some operations. */
+/** The answers of some operations, as OpenCode's own description has them. */
 interface Described {
   responses: Record<string, Record<string, z.core.JSONSchema.JSONSchema | null>>;
   $defs: Record<string, z.core.JSONSchema.JSONSchema>;

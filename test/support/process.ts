@@ -15,7 +15,7 @@ export interface ServerProcess {
   api: Api;
   pid: number;
   child: ChildProcess;
-  /** What it said on stderr so far. */
+  /** Its stderr so far. */
   stderr(): string;
   /** Sends a signal and resolves with how the process ended. */
   end(signal: NodeJS.Signals): Promise<{ code: number | null; signal: string | null }>;
@@ -35,7 +35,7 @@ export interface ProcessOptions {
 
 export const dataDirectoryOf = (home: string): string => join(home, "data");
 
-/** `parley serve` as a process of its own, as people run it. Whoever starts it ends it. */
+/** Starts `parley serve` as a process of its own, as people run it. The caller ends it. */
 export async function startProcess(options: ProcessOptions): Promise<ServerProcess> {
   const { home, agents = {}, flags = [], imports, env = {}, onSpawn } = options;
   const config = join(home, "config", "parley");

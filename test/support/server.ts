@@ -3,6 +3,7 @@ import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { openLog } from "../../src/log/data-log.ts";
 import type { ConfiguredAgent } from "../../src/server/agents.ts";
 import { type Parley, type ParleyOptions, startParley } from "../../src/server/parley.ts";
 import { type LoggedLine, memoryLogger } from "../server/helpers.ts";
@@ -10,13 +11,16 @@ import { Api } from "./api.ts";
 import { assertLogLawful } from "./laws.ts";
 import { strays } from "./process.ts";
 
+/** The way in which test servers open their log. A test file may choose another before it starts one. */
+export const logs = { open: openLog };
+
 export interface TestServer {
   api: Api;
   parley: Parley;
   dataDirectory: string;
   /** The directory of sessions that name none. */
   directory: string;
-  /** What the server logged. */
+  /** The lines of the server's log. */
   lines: LoggedLine[];
   /** As a real shutdown does it, after which the laws are seen to hold in every session and no process is left. */
   stop(): Promise<void>;
@@ -26,7 +30,7 @@ export interface TestServer {
   restart(options?: Partial<ParleyOptions>): Promise<void>;
 }
 
-/** Whoever lives long enough to clean up: a test, or a stage that several share. */
+/** The owner of resources, which it closes at its end: a test, or a stage that several tests share. */
 export interface Cleanup {
   after(close: () => Promise<void>): void;
 }
@@ -68,6 +72,7 @@ export async function startServer(t: Cleanup, options: Partial<ParleyOptions> = 
       directory: home,
       logger,
       version: "test",
+      openLog: logs.open,
       ...options,
       ...more,
       dataDirectory,

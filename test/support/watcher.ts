@@ -10,7 +10,7 @@ import type { SseReader } from "./sse.ts";
 export class Watcher {
   busy = 0;
   idle = 0;
-  /** What should not have been seen. */
+  /** Events that should not have come. */
   readonly wrongs: string[] = [];
   losses = 0;
   private readonly api: Api;
@@ -44,7 +44,7 @@ export class Watcher {
       .catch(() => undefined);
   }
 
-  /** Loses its connection in the middle of whatever comes, and comes back. */
+  /** Loses its connection at any moment, and comes back. */
   lose(): Promise<void> {
     this.losses++;
     this.losing = this.losing.then(async () => {

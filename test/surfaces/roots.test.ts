@@ -159,20 +159,17 @@ test("a prompt that waited since before the limit ends with an error, and so doe
   await mkdir(work, { recursive: true });
   const server = await startServer(t, { roots: [root], directory: root });
   const { id } = await server.api.create({ directory: work });
-  await server.parley.gateway.log.append(
-    id,
-    [
-      {
-        draft: {
-          type: "prompt.queued",
-          time: Date.now(),
-          source: "parley",
-          data: { prompt: { id: "msg_waits", parts: [{ type: "text", text: "hello" }] }, position: 1 },
-        },
+  const hold = await server.parley.gateway.log.open(id);
+  await hold.append(1, [
+    {
+      draft: {
+        type: "prompt.queued",
+        time: Date.now(),
+        source: "parley",
+        data: { prompt: { id: "msg_waits", parts: [{ type: "text", text: "hello" }] }, position: 1 },
       },
-    ],
-    undefined,
-  );
+    },
+  ]);
   await rename(work, join(base, "elsewhere"));
   await symlink(join(base, "elsewhere"), work);
   await server.restart();

@@ -114,7 +114,7 @@ export class Program implements Pick<AgentSession, "ready" | "close" | "kill" | 
     if (!this.#starting) return;
     const { readyMs } = this.#options;
     this.#deadline = setTimeout(() => {
-      this.fail(this.failure(`it did not answer within ${readyMs} ms`));
+      this.fail(this.failure(`it was not ready within ${readyMs} ms`));
       void this.kill(CLOSE_GRACE_MS);
     }, readyMs);
   }

@@ -6,7 +6,7 @@ import { Gateway } from "../../gateway/gateway.ts";
 import { acquireLock } from "../../host/data-lock.ts";
 import { Roots } from "../../host/files/roots.ts";
 import { createProcessHost } from "../../host/process-host.ts";
-import { openSqliteLog } from "../../log/sqlite/open.ts";
+import { openLog } from "../../log/data-log.ts";
 import { buildAgents, chooseDefaultAgent } from "../../server/agents.ts";
 import { instanceOf } from "../../server/instance.ts";
 import { mcpStore } from "../../server/mcp-store.ts";
@@ -20,7 +20,7 @@ export async function removeOffline(settings: Settings, id: string): Promise<voi
   const lock = await acquireLock(directory);
   if (!lock.ok) throw new AlreadyRunning(directory, lock.owner);
   try {
-    const log = await openSqliteLog({ directory, sync, keepNative });
+    const log = await openLog({ directory, sync, keepNative });
     try {
       const host = createProcessHost({ runDirectory: join(directory, "run"), instance: instanceOf(directory) });
       const agents = buildAgents(settings, host, directory);

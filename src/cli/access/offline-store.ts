@@ -1,12 +1,9 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import type { GapEvent, StreamEvent } from "../../client/index.ts";
 import type { ParleyEvent } from "../../core/events/event.ts";
 import { activity } from "../../core/session-state.ts";
 import type { Base, Log } from "../../log/contract.ts";
 import { followsOn } from "../../log/cursor.ts";
-import { assertNotVanished } from "../../log/sqlite/made-before.ts";
-import { openSqliteLog } from "../../log/sqlite/open.ts";
+import { openExistingLog } from "../../log/data-log.ts";
 import { wireJson } from "../../surfaces/universal/wire.ts";
 import type { Settings } from "../config/settings.ts";
 import { usageError } from "../exit.ts";
@@ -52,9 +49,7 @@ function gapEvent(session: string, after: number, { first, state }: Base): GapEv
  */
 export async function offlineStore(settings: Settings): Promise<Store> {
   const { dataDir: directory, sync } = settings;
-  const file = join(directory, "parley.db");
-  assertNotVanished(directory, file);
-  const log = existsSync(file) ? await openSqliteLog({ directory, sync }) : undefined;
+  const log = await openExistingLog({ directory, sync });
   return {
     live: false,
     async list(query) {

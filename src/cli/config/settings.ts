@@ -1,5 +1,5 @@
 import type { Unattended } from "../../gateway/options.ts";
-import type { SyncMode } from "../../log/sqlite/open.ts";
+import type { SyncMode } from "../../log/contract.ts";
 import type { ConfiguredAgent, HouseConfig } from "../../server/agents.ts";
 import type { LogLevel } from "../../server/logging/log-line.ts";
 

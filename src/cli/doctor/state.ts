@@ -1,10 +1,9 @@
-import { existsSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf } from "../../core/errors.ts";
 import type { LockOwner } from "../../host/data-lock.ts";
 import { listStrays } from "../../host/reaper.ts";
-import { examineLog } from "../../log/sqlite/examine.ts";
-import { vanished } from "../../log/sqlite/made-before.ts";
+import { examineDirectory } from "../../log/data-log-doctor.ts";
 import { instanceOf } from "../../server/instance.ts";
 import { clientToken } from "../access/find-server.ts";
 import type { Settings } from "../config/settings.ts";
@@ -48,20 +47,11 @@ export async function checkServer(owner: LockOwner | undefined, settings: Settin
 /** Only reads: a server may be writing to it. */
 export function checkLog(dataDir: string): Check {
   const name = "log";
-  const file = join(dataDir, "parley.db");
-  const gone = vanished(dataDir, file);
-  if (gone) return { name, level: "bad", detail: gone.what, advice: gone.advice };
-  if (!existsSync(file)) return { name, level: "ok", detail: "none yet" };
-  try {
-    const wrong = examineLog(file);
-    if (wrong !== undefined) throw new Error(wrong);
-    const size = statSync(file).size;
-    return { name, level: "ok", detail: `${file} is sound (${bytes(size)})`, facts: { bytes: size } };
-  } catch (thrown) {
-    const advice =
-      "stop the server and run `parley doctor --repair`: it saves what can be read, and keeps the damaged files";
-    return { name, level: "bad", detail: `${file}: ${messageOf(thrown)}`, advice };
-  }
+  const examined = examineDirectory(dataDir);
+  if (examined.is === "missing") return { name, level: "ok", detail: "none yet" };
+  if (examined.is === "bad") return { name, level: "bad", detail: examined.what, advice: examined.advice };
+  const { file, bytes: size } = examined;
+  return { name, level: "ok", detail: `${file} is sound (${bytes(size)})`, facts: { bytes: size } };
 }
 
 export function checkStrays(dataDir: string, owner: LockOwner | undefined): Check {

@@ -1,5 +1,6 @@
 import { withEntry } from "../entries.ts";
 import type { AskOption, Question } from "../events/values.ts";
+import { present } from "../json/fields.ts";
 import { shownPatterns } from "../permissions/exact.ts";
 import { offeredPatterns } from "../permissions/offer.ts";
 import type { Frame } from "./frame.ts";
@@ -66,10 +67,7 @@ export function onPermission(frame: Frame, signal: PermissionSignal): void {
     ...line,
     patterns,
     options,
-    ...(title === undefined ? {} : { title }),
-    ...(call === undefined ? {} : { call }),
-    ...(input === undefined ? {} : { input }),
-    ...(metadata === undefined ? {} : { metadata }),
+    ...present({ title, call, input, metadata }),
   });
   openAsk(frame, signal.ask, ask);
   if (turn.cancelled || turn.end) decline(frame, signal.ask, ask);
@@ -84,9 +82,7 @@ export function onQuestion(frame: Frame, signal: QuestionSignal): void {
   frame.say("question.requested", {
     ask: ask.id,
     questions,
-    ...(kind === undefined ? {} : { kind }),
-    ...(call === undefined ? {} : { call }),
-    ...(metadata === undefined ? {} : { metadata }),
+    ...present({ kind, call, metadata }),
   });
   openAsk(frame, signal.ask, ask);
   if (turn.cancelled || turn.end) decline(frame, signal.ask, ask);

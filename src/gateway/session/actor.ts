@@ -3,7 +3,7 @@ import type { MakeId } from "../../core/ids.ts";
 import type { Context } from "../../core/ledger/frame.ts";
 import type { Effect, LedgerState } from "../../core/ledger/state.ts";
 import { step } from "../../core/ledger/step.ts";
-import type { Entry, LogRecord } from "../../log/contract.ts";
+import type { Entry, EventRecord } from "../../log/contract.ts";
 import type { ServingAgent } from "../agent/serving-agent.ts";
 import type { Act } from "./act.ts";
 import { type CommandJob, type Inbox, PARLEY, type SignalJob } from "./inbox.ts";
@@ -141,9 +141,9 @@ export class Actor {
   private async store(
     entries: readonly Entry[],
     job: Pick<CommandJob, "must"> & Partial<CommandJob>,
-  ): Promise<LogRecord[]> {
+  ): Promise<EventRecord[]> {
     const { store, inbox } = this.options;
-    let records: LogRecord[] = [];
+    let records: EventRecord[] = [];
     try {
       for (const piece of store.piecesOf(entries)) {
         const must = job.must || records.length > 0;

@@ -3,7 +3,7 @@ import type { Draft } from "../../core/events/event.ts";
 import { weightOf } from "../../core/json/weight.ts";
 import type { Signal } from "../../core/ledger/signals.ts";
 import type { Command, LedgerState } from "../../core/ledger/state.ts";
-import type { Log, LogRecord } from "../../log/contract.ts";
+import type { EventRecord, Log } from "../../log/contract.ts";
 import type { Receipt } from "../receipt.ts";
 
 /** In place of a start of the agent, for signals that Parley gives itself. */
@@ -28,7 +28,7 @@ export interface SignalJob {
 }
 
 export interface Stored {
-  records: LogRecord[];
+  records: EventRecord[];
   said: Draft[];
   /** The answer that was given to the same request before; nothing was done this time. */
   known?: Receipt;

@@ -1,6 +1,6 @@
 import type { Agent } from "../../agents/contract.ts";
 import type { LedgerState } from "../../core/ledger/state.ts";
-import type { NewSession } from "../../log/contract.ts";
+import type { Hold, NewSession } from "../../log/contract.ts";
 import type { ServingAgent } from "../agent/serving-agent.ts";
 import type { Attachments } from "../attachments.ts";
 import type { IdleAgents } from "../idle/idle-agents.ts";
@@ -15,10 +15,8 @@ export interface LiveOptions {
   parent: string | undefined;
   root: string | undefined;
   ledger: LedgerState;
-  /** The number of its newest event. */
-  last: number;
-  /** Set for a session whose first event is still to be stored. */
-  create?: NewSession;
+  /** The right to write to it, or the session that its first events create. */
+  stored: Hold | NewSession;
   /** Absent for a sub-agent's session, which is served by its parent's agent. */
   agent: Agent | undefined;
   /** For a sub-agent's session: the agent of the session that it belongs to. */

@@ -58,7 +58,7 @@ export class LiveSession {
     const agent = new ServingAgent({ session: id, directory, lender, ...world, ...base });
     const stop = new SessionStop({ ...base, agent });
     const rest = new Rest({ ...base, agent, idleAgents, waitMs });
-    const store = new SessionStore({ log, id, last: options.last, create: options.create });
+    const store = new SessionStore({ log, session: options.stored });
     const { agents, retainEvents } = gateway;
     const { metrics } = options;
     const act = new Act({ ...base, agents, retainEvents, store, agent, asks, timers, stop, rest, metrics });
@@ -221,6 +221,7 @@ export class LiveSession {
     this.rest.stop();
     this.timers.clear();
     this.asks.close();
+    this.logger.quietly(this.store.release(), "a session could not be given back");
   }
 
   /** A turn is open, or something is still to be stored that may open one. */

@@ -131,15 +131,15 @@ export class LiveSessions {
 
   private async read(id: string): Promise<LiveSession> {
     await this.loadKind();
-    const head = await this.options.log.head(id);
-    if (!head) throw new ParleyError("session_not_found", `no session ${id}; GET /v1/sessions lists them`);
-    const { state, last } = head;
+    const hold = await this.options.log.open(id);
+    if (!hold.head) throw new ParleyError("session_not_found", `no session ${id}; GET /v1/sessions lists them`);
+    const { state } = hold.head;
     const { turn } = state;
     const open = turn ? await readEvents(this.options.log, id, turn.seq - 1) : [];
     // An agent that is no longer configured takes no prompts, but its sessions can still be read and deleted.
     const agent = state.parent ? undefined : this.options.agents.get(state.agent);
     const { parent, root } = state;
-    const session = this.build({ id, parent, root, ledger: restore(state, open), last, agent });
+    const session = this.build({ id, parent, root, ledger: restore(state, open), agent, stored: hold });
     // A turn is open in the log, and not in memory: the process or the session object that ran it is gone.
     return this.begun(session, turn ? session.recover() : undefined);
   }
@@ -163,7 +163,7 @@ export class LiveSessions {
       const { agent: name, directory } = command.started;
       const ledger = newLedger(name, directory, factsOf(command));
       const agent = this.options.agents.get(name);
-      const session = this.build({ id, parent: undefined, root: undefined, ledger, last: 0, agent, create: { id } });
+      const session = this.build({ id, parent: undefined, root: undefined, ledger, agent, stored: { id } });
       return this.begun(session, session.begin(command));
     };
     this.loading.set(
@@ -189,7 +189,7 @@ export class LiveSessions {
   }
 
   private build(
-    own: Pick<LiveOptions, "id" | "parent" | "root" | "ledger" | "last" | "agent" | "lender" | "create">,
+    own: Pick<LiveOptions, "id" | "parent" | "root" | "ledger" | "agent" | "lender" | "stored">,
   ): LiveSession {
     if (!this.kind) throw new Error(`expected a session to be read before ${own.id} is built`);
     const { metrics, attachments, idleAgents } = this;
@@ -238,10 +238,9 @@ export class LiveSessions {
       parent: parent?.id ?? root.id,
       root: root.id,
       ledger: newLedger(agent, directory, facts),
-      last: 0,
       agent: undefined,
       lender: this.live.get(root.id)?.agent,
-      create: { id, parent: parent?.id ?? root.id, root: root.id },
+      stored: { id, parent: parent?.id ?? root.id, root: root.id },
     });
     child.beginPatiently({ type: "create", started: data, source: "agent" });
     siblings.set(ref.id, child);

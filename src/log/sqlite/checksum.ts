@@ -1,12 +1,12 @@
 import { crc32 } from "node:zlib";
 import type { SessionState } from "../../core/session-state.ts";
 
-/** Of an event's row: also over its place, so that a row that turns up under another number is known for what it is. */
+/** The sum of an event's row. It covers the row's place, so that a row under another number does not match. */
 export function eventSum(sid: number, seq: number, type: string, json: string): number {
   return crc32(json, crc32(type, (Math.imul(sid, 0x9e3779b1) ^ seq) >>> 0));
 }
 
-/** Of a session's state. */
+/** The sum of a session's state. */
 export function stateSum(session: string, state: string): number {
   return crc32(state, crc32(session));
 }
@@ -19,7 +19,7 @@ export interface StoredEvent {
   sum: unknown;
 }
 
-/** Whether a row is what was written. One from before sums were kept is good when it is an event of that number. */
+/** Whether a row is as it was written. A row without a sum, of an older Parley, is sound when it is an event of that number. */
 export function isSoundEvent(sid: number, { seq, type, json, sum }: StoredEvent): boolean {
   if (typeof seq !== "number" || typeof type !== "string" || typeof json !== "string") return false;
   if (typeof sum === "number") return sum === eventSum(sid, seq, type, json);
@@ -28,7 +28,7 @@ export function isSoundEvent(sid: number, { seq, type, json, sum }: StoredEvent)
   return event?.seq === seq && event.type === type;
 }
 
-/** A state that was kept without a sum, such as the one before what is kept; undefined where it cannot be read. */
+/** A state that was stored without a sum, such as a base; undefined where it cannot be read. */
 export function readState(session: string, state: unknown): SessionState | undefined {
   const found = typeof state === "string" ? parsed(state) : undefined;
   return found?.id === session ? (found as unknown as SessionState) : undefined;

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { ParleyEvent } from "../../core/events/event.ts";
-import type { BackQuery, LogRecord, ReadQuery } from "../contract.ts";
+import type { BackQuery, EventRecord, PlacedRecord, ReadQuery } from "../contract.ts";
 import { isSoundEvent } from "./checksum.ts";
 import type { Damage } from "./damage.ts";
 import { isDamage } from "./errors.ts";
@@ -29,14 +29,16 @@ const COLUMNS = "e.sid, e.position, e.seq, e.folded, e.type, e.json, e.sum";
 const ONE = "FROM events e WHERE e.sid = ? AND e.seq > ? ORDER BY e.seq LIMIT ?";
 const BACK = "FROM events e WHERE e.sid = ? AND e.seq < ? AND e.seq >= ? ORDER BY e.seq DESC LIMIT ?";
 // Rows below `first` are forgotten, though a crash may have left some for the next sweep.
-const ALL = `FROM events e CROSS JOIN sessions s ON s.sid = e.sid
-  WHERE e.position > ? AND e.seq >= s.first ORDER BY e.position LIMIT ?`;
+const ANY = "FROM events e CROSS JOIN sessions s ON s.sid = e.sid WHERE e.seq >= s.first";
+const ALL = `${ANY} AND e.position > ? ORDER BY e.position LIMIT ?`;
+const ALL_BACK = `${ANY} AND e.position < ? ORDER BY e.position DESC LIMIT ?`;
 
 export interface EventReads {
-  read(session: string, query: ReadQuery): LogRecord[];
-  readBack(session: string, query: BackQuery): LogRecord[];
+  read(session: string, query: ReadQuery): EventRecord[];
+  readBack(session: string, query: BackQuery): EventRecord[];
   turnStart(session: string, before: number): number | undefined;
-  readAll(query: ReadQuery): LogRecord[];
+  readAll(query: ReadQuery): PlacedRecord[];
+  readAllBack(query: BackQuery): PlacedRecord[];
   find(session: string, name: string): ParleyEvent | undefined;
   locate(name: string): string | undefined;
 }
@@ -53,6 +55,7 @@ export function createEventReads(database: DatabaseSync, damage: Damage): EventR
   const oneNative = prepare<[number, number, number], EventRow>(database, `SELECT ${COLUMNS}, e.native ${ONE}`);
   const all = prepare<[number, number], AnyRow>(database, `SELECT ${COLUMNS}, s.id AS session ${ALL}`);
   const allNative = prepare<[number, number], AnyRow>(database, `SELECT ${COLUMNS}, s.id AS session, e.native ${ALL}`);
+  const allBack = prepare<[number, number], AnyRow>(database, `SELECT ${COLUMNS}, s.id AS session ${ALL_BACK}`);
   const named = prepare<[string, string], EventRow>(
     database,
     `SELECT ${COLUMNS} FROM sessions s JOIN names n ON n.sid = s.sid JOIN events e ON e.sid = n.sid AND e.seq = n.seq
@@ -89,8 +92,13 @@ export function createEventReads(database: DatabaseSync, damage: Damage): EventR
   }
 
   /** The sound ones of some rows. The others are remembered as damage. */
-  function sound(rows: readonly (EventRow | Place)[], sessionOf: (row: EventRow) => string | undefined, sid?: number) {
-    return rows.flatMap((row): LogRecord[] => {
+  function sound<T>(
+    rows: readonly (EventRow | Place)[],
+    toRecord: (session: string, row: EventRow) => T,
+    sessionOf: (row: EventRow) => string | undefined,
+    sid?: number,
+  ): T[] {
+    return rows.flatMap((row): T[] => {
       if ("json" in row && isSoundEvent(sid ?? row.sid, row)) {
         const session = sessionOf(row);
         if (session !== undefined) return [toRecord(session, row)];
@@ -102,13 +110,13 @@ export function createEventReads(database: DatabaseSync, damage: Damage): EventR
   }
 
   /** Reads on until the limit is reached: a short page would be taken for the last one. */
-  function filled<Row extends { seq: number; position: number }>(
+  function filled<Row extends Place, T>(
     limit: number,
     start: number,
-    page: (from: number, count: number) => { rows: Row[]; records: LogRecord[] },
+    page: (from: number, count: number) => { rows: Row[]; records: T[] },
     placeOf: (row: Row) => number,
-  ): LogRecord[] {
-    const found: LogRecord[] = [];
+  ): T[] {
+    const found: T[] = [];
     for (let from = start; found.length < limit; ) {
       const count = limit - found.length;
       const { rows, records } = page(from, count);
@@ -130,7 +138,7 @@ export function createEventReads(database: DatabaseSync, damage: Damage): EventR
       const page = (from: number, count: number) => {
         const query = () => (native ? oneNative : one).all(sid, from, count);
         const rows = rowsOf(query, () => finder.after(sid, from, count), session);
-        return { rows, records: sound(rows, () => session, sid) };
+        return { rows, records: sound(rows, toRecord, () => session, sid) };
       };
       return filled(limit, Math.max(after, first - 1), page, ({ seq }) => seq);
     },
@@ -144,7 +152,7 @@ export function createEventReads(database: DatabaseSync, damage: Damage): EventR
           () => finder.before(sid, from, first, count),
           session,
         );
-        return { rows, records: sound(rows, () => session, sid) };
+        return { rows, records: sound(rows, toRecord, () => session, sid) };
       };
       return filled(limit, before, page, ({ seq }) => seq).reverse();
     },
@@ -156,21 +164,35 @@ export function createEventReads(database: DatabaseSync, damage: Damage): EventR
       const page = (from: number, count: number) => {
         const query = () => (native ? allNative : all).all(from, count);
         const rows = rowsOf<AnyRow>(query, () => finder.afterPosition(from, count));
-        return { rows, records: sound(rows, (row) => (row as AnyRow).session) };
+        return { rows, records: sound(rows, toPlaced, (row) => (row as AnyRow).session) };
       };
       return filled(limit, after, page, ({ position }) => position);
     },
+    readAllBack({ before, limit }) {
+      const page = (from: number, count: number) => {
+        const rows = rowsOf<AnyRow>(
+          () => allBack.all(from, count),
+          () => finder.beforePosition(from, count),
+        );
+        return { rows, records: sound(rows, toPlaced, (row) => (row as AnyRow).session) };
+      };
+      return filled(limit, before, page, ({ position }) => position).reverse();
+    },
     find(session, name) {
       const row = named.get(session, name);
-      const [record] = row ? sound([row], () => session) : [];
+      const [record] = row ? sound([row], toRecord, () => session) : [];
       return record && (JSON.parse(record.json) as ParleyEvent);
     },
     locate: (name) => holder.get(name)?.id,
   };
 }
 
-function toRecord(session: string, { position, seq, folded, type, json, native }: EventRow): LogRecord {
-  const record: LogRecord = { session, seq, position, type, json, folded };
+function toRecord(session: string, { seq, folded, type, json, native }: EventRow): EventRecord {
+  const record: EventRecord = { session, seq, type, json, folded };
   if (native !== undefined && native !== null) record.native = native;
   return record;
+}
+
+function toPlaced(session: string, row: EventRow): PlacedRecord {
+  return Object.assign(toRecord(session, row), { position: row.position });
 }

@@ -1,11 +1,41 @@
+import { statSync } from "node:fs";
+import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { messageOf } from "../../core/errors.ts";
 import { isSoundEvent, isSoundState, type StoredEvent } from "./checksum.ts";
+import { vanished } from "./made-before.ts";
 
 /** The schema from which on rows have sums. */
 const WITH_SUMS = 2;
 
-/** Reads a whole log, without writing to it. Returns what is wrong with it, in words; undefined for a sound one. */
-export function examineLog(file: string): string | undefined {
+export type Examined =
+  | { is: "missing" }
+  | { is: "sound"; file: string; bytes: number }
+  | { is: "bad"; what: string; advice: string };
+
+/** Reads the whole log of a directory, without writing to it. */
+export function examineDirectory(directory: string): Examined {
+  const file = path.join(directory, "parley.db");
+  const gone = vanished(directory, file);
+  if (gone) return { is: "bad", ...gone };
+  const bytes = statSync(file, { throwIfNoEntry: false })?.size;
+  if (bytes === undefined) return { is: "missing" };
+  const advice =
+    "stop the server and run `parley doctor --repair`: it saves what can be read, and keeps the damaged files";
+  const wrong = faultOf(file);
+  return wrong === undefined ? { is: "sound", file, bytes } : { is: "bad", what: `${file}: ${wrong}`, advice };
+}
+
+function faultOf(file: string): string | undefined {
+  try {
+    return examineLog(file);
+  } catch (thrown) {
+    return messageOf(thrown);
+  }
+}
+
+/** The fault of a log, in words; undefined for a sound one. */
+function examineLog(file: string): string | undefined {
   const database = new DatabaseSync(file, { readOnly: true });
   try {
     const [result] = Object.values(database.prepare("PRAGMA quick_check(1)").get() ?? {});

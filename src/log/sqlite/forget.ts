@@ -1,9 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { ParleyError } from "../../core/errors.ts";
 import type { ParleyEvent } from "../../core/events/event.ts";
 import { keyOf } from "../../core/events/keys.ts";
 import { changesState, reduceSession, type SessionState } from "../../core/session-state.ts";
+import { assertDeleted } from "../deleted.ts";
 import { readState } from "./checksum.ts";
 import type { Head, Heads } from "./heads.ts";
 import { prepare } from "./statement.ts";
@@ -15,7 +15,7 @@ const SLICE = 500;
 export interface Forget {
   prune(session: string, before: number, checkOpen: () => void): Promise<void>;
   remove(session: string, checkOpen: () => void): Promise<void>;
-  /** Deletes what a prune or a remove that was cut short left behind. */
+  /** Deletes the rows that a prune or a remove left behind when it was cut short. */
   sweepAll(checkOpen: () => void): Promise<void>;
 }
 
@@ -143,18 +143,11 @@ export function createForget(database: DatabaseSync, heads: Heads): Forget {
   };
 }
 
-/** Undefined for what is damaged. */
+/** Undefined for an event that is damaged. */
 function readEvent(json: unknown): ParleyEvent | undefined {
   try {
     return JSON.parse(String(json)) as ParleyEvent;
   } catch {
     return undefined;
   }
-}
-
-function assertDeleted(session: string, last: ParleyEvent | undefined, state: SessionState): void {
-  if (!last && state.ended?.reason === "deleted") return;
-  if (last?.type === "session.ended" && last.data.reason === "deleted") return;
-  const message = `expected session.ended with the reason "deleted" as the last event of ${session}, got ${last?.type}: append it first`;
-  throw new ParleyError("invalid", message, { session });
 }

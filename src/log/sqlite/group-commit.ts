@@ -1,10 +1,13 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { ParleyEvent } from "../../core/events/event.ts";
 import { weightOf } from "../../core/json/weight.ts";
-import type { LogRecord } from "../contract.ts";
-import type { Found, Heads } from "./heads.ts";
+import type { SessionState } from "../../core/session-state.ts";
+import type { EventRecord } from "../contract.ts";
+import type { Rights } from "../holds.ts";
+import { type Append, type Planned, planAppend, type Target, textsOf } from "../plan-append.ts";
+import type { EventReads } from "./event-reads.ts";
+import type { Heads } from "./heads.ts";
 import type { PlaceGuard } from "./place-guard.ts";
-import { type Append, type Planned, planAppend, type Target, textsOf } from "./plan-append.ts";
 import { createRowWriter } from "./row-writer.ts";
 import { inTransaction } from "./transaction.ts";
 
@@ -17,21 +20,37 @@ const HEAVY = 1024 * 1024;
 
 interface Pending extends Append {
   weight: number;
-  resolve(records: LogRecord[]): void;
+  resolve(records: EventRecord[]): void;
   reject(error: unknown): void;
+}
+
+/** A session as a group changes it. */
+interface Staged extends Target {
+  /** Undefined for a new one until it has its row. */
+  sid: number | undefined;
+  /** The state in the database: the same object while nothing changed it. */
+  stored: SessionState | undefined;
+}
+
+interface Taken {
+  pending: Pending;
+  planned: Planned<Staged>;
 }
 
 export interface GroupCommitOptions {
   database: DatabaseSync;
   heads: Heads;
+  rights: Rights;
+  events: Pick<EventReads, "read">;
   keepNative: boolean;
   guard: PlaceGuard;
   toError(thrown: unknown): Error;
-  publish(records: readonly LogRecord[], events: readonly ParleyEvent[]): void;
+  /** Tells of a commit. Its first record has the position after `after`. */
+  publish(records: readonly EventRecord[], events: readonly ParleyEvent[], after: number): void;
 }
 
 export interface GroupCommit {
-  append(append: Append): Promise<LogRecord[]>;
+  append(append: Append): Promise<EventRecord[]>;
   /** Commits all that waits. */
   flush(): void;
   /** The newest position. */
@@ -40,13 +59,13 @@ export interface GroupCommit {
 
 /** Collects what is appended in one turn of the event loop and stores it in one transaction. */
 export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
-  const { database, heads, keepNative, guard, toError, publish } = options;
+  const { database, heads, rights, events, keepNative, guard, toError, publish } = options;
   const writer = createRowWriter(database);
   let position = writer.lastPosition();
   let queue: Pending[] = [];
   let scheduled = false;
 
-  function append(request: Append): Promise<LogRecord[]> {
+  function append(request: Append): Promise<EventRecord[]> {
     return new Promise((resolve, reject) => {
       queue.push({ ...request, weight: weightOfAppend(request), resolve, reject });
       schedule();
@@ -85,11 +104,11 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
   function commitGroup(): void {
     const group = takeGroup();
     if (group.length === 0) return;
-    const taken: { pending: Pending; planned: Planned }[] = [];
+    const taken: Taken[] = [];
     try {
       const targets = inTransaction(database, () => {
         const staged = stage(group, taken);
-        // Last of all: what is acknowledged must be in the files that others find.
+        // Last of all: acknowledged events must be in the files that other processes find.
         guard.assertInPlace();
         return staged;
       });
@@ -98,42 +117,50 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
         if (sid !== undefined && state) heads.put({ ...rest, sid, state });
       }
     } catch (thrown) {
-      // What was refused by itself has been told so; telling it again does nothing.
+      // An append that was refused by itself has its error already: a second rejection does nothing.
       const error = toError(thrown);
       for (const pending of group) pending.reject(error);
       return;
     }
     const rows = taken.flatMap(({ planned }) => planned.rows);
+    const after = position;
     position += rows.length;
-    for (const { pending, planned } of taken) pending.resolve(planned.rows.map((row) => row.record));
+    for (const { pending, planned } of taken) pending.resolve(planned.stored ?? planned.rows.map((row) => row.record));
     publish(
       rows.map((row) => row.record),
       rows.map((row) => row.event),
+      after,
     );
   }
 
   /** Writes a group inside the transaction. An append that cannot be taken is refused by itself, before it wrote. */
-  function stage(group: Pending[], taken: { pending: Pending; planned: Planned }[]): Map<string, Target> {
-    const targets = new Map<string, Target>();
+  function stage(group: Pending[], taken: Taken[]): Map<string, Staged> {
+    const targets = new Map<string, Staged>();
     let next = position;
     for (const pending of group) {
-      const found = targets.get(pending.session) ?? asTarget(heads.find(pending.session));
-      let planned: Planned;
+      let planned: Planned<Staged>;
       try {
-        planned = planAppend(pending, found, next, keepNative);
+        rights.assert(pending.right);
+        const found = targets.get(pending.right.session) ?? staged(pending.right.session);
+        planned = planAppend(pending, { found, fresh, keepNative, read: events.read });
       } catch (refusal) {
         pending.reject(refusal);
         continue;
       }
       const { target, rows } = planned;
       target.sid ??= writer.createSession(target);
-      writer.writeEvents(target.sid, rows);
+      writer.writeEvents(target.sid, rows, next);
       targets.set(target.session, target);
       taken.push({ pending, planned });
       next += rows.length;
     }
     for (const target of targets.values()) if (target.state !== target.stored) writer.writeState(target);
     return targets;
+  }
+
+  function staged(session: string): Staged | "removed" | undefined {
+    const found = heads.find(session);
+    return found && found !== "removed" ? { ...found, stored: found.state } : found;
   }
 
   return {
@@ -155,6 +182,6 @@ function isUnwritten({ weight, texts }: Pending): boolean {
   return weight >= HEAVY && texts === undefined;
 }
 
-function asTarget(found: Found): Target | "removed" | undefined {
-  return found && found !== "removed" ? { ...found, stored: found.state } : found;
+function fresh(target: Target): Staged {
+  return { ...target, sid: undefined, stored: undefined };
 }

@@ -1,8 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
 import { ParleyError } from "../../core/errors.ts";
-import type { Log } from "../contract.ts";
+import type { Hold, Log, NewSession, SessionHead } from "../contract.ts";
+import { createHold, createRights, type HoldWork, type Right } from "../holds.ts";
 import { createLane } from "../lane.ts";
 import { createListeners } from "../listeners.ts";
+import { assertFree, notFound } from "../plan-append.ts";
 import { readState } from "./checksum.ts";
 import { createDamage } from "./damage.ts";
 import { toStorageError } from "./errors.ts";
@@ -10,13 +12,15 @@ import { createEventReads } from "./event-reads.ts";
 import { createFold } from "./fold.ts";
 import { createForget } from "./forget.ts";
 import { createGroupCommit } from "./group-commit.ts";
-import { createHeads, type Rebuild } from "./heads.ts";
+import { createHeads, type Found, type Rebuild } from "./heads.ts";
 import type { PlaceGuard } from "./place-guard.ts";
 import { createProbe } from "./probe.ts";
 import { rebuildState } from "./rebuild-state.ts";
 import { createSessionReads } from "./session-reads.ts";
 import { prepare } from "./statement.ts";
 
+/** Every process that serves a data directory has this name: the lock on the directory proves that earlier ones are dead. */
+const OWNER = "local";
 /** How many sessions' states are kept in memory. */
 const CACHED_HEADS = 256;
 
@@ -44,7 +48,10 @@ export function createSqliteLog(database: DatabaseSync, options: SqliteLogOption
   };
   const heads = createHeads(database, CACHED_HEADS, rebuild);
   const listeners = createListeners(report);
-  const commits = createGroupCommit({ database, heads, keepNative, guard, toError, publish: listeners.publish });
+  // In memory, because the kernel lets one process write to the file, and all of its holds are taken here.
+  const rights = createRights();
+  const { publish } = listeners;
+  const commits = createGroupCommit({ database, heads, rights, events, keepNative, guard, toError, publish });
   const sessions = createSessionReads(database, rebuild);
   const fold = createFold(database);
   const forget = createForget(database, heads);
@@ -66,35 +73,57 @@ export function createSqliteLog(database: DatabaseSync, options: SqliteLogOption
     }
   }
 
-  const inLane = (work: () => Promise<void>) =>
+  /** Folds or forgets, a slice at a time; `check` throws when the log was closed or the hold is stale. */
+  const inLane = (right: Right, work: (check: () => void) => Promise<void>) =>
     using(() => {
       guard.assertInPlace();
-      return lane.run(work);
+      const check = (): void => {
+        checkOpen();
+        rights.assert(right);
+      };
+      return lane.run(async () => {
+        check();
+        await work(check);
+      });
     });
+
+  const work: HoldWork = {
+    append: (append) => using(() => commits.append(append)),
+    fold: (right, upTo) => inLane(right, (check) => fold(right.session, upTo, check)),
+    prune: (right, before) => inLane(right, (check) => forget.prune(right.session, before, check)),
+    remove: (right) => inLane(right, (check) => forget.remove(right.session, check)),
+  };
+
+  /** Reads and takes in one go: nothing is stored in between. */
+  function open(asked: string | NewSession): Hold {
+    const create = typeof asked === "string" ? undefined : asked;
+    const session = create?.id ?? String(asked);
+    const found = heads.find(session);
+    const head = headOf(found);
+    if (create) assertFree(session, found);
+    else if (!head) throw notFound(session);
+    return createHold(rights.take(session, head?.last ?? 0, create), head, rights, work);
+  }
 
   lane.run(() => forget.sweepAll(checkOpen)).catch((thrown) => closed || report(toError(thrown)));
 
   return {
-    append: (session, entries, create) => using(() => commits.append({ session, entries, create })),
+    owner: OWNER,
+    open: (session) => using(() => open(session)),
     read: (session, query) => using(() => events.read(session, query)),
     readBack: (session, query) => using(() => events.readBack(session, query)),
     turnStart: (session, before) => using(() => events.turnStart(session, before)),
     readAll: (query) => using(() => events.readAll(query)),
+    readAllBack: (query) => using(() => events.readAllBack(query)),
     position: () => using(() => commits.position()),
-    head: (session) =>
-      using(() => {
-        const found = heads.find(session);
-        return found && found !== "removed" ? { state: found.state, last: found.last, first: found.first } : undefined;
-      }),
+    head: (session) => using(() => headOf(heads.find(session))),
     base: (session) => using(() => sessions.base(session)),
     list: (query) => using(() => sessions.list(query)),
-    unsettled: () => using(() => sessions.unsettled()),
+    unsettled: (owner = OWNER) => using(() => (owner === OWNER ? sessions.unsettled() : [])),
     find: (session, key) => using(() => events.find(session, key)),
     locate: (key) => using(() => events.locate(key)),
-    fold: (session, upTo) => inLane(() => fold(session, upTo, checkOpen)),
-    prune: (session, before) => inLane(() => forget.prune(session, before, checkOpen)),
-    remove: (session) => inLane(() => forget.remove(session, checkOpen)),
     listen: listeners.add,
+    listenAll: listeners.addAll,
     check: () =>
       using(() => {
         guard.assertInPlace();
@@ -116,4 +145,8 @@ export function createSqliteLog(database: DatabaseSync, options: SqliteLogOption
       return closed;
     },
   };
+}
+
+function headOf(found: Found): SessionHead | undefined {
+  return found && found !== "removed" ? { state: found.state, last: found.last, first: found.first } : undefined;
 }

@@ -26,7 +26,7 @@ export function vanished(directory: string, file: string): { what: string; advic
   return { what, advice };
 }
 
-/** Refuses to begin a new log where there was one: whoever emptied it should hear of it first. */
+/** Refuses to begin a new log where there was one: the user must learn first that it is gone. */
 export function assertNotVanished(directory: string, file: string): void {
   const wrong = vanished(directory, file);
   if (wrong) throw new ParleyError("log_damaged", `${wrong.what}: ${wrong.advice}`, { directory });

@@ -50,7 +50,7 @@ const MIGRATIONS: readonly string[] = [
   ) WITHOUT ROWID;
   CREATE INDEX names_name ON names (name, sid);
   `,
-  // Sums tell a row that was damaged from one that was written so. Rows from before have none.
+  // Sums find damaged rows. Rows of an older Parley have none.
   `
   ALTER TABLE events ADD COLUMN sum INTEGER;
   ALTER TABLE sessions ADD COLUMN sum INTEGER;

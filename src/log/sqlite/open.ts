@@ -1,16 +1,13 @@
-import { chmodSync, closeSync, mkdirSync, openSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { Log } from "../contract.ts";
+import type { Log, SyncMode } from "../contract.ts";
 import { hasSpace, toStorageError } from "./errors.ts";
 import { createSqliteLog } from "./log.ts";
 import { assertNotVanished, markMade } from "./made-before.ts";
 import { migrate } from "./migrations.ts";
 import { createPlaceGuard } from "./place-guard.ts";
 import { prepare } from "./statement.ts";
-
-/** `process` survives the death of the process, `disk` the loss of power too. */
-export type SyncMode = "process" | "disk";
 
 export interface OpenSqliteLogOptions {
   directory: string;
@@ -62,13 +59,20 @@ export async function openSqliteLog(options: OpenSqliteLogOptions): Promise<Log>
     const database = openDatabase(directory, sync);
     // The side files are made by the first read.
     prepare(database, "SELECT count(*) FROM meta").get();
-    // From here on waiting would hold up everybody: a commit that finds the database locked is refused, or tried again.
+    // From here on a wait would block the event loop: a commit that finds the database locked is refused, or tried again.
     database.exec(`PRAGMA busy_timeout = ${SERVING_BUSY_MS}`);
     const guard = createPlaceGuard(directory, guarded);
     return createSqliteLog(database, { keepNative, guard, hasSpace: space, report });
   } catch (thrown) {
     throw toStorageError(thrown, space);
   }
+}
+
+/** Opens the log of a directory that has one: a reader makes none. */
+export async function openExistingLog(options: OpenSqliteLogOptions): Promise<Log | undefined> {
+  const file = path.join(options.directory, "parley.db");
+  assertNotVanished(options.directory, file);
+  return existsSync(file) ? openSqliteLog(options) : undefined;
 }
 
 function warn(thrown: unknown): void {

@@ -58,7 +58,7 @@ export function createPlaceGuard(
   };
 }
 
-/** Undefined for what is missing, and for what cannot be asked: nobody else can find it there either. */
+/** Undefined for a file that is missing or cannot be looked at: no other process can find it there either. */
 function identityOf(file: string): Pick<BigIntStats, "dev" | "ino"> | undefined {
   try {
     return statSync(file, { bigint: true, throwIfNoEntry: false });

@@ -6,11 +6,11 @@ import { inTransaction } from "./transaction.ts";
 const NAME = "probe";
 
 /**
- * Writes a session, an event and a name where the next ones would go, and takes them away again, in one transaction: what
- * keeps an append from being stored keeps this from it, too. `position` is the next one.
+ * Writes a session, an event and a name where the next ones would go, and takes them away again, in one transaction: it
+ * fails where an append would. `position` is the next one.
  */
 export function createProbe(database: DatabaseSync): (position: number) => void {
-  // As much as an ordinary append, and never the same: SQLite does not write what is there already.
+  // As much as an ordinary append, and other bytes each time: SQLite does not write a value that is there already.
   const touch = prepare<[]>(
     database,
     "INSERT INTO meta (name, value) VALUES ('probe', randomblob(16384)) ON CONFLICT DO UPDATE SET value = excluded.value",

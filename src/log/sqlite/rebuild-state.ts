@@ -1,12 +1,12 @@
 import type { ParleyEvent } from "../../core/events/event.ts";
 import { reduceSession, type SessionState } from "../../core/session-state.ts";
-import type { LogRecord, ReadQuery } from "../contract.ts";
+import type { EventRecord, ReadQuery } from "../contract.ts";
 
 const PAGE = 1_000;
 
 /** A session's state by its events, as far as they can be read; undefined where they do not tell how it began. */
 export function rebuildState(
-  read: (query: ReadQuery) => LogRecord[],
+  read: (query: ReadQuery) => EventRecord[],
   base: SessionState | undefined,
 ): SessionState | undefined {
   let state = base;

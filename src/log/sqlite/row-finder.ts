@@ -14,6 +14,8 @@ export interface RowFinder {
   /** The newest first. */
   before(sid: number, seq: number, first: number, limit: number): Place[];
   afterPosition(position: number, limit: number): Place[];
+  /** The newest first. */
+  beforePosition(position: number, limit: number): Place[];
   sessionOf(sid: number): string | undefined;
 }
 
@@ -26,11 +28,16 @@ export function createRowFinder(database: DatabaseSync): RowFinder {
   );
   // Through the whole index: slow, but only a damaged log is read like this.
   const all = prepare<[number, number], Place>(database, `${FROM} sid > 0 AND position > ? ORDER BY position LIMIT ?`);
+  const allBack = prepare<[number, number], Place>(
+    database,
+    `${FROM} sid > 0 AND position < ? ORDER BY position DESC LIMIT ?`,
+  );
   const session = prepare<[number], { id: string }>(database, "SELECT id FROM sessions WHERE sid = ?");
   return {
     after: (sid, seq, limit) => after.all(sid, seq, limit),
     before: (sid, seq, first, limit) => before.all(sid, seq, first, limit),
     afterPosition: (position, limit) => all.all(position, limit),
+    beforePosition: (position, limit) => allBack.all(position, limit),
     sessionOf: (sid) => session.get(sid)?.id,
   };
 }

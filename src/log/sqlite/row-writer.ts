@@ -1,14 +1,15 @@
 import type { DatabaseSync } from "node:sqlite";
+import type { PlannedRow, Target } from "../plan-append.ts";
 import { isSettled } from "../settled.ts";
 import { eventSum, stateSum } from "./checksum.ts";
-import type { PlannedRow, Target } from "./plan-append.ts";
 import { prepare } from "./statement.ts";
 
 export interface RowWriter {
   lastPosition(): number;
   /** Makes the session's row and gives the number by which its events refer to it. */
   createSession(target: Target): number;
-  writeEvents(sid: number, rows: readonly PlannedRow[]): void;
+  /** Gives the events the positions after `after`. */
+  writeEvents(sid: number, rows: readonly PlannedRow[], after: number): void;
   writeState(target: Target): void;
 }
 
@@ -49,9 +50,11 @@ export function createRowWriter(database: DatabaseSync): RowWriter {
     createSession({ session, parent, root }) {
       return Number(insertSession.run(session, parent ?? null, root ?? null).lastInsertRowid);
     },
-    writeEvents(sid, rows) {
+    writeEvents(sid, rows, after) {
+      let position = after;
       for (const { record, item, name } of rows) {
-        const { position, seq, type, json, native } = record;
+        const { seq, type, json, native } = record;
+        position += 1;
         insertEvent.run(position, sid, seq, type, item, json, native ?? null, eventSum(sid, seq, type, json));
         if (name !== undefined) insertName.run(sid, name, seq);
       }

@@ -53,7 +53,7 @@ export function createSessionReads(database: DatabaseSync, rebuild: Rebuild): Se
     unsettled: () => toStates(open.all()),
     base(session) {
       const row = base.get(session);
-      // Where the state of then cannot be read, the one of now is nearest to it.
+      // A base that cannot be read is replaced by the present state of the session.
       const state = row && (readState(session, row.base) ?? toStates([row])[0]);
       return state && { first: row.first, state };
     },

@@ -42,7 +42,8 @@ export function outcomeOf(log: Log, session: string, receipt: Receipt, signal?: 
     const read = outcomeReader(receipt);
     const following = tail(
       log,
-      { session, after: receipt.seq - 1 },
+      session,
+      { after: receipt.seq - 1 },
       {
         write: (records) => {
           for (const record of records) {

@@ -26,7 +26,7 @@ export function serverOperations({ logger, environment: { catalog } }: Surface):
     catalog.refresh();
     return true;
   };
-  const disposing = { note: "asks the agents anew what they have; ends nobody's session" };
+  const disposing = { note: "asks the agents again for their models and modes; ends no session" };
   return [
     get("/global/health", "global.health", async () => ({ healthy: true, version: OPENCODE_VERSION })),
     post("/log", "app.log", { note: "a line of Parley's log; long ones are cut", body: entry }, async ({ body }) => {

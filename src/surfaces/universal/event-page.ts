@@ -1,10 +1,10 @@
 import type { Gateway } from "../../gateway/gateway.ts";
-import type { LogRecord, ReadQuery } from "../../log/contract.ts";
+import type { EventRecord, ReadQuery } from "../../log/contract.ts";
 import { followsOn, runsOf } from "../../log/cursor.ts";
 import { damageGap, type Gap, startIn } from "./cursor.ts";
 
 export interface Page {
-  records: readonly LogRecord[];
+  records: readonly EventRecord[];
   next: number;
   more: boolean;
   /** The events that are missing before the first record. */

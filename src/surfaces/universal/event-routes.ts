@@ -1,5 +1,5 @@
 import type { Gateway } from "../../gateway/gateway.ts";
-import type { LogRecord } from "../../log/contract.ts";
+import type { EventRecord } from "../../log/contract.ts";
 import { Answer, WRITTEN } from "../http/endpoint.ts";
 import { type Gap, startIn, startInAll } from "./cursor.ts";
 import { pageOf } from "./event-page.ts";
@@ -10,7 +10,7 @@ import { wireJson } from "./wire.ts";
 
 /** The page as text: the events are stored as JSON and go out as they are. */
 function pageText(
-  records: readonly LogRecord[],
+  records: readonly EventRecord[],
   page: { next: number; more: boolean; native: boolean; gap?: Gap },
 ): Answer {
   const events = records.map((record) => wireJson(record, page.native)).join(",");

@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ParleyEvent } from "../../core/events/event.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
-import type { LogRecord } from "../../log/contract.ts";
+import type { EventRecord, PlacedRecord } from "../../log/contract.ts";
 import { formatCursor } from "../../log/cursor.ts";
-import { tail } from "../../log/tail.ts";
+import { type TailSink, tail, tailAll } from "../../log/tail.ts";
 import { eventsFrame, type Frame } from "../stream/frame.ts";
+import type { SseClient } from "../stream/sse-client.ts";
 import type { SseClients } from "../stream/sse-clients.ts";
 import { damageGap, type Gap, type Start } from "./cursor.ts";
 import { wireJson } from "./wire.ts";
@@ -15,32 +16,23 @@ interface Cached {
 }
 
 /** Makes the bytes of a commit once, however many clients get them. */
-class FrameCache {
-  private readonly frames = new WeakMap<LogRecord, Cached>();
-  private readonly all: boolean;
+class Frames<Item extends EventRecord> {
+  private readonly cache = new WeakMap<Item, Cached>();
+  private readonly cursorOf: (record: Item) => string;
 
-  constructor(all: boolean) {
-    this.all = all;
+  constructor(cursorOf: (record: Item) => string) {
+    this.cursorOf = cursorOf;
   }
 
-  frame(records: readonly LogRecord[]): Frame {
+  frame(records: readonly Item[], native: boolean): Frame {
     const [first] = records;
     if (!first) return eventsFrame([]);
-    const cached = this.frames.get(first);
+    const cached = native ? undefined : this.cache.get(first);
     if (cached?.count === records.length) return cached.frame;
-    const frame = frameOfRecords(records, this.all, false);
-    this.frames.set(first, { count: records.length, frame });
+    const frame = eventsFrame(records.map((record) => ({ id: this.cursorOf(record), data: wireJson(record, native) })));
+    if (!native) this.cache.set(first, { count: records.length, frame });
     return frame;
   }
-}
-
-function frameOfRecords(records: readonly LogRecord[], all: boolean, native: boolean): Frame {
-  return eventsFrame(
-    records.map((record) => ({
-      id: all ? formatCursor(null, record.position) : formatCursor(record.session, record.seq),
-      data: wireJson(record, native),
-    })),
-  );
 }
 
 export interface StreamRequest {
@@ -55,7 +47,8 @@ export interface StreamRequest {
 export class EventStreams {
   private readonly gateway: Gateway;
   private readonly clients: SseClients;
-  private readonly caches = { one: new FrameCache(false), all: new FrameCache(true) };
+  private readonly ofOne = new Frames<EventRecord>(({ session, seq }) => formatCursor(session, seq));
+  private readonly ofAll = new Frames<PlacedRecord>(({ position }) => formatCursor(null, position));
 
   constructor(gateway: Gateway, clients: SseClients) {
     this.gateway = gateway;
@@ -65,28 +58,26 @@ export class EventStreams {
   open({ request, response, session, start, native }: StreamRequest): void {
     const client = this.clients.open(request, response);
     const detach = this.gateway.attachments.attach(session);
-    const cache = session === null ? this.caches.all : this.caches.one;
-    const frame = (records: readonly LogRecord[]): Frame =>
-      native ? frameOfRecords(records, session === null, true) : cache.frame(records);
     if (start.gap) client.write(gapFrame(session, start.gap));
-    const following = tail(
-      this.gateway.log,
-      { session, after: start.after, native },
-      {
-        write: (records) => {
-          const takesMore = client.write(frame(records));
-          if (session !== null && records.some(isDeletion)) client.cut("over");
-          return takesMore ? undefined : client.drained();
-        },
-        gap: async (after, next) => {
-          const gap = session === null ? undefined : await damageGap(this.gateway, session, after, next.seq);
-          // Old turns were dropped while this client was still reading them: it comes back and is told by a gap.
-          if (gap) client.write(gapFrame(session, gap));
-          else client.cut("over");
-        },
-        failed: () => client.cut("over"),
-      },
-    );
+    const query = { after: start.after, native };
+    const { log } = this.gateway;
+    const following =
+      session === null
+        ? tailAll(log, query, sinkFor(client, this.ofAll, native))
+        : tail(log, session, query, {
+            ...sinkFor(client, this.ofOne, native),
+            write: (records) => {
+              const full = written(client, this.ofOne.frame(records, native));
+              if (records.some(isDeletion)) client.cut("over");
+              return full;
+            },
+            gap: async (after, next) => {
+              const gap = await damageGap(this.gateway, session, after, next.seq);
+              // Old turns were dropped while this client was still reading them: it comes back and is told by a gap.
+              if (gap) client.write(gapFrame(session, gap));
+              else client.cut("over");
+            },
+          });
     client.onClose(() => {
       following.close();
       detach();
@@ -94,8 +85,21 @@ export class EventStreams {
   }
 }
 
+/** A promise for a client that must take its bytes before it gets more. */
+function written(client: SseClient, frame: Frame): Promise<void> | undefined {
+  return client.write(frame) ? undefined : client.drained();
+}
+
+function sinkFor<Item extends EventRecord>(client: SseClient, frames: Frames<Item>, native: boolean): TailSink<Item> {
+  return {
+    write: (records) => written(client, frames.frame(records, native)),
+    gap: () => undefined,
+    failed: () => client.cut("over"),
+  };
+}
+
 /** Nothing follows a session's deletion: a client that comes back for more gets a 404. */
-function isDeletion(record: LogRecord): boolean {
+function isDeletion(record: EventRecord): boolean {
   return (
     record.type === "session.ended" &&
     (JSON.parse(record.json) as ParleyEvent & { type: "session.ended" }).data.reason === "deleted"

@@ -1,7 +1,7 @@
-import type { LogRecord } from "../../log/contract.ts";
+import type { EventRecord } from "../../log/contract.ts";
 
 /** An event as clients get it: as stored, with how many numbers before it were folded, and its native line if wanted. */
-export function wireJson(record: LogRecord, native: boolean): string {
+export function wireJson(record: EventRecord, native: boolean): string {
   const extra: string[] = [];
   if (record.folded > 0) extra.push(`"folded":${record.folded}`);
   if (native && record.native !== undefined) extra.push(`"native":${JSON.stringify(record.native)}`);

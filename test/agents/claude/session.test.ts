@@ -46,7 +46,7 @@ const prompt = { id: "msg_1", parts: [{ type: "text" as const, text: "hello" }] 
 
 test("a program that does not answer is given up, and ended", async (t) => {
   const { session, until } = await open(t, "silent", 300);
-  await assert.rejects(session.ready(), /did not answer within 300 ms/);
+  await assert.rejects(session.ready(), /was not ready within 300 ms/);
   await until("exited");
 });
 

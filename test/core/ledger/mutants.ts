@@ -138,8 +138,8 @@ export const mutants: Mutant[] = [
     law: 10,
     what: "background words are lost",
     file: "tools.ts",
-    find: "  frame.patch({ background: withEntry(frame.state.background, signal.call, turn.id) });\n}\n\n/** At the turn's end",
-    replace: "}\n\n/** At the turn's end",
+    find: "  frame.patch({ background: withEntry(frame.state.background, signal.call, turn.id) });\n",
+    replace: "",
   },
   {
     law: 10,

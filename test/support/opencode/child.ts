@@ -9,7 +9,7 @@ export interface Exit {
   signal: string | null;
 }
 
-/** A real program with pipes; whoever starts it ends it. */
+/** Starts a real program with pipes. The caller ends it. */
 export interface RealChild {
   readonly pid: number;
   readonly exited: Promise<Exit>;

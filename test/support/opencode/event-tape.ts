@@ -6,7 +6,7 @@ export interface TapedEvent {
   [more: string]: unknown;
 }
 
-/** Keeps what comes from a stream of events, and lets tests wait for what is to come. */
+/** Records a stream of events, and lets tests wait for an event. */
 export class EventTape {
   readonly events: TapedEvent[] = [];
   readonly #watchers = new Set<() => void>();
@@ -54,7 +54,7 @@ export class EventTape {
     return this.until(`session.idle of ${session}`, fits, from);
   }
 
-  /** What was said of a session, by type. */
+  /** The events of a session, by type. */
   types(session: string, from = 0): string[] {
     return this.events
       .slice(from)

@@ -14,7 +14,7 @@ interface Message {
   parts: Part[];
 }
 
-/** What a turn left behind, as clients see it. */
+/** The results of a turn, as clients see them. */
 export interface Recorded {
   events: TapedEvent[];
   messages: unknown[];
@@ -59,7 +59,7 @@ function eventName({ type, properties }: TapedEvent): string {
   return [type, status ?? part].filter(Boolean).join(" ");
 }
 
-/** Said whenever it pleases the server; when is nobody's business. */
+/** Events that a server may send at any time: their place is not compared. */
 const ANY_TIME = new Set(["session.updated", "session.diff", "session.status busy"]);
 
 /** The kinds of events in the order in which each came first, and what must hold at the ends. */
@@ -75,7 +75,7 @@ function order(events: readonly TapedEvent[]): string[] {
   ];
 }
 
-/** Statements about a turn that hold for whoever served it, without ids and times. */
+/** Facts about a turn without ids and times: the same for every server. */
 export function factsOf(recorded: Recorded): Set<string> {
   const { events, messages, session, status, permissions, questions } = recorded;
   const once = ["session.idle", "session.error"].map(

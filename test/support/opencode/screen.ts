@@ -3,7 +3,7 @@ import { deadline } from "../time.ts";
 
 const GREY = "rgb:2020/2020/2020";
 
-/** What a terminal shows, and who waits for it to show something. */
+/** The screen of a terminal, and those who wait for it to show something. */
 export class Screen {
   readonly #terminal: InstanceType<typeof xterm.Terminal>;
   readonly #watchers = new Set<() => void>();
@@ -37,7 +37,7 @@ export class Screen {
     });
   }
 
-  /** Nothing more comes; what has come is drawn first. */
+  /** Ends the screen when its last output is drawn. */
   end(why: string): void {
     this.#terminal.write("", () => {
       this.#ended = why;
@@ -45,7 +45,7 @@ export class Screen {
     });
   }
 
-  /** For who wants more than its text. */
+  /** The whole item, for tests that need more than its text. */
   get terminal(): InstanceType<typeof xterm.Terminal> {
     return this.#terminal;
   }

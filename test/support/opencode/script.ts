@@ -33,7 +33,7 @@ const COLOURS = {
   ],
 };
 
-/** What the tests of real clients play. Each `held` one is for one test: a name once released stays so. */
+/** The script that the tests of real clients play. Each `held` one is for one test: a name once released stays so. */
 export const SCRIPT: Script = {
   title: "A scripted title",
   prompts: {

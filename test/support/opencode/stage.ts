@@ -6,7 +6,7 @@ import type { Cleanup } from "../server.ts";
 import { PATIENCE_MS } from "../time.ts";
 import { Surroundings } from "./surroundings.ts";
 
-/** What every test of real programs has: a home of their own, a scripted model, and the promise that nothing is left. */
+/** The surroundings of a test of real programs: a home of their own, a scripted model, and a check that no process is left. */
 export class Stage implements Cleanup {
   readonly surroundings = new Surroundings();
   readonly #closers: (() => Promise<void>)[] = [];

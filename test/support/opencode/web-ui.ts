@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What belongs to the page itself; every other request is for the server that it drives. */
+/** Requests for the page itself; every other request is for the server that it drives. */
 const OF_THE_PAGE = /^\/(assets\/|favicon|apple-touch-icon|social-share|site\.webmanifest)/;
 
 export interface WebUi {

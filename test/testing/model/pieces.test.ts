@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startScriptedModel } from "../../../src/testing/model/server.ts";
 
-test("whoever wants to measure hears each piece before the client does", async (t) => {
+test("a listener hears each piece before the client does", async (t) => {
   const told: string[] = [];
   const script = { prompts: { "*": [{ text: ["one ", { text: "two", hold: "gate" }] }] } };
   const model = await startScriptedModel({ script, onPiece: (data) => told.push(data) });

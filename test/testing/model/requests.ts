@@ -4,7 +4,7 @@ import type { Conversation } from "../../../src/testing/model/conversation.ts";
 import type { Json } from "../../../src/testing/model/json.ts";
 import { readResponses } from "../../../src/testing/model/responses/read.ts";
 
-/** What was said so far, to be written as each format writes it. */
+/** The conversation so far, to be written as each format writes it. */
 export type Said = { user: string } | { reply: string; calls?: readonly string[] } | { result: string; call: string };
 
 function anthropicMessages(said: readonly Said[]): object[] {

@@ -30,7 +30,7 @@ export const SDKS: readonly { format: string; model(url: string, fetch?: Fetch):
 const schema = jsonSchema<Record<string, unknown>>({ type: "object", additionalProperties: true });
 const TOOLS = { read: tool({ inputSchema: schema }), bash: tool({ inputSchema: schema }) };
 
-/** What a client saw of one reply. */
+/** One reply, as a client saw it. */
 export interface Seen {
   text: string;
   reasoning: string;

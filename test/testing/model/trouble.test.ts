@@ -14,7 +14,7 @@ const FULL: Step = {
   tools: [{ name: "read" }, { name: "bash", input: { command: "x".repeat(100) } }],
 };
 
-/** What a client has seen when a reply stops at a place: text, tools that began, whole calls. */
+/** The part of a reply that a client has seen when it stops: text, tools that began, whole calls. */
 const SEEN: Readonly<Record<Place, readonly [string, number, number]>> = {
   start: ["", 0, 0],
   open: ["", 0, 0],

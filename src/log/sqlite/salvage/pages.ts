@@ -6,7 +6,7 @@ export interface Pages {
   usable: number;
   count: number;
   page(number: number): Buffer | undefined;
-  /** Pages that hold nothing any more: what can be seen in them was deleted. */
+  /** Free pages: rows that are found in them were deleted. */
   free: ReadonlySet<number>;
   close(): void;
 }
@@ -15,7 +15,7 @@ const USUAL_SIZE = 4096;
 const WAL_HEADER = 32;
 const FRAME_HEADER = 24;
 
-/** Neither the header nor the checksums are relied upon: they may be what is damaged. */
+/** Relies on neither the header nor the checksums of the file, which may be damaged. */
 export function openPages(file: string): Pages {
   const db = openSync(file, "r");
   const wal = openIfThere(`${file}-wal`);

@@ -17,7 +17,7 @@ export interface SavedSession extends SessionRow {
   last: number;
 }
 
-/** Decides what of each session is kept. `lastOf` knows the newest number by the index, where that can be read. */
+/** Decides which rows of each session are kept. `lastOf` knows the newest number by the index, where that can be read. */
 export function planSessions({ events, sessions }: Collected, lastOf: (sid: number) => number): SavedSession[] {
   const sids = new Set([...sessions.keys(), ...events.keys()]);
   return [...sids]
@@ -46,7 +46,7 @@ function planSession(session: SessionRow, found: ReadonlyMap<number, EventRow>, 
   return { ...session, state, rows, lost, last };
 }
 
-/** Without the rows of which a later one says that they were folded away: those are copies from before. */
+/** Leaves out rows that a later one counts as folded away: they are older copies. */
 function withoutFolded(sorted: readonly EventRow[]): EventRow[] {
   let folded = Number.POSITIVE_INFINITY;
   return sorted
@@ -74,7 +74,7 @@ function emptyEvent(session: string): Pick<ParleyEvent, "session" | "time"> {
   return { session, time: 0 };
 }
 
-/** The beginning of a session of which it is not known any more. */
+/** A first event for a session whose own first event is lost. */
 function unknownStart({ session, time }: Pick<ParleyEvent, "session" | "time">): SessionState {
   const data = { agent: "unknown", directory: "/", version: SCHEMA_VERSION };
   return reduceSession(undefined, {

@@ -23,7 +23,7 @@ type SessionParams = [
   number | null,
 ];
 
-/** Writes what was saved, with the numbers and positions that it had. */
+/** Writes the saved sessions, with the numbers and positions that their events had. */
 export function writeSessions(database: DatabaseSync, sessions: readonly SavedSession[], now: number): void {
   const event = prepare<EventParams>(
     database,
@@ -66,7 +66,7 @@ export function writeSessions(database: DatabaseSync, sessions: readonly SavedSe
   }
 }
 
-/** Says in the session itself what was lost. It also keeps a lost number from being given out again. */
+/** Adds an event to the session that names the lost numbers. It also keeps a lost number from being given out again. */
 function noteOf({ sid, id, parent, root, last, lost }: SavedSession, position: number, time: number): EventRow {
   const seq = last + 1;
   const text = `The log was damaged and repaired: the events ${showRanges(lost)} of this session are lost.`;

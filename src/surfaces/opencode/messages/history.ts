@@ -2,7 +2,7 @@ import type { ParleyEvent } from "../../../core/events/event.ts";
 import { begunKey, messageKey, promptKey } from "../../../core/events/keys.ts";
 import { isCut } from "../../../core/history/cuts.ts";
 import { promptOfUnanswered } from "../../../core/history/unanswered.ts";
-import type { Log, LogRecord, SessionHead } from "../../../log/contract.ts";
+import type { EventRecord, Log, SessionHead } from "../../../log/contract.ts";
 import { notFound } from "../errors.ts";
 import type { PendingAsks } from "../projection/open-asks.ts";
 import { SessionView } from "../projection/session-view.ts";
@@ -129,7 +129,7 @@ export class History {
   }
 
   /** A piece that ends within its turn, with the later events of that turn. */
-  async #completed({ records, thinned }: Piece, head: SessionHead, last: number): Promise<LogRecord[]> {
+  async #completed({ records, thinned }: Piece, head: SessionHead, last: number): Promise<EventRecord[]> {
     const rest = await restOfTurn(this.#log, head.state.id, last);
     // Only the user's message shows the changes of the whole turn; the others need their own steps only.
     return records.concat(thinned ? restOfSteps(records, rest) : rest);

@@ -87,7 +87,7 @@ export function messageOperations(surface: Surface): Operation[] {
     remove(
       one,
       "session.deleteMessage",
-      { note: "takes back a prompt that waits; 501 for what was said" },
+      { note: "withdraws a queued prompt; 501 for any other message" },
       async ({ params }) => {
         const head = await sessionHead(surface, params.sessionID);
         const { info } = await messageOf(history, head, params.messageID);

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ParleyEvent } from "../../../core/events/event.ts";
 import type { SessionState } from "../../../core/session-state.ts";
-import type { LogRecord } from "../../../log/contract.ts";
+import type { EventRecord } from "../../../log/contract.ts";
 import { SessionView } from "../projection/session-view.ts";
 import type { MessageWithParts } from "../shapes/message.ts";
 
@@ -35,7 +35,7 @@ function takenUp(event: ParleyEvent): string[] {
 }
 
 /** The messages of one turn, from its events: the first is its `turn.started`. */
-export async function messagesOfTurn(state: SessionState, records: readonly LogRecord[]): Promise<TurnMessages> {
+export async function messagesOfTurn(state: SessionState, records: readonly EventRecord[]): Promise<TurnMessages> {
   const view = new SessionView(before(state));
   const places = new Map<string, number>();
   const late = new Set<string>();

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Log, LogRecord } from "../../../log/contract.ts";
+import type { EventRecord, Log } from "../../../log/contract.ts";
 
 /** How many events are read at once: few at first, because most requests want the newest only. */
 const FIRST_CHUNK = 256;
@@ -7,29 +7,29 @@ const LARGEST_CHUNK = 2_048;
 
 /** The events from a `turn.started` to the next, or those before the first. */
 export interface Piece {
-  records: LogRecord[];
+  records: EventRecord[];
   /** The items of its older steps were left out. */
   thinned: boolean;
 }
 
 /** Whether an event gives others their place or their facts: all but the items of the agent do. */
-function isFrame({ type, json }: LogRecord): boolean {
+function isFrame({ type, json }: EventRecord): boolean {
   return !type.startsWith("item.") || (type !== "item.delta" && json.includes('"role":"user"'));
 }
 
 /** Events without the agent's items: its steps are there, but empty. */
-function frameOf(records: readonly LogRecord[]): LogRecord[] {
+function frameOf(records: readonly EventRecord[]): EventRecord[] {
   return records.filter(isFrame);
 }
 
 /** The item that an event is about. */
-function itemOf({ json }: LogRecord): string {
+function itemOf({ json }: EventRecord): string {
   const { data } = JSON.parse(json) as { data: { item: string | { id: string } } };
   return typeof data.item === "string" ? data.item : data.item.id;
 }
 
 /** Items that were begun and not completed. */
-function openItems(records: readonly LogRecord[]): Set<string> {
+function openItems(records: readonly EventRecord[]): Set<string> {
   const open = new Set<string>();
   for (const record of records) {
     if (record.type === "item.started") open.add(itemOf(record));
@@ -39,7 +39,7 @@ function openItems(records: readonly LogRecord[]): Set<string> {
 }
 
 /** The later events of the steps that a turn had up to a place, without the items of later steps. */
-export function restOfSteps(before: readonly LogRecord[], rest: readonly LogRecord[]): LogRecord[] {
+export function restOfSteps(before: readonly EventRecord[], rest: readonly EventRecord[]): EventRecord[] {
   const { json = "" } = before.findLast(({ type }) => type === "step.started") ?? {};
   const last = Math.max(0, ...stepsIn(json));
   const items = openItems(before);
@@ -66,7 +66,7 @@ class Thinner {
   }
 
   /** The events right before those that it was given last. */
-  take(records: readonly LogRecord[]): LogRecord[] {
+  take(records: readonly EventRecord[]): EventRecord[] {
     let at = records.length;
     while (at > 0 && this.#steps > 0) {
       const record = records[--at];
@@ -83,7 +83,7 @@ class Thinner {
 }
 
 /** The events of a turn with only its last steps in full. */
-export function thin(records: readonly LogRecord[], steps: number): LogRecord[] {
+export function thin(records: readonly EventRecord[], steps: number): EventRecord[] {
   return new Thinner(steps).take(records);
 }
 
@@ -93,8 +93,8 @@ export function thin(records: readonly LogRecord[], steps: number): LogRecord[] 
  */
 export async function* piecesBack(log: Log, session: string, before: number, steps: number): AsyncGenerator<Piece> {
   const thinner = new Thinner(steps);
-  const pieceOf = (records: LogRecord[]): Piece => ({ records, thinned: thinner.thins(records[0]?.seq ?? 0) });
-  let held: LogRecord[] = [];
+  const pieceOf = (records: EventRecord[]): Piece => ({ records, thinned: thinner.thins(records[0]?.seq ?? 0) });
+  let held: EventRecord[] = [];
   let end = before;
   for (let limit = FIRST_CHUNK; ; limit = Math.min(limit * 2, LARGEST_CHUNK)) {
     const read = await log.readBack(session, { before: end, limit });
@@ -116,8 +116,8 @@ export async function* piecesBack(log: Log, session: string, before: number, ste
 }
 
 /** The events after a number up to the end of the turn that is open there. */
-export async function restOfTurn(log: Log, session: string, after: number): Promise<LogRecord[]> {
-  const rest: LogRecord[] = [];
+export async function restOfTurn(log: Log, session: string, after: number): Promise<EventRecord[]> {
+  const rest: EventRecord[] = [];
   let cursor = after;
   for (let limit = FIRST_CHUNK; ; limit = Math.min(limit * 2, LARGEST_CHUNK)) {
     const records = await log.read(session, { after: cursor, limit });

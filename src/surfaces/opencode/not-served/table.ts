@@ -46,7 +46,7 @@ const CONNECT = "/api/integration/{integrationID}/connect";
 
 /** Why messages cannot be changed or deleted. */
 export const MESSAGES_STAY =
-  "what was said stays as it was said: the agent remembers it too. Start a new session, or fork this one before it";
+  "messages of the past cannot be changed or deleted: the agent remembers them too. Start a new session, or fork this one before the message";
 
 export const NOT_SERVED: readonly NotServed[] = [
   {
@@ -85,7 +85,7 @@ export const NOT_SERVED: readonly NotServed[] = [
   },
   { reason: "there is nothing to start", empty: { "POST /sync/start sync.start": true } },
   {
-    reason: "sessions stay with their server: GET /v1/sessions/{session}/events has all that was ever said",
+    reason: "sessions stay with their server: GET /v1/sessions/{session}/events has all events",
     refused: ["POST /sync/replay sync.replay", "POST /sync/steal sync.steal", "POST /sync/history sync.history.list"],
   },
   {
@@ -154,13 +154,13 @@ export const NOT_SERVED: readonly NotServed[] = [
     refused: ["POST /session/{sessionID}/share session.share", "DELETE /session/{sessionID}/share session.unshare"],
   },
   {
-    reason: "what was said stays as it was said",
+    reason: "messages of the past cannot be changed",
     message: MESSAGES_STAY,
     first: "part",
     refused: [`DELETE ${MESSAGE_PART} part.delete`, `PATCH ${MESSAGE_PART} part.update`],
   },
   {
-    reason: "true, whatever is said: nobody waits for an answer",
+    reason: "always true: nobody waits for the response",
     empty: { "POST /tui/control/response tui.control.response": true },
   },
   {
@@ -183,7 +183,7 @@ export const NOT_SERVED: readonly NotServed[] = [
     ],
   },
   {
-    reason: "404: no login is ever begun here",
+    reason: "404: no login begins here",
     message: "no login $attemptID: agents are logged in with their own programs",
     missing: "NotFoundError",
     refused: [

@@ -116,7 +116,7 @@ export function sessionOperations(surface: Surface): Operation[] {
       const state = await stateOf(params);
       return shownSession(await gateway.update(state.id, changeOf(state, body)));
     }),
-    remove("/session/{sessionID}", "session.delete", { note: "a turn that runs is stopped first" }, async (call) => {
+    remove("/session/{sessionID}", "session.delete", { note: "an open turn is stopped first" }, async (call) => {
       await removeTree(await stateOf(call.params));
       return true;
     }),
@@ -127,13 +127,13 @@ export function sessionOperations(surface: Surface): Operation[] {
     get(
       "/session/{sessionID}/diff",
       "session.diff",
-      { note: "what the agent's tools say they changed", query: diffQuery },
+      { note: "the changes that the agent's tools report", query: diffQuery },
       ({ params, query }) => diffOf(params.sessionID, query.messageID),
     ),
     post(
       "/session/{sessionID}/abort",
       "session.abort",
-      { note: "answers when the agent is quiet; prompts that wait are taken back" },
+      { note: "answers when the agent is quiet; queued prompts are withdrawn" },
       async ({ params }) => {
         const { id } = await stateOf(params);
         await gateway.cancel(id, { queue: "clear" });

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ParleyEvent } from "../../../core/events/event.ts";
 import { isCut } from "../../../core/history/cuts.ts";
-import type { Log, LogRecord, SessionHead } from "../../../log/contract.ts";
+import type { EventRecord, Log, SessionHead } from "../../../log/contract.ts";
 import { FileDiffs } from "../projection/file-diffs.ts";
 import type { FileDiff } from "../shapes/session.ts";
 
@@ -18,7 +18,7 @@ interface Kept {
 }
 
 /** Most events change no file, and to look at their text is much cheaper than to read it. */
-function mayChange({ type, json }: LogRecord): boolean {
+function mayChange({ type, json }: EventRecord): boolean {
   return type === "item.completed" && json.includes('"files":[');
 }
 
@@ -60,7 +60,7 @@ export class SessionDiffs {
   }
 }
 
-function add(diffs: FileDiffs, { json }: LogRecord, directory: string): void {
+function add(diffs: FileDiffs, { json }: EventRecord, directory: string): void {
   const event = JSON.parse(json) as ParleyEvent;
   if (event.type !== "item.completed" || event.data.item.kind !== "tool_result") return;
   diffs.add(event.data.item.files ?? [], directory);

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "../../../core/logger.ts";
 import type { Gateway } from "../../../gateway/gateway.ts";
-import { tail } from "../../../log/tail.ts";
+import { tailAll } from "../../../log/tail.ts";
 import { eventsFrame, type Frame } from "../../stream/frame.ts";
 import type { SseClient } from "../../stream/sse-client.ts";
 import type { SseClients } from "../../stream/sse-clients.ts";
@@ -112,11 +112,7 @@ export class EventHub {
       this.projector = undefined;
       for (const { client } of [...this.listeners]) client.cut("over");
     };
-    tail(
-      log,
-      { session: null, after: position },
-      { write: (records) => projector.take(records), gap: () => undefined, failed },
-    );
+    tailAll(log, { after: position }, { write: (records) => projector.take(records), gap: () => undefined, failed });
     return projector;
   }
 

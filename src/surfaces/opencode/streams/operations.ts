@@ -27,8 +27,8 @@ function openStream(surface: Surface, call: StreamCall, global: boolean, scope: 
 }
 
 export function eventOperations(surface: Surface): Operation[] {
-  const here = "with `id:` on each frame and replay on `Last-Event-ID`; sessions at work are told first";
-  const everywhere = "as `/event`, of all directories; sessions at work and those that were lately are told first";
+  const here = "with `id:` on each frame and replay on `Last-Event-ID`; begins with the busy sessions";
+  const everywhere = "as `/event`, of all directories; begins with the sessions that changed lately";
   return [
     get("/event", "event.subscribe", { note: here, query: streamQuery }, async (call) =>
       openStream(surface, call, false, "working"),

@@ -1,7 +1,7 @@
 import type { EventOf, ParleyEvent } from "../../../core/events/event.ts";
 import { SCHEMA_VERSION } from "../../../core/events/version.ts";
 import { reduceSession } from "../../../core/session-state.ts";
-import type { Log, LogRecord } from "../../../log/contract.ts";
+import type { EventRecord, Log } from "../../../log/contract.ts";
 import type { TurnsToKeep } from "../projection/kept-turns.ts";
 import { SessionView, type ViewOptions } from "../projection/session-view.ts";
 
@@ -11,7 +11,7 @@ export interface Priming extends Required<Pick<ViewOptions, "projectOf" | "keep"
   log: Log;
 }
 
-function eventOf({ json }: LogRecord): ParleyEvent {
+function eventOf({ json }: EventRecord): ParleyEvent {
   return JSON.parse(json) as ParleyEvent;
 }
 
@@ -60,7 +60,7 @@ function isDeletion(event: ParleyEvent): event is EventOf<"session.ended"> {
 }
 
 /** A view of a session of which only its last event is left: as much as that says of it. */
-export function lastView(record: LogRecord, { projectOf, keep }: Omit<Priming, "log">): SessionView | undefined {
+export function lastView(record: EventRecord, { projectOf, keep }: Omit<Priming, "log">): SessionView | undefined {
   const event = eventOf(record);
   if (!isDeletion(event)) return undefined;
   const { agent = "unknown", directory = "/" } = event.data;

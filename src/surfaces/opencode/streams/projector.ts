@@ -1,5 +1,5 @@
 import type { ParleyEvent } from "../../../core/events/event.ts";
-import type { Log, LogRecord } from "../../../log/contract.ts";
+import type { Log, PlacedRecord } from "../../../log/contract.ts";
 import type { TurnsToKeep } from "../projection/kept-turns.ts";
 import type { Projected } from "../projection/outbox.ts";
 import { SessionView } from "../projection/session-view.ts";
@@ -70,7 +70,7 @@ export class Projector {
   }
 
   /** A promise where a session must be read from the log first: nothing more until it resolves. */
-  take(records: readonly LogRecord[]): Promise<void> | undefined {
+  take(records: readonly PlacedRecord[]): Promise<void> | undefined {
     const batches: Batch[] = [];
     for (const [index, record] of records.entries()) {
       const held = this.held.get(record.session) ?? (record.seq === 1 ? this.begin(record) : undefined);
@@ -86,7 +86,7 @@ export class Projector {
     return undefined;
   }
 
-  private async readThenTake(records: readonly LogRecord[]): Promise<void> {
+  private async readThenTake(records: readonly PlacedRecord[]): Promise<void> {
     const [first, ...rest] = records;
     if (!first) return;
     const view = (await primedView(first.session, first.seq, this.options)) ?? lastView(first, this.options);
@@ -95,14 +95,14 @@ export class Projector {
     await this.take(view ? records : rest);
   }
 
-  private begin(record: LogRecord): Held {
+  private begin(record: PlacedRecord): Held {
     const { projectOf, keep } = this.options;
     const held = { view: new SessionView(undefined, { projectOf, keep }), seq: 0 };
     this.hold(record.session, held);
     return held;
   }
 
-  private apply(held: Held, record: LogRecord): Batch | undefined {
+  private apply(held: Held, record: PlacedRecord): Batch | undefined {
     if (record.seq <= held.seq) return undefined;
     held.seq = record.seq;
     const projected = held.view.apply(JSON.parse(record.json) as ParleyEvent);

@@ -2,18 +2,14 @@ import type { Log } from "../../../log/contract.ts";
 
 const PAGE = 1_000;
 
-/** The sessions of which the log's newest records speak, the latest last. */
+/** The sessions of which so many of the log's newest records speak, the latest last. */
 export async function recentSessions(log: Log, records: number, limit: number): Promise<string[]> {
-  const last = await log.position();
-  const seen = new Map<string, true>();
-  for (let after = Math.max(0, last - records); ; ) {
-    const page = await log.readAll({ after, limit: PAGE });
-    for (const { session } of page) {
-      seen.delete(session);
-      seen.set(session, true);
-    }
-    if (page.length < PAGE) break;
-    after = page.at(-1)?.position ?? last;
+  const seen = new Set<string>();
+  let before = Number.MAX_SAFE_INTEGER;
+  for (let left = records; left > 0 && seen.size < limit; left -= PAGE) {
+    const page = await log.readAllBack({ before, limit: Math.min(PAGE, left) });
+    for (const { session } of page.toReversed()) seen.add(session);
+    before = page[0]?.position ?? 0;
   }
-  return [...seen.keys()].slice(-limit);
+  return [...seen].slice(0, limit).reverse();
 }

@@ -48,7 +48,8 @@ const COMMANDS = [
   { path: "/tui/clear-prompt", id: "tui.clearPrompt", command: "prompt.clear" },
 ] as const;
 
-const NEXT = "waits for what the other operations of `/tui` are asked in the same directory; kept for 30 seconds";
+const NEXT =
+  "waits for the next request to another `/tui` operation in the same directory; requests are kept for 30 seconds";
 const CLIENT_LEFT = 499;
 
 /** Remote control of a user interface: events for those that listen, requests for one that fetches them. */

@@ -33,8 +33,8 @@ function freshWorld(): World {
 async function store(log: Log, events: readonly ParleyEvent[]): Promise<string> {
   const id = newId("session");
   const entries = events.map(({ id: _, seq: __, session: ___, ...draft }) => ({ draft: draft as Draft }));
-  for (let at = 0; at < entries.length; at += 5_000)
-    await log.append(id, entries.slice(at, at + 5_000), ...(at === 0 ? [{ id }] : []));
+  const hold = await log.open({ id });
+  for (let at = 0; at < entries.length; at += 5_000) await hold.append(at, entries.slice(at, at + 5_000));
   return id;
 }
 
@@ -79,7 +79,7 @@ test("all pages together are all messages, with queued and withdrawn prompts and
     if (run % 2 === 0) world.settle();
     const session = await store(log, world.events);
     for (const folded of [false, true]) {
-      if (folded) await log.fold(session, world.events.length);
+      if (folded) await (await log.open(session)).fold(world.events.length);
       const head = await headOf(log, session);
       const view = new SessionView(undefined);
       for (const event of await readEvents(log, session, 0)) view.apply(event);
@@ -146,7 +146,10 @@ test("a page of a session of 10,000 messages costs what a page costs, not what t
   const { client, server } = await sessionsRig(t, { "*": [{ text: "Hello." }] });
   const { log } = server.parley.gateway;
   const [large, small] = [await store(log, conversation(10_000)), await store(log, conversation(200))];
-  for (const session of [large, small]) await log.fold(session, (await headOf(log, session)).last);
+  for (const session of [large, small]) {
+    const hold = await log.open(session);
+    await hold.fold(hold.head?.last ?? 0);
+  }
 
   let read = 0;
   let largest = 0;

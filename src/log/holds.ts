@@ -1,0 +1,87 @@
+import { ParleyError } from "../core/errors.ts";
+import type { EventRecord, Hold, NewSession, SessionHead } from "./contract.ts";
+import type { Append } from "./plan-append.ts";
+
+/** A hold as the log knows it. */
+export interface Right {
+  session: string;
+  epoch: number;
+  /** The last number when it was taken: greater ones were stored under it. */
+  since: number;
+  /** The session that its first append creates. */
+  create: NewSession | undefined;
+}
+
+/** The newest right to each session. Epochs live as long as it does: it fences writers that use the same one. */
+export interface Rights {
+  take(session: string, since: number, create: NewSession | undefined): Right;
+  /** Throws `fenced` for a right that is not its session's newest. */
+  assert(right: Right): void;
+  end(right: Right): void;
+}
+
+export function createRights(): Rights {
+  let epoch = 0;
+  const newest = new Map<string, number>();
+  const holds = (right: Right): boolean => newest.get(right.session) === right.epoch;
+  return {
+    take(session, since, create) {
+      epoch += 1;
+      newest.set(session, epoch);
+      return { session, epoch, since, create };
+    },
+    assert(right) {
+      if (!holds(right)) throw fenced(right.session);
+    },
+    end(right) {
+      if (holds(right)) newest.delete(right.session);
+    },
+  };
+}
+
+function fenced(session: string): ParleyError {
+  const message = `expected to hold session ${session}, but another writer took it or the hold was released: nothing was stored; open the session again`;
+  return new ParleyError("fenced", message, { session });
+}
+
+/** The writes of a log, each under a right. Appends end in the order of their calls, and so do the others. */
+export interface HoldWork {
+  append(append: Append): Promise<EventRecord[]>;
+  fold(right: Right, upTo: number): Promise<void>;
+  prune(right: Right, before: number): Promise<void>;
+  remove(right: Right): Promise<void>;
+}
+
+export function createHold(right: Right, head: SessionHead | undefined, rights: Rights, work: HoldWork): Hold {
+  const { session, epoch } = right;
+  let appending: Promise<unknown> | undefined;
+  let forgetting: Promise<unknown> | undefined;
+  let released = false;
+
+  const forget = (begin: () => Promise<void>): Promise<void> => {
+    if (released) return Promise.reject(fenced(session));
+    const forgotten = begin();
+    forgetting = forgotten;
+    return forgotten;
+  };
+
+  return {
+    session,
+    epoch,
+    head,
+    append(after, entries) {
+      if (released) return Promise.reject(fenced(session));
+      const appended = work.append({ right, after, entries });
+      appending = appended;
+      return appended;
+    },
+    fold: (upTo) => forget(() => work.fold(right, upTo)),
+    prune: (before) => forget(() => work.prune(right, before)),
+    remove: () => forget(() => work.remove(right)),
+    async release() {
+      released = true;
+      await Promise.allSettled([appending, forgetting]);
+      rights.end(right);
+    },
+  };
+}

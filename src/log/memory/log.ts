@@ -1,0 +1,205 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { ParleyError } from "../../core/errors.ts";
+import type { ParleyEvent } from "../../core/events/event.ts";
+import type { EventRecord, Hold, Log, NewSession, PlacedRecord, ReadQuery, SessionHead } from "../contract.ts";
+import { createHold, type HoldWork, type Right } from "../holds.ts";
+import { createLane } from "../lane.ts";
+import { createListeners } from "../listeners.ts";
+import { type Append, assertFree, notFound, planAppend, type Target } from "../plan-append.ts";
+import { isSettled } from "../settled.ts";
+import { foldSession, pruneSession, removeSession } from "./forget.ts";
+import {
+  byPosition,
+  bySeq,
+  createTables,
+  indexAfter,
+  type MemoryTables,
+  type Row,
+  type StoredSession,
+} from "./tables.ts";
+
+export interface MemoryLogOptions {
+  /** The name under which it holds sessions. */
+  owner?: string;
+  /** Whether the agents' own lines are kept beside the events. Off unless asked for. */
+  keepNative?: boolean;
+  /** Hears of listeners that throw. */
+  report?: (thrown: unknown) => void;
+  /** The content of a log that was closed, to go on with. */
+  tables?: MemoryTables;
+}
+
+/** A log that lives as long as its process: for tests, and wherever nothing is to be kept. */
+export function createMemoryLog(options: MemoryLogOptions = {}): Log {
+  const { owner = "memory", keepNative = false, report = warn, tables = createTables() } = options;
+  const { sessions, rights } = tables;
+  const listeners = createListeners(report);
+  const lane = createLane();
+  let closed: Promise<void> | undefined;
+
+  function checkOpen(): void {
+    if (closed) throw new ParleyError("shutting_down", "the log is closed: the server is stopping");
+  }
+
+  async function using<T>(work: () => T | Promise<T>): Promise<T> {
+    checkOpen();
+    return work();
+  }
+
+  const stored = (session: string): StoredSession | undefined => sessions.get(session);
+  const found = (session: string): StoredSession | "removed" | undefined =>
+    stored(session)?.removed ? "removed" : stored(session);
+
+  function headOf(session: string): SessionHead | undefined {
+    const known = stored(session);
+    return known?.state && { state: known.state, last: known.last, first: known.first };
+  }
+
+  const fresh = (target: Target): StoredSession => ({
+    ...target,
+    removed: false,
+    base: undefined,
+    rows: [],
+    names: new Map(),
+    owner,
+  });
+
+  function commit(append: Append): EventRecord[] {
+    const { right } = append;
+    rights.assert(right);
+    const plan = { found: found(right.session), fresh, keepNative, read };
+    const { rows, target, stored: before } = planAppend(append, plan);
+    if (before) return before;
+    sessions.set(target.session, target);
+    const after = tables.position;
+    for (const { record, item, name } of rows) {
+      tables.position += 1;
+      const row: Row = { record: { ...record, position: tables.position }, item };
+      target.rows.push(row);
+      tables.rows.push(row);
+      if (name !== undefined && !target.names.has(name)) target.names.set(name, record.seq);
+    }
+    const records = rows.map(({ record }) => record);
+    listeners.publish(
+      records,
+      rows.map(({ event }) => event),
+      after,
+    );
+    return records;
+  }
+
+  /** The change comes a turn of the event loop later, as that of a log on a disk does. */
+  const inLane = (right: Right, change: (session: StoredSession) => void): Promise<void> =>
+    using(() =>
+      lane.run(async () => {
+        await nextTurn();
+        checkOpen();
+        rights.assert(right);
+        const session = stored(right.session);
+        if (session && !session.removed) change(session);
+      }),
+    );
+
+  const work: HoldWork = {
+    async append(append) {
+      checkOpen();
+      // Listeners never hear of a commit in the call that asked for it.
+      await undefined;
+      return commit(append);
+    },
+    fold: (right, upTo) => inLane(right, (session) => foldSession(tables, session, upTo)),
+    prune: (right, before) => inLane(right, (session) => pruneSession(tables, session, before)),
+    remove: (right) => inLane(right, (session) => removeSession(tables, session)),
+  };
+
+  function open(asked: string | NewSession): Hold {
+    const create = typeof asked === "string" ? undefined : asked;
+    const session = create?.id ?? String(asked);
+    const head = headOf(session);
+    if (create) assertFree(session, found(session));
+    else if (!head) throw notFound(session);
+    const known = stored(session);
+    if (known) known.owner = owner;
+    return createHold(rights.take(session, head?.last ?? 0, create), head, rights, work);
+  }
+
+  function read(session: string, { after, limit, native }: ReadQuery): EventRecord[] {
+    const rows = stored(session)?.rows ?? [];
+    const from = indexAfter(rows, after, bySeq);
+    return rows.slice(from, from + limit).map((row) => unplaced(given(row, native)));
+  }
+
+  const states = () =>
+    [...sessions.values()].toSorted((a, b) => (a.session < b.session ? -1 : 1)).flatMap(({ state }) => state ?? []);
+
+  return {
+    owner,
+    open: (session) => using(() => open(session)),
+    read: (session, query) => using(() => read(session, query)),
+    readBack: (session, { before, limit }) =>
+      using(() => lastRows(stored(session)?.rows ?? [], before, limit, bySeq).map((row) => unplaced(given(row)))),
+    turnStart: (session, before) =>
+      using(() => {
+        const isStart = ({ record }: Row): boolean => record.type === "turn.started" && record.seq < before;
+        return stored(session)?.rows.findLast(isStart)?.record.seq;
+      }),
+    readAll: ({ after, limit, native }) =>
+      using(() => {
+        const from = indexAfter(tables.rows, after, byPosition);
+        return tables.rows.slice(from, from + limit).map((row) => given(row, native));
+      }),
+    readAllBack: ({ before, limit }) =>
+      using(() => lastRows(tables.rows, before, limit, byPosition).map((row) => given(row))),
+    position: () => using(() => tables.position),
+    head: (session) => using(() => headOf(session)),
+    base: (session) => using(() => stored(session)?.base),
+    list: ({ directory, parent, after = "", limit }) =>
+      using(() =>
+        states()
+          .filter((state) => state.id > after)
+          .filter((state) => directory === undefined || state.directory === directory)
+          .filter((state) => parent === undefined || (state.parent ?? null) === parent)
+          .slice(0, limit),
+      ),
+    unsettled: (asked) =>
+      using(() =>
+        states().filter((state) => !isSettled(state) && (asked === undefined || stored(state.id)?.owner === asked)),
+      ),
+    find: (session, key) =>
+      using(() => {
+        const seq = stored(session)?.names.get(key);
+        const [record] = seq === undefined ? [] : read(session, { after: seq - 1, limit: 1 });
+        return record?.seq === seq && record ? (JSON.parse(record.json) as ParleyEvent) : undefined;
+      }),
+    locate: (key) => using(() => [...sessions.values()].find(({ names }) => names.has(key))?.session),
+    listen: listeners.add,
+    listenAll: listeners.addAll,
+    check: () => using(() => undefined),
+    fault: () => undefined,
+    unreadable: () => [],
+    close() {
+      closed ??= lane.idle();
+      return closed;
+    },
+  };
+}
+
+function lastRows(rows: readonly Row[], before: number, limit: number, numberOf: (row: Row) => number): Row[] {
+  const end = indexAfter(rows, before - 1, numberOf);
+  return rows.slice(Math.max(0, end - limit), end);
+}
+
+/** A record as readers get it: the agent's line only where it is asked for. */
+function given({ record }: Row, native = false): PlacedRecord {
+  if (native || record.native === undefined) return { ...record };
+  const { native: _, ...rest } = record;
+  return rest;
+}
+
+function unplaced({ position: _, ...record }: PlacedRecord): EventRecord {
+  return record;
+}
+
+function warn(thrown: unknown): void {
+  process.emitWarning(thrown instanceof Error ? thrown : String(thrown));
+}

@@ -1,0 +1,179 @@
+import { messageOf, ParleyError } from "../core/errors.ts";
+import type { Draft, ParleyEvent } from "../core/events/event.ts";
+import { keyOf } from "../core/events/keys.ts";
+import { changesState, reduceSession, type SessionState } from "../core/session-state.ts";
+import type { Entry, EventRecord, ReadQuery } from "./contract.ts";
+import type { Right } from "./holds.ts";
+
+/** A longer line of an agent is not kept: it would outweigh the event it caused. */
+const MAX_NATIVE_BYTES = 64 * 1024;
+
+export interface Append {
+  right: Right;
+  /** The number that its events follow on. */
+  after: number;
+  entries: readonly Entry[];
+  /** The data of heavy entries as JSON, where it was made before. */
+  texts?: ReadonlyMap<Entry, string>;
+}
+
+/** The data of an append's entries as JSON. An entry that JSON cannot hold has none, and is refused when it is planned. */
+export function textsOf({ entries }: Append): Map<Entry, string> {
+  const texts = new Map<Entry, string>();
+  for (const entry of entries) {
+    try {
+      texts.set(entry, JSON.stringify(entry.draft.data));
+    } catch {}
+  }
+  return texts;
+}
+
+export interface PlannedRow {
+  record: EventRecord;
+  event: ParleyEvent;
+  /** The item a delta belongs to or a completion completes. */
+  item: string | null;
+  /** The name the event is found by. */
+  name: string | undefined;
+}
+
+/** A session as an append changes it. */
+export interface Target {
+  session: string;
+  parent?: string;
+  root?: string;
+  first: number;
+  last: number;
+  state: SessionState | undefined;
+}
+
+export interface Planned<T extends Target> {
+  rows: PlannedRow[];
+  target: T;
+  /** Set for a repeat: its events are stored already. */
+  stored?: EventRecord[];
+}
+
+export interface PlanOptions<T extends Target> {
+  keepNative: boolean;
+  /** The session as it is stored; a removed one's id stays taken. */
+  found: T | "removed" | undefined;
+  /** A session that has nothing stored yet. */
+  fresh(target: Target): T;
+  read(session: string, query: ReadQuery): EventRecord[];
+}
+
+/** Makes the rows of an append, or throws why it cannot be taken. */
+export function planAppend<T extends Target>(append: Append, options: PlanOptions<T>): Planned<T> {
+  const { after, entries, right } = append;
+  const target = targetOf(append, options);
+  if (entries.length > 0 && after < target.last)
+    return { rows: [], target, stored: storedBefore(append, target, options) };
+  if (entries.length > 0 && after > target.last) throw doesNotFollow(append, target);
+  const rows: PlannedRow[] = [];
+  for (const entry of entries) {
+    const { draft, native } = entry;
+    target.last += 1;
+    const event = toEvent(target, draft);
+    if (!target.state || changesState(event.type)) target.state = reduce(target.state, event);
+    const record: EventRecord = {
+      session: target.session,
+      seq: target.last,
+      type: event.type,
+      json: toJson(event, append.texts?.get(entry)),
+      folded: 0,
+    };
+    if (options.keepNative && native !== undefined && Buffer.byteLength(native) <= MAX_NATIVE_BYTES)
+      record.native = native;
+    rows.push({ record, event, item: itemOf(draft), name: keyOf(event) });
+  }
+  if (!target.state) {
+    throw new ParleyError("invalid", `expected session.started as the first event of ${right.session}, got no event`);
+  }
+  return { rows, target };
+}
+
+function targetOf<T extends Target>({ right }: Append, { found, fresh }: PlanOptions<T>): T {
+  const { session, create } = right;
+  if (found && found !== "removed") return { ...found };
+  if (!create || found) throw notFound(session);
+  const target: Target = { session, first: 1, last: 0, state: undefined };
+  if (create.parent !== undefined) target.parent = create.parent;
+  if (create.root !== undefined) target.root = create.root;
+  return fresh(target);
+}
+
+/** The records of a repeated append. Its writer holds the session, so what has its numbers must be its own events. */
+function storedBefore<T extends Target>(append: Append, target: T, { read }: PlanOptions<T>): EventRecord[] {
+  const { after, entries, right } = append;
+  const upTo = after + entries.length;
+  if (after < right.since || upTo > target.last) throw doesNotFollow(append, target);
+  const query = { after, limit: entries.length, native: true };
+  const records = read(right.session, query).filter(({ seq }) => seq <= upTo);
+  for (const { seq, json } of records) {
+    const entry = entries[seq - after - 1];
+    const expected = entry && toJson(toEvent({ ...target, last: seq }, entry.draft), undefined);
+    if (json !== expected) throw doesNotFollow(append, target);
+  }
+  return records;
+}
+
+function doesNotFollow({ right, after, entries }: Append, { last }: Target): ParleyError {
+  const { session } = right;
+  const got = `${entries.length} events after ${after}`;
+  const message = `expected events after ${last}, the last number of ${session}, got ${got}: append what follows on it`;
+  return new ParleyError("invalid", message, { session, last });
+}
+
+/** Refuses to create a session whose id is taken. */
+export function assertFree(session: string, found: object | "removed" | undefined): void {
+  if (!found) return;
+  const why = found === "removed" ? "existed and was deleted" : "exists";
+  throw new ParleyError("invalid", `the session ${session} ${why}: create one with another id`, { session });
+}
+
+export function notFound(session: string): ParleyError {
+  return new ParleyError("session_not_found", `there is no session ${session}: create it first`, { session });
+}
+
+function toEvent(target: Target, draft: Draft): ParleyEvent {
+  const { session, last: seq, parent, root } = target;
+  const { turn, time, source, type, data } = draft;
+  return {
+    id: `${session}:${seq}`,
+    seq,
+    session,
+    ...(turn !== undefined && { turn }),
+    ...(parent !== undefined && { parent }),
+    ...(root !== undefined && { root }),
+    time,
+    source,
+    type,
+    data,
+  } as ParleyEvent;
+}
+
+function reduce(state: SessionState | undefined, event: ParleyEvent): SessionState {
+  try {
+    return reduceSession(state, event);
+  } catch (thrown) {
+    throw new ParleyError("invalid", messageOf(thrown), { session: event.session }, thrown);
+  }
+}
+
+function toJson(event: ParleyEvent, data: string | undefined): string {
+  try {
+    if (data === undefined) return JSON.stringify(event);
+    const { data: _, ...rest } = event;
+    return `${JSON.stringify(rest).slice(0, -1)},"data":${data}}`;
+  } catch (thrown) {
+    const message = `expected data that JSON can hold in ${event.type}, got: ${messageOf(thrown)}`;
+    throw new ParleyError("invalid", message, { session: event.session }, thrown);
+  }
+}
+
+function itemOf(draft: Draft): string | null {
+  if (draft.type === "item.delta") return draft.data.item;
+  if (draft.type === "item.completed") return draft.data.item.id;
+  return null;
+}
