@@ -1,4 +1,4 @@
-/** What the exit codes of every command mean; `run` adds those of its outcomes. */
+/** The exit codes of every command; `run` adds one for each outcome of a turn. */
 export const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
 
 /** 128 and the number of SIGPIPE: what a program ends with when its reader has gone. */
@@ -15,7 +15,7 @@ export class CliError extends Error {
   }
 }
 
-/** What was asked for cannot be meant: a flag, a variable, a configuration file. */
+/** A mistake in a flag, a variable or a configuration file. */
 export function usageError(message: string): CliError {
   return new CliError(message, EXIT.usage);
 }

@@ -7,7 +7,7 @@ import { packageVersion } from "./version.ts";
 
 const VERSION_FLAGS = ["--version", "-V"];
 
-/** Arguments are public: whoever lists processes reads them. The title replaces them where the system allows it. */
+/** Every user can read arguments in the list of processes. The title replaces them where the system allows it. */
 function hideToken(argv: readonly string[]): void {
   if (argv.some((argument) => argument === "--token" || argument.startsWith("--token="))) {
     process.title = `parley ${argv[0] ?? ""}`;
@@ -28,18 +28,17 @@ function report(thrown: unknown): number {
   return EXIT.failed;
 }
 
-async function perform(argv: readonly string[]): Promise<number> {
-  const [first] = argv;
-  if (argv.length === 1 && VERSION_FLAGS.includes(first ?? "")) {
+async function perform(argv: readonly string[]): Promise<void> {
+  if (argv.length === 1 && VERSION_FLAGS.includes(argv[0] ?? "")) {
     process.stdout.write(`${packageVersion()}\n`);
-    return EXIT.ok;
+    return;
   }
   hideToken(argv);
   try {
     const { runProgram } = await import("./program.ts");
-    return await runProgram(argv);
+    await runProgram(argv);
   } catch (thrown) {
-    return report(thrown);
+    process.exitCode = report(thrown);
   }
 }
 
@@ -50,7 +49,7 @@ function written(stream: NodeJS.WriteStream): Promise<void> {
   });
 }
 
-/** Runs a command and ends the process with its code, whatever is still open. */
+/** Runs a command and ends the process with its exit code, even while sockets or timers are open. */
 export async function main(argv: readonly string[]): Promise<void> {
   takeSignals();
   launcherEnd();
@@ -58,7 +57,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   process.stdout.on("error", (error) => {
     if (process.stdout.listenerCount("error") === 1) process.exit(outputLost(error));
   });
-  const code = await perform(argv);
+  await perform(argv);
   await Promise.all([written(process.stdout), written(process.stderr)]);
-  process.exit(code);
+  process.exit();
 }

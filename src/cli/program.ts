@@ -15,13 +15,10 @@ import { formatHelp, withExamples } from "./help.ts";
 import { nearest } from "./nearest.ts";
 import { packageVersion } from "./version.ts";
 
-/** How a command tells its exit code. */
-export type Finish = (code: number) => void;
-
-/** The whole tree. Each command imports what it needs only when it is run. */
-export function buildProgram(finish: Finish): Command {
+/** The whole tree. Each command imports what it needs only when it is run, and tells its exit code by `process.exitCode`. */
+export function buildProgram(): Command {
   const program = withExamples(new Command("parley"), [
-    ['parley run "Read README.md and add a line at the end"', "one prompt, the answer on stdout"],
+    ['parley run "Read README.md and add a line at the end"', "one prompt, the reply on stdout"],
     ['parley run --continue "Now translate it"', "go on with the newest session here"],
     ["parley opencode", "OpenCode's terminal interface, on Parley"],
     ["parley serve", "let clients in; the first line is the URL"],
@@ -34,17 +31,17 @@ export function buildProgram(finish: Finish): Command {
     // A command's --version is its own: "install" has one that takes a value.
     .enablePositionalOptions();
   const commands = [
-    serveCommand(finish),
-    runCommand(finish),
-    opencodeCommand(finish),
-    sessionsCommand(finish),
-    eventsCommand(finish),
-    agentsCommand(finish),
-    doctorCommand(finish),
-    trustCommand(finish),
-    installCommand(finish),
-    modelCommand(finish),
-    completionCommand(finish, () => program),
+    serveCommand(),
+    runCommand(),
+    opencodeCommand(),
+    sessionsCommand(),
+    eventsCommand(),
+    agentsCommand(),
+    doctorCommand(),
+    trustCommand(),
+    installCommand(),
+    modelCommand(),
+    completionCommand(() => program),
   ];
   for (const command of commands) program.addCommand(command);
   for (const command of everyCommand(program)) {
@@ -61,7 +58,7 @@ function everyCommand(command: Command): Command[] {
   return [command, ...command.commands.flatMap(everyCommand)];
 }
 
-/** What commander says, in our words and with our code. */
+/** An error of commander, in our words and with our exit code. */
 function usageOf(error: CommanderError, command: Command | undefined): CliError {
   const message = error.message.replace(/^error: /, "");
   const help = command ? `parley help ${command.name()}` : "parley --help";
@@ -77,14 +74,10 @@ function refuseUnknownHelp(argv: readonly string[], names: readonly string[]): v
   throw new CliError(`unknown command '${asked}'${hint}\nparley --help shows what there is`, EXIT.usage);
 }
 
-export async function runProgram(argv: readonly string[]): Promise<number> {
-  let code: number = EXIT.ok;
-  const program = buildProgram((result) => {
-    code = result;
-  });
+export async function runProgram(argv: readonly string[]): Promise<void> {
+  const program = buildProgram();
   if (argv.length === 0 || (argv[0] === "help" && argv[1] === "help")) {
-    program.outputHelp();
-    return code;
+    return program.outputHelp();
   }
   refuseUnknownHelp(
     argv,
@@ -97,5 +90,4 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
     const asked = program.commands.find((command) => command.name() === argv[0]);
     if (thrown.exitCode !== 0) throw usageOf(thrown, asked);
   }
-  return code;
 }

@@ -2,11 +2,11 @@ import type { ParleyEvent } from "../core/events/event.ts";
 import type { EventStream } from "./closable.ts";
 import { type EventsOptions, openEvents } from "./event-stream.ts";
 import { messageIds } from "./message-id.ts";
-import { readPage } from "./pages.ts";
+import { type PageQuery, readPage } from "./pages.ts";
 import { type Backoff, backoffMs } from "./retry.ts";
 import { SessionHandle } from "./session.ts";
 import type { EventPage } from "./stream-types.ts";
-import { Transport } from "./transport.ts";
+import { type Call, Transport } from "./transport.ts";
 import type {
   AgentInfo,
   Ask,
@@ -25,49 +25,18 @@ export interface ClientOptions {
   /** The server's address; a path before `/v1` is kept. */
   url: string | URL;
   token?: string;
-  /** Who answers asks, in the events: letters, digits, spaces and .:@/-, up to 64. */
+  /** The name of this client in the events of its answers: letters, digits, spaces and .:@/-, up to 64. */
   name?: string;
   fetch?: (url: string, init: RequestInit) => Promise<Response>;
-  /** For how long a request may be without an answer: a minute by default. */
+  /** How long a request may wait for its response: a minute by default. */
   timeoutMs?: number;
-  /** How often a read or a prompt is sent again when no answer came: five times by default. */
+  /** How often a read or a prompt is sent again when no response came: five times by default. */
   retries?: number;
   /** The waits between tries; doubling, with chance, by default. */
   backoff?: Backoff;
 }
 
-export interface ParleyClient {
-  readonly url: string;
-  health(): Promise<Health>;
-  agents(): Promise<AgentInfo[]>;
-  /** One agent, as it is in a directory of the server's machine. */
-  agent(name: string, directory?: string): Promise<AgentInfo>;
-  /** The sessions that an agent itself keeps for a directory. */
-  agentSessions(name: string, directory?: string): Promise<NativeSession[]>;
-  sessions: {
-    create(request?: NewSession): Promise<SessionDetail>;
-    /** A page of sessions, newest first. */
-    list(query?: SessionListQuery): Promise<SessionList>;
-    get(id: string): Promise<SessionDetail>;
-    update(id: string, change: SessionChange): Promise<SessionDetail>;
-    delete(id: string): Promise<void>;
-  };
-  trust: {
-    /** Of a directory on the server's machine, by its absolute path. */
-    get(directory: string): Promise<TrustInfo>;
-    /** Agents take all that a project's files say there, commands to run too; or no longer. */
-    set(directory: string, trusted: boolean): Promise<TrustInfo>;
-    list(): Promise<TrustedDirectory[]>;
-  };
-  /** A handle of one session; nothing is sent. */
-  session(session: string | { id: string }): SessionHandle;
-  /** What waits for an answer in any session. */
-  asks(): Promise<Ask[]>;
-  /** The events of all sessions in the order in which they were stored, from now on unless a cursor is given. */
-  allEvents(options?: EventsOptions): EventStream<ParleyEvent>;
-  /** A page of them. */
-  page(query?: { after?: string | number; limit?: number; native?: boolean }): Promise<EventPage>;
-}
+export type ParleyClient = ReturnType<typeof createClient>;
 
 const TIMEOUT_MS = 60_000;
 const RETRIES = 5;
@@ -86,7 +55,7 @@ function baseOf(url: string | URL): URL {
 }
 
 /** A client of the universal API. It needs only the web platform. */
-export function createClient(options: ClientOptions): ParleyClient {
+export function createClient(options: ClientOptions) {
   const base = baseOf(options.url);
   const transport = new Transport({
     base,
@@ -99,38 +68,47 @@ export function createClient(options: ClientOptions): ParleyClient {
     backoff: options.backoff ?? ((attempt, baseMs) => backoffMs(attempt, baseMs, Math.random())),
   });
   const newId = messageIds(Date.now);
-  const get = <T>(...path: string[]): Promise<T> => transport.json<T>({ method: "GET", path, repeatable: true });
-  const about = <T>(path: string[], directory: string | undefined): Promise<T> =>
-    transport.json<T>({ method: "GET", path, query: { directory }, repeatable: true });
+  const get = <T>(path: string, query?: Call["query"]): Promise<T> =>
+    transport.json<T>({ method: "GET", path: path.split("/"), query, repeatable: true });
   const session = (one: string | { id: string }): SessionHandle =>
     new SessionHandle(typeof one === "string" ? one : one.id, transport, newId);
   return {
     url: base.href,
-    health: () => get("health"),
-    agent: (name, directory) => about(["v1", "agents", name], directory),
-    agentSessions: async (name, directory) =>
-      (await about<{ sessions: NativeSession[] }>(["v1", "agents", name, "sessions"], directory)).sessions,
-    agents: async () => (await get<{ agents: AgentInfo[] }>("v1", "agents")).agents,
+    health: (): Promise<Health> => get("health"),
+    agents: async (): Promise<AgentInfo[]> => (await get<{ agents: AgentInfo[] }>("v1/agents")).agents,
+    /** One agent, as it is in a directory of the server's machine. */
+    agent: (name: string, directory?: string): Promise<AgentInfo> => get(`v1/agents/${name}`, { directory }),
+    /** The sessions that an agent itself keeps for a directory. */
+    agentSessions: async (name: string, directory?: string): Promise<NativeSession[]> =>
+      (await get<{ sessions: NativeSession[] }>(`v1/agents/${name}/sessions`, { directory })).sessions,
     sessions: {
-      create: (request = {}) => transport.json({ method: "POST", path: ["v1", "sessions"], body: request }),
-      list: (query) =>
-        transport.json({ method: "GET", path: ["v1", "sessions"], query: { ...query }, repeatable: true }),
-      get: (id) => session(id).get(),
-      update: (id, change) => session(id).update(change),
-      delete: (id) => session(id).delete(),
+      create: (request: NewSession = {}): Promise<SessionDetail> =>
+        transport.json({ method: "POST", path: ["v1", "sessions"], body: request }),
+      /** A page of sessions, newest first. */
+      list: (query?: SessionListQuery): Promise<SessionList> => get("v1/sessions", { ...query }),
+      get: (id: string): Promise<SessionDetail> => session(id).get(),
+      update: (id: string, change: SessionChange): Promise<SessionDetail> => session(id).update(change),
+      delete: (id: string): Promise<void> => session(id).delete(),
     },
     trust: {
-      get: (directory) =>
-        transport.json({ method: "GET", path: ["v1", "trust"], query: { directory }, repeatable: true }),
-      set: (directory, trusted) =>
+      /** Of a directory on the server's machine, by its absolute path. */
+      get: (directory: string): Promise<TrustInfo> => get("v1/trust", { directory }),
+      /** Agents take all that a project's files say there, commands to run too; or no longer. */
+      set: (directory: string, trusted: boolean): Promise<TrustInfo> =>
         transport.json({ method: "PUT", path: ["v1", "trust"], body: { directory, trusted } }),
-      list: async () => (await get<{ trusted: TrustedDirectory[] }>("v1", "trusted")).trusted,
+      list: async (): Promise<TrustedDirectory[]> => (await get<{ trusted: TrustedDirectory[] }>("v1/trusted")).trusted,
     },
+    /** A handle of one session; nothing is sent. */
     session,
-    asks: async () => (await get<{ asks: Ask[] }>("v1", "asks")).asks,
-    // The server says gaps in one session's stream only.
-    allEvents: (given = {}) =>
-      openEvents(transport, null, { ...given, after: given.after ?? "latest" }) as EventStream<ParleyEvent>,
-    page: (query) => readPage(transport, { ...query, session: null }),
+    /** The open asks of all sessions. */
+    asks: async (): Promise<Ask[]> => (await get<{ asks: Ask[] }>("v1/asks")).asks,
+    /**
+     * The events of all sessions in the order in which they were stored, from now on unless a cursor is given. Gaps come
+     * only in the stream of one session.
+     */
+    allEvents: (given: EventsOptions = {}) =>
+      openEvents(transport, { ...given, session: null, after: given.after ?? "latest" }) as EventStream<ParleyEvent>,
+    /** A page of them. */
+    page: (query?: Omit<PageQuery, "session">): Promise<EventPage> => readPage(transport, { ...query, session: null }),
   };
 }

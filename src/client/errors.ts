@@ -2,32 +2,28 @@ import type { ErrorCode } from "../core/errors.ts";
 
 const PROBLEM_TYPE = "application/problem+json";
 
-/** The server answered, and the answer is no. */
+/** The server refused a request. */
 export class ParleyApiError extends Error {
-  readonly status: number;
-  /** The stable word for programs; `unknown` where the answer was not Parley's own. */
-  readonly code: ErrorCode | "unknown" | (string & {});
-  readonly detail: string;
-  /** Everything that the answer said, such as `issues` of a body or the `resolution` of an ask. */
-  readonly problem: Readonly<Record<string, unknown>>;
+  readonly status!: number;
+  /** The stable word for programs; `unknown` where the response was not Parley's own. */
+  readonly code!: ErrorCode | "unknown" | (string & {});
+  readonly detail!: string;
+  /** The whole body of the response, such as `issues` of a body or the `resolution` of an ask. */
+  readonly problem!: Readonly<Record<string, unknown>>;
   /** When to try again, where the server said so. */
-  readonly retryAfterMs: number | undefined;
+  readonly retryAfterMs!: number | undefined;
 
   constructor(
     message: string,
-    answer: Pick<ParleyApiError, "status" | "code" | "detail" | "problem" | "retryAfterMs">,
+    response: Pick<ParleyApiError, "status" | "code" | "detail" | "problem" | "retryAfterMs">,
   ) {
     super(message);
     this.name = "ParleyApiError";
-    this.status = answer.status;
-    this.code = answer.code;
-    this.detail = answer.detail;
-    this.problem = answer.problem;
-    this.retryAfterMs = answer.retryAfterMs;
+    Object.assign(this, response);
   }
 }
 
-/** The server could not be reached, or the connection broke before the answer was whole. */
+/** The server could not be reached, or the connection broke before the response was whole. */
 export class ParleyConnectionError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause });
@@ -35,7 +31,7 @@ export class ParleyConnectionError extends Error {
   }
 }
 
-/** What came is not what a Parley server says. */
+/** The response is not one of a Parley server. */
 export class ParleyProtocolError extends Error {
   constructor(message: string) {
     super(message);
@@ -77,13 +73,13 @@ function adviceFor(status: number, sentToken: boolean): string {
   return `; ${sentToken ? wrong : "no token was sent"}: give it as createClient({ url, token })`;
 }
 
-/** Makes the error of an answer whose status is not a good one. */
+/** Makes the error of a response whose status is not a good one. */
 export function apiError(
   what: string,
-  answer: { status: number; headers: Headers; text: string },
+  response: { status: number; headers: Headers; text: string },
   sentToken: boolean,
 ): ParleyApiError {
-  const { status, headers, text } = answer;
+  const { status, headers, text } = response;
   const type = headers.get("content-type") ?? "no content type";
   const retryAfterMs = retryAfterOf(headers.get("retry-after"));
   if (!type.startsWith(PROBLEM_TYPE)) {

@@ -1,43 +1,53 @@
 import { closable, type EventStream, either } from "./closable.ts";
-import { type ConnectionState, type Feed, type FollowOptions, follow, startOf } from "./follow.ts";
-import { readToEnd } from "./pages.ts";
-import type { Place } from "./place.ts";
+import { type ConnectionState, follow } from "./follow.ts";
+import { readPage, readToEnd } from "./pages.ts";
+import { StreamCursor } from "./stream-cursor.ts";
 import type { After, StreamEvent } from "./stream-types.ts";
 import type { Transport } from "./transport.ts";
 
 export interface EventsOptions {
   /** Events after this one; from the first one on by default. */
   after?: After;
-  /** Whether to wait for what is still to come (default), or to end where the log ends now. */
+  /** Whether to wait for future events (default), or to end where the log ends now. */
   follow?: boolean;
   /** With the agent's own lines. */
   native?: boolean;
   /** Ends the stream, quietly. */
   signal?: AbortSignal;
-  /** Without a byte for so long a connection counts as dead: 45 s by default, three heartbeats. */
+  /** Without a byte for so long, not even a heartbeat, a connection counts as dead: 45 s by default, three heartbeats. */
   silenceMs?: number;
   /** For how long to try to get back in before the stream fails: without end by default. */
   giveUpAfterMs?: number;
   onConnection?: (state: ConnectionState) => void;
 }
 
-const SILENCE_MS = 45_000;
+/** A stream of events: one session's, or (null) that of all sessions. */
+export interface Feed extends EventsOptions {
+  session: string | null;
+  after: After;
+}
+
+/**
+ * The first cursor. `latest` becomes a number before anything else: a connection that broke before its first event would
+ * otherwise come back later than it left, and nobody would know what it missed.
+ */
+async function startOf(transport: Transport, { session, after }: Feed, signal: AbortSignal): Promise<StreamCursor> {
+  if (after !== "latest") return new StreamCursor(session, String(after));
+  const page = await readPage(transport, { session, after, limit: 1, signal });
+  return new StreamCursor(session, String(page.next));
+}
 
 /** Every event once and in order, over as many connections as it takes. Nothing is sent before the first `next()`. */
-export function openEvents(
-  transport: Transport,
-  session: string | null,
-  options: EventsOptions & { after: After },
-): EventStream<StreamEvent> {
-  const feed: Feed = { session, after: options.after, native: options.native ?? false };
-  let place: Place | undefined;
+export function openEvents(transport: Transport, feed: Feed): EventStream<StreamEvent> {
+  let cursor: StreamCursor | undefined;
 
   async function* read(stop: AbortSignal): AsyncGenerator<StreamEvent, undefined, undefined> {
-    const { signal, release } = either(stop, options.signal);
+    const { signal, release } = either(stop, feed.signal);
     try {
-      place = await startOf(transport, feed, signal);
-      if (options.follow ?? true) yield* follow(transport, feed, place, followOptions(options), signal);
-      else yield* readToEnd(transport, feed, place, signal);
+      cursor = await startOf(transport, feed, signal);
+      yield* (feed.follow ?? true)
+        ? follow(transport, feed, cursor, signal)
+        : readToEnd(transport, feed, cursor, signal);
     } catch (error) {
       if (!signal.aborted) throw error;
     } finally {
@@ -46,9 +56,5 @@ export function openEvents(
     return undefined;
   }
 
-  return closable(read, () => place?.cursor ?? String(feed.after));
-}
-
-function followOptions({ silenceMs, giveUpAfterMs, onConnection }: EventsOptions): FollowOptions {
-  return { silenceMs: silenceMs ?? SILENCE_MS, giveUpAfterMs: giveUpAfterMs ?? Number.POSITIVE_INFINITY, onConnection };
+  return closable(read, () => cursor?.text ?? String(feed.after));
 }

@@ -1,44 +1,17 @@
+import type { Feed } from "./event-stream.ts";
 import { Losses } from "./losses.ts";
-import { Place } from "./place.ts";
+import { pathOf } from "./pages.ts";
 import { pause } from "./retry.ts";
 import { numberIn } from "./sequence.ts";
 import { SseConnection } from "./sse-connection.ts";
-import type { After, EventPage, StreamEvent } from "./stream-types.ts";
+import type { StreamCursor } from "./stream-cursor.ts";
+import type { StreamEvent } from "./stream-types.ts";
 import type { Call, Transport } from "./transport.ts";
 
-/** A stream of events: one session's, or (null) that of all sessions. */
-export interface Feed {
-  session: string | null;
-  after: After;
-  native: boolean;
-}
-
-/** What becomes of the connection behind a stream: for a status line, the events are right without it. */
+/** The state of the connection behind a stream, for a status line: the events are right without it. */
 export type ConnectionState = { state: "open" } | { state: "lost"; error: unknown; attempt: number; retryInMs: number };
 
-export interface FollowOptions {
-  /** Without a byte for so long, not even a heartbeat, a connection counts as dead. */
-  silenceMs: number;
-  /** For how long to try to get back in before the stream fails. */
-  giveUpAfterMs: number;
-  onConnection?: (state: ConnectionState) => void;
-}
-
-export function pathOf(session: string | null, last: "events" | "stream"): string[] {
-  return session === null ? ["v1", last] : ["v1", "sessions", session, last];
-}
-
-/**
- * Where to start. `latest` becomes a number before anything else: a connection that broke before its first event would
- * otherwise come back later than it left, and nobody would know what it missed.
- */
-export async function startOf(transport: Transport, feed: Feed, signal: AbortSignal): Promise<Place> {
-  if (feed.after !== "latest") return new Place(feed.session, String(feed.after));
-  const path = pathOf(feed.session, "events");
-  const query = { after: "latest", limit: 1 };
-  const page = await transport.json<EventPage>({ method: "GET", path, query, signal, repeatable: true });
-  return new Place(feed.session, String(page.next));
-}
+const SILENCE_MS = 45_000;
 
 function callFor(feed: Feed, cursor: string, signal: AbortSignal): Call {
   const query = { after: cursor, native: feed.native || undefined };
@@ -56,22 +29,22 @@ function isLast(event: StreamEvent, session: string | null): boolean {
 export async function* follow(
   transport: Transport,
   feed: Feed,
-  place: Place,
-  options: FollowOptions,
+  cursor: StreamCursor,
   signal: AbortSignal,
 ): AsyncGenerator<StreamEvent, undefined, undefined> {
-  const losses = new Losses(transport.options.backoff, options.giveUpAfterMs);
+  const { silenceMs = SILENCE_MS, giveUpAfterMs = Number.POSITIVE_INFINITY, onConnection } = feed;
+  const losses = new Losses(transport.options.backoff, giveUpAfterMs);
   while (!signal.aborted) {
-    const connection = new SseConnection(transport, callFor(feed, place.cursor, signal), options.silenceMs);
+    const connection = new SseConnection(transport, callFor(feed, cursor.text, signal), silenceMs);
     try {
       await connection.open();
-      options.onConnection?.({ state: "open" });
+      onConnection?.({ state: "open" });
       for (;;) {
         const batch = await connection.read();
         if (batch.retryMs !== undefined) losses.baseMs = batch.retryMs;
         for (const message of batch.messages) {
           if (signal.aborted) return undefined;
-          const event = place.take(message);
+          const event = cursor.take(message);
           if (!event) continue;
           losses.reset();
           yield event;
@@ -82,8 +55,8 @@ export async function* follow(
     } catch (error) {
       connection.close();
       if (signal.aborted) return undefined;
-      const retryInMs = losses.next(error, place.cursor);
-      options.onConnection?.({ state: "lost", error, attempt: losses.attempts, retryInMs });
+      const retryInMs = losses.next(error, cursor.text);
+      onConnection?.({ state: "lost", error, attempt: losses.attempts, retryInMs });
       await pause(retryInMs, signal);
     } finally {
       connection.close();

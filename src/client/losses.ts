@@ -4,7 +4,7 @@ import { type Backoff, isPassing, waitFor } from "./retry.ts";
 /** Before the server has said it with `retry:`. */
 const BASE_MS = 1_000;
 
-/** A server that says something impossible at the same place so often will go on doing so. */
+/** A server that says something impossible at the same cursor so often will go on doing so. */
 const FAULTS = 5;
 
 /** Decides after each lost connection how long to wait for the next one, or that it is time to give up. */
@@ -34,7 +34,7 @@ export class Losses {
     this.#since = undefined;
   }
 
-  /** Milliseconds until the next try. Throws what was lost where no try can help. */
+  /** Milliseconds until the next try. Throws the error where no try can help. */
   next(error: unknown, cursor: string): number {
     if (!isPassing(error) && !this.#isRareFault(error, cursor)) throw error;
     const now = this.#now();
@@ -47,7 +47,7 @@ export class Losses {
     return ms;
   }
 
-  /** A hole or a broken frame can come from what stands between us and the server, and then goes away. */
+  /** A proxy between us and the server can cause a hole or a broken frame, which then goes away. */
   #isRareFault(error: unknown, cursor: string): boolean {
     if (!(error instanceof ParleyProtocolError)) return false;
     this.#fault = { cursor, count: this.#fault.cursor === cursor ? this.#fault.count + 1 : 1 };

@@ -1,9 +1,13 @@
-import { type Feed, pathOf } from "./follow.ts";
-import type { Place } from "./place.ts";
+import type { Feed } from "./event-stream.ts";
+import type { StreamCursor } from "./stream-cursor.ts";
 import type { EventPage, StreamEvent } from "./stream-types.ts";
 import type { Transport } from "./transport.ts";
 
 const PAGE = 500;
+
+export function pathOf(session: string | null, last: "events" | "stream"): string[] {
+  return session === null ? ["v1", last] : ["v1", "sessions", session, last];
+}
 
 export interface PageQuery {
   session: string | null;
@@ -20,21 +24,20 @@ export function readPage(transport: Transport, { session, signal, ...query }: Pa
 /** Reads what there is, page by page, and ends. */
 export async function* readToEnd(
   transport: Transport,
-  feed: Feed,
-  place: Place,
+  { session, native = false }: Feed,
+  cursor: StreamCursor,
   signal: AbortSignal,
 ): AsyncGenerator<StreamEvent, undefined, undefined> {
-  const { session, native } = feed;
   for (;;) {
-    const page = await readPage(transport, { session, native, after: place.cursor, limit: PAGE, signal });
-    if (page.gap) yield place.gap(page.gap);
+    const page = await readPage(transport, { session, native, after: cursor.text, limit: PAGE, signal });
+    if (page.gap) yield cursor.gap(page.gap);
     for (const event of page.events) {
       if (signal.aborted) return undefined;
       // Pages of all sessions say no positions; theirs is where the page ends.
-      const fresh = session === null ? event : place.takeOwn(event);
+      const fresh = session === null ? event : cursor.takeOwn(event);
       if (fresh) yield fresh;
     }
-    place.move(String(page.next), page.next);
+    cursor.move(String(page.next), page.next);
     if (!page.more) return undefined;
   }
 }

@@ -11,21 +11,20 @@ export function backoffMs(attempt: number, baseMs: number, chance: number): numb
   return Math.min(LONGEST_MS, baseMs * 2 ** (attempt - 1)) * (0.5 + chance / 2);
 }
 
-/** What is refused now may be granted later. */
-const LATER = new Set([408, 425, 429, 500, 502, 503, 504, 507]);
-
-/** For a reader that wants to go on: whether trying again can help. */
-export function isPassing(thrown: unknown): boolean {
-  return thrown instanceof ParleyConnectionError || (thrown instanceof ParleyApiError && LATER.has(thrown.status));
+function failedBy(thrown: unknown, statuses: readonly number[]): boolean {
+  return (
+    thrown instanceof ParleyConnectionError || (thrown instanceof ParleyApiError && statuses.includes(thrown.status))
+  );
 }
-
-const NOT_REACHED = new Set([502, 503, 504]);
 
 /** For a request that may be repeated: whether the server may not have got it, or could not serve it yet. */
 export function isUnanswered(thrown: unknown): boolean {
-  return (
-    thrown instanceof ParleyConnectionError || (thrown instanceof ParleyApiError && NOT_REACHED.has(thrown.status))
-  );
+  return failedBy(thrown, [502, 503, 504]);
+}
+
+/** For a reader that wants to go on: whether trying again can help. */
+export function isPassing(thrown: unknown): boolean {
+  return failedBy(thrown, [408, 425, 429, 500, 502, 503, 504, 507]);
 }
 
 /** The wait before a try, but never less than the server asked for. */

@@ -1,10 +1,10 @@
-export type Verdict = "next" | "repeat" | "hole";
+export type Order = "next" | "repeat" | "hole";
 
 /**
- * Whether an event is the one that must follow a cursor. Numbers that were folded right before it count as seen: they were
+ * The order of an event after a cursor. Numbers that were folded right before it count as seen: they were
  * deltas, and the completed items hold their text.
  */
-export function judge(cursor: number, event: { seq: number; folded?: number }): Verdict {
+export function orderOf(cursor: number, event: { seq: number; folded?: number }): Order {
   if (event.seq <= cursor) return "repeat";
   return event.seq - (event.folded ?? 0) - 1 <= cursor ? "next" : "hole";
 }

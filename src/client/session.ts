@@ -48,19 +48,19 @@ export class SessionHandle {
 
   /**
    * Gives the agent a prompt. The receipt means that it is stored, whatever happens next. A prompt always has an id, so that
-   * it is sent again when the answer got lost and still is one prompt. With `wait` the turn's outcome is awaited too.
+   * it is sent again when the response got lost and still is one prompt. With `wait` the turn's outcome is awaited too.
    */
   prompt(input: string | PromptInput, options?: PromptOptions & { wait?: false }): Promise<Receipt>;
   prompt(input: string | PromptInput, options: PromptOptions & { wait: true }): Promise<Outcome>;
   prompt(input: string | PromptInput, options: PromptOptions & { wait?: boolean } = {}): Promise<Receipt | Outcome> {
     const { wait, signal } = options;
-    return wait ? this.run(input, { signal }).outcome() : this.#send(this.#named(input), signal);
+    return wait ? this.run(input, { signal }).outcome() : this.#send("prompts", this.#named(input), signal);
   }
 
   /** Gives the agent a prompt and follows its turn: yields the events of the turn and returns its outcome. */
   run(input: string | PromptInput, options: RunOptions = {}): TurnRun {
     const prompt = this.#named(input);
-    return followTurn(this.#transport, this.id, (signal) => this.#send(prompt, signal), options);
+    return followTurn(this.#transport, this.id, (signal) => this.#send("prompts", prompt, signal), options);
   }
 
   /** Follows the turn of a prompt that was given before, from its beginning. */
@@ -70,19 +70,15 @@ export class SessionHandle {
 
   /** Runs a command in the session's directory as a turn of its own; the agent is told of it with its next prompt. */
   shell(command: string, options: { id?: string; signal?: AbortSignal } = {}): Promise<Receipt> {
-    const { id = this.#newId(), signal } = options;
-    const path = this.#path("shell");
-    return this.#transport.json({ method: "POST", path, body: { id, command }, signal, repeatable: true });
+    return this.#send("shell", { id: options.id ?? this.#newId(), command }, options.signal);
   }
 
   /** Has the agent shorten the conversation, as a turn: it goes on from a summary. */
   compact(options: { id?: string; signal?: AbortSignal } = {}): Promise<Receipt> {
-    const { id = this.#newId(), signal } = options;
-    const path = this.#path("compact");
-    return this.#transport.json({ method: "POST", path, body: { id }, signal, repeatable: true });
+    return this.#send("compact", { id: options.id ?? this.#newId() }, options.signal);
   }
 
-  /** A new session that begins with this one's past: all of it, or what came before a message. */
+  /** A new session with the events of this one: all of them, or those before a message. */
   fork(options: { before?: string } = {}): Promise<SessionDetail> {
     return this.#transport.json({ method: "POST", path: this.#path("fork"), body: options });
   }
@@ -98,7 +94,7 @@ export class SessionHandle {
     return this.#transport.json({ method: "POST", path: this.#path("cancel"), body: options });
   }
 
-  /** What waits for an answer here and in the sessions of its sub-agents. */
+  /** The open asks here and in the sessions of its sub-agents. */
   async asks(): Promise<Ask[]> {
     const path = this.#path("asks");
     return (await this.#transport.json<{ asks: Ask[] }>({ method: "GET", path, repeatable: true })).asks;
@@ -120,7 +116,7 @@ export class SessionHandle {
    * session is deleted, and fails only where trying again cannot help.
    */
   events(options: EventsOptions = {}): EventStream<StreamEvent> {
-    return openEvents(this.#transport, this.id, { ...options, after: options.after ?? 0 });
+    return openEvents(this.#transport, { ...options, session: this.id, after: options.after ?? 0 });
   }
 
   #path(...rest: string[]): string[] {
@@ -132,8 +128,8 @@ export class SessionHandle {
     return { ...prompt, id: prompt.id ?? this.#newId() };
   }
 
-  #send(prompt: PromptInput, signal: AbortSignal | undefined): Promise<Receipt> {
-    const path = this.#path("prompts");
-    return this.#transport.json({ method: "POST", path, body: prompt, signal, repeatable: true });
+  /** A request with an id may be sent again: it takes effect once. */
+  #send(last: string, body: object, signal: AbortSignal | undefined): Promise<Receipt> {
+    return this.#transport.json({ method: "POST", path: this.#path(last), body, signal, repeatable: true });
   }
 }

@@ -3,10 +3,10 @@ import { ParleyConnectionError, ParleyProtocolError, reasonOf } from "./errors.t
 import type { Call, Transport } from "./transport.ts";
 import { Watch } from "./watch.ts";
 
-/** What one read brought. */
+/** The messages of one read. */
 export interface Batch {
   messages: EventSourceMessage[];
-  /** Something came that only a healthy stream says: an event or a heartbeat. */
+  /** An event or a heartbeat came: the stream is healthy. */
   alive: boolean;
   /** How long the server wants a client to wait before it comes back. */
   retryMs?: number;

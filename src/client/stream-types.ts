@@ -1,7 +1,7 @@
 import type { ParleyEvent } from "../core/events/event.ts";
 import type { Session } from "./types.ts";
 
-/** What followed a cursor is no longer kept. */
+/** Events after a cursor that are no longer kept. */
 export interface Gap {
   /** The cursor that was asked for. */
   after: number;
@@ -11,7 +11,7 @@ export interface Gap {
   snapshot: Session;
 }
 
-/** In the place of the events that are gone. It is no stored event: its number is that of the last event it stands for. */
+/** Stands for the events that are gone. It is no stored event: its number is that of the last event it stands for. */
 export interface GapEvent {
   type: "gap";
   id: string;
@@ -21,7 +21,7 @@ export interface GapEvent {
 }
 
 /**
- * What a session's stream yields: narrow it by `type`. A type that only a newer Parley knows comes as it is too: a
+ * An event of a session's stream: narrow it by `type`. A type that only a newer Parley knows comes as it is too: a
  * `default` branch sees it (as `UnknownEvent`), although the compiler thinks that nothing is left.
  */
 export type StreamEvent = ParleyEvent | GapEvent;
@@ -34,5 +34,5 @@ export interface EventPage {
   gap?: Gap;
 }
 
-/** A number, an event's id, or `latest` for what comes from now on. */
+/** A number, an event's id, or `latest` for future events only. */
 export type After = number | (string & {}) | "latest";

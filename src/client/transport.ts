@@ -60,7 +60,7 @@ export class Transport {
     return url.href;
   }
 
-  /** Resolves with the head of a good answer; its body is still to come. */
+  /** Resolves with the head of a good response; its body is still to come. */
   async open(call: Call, watch: Watch): Promise<Response> {
     const headers = new Headers(this.#headers);
     for (const [name, value] of Object.entries(call.headers ?? {})) headers.set(name, value);
@@ -70,8 +70,8 @@ export class Transport {
     const response = await this.#reached(call, watch, this.options.fetch(this.#url(call), init));
     if (response.ok) return response;
     const text = await this.#textOf(call, response, watch);
-    const { status, headers: answered } = response;
-    throw apiError(this.nameOf(call), { status, headers: answered, text }, this.#headers.has("authorization"));
+    const { status, headers: received } = response;
+    throw apiError(this.nameOf(call), { status, headers: received, text }, this.#headers.has("authorization"));
   }
 
   async json<T>(call: Call): Promise<T> {

@@ -24,7 +24,9 @@ export function followTurn(
   begin: (signal: AbortSignal) => Promise<Receipt>,
   options: RunOptions,
 ): TurnRun {
-  const result = deferred<Outcome>();
+  const result = Promise.withResolvers<Outcome>();
+  // A caller that only loops over the events gets the failure there.
+  result.promise.catch(() => {});
   let inner: EventStream<StreamEvent> | undefined;
   let looped = false;
 
@@ -33,7 +35,7 @@ export function followTurn(
     try {
       const receipt = await begin(signal);
       const tracker = new TurnTracker(receipt);
-      inner = openEvents(transport, session, { ...options, after: receipt.seq - 1, signal });
+      inner = openEvents(transport, { ...options, session, after: receipt.seq - 1, signal });
       for await (const event of inner) {
         const { mine, outcome } = tracker.take(event);
         if (outcome) result.resolve(outcome);
@@ -73,23 +75,4 @@ export function followTurn(
       return result.promise;
     },
   };
-}
-
-interface Deferred<T> {
-  promise: Promise<T>;
-  /** Only the first of all calls counts. */
-  resolve(value: T): void;
-  reject(error: unknown): void;
-}
-
-function deferred<T>(): Deferred<T> {
-  let resolve: Deferred<T>["resolve"] = () => {};
-  let reject: Deferred<T>["reject"] = () => {};
-  const promise = new Promise<T>((onValue, onError) => {
-    resolve = onValue;
-    reject = onError;
-  });
-  // Whoever only loops over the events hears of a failure there.
-  promise.catch(() => {});
-  return { promise, resolve, reject };
 }

@@ -41,7 +41,7 @@ export class TurnTracker {
     return { mine: true, outcome: { receipt: this.#receipt, turn: this.#turn, reason, text: this.#text, ...told } };
   }
 
-  /** The turn's own end may be among what is gone: then it will not come any more. */
+  /** The end of the turn may be in the gap: then it does not come any more. */
   #takeGap({ data: { snapshot } }: GapEvent): Tracked {
     const { prompt } = this.#receipt;
     if (snapshot.turn && (snapshot.turn.id === this.#turn || snapshot.turn.prompt === prompt)) {

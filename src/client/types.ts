@@ -32,7 +32,7 @@ export interface AgentInfo {
   options?: AgentOption[];
   /** Called in a prompt by a slash and the name. */
   commands?: { name: string; description?: string; hint?: string }[];
-  /** What not every agent can do. */
+  /** Features that not every agent has. */
   capabilities: {
     fork: boolean;
     rewind: boolean;
@@ -61,7 +61,7 @@ export interface TrustedDirectory {
   source: "configuration" | "command";
 }
 
-/** What is true of a session now. */
+/** The state of a session now. */
 export type Session = SessionState & { status: Activity };
 
 /** With the numbers of its oldest kept and its newest event. */
@@ -97,16 +97,8 @@ export interface NativeSession {
   updated?: number;
 }
 
-export interface SessionChange {
-  /** Another agent, which only a session without a past can have. */
-  agent?: string;
-  title?: string;
-  model?: string;
-  mode?: string;
-  /** Options of the agent by their ids, such as effort. */
-  options?: OptionValues;
-  permissions?: PermissionRule[];
-}
+/** Another agent is possible only before the first turn. */
+export type SessionChange = Omit<NewSession, "directory" | "mcpServers" | "resume">;
 
 export interface SessionListQuery {
   directory?: string;
@@ -137,11 +129,11 @@ export interface PromptInput {
   options?: OptionValues;
   /** Further instructions for this turn. */
   system?: string;
-  /** Somebody looks at questions: one of kind `trust` may come before the agent starts. */
+  /** A person looks at questions: one of kind `trust` may come before the agent starts. */
   attended?: boolean;
 }
 
-/** A prompt is stored: the same answer for each repeat of it. */
+/** A prompt is stored: the same receipt for each repeat of it. */
 export interface Receipt {
   prompt: string;
   /** `kept`: it begins no turn, and goes to the agent with the next prompt that does. */
@@ -157,7 +149,7 @@ export interface Outcome {
   receipt: Receipt;
   turn?: string;
   reason: EndReason | "withdrawn";
-  /** What the agent said last. */
+  /** The last message of the agent. */
   text: string;
   usage?: Usage;
   error?: Failure;

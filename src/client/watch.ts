@@ -30,7 +30,7 @@ export class Watch {
     }
   }
 
-  /** Ends the request, whatever its state. */
+  /** Ends the request in any state. */
   close(): void {
     this.#outer?.removeEventListener("abort", this.#onAbort);
     this.#stop.abort();

@@ -33,6 +33,7 @@ export const STATUS = {
   shutting_down: 503,
   fenced: 503,
   outcome_unknown: 503,
+  wrong_node: 503,
   disk_full: 507,
 } as const;
 

@@ -8,80 +8,29 @@ import {
 } from "../agents/contract.ts";
 import { isParleyError, messageOf, ParleyError } from "../core/errors.ts";
 import { answerKey, askKey } from "../core/events/keys.ts";
-import type { Delivery, OptionValues, PermissionRule, Prompt, PromptPart, Task } from "../core/events/values.ts";
+import type { Prompt } from "../core/events/values.ts";
 import { SCHEMA_VERSION } from "../core/events/version.ts";
 import { isId } from "../core/ids.ts";
 import { present } from "../core/json/fields.ts";
 import type { Answer } from "../core/ledger/signals.ts";
 import type { Create } from "../core/ledger/state.ts";
-import { beginsTurn, type OpenAsk, type SessionState } from "../core/session-state.ts";
+import { beginsTurn, type SessionState } from "../core/session-state.ts";
 import type { Roots } from "../host/files/roots.ts";
 import type { Log, SessionHead, SessionQuery } from "../log/contract.ts";
 import type { Attachments } from "./attachments.ts";
 import { assertChoice, assertPromptable, existingDirectory } from "./checks.ts";
 import { Discoveries } from "./discoveries.ts";
+import { enter, onlyHere } from "./door.ts";
 import { assertServers, shownServers } from "./mcp-servers.ts";
 import type { GatewayOptions } from "./options.ts";
 import { assertFilesInside } from "./prompt-files.ts";
 import { digestOf, type Receipt } from "./receipt.ts";
+import type { NewSessionRequest, PendingAsk, PromptRequest, SessionChange } from "./requests.ts";
 import type { LiveSession } from "./session/live-session.ts";
 import { LiveSessions } from "./session/live-sessions.ts";
 import { Removal } from "./session/removal.ts";
 import { SessionWork } from "./session-work.ts";
 import { ProjectTrust } from "./trust/project-trust.ts";
-
-export interface NewSessionRequest {
-  agent?: string;
-  directory: string;
-  model?: string;
-  mode?: string;
-  options?: OptionValues;
-  title?: string;
-  /** They decide asks before a person does. */
-  permissions?: PermissionRule[];
-  /** What a client keeps with the session. */
-  meta?: Record<string, unknown>;
-  /** Servers of tools for its agent. They are kept apart from the log. */
-  mcpServers?: McpServer[];
-  /** The agent's own id of a session that it keeps: the session goes on with that one, and its agent starts at once. */
-  resume?: string;
-}
-
-/** What may change about a session. */
-export interface SessionChange {
-  /** Only before the first turn: what was said to one agent is not known to the next. */
-  agent?: string;
-  title?: string;
-  model?: string;
-  mode?: string;
-  options?: OptionValues;
-  permissions?: PermissionRule[];
-  meta?: Record<string, unknown>;
-}
-
-export interface PromptRequest {
-  id?: string;
-  /** Who is to answer, where that is not the session's own agent: see SessionChange. */
-  agent?: string;
-  parts: PromptPart[];
-  delivery?: Delivery;
-  model?: string;
-  mode?: string;
-  options?: OptionValues;
-  /** Further instructions for this turn. */
-  system?: string;
-  task?: Task;
-  /** The session's rules from the prompt's turn on, in place of those before. */
-  permissions?: PermissionRule[];
-  /** Its client shows questions and can answer them, also before the agent starts. */
-  attended?: boolean;
-  /** What a client wants to find again with its prompt. */
-  extras?: Record<string, unknown>;
-  /** Of what the client asked for, where the parts were made from it. */
-  digest?: string;
-}
-
-export type PendingAsk = OpenAsk & { session: string };
 
 /** Where surfaces and agents meet. Surfaces call it; it decides nothing that the ledger can decide. */
 export class Gateway {
@@ -106,7 +55,7 @@ export class Gateway {
       ...options,
       agent: (name) => this.sessions.agent(name),
       agents: () => this.agents(),
-      get: (id) => this.get(id),
+      own: (id) => this.own(id),
       discover: (name) => this.discover(name),
       create: (command, servers) => this.begin(command, servers),
       prompt: (id, prompt) => this.prompt(id, prompt),
@@ -197,6 +146,13 @@ export class Gateway {
     return (await this.head(id)).state;
   }
 
+  /** As `get`, for a command: every command of a session begins with it, so that only the session's owner takes one. */
+  private async own(id: string): Promise<SessionState> {
+    const state = await this.get(id);
+    await enter(this.options.door ?? onlyHere, id);
+    return state;
+  }
+
   async head(id: string): Promise<SessionHead> {
     const head = isId("session", id) ? await this.log.head(id) : undefined;
     if (!head) throw new ParleyError("session_not_found", `no session ${id}; GET /v1/sessions lists them`);
@@ -210,7 +166,7 @@ export class Gateway {
   }
 
   async update(id: string, { agent, ...facts }: SessionChange): Promise<SessionState> {
-    const state = await this.get(id);
+    const state = await this.own(id);
     const { model, mode, options } = facts;
     // A session outlives its agent's configuration: what says nothing of an agent can still be changed.
     if (agent ?? model ?? mode ?? options) await this.assertChoice(state, facts, agent);
@@ -220,7 +176,7 @@ export class Gateway {
 
   /** Ends what runs and forgets the session; the last thing to be heard of it is that it was deleted. */
   async remove(id: string): Promise<void> {
-    const { root } = await this.get(id);
+    const { root } = await this.own(id);
     if (root !== undefined) {
       throw new ParleyError("busy", `a sub-agent's session is deleted with the one it belongs to, ${root}`);
     }
@@ -235,7 +191,7 @@ export class Gateway {
   async prompt(id: string, request: PromptRequest): Promise<Receipt> {
     this.assertOpen();
     const { agent, extras, ...asked } = request;
-    const state = await this.get(id);
+    const state = await this.own(id);
     assertPromptable(state, request.id);
     this.options.roots.assert(state.directory);
     await this.assertChoice(state, asked, agent);
@@ -254,13 +210,13 @@ export class Gateway {
   }
 
   async withdraw(id: string, prompt: string): Promise<void> {
-    await this.head(id);
+    await this.own(id);
     await this.sessions.use(id, (session) => session.withdraw(prompt));
   }
 
   /** Answers when the agent is quiet, with the turn that was stopped; undefined when there was nothing to stop. */
   async cancel(id: string, request: { queue: "clear" | "keep"; turn?: string }): Promise<string | undefined> {
-    await this.head(id);
+    await this.own(id);
     return this.sessions.use(id, (session) => session.cancel(request));
   }
 
@@ -279,7 +235,7 @@ export class Gateway {
 
   /** The first answer wins; who comes later learns what it was. */
   async answer(id: string, ask: string, answer: Answer, by: string): Promise<void> {
-    await this.head(id);
+    await this.own(id);
     const holder = this.sessions.family(id).find((session) => session.holdsAsk(ask));
     try {
       if (holder) return await holder.answer(ask, answer, by);

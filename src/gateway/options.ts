@@ -5,6 +5,7 @@ import type { Metrics } from "../core/metrics.ts";
 import type { CommandHost } from "../host/contract.ts";
 import type { Roots } from "../host/files/roots.ts";
 import type { Log } from "../log/contract.ts";
+import type { Door } from "./door.ts";
 import type { McpStore } from "./mcp-servers.ts";
 import type { Trust } from "./trust/contract.ts";
 
@@ -22,6 +23,8 @@ export interface GatewayOptions {
   trust: Trust;
   /** The MCP servers that clients gave with sessions. */
   mcp: McpStore;
+  /** Tells which process owns a session; without one, this process owns all. */
+  door?: Door;
   /** The agent of a session that names none. */
   defaultAgent: string;
   id: MakeId;

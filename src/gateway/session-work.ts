@@ -18,7 +18,8 @@ export type MadePrompt = Partial<Omit<Prompt, "parts">> & { parts: PromptPart[];
 export interface WorkOptions extends Pick<GatewayOptions, "log" | "processes" | "roots" | "trust" | "mcp"> {
   agents(): readonly string[];
   agent(name: string): Agent;
-  get(session: string): Promise<SessionState>;
+  /** The state of a session for a command: refused where this process does not own the session. */
+  own(session: string): Promise<SessionState>;
   create(command: Create, mcpServers?: readonly McpServer[]): Promise<SessionState>;
   discover(agent: string): Promise<Discovery>;
   prompt(session: string, prompt: MadePrompt): Promise<Receipt>;
@@ -74,7 +75,7 @@ export class SessionWork {
 
   /** Has the agent shorten the conversation, as a turn: it goes on from a summary. */
   async compact(session: string, { auto, ...asked }: Asked & { auto?: boolean } = {}): Promise<Receipt> {
-    const { agent } = await this.options.get(session);
+    const { agent } = await this.options.own(session);
     if (this.options.agent(asked.agent ?? agent).capabilities?.compact === undefined)
       throw new ParleyError("unsupported", `agent ${agent} cannot be told to shorten a conversation`);
     const parts: PromptPart[] = [{ type: "text", text: "Summarise the conversation so far.", synthetic: true }];
@@ -137,19 +138,19 @@ export class SessionWork {
   }
 
   private async move(session: string, wish: Wish | null): Promise<SessionState> {
-    const { get, whileIdle, log } = this.options;
+    const { own, whileIdle, log } = this.options;
     await this.within(session);
     await whileIdle(session, async () => {
       const { moveTo } = await import("./revert/revert.ts");
-      const { revert, undo } = await moveTo(log, await get(session), wish);
+      const { revert, undo } = await moveTo(log, await own(session), wish);
       return { facts: { meta: { revert } }, undo };
     });
-    return get(session);
+    return own(session);
   }
 
   /** A session whose directory may be worked in: one from before the server was limited can only be read. */
   private async within(session: string): Promise<SessionState> {
-    const state = await this.options.get(session);
+    const state = await this.options.own(session);
     this.options.roots.assert(state.directory);
     return state;
   }

@@ -8,13 +8,13 @@ import { zshScript } from "../../src/cli/completion/zsh.ts";
 import { buildProgram } from "../../src/cli/program.ts";
 import { BIN } from "./support.ts";
 
-const tree = treeOf(buildProgram(() => {}));
+const tree = treeOf(buildProgram());
 
 function inBash(script: string): string {
   return execFileSync("bash", ["--norc", "--noprofile", "-c", script], { encoding: "utf8" });
 }
 
-/** What bash offers for the last of these words. */
+/** The words that bash offers for the last of these. */
 function offers(...words: string[]): string[] {
   const line = words.map((word) => `'${word}'`).join(" ");
   const ask = `COMP_WORDS=(parley ${line}); COMP_CWORD=${words.length}; _parley; printf '%s\\n' "\${COMPREPLY[@]}"`;
@@ -48,7 +48,23 @@ for (const [words, offered] of rows) {
 }
 
 test("directories are offered where a directory is meant", () => {
-  assert.deepEqual(offers("run", "--dir", "/us"), ["/usr"]);
+  for (const words of [
+    ["run", "--dir"],
+    ["serve", "--root"],
+    ["serve", "--data-dir"],
+    ["doctor", "--data-dir"],
+  ]) {
+    assert.deepEqual(offers(...words, "/us"), ["/usr"]);
+  }
+});
+
+test("files are offered where a file is meant", () => {
+  for (const words of [
+    ["serve", "--token-file"],
+    ["model", "--script"],
+  ]) {
+    assert.ok(offers(...words, "/etc/passw").includes("/etc/passwd"));
+  }
 });
 
 test("the scripts of zsh and fish name every command and every long option", () => {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { buildProgram } from "../../src/cli/program.ts";
 import { Home, type Result } from "./support.ts";
 
-const commands = buildProgram(() => {}).commands.map((command) => command.name());
+const commands = buildProgram().commands.map((command) => command.name());
 
 function leadsWithExamples({ stdout, code }: Result): void {
   assert.equal(code, 0);
@@ -39,7 +39,7 @@ test("the help of each command leads with examples", async () => {
 });
 
 test("every command has examples, and each example is a command line that parses", () => {
-  for (const command of buildProgram(() => {}).commands) {
+  for (const command of buildProgram().commands) {
     const lines = command.helpInformation().split("\n\n")[0]?.split("\n") ?? [];
     assert.equal(lines[0], "Examples:", command.name());
     for (const line of lines.slice(1)) assert.match(line, /parley .*#/, command.name());
@@ -54,6 +54,7 @@ const wrong: [what: string, args: string[], message: RegExp][] = [
   ["a port that is none", ["serve", "--port", "70000"], /--port.*Expected a port from 0 to 65535/],
   ["a duration that is none", ["serve", "--ask-deadline", "soon"], /--ask-deadline.*Expected a duration/],
   ["a choice that is none", ["serve", "--sync", "never"], /--sync.*process, disk/],
+  ["an empty address", ["serve", "--host", ""], /--host.*Expected an address/],
   ["two tokens", ["serve", "--token", "x", "--token-file", "y"], /cannot be used with/],
   ["a missing value", ["serve", "--host"], /--host.*argument missing/],
   ["too many arguments", ["doctor", "now"], /too many arguments/],

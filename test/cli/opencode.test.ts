@@ -92,7 +92,7 @@ test("parley opencode: a missing interface is offered, and installed when welcom
   const welcome = start(home, [], env);
   await welcome.tui.waitFor("[Y/n]");
   welcome.tui.type("\r");
-  // What this npm installs says its version, whatever it is asked.
+  // The program that this npm installs prints its version for any arguments.
   await welcome.tui.waitFor(/^1\.18\.33$/m);
   assert.equal(await welcome.tui.exited, 0);
   await welcome.tui.close();

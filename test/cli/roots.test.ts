@@ -52,7 +52,7 @@ test("a root that is not there ends the start with 2, and names it", async () =>
   assert.match(stderr, /roots \(--root, PARLEY_ROOTS\): there is no directory \/no\/such\/place/);
 });
 
-test("what a server is limited to is said when it starts", () => {
+test("the start of a server tells its roots", () => {
   const about = { url: "http://127.0.0.1:7420", token: null, dataDirectory: "/data" };
   assert.match(
     greetingLines({ ...about, roots: ["/a", "/b"] }).join("\n"),

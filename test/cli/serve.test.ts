@@ -4,7 +4,7 @@ import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
-import { DEFAULT_PORT } from "../../src/cli/config/settings.ts";
+import { SETTINGS } from "../../src/cli/config/table.ts";
 import { finished, firstLine, Home, said } from "./support.ts";
 
 const TOKEN = "a-token-of-the-test-0123456789";
@@ -85,13 +85,13 @@ for (const [how, args, env] of [
 
 test("the usual port being taken is a notice, not a failure", async () => {
   await using home = new Home();
-  const holder = createServer().listen(DEFAULT_PORT, "127.0.0.1");
-  // Whoever has it already serves as well.
+  const holder = createServer().listen(Number(SETTINGS.port.default), "127.0.0.1");
+  // Another program that has the port already serves as well.
   await Promise.race([once(holder, "listening"), new Promise((resolve) => holder.once("error", resolve))]);
   try {
     const child = home.start(["serve"]);
     const [line, log] = await Promise.all([firstLine(child), said(child.stderr, "listening")]);
-    assert.notEqual(new URL(line).port, String(DEFAULT_PORT));
+    assert.notEqual(new URL(line).port, SETTINGS.port.default);
     assert.match(log, /the usual port is taken/);
     assert.equal(await status(`${line}/health`), 200);
   } finally {

@@ -18,7 +18,7 @@ export interface Result {
 }
 
 export interface RunOptions {
-  /** What stdin holds; nothing, at once, unless told. */
+  /** The text on stdin; none by default. */
   input?: string;
   env?: Record<string, string>;
   cwd?: string;

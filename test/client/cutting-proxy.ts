@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** The fate of a connection: how many bytes of answers pass before it is cut, and how. */
+/** How a connection is cut: after how many bytes of responses, and in which way. */
 export interface Fate {
   bytes: number;
   how: "fin" | "reset";

@@ -21,7 +21,7 @@ async function prunedSession() {
 }
 
 for (const follow of [true, false]) {
-  test(`events that are no longer kept come as a gap in their place, with a snapshot (follow: ${follow})`, async () => {
+  test(`events that are no longer kept come as a gap with a snapshot (follow: ${follow})`, async () => {
     await using place = await prunedSession();
     const { session } = place;
     const { first, last } = await session.get();

@@ -81,7 +81,7 @@ test("it gives up after a few tries with the last reason", async () => {
   assert.equal(server.requests.length, 3);
 });
 
-test("a refused request is not tried again, nor is one that could be done twice", async () => {
+test("a refused request is not sent again, nor one that could take effect twice", async () => {
   await using server = await startFake((response, request) => {
     if (request.url?.endsWith("/prompts")) problem(response, 422, "invalid");
     else response.destroy();

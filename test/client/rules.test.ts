@@ -5,7 +5,7 @@ import { ParleyApiError, ParleyConnectionError, ParleyProtocolError } from "../.
 import { Losses } from "../../src/client/losses.ts";
 import { messageIds } from "../../src/client/message-id.ts";
 import { backoffMs, isPassing, isUnanswered } from "../../src/client/retry.ts";
-import { judge, numberIn } from "../../src/client/sequence.ts";
+import { numberIn, orderOf } from "../../src/client/sequence.ts";
 import { isId, timePart } from "../../src/core/ids.ts";
 import { followsOn } from "../../src/log/cursor.ts";
 
@@ -13,9 +13,9 @@ test("an event is next exactly where the log's own rule says so", () => {
   const number = fc.integer({ min: 0, max: 12 });
   fc.assert(
     fc.property(number, number, number, (cursor, seq, folded) => {
-      const verdict = judge(cursor, { seq, folded });
-      assert.equal(verdict === "next", followsOn(cursor, { seq, folded }));
-      assert.equal(verdict === "repeat", seq <= cursor);
+      const order = orderOf(cursor, { seq, folded });
+      assert.equal(order === "next", followsOn(cursor, { seq, folded }));
+      assert.equal(order === "repeat", seq <= cursor);
     }),
   );
 });

@@ -16,8 +16,8 @@ import type {
   StreamEvent,
   UnknownEvent,
 } from "../../src/client/index.ts";
-import type { PendingAsk } from "../../src/gateway/gateway.ts";
 import type { Receipt as ServerReceipt } from "../../src/gateway/receipt.ts";
+import type { PendingAsk } from "../../src/gateway/requests.ts";
 import type { Outcome as ServerOutcome } from "../../src/surfaces/http/turn-outcome.ts";
 import type { Gap as ServerGap } from "../../src/surfaces/universal/cursor.ts";
 import type * as schemas from "../../src/surfaces/universal/schemas.ts";
@@ -26,7 +26,7 @@ import type { detailView } from "../../src/surfaces/universal/views.ts";
 /** Compiles only if every value of A is one of B. */
 type Is<A extends B, B> = A;
 
-// The server's answers fit the client's types.
+// The types of the client fit the responses of the server.
 export type FromServer = [
   Is<ServerReceipt, Receipt>,
   Is<ServerOutcome, Outcome>,
@@ -35,13 +35,13 @@ export type FromServer = [
   Is<ReturnType<typeof detailView>, SessionDetail>,
   Is<z.output<typeof schemas.agent>, AgentInfo>,
 ];
-// The client's requests fit the server's schemas.
+// The requests of the client fit the schemas of the server.
 export type ToServer = [
   Is<PromptInput, z.input<typeof schemas.promptRequest>>,
   Is<Exclude<AskAnswer, string>, z.input<typeof schemas.answerRequest>>,
 ];
 
-/** A program uses each event; the compiler must know the data of each type. */
+/** A program's use of an event; the compiler must know the data of each type. */
 function describe(event: StreamEvent): string {
   switch (event.type) {
     case "turn.ended":

@@ -7,7 +7,7 @@ export function isCode(error: unknown, code: ErrorCode): boolean {
   return error instanceof ParleyApiError && error.code === code;
 }
 
-/** Refusals that come from what was asked for. */
+/** Refusals of a wrong request: the exit code is that of wrong usage. */
 const ASKED_WRONGLY = new Set<string>(["agent_not_found", "session_not_found", "invalid", "bad_request", "bad_cursor"]);
 
 /** Makes one clear line of what a server refused; a defect stays what it is. */

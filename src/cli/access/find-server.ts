@@ -4,7 +4,7 @@ import { readLock } from "../../host/data-lock.ts";
 import { tokenPath } from "../../server/guards/token.ts";
 import type { Settings } from "../config/settings.ts";
 import { CliError } from "../exit.ts";
-import { credentialToken, readTokenFile } from "../serve/token-choice.ts";
+import { credentialToken, readTokenFile } from "../serve/server-token.ts";
 
 export interface FoundServer {
   url: string;

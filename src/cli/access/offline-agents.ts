@@ -5,11 +5,16 @@ import { createProcessHost } from "../../host/process-host.ts";
 import { buildAgents, chooseDefaultAgent } from "../../server/agents.ts";
 import type { Settings } from "../config/settings.ts";
 
-/** The agents that a server would have, without one. Their programs are asked what they are, and leave again. */
-export async function offlineAgents(settings: Settings): Promise<AgentInfo[]> {
+/** The agents that a server would have, without one. None is started. */
+export function agentsOf(settings: Settings): ReturnType<typeof buildAgents> {
   const { dataDir } = settings;
   const host = createProcessHost({ runDirectory: join(dataDir, "run"), instance: "", log: () => {} });
-  const built = buildAgents(settings, host, dataDir);
+  return buildAgents(settings, host, dataDir);
+}
+
+/** The same, for a list. Their programs are started to tell their versions, and end again. */
+export async function offlineAgents(settings: Settings): Promise<AgentInfo[]> {
+  const built = agentsOf(settings);
   const defaultAgent = await chooseDefaultAgent(built, settings.defaultAgent);
   return Promise.all(
     [...built.values()].map(async (agent) => ({

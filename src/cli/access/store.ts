@@ -14,7 +14,7 @@ export interface EventQuery {
   follow: boolean;
 }
 
-/** What the commands that look at things need, with a server or without one. */
+/** Sessions, events and agents for commands, with a server or without one. */
 export interface Store {
   /** Whether a server is behind it, so that something can still happen. */
   readonly live: boolean;

@@ -1,10 +1,8 @@
 import { Command } from "commander";
-import { EXIT } from "../exit.ts";
 import { withExamples } from "../help.ts";
-import { dataDirOption, jsonOption } from "../options.ts";
-import type { Finish } from "../program.ts";
+import { type CommonFlags, dataDirOption, jsonOption } from "../options.ts";
 
-export function agentsCommand(finish: Finish): Command {
+export function agentsCommand(): Command {
   const command = new Command("agents")
     .summary("list the agents and what is known of them")
     .description("List the agents that sessions may name, with their models and modes.");
@@ -13,9 +11,8 @@ export function agentsCommand(finish: Finish): Command {
     ["parley agents --json", "with all that is known of their models"],
   ]);
   command.addOption(jsonOption("as one JSON list")).addOption(dataDirOption());
-  return command.action(async ({ dataDir, json }: { dataDir?: string; json?: boolean }) => {
+  return command.action(async (flags: CommonFlags) => {
     const { listAgents } = await import("../sessions/agents.ts");
-    process.stdout.write(await listAgents({ dataDir, json }));
-    finish(EXIT.ok);
+    process.stdout.write(await listAgents(flags));
   });
 }

@@ -1,11 +1,9 @@
 import { Argument, Command } from "commander";
-import { EXIT } from "../exit.ts";
 import { withExamples } from "../help.ts";
-import type { Finish } from "../program.ts";
 
 const SHELLS = ["bash", "zsh", "fish"] as const;
 
-export function completionCommand(finish: Finish, program: () => Command): Command {
+export function completionCommand(program: () => Command): Command {
   const command = new Command("completion")
     .summary("print a shell's completion script")
     .description("Print the completion script of a shell.");
@@ -24,6 +22,5 @@ export function completionCommand(finish: Finish, program: () => Command): Comma
     ]);
     const script = { bash: bashScript, zsh: zshScript, fish: fishScript }[shell];
     process.stdout.write(script(treeOf(program())));
-    finish(EXIT.ok);
   });
 }

@@ -2,16 +2,9 @@ import { Command } from "commander";
 import { configure } from "../context.ts";
 import { EXIT } from "../exit.ts";
 import { withExamples } from "../help.ts";
-import { dataDirOption, jsonOption } from "../options.ts";
-import type { Finish } from "../program.ts";
+import { type CommonFlags, dataDirOption, jsonOption } from "../options.ts";
 
-interface Flags {
-  dataDir?: string;
-  json?: boolean;
-  repair?: boolean;
-}
-
-export function doctorCommand(finish: Finish): Command {
+export function doctorCommand(): Command {
   const command = new Command("doctor")
     .summary("look for what is wrong")
     .description("Look at this machine, the data directory, the server and the agents.");
@@ -22,13 +15,13 @@ export function doctorCommand(finish: Finish): Command {
   ]);
   command.addOption(dataDirOption()).addOption(jsonOption());
   command.option("--repair", "make a new log of what can be read of a damaged one; the old one is kept beside it");
-  return command.action(async ({ dataDir, json, repair: mend }: Flags) => {
+  return command.action(async ({ dataDir, json, repair: mend }: CommonFlags & { repair?: boolean }) => {
     if (mend) {
       const { repair, renderRepair } = await import("../doctor/repair.ts");
       const { settings } = await configure({ dataDir });
       const done = await repair(settings);
       process.stdout.write(json ? `${JSON.stringify(done)}\n` : renderRepair(done));
-      return finish(EXIT.ok);
+      return;
     }
     const [{ examine }, { render }] = await Promise.all([
       import("../doctor/examine.ts"),
@@ -36,6 +29,6 @@ export function doctorCommand(finish: Finish): Command {
     ]);
     const report = await examine({ dataDir });
     process.stdout.write(json ? `${JSON.stringify(report)}\n` : render(report));
-    finish(report.verdict === "bad" ? EXIT.failed : EXIT.ok);
+    if (report.verdict === "bad") process.exitCode = EXIT.failed;
   });
 }

@@ -1,12 +1,10 @@
 import { Command, Option } from "commander";
-import { count } from "../config/text-values.ts";
-import { EXIT } from "../exit.ts";
+import { count } from "../config/kinds.ts";
 import { withExamples } from "../help.ts";
 import { dataDirOption, jsonOption, valueOption } from "../options.ts";
-import type { Finish } from "../program.ts";
 import type { EventFlags } from "../sessions/events.ts";
 
-export function eventsCommand(finish: Finish): Command {
+export function eventsCommand(): Command {
   const command = new Command("events")
     .summary("print a session's events")
     .description("Print the events of a session, one JSON object a line.");
@@ -24,6 +22,5 @@ export function eventsCommand(finish: Finish): Command {
   return command.action(async (id: string, flags: EventFlags) => {
     const { printEvents } = await import("../sessions/events.ts");
     await printEvents(id, flags);
-    finish(EXIT.ok);
   });
 }

@@ -1,12 +1,10 @@
 import { Argument, Command } from "commander";
 import { INSTALLABLE, INSTALLABLE_NAMES, type InstallableName } from "../../install/catalog.ts";
-import { EXIT } from "../exit.ts";
 import { withExamples } from "../help.ts";
 import type { InstallFlags } from "../install/install.ts";
 import { dataDirOption, jsonOption } from "../options.ts";
-import type { Finish } from "../program.ts";
 
-export function installCommand(finish: Finish): Command {
+export function installCommand(): Command {
   const command = new Command("install")
     .summary("install an agent's program, or list them")
     .description(
@@ -15,7 +13,7 @@ export function installCommand(finish: Finish): Command {
   withExamples(command, [
     ["parley install", "what can be installed, and what is"],
     ["parley install opencode", "the version that Parley is tested with"],
-    [`parley install claude --version ${INSTALLABLE.claude.version}`, "a version of your choice"],
+    [`parley install claude --version ${INSTALLABLE.claude.version}`, "another version"],
     ["parley install codex --force", "once more, if it is broken"],
   ]);
   command.addArgument(new Argument("[agent]", "which one").choices(INSTALLABLE_NAMES));
@@ -25,6 +23,5 @@ export function installCommand(finish: Finish): Command {
   return command.action(async (name: InstallableName | undefined, flags: InstallFlags) => {
     const { install, listInstallable } = await import("../install/install.ts");
     process.stdout.write(name === undefined ? await listInstallable(flags) : await install(name, flags));
-    finish(EXIT.ok);
   });
 }

@@ -1,11 +1,10 @@
+import { once } from "node:events";
 import { Command } from "commander";
-import { port } from "../config/text-values.ts";
-import { CliError, EXIT, systemCodeOf, usageError } from "../exit.ts";
+import { port } from "../config/kinds.ts";
+import { CliError, systemCodeOf, usageError } from "../exit.ts";
 import { withExamples } from "../help.ts";
-import { stopSignals } from "../launcher/signals.ts";
-import { launcherEnd } from "../launcher/watch.ts";
 import { valueOption } from "../options.ts";
-import type { Finish } from "../program.ts";
+import { Interrupts } from "../run/interrupts.ts";
 
 interface Flags {
   script?: string;
@@ -21,7 +20,7 @@ function problemOf(thrown: unknown, flags: Flags): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));
 }
 
-export function modelCommand(finish: Finish): Command {
+export function modelCommand(): Command {
   const command = new Command("model")
     .summary("serve a model that follows a script")
     .description("Serve a model that follows a script, for tests and trials. The first line on stdout is its URL.");
@@ -29,7 +28,7 @@ export function modelCommand(finish: Finish): Command {
     ["parley model", "the built-in script, on any free port"],
     ["parley model --script script.yaml --port 4010", "a script of your own"],
   ]);
-  command.option("--script <file>", "what it says, as YAML (default: a built-in script)");
+  command.option("--script <path>", "what it says, as YAML (default: a built-in script)");
   command.addOption(valueOption("--port <number>", "port to listen on (default: any free one)", port));
   return command.action(async (flags: Flags) => {
     const [{ startScriptedModel }, { pointAgents }] = await Promise.all([
@@ -40,12 +39,8 @@ export function modelCommand(finish: Finish): Command {
       throw problemOf(thrown, flags);
     });
     process.stdout.write(`${[model.url, ...pointAgents(model.url)].join("\n")}\n`);
-    const stopped = new Promise((resolve) => {
-      for (const signal of stopSignals()) process.once(signal, resolve);
-      launcherEnd().addEventListener("abort", resolve);
-    });
-    await stopped;
+    const { signal } = new Interrupts();
+    if (!signal.aborted) await once(signal, "abort");
     await model.close();
-    finish(EXIT.ok);
   });
 }

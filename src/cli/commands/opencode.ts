@@ -2,9 +2,8 @@ import { Command, Option } from "commander";
 import { withExamples } from "../help.ts";
 import type { OpencodeFlags } from "../opencode/opencode.ts";
 import { dataDirOption } from "../options.ts";
-import type { Finish } from "../program.ts";
 
-export function opencodeCommand(finish: Finish): Command {
+export function opencodeCommand(): Command {
   const command = new Command("opencode")
     .summary("OpenCode's terminal interface, on Parley")
     .description(
@@ -14,7 +13,7 @@ export function opencodeCommand(finish: Finish): Command {
   withExamples(command, [
     ["parley opencode", "in this directory"],
     ["parley opencode ~/project -c", "there, with its newest session"],
-    ["parley opencode -s ses_3BUfDdB…", "with a session of your choice"],
+    ["parley opencode -s ses_3BUfDdB…", "with this session"],
   ]);
   command.argument("[directory]", "where agents work (default: this directory)");
   command.option("-c, --continue", "go on with the newest session of the directory");
@@ -24,6 +23,6 @@ export function opencodeCommand(finish: Finish): Command {
   command.addOption(dataDirOption());
   return command.action(async (directory: string | undefined, flags: OpencodeFlags) => {
     const { opencode } = await import("../opencode/opencode.ts");
-    finish(await opencode(directory, flags));
+    process.exitCode = await opencode(directory, flags);
   });
 }

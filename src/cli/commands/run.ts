@@ -1,17 +1,16 @@
 import { Command, Option } from "commander";
 import { withExamples } from "../help.ts";
-import { choiceOption, dataDirOption } from "../options.ts";
-import type { Finish } from "../program.ts";
+import { dataDirOption } from "../options.ts";
 import type { RunFlags } from "../run/run.ts";
 
 const FORMATS = ["text", "json", "events"] as const;
 
-export function runCommand(finish: Finish): Command {
+export function runCommand(): Command {
   const command = new Command("run").description(
-    "Give an agent one prompt. The answer goes to stdout, what it does to stderr. " +
+    "Give an agent one prompt. Its reply goes to stdout, what it does to stderr. " +
       "Exit codes: 0 done, 1 error, 2 usage, 3 refused, 4 out of tokens or turns, 5 interrupted, 130 cancelled.",
   );
-  command.summary("give an agent one prompt and print its answer");
+  command.summary("give an agent one prompt and print its reply");
   withExamples(command, [
     ['parley run "Read README.md and add a line at the end"', "asks before it changes something"],
     ["git diff | parley run --deny - > review.md", "the prompt from stdin; nothing is allowed"],
@@ -23,7 +22,7 @@ export function runCommand(finish: Finish): Command {
   command.option("--agent <name>", "one of parley agents");
   command.option("--model <id>", "one of the agent's models");
   command.option("--mode <id>", "one of the agent's modes");
-  command.option("--dir <path>", "where the agent works (default: this directory)");
+  command.option("--dir <directory>", "where the agent works (default: this directory)");
   command.addOption(
     new Option("--session <id>", "go on with this session; part of its id is enough").conflicts("continue"),
   );
@@ -34,11 +33,13 @@ export function runCommand(finish: Finish): Command {
   command.option("--deny", "reject whatever is asked");
   command.optionsGroup("Output:");
   command.addOption(
-    choiceOption("--format <format>", "the answer, one object at the end, or every event", FORMATS).default("text"),
+    new Option("--format <format>", "the reply, one object at the end, or every event")
+      .choices(FORMATS)
+      .default("text"),
   );
   command.addOption(dataDirOption());
   return command.action(async (words: string[], flags: RunFlags) => {
     const { run } = await import("../run/run.ts");
-    finish(await run(words, flags));
+    process.exitCode = await run(words, flags);
   });
 }

@@ -1,11 +1,9 @@
 import { Command, Option } from "commander";
-import { EXIT } from "../exit.ts";
 import { withExamples } from "../help.ts";
 import { jsonOption } from "../options.ts";
-import type { Finish } from "../program.ts";
 import type { TrustFlags } from "../trust/trust.ts";
 
-export function trustCommand(finish: Finish): Command {
+export function trustCommand(): Command {
   const command = new Command("trust")
     .summary("let a project's own settings run code")
     .description(
@@ -25,6 +23,5 @@ export function trustCommand(finish: Finish): Command {
   return command.action(async (directory: string | undefined, flags: TrustFlags) => {
     const { trust } = await import("../trust/trust.ts");
     process.stdout.write(await trust(directory, flags));
-    finish(EXIT.ok);
   });
 }

@@ -10,8 +10,8 @@ function generator(value: Value): string | undefined {
       return 'mapfile -t COMPREPLY < <(compgen -f -- "$cur")';
     case "directory":
       return 'mapfile -t COMPREPLY < <(compgen -d -- "$cur")';
-    case "choice":
-      return `mapfile -t COMPREPLY < <(compgen -W "${value.choices.join(" ")}" -- "$cur")`;
+    case "values":
+      return `mapfile -t COMPREPLY < <(compgen -W "${value.values.join(" ")}" -- "$cur")`;
   }
 }
 
@@ -25,10 +25,8 @@ function valueCases(node: CommandNode, words: readonly string[]): string[] {
 }
 
 function wordsOf(node: CommandNode): string {
-  const choices = node.argument.kind === "choice" ? node.argument.choices : [];
-  return [...node.commands.map(({ name }) => name), ...choices, ...node.options.flatMap(({ names }) => names)].join(
-    " ",
-  );
+  const fixed = node.argument.kind === "values" ? node.argument.values : [];
+  return [...node.commands.map(({ name }) => name), ...fixed, ...node.options.flatMap(({ names }) => names)].join(" ");
 }
 
 /** Works in bash 4 and later, with or without the bash-completion package. */

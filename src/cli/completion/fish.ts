@@ -14,8 +14,8 @@ function valueFlags(value: Value): string {
       return " -r -F";
     case "directory":
       return " -x -a '(__fish_complete_directories)'";
-    case "choice":
-      return ` -x -a ${quoted(value.choices.join(" "))}`;
+    case "values":
+      return ` -x -a ${quoted(value.values.join(" "))}`;
   }
 }
 
@@ -40,12 +40,12 @@ function optionLine(option: OptionNode, when: string): string {
 export function fishScript(tree: CommandNode): string {
   const lines = paths(tree).flatMap(({ node, words }) => {
     const when = condition(node, words);
-    const choices = node.argument.kind === "choice" ? node.argument.choices : [];
+    const fixed = node.argument.kind === "values" ? node.argument.values : [];
     return [
       ...node.commands.map(
         (child) => `complete -c parley -n ${quoted(when)} -a ${child.name} -d ${quoted(child.description)}`,
       ),
-      ...choices.map((choice) => `complete -c parley -n ${quoted(when)} -a ${choice}`),
+      ...fixed.map((word) => `complete -c parley -n ${quoted(when)} -a ${word}`),
       ...node.options.map((option) => optionLine(option, when)),
     ];
   });

@@ -1,7 +1,7 @@
 import type { Command, Option } from "commander";
 
-/** What can be written after an option or as an argument. */
-export type Value = { kind: "none" | "any" | "file" | "directory" } | { kind: "choice"; choices: readonly string[] };
+/** The values that a shell offers after an option or as an argument. */
+export type Value = { kind: "none" | "any" | "file" | "directory" } | { kind: "values"; values: readonly string[] };
 
 export interface OptionNode {
   names: readonly string[];
@@ -21,8 +21,8 @@ export interface CommandNode {
 
 function valueAfter(option: Option): Value {
   if (option.isBoolean() || option.negate) return { kind: "none" };
-  if (option.argChoices) return { kind: "choice", choices: option.argChoices };
-  if (option.long === "--dir" || option.long === "--data-dir") return { kind: "directory" };
+  if (option.argChoices) return { kind: "values", values: option.argChoices };
+  if (option.flags.includes("<directory>")) return { kind: "directory" };
   return { kind: option.flags.includes("<path>") ? "file" : "any" };
 }
 
@@ -32,8 +32,8 @@ function optionNode(option: Option): OptionNode {
 }
 
 function argumentOf(command: Command): Value {
-  const choices = command.registeredArguments[0]?.argChoices;
-  return choices ? { kind: "choice", choices } : { kind: "any" };
+  const values = command.registeredArguments[0]?.argChoices;
+  return values ? { kind: "values", values } : { kind: "any" };
 }
 
 /** Reads the tree off the commands themselves, so that no list of them has to be kept. */

@@ -15,8 +15,8 @@ function action(value: Value): string {
       return ":file:_files";
     case "directory":
       return ":directory:_files -/";
-    case "choice":
-      return `:value:(${value.choices.join(" ")})`;
+    case "values":
+      return `:value:(${value.values.join(" ")})`;
   }
 }
 
@@ -32,7 +32,7 @@ function functionOf(node: CommandNode, words: readonly string[]): string {
   const specs = node.options.flatMap(optionSpecs);
   const name = functionName(words);
   if (node.commands.length === 0) {
-    const argument = node.argument.kind === "choice" ? action(node.argument) : ": ";
+    const argument = node.argument.kind === "values" ? action(node.argument) : ": ";
     return `${name}() {\n  _arguments ${[...specs, `'*:${argument}'`].join(" \\\n    ")}\n}`;
   }
   const described = node.commands.map((child) => `'${child.name}:${escaped(child.description)}'`).join(" ");

@@ -1,21 +1,21 @@
 import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync, realpathSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { messageOf } from "../../core/errors.ts";
 import { TrustStore } from "../../server/trust/trust-store.ts";
 import { systemCodeOf, usageError } from "../exit.ts";
-import { type Environment, environmentLayer } from "./environment.ts";
-import { layerOf } from "./file-layer.ts";
+import { environmentLayer, fileLayer } from "./layers.ts";
 import {
   defaultDataDir,
+  type Environment,
   expandPath,
   PROJECT_FILES,
   projectDirectories,
   projectOf,
   trustFile,
   userConfigFile,
-} from "./places.ts";
+} from "./paths.ts";
 import type { ConfigFile } from "./schema.ts";
-import { defaultSettings, type Layer, mergeSettings, type Settings } from "./settings.ts";
+import { defaultSettings, type Layer, mergeSettings, resolved, type Settings } from "./settings.ts";
 import { limitProject } from "./trust.ts";
 
 export interface Sources {
@@ -28,7 +28,7 @@ export interface Sources {
 
 export interface LoadedConfig {
   settings: Settings;
-  /** Whether somebody chose the port. */
+  /** Whether a flag, a variable or a file chose the port. */
   portChosen: boolean;
   files: { path: string; level: "user" | "project"; trusted?: boolean; keys?: string[] }[];
   warnings: string[];
@@ -49,19 +49,15 @@ function readFile(path: string): string {
   }
 }
 
-function readIfThere(path: string): string | undefined {
+/** Undefined where there is no file. The parser and the schema are imported only for one: most starts have none. */
+async function readConfigFile(path: string): Promise<ConfigFile | undefined> {
+  let text: string;
   try {
-    return readFile(path);
+    text = readFile(path);
   } catch (thrown) {
-    if (systemCodeOf(thrown) === "ENOENT" || systemCodeOf(thrown) === "ENOTDIR") return undefined;
+    if (["ENOENT", "ENOTDIR"].includes(systemCodeOf(thrown) ?? "")) return undefined;
     throw usageError(`${path}: the configuration cannot be read: ${messageOf(thrown)}`);
   }
-}
-
-/** The parser and the schema are imported only when there is a file: most starts have none. */
-async function readConfigFile(path: string): Promise<ConfigFile | undefined> {
-  const text = readIfThere(path);
-  if (text === undefined) return undefined;
   const { readConfig } = await import("./read-file.ts");
   return readConfig(text, path);
 }
@@ -115,10 +111,8 @@ export async function loadConfig(sources: Sources): Promise<LoadedConfig> {
   }
 
   const projectFile = findProjectFile(sources);
-  const trust = {
-    file: trustFile(env, home),
-    configured: (user?.trust ?? []).map((path) => realPath(expandPath(path, home, dirname(userFile)))),
-  };
+  const { trusted: configured = [], ...userLayer } = fileLayer(user ?? {}, userFile, home);
+  const trust = { file: trustFile(env, home), configured: configured.map(realPath) };
   let project: ConfigFile = {};
   if (projectFile !== undefined) {
     const root = projectOf(projectFile);
@@ -132,15 +126,8 @@ export async function loadConfig(sources: Sources): Promise<LoadedConfig> {
     for (const { key, why } of limited.refused) warnings.push(`${projectFile}: "${key}" was ignored: ${why}`);
   }
 
-  const layers = [
-    flags,
-    environmentLayer(env),
-    layerOf(project, projectFile ?? "", home),
-    layerOf(user ?? {}, userFile, home),
-  ];
+  const layers = [flags, environmentLayer(env), fileLayer(project, projectFile ?? "", home), userLayer];
   const merged = mergeSettings(defaultSettings(defaultDataDir(env, home)), layers);
-  const here = (path: string): string => expandPath(path, home, process.cwd());
-  const roots = merged.roots === undefined ? {} : { roots: merged.roots.map(here) };
-  const settings = { ...merged, ...roots, trust, dataDir: here(merged.dataDir) };
+  const settings = { ...resolved(merged, (path) => expandPath(path, home, process.cwd())), trust };
   return { settings, portChosen: layers.some((layer) => layer.port !== undefined), files, warnings };
 }

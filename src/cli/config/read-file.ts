@@ -10,6 +10,7 @@ import type { z } from "zod";
 import { usageError } from "../exit.ts";
 import { nearest } from "../nearest.ts";
 import { type ConfigFile, configSchema } from "./schema.ts";
+import { SETTINGS, type Table } from "./table.ts";
 
 type Issue = z.core.$ZodIssue;
 
@@ -39,7 +40,7 @@ function expectation(issue: Issue): string {
   }
 }
 
-/** What stands there; never the text of a secret. */
+/** The value in the file, but never the text of a secret. */
 function got(path: readonly PropertyKey[], value: unknown): string {
   if (value === undefined) return "nothing";
   if (path[0] === "token" || path.includes("env")) return `a ${typeof value}`;
@@ -47,12 +48,12 @@ function got(path: readonly PropertyKey[], value: unknown): string {
   return shown.length > SHOWN ? `${shown.slice(0, SHOWN)}…` : shown;
 }
 
-function place(text: string, offset: number): string {
+function lineAndColumn(text: string, offset: number): string {
   const before = text.slice(0, offset);
   return `${before.split("\n").length}:${offset - before.lastIndexOf("\n")}`;
 }
 
-/** The node of a path, or of the nearest thing around it that exists. */
+/** The node of a path, or of the nearest path above it that exists. */
 function nodeAt(root: Node, path: readonly PropertyKey[]): Node {
   for (let length = path.length; length > 0; length--) {
     const node = findNodeAtLocation(root, path.slice(0, length) as (string | number)[]);
@@ -66,17 +67,16 @@ function keyNode(root: Node, path: readonly PropertyKey[], key: string): Node {
   return owner.children?.find((property) => property.children?.[0]?.value === key)?.children?.[0] ?? owner;
 }
 
-function unknownKey(key: string, path: readonly PropertyKey[]): string {
-  const known = path.length === 0 ? Object.keys(configSchema.shape) : [];
-  const near = nearest(key, known);
+function unknownKey(key: string, path: readonly PropertyKey[], known: readonly string[]): string {
+  const near = path.length === 0 ? nearest(key, known) : undefined;
   return `unknown key "${[...path, key].join(".")}"${near ? `; did you mean "${near}"?` : ""}`;
 }
 
-function problemsOf(issue: Issue, root: Node): { offset: number; message: string }[] {
+function problemsOf(issue: Issue, root: Node, known: readonly string[]): { offset: number; message: string }[] {
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => ({
       offset: keyNode(root, issue.path, key).offset,
-      message: unknownKey(key, issue.path),
+      message: unknownKey(key, issue.path, known),
     }));
   }
   const found = findNodeAtLocation(root, issue.path as (string | number)[]);
@@ -87,7 +87,7 @@ function problemsOf(issue: Issue, root: Node): { offset: number; message: string
 }
 
 /** Reads a configuration, or says where it is wrong: file, line, column, what was expected and what is there. */
-export function readConfig(source: string, file: string): ConfigFile {
+export function readConfig(source: string, file: string, table: Table = SETTINGS): ConfigFile {
   const text = source.replace(/^\ufeff/, "");
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
@@ -96,11 +96,14 @@ export function readConfig(source: string, file: string): ConfigFile {
     const words = printParseErrorCode(first.error)
       .replace(/(?<=[a-z])(?=[A-Z])/g, " ")
       .toLowerCase();
-    throw usageError(`${file}:${place(text, first.offset)}: expected JSON with comments, got ${words}`);
+    throw usageError(`${file}:${lineAndColumn(text, first.offset)}: expected JSON with comments, got ${words}`);
   }
   if (!root) return {};
-  const result = configSchema.safeParse(getNodeValue(root));
+  const schema = configSchema(table);
+  const result = schema.safeParse(getNodeValue(root));
   if (result.success) return result.data;
-  const problems = result.error.issues.flatMap((issue) => problemsOf(issue, root));
-  throw usageError(problems.map(({ offset, message }) => `${file}:${place(text, offset)}: ${message}`).join("\n"));
+  const problems = result.error.issues.flatMap((issue) => problemsOf(issue, root, Object.keys(schema.shape)));
+  throw usageError(
+    problems.map(({ offset, message }) => `${file}:${lineAndColumn(text, offset)}: ${message}`).join("\n"),
+  );
 }

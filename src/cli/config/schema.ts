@@ -1,14 +1,17 @@
 import { z } from "zod";
 import { LINE_PROTOCOL_ABILITIES } from "../../agents/line-protocol/launch.ts";
-import { LOG_LEVELS } from "../../server/logging/log-line.ts";
-import { SYNC, UNATTENDED } from "./choices.ts";
 import { DURATION, DURATION_PHRASE, parseDuration } from "./duration.ts";
+import { address, count, type FileValues, port } from "./kinds.ts";
+import { SETTINGS, type Setting, type Table } from "./table.ts";
 
 // The text of each error is what was expected: the reader of the file adds where, and what it got.
 
-const PORT = "a port from 0 to 65535";
-const COUNT = "a whole number, 0 or more";
 const NAME = "a name of letters, digits, -, _, . or :";
+
+function whole({ expected: error }: { expected: string }, most?: number): z.ZodType<number> {
+  const number = z.int({ error }).min(0, { error });
+  return most === undefined ? number : number.max(most, { error });
+}
 
 const duration = z
   .string({ error: DURATION_PHRASE })
@@ -30,9 +33,9 @@ const model = z.strictObject({
   id: z.string(),
   name: z.string().optional(),
   context: z.number().optional().describe("tokens that fit into its context"),
-  output: z.number().optional().describe("tokens that one answer can have"),
+  output: z.number().optional().describe("tokens that one reply can have"),
   price: price.optional(),
-  reasoning: z.boolean().optional().describe("it can think before it answers"),
+  reasoning: z.boolean().optional().describe("it can think before it replies"),
   images: z.boolean().optional().describe("it takes pictures"),
   released: z
     .string()
@@ -87,55 +90,46 @@ const house = z.strictObject({
   endpoints: z.record(endpointName, endpoint).optional().describe("further servers of models, by name"),
 });
 
-export const configSchema = z.strictObject({
-  $schema: z.string().optional(),
-  host: z.string().optional().describe("the address to listen on; 127.0.0.1 by default"),
-  port: z
-    .int({ error: PORT })
-    .min(0, { error: PORT })
-    .max(65_535, { error: PORT })
-    .optional()
-    .describe("0: any free one"),
-  dataDir: z.string().optional().describe("where sessions are kept; a relative path starts at this file"),
-  token: z.string().optional().describe("in the user's file only; better leave it out and have one made"),
-  defaultAgent: agentName.optional().describe("the agent of a session that names none"),
-  agents: z.record(agentName, agent).optional().describe("further agents, by name"),
-  house: house.optional().describe("the models of Parley's own agent"),
+const CHECKS: { readonly [C in keyof FileValues]: z.ZodType<FileValues[C]> } = {
+  text: z.string(),
+  address: z.string().min(1, { error: address.expected }),
+  name: agentName,
+  port: whole(port, 65_535),
+  count: whole(count),
+  duration,
+  boolean: z.boolean(),
+  texts: z.array(z.string()),
   roots: z
     .array(z.string().min(1, { error: "a directory" }))
-    .min(1, { error: 'at least one directory; "/" allows all' })
-    .optional()
-    .describe("directories that sessions, files and terminals are limited to; a relative path starts at this file"),
-  unattended: z.enum(UNATTENDED).optional().describe("what happens to a permission while no client is attached"),
-  askDeadline: duration.optional().describe("how long an ask waits for a client to come; 30m by default"),
-  idleClose: duration.optional().describe("how long an agent without work is kept; 10m by default"),
-  idleAgents: z
-    .int({ error: COUNT })
-    .min(0, { error: COUNT })
-    .optional()
-    .describe("how many agents without work are kept at most; 8 by default"),
-  retainEvents: z
-    .int({ error: COUNT })
-    .min(0, { error: COUNT })
-    .optional()
-    .describe("how many events of a session are kept at least; 0 keeps all"),
-  sync: z.enum(SYNC).optional().describe("process: survives kill -9; disk: survives the loss of power too"),
-  allowHosts: z.array(z.string()).optional().describe("further names under which clients may call this server"),
-  cors: z.array(z.string()).optional().describe("origins of web pages that may call this server"),
-  keepNative: z.boolean().optional().describe("store the agents' own lines beside the events; true by default"),
-  logLevel: z.enum(LOG_LEVELS as ["debug", "info", "warn", "error"]).optional(),
-  trust: z
-    .array(z.string())
-    .optional()
-    .describe(
-      "in the user's file only: directories whose projects may run code, by parley.jsonc and by the agents' own settings; parley trust adds to them",
-    ),
-});
+    .min(1, { error: 'at least one directory; "/" allows all' }),
+  agents: z.record(agentName, agent),
+  house,
+};
 
-export type ConfigFile = z.infer<typeof configSchema>;
+/** The words that an editor shows. */
+function described({ kind, means, file, default: text }: Setting): string {
+  const only = file === "user" ? "in the user's file only: " : "";
+  const paths = kind.resolve ? "; a relative path starts at this file" : "";
+  return only + means + (text ? `; ${text} by default` : "") + paths;
+}
+
+function checkOf(setting: Setting): z.ZodType {
+  const { check, values } = setting.kind;
+  const schema = values ? z.enum([...values]) : CHECKS[check];
+  return schema.optional().describe(described(setting));
+}
+
+export type ConfigFile = Readonly<Record<string, unknown>>;
+
+/** The schema of the files, made from the table of settings. */
+export function configSchema(table: Table = SETTINGS): z.ZodObject<Record<string, z.ZodType>> {
+  const keys = Object.entries(table).filter(([, { file }]) => file !== undefined);
+  const checks = keys.map(([name, setting]) => [name, checkOf(setting)]);
+  return z.strictObject({ $schema: z.string().optional(), ...Object.fromEntries(checks) });
+}
 
 /** For editors. */
 export function configJsonSchema(): Record<string, unknown> {
-  const { $schema, ...schema } = z.toJSONSchema(configSchema, { io: "input" });
+  const { $schema, ...schema } = z.toJSONSchema(configSchema(), { io: "input" });
   return { $schema, title: "Parley's configuration", ...schema };
 }

@@ -1,63 +1,49 @@
-import type { Unattended } from "../../gateway/options.ts";
-import type { SyncMode } from "../../log/contract.ts";
-import type { ConfiguredAgent, HouseConfig } from "../../server/agents.ts";
-import type { LogLevel } from "../../server/logging/log-line.ts";
+import type { Kind } from "./kinds.ts";
+import { SETTINGS, type Setting, type Table } from "./table.ts";
 
-/** Easy to keep in mind, and used by nothing well known. */
-export const DEFAULT_PORT = 7420;
+type Rows = typeof SETTINGS;
+type Property<K extends keyof Rows> = Rows[K] extends { sets: infer S extends string } ? S : K;
+type Value<K extends keyof Rows> = Rows[K]["kind"] extends Kind<infer T> ? T : never;
+type WithDefault = { [K in keyof Rows]: Rows[K] extends { default: string } ? K : never }[keyof Rows];
 
-/** A token as such, or the file it is in. */
-export type Credential = { token: string } | { file: string };
+/** The settings of one source: flags, the environment or a file. */
+export type Layer = { [K in keyof Rows as Property<K>]?: Value<K> };
 
-/** Everything that flags, the environment and files can say. */
-export interface Settings {
-  host: string;
-  port: number;
-  dataDir: string;
-  /** None: the one in the data directory. */
-  credential?: Credential;
-  /** None: Parley chooses. */
-  defaultAgent?: string;
-  agents: Readonly<Record<string, ConfiguredAgent>>;
-  /** The models of Parley's own agent. */
-  house?: HouseConfig;
-  /** The directories that sessions are limited to. None: wherever the user may, on loopback. */
-  roots?: readonly string[];
-  unattended: Unattended;
-  askDeadlineMs: number;
-  idleCloseMs: number;
-  idleAgents: number;
-  retainEvents: number;
-  /** Directories whose settings may run code: from the user's configuration, and from a list of their own. */
+/** The settings of all sources together. */
+export type Settings = Omit<Layer, "trusted"> & { [K in WithDefault as Property<K>]: Value<K> } & {
+  agents: NonNullable<Layer["agents"]>;
+  /** Directories whose settings may run code: from the user's configuration, and from the file that `parley trust` keeps. */
   trust: { file?: string; configured: readonly string[] };
-  sync: SyncMode;
-  allowHosts: readonly string[];
-  cors: readonly string[];
-  keepNative: boolean;
-  logLevel: LogLevel;
+};
+
+/** Each setting, with its name in files and the property that it sets. */
+export function settingsIn(table: Table): { name: string; property: string; setting: Setting }[] {
+  return Object.entries(table).map(([name, setting]) => ({ name, property: setting.sets ?? name, setting }));
 }
 
-/** What one source says. */
-export type Layer = Partial<Settings>;
+/** Makes a layer of one source. Of two settings with the same property the first counts. */
+export function layerFrom(table: Table, read: (setting: Setting, name: string) => unknown): Layer {
+  const layer: Record<string, unknown> = {};
+  for (const { name, property, setting } of settingsIn(table)) {
+    const value = read(setting, name);
+    if (value !== undefined) layer[property] ??= value;
+  }
+  return layer;
+}
 
-export function defaultSettings(dataDir: string): Settings {
-  return {
-    host: "127.0.0.1",
-    port: DEFAULT_PORT,
-    dataDir,
-    agents: {},
-    unattended: "wait",
-    askDeadlineMs: 30 * 60_000,
-    idleCloseMs: 10 * 60_000,
-    idleAgents: 8,
-    retainEvents: 0,
-    trust: { configured: [] },
-    sync: "process",
-    allowHosts: [],
-    cors: [],
-    keepNative: true,
-    logLevel: "info",
-  };
+export function defaultSettings(dataDir: string, table: Table = SETTINGS): Settings {
+  const defaults = layerFrom(table, ({ kind, default: text }) => (text === undefined ? undefined : kind.parse(text)));
+  return { ...(defaults as Settings), dataDir, agents: {}, trust: { configured: [] } };
+}
+
+/** Makes every path in a layer absolute. */
+export function resolved<L extends Layer>(layer: L, path: (path: string) => string, table: Table = SETTINGS): L {
+  const values: Record<string, unknown> = { ...layer };
+  for (const { property, setting } of settingsIn(table)) {
+    if (values[property] !== undefined && setting.kind.resolve)
+      values[property] = setting.kind.resolve(values[property], path);
+  }
+  return values as L;
 }
 
 function present(layer: Layer): Layer {

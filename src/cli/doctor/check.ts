@@ -1,17 +1,18 @@
 export type Level = "ok" | "warn" | "bad";
 
-/** One thing that was looked at. */
+/** The result of one check. */
 export interface Check {
   name: string;
   level: Level;
   detail: string;
-  /** What to do about it. */
+  /** The step that repairs it. */
   advice?: string;
   /** For programs. */
   facts?: Readonly<Record<string, unknown>>;
 }
 
-export function verdict(checks: readonly Check[]): Level {
+/** The worst level of all checks. */
+export function worst(checks: readonly Check[]): Level {
   if (checks.some(({ level }) => level === "bad")) return "bad";
   return checks.some(({ level }) => level === "warn") ? "warn" : "ok";
 }

@@ -3,12 +3,12 @@ import { messageOf } from "../../core/errors.ts";
 import { readLock } from "../../host/data-lock.ts";
 import { offlineAgents } from "../access/offline-agents.ts";
 import { type LoadedConfig, loadConfig } from "../config/load.ts";
-import { defaultDataDir, trustFile, userConfigFile } from "../config/places.ts";
+import { defaultDataDir, trustFile, userConfigFile } from "../config/paths.ts";
 import { defaultSettings, type Layer, mergeSettings } from "../config/settings.ts";
 import { offlineTrust } from "../trust/offline-trust.ts";
 import { packageVersion } from "../version.ts";
 import { checkAgents } from "./agents.ts";
-import { type Check, type Level, verdict } from "./check.ts";
+import { type Check, type Level, worst } from "./check.ts";
 import { checkDataDir, checkDisk, checkNode, checkPlatform } from "./machine.ts";
 import { checkProject } from "./project.ts";
 import { checkLog, checkPort, checkServer, checkStrays } from "./state.ts";
@@ -36,7 +36,7 @@ async function load(flags: Layer): Promise<{ loaded: LoadedConfig; checks: Check
     return { loaded, checks: configChecks(loaded, userConfigFile(process.env, home)) };
   } catch (thrown) {
     const trust = { file: trustFile(process.env, home), configured: [] };
-    const settings = mergeSettings(defaultSettings(defaultDataDir(process.env, home)), [flags, { trust }]);
+    const settings = { ...mergeSettings(defaultSettings(defaultDataDir(process.env, home)), [flags]), trust };
     const checks: Check[] = [{ name: "config", level: "bad", detail: messageOf(thrown) }];
     return { loaded: { settings, portChosen: false, files: [], warnings: [] }, checks };
   }
@@ -62,5 +62,5 @@ export async function examine(flags: Layer): Promise<Report> {
     checkStrays(dataDir, owner),
     ...checkAgents(agents, defaultAgent),
   ];
-  return { version: packageVersion(), verdict: verdict(checks), checks };
+  return { version: packageVersion(), verdict: worst(checks), checks };
 }

@@ -11,7 +11,7 @@ import { bytes } from "../output/table.ts";
 import { isFree } from "../serve/port.ts";
 import type { Check } from "./check.ts";
 
-const ANSWER_MS = 3_000;
+const RESPONSE_MS = 3_000;
 
 /** The server tells only a caller with the token why it is not ready. */
 async function readiness(url: string, settings: Settings): Promise<{ ok: boolean; words: string }> {
@@ -19,12 +19,12 @@ async function readiness(url: string, settings: Settings): Promise<{ ok: boolean
   try {
     token = clientToken(settings);
   } catch {
-    // The check of the data directory tells of a token that cannot be read.
+    // The check of the data directory reports a token that cannot be read.
   }
   const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  const answer = await fetch(`${url}/ready`, { headers, signal: AbortSignal.timeout(ANSWER_MS) });
-  const { detail } = (await answer.json()) as { detail?: string };
-  return { ok: answer.ok, words: `${answer.status}${detail === undefined ? "" : `, ${detail}`}` };
+  const response = await fetch(`${url}/ready`, { headers, signal: AbortSignal.timeout(RESPONSE_MS) });
+  const { detail } = (await response.json()) as { detail?: string };
+  return { ok: response.ok, words: `${response.status}${detail === undefined ? "" : `, ${detail}`}` };
 }
 
 export async function checkServer(owner: LockOwner | undefined, settings: Settings): Promise<Check> {

@@ -5,15 +5,14 @@ import { agentsDirectory, chosenInstallation } from "../../install/layout.ts";
 import { InstallProblem } from "../../install/problem.ts";
 import { configure } from "../context.ts";
 import { CliError, EXIT, usageError } from "../exit.ts";
+import type { CommonFlags } from "../options.ts";
 import { table } from "../output/table.ts";
 import { Interrupts } from "../run/interrupts.ts";
 import { tell } from "../tell.ts";
 
-export interface InstallFlags {
+export interface InstallFlags extends CommonFlags {
   version?: string;
   force?: boolean;
-  json?: boolean;
-  dataDir?: string;
 }
 
 async function agentsOf(flags: InstallFlags): Promise<string> {

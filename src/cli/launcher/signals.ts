@@ -8,8 +8,8 @@ type Env = Readonly<Record<string, string | undefined>>;
 function isNohupFile(descriptor: number, env: Env): boolean {
   try {
     const { dev, ino } = fstatSync(descriptor);
-    return [".", env.HOME ?? "."].some((place) => {
-      const file = statSync(join(place, "nohup.out"), { throwIfNoEntry: false });
+    return [".", env.HOME ?? "."].some((directory) => {
+      const file = statSync(join(directory, "nohup.out"), { throwIfNoEntry: false });
       return file !== undefined && file.dev === dev && file.ino === ino;
     });
   } catch {

@@ -2,7 +2,7 @@ import { configure, directoryOf } from "../context.ts";
 import { usageError } from "../exit.ts";
 import { Interrupts } from "../run/interrupts.ts";
 import { opencodeProgram } from "./program.ts";
-import { useServer } from "./server.ts";
+import { serverFor } from "./server.ts";
 import { runInTerminal } from "./terminal.ts";
 
 export interface OpencodeFlags {
@@ -47,7 +47,7 @@ export async function opencode(given: string | undefined, flags: OpencodeFlags):
   }
   const { settings } = await configure({ dataDir: flags.dataDir }, directory);
   const program = await opencodeProgram(settings.dataDir, flags.install === true);
-  const server = await useServer(settings, directory);
+  const server = await serverFor(settings, directory);
   try {
     const argv = [program, ...attachArguments(server.url, directory, flags)] as const;
     return await runInTerminal({ argv, directory, env: attachEnvironment(server.token) });

@@ -11,7 +11,7 @@ export interface TerminalProgram {
   env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Signals that somebody sends to us are meant for the program that has the terminal. */
+/** Signals to this process are passed on to the program that has the terminal. */
 const PASSED_ON = ["SIGTERM", "SIGHUP"] as const;
 
 /** Gives a program the terminal until it ends; returns its exit code. */

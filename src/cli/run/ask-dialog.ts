@@ -50,9 +50,9 @@ const ALSO: Readonly<Record<string, (typeof KINDS)[number]>> = { y: "once", yes:
 export function parsePermission(line: string, offered: readonly string[]): Permission | undefined {
   const [, word = "", why = ""] = /^\s*(\S+)\s*(.*)$/.exec(line) ?? [];
   const typed = word.toLowerCase();
-  const outcome = KINDS.find((kind) => kind === typed || kind[0] === typed || kind === ALSO[typed]);
-  if (!outcome || !offered.includes(outcome) || (why !== "" && outcome !== "reject")) return undefined;
-  return why === "" ? { outcome } : { outcome, feedback: why.trim() };
+  const picked = KINDS.find((kind) => kind === typed || kind[0] === typed || kind === ALSO[typed]);
+  if (!picked || !offered.includes(picked) || (why !== "" && picked !== "reject")) return undefined;
+  return why === "" ? { outcome: picked } : { outcome: picked, feedback: why.trim() };
 }
 
 export async function askPermission(
@@ -63,10 +63,10 @@ export async function askPermission(
 ): Promise<AskAnswer | undefined> {
   const kinds = new Set(request.options.map(({ kind }) => kind));
   const offered = KINDS.filter((kind) => kinds.size === 0 || kinds.has(kind));
-  const choices = offered.map((kind) => `[${kind[0]}]${kind.slice(1)}`).join("  ");
+  const keys = offered.map((kind) => `[${kind[0]}]${kind.slice(1)}`).join("  ");
   person.tell(permissionText(request, paint));
   for (;;) {
-    const line = await person.ask(`  ${choices} > `, signal);
+    const line = await person.ask(`  ${keys} > `, signal);
     if (line === undefined) return undefined;
     const answer = parsePermission(line, offered);
     if (answer) return answer;

@@ -4,11 +4,11 @@ export type AskMode = "terminal" | "yes" | "deny" | "none";
 
 export interface AutoAnswer {
   answer: AskAnswer;
-  /** What the person is told on stderr. */
+  /** The line for the person on stderr. */
   note: string;
 }
 
-/** Who answers: what was said by flag, else the person at the terminal, else nobody. */
+/** Asks are answered by a flag, else by the person at the terminal, else by nobody. */
 export function askMode(flags: { yes?: boolean; deny?: boolean }, terminal: boolean): AskMode {
   if (flags.yes) return "yes";
   if (flags.deny) return "deny";
@@ -21,8 +21,8 @@ const WHY: Readonly<Record<"deny" | "none", string>> = {
 };
 
 /**
- * What is answered without a person; undefined where a person is asked. A question is never answered for one, and of a
- * permission only what it `offers` can be given.
+ * The answer without a person; undefined where a person is asked. A question is always rejected, and a permission gets
+ * only an answer that it `offers`.
  */
 export function autoAnswer(
   kind: "permission" | "question",

@@ -36,7 +36,7 @@ const REASON_SHOWN = 500;
 
 const ELSEWHERE = "it was answered elsewhere, or is no longer asked";
 
-/** Answers what is asked, one thing after the other. */
+/** Answers asks, one after the other. */
 export class Asks {
   readonly #options: AsksOptions;
   readonly #open = new Map<string, AbortController>();
@@ -58,7 +58,7 @@ export class Asks {
     }
   }
 
-  /** Nobody is asked any more. Resolves when the terminal is free. */
+  /** Ends all open dialogs. Resolves when the terminal is free. */
   close(): Promise<void> {
     for (const off of this.#open.values()) off.abort();
     this.#open.clear();
@@ -97,7 +97,7 @@ export class Asks {
       : askQuestions(event.data, person, paint, signal);
   }
 
-  /** Nobody could give the answer a second time, so it is tried again for as long as the server has trouble of its own. */
+  /** Sends an answer that nobody could give a second time, again and again while the server has trouble of its own. */
   async #insist(ask: string, answer: AskAnswer, signal: AbortSignal): Promise<void> {
     for (let told = false; !signal.aborted; told = true) {
       const refusal = await this.#send(ask, answer);

@@ -12,7 +12,7 @@ const CODE: Readonly<Record<Outcome["reason"], number>> = {
   withdrawn: 130,
 };
 
-/** What a script learns of how the turn ended. A reason that only a newer server knows counts as an error. */
+/** The exit code for the outcome of a turn. A reason that only a newer server knows counts as an error. */
 export function exitCodeOf(reason: Outcome["reason"]): number {
   return CODE[reason] ?? EXIT.failed;
 }

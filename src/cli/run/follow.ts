@@ -13,7 +13,7 @@ export interface Follower {
   lost(reason: string): void;
 }
 
-/** What sub-agents ask comes in sessions of their own. */
+/** The asks of sub-agents come in sessions of their own. */
 async function watchChildren({ client, detail, position }: Begun, asks: Asks, signal: AbortSignal): Promise<void> {
   for await (const event of client.allEvents({ after: position, signal, giveUpAfterMs: GIVE_UP_MS })) {
     if (event.root === detail.id) asks.take(event);
@@ -24,14 +24,14 @@ function isAsk(event: StreamEvent): event is ParleyEvent {
   return event.type.startsWith("permission.") || event.type.startsWith("question.");
 }
 
-/** Follows the session until the prompt's turn is over, and sees to it that what is asked in it gets an answer. */
+/** Follows the session until the prompt's turn is over, and gets each ask in it an answer. */
 export async function followTurn(begun: Begun, asks: Asks, follower: Follower, stop: AbortSignal): Promise<Outcome> {
   const { client, detail, fresh, receipt } = begun;
   const session = client.session(detail);
   const tracker = new TurnTracker(receipt);
   const done = new AbortController();
   let running = receipt.turn !== undefined;
-  // Of other people's turns that come first, nothing is stopped: only what is ours.
+  // Only our own prompt is stopped, not the turns of others before it.
   const cancel = (): Promise<unknown> =>
     running
       ? session.cancel({ queue: "keep" })

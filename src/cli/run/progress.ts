@@ -10,7 +10,7 @@ function subject({ title, input }: Pick<ToolCall, "title" | "input">): string {
   return input === undefined ? "" : JSON.stringify(input);
 }
 
-/** Says on stderr what the agent does. The answer itself is not its business. */
+/** Makes the lines on stderr about the agent's work. The reply itself is not among them. */
 export class Progress {
   readonly #paint: Paint;
   readonly #calls = new Map<string, ToolCall>();

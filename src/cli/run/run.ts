@@ -5,7 +5,6 @@ import { CliError, EXIT_PIPE_CLOSED } from "../exit.ts";
 import { safeLine, safeLines } from "../output/safe-text.ts";
 import { painter } from "../output/terminal.ts";
 import { outputLost } from "../tell.ts";
-import { AnswerText } from "./answer-text.ts";
 import { type AskMode, askMode } from "./ask-policy.ts";
 import { Asks } from "./asks.ts";
 import { type Before, type Begun, begin } from "./begin.ts";
@@ -13,22 +12,18 @@ import { exitCodeOf } from "./exit-code.ts";
 import { followTurn } from "./follow.ts";
 import { Interrupts } from "./interrupts.ts";
 import { personAt } from "./lines.ts";
+import type { SessionWish } from "./pick-session.ts";
 import { Progress } from "./progress.ts";
 import { promptText } from "./prompt-text.ts";
+import { ReplyText } from "./reply-text.ts";
 import { askTrust } from "./trust-question.ts";
 import { View } from "./view.ts";
 
-export interface RunFlags {
+export interface RunFlags extends Omit<SessionWish, "directory" | "defaultAgent"> {
   format: "text" | "json" | "events";
-  agent?: string;
-  model?: string;
-  mode?: string;
   dir?: string;
-  session?: string;
-  continue?: boolean;
   yes?: boolean;
   deny?: boolean;
-  title?: string;
   dataDir?: string;
 }
 
@@ -36,9 +31,9 @@ const ERROR_SHOWN = 2_000;
 
 const paint = painter(process.stderr);
 
-/** What becomes of each event, by the format that was asked for. */
+/** Shows each event in the format that was asked for. */
 function showing(format: RunFlags["format"], view: View): (event: StreamEvent, mine: boolean) => void {
-  const answer = new AnswerText();
+  const reply = new ReplyText();
   const progress = new Progress(paint);
   return (event, mine) => {
     if (format === "events") view.line(JSON.stringify(event));
@@ -46,7 +41,7 @@ function showing(format: RunFlags["format"], view: View): (event: StreamEvent, m
     if (mine || event.type === "gap" || event.turn === undefined) {
       for (const line of progress.take(event)) view.progress(line);
     }
-    if (mine && format === "text") view.answer(answer.take(event));
+    if (mine && format === "text") view.reply(reply.take(event));
     if (event.type === "prompt.queued" && mine) view.progress(paint("dim", "· waiting: the session is busy"));
     if (event.type !== "turn.ended") view.busy("working");
   };
@@ -65,7 +60,7 @@ function modeOf(flags: RunFlags): AskMode {
   return askMode(flags, process.stdin.isTTY === true && process.stderr.isTTY === true);
 }
 
-/** A person at a terminal is asked before the agent starts. Elsewhere what is not trusted is left out, and the turn says so. */
+/** A person at a terminal is asked before the agent starts. Elsewhere the settings of an untrusted project are left out, and the turn says so. */
 function trustBefore(flags: RunFlags, interrupts: Interrupts): Before {
   const { signal } = interrupts;
   return async (client, session) => {
@@ -116,7 +111,7 @@ export async function run(words: readonly string[], flags: RunFlags): Promise<nu
   const { settings } = await configure({ dataDir: flags.dataDir }, directory);
   const prompt = await promptText(words, process.stdin);
   const interrupts = new Interrupts();
-  // Nobody gets the answer any more: the work behind it is stopped too.
+  // Nobody reads the reply any more: the turn is stopped too.
   process.stdout.on("error", (error) => {
     if (!interrupts.signal.aborted) interrupts.stop(outputLost(error));
   });

@@ -2,7 +2,7 @@ import { safeText } from "../output/safe-text.ts";
 import { Spinner } from "../output/spinner.ts";
 import type { Stream } from "../output/terminal.ts";
 
-/** The answer on one stream and the progress on another, which are often the same terminal. */
+/** The reply on one stream and the progress on another, which are often the same terminal. */
 export class View {
   readonly #out: Stream;
   readonly #err: Stream;
@@ -17,11 +17,11 @@ export class View {
     this.#spinner = new Spinner(err, env);
   }
 
-  /** A piece of the answer. A file or a pipe gets it as it is, a terminal without what could harm it. */
-  answer(text: string): void {
+  /** A piece of the agent's reply. A file or a pipe gets it as it is, a terminal without what could harm it. */
+  reply(text: string): void {
     if (text === "" || this.#muted) return;
     this.#spinner.stop();
-    // After a line of somebody else's, one line feed is enough to set messages apart.
+    // After a line of progress, one line feed is enough to set messages apart.
     const shown = this.#out.isTTY && !this.#midLine ? text.replace(/^\n+/, "\n") : text;
     this.#out.write(this.#out.isTTY ? safeText(shown) : shown);
     this.#midLine = !text.endsWith("\n");
@@ -35,7 +35,7 @@ export class View {
   progress(line: string): void {
     if (this.#muted) return;
     this.#spinner.stop();
-    // In one terminal a line must not go on where the answer is in the middle of its own.
+    // In one terminal a line must not go on where the reply is in the middle of its own.
     const apart = this.#asking || (this.#midLine && this.#out.isTTY && this.#err.isTTY);
     if (apart) this.#midLine = false;
     this.#err.write(`${apart ? "\n" : ""}${line}\n`);
@@ -56,14 +56,14 @@ export class View {
     this.#asking = false;
   }
 
-  /** Before somebody else writes to the terminal, and at the end. */
+  /** To be called before other code writes to the terminal, and at the end. */
   rest(): void {
     this.#spinner.stop();
     if (this.#midLine && !this.#muted) this.#out.write("\n");
     this.#midLine = false;
   }
 
-  /** The reader of the answer has gone: nothing more is worth saying. */
+  /** The reader of the reply has gone: nothing more is written. */
   mute(): void {
     this.#spinner.stop();
     this.#muted = true;

@@ -20,7 +20,7 @@ function attachLine({ url, token, tokenFile }: Greeting): string {
   return `OPENCODE_SERVER_PASSWORD=${password} opencode attach ${url}`;
 }
 
-/** What a person needs next. The token itself is never shown: the file can be. */
+/** The lines that a person needs next. The token itself is never shown: the file can be. */
 export function greetingLines(greeting: Greeting): string[] {
   const { url, token, tokenFile, roots } = greeting;
   const header =

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { systemCodeOf } from "../exit.ts";
 
-/** Whether nobody listens there. Anything but that is left for the real start to complain about. */
+/** Whether the port is free. Other errors count as free: the real start reports them. */
 export async function isFree(host: string, port: number): Promise<boolean> {
   const probe = createServer();
   try {

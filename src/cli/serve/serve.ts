@@ -8,7 +8,7 @@ import { packageVersion } from "../version.ts";
 import { greet } from "./greeting.ts";
 import { choosePort } from "./port.ts";
 import { startProblem } from "./problems.ts";
-import { serverToken, type TokenChoice } from "./token-choice.ts";
+import { type ServerToken, serverToken } from "./server-token.ts";
 
 export interface ServeOptions {
   flags: Layer;
@@ -20,7 +20,7 @@ export interface ServeOptions {
 /** The surfaces are imported when the first client would have to wait for them, but not before the first probe. */
 const WARM_AFTER_MS = 150;
 
-function chosenToken(settings: Settings, noAuth: boolean): TokenChoice {
+function chosenToken(settings: Settings, noAuth: boolean): ServerToken {
   try {
     return serverToken(settings, noAuth);
   } catch (thrown) {
@@ -28,7 +28,7 @@ function chosenToken(settings: Settings, noAuth: boolean): TokenChoice {
   }
 }
 
-/** Where others can reach the server, it works in the directory that it was started for, unless somebody says otherwise. */
+/** A server that others can reach is limited to the directory that it was started for, unless roots are set. */
 function servedRoots(settings: Settings, directory: string): string[] {
   return rootsOf(settings) ?? (isLoopbackBind(settings.host) ? [] : [directory]);
 }

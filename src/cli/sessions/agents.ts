@@ -1,6 +1,7 @@
 import type { AgentInfo } from "../../client/index.ts";
 import { withStore } from "../access/open-store.ts";
 import { configure } from "../context.ts";
+import type { CommonFlags } from "../options.ts";
 import { safeLine } from "../output/safe-text.ts";
 import { table } from "../output/table.ts";
 
@@ -18,7 +19,7 @@ function rowOf(agent: AgentInfo): string[] {
   ];
 }
 
-export async function listAgents({ dataDir, json }: { dataDir?: string; json?: boolean }): Promise<string> {
+export async function listAgents({ dataDir, json }: CommonFlags): Promise<string> {
   const { settings } = await configure({ dataDir });
   const agents = await withStore(settings, (store) => store.agents());
   return json ? `${JSON.stringify(agents)}\n` : table(HEAD, agents.map(rowOf));

@@ -1,13 +1,12 @@
 import { findSession, withStore } from "../access/open-store.ts";
 import { configure } from "../context.ts";
+import type { CommonFlags } from "../options.ts";
 import { eventLine } from "../output/event-line.ts";
 
-export interface EventFlags {
+export interface EventFlags extends CommonFlags {
   after: number;
   follow?: boolean;
   native?: boolean;
-  json?: boolean;
-  dataDir?: string;
 }
 
 export async function printEvents(given: string, flags: EventFlags): Promise<void> {

@@ -1,14 +1,13 @@
 import { withStore } from "../access/open-store.ts";
 import { everySession, type ListedSession } from "../access/store.ts";
 import { configure, directoryOf } from "../context.ts";
+import type { CommonFlags } from "../options.ts";
 import { safeLine } from "../output/safe-text.ts";
 import { age, table } from "../output/table.ts";
 
-export interface ListFlags {
+export interface ListFlags extends CommonFlags {
   dir?: string;
   all?: boolean;
-  json?: boolean;
-  dataDir?: string;
 }
 
 const NEWEST = 20;

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import type { z } from "zod";
 import { present } from "../../core/json/fields.ts";
-import type { Gateway, PromptRequest } from "../../gateway/gateway.ts";
+import type { Gateway } from "../../gateway/gateway.ts";
+import type { PromptRequest } from "../../gateway/requests.ts";
 import type { Call } from "../http/endpoint.ts";
 import { type Route, route } from "./route.ts";
 import { cancelled, cancelRequest, outcome, promptRequest, receipt } from "./schemas.ts";

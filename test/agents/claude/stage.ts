@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { EventType } from "../../../src/core/events/catalog.ts";
 import type { EventOf, ParleyEvent } from "../../../src/core/events/event.ts";
-import type { PendingAsk } from "../../../src/gateway/gateway.ts";
+import type { PendingAsk } from "../../../src/gateway/requests.ts";
 import { listProcesses, markOf } from "../../../src/host/process-scan.ts";
 import { instanceOf } from "../../../src/server/instance.ts";
 import type { ParleyOptions } from "../../../src/server/parley.ts";

@@ -30,6 +30,7 @@ const wrong: [what: string, text: string, message: RegExp][] = [
     '{\n  "port": 99999\n}',
     /^\/c\.jsonc:2:11: port: expected a port from 0 to 65535, got 99999$/,
   ],
+  ["an empty address", '{ "host": "" }', /host: expected an address, got ""/],
   ["a port in words", '{ "port": "x" }', /port: expected a port from 0 to 65535, got "x"/],
   [
     "a key that is none",
@@ -70,7 +71,7 @@ test("every mistake is told at once", () => {
   assert.equal(complaint('{ "port": -1, "sync": 1 }').split("\n").length, 2);
 });
 
-test("what may be a secret is never shown", () => {
+test("a value that may be a secret is never shown", () => {
   assert.doesNotMatch(complaint('{ "token": ["hunter2"] }'), /hunter2/);
   assert.doesNotMatch(
     complaint('{ "agents": { "a": { "command": ["x"], "env": { "KEY": ["hunter2"] } } } }'),

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { environmentLayer } from "../../../src/cli/config/environment.ts";
+import { environmentLayer } from "../../../src/cli/config/layers.ts";
 import { defaultSettings, type Layer, mergeSettings } from "../../../src/cli/config/settings.ts";
 import { CliError } from "../../../src/cli/exit.ts";
 

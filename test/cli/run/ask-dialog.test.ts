@@ -75,7 +75,7 @@ for (const [lines, answer] of permissionLines) {
   });
 }
 
-test("what will be done is shown before the choice, and nothing in it can fake the terminal", async () => {
+test("a permission shows the whole action before the answer, and nothing in it can fake the terminal", async () => {
   const { shown } = await answerOf(["o"], askPermission, {
     ...permission,
     title: "clean\u001b[1A up",

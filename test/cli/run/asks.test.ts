@@ -178,7 +178,7 @@ test("the end of input rejects", async () => {
 });
 
 for (const mode of ["terminal", "none", "yes", "deny"] as const) {
-  test(`what a rule or an earlier always has answered is neither asked nor told of (${mode})`, async () => {
+  test(`an ask that a rule or an earlier always has answered is neither asked nor shown (${mode})`, async () => {
     const looked = Promise.withResolvers<void>();
     const waits = async (): Promise<boolean> => {
       looked.resolve();

@@ -18,9 +18,9 @@ function screen(isTTY: boolean) {
 
 test("in one terminal, progress does not go on in the middle of the answer's line", () => {
   const { view, shown } = screen(true);
-  view.answer("Half a li");
+  view.reply("Half a li");
   view.progress("→ tool");
-  view.answer("ne.");
+  view.reply("ne.");
   view.rest();
   view.rest();
   assert.equal(shown(), "Half a li\n→ tool\nne.\n");
@@ -37,17 +37,17 @@ test("while a question stands in the last line, other lines begin below it", () 
 
 test("a pipe gets the answer as it is, a terminal without what could harm it", () => {
   const pipe = screen(false);
-  pipe.view.answer("a\u001b[2J\n");
+  pipe.view.reply("a\u001b[2J\n");
   assert.equal(pipe.shown(), "a\u001b[2J\n");
   const terminal = screen(true);
-  terminal.view.answer("a\u001b[2J\n");
+  terminal.view.reply("a\u001b[2J\n");
   assert.equal(terminal.shown(), "a\\u001b[2J\n");
 });
 
 test("once its reader has gone, nothing is said", () => {
   const { view, shown } = screen(false);
   view.mute();
-  view.answer("x");
+  view.reply("x");
   view.progress("y");
   view.line("z");
   view.rest();

@@ -45,7 +45,7 @@ export class Screen {
     });
   }
 
-  /** The whole item, for tests that need more than its text. */
+  /** The terminal itself, for its colours and its cursor. */
   get terminal(): InstanceType<typeof xterm.Terminal> {
     return this.#terminal;
   }

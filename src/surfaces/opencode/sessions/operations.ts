@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { present } from "../../../core/json/fields.ts";
 import type { SessionState } from "../../../core/session-state.ts";
-import type { SessionChange } from "../../../gateway/gateway.ts";
+import type { SessionChange } from "../../../gateway/requests.ts";
 import type { Surface } from "../context.ts";
 import { History, messageOf } from "../messages/history.ts";
 import { get, type Operation, patch, post, remove } from "../operation.ts";

@@ -1,4 +1,5 @@
-import type { Gateway, PendingAsk } from "../../../gateway/gateway.ts";
+import type { Gateway } from "../../../gateway/gateway.ts";
+import type { PendingAsk } from "../../../gateway/requests.ts";
 import { permissionRequest, questionRequest } from "../projection/ask-shapes.ts";
 
 /** A permission that is asked for, as the newer half of the API gives it. */

@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
 import { messageOf } from "../../core/errors.ts";
 import { checkToken, loadToken, tokenPath } from "../../server/guards/token.ts";
-import type { Credential, Settings } from "../config/settings.ts";
+import type { Credential } from "../config/kinds.ts";
+import type { Settings } from "../config/settings.ts";
 import { CliError } from "../exit.ts";
 
-export interface TokenChoice {
+export interface ServerToken {
   token: string | null;
   /** The file it can be read from, if there is one. */
   file?: string;
@@ -23,7 +24,7 @@ export function credentialToken(credential: Credential): string {
 }
 
 /** The token that a server asks for: the one that was given, else the one of the data directory. */
-export function serverToken({ credential, dataDir }: Settings, noAuth: boolean): TokenChoice {
+export function serverToken({ credential, dataDir }: Settings, noAuth: boolean): ServerToken {
   if (noAuth) return { token: null };
   if (!credential) return { token: loadToken(dataDir), file: tokenPath(dataDir) };
   const token = loadToken(dataDir, credentialToken(credential));

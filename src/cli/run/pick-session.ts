@@ -15,7 +15,7 @@ export interface SessionWish {
   continue?: boolean;
 }
 
-export interface ChosenSession {
+export interface PickedSession {
   detail: SessionDetail;
   fresh: boolean;
 }
@@ -35,7 +35,7 @@ async function named(client: ParleyClient, given: string): Promise<string> {
 }
 
 /** The session that the prompt goes to: the one that was named, the newest one here, or a new one. */
-export async function chooseSession(client: ParleyClient, wish: SessionWish): Promise<ChosenSession> {
+export async function pickSession(client: ParleyClient, wish: SessionWish): Promise<PickedSession> {
   const { agent, model, mode, title, directory } = wish;
   if (wish.session === undefined && !wish.continue) {
     const detail = await client.sessions.create({ directory, agent: agent ?? wish.defaultAgent, model, mode, title });

@@ -1,12 +1,12 @@
 import type { StreamEvent } from "../../client/index.ts";
 
 /** Turns the events of a turn into the text that the agent says, piece by piece and nothing twice. */
-export class AnswerText {
-  /** What has been said of each message that is open. */
+export class ReplyText {
+  /** The text of each open message so far. */
   readonly #said = new Map<string, string>();
   #any = false;
 
-  /** What is new. */
+  /** The new text in an event. */
   take(event: StreamEvent): string {
     switch (event.type) {
       case "item.started": {
@@ -47,7 +47,7 @@ export class AnswerText {
     return apart;
   }
 
-  /** What is out cannot be taken back: a text that was corrected is said again as a whole. */
+  /** Text that was written cannot be taken back: a corrected text is written again as a whole. */
   #become(item: string, text: string): string {
     const said = this.#said.get(item) ?? "";
     this.#said.set(item, text);

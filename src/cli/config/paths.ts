@@ -1,5 +1,6 @@
 import { dirname, isAbsolute, join, resolve } from "node:path";
-import type { Environment } from "./environment.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** As the XDG base directory specification has it: a relative path there means nothing. */
 function baseDirectory(value: string | undefined, fallback: string): string {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { AnswerText } from "../../../src/cli/run/answer-text.ts";
+import { ReplyText } from "../../../src/cli/run/reply-text.ts";
 import type { ParleyEvent } from "../../../src/client/index.ts";
 import type { ItemStatus } from "../../../src/core/events/items.ts";
 import { event } from "./events.ts";
@@ -43,10 +43,10 @@ const rows: [what: string, events: ParleyEvent[], said: string[]][] = [
 ];
 
 for (const [what, events, said] of rows) {
-  test(`the answer is ${what}`, () => {
-    const answer = new AnswerText();
+  test(`the reply is ${what}`, () => {
+    const reply = new ReplyText();
     assert.deepEqual(
-      events.map((one) => answer.take(one)),
+      events.map((one) => reply.take(one)),
       said,
     );
   });

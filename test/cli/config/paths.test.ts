@@ -6,7 +6,7 @@ import {
   projectDirectories,
   projectOf,
   userConfigFile,
-} from "../../../src/cli/config/places.ts";
+} from "../../../src/cli/config/paths.ts";
 
 test("the XDG directories are used where they are absolute", () => {
   const env = { XDG_CONFIG_HOME: "/x/config", XDG_DATA_HOME: "/x/data" };

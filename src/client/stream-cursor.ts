@@ -1,29 +1,29 @@
 import type { EventSourceMessage } from "eventsource-parser";
 import type { ParleyEvent } from "../core/events/event.ts";
 import { ParleyProtocolError } from "./errors.ts";
-import { judge, numberIn } from "./sequence.ts";
+import { numberIn, orderOf } from "./sequence.ts";
 import type { Gap, GapEvent, StreamEvent } from "./stream-types.ts";
 
-/** Where a reader is in its stream. Lets through what comes next, drops repeats, and refuses to step over a hole. */
-export class Place {
+/** The cursor of a stream. It lets through the next event, drops repeats, and refuses to step over a hole. */
+export class StreamCursor {
   /** Null for the stream of all sessions, whose positions grow but may skip. */
   readonly #session: string | null;
-  #cursor: string;
+  #text: string;
   #number: number;
 
   constructor(session: string | null, cursor: string) {
     this.#session = session;
-    this.#cursor = cursor;
+    this.#text = cursor;
     // A cursor without a number is the server's to refuse.
     this.#number = numberIn(cursor) ?? 0;
   }
 
-  /** What the server is to go on after. */
-  get cursor(): string {
-    return this.#cursor;
+  /** As the server takes it. */
+  get text(): string {
+    return this.#text;
   }
 
-  /** Undefined for what was seen before, and for messages that only a newer client understands. */
+  /** Undefined for an event that was seen before, and for messages that only a newer client understands. */
   take({ event: name, id, data }: EventSourceMessage): StreamEvent | undefined {
     if (name === "gap") return this.gap(parse<Gap>(data));
     if (name !== undefined && name !== "message") return undefined;
@@ -32,7 +32,7 @@ export class Place {
   }
 
   takeOwn(event: ParleyEvent): ParleyEvent | undefined {
-    switch (judge(this.#number, event)) {
+    switch (orderOf(this.#number, event)) {
       case "repeat":
         return undefined;
       case "hole":
@@ -62,7 +62,7 @@ export class Place {
   }
 
   move(cursor: string, number: number): void {
-    this.#cursor = cursor;
+    this.#text = cursor;
     this.#number = number;
   }
 }

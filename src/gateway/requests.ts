@@ -1,0 +1,56 @@
+import type { McpServer } from "../agents/contract.ts";
+import type { Delivery, OptionValues, PermissionRule, PromptPart, Task } from "../core/events/values.ts";
+import type { OpenAsk } from "../core/session-state.ts";
+
+export interface NewSessionRequest {
+  agent?: string;
+  directory: string;
+  model?: string;
+  mode?: string;
+  options?: OptionValues;
+  title?: string;
+  /** They decide asks before a person does. */
+  permissions?: PermissionRule[];
+  /** Kept for a client with the session. */
+  meta?: Record<string, unknown>;
+  /** Servers of tools for its agent. They are kept apart from the log. */
+  mcpServers?: McpServer[];
+  /** The agent's own id of a session that it keeps: the session goes on with that one, and its agent starts at once. */
+  resume?: string;
+}
+
+/** A change of a session. */
+export interface SessionChange {
+  /** Only before the first turn: an agent does not know the words that were said to another. */
+  agent?: string;
+  title?: string;
+  model?: string;
+  mode?: string;
+  options?: OptionValues;
+  permissions?: PermissionRule[];
+  meta?: Record<string, unknown>;
+}
+
+export interface PromptRequest {
+  id?: string;
+  /** The agent that is to answer, where it is not the session's own: see SessionChange. */
+  agent?: string;
+  parts: PromptPart[];
+  delivery?: Delivery;
+  model?: string;
+  mode?: string;
+  options?: OptionValues;
+  /** Further instructions for this turn. */
+  system?: string;
+  task?: Task;
+  /** The session's rules from the prompt's turn on, in place of those before. */
+  permissions?: PermissionRule[];
+  /** Its client shows questions and can answer them, also before the agent starts. */
+  attended?: boolean;
+  /** Kept for a client with its prompt. */
+  extras?: Record<string, unknown>;
+  /** Of the client's request, where the parts were made from it. */
+  digest?: string;
+}
+
+export type PendingAsk = OpenAsk & { session: string };
