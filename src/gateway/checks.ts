@@ -1,7 +1,7 @@
 import { realpath, stat } from "node:fs/promises";
 import { isAbsolute } from "node:path";
-import type { Agent, AgentChoice, Discovery } from "../agents/contract.ts";
-import { ParleyError } from "../core/errors.ts";
+import { type Agent, type AgentChoice, type Discovery, ResumeLost } from "../agents/contract.ts";
+import { messageOf, ParleyError } from "../core/errors.ts";
 import type { AgentOption, OptionValue } from "../core/events/values.ts";
 import { isId } from "../core/ids.ts";
 import type { SessionState } from "../core/session-state.ts";
@@ -19,6 +19,13 @@ export async function existingDirectory(directory: string, roots: Roots): Promis
   const real = await realpath(directory);
   roots.assert(real);
   return real;
+}
+
+/** The refusal of a session whose agent could not go on with its own one. */
+export function notAdopted(agent: string, nativeId: string, error: unknown): ParleyError {
+  if (!(error instanceof ResumeLost)) return new ParleyError("unavailable", messageOf(error));
+  const how = `GET /v1/agents/${agent}/sessions lists those that it has`;
+  return new ParleyError("not_found", `agent ${agent} does not know its session ${nativeId}; ${how}`);
 }
 
 /** Whether a session can be given a prompt with this id at all. */

@@ -1,5 +1,5 @@
-import type { Agent, Discovery } from "../agents/contract.ts";
-import { messageOf } from "../core/errors.ts";
+import type { Agent, Discovery, NativeSession } from "../agents/contract.ts";
+import { messageOf, ParleyError } from "../core/errors.ts";
 import type { Trust } from "./trust/contract.ts";
 
 /** So many answers about projects are kept, and so long each. */
@@ -13,6 +13,16 @@ export class Discoveries {
 
   constructor({ trust }: { trust: Trust }) {
     this.trust = trust;
+  }
+
+  /** The sessions that an agent keeps for a directory. */
+  async sessions({ name, sessions }: Agent, directory: string): Promise<NativeSession[]> {
+    if (!sessions) throw new ParleyError("unsupported", `agent ${name} does not list its sessions`);
+    try {
+      return await sessions({ directory, trusted: this.trust.covering(directory) !== undefined });
+    } catch (error) {
+      throw new ParleyError("unavailable", `agent ${name} could not list its sessions: ${messageOf(error)}`);
+    }
   }
 
   of(agent: Agent, directory: string | undefined): Promise<Discovery> {

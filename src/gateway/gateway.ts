@@ -1,12 +1,6 @@
 import { realpath } from "node:fs/promises";
-import {
-  type AgentChoice,
-  type Discovery,
-  type McpServer,
-  type NativeSession,
-  ResumeLost,
-} from "../agents/contract.ts";
-import { isParleyError, messageOf, ParleyError } from "../core/errors.ts";
+import type { AgentChoice, Discovery, McpServer, NativeSession } from "../agents/contract.ts";
+import { isParleyError, ParleyError } from "../core/errors.ts";
 import { answerKey, askKey } from "../core/events/keys.ts";
 import type { Prompt } from "../core/events/values.ts";
 import { SCHEMA_VERSION } from "../core/events/version.ts";
@@ -18,10 +12,10 @@ import { beginsTurn, type SessionState } from "../core/session-state.ts";
 import type { Roots } from "../host/files/roots.ts";
 import type { Log, SessionHead, SessionQuery } from "../log/contract.ts";
 import type { Attachments } from "./attachments.ts";
-import { assertChoice, assertPromptable, existingDirectory } from "./checks.ts";
+import { assertChoice, assertPromptable, existingDirectory, notAdopted } from "./checks.ts";
 import { Discoveries } from "./discoveries.ts";
 import { enter, onlyHere } from "./door.ts";
-import { assertServers, shownServers } from "./mcp-servers.ts";
+import { assertServers, forgetStrays, shownServers } from "./mcp-servers.ts";
 import type { GatewayOptions } from "./options.ts";
 import { assertFilesInside } from "./prompt-files.ts";
 import { digestOf, type Receipt } from "./receipt.ts";
@@ -88,8 +82,7 @@ export class Gateway {
     const open = unsettled.filter((session) => session.turn !== null);
     // A session whose turn is open in the log closes it when it is loaded.
     await Promise.all(open.map(({ id }) => this.sessions.use(id, async () => {})));
-    // A crash between a session's servers and its first event leaves secrets that nobody needs.
-    for (const id of await this.options.mcp.list()) if (!(await this.log.head(id))) await this.options.mcp.forget(id);
+    await forgetStrays(this.options);
     this.waiting = unsettled.filter((session) => session.queue.some(beginsTurn)).map((session) => session.id);
     return open.length;
   }
@@ -135,9 +128,7 @@ export class Gateway {
       await this.sessions.use(id, (session) => session.adopt());
     } catch (error) {
       await this.removal.remove(id);
-      if (!(error instanceof ResumeLost)) unavailable(error);
-      const how = `GET /v1/agents/${agent}/sessions lists those that it has`;
-      throw new ParleyError("not_found", `agent ${agent} does not know its session ${nativeId}; ${how}`);
+      throw notAdopted(agent, nativeId, error);
     }
     return this.get(id);
   }
@@ -265,10 +256,7 @@ export class Gateway {
   /** The sessions that an agent keeps for a directory, also those that Parley did not make. */
   async nativeSessions(name: string, given: string): Promise<NativeSession[]> {
     const agent = this.sessions.agent(name);
-    const directory = await existingDirectory(given, this.options.roots);
-    if (!agent.sessions) throw new ParleyError("unsupported", `agent ${name} does not list its sessions`);
-    const trusted = this.options.trust.covering(directory) !== undefined;
-    return agent.sessions({ directory, trusted }).catch(unavailable);
+    return this.discoveries.sessions(agent, await existingDirectory(given, this.options.roots));
   }
 
   /** Takes no more work, lets every agent go, and closes their turns as interrupted. */
@@ -300,9 +288,4 @@ export class Gateway {
   private assertOpen(): void {
     if (this.leaving) throw new ParleyError("shutting_down", "Parley is shutting down; try again when it is back");
   }
-}
-
-/** The agent's program could not be asked. */
-function unavailable(error: unknown): never {
-  throw new ParleyError("unavailable", messageOf(error));
 }

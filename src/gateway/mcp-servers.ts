@@ -1,5 +1,6 @@
 import type { Agent, McpServer } from "../agents/contract.ts";
 import { ParleyError } from "../core/errors.ts";
+import type { Log } from "../log/contract.ts";
 
 /** Keeps the MCP servers of sessions, which may hold secrets, apart from the log. */
 export interface McpStore {
@@ -9,6 +10,11 @@ export interface McpStore {
   forget(session: string): Promise<void>;
   /** The sessions for which something is kept. */
   list(): Promise<string[]>;
+}
+
+/** A crash between the servers of a session and its first event leaves secrets that nobody needs. */
+export async function forgetStrays({ mcp, log }: { mcp: McpStore; log: Log }): Promise<void> {
+  for (const id of await mcp.list()) if (!(await log.head(id))) await mcp.forget(id);
 }
 
 /** An agent that does not take such servers would work without them: the session is refused. */

@@ -59,9 +59,9 @@ export class Removal {
         });
       }
       await session.erase();
+      if (session.ledger.facts.mcpServers) await this.options.mcp.forget(id);
     });
     this.sessions.forget(id);
-    await this.options.mcp.forget(id);
   }
 
   /** The sessions of its sub-agents, those that work for others before them. */

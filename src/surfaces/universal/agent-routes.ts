@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Gateway } from "../../gateway/gateway.ts";
+import { agent, agentQuery, nativeSession } from "./agent-schemas.ts";
 import { type Route, route } from "./route.ts";
-import { agent, agentQuery, nativeSession } from "./schemas.ts";
 
 export function agentRoutes(gateway: Gateway, defaultDirectory: string): Route[] {
   const view = async (name: string, directory?: string): Promise<unknown> => ({
