@@ -35,6 +35,7 @@ const READS: Record<string, Call> = {
   ended: (gateway, id) => gateway.ended(id, "trn_none"),
   agents: (gateway) => gateway.agents(),
   discover: (gateway) => gateway.discover("fake"),
+  nativeSessions: (gateway) => gateway.nativeSessions("fake", "/").catch(() => {}),
 };
 const WORK_READS: Record<string, Call> = {
   capabilities: ({ work }) => work.capabilities("fake"),

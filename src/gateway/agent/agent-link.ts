@@ -1,7 +1,6 @@
 import {
   type Agent,
   type AgentCapabilities,
-  type AgentChoice,
   type AgentSession,
   type ChildRef,
   type McpServer,
@@ -9,12 +8,12 @@ import {
   ResumeLost,
 } from "../../agents/contract.ts";
 import type { ParleyEvent } from "../../core/events/event.ts";
-import type { OptionValues } from "../../core/events/values.ts";
 import type { Signal } from "../../core/ledger/signals.ts";
 import type { ProjectSetting } from "../../core/trust.ts";
 import { within } from "../../core/within.ts";
 import type { Inbox } from "../session/inbox.ts";
 import type { Kin } from "../session/kin.ts";
+import { type Choice, changeOf, noteSaid } from "./choice.ts";
 
 /** How long an agent may take to hear a wish; one that does not read its input would be waited for in vain. */
 const HEAR_MS = 3_000;
@@ -25,19 +24,14 @@ export interface LinkOptions {
   directory: string;
   /** Whether the user trusts the directory now. */
   trusted(): boolean;
-  /** The MCP servers that the client gave with the session. */
+  /** The MCP servers that the client gave with the session, and whether there are any. */
   mcpServers(): Promise<readonly McpServer[]>;
+  hasServers(): boolean;
   history(): Promise<ParleyEvent[]>;
   hasRules(): boolean;
   /** Of the session: the agent's words go there, and those of sub-agents to the inboxes of their own sessions. */
   inbox: Inbox;
   kin: Kin;
-}
-
-export interface Choice {
-  model?: string | undefined;
-  mode?: string | undefined;
-  options?: OptionValues | undefined;
 }
 
 /** A choice with the MCP servers of the session, for a start of the agent. */
@@ -122,7 +116,7 @@ export class AgentLink {
   /** A running agent with this model and mode, as they are when it is ready. */
   async ensure(choice: () => Choice, resume: string | undefined): Promise<Opened> {
     // Read first: from the look at the running agent to the start of another nothing is waited for.
-    const servers = await this.options.mcpServers();
+    const servers = this.options.hasServers() ? await this.options.mcpServers() : [];
     while (this.leaving) await this.leaving;
     // An agent was started with the project's settings or without them, and keeps to that until it is started anew.
     if (this.stale || (this.current && this.current.trusted !== this.options.trusted())) {
@@ -294,26 +288,4 @@ export class AgentLink {
     to.signal(signal, native, child ? 0 : generation);
     if (to.crowded) this.hold(to);
   }
-}
-
-/** The part of a choice that is not in force. */
-function changeOf({ model, mode, options = {} }: Choice, inForce: Choice): AgentChoice {
-  const other = Object.entries(options).filter(([id, value]) => inForce.options?.[id] !== value);
-  return {
-    ...(model === undefined || model === inForce.model ? {} : { model }),
-    ...(mode === undefined || mode === inForce.mode ? {} : { mode }),
-    ...(other.length === 0 ? {} : { options: Object.fromEntries(other) }),
-  };
-}
-
-/** An agent that changes its mode by itself says so. */
-function noteSaid(inForce: Choice, signal: Signal): void {
-  if (signal.type !== "session") return;
-  if (signal.model !== undefined) inForce.model = signal.model;
-  if (signal.mode !== undefined) inForce.mode = signal.mode;
-  const { options, offers } = signal;
-  if (options) inForce.options = { ...inForce.options, ...options };
-  if (!offers || !inForce.options) return;
-  const offered = Object.entries(inForce.options).filter(([id]) => offers.some((offer) => offer.id === id));
-  inForce.options = Object.fromEntries(offered);
 }

@@ -19,8 +19,9 @@ import type { LedgerView } from "../session/ledger-view.ts";
 import type { TurnWaits } from "../session/turn-waits.ts";
 import type { Trust } from "../trust/contract.ts";
 import { AgentLink } from "./agent-link.ts";
+import { choiceIn } from "./choice.ts";
 import { Deliveries } from "./deliveries.ts";
-import { choiceIn, TurnDriver } from "./turn-driver.ts";
+import { TurnDriver } from "./turn-driver.ts";
 
 /** How much of the past an agent without a memory of its own is given. */
 const HISTORY_EVENTS = 10_000;
@@ -81,7 +82,9 @@ export class ServingAgent {
     const hasRules = (): boolean => (ledger.state.facts.permissions ?? []).some(({ verdict }) => verdict !== "allow");
     const trusted = (): boolean => trust.covering(directory) !== undefined;
     const mcpServers = (): Promise<readonly McpServer[]> => this.mcpServers();
-    const link = new AgentLink({ agent, session, directory, trusted, mcpServers, history, hasRules, inbox, kin });
+    const hasServers = (): boolean => (ledger.state.facts.mcpServers ?? []).length > 0;
+    const servers = { mcpServers, hasServers };
+    const link = new AgentLink({ agent, session, directory, trusted, ...servers, history, hasRules, inbox, kin });
     this.ownLink = link;
     this.driver = new TurnDriver({ ...this.options, link }, this.deliveries);
   }

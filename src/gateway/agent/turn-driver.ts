@@ -3,10 +3,8 @@ import type { AgentSession } from "../../agents/contract.ts";
 import { isParleyError, messageOf } from "../../core/errors.ts";
 import type { Failure, Prompt } from "../../core/events/values.ts";
 import { cutTurns } from "../../core/history/copy.ts";
-import { present } from "../../core/json/fields.ts";
 import { weightOf } from "../../core/json/weight.ts";
 import type { Answer } from "../../core/ledger/signals.ts";
-import type { Facts } from "../../core/ledger/state.ts";
 import { within } from "../../core/within.ts";
 import { type CommandHost, SpawnFailed } from "../../host/contract.ts";
 import type { Roots } from "../../host/files/roots.ts";
@@ -20,7 +18,8 @@ import type { TurnWaits } from "../session/turn-waits.ts";
 import type { Trust } from "../trust/contract.ts";
 import { LeftOut, UNTRUSTED } from "../trust/left-out.ts";
 import { TrustAsk } from "../trust/trust-ask.ts";
-import type { AgentLink, Choice } from "./agent-link.ts";
+import type { AgentLink } from "./agent-link.ts";
+import { type Choice, choiceIn } from "./choice.ts";
 import type { Deliveries } from "./deliveries.ts";
 import { transcriptOf, withInstructions, withTranscript } from "./handoff.ts";
 import { ShellTurn } from "./shell-turn.ts";
@@ -162,10 +161,6 @@ export class TurnDriver {
   private async giveUp(turn: string, message: string): Promise<void> {
     await this.options.inbox.send({ type: "fail", turn, error: { code: "agent_failed", message } }, { must: true });
   }
-}
-
-export function choiceIn({ model, mode, options }: Facts): Choice {
-  return present({ model, mode, options });
 }
 
 function failureOf(error: unknown): Failure {
