@@ -139,8 +139,8 @@ export class Gateway {
 
   /** As `get`, for a command: every command of a session begins with it, so that only the session's owner takes one. */
   private async own(id: string): Promise<SessionState> {
-    const state = await this.get(id);
-    await enter(this.options.door ?? onlyHere, id);
+    const { state } = await this.head(id);
+    enter(this.options.door ?? onlyHere, id);
     return state;
   }
 
@@ -262,6 +262,7 @@ export class Gateway {
   /** Takes no more work, lets every agent go, and closes their turns as interrupted. */
   async shutdown(): Promise<void> {
     this.leaving = true;
+    this.sessions.leave();
     // Sub-agents go with the session they belong to.
     const order = (session: LiveSession): number => (session.root === undefined ? 0 : 1);
     for (const wave of [0, 1]) {

@@ -35,7 +35,7 @@ export type InstallResult = Installed & { already: boolean };
 
 const DRAFT = ".draft-";
 const LOOK_AGAIN_MS = 200;
-/** What may pass by itself. A registry that refuses will refuse again. */
+/** Failures that may pass by themselves. A registry that refuses will refuse again. */
 const WORTH_A_RETRY = new Set(["network", "other"]);
 
 interface Job {

@@ -2,7 +2,7 @@ import { readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { isAbsolute, join, normalize, sep } from "node:path";
 import type { InstallableName } from "./catalog.ts";
 
-/** What lies in an installation, written last: without it the installation is a broken one. */
+/** The description of an installation, written last: without it the installation is broken. */
 export interface Installation {
   version: string;
   /** Relative to the installation's directory. */

@@ -31,7 +31,7 @@ export function candidates(root: string, { package: main, places }: Installable)
   });
 }
 
-/** What a program says of its version; undefined when it does not run here, as one for newer processors. */
+/** The version that a program tells; undefined when it does not run here, as one for newer processors. */
 export async function versionOf(
   program: string,
   env: Readonly<Record<string, string | undefined>>,

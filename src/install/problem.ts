@@ -8,7 +8,7 @@ export type InstallProblemKind =
   | "registry"
   /** The disk is full or may not be written to. */
   | "disk"
-  /** What was installed does not run here. */
+  /** The program that was installed does not run here. */
   | "unusable"
   /** Somebody asked to stop. */
   | "stopped"

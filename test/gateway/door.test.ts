@@ -58,7 +58,7 @@ test("each method of the gateway is known as a command or as a read", () => {
 
 test("a session of another node takes no command here and changes by none, and can still be read", async (t) => {
   let owner: Owner = { here: true };
-  const r = await rig(t, { door: { owner: async () => owner } });
+  const r = await rig(t, { door: { owner: () => owner } });
   r.fake.capabilities = { fork: true, rewind: true, compact: true };
   r.fake.onCancel = (session) => session.say({ type: "turn.finished", reason: "cancelled" });
   const { id, session } = await busy(r);

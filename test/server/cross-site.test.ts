@@ -8,7 +8,7 @@ const COOKIE = { authorization: "", cookie: `parley_token=${TOKEN}` };
 const JSON_BODY = { "content-type": "application/json" };
 const EVIL = "https://evil.example";
 
-/** What a foreign page can make a browser send, always with the cookie of the victim. */
+/** Requests that a foreign page can make a browser send, always with the cookie of the victim. */
 const ATTACKS: [string, string, Record<string, string>, string, number][] = [
   ["a JSON write", "POST /write", { ...JSON_BODY, origin: EVIL }, "{}", 403],
   ["a write of a sandboxed frame", "POST /write", { ...JSON_BODY, origin: "null" }, "{}", 403],

@@ -35,7 +35,7 @@ export function cpuMs(work: () => void): number {
 /** Watches that something stays as it is. Only time can show that nothing happens; a slow machine makes it see less, never fail. */
 export async function staysSo(what: string, holds: () => boolean, forMs = 100): Promise<void> {
   for (const until = performance.now() + forMs; performance.now() < until; await delay(5)) {
-    assert.ok(holds(), `expected for ${forMs} ms: ${what}`);
+    assert.ok(holds(), `expected ${what}, for ${forMs} ms`);
   }
-  assert.ok(holds(), `expected for ${forMs} ms: ${what}`);
+  assert.ok(holds(), `expected ${what}, for ${forMs} ms`);
 }

@@ -9,7 +9,7 @@ export type Content =
   | { type: "text"; text: string }
   | { type: "image" | "document"; source: { type: "base64"; media_type: string; data: string } };
 
-/** What Parley may ask of the program. */
+/** Requests that Parley makes of the program. */
 export type ControlRequest =
   | { subtype: "initialize"; forwardSubagentText: boolean; hooks?: Fields }
   | { subtype: "interrupt" }
@@ -36,7 +36,7 @@ export function hookLine(id: string, output: Fields = {}): string {
   return responseLine(id, output);
 }
 
-/** Whatever the program asks for gets an answer; without one it would wait for ever. */
+/** Every request of the program gets an answer; without one it would wait for ever. */
 export function refusalLine(id: string, error: string): string {
   return JSON.stringify({ type: "control_response", response: { subtype: "error", request_id: id, error } });
 }

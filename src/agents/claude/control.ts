@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type ControlRequest, controlLine } from "./commands.ts";
 import type { Response } from "./decode.ts";
 
-/** What was asked of the program and is not answered yet. */
+/** Requests to the program that are not answered yet. */
 export class Control {
   readonly #write: (line: string) => Promise<void>;
   readonly #open = new Map<string, (response: Response) => void>();

@@ -63,7 +63,7 @@ function credentialsOf(login: Fields | undefined, place: CredentialPlace | undef
   return place ? "found" : "unknown";
 }
 
-/** What can be known of Claude Code on this machine. Answers are kept: each costs two starts of a large program. */
+/** Finds out about Claude Code on this machine. Answers are kept: each costs two starts of a large program. */
 export class Discoverer {
   readonly #options: DiscoverOptions;
   readonly #now: () => number;

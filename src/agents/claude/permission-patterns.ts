@@ -4,7 +4,7 @@ import { offeredPatterns } from "../../core/permissions/offer.ts";
 import { absolutePath, ruledPath } from "../../core/permissions/paths.ts";
 import { shown } from "../../core/permissions/shell/word.ts";
 
-/** What is asked for, in the words of Parley's rules: an "always" grants exactly these patterns for the session. */
+/** The request in the words of Parley's rules: an "always" grants exactly these patterns for the session. */
 export interface Permitted {
   action: string;
   /** The whole line of shell, which rules are held against. */

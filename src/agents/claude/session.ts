@@ -87,7 +87,7 @@ export class ClaudeSession implements AgentSession {
     await this.#say(prompt);
   }
 
-  /** What the program has queued would run right after the interrupt, so it is taken back first. */
+  /** Prompts that the program has queued would run right after the interrupt, so they are taken back first. */
   async cancel(): Promise<void> {
     const waiting = [...this.#state.waiting];
     this.#state = stopsWaiting(this.#state);

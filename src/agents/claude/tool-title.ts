@@ -8,7 +8,7 @@ export function shownPath(directory: string, path: string): string {
   return near === "" || near.startsWith("..") ? path : near;
 }
 
-/** What a call is about, in a few words; undefined where its name says enough. */
+/** The subject of a call in a few words; undefined where its name says enough. */
 export function toolTitle(name: string, input: Fields, directory: string): string | undefined {
   const path = textIn(input, "file_path") ?? textIn(input, "notebook_path") ?? textIn(input, "path");
   if (name === "Bash") return textIn(input, "command");

@@ -23,7 +23,7 @@ function usable(models: Models): Pick<Discovery, "detail" | "credentials" | "def
   }
 }
 
-/** What may be told of a model: not how it is called, which holds a key. */
+/** The facts of a model that may be shown: not how it is called, which holds a key. */
 function told({ id, name, context, output, price, reasoning, images, released }: HouseModel): AgentModel {
   return { id, name, context, output, price, reasoning, images, released };
 }

@@ -28,6 +28,7 @@ export class LiveSessions {
   private readonly loading = new Map<string, Promise<LiveSession>>();
   /** Settled when a session that can store nothing more is forgotten. */
   private readonly burials = new WeakMap<LiveSession, Promise<void>>();
+  private leaving = false;
   private readonly uses = new Map<string, number>();
   /** Sub-agents' sessions, however deep, by their root and the agent's id of them. */
   private readonly children = new Map<string, Map<string, LiveSession>>();
@@ -71,6 +72,11 @@ export class LiveSessions {
     return above !== undefined && this.isBelow(above, id);
   }
 
+  /** No work is begun any more. */
+  leave(): void {
+    this.leaving = true;
+  }
+
   /** Works with a session, which stays in memory for at least as long. */
   async use<T>(id: string, work: (session: LiveSession) => Promise<T>): Promise<T> {
     this.uses.set(id, (this.uses.get(id) ?? 0) + 1);
@@ -97,14 +103,14 @@ export class LiveSessions {
   private bury(session: LiveSession, error: unknown): void {
     const { id, root, ledger } = session;
     session.dispose();
-    this.live.delete(id);
+    if (this.live.get(id) === session) this.live.delete(id);
     const siblings = this.children.get(root ?? "") ?? new Map<string, LiveSession>();
     for (const [ref, child] of siblings) if (child === session) siblings.delete(ref);
     const children = this.subAgentsOf(id);
     this.children.delete(id);
     for (const child of children) this.forgetIfResting(child.id);
-    if (isParleyError(error) && (error.code === "fenced" || error.code === "shutting_down")) return;
-    if (!ledger.turn && !ledger.queue.some(beginsTurn)) return;
+    const lost = isParleyError(error) && (error.code === "fenced" || error.code === "shutting_down");
+    if (lost || this.leaving || (!ledger.turn && !ledger.queue.some(beginsTurn))) return;
     this.use(id, (next) => next.next()).catch((err: unknown) => {
       this.options.logger.warn({ session: id, err }, "a session could not be loaded again; its next command tries it");
     });

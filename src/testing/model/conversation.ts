@@ -1,4 +1,4 @@
-/** What a request says, whichever wire format it came in. */
+/** The content of a request, in any wire format. */
 export interface Conversation {
   model: string;
   stream: boolean;
@@ -18,7 +18,7 @@ export interface Offered {
   name: string;
   /** It takes free text instead of JSON (Responses only). */
   freeform?: boolean;
-  /** What a call must name beside it (Responses only). */
+  /** The id that a call must name beside it (Responses only). */
   namespace?: string;
 }
 
@@ -30,7 +30,7 @@ export type Entry =
 /** A marker names a scenario of the script: `[[name]]` anywhere in the prompt. */
 export const MARKER = /\[\[([\w.-]+)\]\]/g;
 
-/** What clients add to the user's words on their own account. */
+/** The words that clients add to the user's. */
 const ADDED =
   /<(system-reminder|environment_context|user_instructions|turn_aborted|permissions)\b[^>]*>[\s\S]*?<\/\1>/g;
 
@@ -52,7 +52,7 @@ export function repliesSince(entries: readonly Entry[], prompt: number): number 
   return replies;
 }
 
-/** What services check and forget to tell beforehand: each call has its result, each result its call. */
+/** The check of services that they do not document: each call has its result, each result its call. */
 export function unpaired(entries: readonly Entry[], adjacent = true): string | undefined {
   const open = new Set<string>();
   for (const entry of entries) {

@@ -1,4 +1,4 @@
-/** What the model says when nobody gave it a script. */
+/** The script of a model that was given none. */
 export const DEFAULT_SCRIPT = `
 prompts:
   "*":

@@ -13,7 +13,7 @@ async function askedOf(request: Request): Promise<Asked> {
   return { method: request.method, path: new URL(request.url).pathname, headers, body: await request.text() };
 }
 
-/** What the fetch of Node says when a connection breaks. */
+/** The error of Node's fetch when a connection breaks. */
 function broken(message: string): TypeError {
   return new TypeError(message, { cause: Object.assign(new Error("scripted cut"), { code: "ECONNRESET" }) });
 }

@@ -5,13 +5,13 @@ import type { Pause, Place } from "./script.ts";
 /** One SSE event and when it is sent. */
 export interface Frame extends Pause {
   data: string;
-  /** What of a reply it carries; between parts it carries their bounds. */
+  /** The part of a reply that it carries; between parts it carries their bounds. */
   at: Exclude<Place, "start"> | "bound";
   /** The number of the part within the reply. */
   part: number;
 }
 
-/** What an encoder needs beside the reply. */
+/** The facts that an encoder needs beside the reply. */
 export interface Making {
   model: string;
   /** Unix seconds. */

@@ -8,7 +8,7 @@ export interface ScriptSource {
   file?: string;
 }
 
-/** What tests see of a scripted model. */
+/** The part of a scripted model that tests see. */
 export interface Observed {
   /** Every request so far, oldest first. */
   requests: readonly RecordedRequest[];

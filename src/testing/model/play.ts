@@ -12,7 +12,7 @@ export async function* play(answer: Answer, recorder: Recorder, signal: AbortSig
   if (answer.ending === "hang") await recorder.until(() => false, signal);
 }
 
-/** What comes before the first byte: a wait, and the holding of an answer that never comes. */
+/** Waits before the first byte, and holds an answer that never comes. */
 export async function beforeHead(answer: Answer, recorder: Recorder, signal: AbortSignal): Promise<void> {
   if (answer.wait > 0) await sleep(answer.wait, undefined, { signal });
   if (answer.silent && answer.ending === "hang") await recorder.until(() => false, signal);

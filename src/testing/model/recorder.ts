@@ -18,7 +18,7 @@ export interface RecordedRequest {
   outcome: "pending" | "done" | "cut" | "left";
 }
 
-/** What came in, what holds, and who waits for either. */
+/** Keeps the requests, the answers that hold, and the tests that wait for either. */
 export class Recorder {
   readonly requests: RecordedRequest[] = [];
   readonly held = new Set<string>();

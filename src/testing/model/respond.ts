@@ -32,7 +32,7 @@ export interface Answer {
   wait: number;
   /** A stream's events, or the one body of an answer that is none. */
   frames: readonly Frame[];
-  /** What comes after the last frame: a proper end, a broken connection, or nothing. */
+  /** The end after the last frame: a proper one, a broken connection, or nothing. */
   ending: "end" | "cut" | "hang";
   /** Nothing at all is sent, not even the head. */
   silent: boolean;

@@ -1,8 +1,8 @@
-/** What a script of the model holds; `parse-script.ts` makes it of YAML, tests may write it as it is. */
+/** The content of a model's script; `parse-script.ts` makes it of YAML, tests may write it as it is. */
 export interface Script {
   /** Milliseconds before each piece of a reply. */
   pace?: number;
-  /** What a request for a session's title gets. */
+  /** The answer to a request for a session's title. */
   title?: string;
   /** The names that a list of models shows. */
   models?: readonly string[];

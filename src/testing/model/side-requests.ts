@@ -11,7 +11,7 @@ function model(id: string): object {
   return { id, object: "model", type: "model", display_name: id, owned_by: "parley", ...made };
 }
 
-/** What agents ask for beside replies; undefined when it is none of that. */
+/** Answers the requests that agents make beside those for replies; undefined for any other. */
 export function sideAnswer(method: string, path: string, body: string, script: Script): object | undefined {
   if (method === "HEAD") return {};
   if (method === "POST" && path.endsWith("/messages/count_tokens")) {

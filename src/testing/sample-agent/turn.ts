@@ -7,13 +7,13 @@ import type { Wire } from "./wire.ts";
 /** How a behaviour wants the turn to end; `said` when it has ended it itself. */
 export type Ending = { reason: EndReason; error?: Failure } | "said" | undefined;
 
-/** What a turn does; the argument is what stood behind its marker's name. */
+/** The deed of a turn; the argument stood behind its marker's name. */
 export type Behaviour = (turn: Turn, argument: string) => Promise<Ending>;
 
 /** Thrown by everything that waits when the turn is cancelled. */
 export class Cancelled extends Error {}
 
-/** What a behaviour can do during one turn. */
+/** The means of a behaviour during one turn. */
 export interface Turn {
   readonly text: string;
   readonly directory: string;
@@ -44,9 +44,9 @@ export interface TurnControl {
   turn: Turn;
   cancel(): void;
   answered(ask: string, answer: Answer): void;
-  /** What was put off with `after`. */
+  /** The work that was put off with `after`. */
   later: (() => Promise<void>)[];
-  /** What is said beside the behaviour; the turn does not end before it is said. */
+  /** The signals beside the behaviour; the turn does not end before they are said. */
   side: Promise<void>[];
 }
 

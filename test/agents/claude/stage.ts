@@ -18,7 +18,7 @@ import type { SseReader } from "../../support/sse.ts";
 import { Watcher } from "../../support/watcher.ts";
 
 /** The environment in which the real program talks to the scripted model and to nobody else. */
-function surroundings(program: string, home: string, url: string): Record<string, string | undefined> {
+export function surroundings(program: string, home: string, url: string): Record<string, string | undefined> {
   return {
     PARLEY_CLAUDE_BIN: program,
     HOME: home,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { setTimeout as delay } from "node:timers/promises";
+import { eventually } from "../../support/eventually.ts";
 import { working } from "./checks-turns.ts";
 import { type ContractRig, numbers, promptOf, Watched } from "./watched.ts";
 
@@ -26,16 +26,9 @@ async function callEverything(rig: ContractRig, watched: Watched): Promise<void>
   }
 }
 
-async function untilProcess(rig: ContractRig, watched: Watched): Promise<void> {
-  const runs = (async () => {
-    while (rig.processes().length === 0) await delay(10);
-  })();
-  await watched.soon("a process of the turn", runs);
-}
-
 async function leavesTurn(rig: ContractRig, how: "close" | "kill"): Promise<void> {
   const watched = await working(rig);
-  await untilProcess(rig, watched);
+  await eventually("a process of the turn", () => rig.processes().length > 0);
   const { session } = watched;
   const left = (how === "close" ? session.close() : session.kill(200)).then(() => watched.all("exited").length);
   assert.equal(await watched.soon(how, left), 1, `expected exited when ${how} resolves`);

@@ -1,9 +1,10 @@
-import { claudeRig, houseRig, lineProtocolRig } from "./rigs.ts";
+import { claudeRig, houseRig, lineProtocolRig, plainRig } from "./rigs.ts";
 import { agentContract } from "./suite.ts";
 
 const INSIDE = "it lives in Parley's own process: no program can fail to start, forget or die";
 
 agentContract("the line protocol", lineProtocolRig);
+agentContract("the adapter of docs/adapters.md", plainRig);
 agentContract("Claude Code", claudeRig);
 agentContract("the house agent", houseRig, {
   without: {

@@ -39,6 +39,11 @@ const starts = (which: "unstartable" | "silent" | "forgetful", ready: () => Prom
   ...rig,
   [which]: spoilAgent(rig[which] ?? rig.agent, () => ({ ready })),
 });
+const withoutExit =
+  (emit: Emit): Emit =>
+  (signal, ...rest) => {
+    if (signal.type !== "exited") emit(signal, ...rest);
+  };
 const hasty = (rig: ContractRig) => ({ ...rig, patienceMs: 4_000 });
 
 const STARTING: Misbehaviour[] = [
@@ -93,7 +98,7 @@ const STARTING: Misbehaviour[] = [
   {
     does: "speaks though it was paused before it is ready",
     check: "a pause before ready holds",
-    noticed: /expected no signal while paused from the start/,
+    noticed: /expected for 100 ms: no signal while paused from the start/,
     spoil: calls((session, emit) => ({
       pause: () => {
         setImmediate(() => emit(WORD));
@@ -115,7 +120,7 @@ const WORKING: Misbehaviour[] = [
   {
     does: "does not pause",
     check: "no signal comes while paused, and none is lost",
-    noticed: /expected no signal while paused/,
+    noticed: /no signal while paused/,
     spoil: calls(() => ({ pause: () => {} })),
   },
   {
@@ -204,7 +209,7 @@ const ENDING: Misbehaviour[] = [
   {
     does: "speaks after exited",
     check: "a close in a turn leaves no process, and exited is the last signal",
-    noticed: /expected no signal after exited/,
+    noticed: /no signal after exited/,
     spoil: signals((emit) => (signal, ...rest) => {
       emit(signal, ...rest);
       if (signal.type === "exited") setImmediate(() => emit(WORD));
@@ -214,18 +219,20 @@ const ENDING: Misbehaviour[] = [
     does: "emits exited only after close has resolved",
     check: "a close in a turn leaves no process, and exited is the last signal",
     noticed: /expected exited when close resolves/,
-    spoil: signals((emit) => (signal, ...rest) => {
-      if (signal.type === "exited") setTimeout(() => emit(signal, ...rest), 20);
-      else emit(signal, ...rest);
+    spoil: (rig) => ({
+      ...rig,
+      agent: spoilAgent(
+        rig.agent,
+        (session, emit) => ({ close: () => session.close().then(() => void setImmediate(() => emit(EXIT))) }),
+        withoutExit,
+      ),
     }),
   },
   {
     does: "is killed without a word",
     check: "a kill in a turn leaves no process, and exited is the last signal",
     noticed: /expected exited when kill resolves/,
-    spoil: signals((emit) => (signal, ...rest) => {
-      if (signal.type !== "exited") emit(signal, ...rest);
-    }),
+    spoil: signals(withoutExit),
   },
   {
     does: "leaves a process behind",
@@ -310,11 +317,15 @@ const ENDING: Misbehaviour[] = [
   {
     does: "tells its exit before the last words of its turn",
     check: "a program that dies tells its code and its last words, after all that it said",
-    noticed: /expected exited to be the last signal after a death|expected no signal after exited/,
-    spoil: signals((emit) => (...told) => {
-      const [signal] = told;
-      if (signal.type === "text" && signal.delta === "3 ") setTimeout(() => emit(...told), 300);
-      else emit(...told);
+    noticed: /expected exited to be the last signal after a death|no signal after exited/,
+    spoil: signals((emit) => {
+      let last: Parameters<Emit> | undefined;
+      return (...told) => {
+        const [signal] = told;
+        if (signal.type === "text" && signal.delta === "3 ") last = told;
+        else emit(...told);
+        if (signal.type === "exited" && last) emit(...last);
+      };
     }),
   },
   {

@@ -15,6 +15,7 @@ import { createProcessHost } from "../../../src/host/process-host.ts";
 import { listStrays, reap } from "../../../src/host/reaper.ts";
 import { fixture } from "../../host/support.ts";
 import { type CallOptions, call, type Part, playing, say } from "../house/support.ts";
+import { createPlainAgent } from "../plain/agent.ts";
 import type { ContractRig } from "./suite.ts";
 
 const CLAUDE = fileURLToPath(new URL("../../fixtures/agents/claude-as-told.mjs", import.meta.url));
@@ -57,6 +58,20 @@ export async function lineProtocolRig(t: TestContext): Promise<ContractRig> {
     unstartable: agent(["no-such-program-here"]),
     silent: agent(fixture("does-as-told", "silent"), SILENT_MS),
     forgetful: agent(fixture("does-as-told", "forgetful")),
+    directory,
+    processes,
+  };
+}
+
+/** The adapter of docs/adapters.md. */
+export async function plainRig(t: TestContext): Promise<ContractRig> {
+  const { host, directory, processes } = await makePlace(t);
+  const program = (begin: string) => fixture("does-as-told", begin, "plain-wire");
+  return {
+    agent: createPlainAgent(host, program("well")),
+    unstartable: createPlainAgent(host, ["no-such-program-here"]),
+    silent: createPlainAgent(host, program("silent"), SILENT_MS),
+    forgetful: createPlainAgent(host, program("forgetful")),
     directory,
     processes,
   };

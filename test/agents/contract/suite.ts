@@ -27,8 +27,8 @@ export interface ContractChoice {
  */
 export function agentContract(name: string, makeRig: MakeRig, { without = {}, only }: ContractChoice = {}): void {
   describe(`${name} as an agent`, { concurrency: 4 }, () => {
-    for (const check of only ?? (Object.keys(CHECKS) as Check[])) {
-      test(check, { skip: without[check] ?? false }, async (t) => CHECKS[check](await makeRig(t)));
+    for (const check of (only ?? (Object.keys(CHECKS) as Check[])).filter((one) => !(one in without))) {
+      test(check, async (t) => CHECKS[check](await makeRig(t)));
     }
   });
 }

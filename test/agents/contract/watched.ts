@@ -1,11 +1,8 @@
 import assert from "node:assert/strict";
-import { setTimeout as delay } from "node:timers/promises";
 import type { Agent, AgentSession, ChildRef, OpenOptions } from "../../../src/agents/contract.ts";
 import type { Prompt } from "../../../src/core/events/values.ts";
 import type { Signal } from "../../../src/core/ledger/signals.ts";
-
-/** How long a signal that must not come is waited for. */
-const QUIET_MS = 80;
+import { deadline, PATIENCE_MS, staysSo } from "../../support/time.ts";
 
 type Holding<S, T> = S extends { type: infer Types } ? (T extends Types ? S : never) : never;
 type SignalOf<T extends Signal["type"]> = Holding<Signal, T>;
@@ -107,8 +104,7 @@ export class Watched {
   /** Fails when a signal comes in the next moment. */
   async staysQuiet(when: string): Promise<void> {
     const before = this.signals.length;
-    await delay(QUIET_MS);
-    assert.deepEqual(this.types().slice(before), [], `expected no signal ${when}`);
+    await staysSo(`no signal ${when}`, () => this.signals.length === before);
   }
 
   /** The start is over: one `exited`, and nothing behind it. */
@@ -124,14 +120,10 @@ export function promptOf(rig: ContractRig, word: string): Prompt {
 }
 
 export async function soon<T>(rig: ContractRig, what: string, promise: Promise<T>, came = () => ""): Promise<T> {
-  const ms = rig.patienceMs ?? 30_000;
+  const ms = rig.patienceMs ?? PATIENCE_MS;
   const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`${what} took more than ${ms} ms; signals: ${came()}`)), ms);
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  using _ = deadline(() => reject(new Error(`${what} took more than ${ms} ms; signals: ${came()}`)), ms);
+  return await Promise.race([promise, late]);
 }
 
 export const numbers = (count: number): number[] => Array.from({ length: count }, (_, at) => at + 1);

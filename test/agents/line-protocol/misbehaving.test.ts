@@ -2,12 +2,11 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
 import { SpawnFailed } from "../../../src/host/contract.ts";
 import { onLinux } from "../../../src/host/process-identity.ts";
 import { alive, fixture, identify } from "../../host/support.ts";
 import { eventually } from "../../support/eventually.ts";
-import { assertWithin } from "../../support/time.ts";
+import { assertWithin, staysSo } from "../../support/time.ts";
 import { openAgent, say, turn } from "./support.ts";
 
 test("10,000 lines of noise: all good ones delivered, at most 20 reports, nothing written back", async (t) => {
@@ -61,7 +60,11 @@ test("a pause does not count as time in which the program is not ready", async (
   const agent = await openAgent(t, { argv: [process.execPath, "-e", program], readyMs });
   agent.session.pause();
   await eventually("the program to say that it is ready", () => existsSync(join(agent.directory, "said")));
-  await delay(readyMs + 100);
+  let failed = false;
+  agent.session.ready().catch(() => {
+    failed = true;
+  });
+  await staysSo("a paused program is waited for", () => !failed, readyMs + 100);
   agent.session.resume();
   await agent.session.ready();
   await agent.session.close();

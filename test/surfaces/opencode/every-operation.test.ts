@@ -54,7 +54,7 @@ const MINIMAL: Readonly<Record<string, Minimal>> = {
 /** There is no ask in a session that does nothing, and no WebSocket here: these have tests of their own. */
 const ELSEWHERE = /\{requestID\}|\{permissionID\}|\/connect$/;
 
-/** What changes what others look at comes after them. */
+/** Operations that change things come after those that read them. */
 function rank({ method, path }: Operation): number {
   if (method === "delete") return 4 - path.length / 100;
   return /\/(abort|revert|unrevert|control\/next)$/.test(path) ? 2 : method === "get" ? 0 : 1;

@@ -18,7 +18,7 @@ import { OpencodeClient } from "../../support/opencode.ts";
 
 export interface TurnRig extends Rig {
   client: OpencodeClient;
-  /** What was published beside the log. */
+  /** The events that were published beside the log. */
   published: { directory: string | null; event: OpencodeEvent }[];
   /** Where the session works. */
   work: string;

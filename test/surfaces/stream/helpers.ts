@@ -71,7 +71,7 @@ export class Reader {
     return this.closed ? Promise.resolve() : new Promise((resolve) => this.socket.once("close", () => resolve()));
   }
 
-  /** What the chunks of the body hold. */
+  /** The content of the body's chunks. */
   body(): string {
     const raw = Buffer.from(this.text.slice(this.text.indexOf("\r\n\r\n") + 4));
     let out = "";

@@ -177,7 +177,7 @@ test("by default a client that takes nothing is cut after 45 s, and not after 30
   const [client] = await opened(server);
   const frame = frameOf(`data: ${"x".repeat(64 * 1024)}\n\n`);
   while (client.write(frame));
-  // What the system still takes after the last write would count as progress of the second beat.
+  // Bytes that the system takes after the last write would count as progress of the second beat.
   for (let i = 0; i < 20; i++) await new Promise(setImmediate);
   t.mock.timers.tick(30_000);
   assert.equal(client.closed, false);

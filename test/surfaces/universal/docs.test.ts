@@ -43,7 +43,7 @@ function valuesOf(text: string): unknown[] {
   return values;
 }
 
-/** Whatever is shown is there: the same fields, of the same sorts. Values may differ. */
+/** All shown fields are there, with values of the same sort. The values may differ. */
 function assertShows(shown: unknown, real: unknown, way: string): void {
   if (Array.isArray(shown)) {
     assert.ok(Array.isArray(real), way);

@@ -9,7 +9,7 @@ import { startServer } from "../../support/server.ts";
 
 const RETAINED = 30;
 
-/** What a client that stands at a cursor gets, up to the newest event. */
+/** The events after a cursor, up to the newest one. */
 async function resumeAt(api: Api, id: string, cursor: number, last: number): Promise<ParleyEvent[]> {
   const stream = await api.stream(
     id,

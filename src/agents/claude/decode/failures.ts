@@ -20,7 +20,7 @@ export function failureOf(kind: string, text: string, details: Record<string, un
   return { code, message, retryable, details: { kind, ...details } };
 }
 
-/** What the program tells itself about an interrupt; nobody else can read it. */
+/** The program's own words about an interrupt, which are not for users. */
 const DIAGNOSTIC = "[ede_diagnostic]";
 
 function errorsOf(result: Fields): string {

@@ -62,7 +62,7 @@ export interface DecodeState {
   directory: string;
   /** The program's turn by the line that began it; `held` is an end that waits for what comes next. */
   turn: { id: string; held?: End } | null;
-  /** What the program last said of itself; unknown for one that says nothing of the kind. */
+  /** The state that the program last told of itself; unknown for one that tells none. */
   idle: boolean | "unknown";
   /** Ids of user lines that were written and that no turn has taken up yet, and of those that may not even have been read. */
   waiting: ReadonlySet<string>;
@@ -72,7 +72,7 @@ export interface DecodeState {
   unstreamed: { id: string; count: number; finish?: string; usage?: Usage } | null;
   /** Something was said in this turn. */
   spoke: boolean;
-  /** What the program reported as an error of the model, until the turn's end says whether it was one. */
+  /** The error of the model that the program reported, until the turn's end says whether it was one. */
   failure?: { kind: string; text: string };
   requests: ReadonlyMap<string, Request>;
   /** Where calls begin that do not begin in the session's directory, by sub-agent: a work tree that was entered. */
@@ -135,7 +135,7 @@ export function newDecodeState(directory: string): DecodeState {
   };
 }
 
-/** In this mode the program is now. */
+/** The program is in this mode now. */
 export function inMode(state: DecodeState, mode: string): DecodeState {
   return { ...state, mode, mayBypass: state.mayBypass || mode === BYPASS };
 }

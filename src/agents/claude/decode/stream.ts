@@ -8,7 +8,7 @@ export function isToolUse(type: string | undefined): boolean {
   return type?.endsWith("tool_use") === true;
 }
 
-/** What the model says as it says it. Only the main conversation is streamed. */
+/** The model's words as they come. Only the main conversation is streamed. */
 export function onStreamEvent(reading: Reading, line: Fields): void {
   if (textIn(line, "parent_tool_use_id") !== undefined) return;
   const event = fieldsIn(line, "event");

@@ -34,7 +34,7 @@ function failureCode(reading: Reading, call: string, structured: unknown): strin
   return reading.state.refused.has(call) ? "rejected" : "tool_failed";
 }
 
-/** What a tool gave. `structured` is the program's own account of it, which sub-agents' results lack. */
+/** The result of a tool. `structured` is the program's own account of it, which sub-agents' results lack. */
 export function onToolResult(reading: Reading, block: Fields, structured: unknown, child?: ChildRef): void {
   const call = textIn(block, "tool_use_id");
   if (call === undefined) return;

@@ -19,7 +19,7 @@ export function stepUsage(usage: Fields, size: number | undefined): Usage & { co
   return { tokens, context: { used, ...(size === undefined ? {} : { size }) } };
 }
 
-/** What a `result` counts since the program's start, over all models: sub-agents and repeated calls are in it. */
+/** The sum of a `result` since the program's start, over all models: sub-agents and repeated calls are in it. */
 export function totalsOf(result: Fields): Totals {
   let sum = { ...NO_TOTALS, cost: numberIn(result, "total_cost_usd") ?? 0 };
   for (const used of Object.values(fieldsIn(result, "modelUsage")).filter(isFields)) {

@@ -4,7 +4,7 @@ import type { Said } from "../../program/read-lines.ts";
 import { finishIfIdle } from "./result.ts";
 import { type DecodeState, inMode, Reading, without } from "./state.ts";
 
-/** What Parley wrote to the program changes how its lines are read, too. */
+/** Lines that Parley writes to the program change how the program's lines are read. */
 
 /** A user line is on its way: until the program has taken it up, no end is the end of its turn. */
 export function wroteUserLine(state: DecodeState, uuid: string): DecodeState {
@@ -15,14 +15,14 @@ export function wroteUserLine(state: DecodeState, uuid: string): DecodeState {
   };
 }
 
-/** The program has read a line: what it says of itself from now on, and what it said last, is said with it in mind. */
+/** The program has read a line: its state, as it said it last and says it from now on, takes the line into account. */
 export function wasRead(state: DecodeState, uuid: string, now: number): { state: DecodeState; said: Said[] } {
   const reading = new Reading({ ...state, unread: without(state.unread, uuid) }, now);
   if (reading.state.turn?.held) finishIfIdle(reading);
   return reading;
 }
 
-/** The turn is to stop: whatever waits is not waited for. */
+/** The turn is to stop: prompts that wait are not waited for. */
 export function stopsWaiting(state: DecodeState): DecodeState {
   return { ...state, waiting: new Set(), unread: new Set(), lastWord: false };
 }
@@ -62,7 +62,7 @@ export function choseMode(state: DecodeState, mode: string | undefined): DecodeS
   return mode === undefined ? rest : inMode(rest, mode);
 }
 
-/** What the names in the program's list of models stand for. */
+/** Remembers the models that the names in the program's list stand for. */
 export function learnModels(state: DecodeState, initialized: Fields): DecodeState {
   const aliases = new Map<string, string>();
   for (const model of listIn(initialized, "models")) {

@@ -11,7 +11,7 @@ type Message = CallOptions["prompt"][number];
 const WORD_MS = 8;
 const CHARS_PER_TOKEN = 4;
 
-/** What the user wrote: what is attached to it, or told by the way, comes after it. */
+/** The user's own words: attachments and remarks come after them. */
 function wordsOf(message: Message): string {
   if (typeof message.content === "string") return message.content;
   return message.content.find((part) => part.type === "text")?.text ?? "";

@@ -1,6 +1,6 @@
 import { SUMMARISE } from "../turn/summary-words.ts";
 
-/** What has happened since the user last spoke. */
+/** The conversation since the user last spoke. */
 export interface Scene {
   said: string;
   /** Results of the calls made since, oldest first. */
@@ -24,7 +24,7 @@ interface Shown {
   of?: number;
 }
 
-/** What the read tool showed, without its numbers. */
+/** The lines that the read tool showed, without their numbers. */
 function shownBy(output: string): Shown {
   const rows = output.split("\n");
   const more = /^\(lines \d+ to (\d+) of (\d+);/.exec(rows.at(-1) ?? "");
@@ -92,7 +92,7 @@ const HELP = `I am Parley's scripted model: no key is set, so nobody thinks here
   Ask me a question
 For a model that thinks, set ANTHROPIC_API_KEY or OPENAI_API_KEY and start Parley again.`;
 
-/** As well as can be done without thinking: what the user said, in a list. */
+/** A summary without a model: the user's words, in a list. */
 function summarise(said: string): Reply {
   const lines = [...said.matchAll(/^User: (.+)$/gm)].map((match) => `- ${(match[1] ?? "").slice(0, 200)}`);
   return { text: `The user said, one after the other:\n${lines.join("\n")}` };

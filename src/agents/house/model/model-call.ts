@@ -16,7 +16,7 @@ export interface ModelRequest {
   stallMs: number;
 }
 
-// What Anthropic need not read again costs a tenth; the others take no notice of it.
+// Text that Anthropic need not read again costs a tenth; the others take no notice of the mark.
 const CACHED = { anthropic: { cacheControl: { type: "ephemeral" } } } as const;
 // Nothing of the conversation is left with the provider: what it needs is sent each time.
 const STATELESS = { openai: { store: false } } as const;

@@ -42,7 +42,7 @@ export interface Models {
   list: readonly HouseModel[];
   /** The model of that name; without a name the one to use by default. Throws for an unknown one. */
   find(id: string | undefined): HouseModel;
-  /** What to do to have a model that is not in the list. */
+  /** Says how to get a model that is not in the list. */
   advice(id: string): string;
   load(model: HouseModel): Promise<LanguageModel>;
 }
@@ -79,7 +79,7 @@ function ofEndpoint(name: string, endpoint: Endpoint, env: Environment): HouseMo
   return models.map((model) => ({ ...model, id: `${name}/${model.id}`, provider: name, model: model.id, access }));
 }
 
-/** What the configuration knows of a company's models, added to or instead of what is known here. */
+/** The configuration's facts about a company's models, added to those that are known here or in their place. */
 function improved(known: readonly HouseModel[], configured: readonly AgentModel[]): HouseModel[] {
   const all = new Map(known.map((model) => [model.id, model]));
   for (const { id, ...facts } of configured) {

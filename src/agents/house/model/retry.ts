@@ -22,7 +22,7 @@ export const RETRY_POLICY: RetryPolicy = { attempts: 6, baseMs: 1_000, maxMs: 60
 export interface Verdict {
   retryable: boolean;
   failure: Failure;
-  /** What the server asked for. */
+  /** The wait that the server asked for. */
   afterMs?: number;
 }
 
@@ -102,7 +102,7 @@ function adviceFor(status: number | undefined, waitMs: number | undefined): stri
   return status === 401 || status === 403 ? "; check the key of this model's provider" : "";
 }
 
-/** What a failed model call means for the turn. Who is asked to wait longer than `patienceMs` had better not wait. */
+/** Judges a failed model call: whether to try again, and when. A wait of more than `patienceMs` is not worth it. */
 export function judge(error: unknown, now: number, patienceMs = Number.POSITIVE_INFINITY): Verdict {
   const { statusCode, responseHeaders, responseBody = "", isRetryable } = httpOf(error);
   const said = textOf(error);

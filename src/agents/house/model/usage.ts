@@ -26,7 +26,7 @@ function costOf({ input, output, cacheRead = 0, cacheWrite = 0 }: Tokens, price:
   return parts.reduce((sum, part) => sum + part, 0) / MILLION;
 }
 
-/** What a step used, what it cost where the price is known, and how full the context is now. */
+/** The tokens of a step, its cost where the price is known, and how full the context is now. */
 export function usageOf(used: LanguageModelUsage, model: { price?: Price; context?: number }): Usage {
   const tokens = tokensOf(used);
   const { input, output, cacheRead = 0, cacheWrite = 0 } = tokens;

@@ -6,12 +6,12 @@ import { type AssistantPart, callPart, resultPart, stepMessages } from "./conver
 import { pastParts } from "./prompt-parts.ts";
 
 interface PastStep {
-  /** What it says stands for the conversation before it. */
+  /** Its text stands for the conversation before it. */
   summary: boolean;
   /** By the order in which they began. */
   items: Item[];
   results: Map<string, ToolResultItem>;
-  /** What the user said while it ran: the model saw it before the next step. */
+  /** The user's words while it ran: the model saw them before the next step. */
   after: MessageItem[];
 }
 
@@ -39,7 +39,7 @@ function addItem(turn: PastTurn, item: Item): void {
   }
 }
 
-/** What turns were for that were not for the agent to answer. */
+/** The tasks of turns that the agent did not answer. */
 function tasksIn(events: readonly ParleyEvent[]): Map<string | undefined, string | undefined> {
   return new Map(
     events.flatMap((event) => (event.type === "turn.started" ? [[event.turn, event.data.prompt?.task?.type]] : [])),
@@ -85,7 +85,7 @@ function partOf(item: Item): AssistantPart[] {
   return [callPart(item.call, item.name, item.input)];
 }
 
-/** What a tool wrote before it failed does not say that it did. */
+/** The output of a tool before its failure does not say that it failed. */
 function outputOf(call: ToolCallItem, result: ToolResultItem | undefined): { ok: boolean; output: string } {
   const written = result?.text ?? "";
   const why = call.error?.message ?? "";

@@ -22,7 +22,7 @@ async function projectNotes(directory: string): Promise<string> {
   }
 }
 
-/** What the model is told before the conversation. */
+/** The instructions to the model before the conversation. */
 export async function instructionsFor(directory: string, plan: boolean): Promise<string> {
   const facts = `Working directory: ${directory}\nPlatform: ${process.platform}\nDate: ${new Date().toISOString().slice(0, 10)}`;
   return `${TASK}${plan ? `\n${PLAN}` : ""}\n\n${facts}${await projectNotes(directory)}`;

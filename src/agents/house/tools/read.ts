@@ -11,7 +11,7 @@ const MAX_LINES = 2_000;
 const MAX_LINE = 2_000;
 const MAX_BYTES = 10_000_000;
 
-/** What a model is given at once; more would fill its context in one step. */
+/** The most that a model is given at once; more would fill its context in one step. */
 const MAX_CHARS = 100_000;
 
 function row(number: number, line: string): string {

@@ -5,7 +5,7 @@ import type { Outcome } from "../turn/deferreds.ts";
 import type { FileLocks } from "../turn/file-locks.ts";
 import type { Permission, Verdict } from "../turn/permissions.ts";
 
-/** What a tool may use. */
+/** The means of a tool. */
 export interface ToolContext {
   session: string;
   directory: string;
@@ -31,7 +31,7 @@ interface Definition<S extends z.ZodType> {
   input: S;
   /** It changes something: not for plan mode, and it asks before it runs. */
   writes?: boolean;
-  /** What the call is about, in a few words. */
+  /** The subject of the call in a few words. */
   title(input: z.infer<S>): string;
   /** The deed that rules are held against, for a tool that does not ask: the call of the tool as such, unless told. */
   intent?(input: z.infer<S>, directory: string): Permission | Promise<Permission>;

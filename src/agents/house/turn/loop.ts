@@ -50,7 +50,7 @@ class Steps {
     const turn = this.#turn;
     if (isNearlyFull(turn.model, turn.context.used)) {
       const compacted = await this.#compact();
-      // What is nearly full may still do; what cannot be summarised is tried as it is.
+      // A context that is nearly full may still do; one that cannot be summarised is tried as it is.
       if (compacted?.how === "stopped") return compacted;
     }
     const end = await stepWithRetries(turn);

@@ -9,6 +9,6 @@ Say, in this order and as briefly as completeness allows:
 - what is still open, and the very next step
 Leave out courtesies and what is of no use any more. Do not answer the user, do not go on with the work, call no tool.`;
 
-/** What the model is told that it is. */
+/** The role that the model is given. */
 export const INSTRUCTIONS =
   "You write notes on conversations between a user and a coding agent, so that the agent can go on from them alone.";

@@ -12,7 +12,7 @@ export interface TurnOptions extends RunnerOptions {
   instructions: string;
   /** The conversation; the turn adds to it. */
   messages: ModelMessage[];
-  /** What the user said in this turn. */
+  /** The user's messages of this turn. */
   asked: ModelMessage[];
   /** How full the model's context was when it was last asked. */
   context: { used?: number };
@@ -28,7 +28,7 @@ export interface TurnOptions extends RunnerOptions {
   stop: AbortSignal;
 }
 
-/** What the steps of a turn share. */
+/** The state that the steps of a turn share. */
 export interface Turn extends TurnOptions {
   readonly stopped: boolean;
   request(): ModelRequest;

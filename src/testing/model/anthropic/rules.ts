@@ -19,7 +19,7 @@ function badBlock(block: Json): string | undefined {
   return undefined;
 }
 
-/** What the service demands of a conversation's blocks; one that breaks it can never be gone on with. */
+/** The service's rules for a conversation's blocks; a conversation that breaks them cannot go on. */
 export function badBlocks(messages: readonly Json[]): string | undefined {
   if (messages[0]?.role === "assistant") return "messages.0: the first message must be the user's";
   for (const [at, message] of messages.entries()) {

@@ -35,7 +35,7 @@ async function asked({ until }: SessionsRig, session: string, count = 1): Promis
   });
 }
 
-/** What a list has, as soon as it has something: a sub-agent's session has no id that could be listened for. */
+/** The entries of a list, as soon as it has some: a sub-agent's session has no id that could be listened for. */
 async function eventuallySome<T>(list: () => Promise<T[]>): Promise<T[]> {
   let found: T[] = [];
   await eventually("something in the list", async () => {

@@ -188,7 +188,7 @@ test("a view that begins at a turn gives the messages of that turn, with or with
       const after = whole.messages();
       for (const { view, before } of begun.splice(0)) {
         const held = new Map(view.messages().map((message) => [message.info.id, message]));
-        // What waits for a later turn is known by the state's queue.
+        // The state's queue has the prompts of later turns.
         const waiting: ReadonlySet<string> = new Set(states[event.seq - 1]?.queue.map(({ id }) => id));
         for (const message of changed(before, after))
           if (!waiting.has(message.info.id)) assert.deepEqual(held.get(message.info.id), message);

@@ -96,7 +96,7 @@ function apiError(status: number) {
 const retrying = (attempt: number) =>
   ({ type: "status", status: "retrying", attempt, message: "fake internal error", next: 1 }) as const;
 
-/** What the agent says in each recording. */
+/** The signals of the agent in each recording. */
 const STORIES: Record<string, (story: Story) => void> = {
   a_seed(story) {
     story.prompt().step().say("I'll read the README first.").run("c1", "read").done("c1").endStep("tool-calls");
@@ -210,7 +210,7 @@ const STORIES: Record<string, (story: Story) => void> = {
   },
 };
 
-/** What a native server says more than once, or does not say at all, is said once here. */
+/** Events that a native server sends more than once, or not at all, and Parley once. */
 /** Here a prompt that could not even be begun has an answer, which says why. */
 const MORE: Record<string, string[]> = { g_badmodel: ["assistant to 0 []  UnknownError"] };
 

@@ -22,7 +22,7 @@ function word({ event: { type, properties } }: Projected): string {
   }
 }
 
-/** What becomes of the last thing that is told, after everything before it. */
+/** The projected events of the last event of a story. */
 function lastWords(tell: (story: Story) => Story, act: (story: Story) => unknown): string[] {
   const story = tell(new Story());
   const before = story.world.events.length;

@@ -24,7 +24,7 @@ const usage = { tokens: { input: 10, output: 5, reasoning: 2, cacheRead: 1 }, co
 const file: FileChange = { path: "a.txt", kind: "modified", diff: "--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n" };
 const files: FileChange[][] = [[file], [file, { ...file, path: "b.txt", kind: "added" }], []];
 
-/** What the ledger's own arbitraries leave out and the projection cares about. */
+/** Signals that the ledger's own arbitraries leave out and that the projection shows. */
 const moreSignals: fc.Arbitrary<Signal> = fc.oneof(
   fc.record({ type: fc.constant("tool.seen" as const), call, name: fc.constantFrom("Edit", "todo", "mystery") }),
   fc.record({ type: fc.constant("tool.seen" as const), call, child: fc.constant("ses_child") }),

@@ -7,7 +7,7 @@ export class PtyClient {
   text = "";
   /** How much of it was the replay. */
   replayed: number | undefined;
-  /** What the frame after the replay said. */
+  /** The cursor in the frame after the replay. */
   cursor: number | undefined;
   readonly frames: (string | { cursor: number })[] = [];
   readonly #changed = new Set<() => void>();

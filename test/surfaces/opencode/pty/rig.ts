@@ -27,7 +27,7 @@ export interface Rig {
   url: string;
   directory: string;
   terminals: OpenTerminals;
-  /** What was published so far. */
+  /** The events that were published so far. */
   events: BusEvent[];
   lines: LoggedLine[];
   metrics: Metrics;

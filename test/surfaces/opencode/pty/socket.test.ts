@@ -104,7 +104,10 @@ describe("B10: a terminal over its WebSocket", { concurrency: 2 }, () => {
       cuts += 1;
     }
     assert.ok(cuts > batches, `${cuts} cuts`);
-    assert.ok(text === expected);
+    let at = 0;
+    while (at < expected.length && text[at] === expected[at]) at += 1;
+    const around = (all: string): string => JSON.stringify(all.slice(Math.max(0, at - 20), at + 40));
+    assert.ok(text === expected, `differs at ${at} of ${expected.length}: ${around(text)}, not ${around(expected)}`);
   });
 
   test("two clients see the same and both can type", async (t) => {

@@ -66,7 +66,7 @@ test("after the next prompt the reverted messages are gone for every reader", as
     [["a.txt", 1, 0]],
   );
 
-  // Who follows the session hears of it before the new turn begins.
+  // Clients that follow the session hear of it before the new turn begins.
   const events = await made.assertLawful(made.session);
   const cut = events.findIndex(({ type }) => type === "history.cut");
   const view = new SessionView(undefined);

@@ -13,7 +13,7 @@ const isOf =
   (event: OpencodeEvent): boolean =>
     event.type === type && event.properties.sessionID === session;
 
-/** What a client shows is what the server says when it is asked. */
+/** A client shows the state that the server answers with. */
 async function assertRight(server: TestServer, listener: Listener, session: string): Promise<void> {
   const client = new OpencodeClient(server.parley.url);
   const asked = await client.get<MessageWithParts[]>(`/session/${session}/message`);

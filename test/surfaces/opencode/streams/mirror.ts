@@ -2,14 +2,14 @@ import type { OpencodeEvent } from "../../../../src/surfaces/opencode/shapes/eve
 import type { Message, Part } from "../../../../src/surfaces/opencode/shapes/message.ts";
 import type { Session, SessionStatus } from "../../../../src/surfaces/opencode/shapes/session.ts";
 
-/** What a client shows that only listens: OpenCode's own clients keep their screens in this way. */
+/** The screen of a client that only listens: OpenCode's own clients keep theirs in this way. */
 export class Mirror {
   readonly sessions = new Map<string, Session>();
   readonly messages = new Map<string, Message>();
   readonly parts = new Map<string, Part>();
   readonly status = new Map<string, string>();
   readonly asks = new Map<string, string>();
-  /** What no client should ever see: a part before its message, a delta before its part. */
+  /** Events in a wrong order: a part before its message, a delta before its part. */
   readonly faults: string[] = [];
 
   take(event: OpencodeEvent): void {
