@@ -97,6 +97,7 @@ export class LiveSessions {
     const children = this.childrenOf(id);
     this.children.delete(id);
     for (const child of children) this.forgetIfResting(child.id);
+    if (root !== undefined) this.live.get(root)?.inbox.wake();
     const lost = isParleyError(error) && (error.code === "fenced" || error.code === "shutting_down");
     if (lost || this.leaving || (!ledger.turn && !ledger.queue.some(beginsTurn))) return;
     this.use(id, (next) => next.next()).catch((err: unknown) => {
