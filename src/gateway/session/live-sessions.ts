@@ -105,9 +105,12 @@ export class LiveSessions {
     });
   }
 
+  /** A session leaves memory with its sub-agents' sessions, when none of them is used. */
   private forgetIfResting(id: string): void {
     const session = this.live.get(id);
-    if (session && !this.uses.has(id) && session.resting && !this.hasLiveRoot(session)) this.forget(id);
+    if (session?.root !== undefined && this.hasLiveRoot(session)) return this.forgetIfResting(session.root);
+    const used = [id, ...this.childrenOf(id).map((child) => child.id)].some((one) => this.uses.has(one));
+    if (session?.resting && !used) this.forget(id);
   }
 
   /** Sub-agents' sessions stay as long as the session they belong to: it may speak of them again. */

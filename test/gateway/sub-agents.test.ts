@@ -1,5 +1,8 @@
+import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Log } from "../../src/log/contract.ts";
+import { createMemoryLog } from "../../src/log/memory/log.ts";
 import { eventually } from "../support/eventually.ts";
 import { wrapHolds } from "../support/wrap-holds.ts";
 import type { FakeSession } from "./fake-agent.ts";
@@ -50,4 +53,21 @@ test("an agent whose last sub-agent's session can store nothing more is let go w
   await r.log.open(child);
   session.say({ type: "text", item: "m", kind: "message", delta: "x" }, { id: "sub" });
   await eventually("the agent is let go", () => session.gone);
+});
+
+test("a command for a sub-agent's session is taken at every moment at which its agent leaves", async (t) => {
+  // A log that answers without the disk: the moments differ by a few promises only.
+  const memory = createMemoryLog();
+  const r = await rig(t, { wrap: (log) => ({ ...memory, close: () => log.close() }) });
+  for (let moment = 0; moment < 40; moment++) {
+    const { id, child, session } = await startBoth(r);
+    session.say({ type: "turn.finished", reason: "end_turn" }, { id: "sub" });
+    session.say({ type: "turn.finished", reason: "end_turn" });
+    await Promise.all([r.until(id, ended), r.until(child, ended)]);
+    await nextTurn();
+    session.exit(0);
+    for (let promises = 0; promises < moment; promises++) await undefined;
+    const { title } = await r.gateway.update(child, { title: `Moment ${moment}` });
+    assert.equal(title, `Moment ${moment}`);
+  }
 });
