@@ -1,5 +1,4 @@
 import type { EventOf, ParleyEvent } from "../../../core/events/event.ts";
-import type { Usage } from "../../../core/events/values.ts";
 import { changesState, reduceSession, type SessionState } from "../../../core/session-state.ts";
 import type { MessageWithParts } from "../shapes/message.ts";
 import type { Session, SessionStatus, Todo } from "../shapes/session.ts";
@@ -99,11 +98,7 @@ export class SessionView {
   /** As `GET /session/:id` gives it. */
   session(): Session {
     const { projectOf } = this.#options;
-    return sessionOf(this.state, {
-      usage: this.#openUsage(),
-      ...(this.#compacting === undefined ? {} : { compacting: this.#compacting }),
-      ...(projectOf ? { projectOf } : {}),
-    });
+    return sessionOf(this.state, { usage: this.#turn?.usage(), compacting: this.#compacting, projectOf });
   }
 
   status(): SessionStatus {
@@ -141,10 +136,6 @@ export class SessionView {
   get state(): SessionState {
     if (!this.#state) throw new Error("expected the session's first event before anything is asked of its view");
     return this.#state;
-  }
-
-  #openUsage(): Usage {
-    return this.#turn?.usage() ?? {};
   }
 
   #project(event: ParleyEvent, { out, transcript, users }: Parts, first: boolean): void {
@@ -208,8 +199,9 @@ export class SessionView {
         // The error of a turn is said when the turn ends.
         if (!this.#turn) out.say("session.error", { sessionID, error: errorOf(event.data, state.agent) });
         return;
-      // A note belongs to no turn, so no message can hold it; the other two are not for clients.
+      // A note belongs to no turn, so no message can hold it; clients of OpenCode know nothing like the others.
       case "session.note":
+      case "session.limits":
       case "usage.updated":
       case "agent.unparsed":
         return;

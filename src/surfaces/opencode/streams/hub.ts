@@ -170,7 +170,7 @@ export class EventHub {
   }
 }
 
-/** A cursor of another log, or one from long ago, is of no use. */
+/** A cursor of another log, or one from long ago, is of no use. Positions may skip: their distance is the most that was missed. */
 function usable(cursor: StreamCursor | undefined, position: number): StreamCursor | undefined {
   const near = cursor && cursor.position <= position && position - cursor.position <= REPLAY_LIMIT;
   return near ? cursor : undefined;
