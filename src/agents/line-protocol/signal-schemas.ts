@@ -1,6 +1,19 @@
 import { z } from "zod";
-import { askOption, endReason, failure, fileChange, planEntry, question, usage } from "../../core/events/values.ts";
+import {
+  agentOption,
+  askOption,
+  endReason,
+  failure,
+  fileChange,
+  limit,
+  optionValues,
+  planEntry,
+  promptPart,
+  question,
+  usage,
+} from "../../core/events/values.ts";
 import type { Signal } from "../../core/ledger/signals.ts";
+import type { ChildRef } from "../contract.ts";
 
 const text = z.string();
 const maybe = text.optional();
@@ -21,6 +34,15 @@ const tool = {
 /** What a program may say of itself; that it exited, or could not be read, is for Parley to say. */
 export type SpokenSignal = Exclude<Signal, { type: "exited" | "unparsed" }>;
 
+/** The sub-agent that a signal is about. */
+export const childRef: z.ZodType<ChildRef> = z.object({
+  id: text,
+  parent: maybe,
+  title: maybe,
+  agent: maybe,
+  call: maybe,
+});
+
 /** A schema for each signal a program may send. */
 export const signalSchemas = {
   session: z.object({
@@ -29,8 +51,13 @@ export const signalSchemas = {
     title: maybe,
     model: maybe,
     mode: maybe,
+    options: optionValues.optional(),
+    offers: z.array(agentOption).optional(),
     resume: z.enum(["resumed", "lost"]).optional(),
   }),
+  "replay.begun": z.object({ type: z.literal("replay.begun") }),
+  "replay.prompt": z.object({ type: z.literal("replay.prompt"), parts: z.array(promptPart) }),
+  "replay.ended": z.object({ type: z.literal("replay.ended") }),
   "turn.begun": z.object({ type: z.literal("turn.begun"), turn: maybe }),
   "turn.finished": z.object({
     type: z.literal("turn.finished"),
@@ -119,6 +146,7 @@ export const signalSchemas = {
   ]),
   plan: z.object({ type: z.literal("plan"), entries: z.array(planEntry) }),
   usage: z.object({ type: z.literal("usage"), usage }),
+  limits: z.object({ type: z.literal("limits"), limits: z.array(limit) }),
   note: z.object({ type: z.literal("note"), level: z.enum(["info", "warn", "error"]), text, code: maybe }),
   error: z.object({ type: z.literal("error"), error: failure }),
 } as const satisfies Record<SpokenSignal["type"], z.ZodType<SpokenSignal>>;

@@ -197,8 +197,9 @@ export class SessionView {
         // The error of a turn is said when the turn ends.
         if (!this.#turn) out.say("session.error", { sessionID, error: errorOf(event.data, state.agent) });
         return;
-      // A note belongs to no turn, so no message can hold it; the other two are not for clients.
+      // A note belongs to no turn, so no message can hold it; clients of OpenCode know nothing like the others.
       case "session.note":
+      case "session.limits":
       case "usage.updated":
       case "agent.unparsed":
         return;
