@@ -1,6 +1,17 @@
 import { addTotals } from "./diff/file-totals.ts";
 import type { EventOf, ParleyEvent } from "./events/event.ts";
-import type { FileTotal, PermissionRule, PlanEntry, Prompt, TurnStatus, Usage } from "./events/values.ts";
+import type {
+  AgentOption,
+  FileTotal,
+  Limit,
+  OptionValues,
+  PermissionRule,
+  PlanEntry,
+  Prompt,
+  ShownServer,
+  TurnStatus,
+  Usage,
+} from "./events/values.ts";
 import { addCut, type Range } from "./history/cuts.ts";
 import { present } from "./json/fields.ts";
 import { addUntold, type Untold } from "./untold.ts";
@@ -37,6 +48,12 @@ export interface SessionState {
   title?: string;
   model?: string;
   mode?: string;
+  /** The options in force by their ids. */
+  options?: OptionValues;
+  /** The options that the agent offers in this session, where it has said so. */
+  offers?: AgentOption[];
+  /** The MCP servers that its client gave. */
+  mcpServers?: ShownServer[];
   /** Rules, which answer asks before a person does; the last rule that fits counts. */
   permissions?: PermissionRule[];
   /** Entries that clients keep with the session. */
@@ -63,6 +80,8 @@ export interface SessionState {
   /** Files that its turns changed. */
   files?: FileTotal[];
   usage: Usage;
+  /** The newest word on each limit of its agent's models. */
+  limits?: Limit[];
 }
 
 /** Whether a prompt begins a turn. Context does not: the next prompt takes it along. */
@@ -95,20 +114,30 @@ export function mergeMeta(
   return Object.fromEntries(Object.entries({ ...before, ...change }).filter(([, value]) => value !== null));
 }
 
-function facts(
-  state: SessionState,
-  data: Partial<Pick<SessionState, "agent" | "nativeId" | "title" | "model" | "mode" | "permissions" | "meta">>,
-): SessionState {
-  const next = data.agent === undefined ? state : served(state, data.agent);
-  const { nativeId, title, model, mode, permissions } = data;
-  const meta = data.meta && mergeMeta(next.meta, data.meta);
-  return { ...next, ...present({ nativeId, title, model, mode, permissions, meta }) };
+/** The newest word on each limit counts. */
+export function mergeLimits(before: readonly Limit[], news: readonly Limit[]): Limit[] {
+  return [...new Map([...before, ...news].map((limit) => [limit.id, limit])).values()];
 }
 
-/** The state with another agent. Model, mode and native id belong to the agent before, so they are dropped. */
+function facts(
+  state: SessionState,
+  data: Partial<
+    Pick<
+      SessionState,
+      "agent" | "nativeId" | "title" | "model" | "mode" | "options" | "offers" | "mcpServers" | "permissions" | "meta"
+    >
+  >,
+): SessionState {
+  const next = data.agent === undefined ? state : served(state, data.agent);
+  const { nativeId, title, model, mode, options, offers, mcpServers, permissions } = data;
+  const meta = data.meta && mergeMeta(next.meta, data.meta);
+  return { ...next, ...present({ nativeId, title, model, mode, options, offers, mcpServers, permissions, meta }) };
+}
+
+/** The state with another agent. Model, mode, options, limits and native id belong to the agent before, so they are dropped. */
 function served(state: SessionState, agent: string): SessionState {
   if (agent === state.agent) return { ...state };
-  const { nativeId: _, model: __, mode: ___, ...rest } = state;
+  const { nativeId: _, model: __, mode: ___, options: ____, offers: _____, limits: ______, ...rest } = state;
   return { ...rest, agent };
 }
 
@@ -172,6 +201,8 @@ function reduce(state: SessionState, event: ParleyEvent): SessionState {
       return facts(state, event.data);
     case "session.ended":
       return { ...state, ended: event.data };
+    case "session.limits":
+      return { ...state, limits: mergeLimits(state.limits ?? [], event.data.limits) };
     case "history.cut":
       return withoutTurns(state, event);
     case "prompt.queued":

@@ -1,4 +1,4 @@
-import type { Agent, Discovery } from "../agents/contract.ts";
+import type { Agent, Discovery, McpServer } from "../agents/contract.ts";
 import { ParleyError } from "../core/errors.ts";
 import { promptKey } from "../core/events/keys.ts";
 import type { Prompt, PromptPart } from "../core/events/values.ts";
@@ -15,12 +15,12 @@ import type { Wish } from "./revert/revert.ts";
 /** A prompt of Parley's making. */
 export type MadePrompt = Partial<Omit<Prompt, "parts">> & { parts: PromptPart[]; agent?: string };
 
-export interface WorkOptions extends Pick<GatewayOptions, "log" | "processes" | "roots" | "trust"> {
+export interface WorkOptions extends Pick<GatewayOptions, "log" | "processes" | "roots" | "trust" | "mcp"> {
   agents(): readonly string[];
   agent(name: string): Agent;
   /** The state of a session for a command: refused where this process does not own the session. */
   own(session: string): Promise<SessionState>;
-  create(command: Create): Promise<SessionState>;
+  create(command: Create, mcpServers?: readonly McpServer[]): Promise<SessionState>;
   discover(agent: string): Promise<Discovery>;
   prompt(session: string, prompt: MadePrompt): Promise<Receipt>;
   /** Changes what is kept with a session after work that needs it idle. */
@@ -164,6 +164,9 @@ export class SessionWork {
   async fork(session: string, { before }: { before?: string } = {}): Promise<SessionState> {
     const state = await this.within(session);
     const { forkOf } = await import("./fork.ts");
-    return this.options.create(await forkOf(this.options.log, state, this.options.agent(state.agent), before));
+    const { log, trust, mcp } = this.options;
+    const project = { directory: state.directory, trusted: trust.covering(state.directory) !== undefined };
+    const command = await forkOf(log, state, this.options.agent(state.agent), project, before);
+    return this.options.create(command, state.mcpServers ? await mcp.read(session) : []);
   }
 }

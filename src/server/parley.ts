@@ -25,6 +25,7 @@ import { instanceOf } from "./instance.ts";
 import { giveMemoryBackWhenIdle } from "./lifecycle/idle-memory.ts";
 import { watchStorage } from "./lifecycle/storage-watch.ts";
 import { processSeries } from "./logging/metrics.ts";
+import { mcpStore } from "./mcp-store.ts";
 import { opencodeMount, universalMount } from "./surface-mounts.ts";
 import { type TrustOptions, TrustStore } from "./trust/trust-store.ts";
 
@@ -148,6 +149,7 @@ async function startOn(
     processes: commands,
     roots,
     trust: new TrustStore({ configured: [], ...options.trust, warn: (message) => logger.warn({}, message) }),
+    mcp: mcpStore(options.dataDirectory),
     defaultAgent,
     id: idSource(Date.now, await newestTime(log)),
     now: neverBack(Date.now, () => performance.now()),

@@ -40,12 +40,46 @@ export const permissionRule = loose("PermissionRule", {
   verdict: z.enum(["allow", "deny", "ask"]),
 });
 
+/** The value of an option: one of its values, or yes and no. */
+export const optionValue = z.union([z.string(), z.boolean()]);
+
+export const optionValues = z
+  .record(z.string(), optionValue)
+  .describe("the options in force by their ids, such as effort");
+
+/** A choice beside model and mode that an agent offers. */
+export const agentOption = loose("AgentOption", {
+  id: z.string().describe("such as `effort`"),
+  name: z.string().optional(),
+  description: z.string().optional(),
+  kind: z.enum(["select", "boolean"]),
+  values: z
+    .array(z.looseObject({ id: z.string(), name: z.string().optional(), description: z.string().optional() }))
+    .optional()
+    .describe("of a `select`: all that it can be"),
+  default: optionValue.optional().describe("of a session that chooses none, where known"),
+});
+
+/** An MCP server of a session, without the part of it that may hold secrets. */
+export const shownServer = loose("McpServerName", { name: z.string(), type: z.enum(["stdio", "http", "sse"]) });
+
+/** A limit on the use of a model: a rate limit, or the window of a subscription. */
+export const limit = loose("Limit", {
+  id: z.string().describe("the agent's word for it, such as `five_hour`"),
+  name: z.string().optional(),
+  status: z.enum(["allowed", "warning", "reached"]).optional(),
+  used: z.number().optional().describe("percent"),
+  resets: z.number().optional().describe("epoch milliseconds"),
+  window: z.number().optional().describe("its length in minutes"),
+});
+
 export const prompt = loose("Prompt", {
   id: z.string().describe("msg_…, made by the client or by Parley"),
   parts: z.array(promptPart),
   delivery: delivery.optional(),
   model: z.string().optional(),
   mode: z.string().optional(),
+  options: optionValues.optional(),
   task: task.optional().describe("what its turn is for, where it is not for the agent to answer"),
   queued: z.number().optional().describe("epoch milliseconds since when it waited, if it did"),
   system: z.string().optional().describe("further instructions for this turn"),
@@ -136,6 +170,11 @@ export type PromptPart = z.infer<typeof promptPart>;
 export type Delivery = z.infer<typeof delivery>;
 export type Task = z.infer<typeof task>;
 export type Prompt = z.infer<typeof prompt>;
+export type OptionValue = z.infer<typeof optionValue>;
+export type OptionValues = z.infer<typeof optionValues>;
+export type AgentOption = z.infer<typeof agentOption>;
+export type ShownServer = z.infer<typeof shownServer>;
+export type Limit = z.infer<typeof limit>;
 export type Tokens = z.infer<typeof tokens>;
 export type Usage = z.infer<typeof usage>;
 export type Failure = z.infer<typeof failure>;

@@ -59,7 +59,7 @@ export class NewIds {
       }
       default:
         event.type satisfies
-          | `session.${"started" | "updated" | "ended" | "note"}`
+          | `session.${"started" | "updated" | "ended" | "note" | "limits"}`
           | `turn.${"status" | "ended"}`
           | `${"plan" | "usage"}.updated`
           | ("history.cut" | "prompt.withdrawn" | "error" | "agent.unparsed");

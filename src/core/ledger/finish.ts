@@ -86,7 +86,7 @@ export function onExited(frame: Frame, exit: Extract<Signal, { type: "exited" }>
     const left = deletion ? { agent, directory } : {};
     frame.sayOfSession("session.ended", { reason, exitCode, signal, stderr, ...left }, "parley");
   }
-  frame.patch({ live: false, background: new Map() });
+  frame.patch({ live: false, background: new Map(), replay: undefined });
   if (deletion) frame.patch({ deleted: true });
   // A session whose agent was closed for being idle may start an agent again.
   if (closing === "closed") frame.patch({ closing: undefined });

@@ -9,10 +9,11 @@ import { type LedgerAsk, type LedgerState, type LedgerTurn, newLedger, type Open
 
 /** The ledger of a session from the log: from the session's state and the events of its open turn, if any. */
 export function restore(session: SessionState, openTurnEvents: readonly ParleyEvent[]): LedgerState {
-  const { nativeId, title, model, mode, permissions, meta } = session;
-  const facts = present({ nativeId, title, model, mode, permissions, meta });
+  const { nativeId, title, model, mode, options, offers, mcpServers, permissions, meta } = session;
+  const facts = present({ nativeId, title, model, mode, options, offers, mcpServers, permissions, meta });
   return {
     ...newLedger(session.agent, session.directory, facts),
+    limits: session.limits ?? [],
     begun: session.turns > 0,
     live: session.ended === undefined,
     // A deleted session may be loaded once more before the log has forgotten it.
@@ -83,7 +84,7 @@ function restoreTurn(open: NonNullable<SessionState["turn"]>, events: readonly P
         break;
       default:
         event.type satisfies
-          | `session.${"started" | "updated" | "ended" | "note"}`
+          | `session.${"started" | "updated" | "ended" | "note" | "limits"}`
           | `prompt.${"queued" | "withdrawn"}`
           | `turn.${"status" | "ended"}`
           | `${"plan" | "usage"}.updated`

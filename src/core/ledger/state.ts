@@ -5,6 +5,7 @@ import type {
   EndReason,
   Failure,
   FileTotal,
+  Limit,
   Prompt,
   Question,
   Task,
@@ -16,7 +17,10 @@ import type { Untold } from "../untold.ts";
 import type { AppendSet } from "./append-set.ts";
 import type { Answer, Role, Signal, TextKind, ToolDone } from "./signals.ts";
 
-export type Facts = Pick<SessionState, "nativeId" | "title" | "model" | "mode" | "permissions" | "meta">;
+export type Facts = Pick<
+  SessionState,
+  "nativeId" | "title" | "model" | "mode" | "options" | "offers" | "mcpServers" | "permissions" | "meta"
+>;
 
 export interface OpenText {
   id: string;
@@ -99,6 +103,7 @@ export interface LedgerState {
   agent: string;
   directory: string;
   facts: Facts;
+  limits: readonly Limit[];
   /** A turn has begun in it, however long ago. */
   begun: boolean;
   /** False between `session.ended` and the next `session.started`. */
@@ -106,6 +111,8 @@ export interface LedgerState {
   closing?: Closing;
   /** `session.ended` with the reason `deleted` was said. */
   deleted?: boolean;
+  /** The agent tells the past once more: it becomes the session's, or is passed over. */
+  replay?: "take" | "skip" | undefined;
   turn: LedgerTurn | null;
   /** The last prompt that began a turn. */
   lastPrompt?: string;
@@ -194,6 +201,7 @@ export function newLedger(agent: string, directory: string, facts: Facts): Ledge
     agent,
     directory,
     facts,
+    limits: [],
     begun: false,
     live: true,
     turn: null,

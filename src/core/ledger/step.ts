@@ -16,7 +16,8 @@ import {
 import { type Context, Frame } from "./frame.ts";
 import { onIntent } from "./intents.ts";
 import { onPrompt, onSteer, onWithdraw, startNext } from "./prompts.ts";
-import { changeAgent, onCreate, updateFacts } from "./session.ts";
+import { isHeard, onReplayBegun, onReplayEnded, onReplayPrompt } from "./replay.ts";
+import { changeAgent, onCreate, updateFacts, updateLimits } from "./session.ts";
 import { noteRan } from "./shell.ts";
 import type { Signal } from "./signals.ts";
 import type { Command, Effect, Facts, Input, LedgerState, Refusal } from "./state.ts";
@@ -35,8 +36,8 @@ export interface Stepped {
 export function step(state: LedgerState, input: Input, context: Context): Stepped {
   if (state.deleted) return afterDeletion(state, input);
   const frame = new Frame(state, context);
-  if ("signal" in input) handle(frame, SIGNALS, input.signal);
-  else handle(frame, COMMANDS, input.command);
+  if ("command" in input) handle(frame, COMMANDS, input.command);
+  else if (isHeard(state, input.signal)) handle(frame, SIGNALS, input.signal);
   closeIfSettled(frame);
   if (frame.effects.some((effect) => effect.type === "ended") && mayGoOn(state, input)) startNext(frame);
   if ("signal" in input) armQuiet(frame);
@@ -101,6 +102,9 @@ const COMMANDS: Handlers<Command> = {
 
 const SIGNALS: Handlers<Signal> = {
   session: (frame, signal) => updateFacts(frame, signal, "agent", signal.resume),
+  "replay.begun": onReplayBegun,
+  "replay.prompt": (frame, { parts }) => onReplayPrompt(frame, parts),
+  "replay.ended": onReplayEnded,
   "turn.begun": (frame, { turn }) => onTurnBegun(frame, turn),
   "turn.finished": onTurnFinished,
   "step.begun": (frame, { step: key, summary }) => onStepBegun(frame, key, summary),
@@ -125,6 +129,7 @@ const SIGNALS: Handlers<Signal> = {
   status: (frame, { type: _, ...status }) => onStatus(frame, status),
   plan: (frame, { entries }) => frame.say("plan.updated", { entries }),
   usage: (frame, { usage }) => frame.say("usage.updated", usage),
+  limits: (frame, { limits }) => updateLimits(frame, limits),
   note: onNote,
   error: (frame, { error }) => (frame.state.turn ? frame.patchTurn({ error }) : frame.say("error", error)),
   unparsed: (frame, { type: _, ...data }) => frame.sayOfSession("agent.unparsed", data, "parley"),

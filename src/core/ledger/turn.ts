@@ -3,7 +3,7 @@ import { SCHEMA_VERSION } from "../events/version.ts";
 import { present } from "../json/fields.ts";
 import { AppendSet } from "./append-set.ts";
 import type { Frame } from "./frame.ts";
-import type { LedgerTurn } from "./state.ts";
+import type { Facts, LedgerTurn } from "./state.ts";
 
 /** Says `session.started` again where the session had ended. */
 function ensureLive(frame: Frame): void {
@@ -36,17 +36,18 @@ export function beginTurn(frame: Frame, by: "user" | "agent", task?: Task): Ledg
   return turn;
 }
 
-/** Model and mode, said with each turn for readers that see only a part of the history. */
-export function choiceOf({ state }: Frame): { model?: string; mode?: string } {
-  const { model, mode } = state.facts;
-  return present({ model, mode });
+/** Model, mode and options, said with each turn for readers that see only a part of the history. */
+export function choiceOf({ state }: Frame): Pick<Facts, "model" | "mode" | "options"> {
+  const { model, mode, options } = state.facts;
+  return present({ model, mode, options });
 }
 
 /** Begins a turn of the agent's own, unless a turn is open. */
 export function openAgentTurn(frame: Frame): void {
   if (frame.state.turn) return;
   beginTurn(frame, "agent");
-  frame.say("turn.started", present({ by: "agent", after: frame.state.lastPrompt, ...choiceOf(frame) }));
+  const { lastPrompt: after, replay } = frame.state;
+  frame.say("turn.started", present({ by: "agent", replayed: replay ? true : undefined, after, ...choiceOf(frame) }));
 }
 
 /** The number of the step that is open; output without one begins one. */

@@ -1,5 +1,5 @@
 import { ParleyError } from "../../core/errors.ts";
-import { isStorageRefusal } from "../../core/storage-refusal.ts";
+import { isStorageRefusal, isUnknownOutcome } from "../../core/storage-refusal.ts";
 import type { GatewayOptions } from "../options.ts";
 import type { LiveSessions } from "./live-sessions.ts";
 import { storePatiently } from "./store-patiently.ts";
@@ -8,12 +8,12 @@ const PAGE = 200;
 
 /** Forgets sessions: ends what runs, then drops what is stored. */
 export class Removal {
-  private readonly options: Pick<GatewayOptions, "log" | "logger">;
+  private readonly options: Pick<GatewayOptions, "log" | "logger" | "mcp">;
   private readonly sessions: LiveSessions;
   /** Sessions whose deletion waits for the log. */
   private readonly waiting = new Set<string>();
 
-  constructor(options: Pick<GatewayOptions, "log" | "logger">, sessions: LiveSessions) {
+  constructor(options: Pick<GatewayOptions, "log" | "logger" | "mcp">, sessions: LiveSessions) {
     this.options = options;
     this.sessions = sessions;
   }
@@ -23,9 +23,10 @@ export class Removal {
     try {
       await this.removeStored(id);
     } catch (error) {
-      if (!isStorageRefusal(error) || !this.sessions.find(id)?.leavingForGood) throw error;
+      const begun = this.sessions.find(id)?.leavingForGood;
+      if (!isStorageRefusal(error) || !(begun || isUnknownOutcome(error))) throw error;
       this.removeLater(id);
-      const done = "the agent was stopped, and the session is deleted when the log takes writes again";
+      const done = `${begun ? "the agent was stopped, and " : ""}the session is deleted when the log takes writes again`;
       throw new ParleyError(error.code, `${done}: ${error.message}`, error.details, error);
     }
   }
@@ -52,24 +53,26 @@ export class Removal {
   private async removeStored(id: string): Promise<void> {
     await this.sessions.use(id, async (session) => {
       await session.close("deleted");
-      for (const child of await this.childrenOf(id)) {
+      for (const child of await this.below(id)) {
         await this.sessions.use(child, async (one) => {
           await one.close("deleted");
           await one.erase();
         });
       }
       await session.erase();
+      if (session.ledger.facts.mcpServers) await this.options.mcp.forget(id);
     });
     this.sessions.forget(id);
   }
 
-  private async childrenOf(id: string): Promise<string[]> {
+  /** The sessions of its sub-agents, those that work for others before them. */
+  private async below(id: string): Promise<string[]> {
     const ids: string[] = [];
     for (let after: string | undefined; ; ) {
       const page = await this.options.log.list({ parent: id, limit: PAGE, ...(after === undefined ? {} : { after }) });
-      ids.push(...page.map((child) => child.id));
+      for (const child of page) ids.push(...(await this.below(child.id)), child.id);
       if (page.length < PAGE) return ids;
-      after = ids.at(-1);
+      after = page.at(-1)?.id;
     }
   }
 }

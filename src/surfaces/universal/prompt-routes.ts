@@ -19,10 +19,10 @@ function idOf({ body, header }: PromptCall): string | undefined {
 }
 
 function requestOf(call: PromptCall): PromptRequest {
-  const { text, parts, delivery, model, mode, system, attended } = call.body;
+  const { text, parts, delivery, model, mode, options, system, attended } = call.body;
   const request: PromptRequest = { parts: parts ?? [{ type: "text", text: text ?? "" }] };
   const id = idOf(call);
-  return { ...request, ...present({ id, delivery, model, mode, system, attended }) };
+  return { ...request, ...present({ id, delivery, model, mode, options, system, attended }) };
 }
 
 export function promptRoutes(gateway: Gateway): Route[] {

@@ -2,17 +2,22 @@ import { z } from "zod";
 import { catalog } from "../../core/events/catalog.ts";
 import { eventSchemas } from "../../core/events/event.ts";
 import {
+  agentOption,
   delivery,
   endReason,
   failure,
+  limit,
   loose,
+  optionValues,
   permissionRule,
   planEntry,
   prompt,
   promptPart,
+  shownServer,
   turnStatus,
   usage,
 } from "../../core/events/values.ts";
+import { mcpServer } from "./agent-schemas.ts";
 
 const LIST_LIMIT = 200;
 const EVENTS_LIMIT = 2_000;
@@ -27,8 +32,21 @@ export const sessionRequest = strict("SessionRequest", {
   directory: z.string().optional().describe("absolute path; the server's own directory otherwise"),
   model: z.string().optional(),
   mode: z.string().optional(),
+  options: optionValues.optional().describe("options of the agent by their ids, such as effort"),
   title: z.string().max(500).optional(),
   permissions: z.array(permissionRule).optional().describe("decide asks before a person does"),
+  mcpServers: z
+    .array(mcpServer)
+    .max(100)
+    .optional()
+    .describe("servers of tools for its agent; but for names and types they are told to nobody"),
+  resume: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      "the agent's own id of a session that it keeps, see GET /v1/agents/{agent}/sessions: its agent starts at once",
+    ),
 });
 
 export const sessionPatch = z
@@ -37,9 +55,13 @@ export const sessionPatch = z
     title: z.string().max(500).optional(),
     model: z.string().optional(),
     mode: z.string().optional(),
+    options: optionValues.optional().describe("those that are named change, the others stay"),
     permissions: z.array(permissionRule).optional(),
   })
-  .refine((patch) => Object.keys(patch).length > 0, "expected at least one of agent, title, model, mode, permissions")
+  .refine(
+    (patch) => Object.keys(patch).length > 0,
+    "expected at least one of agent, title, model, mode, options, permissions",
+  )
   .meta({ id: "SessionPatch" });
 
 export const promptRequest = z
@@ -52,6 +74,7 @@ export const promptRequest = z
       .describe("while the session is busy: queue (default), steer or reject; context begins no turn"),
     model: z.string().optional().describe("from this prompt on"),
     mode: z.string().optional().describe("from this prompt on"),
+    options: optionValues.optional().describe("from this prompt on"),
     system: z.string().optional().describe("further instructions for this turn"),
     attended: z
       .boolean()
@@ -139,6 +162,9 @@ export const session = loose("Session", {
   title: z.string().optional(),
   model: z.string().optional(),
   mode: z.string().optional(),
+  options: optionValues.optional(),
+  offers: z.array(agentOption).optional().describe("the options that the agent offers in this session"),
+  mcpServers: z.array(shownServer).optional().describe("the MCP servers that its client gave"),
   permissions: z.array(permissionRule).optional(),
   nativeId: z.string().optional().describe("the agent's own id"),
   parent: z.string().optional(),
@@ -151,6 +177,7 @@ export const session = loose("Session", {
   asks: z.array(z.unknown()).describe("open asks of this session alone"),
   plan: z.array(planEntry),
   usage,
+  limits: z.array(limit).optional().describe("the newest word on each limit of its agent's models"),
 });
 
 export const sessionDetail = loose("SessionDetail", {
@@ -190,24 +217,6 @@ export const eventPage = loose("EventPage", {
   next: z.number().describe("the cursor for the next page"),
   more: z.boolean(),
   gap: gap.optional(),
-});
-
-export const agent = loose("Agent", {
-  name: z.string(),
-  default: z.boolean(),
-  installed: z.boolean(),
-  version: z.string().optional(),
-  detail: z.string().optional(),
-  credentials: z.enum(["found", "missing", "not_needed", "unknown"]),
-  models: z.array(z.looseObject({ id: z.string(), name: z.string().optional() })),
-  modes: z.array(z.looseObject({ id: z.string(), name: z.string().optional() })),
-  commands: z
-    .array(z.looseObject({ name: z.string(), description: z.string().optional(), hint: z.string().optional() }))
-    .optional()
-    .describe("called in a prompt by a slash and the name"),
-  capabilities: z
-    .looseObject({ fork: z.boolean(), rewind: z.boolean(), compact: z.boolean() })
-    .describe("what not every agent can do"),
 });
 
 export const trustQuery = z.object({

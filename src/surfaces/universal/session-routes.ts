@@ -12,7 +12,7 @@ export function sessionRoutes(gateway: Gateway, defaultDirectory: string): Route
       bodyOptional: true,
       status: 201,
       answer: sessionDetail,
-      errors: [403, 404, 422, 507],
+      errors: [403, 404, 422, 501, 503, 507],
       handle: async ({ body }) => {
         const { id } = await gateway.create({ directory: defaultDirectory, ...body });
         return detailView(await gateway.head(id));
@@ -39,7 +39,7 @@ export function sessionRoutes(gateway: Gateway, defaultDirectory: string): Route
       summary: "Rename a session, or choose a model or mode: it is in force when the answer comes.",
       body: sessionPatch,
       answer: sessionDetail,
-      errors: [404, 409, 422, 507],
+      errors: [404, 409, 422, 501, 507],
       handle: async ({ params, body }) => {
         await gateway.update(params.session, body);
         return detailView(await gateway.head(params.session));

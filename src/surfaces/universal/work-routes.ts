@@ -41,7 +41,7 @@ export function workRoutes(gateway: Gateway): Route[] {
       bodyOptional: true,
       status: 201,
       answer: sessionDetail,
-      errors: [403, 404, 422, 501, 507],
+      errors: [403, 404, 409, 422, 501, 507],
       handle: async ({ params, body }) => {
         const { id } = await gateway.work.fork(params.session, body);
         return detailView(await gateway.head(id));
