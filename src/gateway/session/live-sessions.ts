@@ -121,7 +121,7 @@ export class LiveSessions {
   private forgetIfResting(id: string): void {
     const session = this.live.get(id);
     if (session?.root !== undefined && this.hasLiveRoot(session)) return this.forgetIfResting(session.root);
-    const used = [id, ...this.childrenOf(id).map((child) => child.id)].some((one) => this.uses.has(one));
+    const used = [id, ...this.subAgentsOf(id).map((child) => child.id)].some((one) => this.uses.has(one));
     if (session?.resting && !used) this.forget(id);
   }
 
