@@ -1,3 +1,4 @@
+import { present } from "../core/json/fields.ts";
 import { ParleyProtocolError } from "./errors.ts";
 import type { GapEvent, StreamEvent } from "./stream-types.ts";
 import type { Outcome, Receipt } from "./types.ts";
@@ -35,9 +36,7 @@ export class TurnTracker {
     }
     if (event.type !== "turn.ended") return { mine: true };
     const { reason, usage, error, duration } = event.data;
-    const told = Object.fromEntries(
-      Object.entries({ usage, error, duration }).filter(([, value]) => value !== undefined),
-    );
+    const told = present({ usage, error, duration });
     return { mine: true, outcome: { receipt: this.#receipt, turn: this.#turn, reason, text: this.#text, ...told } };
   }
 

@@ -76,10 +76,8 @@ function decodeFields(state: DecodeState, line: Fields, now: number): Decoded {
       if (isResumeLost(line)) return { ...done(reading), lost: true };
       onResult(reading, line);
       return done(reading);
-    case "control_request": {
-      const foreign = onControlRequest(reading, line);
-      return { ...done(reading), ...(foreign ? { foreign } : {}) };
-    }
+    case "control_request":
+      return { ...done(reading), ...present({ foreign: onControlRequest(reading, line) }) };
     case "control_cancel_request":
       onControlCancel(reading, line);
       return done(reading);
@@ -110,13 +108,9 @@ function repeats(reading: Reading, type: string, line: Fields): boolean {
 
 function responseOf(line: Fields): Response {
   const response = fieldsIn(line, "response");
-  const error = textIn(response, "error");
-  return {
-    id: textIn(response, "request_id") ?? "",
-    ok: response.subtype === "success",
-    body: fieldsIn(response, "response"),
-    ...(error === undefined ? {} : { error }),
-  };
+  const id = textIn(response, "request_id") ?? "";
+  const body = fieldsIn(response, "response");
+  return present({ id, ok: response.subtype === "success", body, error: textIn(response, "error") });
 }
 
 const LIMIT_STATUS = { allowed: "allowed", allowed_warning: "warning", rejected: "reached" } as const;
