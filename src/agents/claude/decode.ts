@@ -76,8 +76,10 @@ function decodeFields(state: DecodeState, line: Fields, now: number): Decoded {
       if (isResumeLost(line)) return { ...done(reading), lost: true };
       onResult(reading, line);
       return done(reading);
-    case "control_request":
-      return { ...done(reading), ...present({ foreign: onControlRequest(reading, line) }) };
+    case "control_request": {
+      const foreign = onControlRequest(reading, line);
+      return { ...done(reading), ...(foreign ? { foreign } : {}) };
+    }
     case "control_cancel_request":
       onControlCancel(reading, line);
       return done(reading);

@@ -4,10 +4,11 @@ import type { Prompt } from "../../core/events/values.ts";
 import { present } from "../../core/json/fields.ts";
 import type { Answer } from "../../core/ledger/signals.ts";
 import type { Closing, Create, Facts, LedgerState } from "../../core/ledger/state.ts";
+import type { Receipt } from "../../core/receipt.ts";
 import { beginsTurn } from "../../core/session-state.ts";
 import type { Log } from "../../log/contract.ts";
 import { ServingAgent } from "../agent/serving-agent.ts";
-import { earlierReceipt, firstReceipt, type Receipt } from "../receipt.ts";
+import { earlierReceipt, firstReceipt } from "../receipt.ts";
 import { Act } from "./act.ts";
 import { Actor } from "./actor.ts";
 import { AskKeeper } from "./ask-keeper.ts";
@@ -97,8 +98,10 @@ export class LiveSession {
 
   /** Stores the first events of a new session. */
   async begin(command: Create): Promise<void> {
+    const { store, logger } = this.parts;
     await this.inbox.send(command);
-    if (command.fork) await this.parts.store.tidy(0);
+    // The copy is stored: a fold that fails leaves more of it than is needed.
+    if (command.fork) await store.tidy(0).catch((error) => logger.warn(error, "a fork could not be folded"));
   }
 
   /** As `begin`, for a session that begins by an agent's word: that cannot be asked for again. */
