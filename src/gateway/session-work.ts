@@ -3,13 +3,14 @@ import { ParleyError } from "../core/errors.ts";
 import { promptKey } from "../core/events/keys.ts";
 import type { Prompt, PromptPart } from "../core/events/values.ts";
 import type { Create, Facts } from "../core/ledger/state.ts";
+import type { Receipt } from "../core/receipt.ts";
 import type { SessionState } from "../core/session-state.ts";
 import { capabilitiesOf } from "./capabilities.ts";
 import { assertPromptable } from "./checks.ts";
 import type { SlashCommand } from "./commands/slash-command.ts";
 import type { GatewayOptions } from "./options.ts";
 import { assertFilesInside } from "./prompt-files.ts";
-import { type Receipt, repeatedReceipt, sha256Of } from "./receipt.ts";
+import { repeatedReceipt, sha256Of } from "./receipt.ts";
 import type { Wish } from "./revert/revert.ts";
 
 /** A prompt of Parley's making. */

@@ -6,16 +6,10 @@ import { cutTurns } from "../../core/history/copy.ts";
 import { weightOf } from "../../core/json/weight.ts";
 import type { Answer } from "../../core/ledger/signals.ts";
 import { within } from "../../core/within.ts";
-import { type CommandHost, SpawnFailed } from "../../host/contract.ts";
-import type { Roots } from "../../host/files/roots.ts";
-import type { Log } from "../../log/contract.ts";
-import type { Attachments } from "../attachments.ts";
+import { SpawnFailed } from "../../host/contract.ts";
 import { CANCEL_ASK_MS, CANCEL_TERM_MS } from "../options.ts";
 import { readNewest } from "../read-events.ts";
-import type { Inbox } from "../session/inbox.ts";
-import type { LedgerView } from "../session/ledger-view.ts";
-import type { TurnWaits } from "../session/turn-waits.ts";
-import type { Trust } from "../trust/contract.ts";
+import type { ServedSession } from "../session/parts.ts";
 import { LeftOut, UNTRUSTED } from "../trust/left-out.ts";
 import { TrustAsk } from "../trust/trust-ask.ts";
 import type { AgentLink } from "./agent-link.ts";
@@ -33,19 +27,7 @@ const STOP_ASK_MS = 500;
 /** Characters of a prompt that is handed over in a turn of the event loop of its own. */
 const HEAVY = 1024 * 1024;
 
-export interface DriverOptions {
-  session: string;
-  directory: string;
-  host: CommandHost;
-  roots: Roots;
-  log: Log;
-  link: AgentLink;
-  inbox: Inbox;
-  ledger: LedgerView;
-  waits: TurnWaits;
-  trust: Trust;
-  attachments: Attachments;
-}
+type DriverOptions = ServedSession & { link: AgentLink };
 
 /** Brings a stored prompt to the agent, and a stop. */
 export class TurnDriver {

@@ -3,8 +3,8 @@ import type { Draft } from "../../core/events/event.ts";
 import { weightOf } from "../../core/json/weight.ts";
 import type { Signal } from "../../core/ledger/signals.ts";
 import type { Command, LedgerState } from "../../core/ledger/state.ts";
+import type { Receipt } from "../../core/receipt.ts";
 import type { EventRecord, Log } from "../../log/contract.ts";
-import type { Receipt } from "../receipt.ts";
 
 /** In place of a start of the agent, for signals that Parley gives itself. */
 export const PARLEY = -1;
