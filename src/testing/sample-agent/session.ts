@@ -137,8 +137,16 @@ export function serve(options: AgentOptions): void {
       case "prompt": {
         const text = textOf(command.prompt);
         mode = command.prompt.mode ?? mode;
-        memory.add(nativeId, opened?.directory ?? "", text);
+        memory.add(nativeId, opened?.directory ?? "", text, {
+          session: opened?.session ?? "",
+          prompt: command.prompt.id,
+        });
         enqueue({ text, behaviour: chooseBehaviour(text, script), own: false });
+        return;
+      }
+      case "rewind": {
+        const reason = memory.rewind(nativeId, opened?.session ?? "", command.turns);
+        wire.line(reason === undefined ? { type: "rewound" } : { type: "rewind_failed", reason });
         return;
       }
       case "steer":
