@@ -136,8 +136,14 @@ export function serve(options: AgentOptions): void {
       case "prompt": {
         const text = textOf(command.prompt);
         mode = command.prompt.mode ?? mode;
-        memory.add(nativeId, opened?.directory ?? "", text);
+        const asked = { session: opened?.session ?? "", prompt: command.prompt.id };
+        memory.add(nativeId, opened?.directory ?? "", text, asked);
         return enqueue({ text, behaviour: chooseBehaviour(text, script), own: false });
+      }
+      case "rewind": {
+        const reason = memory.rewind(nativeId, opened?.session ?? "", command.turns);
+        wire.line(reason === undefined ? { type: "rewound" } : { type: "rewind_failed", reason });
+        return;
       }
       case "steer":
         return steer(command.prompt);
