@@ -1,5 +1,5 @@
 import type { ParleyEvent } from "../core/events/event.ts";
-import type { Prompt } from "../core/events/values.ts";
+import type { AgentOption, OptionValues, Prompt } from "../core/events/values.ts";
 import type { Answer, Signal } from "../core/ledger/signals.ts";
 import type { ProjectSetting } from "../core/trust.ts";
 
@@ -11,7 +11,7 @@ export interface Price {
   cacheWrite?: number;
 }
 
-/** What is not known of a model is absent. */
+/** A model. Facts that are not known of it are absent. */
 export interface AgentModel {
   id: string;
   name?: string;
@@ -26,6 +26,8 @@ export interface AgentModel {
   images?: boolean;
   /** The day it came out, such as 2026-08-27. */
   released?: string;
+  /** Options that are otherwise with this model: each stands in place of the agent's own of the same id. */
+  options?: AgentOption[];
 }
 
 export interface AgentMode {
@@ -37,7 +39,7 @@ export interface AgentMode {
   hidden?: boolean;
 }
 
-/** What an agent does when a prompt begins with `/` and this name. */
+/** A command of the agent's own: a prompt that begins with `/` and its name calls it. */
 export interface AgentCommand {
   name: string;
   description?: string;
@@ -45,7 +47,7 @@ export interface AgentCommand {
   hint?: string;
 }
 
-/** What can be known of an agent without starting a session. */
+/** The facts of an agent that are known without a session. */
 export interface Discovery {
   /** The agent's name as its makers write it. */
   title?: string;
@@ -55,15 +57,37 @@ export interface Discovery {
   detail?: string;
   /** Whether a turn can be expected to work; `unknown` where only a real call would tell. */
   credentials: "found" | "missing" | "not_needed" | "unknown";
-  /** What a person does so that it has credentials. */
+  /** How a person gives it credentials. */
   login?: string;
   models: AgentModel[];
   /** The model of a session that names none, where it is not the first. */
   defaultModel?: string;
   /** The first is that of a session that names none. */
   modes: AgentMode[];
+  /** Choices beside model and mode, such as effort. Absent: it has none. */
+  options?: AgentOption[];
   commands?: AgentCommand[];
 }
+
+/** A directory that an agent is asked about, and whether the user trusts it: see `OpenOptions.trusted`, which holds for every such question. */
+export interface Project {
+  directory: string;
+  trusted: boolean;
+}
+
+/** A session that the agent itself keeps, whoever made it. */
+export interface NativeSession {
+  /** The agent's own id, which `OpenOptions.resume` takes. */
+  id: string;
+  title?: string;
+  /** Epoch milliseconds of its last change. */
+  updated?: number;
+}
+
+/** A server of tools for the agent, by the Model Context Protocol. Arguments, variables, addresses and headers may hold secrets: nothing but name and type is ever told. */
+export type McpServer =
+  | { name: string; type: "stdio"; command: string; args?: string[]; env?: Record<string, string> }
+  | { name: string; type: "http" | "sse"; url: string; headers?: Record<string, string> };
 
 export interface OpenOptions {
   /** Parley's id of the session. */
@@ -71,12 +95,19 @@ export interface OpenOptions {
   directory: string;
   model?: string;
   mode?: string;
+  /** The options that were chosen, by their ids. */
+  options?: OptionValues;
   /**
    * Whether the user trusts the directory. Where it is not, the agent is started so that nothing of the project runs by itself: no hook, helper, server or
    * plugin that the project's files name, and no permission, mode or variable that they set.
    */
   trusted: boolean;
-  /** The agent's own id of the session to go on with. */
+  /** Servers that a client gave with the session, in addition to the user's own. */
+  mcpServers?: readonly McpServer[];
+  /**
+   * The agent's own id of the session to go on with. An agent that tells the conversation so far once more says `replay.begun` before and
+   * `replay.ended` after it, and is ready only then; `replay.prompt` stands for each prompt in it.
+   */
   resume?: string;
   /** What was said in this session before the turn that is open now, for an agent that keeps no memory of its own. */
   history?(): Promise<ParleyEvent[]>;
@@ -89,13 +120,29 @@ export interface OpenOptions {
 /** A sub-agent's own session, in the agent's ids. */
 export interface ChildRef {
   id: string;
+  /** The id of the sub-agent that started it. Absent: the session's own agent did. */
+  parent?: string;
   title?: string;
   agent?: string;
-  /** The tool call of the parent that it works for. */
+  /** The tool call, of whoever started it, that it works for. */
   call?: string;
 }
 
-/** A running agent that serves one session. Calls may be made at any time; none of them throws for a dead agent. */
+/** What a session may choose. */
+export interface AgentChoice {
+  model?: string;
+  mode?: string;
+  options?: OptionValues;
+}
+
+/**
+ * A running agent that serves one session. Calls may be made at any time; none of them throws for a dead agent.
+ *
+ * One program may serve several sessions. Each of them is still a session of its own here: `close` and `kill` end this session and its work, and the
+ * program only with the last session that it serves. A program that does not let go of a session when it is killed is ended, and so are its other sessions then.
+ * The end of the program is one `exited` for each session that it served, as the session's last signal. `pause` holds back this session's signals alone: those that
+ * are read for others meanwhile go on, and what is kept for this one is bounded, by pausing the program when it is too much.
+ */
 export interface AgentSession {
   /** Resolves when the agent can take a prompt. Rejects, in bounded time, with `SpawnFailed` or `ResumeLost`. */
   ready(): Promise<void>;
@@ -111,10 +158,10 @@ export interface AgentSession {
   /** No rule denies an intent: the agent goes on as it would, or has a person asked first. Absent where it tells none. */
   decide?(ask: string, verdict: "go" | "ask"): Promise<void>;
   /**
-   * A model or mode from now on: a mode holds for the running turn, too. Rejects when it cannot be put in force, with
-   * `MustReopen` when only a new start of the agent can have it.
+   * A model, mode or options from now on: a mode holds for the running turn, too. Options that are not named stay as they are. Rejects when
+   * something cannot be put in force, with `MustReopen` when only a new start of the agent can have it.
    */
-  set(choice: { model?: string; mode?: string }): Promise<void>;
+  set(choice: AgentChoice): Promise<void>;
   /** Asks it to leave, waits, then ends its processes. An `exited` signal has been emitted when it resolves. */
   close(): Promise<void>;
   /** Ends its processes without asking: TERM to all, then KILL after `graceMs`. Resolves when they are gone. */
@@ -124,12 +171,17 @@ export interface AgentSession {
   resume(): void;
 }
 
-/** What not every agent can do. */
+/** Abilities that not every agent has. */
 export interface AgentCapabilities {
-  /** Its memory of a session is what `history` gives when it is opened: it can begin with another session's past. */
-  fork?: boolean;
-  /** The same, for a session whose last turns are taken back: it is opened anew then. */
+  /**
+   * True: its memory of a session is what `history` gives when it is opened, so it can begin with another session's past.
+   * Native: it copies its own sessions, by `Agent.fork`.
+   */
+  fork?: boolean | "native";
+  /** Its memory is what `history` gives: it can go on with a session whose last turns are taken back, and is opened anew then. */
   rewind?: boolean;
+  /** The kinds of MCP servers that it takes when it is opened. Absent: none, and a session with servers is refused. */
+  mcp?: readonly McpServer["type"][];
   /** It can shorten a conversation: by `AgentSession.compact`, or by a command of its own such as `/compact`. */
   compact?: true | string;
 }
@@ -141,7 +193,12 @@ export interface Agent {
   quietMs?: number;
   /** It follows a prompt's own instructions (`system`); to others they are said before the prompt's words. */
   takesInstructions?: boolean;
-  discover(): Promise<Discovery>;
+  /** With a project: as it is there, since models, modes, options and commands differ by project. Nothing of a project that is not trusted runs by it. */
+  discover(project?: Project): Promise<Discovery>;
+  /** Copies one of its own sessions as it is now, and answers with the copy's id. Rejects with `ResumeLost`. */
+  fork?(project: Project, resume: string): Promise<string>;
+  /** The sessions that it keeps for a directory, newest first, also those that Parley did not make. */
+  sessions?(project: Project): Promise<NativeSession[]>;
   /** Whether it is installed and logged in, by a look at files alone: nothing is run. Absent: it is never chosen by itself. */
   usable?(): Promise<boolean>;
   /** What to do to have a model that it does not have, where it knows. */
@@ -151,7 +208,7 @@ export interface Agent {
   open(options: OpenOptions): AgentSession;
 }
 
-/** A running agent cannot take this model or mode; one that is opened with it can. */
+/** A running agent cannot take this model, mode or option; one that is opened with it can. */
 export class MustReopen extends Error {
   constructor(what: string) {
     super(`the agent must be started anew for ${what}`);

@@ -11,6 +11,7 @@ import type {
   AgentInfo,
   Ask,
   Health,
+  NativeSession,
   NewSession,
   SessionChange,
   SessionDetail,
@@ -75,6 +76,11 @@ export function createClient(options: ClientOptions) {
     url: base.href,
     health: (): Promise<Health> => get("health"),
     agents: async (): Promise<AgentInfo[]> => (await get<{ agents: AgentInfo[] }>("v1/agents")).agents,
+    /** One agent, as it is in a directory of the server's machine. */
+    agent: (name: string, directory?: string): Promise<AgentInfo> => get(`v1/agents/${name}`, { directory }),
+    /** The sessions that an agent itself keeps for a directory. */
+    agentSessions: async (name: string, directory?: string): Promise<NativeSession[]> =>
+      (await get<{ sessions: NativeSession[] }>(`v1/agents/${name}/sessions`, { directory })).sessions,
     sessions: {
       create: (request: NewSession = {}): Promise<SessionDetail> =>
         transport.json({ method: "POST", path: ["v1", "sessions"], body: request }),

@@ -17,6 +17,8 @@ export type {
   AskAnswer,
   Cancelled,
   Health,
+  McpServer,
+  NativeSession,
   NewSession,
   Outcome,
   PromptInput,

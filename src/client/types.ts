@@ -1,4 +1,13 @@
-import type { Delivery, EndReason, Failure, PermissionRule, PromptPart, Usage } from "../core/events/values.ts";
+import type {
+  AgentOption,
+  Delivery,
+  EndReason,
+  Failure,
+  OptionValues,
+  PermissionRule,
+  PromptPart,
+  Usage,
+} from "../core/events/values.ts";
 import type { Activity, OpenAsk, SessionState } from "../core/session-state.ts";
 
 export interface Health {
@@ -16,12 +25,23 @@ export interface AgentInfo {
   /** Where the program was found, or what to do when it was not. */
   detail?: string;
   credentials: "found" | "missing" | "not_needed" | "unknown";
-  models: { id: string; name?: string }[];
+  /** `options`: those that are otherwise with this model. */
+  models: { id: string; name?: string; options?: AgentOption[] }[];
   modes: { id: string; name?: string }[];
+  /** Choices beside model and mode. */
+  options?: AgentOption[];
   /** Called in a prompt by a slash and the name. */
   commands?: { name: string; description?: string; hint?: string }[];
   /** Features that not every agent has. */
-  capabilities: { fork: boolean; rewind: boolean; compact: boolean };
+  capabilities: {
+    fork: boolean;
+    rewind: boolean;
+    compact: boolean;
+    /** It lists its own earlier sessions. */
+    sessions: boolean;
+    /** The kinds of MCP servers that it takes. */
+    mcp: ("stdio" | "http" | "sse")[];
+  };
 }
 
 /** Whether the user trusts a directory, and what its project brings that is used only then. */
@@ -54,13 +74,31 @@ export interface NewSession {
   directory?: string;
   model?: string;
   mode?: string;
+  /** Options of the agent by their ids, such as effort. */
+  options?: OptionValues;
   title?: string;
   /** They decide asks before a person does; the last one that fits counts. */
   permissions?: PermissionRule[];
+  /** Servers of tools for its agent. But for names and types nobody is told of them again. */
+  mcpServers?: McpServer[];
+  /** The agent's own id of a session that it keeps, see `agentSessions`. Its agent starts at once. */
+  resume?: string;
+}
+
+export type McpServer =
+  | { name: string; type: "stdio"; command: string; args?: string[]; env?: Record<string, string> }
+  | { name: string; type: "http" | "sse"; url: string; headers?: Record<string, string> };
+
+/** A session that an agent itself keeps. */
+export interface NativeSession {
+  id: string;
+  title?: string;
+  /** Epoch milliseconds. */
+  updated?: number;
 }
 
 /** Another agent is possible only before the first turn. */
-export type SessionChange = Omit<NewSession, "directory">;
+export type SessionChange = Omit<NewSession, "directory" | "mcpServers" | "resume">;
 
 export interface SessionListQuery {
   directory?: string;
@@ -87,6 +125,8 @@ export interface PromptInput {
   delivery?: Delivery;
   model?: string;
   mode?: string;
+  /** Options of the agent by their ids, such as effort. */
+  options?: OptionValues;
   /** Further instructions for this turn. */
   system?: string;
   /** A person looks at questions: one of kind `trust` may come before the agent starts. */

@@ -1,7 +1,19 @@
 import { addTotals } from "./diff/file-totals.ts";
 import type { EventOf, ParleyEvent } from "./events/event.ts";
-import type { FileTotal, PermissionRule, PlanEntry, Prompt, TurnStatus, Usage } from "./events/values.ts";
+import type {
+  AgentOption,
+  FileTotal,
+  Limit,
+  OptionValues,
+  PermissionRule,
+  PlanEntry,
+  Prompt,
+  ShownServer,
+  TurnStatus,
+  Usage,
+} from "./events/values.ts";
 import { addCut, type Range } from "./history/cuts.ts";
+import { present } from "./json/fields.ts";
 import { addUntold, type Untold } from "./untold.ts";
 import { addUsage } from "./usage.ts";
 
@@ -36,6 +48,12 @@ export interface SessionState {
   title?: string;
   model?: string;
   mode?: string;
+  /** The options in force by their ids. */
+  options?: OptionValues;
+  /** The options that the agent offers in this session, where it has said so. */
+  offers?: AgentOption[];
+  /** The MCP servers that its client gave. */
+  mcpServers?: ShownServer[];
   /** Rules, which answer asks before a person does; the last rule that fits counts. */
   permissions?: PermissionRule[];
   /** Entries that clients keep with the session. */
@@ -62,6 +80,8 @@ export interface SessionState {
   /** Files that its turns changed. */
   files?: FileTotal[];
   usage: Usage;
+  /** The newest word on each limit of its agent's models. */
+  limits?: Limit[];
 }
 
 /** Whether a prompt begins a turn. Context does not: the next prompt takes it along. */
@@ -94,54 +114,43 @@ export function mergeMeta(
   return Object.fromEntries(Object.entries({ ...before, ...change }).filter(([, value]) => value !== null));
 }
 
-function facts(
-  state: SessionState,
-  data: Partial<Pick<SessionState, "agent" | "nativeId" | "title" | "model" | "mode" | "permissions" | "meta">>,
-): SessionState {
-  const next = data.agent === undefined ? { ...state } : served(state, data.agent);
-  if (data.nativeId !== undefined) next.nativeId = data.nativeId;
-  if (data.title !== undefined) next.title = data.title;
-  if (data.model !== undefined) next.model = data.model;
-  if (data.mode !== undefined) next.mode = data.mode;
-  if (data.permissions !== undefined) next.permissions = data.permissions;
-  if (data.meta !== undefined) next.meta = mergeMeta(next.meta, data.meta);
-  return next;
+/** The newest word on each limit counts. */
+export function mergeLimits(before: readonly Limit[], news: readonly Limit[]): Limit[] {
+  return [...new Map([...before, ...news].map((limit) => [limit.id, limit])).values()];
 }
 
-/** The state with another agent. Model, mode and native id belong to the agent before, so they are dropped. */
+function facts(
+  state: SessionState,
+  data: Partial<
+    Pick<
+      SessionState,
+      "agent" | "nativeId" | "title" | "model" | "mode" | "options" | "offers" | "mcpServers" | "permissions" | "meta"
+    >
+  >,
+): SessionState {
+  const next = data.agent === undefined ? state : served(state, data.agent);
+  const { nativeId, title, model, mode, options, offers, mcpServers, permissions } = data;
+  const meta = data.meta && mergeMeta(next.meta, data.meta);
+  return { ...next, ...present({ nativeId, title, model, mode, options, offers, mcpServers, permissions, meta }) };
+}
+
+/** The state with another agent. Model, mode, options, limits and native id belong to the agent before, so they are dropped. */
 function served(state: SessionState, agent: string): SessionState {
   if (agent === state.agent) return { ...state };
-  const { nativeId: _, model: __, mode: ___, ...rest } = state;
+  const { nativeId: _, model: __, mode: ___, options: ____, offers: _____, limits: ______, ...rest } = state;
   return { ...rest, agent };
 }
 
 function firstState(event: EventOf<"session.started">): SessionState {
+  const { session: id, time, parent, root } = event;
   const { agent, directory } = event.data;
-  const state: SessionState = {
-    id: event.session,
-    agent,
-    directory,
-    created: event.time,
-    updated: event.time,
-    turn: null,
-    turns: 0,
-    queue: [],
-    asks: [],
-    rules: [],
-    plan: [],
-    usage: {},
-  };
-  if (event.parent) state.parent = event.parent;
-  if (event.root) state.root = event.root;
-  return facts(state, event.data);
+  const state = { id, agent, directory, created: time, updated: time, turn: null, turns: 0, usage: {} };
+  const lists = { queue: [], asks: [], rules: [], plan: [] };
+  return facts({ ...state, ...lists, ...present({ parent, root }) }, event.data);
 }
 
-function askOf(event: EventOf<"permission.requested"> | EventOf<"question.requested">): {
-  id: string;
-  turn?: string;
-  time: number;
-} {
-  return { id: event.data.ask, time: event.time, ...(event.turn === undefined ? {} : { turn: event.turn }) };
+function askOf({ data, time, turn }: EventOf<"permission.requested"> | EventOf<"question.requested">) {
+  return present({ id: data.ask, time, turn });
 }
 
 /** The state after the last turns were cut. */
@@ -154,6 +163,14 @@ function withoutTurns(state: SessionState, { seq, data }: EventOf<"history.cut">
     ...(data.files?.length ? { files: data.files } : {}),
     ...(left.length > 0 ? { untold: left } : {}),
   };
+}
+
+/** The facts that the end of a turn changes only where it has something to say of them. */
+function endFacts(state: SessionState, { turn = "", data }: EventOf<"turn.ended">): Partial<SessionState> {
+  return present({
+    files: data.files && addTotals(state.files, data.files),
+    untold: data.tell === undefined ? undefined : addUntold(state.untold ?? [], { turn, text: data.tell }),
+  });
 }
 
 function withoutAsk(state: SessionState, id: string): SessionState {
@@ -184,6 +201,8 @@ function reduce(state: SessionState, event: ParleyEvent): SessionState {
       return facts(state, event.data);
     case "session.ended":
       return { ...state, ended: event.data };
+    case "session.limits":
+      return { ...state, limits: mergeLimits(state.limits ?? [], event.data.limits) };
     case "history.cut":
       return withoutTurns(state, event);
     case "prompt.queued":
@@ -194,14 +213,8 @@ function reduce(state: SessionState, event: ParleyEvent): SessionState {
       const { context = [] } = event.data;
       const prompt = event.data.prompt?.id;
       const taken = (queued: Prompt): boolean => queued.id === prompt || context.some(({ id }) => id === queued.id);
-      const turn: OpenTurn = {
-        id: event.turn ?? "",
-        seq: event.seq,
-        by: event.data.by,
-        started: event.time,
-        status: { status: "running" },
-      };
-      if (prompt) turn.prompt = prompt;
+      const { turn: id = "", seq, time: started } = event;
+      const turn: OpenTurn = present({ id, seq, by: event.data.by, started, status: { status: "running" }, prompt });
       const { untold, ...rest } = state;
       const left = untold && !(event.data.prompt && !event.data.prompt.task) ? { untold } : {};
       const queue = state.queue.filter((queued) => !taken(queued));
@@ -216,10 +229,7 @@ function reduce(state: SessionState, event: ParleyEvent): SessionState {
         turn: null,
         lastEnd: { turn: event.turn ?? "", reason: event.data.reason },
         usage: addUsage(state.usage, event.data.usage),
-        ...(event.data.files ? { files: addTotals(state.files, event.data.files) } : {}),
-        ...(event.data.tell === undefined
-          ? {}
-          : { untold: addUntold(state.untold ?? [], { turn: event.turn ?? "", text: event.data.tell }) }),
+        ...endFacts(state, event),
       };
     case "permission.requested":
       return { ...state, asks: [...state.asks, { ...askOf(event), kind: "permission", request: event.data }] };
@@ -230,7 +240,7 @@ function reduce(state: SessionState, event: ParleyEvent): SessionState {
       const next = withoutAsk(state, event.data.ask);
       // A rule may answer "always" because nothing less was offered; that is no grant.
       if (outcome !== "always" || by === "rule") return next;
-      return { ...next, rules: [...next.rules, { action, patterns, ...(command === undefined ? {} : { command }) }] };
+      return { ...next, rules: [...next.rules, present({ action, patterns, command })] };
     }
     case "question.resolved":
       return withoutAsk(state, event.data.ask);

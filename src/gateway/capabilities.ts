@@ -1,9 +1,26 @@
-import type { Agent, AgentCapabilities } from "../agents/contract.ts";
+import type { Agent, McpServer } from "../agents/contract.ts";
 
-/** What an agent can do that not every one can, as clients read it. */
+export interface Capabilities {
+  fork: boolean;
+  rewind: boolean;
+  compact: boolean;
+  /** It lists its own earlier sessions, and goes on with one of them. */
+  sessions: boolean;
+  /** The kinds of MCP servers that it takes. */
+  mcp: McpServer["type"][];
+}
+
+/** The abilities of an agent that not every one has, as clients read them. */
 export function capabilitiesOf({
   capabilities = {},
-}: Pick<Agent, "capabilities">): Record<keyof AgentCapabilities, boolean> {
-  const { fork = false, rewind = false, compact } = capabilities;
-  return { fork, rewind, compact: compact !== undefined };
+  sessions,
+}: Pick<Agent, "capabilities" | "sessions">): Capabilities {
+  const { fork = false, rewind = false, compact, mcp = [] } = capabilities;
+  return {
+    fork: fork !== false,
+    rewind,
+    compact: compact !== undefined,
+    sessions: sessions !== undefined,
+    mcp: [...mcp],
+  };
 }

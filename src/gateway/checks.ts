@@ -1,7 +1,8 @@
 import { realpath, stat } from "node:fs/promises";
 import { isAbsolute } from "node:path";
-import type { Agent } from "../agents/contract.ts";
-import { ParleyError } from "../core/errors.ts";
+import { type Agent, type AgentChoice, type Discovery, ResumeLost } from "../agents/contract.ts";
+import { messageOf, ParleyError } from "../core/errors.ts";
+import type { AgentOption, OptionValue } from "../core/events/values.ts";
 import { isId } from "../core/ids.ts";
 import type { SessionState } from "../core/session-state.ts";
 import type { Roots } from "../host/files/roots.ts";
@@ -20,6 +21,13 @@ export async function existingDirectory(directory: string, roots: Roots): Promis
   return real;
 }
 
+/** The refusal of a session whose agent could not go on with its own one. */
+export function notAdopted(agent: string, nativeId: string, error: unknown): ParleyError {
+  if (!(error instanceof ResumeLost)) return new ParleyError("unavailable", messageOf(error));
+  const how = `GET /v1/agents/${agent}/sessions lists those that it has`;
+  return new ParleyError("not_found", `agent ${agent} does not know its session ${nativeId}; ${how}`);
+}
+
 /** Whether a session can be given a prompt with this id at all. */
 export function assertPromptable({ parent }: Pick<SessionState, "parent">, id?: string): void {
   if (id !== undefined && !isId("message", id)) {
@@ -30,12 +38,44 @@ export function assertPromptable({ parent }: Pick<SessionState, "parent">, id?: 
     throw new ParleyError("busy", "a sub-agent's session takes no prompts; send them to the session it belongs to");
 }
 
-/** A model or mode that the agent is known not to have is refused before anything is promised. */
-export async function assertChoice(agent: Agent, choice: { model?: string; mode?: string }): Promise<void> {
-  if (choice.model === undefined && choice.mode === undefined) return;
-  const { models, modes } = await agent.discover();
-  assertKnown(`agent ${agent.name} has no model`, choice.model, models, agent.advice);
-  assertKnown(`agent ${agent.name} has no mode`, choice.mode, modes);
+/** A model, mode or option that the agent is known not to have is refused before anything is promised. */
+export async function assertChoice(
+  agent: Agent,
+  { model, mode, options }: AgentChoice,
+  discover: () => Promise<Discovery>,
+  session: Pick<SessionState, "model" | "offers"> = {},
+): Promise<void> {
+  if (model === undefined && mode === undefined && options === undefined) return;
+  const discovery = await discover();
+  assertKnown(`agent ${agent.name} has no model`, model, discovery.models, agent.advice);
+  assertKnown(`agent ${agent.name} has no mode`, mode, discovery.modes);
+  // The options that a session was offered were those of its model.
+  const offers = model === undefined || model === session.model ? session.offers : undefined;
+  const known = offers ?? optionsOf(discovery, model ?? session.model);
+  for (const [id, value] of Object.entries(options ?? {})) assertOption(agent.name, id, value, known);
+}
+
+/** The options of an agent with this model. */
+function optionsOf({ models, defaultModel, options = [] }: Discovery, model: string | undefined): AgentOption[] {
+  const used = model ?? defaultModel ?? models[0]?.id;
+  const own = models.find(({ id }) => id === used)?.options ?? [];
+  return [...options.filter(({ id }) => !own.some((option) => option.id === id)), ...own];
+}
+
+function assertOption(agent: string, id: string, value: OptionValue, known: readonly AgentOption[]): void {
+  const option = known.find((one) => one.id === id);
+  if (!option) {
+    const have = known.length === 0 ? "it has none" : `it has: ${known.map((one) => one.id).join(", ")}`;
+    throw new ParleyError("invalid", `agent ${agent} has no option ${id}; ${have}`);
+  }
+  const values: readonly OptionValue[] =
+    option.kind === "boolean" ? [true, false] : (option.values ?? []).map((one) => one.id);
+  if (values.includes(value)) return;
+  const given = JSON.stringify(value);
+  throw new ParleyError(
+    "invalid",
+    `option ${id} of agent ${agent} cannot be ${given}; it can be: ${values.join(", ")}`,
+  );
 }
 
 function assertKnown(

@@ -1,5 +1,5 @@
-import type { Agent } from "../agents/contract.ts";
-import { ParleyError } from "../core/errors.ts";
+import type { Agent, Project } from "../agents/contract.ts";
+import { messageOf, ParleyError } from "../core/errors.ts";
 import { SCHEMA_VERSION } from "../core/events/version.ts";
 import { copyHistory } from "../core/history/copy.ts";
 import { present } from "../core/json/fields.ts";
@@ -21,7 +21,8 @@ export function forkedTitle(title: string): string {
 export async function forkOf(
   log: Log,
   state: SessionState,
-  agent: Pick<Agent, "name" | "capabilities">,
+  agent: Pick<Agent, "name" | "capabilities" | "fork">,
+  project: Project,
   before?: string,
 ): Promise<Create> {
   if (state.parent !== undefined)
@@ -30,10 +31,11 @@ export async function forkOf(
     const why = "it keeps its memory of a session to itself";
     throw new ParleyError("unsupported", `agent ${agent.name} cannot go on from another session's past: ${why}`);
   }
-  const { id: source, directory, title, model, mode, permissions } = state;
+  const { id: source, directory, title, model, mode, options, mcpServers, permissions } = state;
   const copied = copyHistory(await readEvents(log, source, 0), { before, without: revertOf(state.meta)?.cut.turns });
   if (!copied) throw new ParleyError("not_found", `no message ${before} in session ${source}`);
-  const facts = present({ model, mode, permissions });
+  const nativeId = agent.capabilities.fork === "native" ? await copyNatively(agent, project, state, before) : undefined;
+  const facts = present({ nativeId, model, mode, options, mcpServers, permissions });
   const forked = { session: source, ...(before === undefined ? {} : { before }) };
   const data = { agent: agent.name, directory, version: SCHEMA_VERSION, ...facts, forked };
   return {
@@ -42,4 +44,22 @@ export async function forkOf(
     source: "parley",
     fork: { history: copied, facts: title ? { title: forkedTitle(title) } : {} },
   };
+}
+
+/** Has the agent copy its own session, which it can only as a whole: as it is between two turns. */
+async function copyNatively(
+  { name, fork }: Pick<Agent, "name" | "fork">,
+  project: Project,
+  { nativeId, turn, meta }: SessionState,
+  before: string | undefined,
+): Promise<string | undefined> {
+  if (before !== undefined || revertOf(meta))
+    throw new ParleyError("unsupported", `agent ${name} can only copy a session as a whole: fork it without a message`);
+  if (turn) throw new ParleyError("busy", `agent ${name} copies a session only between two turns; stop it first`);
+  if (nativeId === undefined) return undefined;
+  try {
+    return await fork?.(project, nativeId);
+  } catch (error) {
+    throw new ParleyError("unavailable", `agent ${name} could not copy its session: ${messageOf(error)}`);
+  }
 }

@@ -1,5 +1,5 @@
 import { realpath } from "node:fs/promises";
-import type { Discovery } from "../agents/contract.ts";
+import type { AgentChoice, Discovery, McpServer, NativeSession } from "../agents/contract.ts";
 import { isParleyError, ParleyError } from "../core/errors.ts";
 import { answerKey, askKey } from "../core/events/keys.ts";
 import type { Prompt } from "../core/events/values.ts";
@@ -12,8 +12,10 @@ import { beginsTurn, type SessionState } from "../core/session-state.ts";
 import type { Roots } from "../host/files/roots.ts";
 import type { Log, SessionHead, SessionQuery } from "../log/contract.ts";
 import type { Attachments } from "./attachments.ts";
-import { assertChoice, assertPromptable, existingDirectory } from "./checks.ts";
+import { assertChoice, assertPromptable, existingDirectory, notAdopted } from "./checks.ts";
+import { Discoveries } from "./discoveries.ts";
 import { enter, onlyHere } from "./door.ts";
+import { assertServers, forgetStrays, shownServers } from "./mcp-servers.ts";
 import type { GatewayOptions } from "./options.ts";
 import { assertFilesInside } from "./prompt-files.ts";
 import { digestOf, type Receipt } from "./receipt.ts";
@@ -29,7 +31,8 @@ export class Gateway {
   private readonly options: GatewayOptions;
   private readonly sessions: LiveSessions;
   private readonly removal: Removal;
-  /** What can be done with a session beside speaking to its agent. */
+  private readonly discoveries: Discoveries;
+  /** Work with a session beside speaking to its agent. */
   readonly work: SessionWork;
   /** The user's trust in directories. */
   readonly trust: ProjectTrust;
@@ -41,13 +44,14 @@ export class Gateway {
     this.sessions = new LiveSessions(options);
     this.removal = new Removal(options, this.sessions);
     this.trust = new ProjectTrust(options);
+    this.discoveries = new Discoveries(options);
     this.work = new SessionWork({
       ...options,
       agent: (name) => this.sessions.agent(name),
       agents: () => this.agents(),
       own: (id) => this.own(id),
       discover: (name) => this.discover(name),
-      create: (command) => this.begin(command),
+      create: (command, servers) => this.begin(command, servers),
       prompt: (id, prompt) => this.prompt(id, prompt),
       whileIdle: (id, work) => this.sessions.use(id, (session) => session.whileIdle(work)),
     });
@@ -58,7 +62,7 @@ export class Gateway {
     return this.options.log;
   }
 
-  /** Who is watching. */
+  /** The clients that watch. */
   get attachments(): Attachments {
     return this.sessions.attachments;
   }
@@ -78,6 +82,7 @@ export class Gateway {
     const open = unsettled.filter((session) => session.turn !== null);
     // A session whose turn is open in the log closes it when it is loaded.
     await Promise.all(open.map(({ id }) => this.sessions.use(id, async () => {})));
+    await forgetStrays(this.options);
     this.waiting = unsettled.filter((session) => session.queue.some(beginsTurn)).map((session) => session.id);
     return open.length;
   }
@@ -93,16 +98,38 @@ export class Gateway {
     this.assertOpen();
     const agent = this.sessions.agent(request.agent ?? this.options.defaultAgent);
     const directory = await existingDirectory(request.directory, this.options.roots);
-    await assertChoice(agent, request);
-    const { model, mode, title, permissions, meta } = request;
-    const facts = present({ model, mode, title, permissions, meta });
+    await assertChoice(agent, request, () => this.discoveries.of(agent, directory));
+    const { model, mode, options, title, permissions, meta, mcpServers: servers = [], resume: nativeId } = request;
+    assertServers(agent, servers);
+    const mcpServers = servers.length === 0 ? undefined : shownServers(servers);
+    const facts = present({ model, mode, options, title, permissions, meta, nativeId, mcpServers });
     const data = { agent: agent.name, directory, version: SCHEMA_VERSION, ...facts };
-    return this.begin({ type: "create", started: data, source: "parley" });
+    const made = await this.begin({ type: "create", started: data, source: "parley" }, servers);
+    return nativeId === undefined ? made : this.adopt(made, nativeId);
   }
 
-  private async begin(command: Create): Promise<SessionState> {
-    const id = this.options.id("session");
-    await this.sessions.create(id, command);
+  private async begin(command: Create, mcpServers: readonly McpServer[] = []): Promise<SessionState> {
+    const { id: makeId, mcp } = this.options;
+    const id = makeId("session");
+    // First: a session never lacks the servers that its first event names.
+    if (mcpServers.length > 0) await mcp.keep(id, mcpServers);
+    try {
+      await this.sessions.create(id, command);
+    } catch (error) {
+      await mcp.forget(id);
+      throw error;
+    }
+    return this.get(id);
+  }
+
+  /** Starts the agent of a session that it knows already, so that it can tell the past before anything else is said. */
+  private async adopt({ id, agent }: SessionState, nativeId: string): Promise<SessionState> {
+    try {
+      await this.sessions.use(id, (session) => session.adopt());
+    } catch (error) {
+      await this.removal.remove(id);
+      throw notAdopted(agent, nativeId, error);
+    }
     return this.get(id);
   }
 
@@ -131,9 +158,9 @@ export class Gateway {
 
   async update(id: string, { agent, ...facts }: SessionChange): Promise<SessionState> {
     const state = await this.own(id);
-    const { model, mode } = facts;
+    const { model, mode, options } = facts;
     // A session outlives its agent's configuration: what says nothing of an agent can still be changed.
-    if (agent ?? model ?? mode) await this.assertChoice(state, facts, agent);
+    if (agent ?? model ?? mode ?? options) await this.assertChoice(state, facts, agent);
     await this.sessions.use(id, (session) => session.update(facts, agent));
     return this.get(id);
   }
@@ -197,7 +224,7 @@ export class Gateway {
     return heads.flatMap((head) => head?.state.asks.map((ask) => ({ ...ask, session: head.state.id })) ?? []);
   }
 
-  /** The first answer wins; who comes later learns what it was. */
+  /** The first answer wins; a later one is refused with it. */
   async answer(id: string, ask: string, answer: Answer, by: string): Promise<void> {
     await this.own(id);
     const holder = this.sessions.family(id).find((session) => session.holdsAsk(ask));
@@ -219,8 +246,17 @@ export class Gateway {
     return [...this.options.agents.keys()];
   }
 
-  async discover(name: string): Promise<Discovery> {
-    return this.sessions.agent(name).discover();
+  /** The facts of an agent, in general or for the projects of a directory. */
+  async discover(name: string, directory?: string): Promise<Discovery> {
+    const agent = this.sessions.agent(name);
+    const existing = directory === undefined ? undefined : await existingDirectory(directory, this.options.roots);
+    return this.discoveries.of(agent, existing);
+  }
+
+  /** The sessions that an agent keeps for a directory, also those that Parley did not make. */
+  async nativeSessions(name: string, given: string): Promise<NativeSession[]> {
+    const agent = this.sessions.agent(name);
+    return this.discoveries.sessions(agent, await existingDirectory(given, this.options.roots));
   }
 
   /** Takes no more work, lets every agent go, and closes their turns as interrupted. */
@@ -239,12 +275,14 @@ export class Gateway {
   }
 
   /** A sub-agent is served by its parent's agent, and may have a name that no agent of Parley has. */
-  private async assertChoice(
-    { agent: own, parent }: SessionState,
-    choice: { model?: string; mode?: string },
-    agent = own,
-  ): Promise<void> {
-    if (parent === undefined) return assertChoice(this.sessions.agent(agent), choice);
+  private async assertChoice(state: SessionState, choice: AgentChoice, agent = state.agent): Promise<void> {
+    const { agent: own, parent, directory, mcpServers = [] } = state;
+    if (parent === undefined) {
+      const serving = this.sessions.agent(agent);
+      if (agent !== own) assertServers(serving, mcpServers);
+      const discover = (): Promise<Discovery> => this.discoveries.of(serving, directory);
+      return assertChoice(serving, choice, discover, agent === own ? state : undefined);
+    }
     if (agent !== own) throw new ParleyError("invalid", "a sub-agent's session is served by the agent it belongs to");
   }
 

@@ -6,9 +6,10 @@ import type { CommandHost } from "../host/contract.ts";
 import type { Roots } from "../host/files/roots.ts";
 import type { Log } from "../log/contract.ts";
 import type { Door } from "./door.ts";
+import type { McpStore } from "./mcp-servers.ts";
 import type { Trust } from "./trust/contract.ts";
 
-/** What happens to a permission while no client is attached. A question is never answered by a policy. */
+/** The answer to a permission while no client is attached. A question is never answered by a policy. */
 export type Unattended = "wait" | "deny" | "allow";
 
 export interface GatewayOptions {
@@ -20,6 +21,8 @@ export interface GatewayOptions {
   roots: Roots;
   /** Which directories the user trusts. */
   trust: Trust;
+  /** The MCP servers that clients gave with sessions. */
+  mcp: McpStore;
   /** Tells which process owns a session; without one, this process owns all. */
   door?: Door;
   /** The agent of a session that names none. */

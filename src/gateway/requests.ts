@@ -1,4 +1,5 @@
-import type { Delivery, PermissionRule, PromptPart, Task } from "../core/events/values.ts";
+import type { McpServer } from "../agents/contract.ts";
+import type { Delivery, OptionValues, PermissionRule, PromptPart, Task } from "../core/events/values.ts";
 import type { OpenAsk } from "../core/session-state.ts";
 
 export interface NewSessionRequest {
@@ -6,11 +7,16 @@ export interface NewSessionRequest {
   directory: string;
   model?: string;
   mode?: string;
+  options?: OptionValues;
   title?: string;
   /** They decide asks before a person does. */
   permissions?: PermissionRule[];
   /** Kept for a client with the session. */
   meta?: Record<string, unknown>;
+  /** Servers of tools for its agent. They are kept apart from the log. */
+  mcpServers?: McpServer[];
+  /** The agent's own id of a session that it keeps: the session goes on with that one, and its agent starts at once. */
+  resume?: string;
 }
 
 /** A change of a session. */
@@ -20,6 +26,7 @@ export interface SessionChange {
   title?: string;
   model?: string;
   mode?: string;
+  options?: OptionValues;
   permissions?: PermissionRule[];
   meta?: Record<string, unknown>;
 }
@@ -32,6 +39,7 @@ export interface PromptRequest {
   delivery?: Delivery;
   model?: string;
   mode?: string;
+  options?: OptionValues;
   /** Further instructions for this turn. */
   system?: string;
   task?: Task;

@@ -1,4 +1,4 @@
-import type { Agent, Discovery } from "../agents/contract.ts";
+import type { Agent, Discovery, McpServer } from "../agents/contract.ts";
 import { ParleyError } from "../core/errors.ts";
 import { promptKey } from "../core/events/keys.ts";
 import type { Prompt, PromptPart } from "../core/events/values.ts";
@@ -15,12 +15,12 @@ import type { Wish } from "./revert/revert.ts";
 /** A prompt of Parley's making. */
 export type MadePrompt = Partial<Omit<Prompt, "parts">> & { parts: PromptPart[]; agent?: string };
 
-export interface WorkOptions extends Pick<GatewayOptions, "log" | "processes" | "roots" | "trust"> {
+export interface WorkOptions extends Pick<GatewayOptions, "log" | "processes" | "roots" | "trust" | "mcp"> {
   agents(): readonly string[];
   agent(name: string): Agent;
   /** The state of a session for a command: refused where this process does not own the session. */
   own(session: string): Promise<SessionState>;
-  create(command: Create): Promise<SessionState>;
+  create(command: Create, mcpServers?: readonly McpServer[]): Promise<SessionState>;
   discover(agent: string): Promise<Discovery>;
   prompt(session: string, prompt: MadePrompt): Promise<Receipt>;
   /** Changes what is kept with a session after work that needs it idle. */
@@ -41,7 +41,7 @@ export interface ShellRequest extends Asked {
 
 export interface CommandRequest extends Asked {
   command: string;
-  /** What the user wrote after the command's name. */
+  /** The user's words after the command's name. */
   arguments: string;
   /** Further parts of the prompt that it becomes. */
   parts?: PromptPart[];
@@ -50,7 +50,7 @@ export interface CommandRequest extends Asked {
 /** With its parsers it is half of what the server would hold in memory, and most servers never need it. */
 const loadCommands = () => import("./commands/commands.ts");
 
-/** What a command's author wants, as far as the agent has it. */
+/** The model and mode that a command's author wants, as far as the agent has them. */
 function wishOf({ model, mode }: SlashCommand, agent: string, { models, modes }: Discovery): Asked {
   const wanted = models.find(({ id }) => id === model || `${agent}/${id}` === model);
   return {
@@ -59,7 +59,7 @@ function wishOf({ model, mode }: SlashCommand, agent: string, { models, modes }:
   };
 }
 
-/** What can be done with a session beside speaking to its agent. */
+/** Work with a session beside speaking to its agent. */
 export class SessionWork {
   private readonly options: WorkOptions;
 
@@ -155,7 +155,7 @@ export class SessionWork {
     return state;
   }
 
-  /** What an agent can do that not every one can. */
+  /** The abilities of an agent that not every one has. */
   capabilities(agent: string): ReturnType<typeof capabilitiesOf> {
     return capabilitiesOf(this.options.agent(agent));
   }
@@ -164,6 +164,9 @@ export class SessionWork {
   async fork(session: string, { before }: { before?: string } = {}): Promise<SessionState> {
     const state = await this.within(session);
     const { forkOf } = await import("./fork.ts");
-    return this.options.create(await forkOf(this.options.log, state, this.options.agent(state.agent), before));
+    const { log, trust, mcp } = this.options;
+    const project = { directory: state.directory, trusted: trust.covering(state.directory) !== undefined };
+    const command = await forkOf(log, state, this.options.agent(state.agent), project, before);
+    return this.options.create(command, state.mcpServers ? await mcp.read(session) : []);
   }
 }

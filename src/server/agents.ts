@@ -4,7 +4,8 @@ import type { Agent, AgentMode, AgentModel } from "../agents/contract.ts";
 import { createHouseAgent } from "../agents/house/agent.ts";
 import { findModels, type HouseConfig } from "../agents/house/model/models.ts";
 import { createLineProtocolAgent } from "../agents/line-protocol/agent.ts";
-import { sampleAgent } from "../agents/line-protocol/launch.ts";
+import { type LineProtocolAbility, sampleAgent } from "../agents/line-protocol/launch.ts";
+import type { AgentOption } from "../core/events/values.ts";
 import type { CommandHost, ProcessHost } from "../host/contract.ts";
 
 export type { HouseConfig };
@@ -15,7 +16,9 @@ export interface ConfiguredAgent {
   env?: Readonly<Record<string, string>>;
   models?: AgentModel[];
   modes?: AgentMode[];
+  options?: AgentOption[];
   steer?: boolean;
+  can?: readonly LineProtocolAbility[];
   /** How long it may take until it says that it is ready. */
   readyMs?: number;
 }

@@ -1,3 +1,4 @@
+import { isIPv6 } from "node:net";
 import { join } from "node:path";
 import type { Agent } from "../agents/contract.ts";
 import { neverBack } from "../core/clock.ts";
@@ -24,6 +25,7 @@ import { instanceOf } from "./instance.ts";
 import { giveMemoryBackWhenIdle } from "./lifecycle/idle-memory.ts";
 import { watchStorage } from "./lifecycle/storage-watch.ts";
 import { processSeries } from "./logging/metrics.ts";
+import { mcpStore } from "./mcp-store.ts";
 import { opencodeMount, universalMount } from "./surface-mounts.ts";
 import { type TrustOptions, TrustStore } from "./trust/trust-store.ts";
 
@@ -147,6 +149,7 @@ async function startOn(
     processes: commands,
     roots,
     trust: new TrustStore({ configured: [], ...options.trust, warn: (message) => logger.warn({}, message) }),
+    mcp: mcpStore(options.dataDirectory),
     defaultAgent,
     id: idSource(Date.now, await newestTime(log)),
     now: neverBack(Date.now, () => performance.now()),
@@ -201,13 +204,6 @@ async function newestTime(log: Log): Promise<number> {
 
 /** An address that a client on this machine can use. */
 function urlOf(host: string, port: number): string {
-  const name =
-    host === "0.0.0.0"
-      ? "127.0.0.1"
-      : host === "::"
-        ? "[::1]"
-        : host.includes(":") && !host.startsWith("[")
-          ? `[${host}]`
-          : host;
-  return `http://${name}:${port}`;
+  const reached = { "0.0.0.0": "127.0.0.1", "::": "::1" }[host] ?? host;
+  return `http://${isIPv6(reached) ? `[${reached}]` : reached}:${port}`;
 }

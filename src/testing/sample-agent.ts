@@ -6,14 +6,15 @@ const { values } = parseArgs({
   options: {
     script: { type: "string" },
     pace: { type: "string", default: "2" },
+    memory: { type: "string" },
     help: { type: "boolean", default: false },
   },
 });
 
 if (values.help) {
   process.stdout.write(
-    "sample-agent [--script FILE] [--pace MS]\nSpeaks Parley's line protocol on stdin and stdout.\n",
+    "sample-agent [--script FILE] [--pace MS] [--memory DIRECTORY]\nSpeaks Parley's line protocol on stdin and stdout.\n",
   );
 } else {
-  serve({ pace: Number(values.pace), script: values.script });
+  serve({ pace: Number(values.pace), script: values.script, memory: values.memory });
 }

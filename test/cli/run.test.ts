@@ -114,6 +114,7 @@ const askRows: [what: string, args: string[], prompt: string, answer: RegExp, no
   ],
   ["rejects a question without a terminal", [], "[[question]]", /You chose: nothing/, /rejected: there is no terminal/],
   ["answers for sub-agents too", ["--yes"], "[[subagent ask]]", /My helper is done/, /allowed once/],
+  ["answers for sub-agents of sub-agents", ["--yes"], "[[subagent deep ask]]", /My helper is done/, /allowed once/],
 ];
 
 test("asks never hang", async (t) => {

@@ -19,6 +19,7 @@ import type {
 import type { Receipt as ServerReceipt } from "../../src/gateway/receipt.ts";
 import type { PendingAsk } from "../../src/gateway/requests.ts";
 import type { Outcome as ServerOutcome } from "../../src/surfaces/http/turn-outcome.ts";
+import type { agent } from "../../src/surfaces/universal/agent-schemas.ts";
 import type { Gap as ServerGap } from "../../src/surfaces/universal/cursor.ts";
 import type * as schemas from "../../src/surfaces/universal/schemas.ts";
 import type { detailView } from "../../src/surfaces/universal/views.ts";
@@ -33,7 +34,7 @@ export type FromServer = [
   Is<ServerGap, Gap>,
   Is<PendingAsk, Ask>,
   Is<ReturnType<typeof detailView>, SessionDetail>,
-  Is<z.output<typeof schemas.agent>, AgentInfo>,
+  Is<z.output<typeof agent>, AgentInfo>,
 ];
 // The requests of the client fit the schemas of the server.
 export type ToServer = [

@@ -35,6 +35,7 @@ const READS: Record<string, Call> = {
   ended: (gateway, id) => gateway.ended(id, "trn_none"),
   agents: (gateway) => gateway.agents(),
   discover: (gateway) => gateway.discover("fake"),
+  nativeSessions: (gateway) => gateway.nativeSessions("fake", "/").catch(() => {}),
 };
 const WORK_READS: Record<string, Call> = {
   capabilities: ({ work }) => work.capabilities("fake"),
@@ -43,7 +44,7 @@ const WORK_READS: Record<string, Call> = {
 
 /** Methods that concern no session of another, or are called by these. */
 const OTHERS = [
-  ...["constructor", "log", "attachments", "roots", "defaultAgent", "create", "begin", "own", "assertChoice"],
+  ...["constructor", "log", "attachments", "roots", "defaultAgent", "create", "adopt", "begin", "own", "assertChoice"],
   ...["assertOpen", "recover", "resumeQueues", "shutdown", "storageLost"],
 ];
 const WORK_OTHERS = ["constructor", "move", "within"];

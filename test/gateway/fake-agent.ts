@@ -2,23 +2,28 @@ import { EventEmitter, once } from "node:events";
 import type {
   Agent,
   AgentCapabilities,
+  AgentChoice,
   AgentSession,
   ChildRef,
   Discovery,
   OpenOptions,
 } from "../../src/agents/contract.ts";
 import { ResumeLost } from "../../src/agents/contract.ts";
-import type { Prompt } from "../../src/core/events/values.ts";
+import type { AgentOption, Prompt } from "../../src/core/events/values.ts";
 import type { Answer, Signal } from "../../src/core/ledger/signals.ts";
 import type { ProjectSetting } from "../../src/core/trust.ts";
 import { eventually } from "../support/eventually.ts";
+
+export function effort(...values: string[]): AgentOption {
+  return { id: "effort", kind: "select", values: values.map((id) => ({ id })) };
+}
 
 /** One start of the fake: what it was told, and a way to speak as it. */
 export class FakeSession implements AgentSession {
   readonly options: OpenOptions;
   readonly prompts: Prompt[] = [];
   readonly answers: { ask: string; answer: Answer }[] = [];
-  readonly choices: { model?: string; mode?: string }[] = [];
+  readonly choices: AgentChoice[] = [];
   cancels = 0;
   kills = 0;
   paused = false;
@@ -61,7 +66,7 @@ export class FakeSession implements AgentSession {
     this.fake.events.emit("answer", this);
   }
 
-  async set(choice: { model?: string; mode?: string }): Promise<void> {
+  async set(choice: AgentChoice): Promise<void> {
     this.choices.push(choice);
   }
 
@@ -113,8 +118,9 @@ export class FakeAgent implements Agent {
     return {
       installed: true,
       credentials: "not_needed",
-      models: [{ id: "m1" }, { id: "m2" }],
+      models: [{ id: "m1" }, { id: "m2", options: [effort("low")] }],
       modes: [{ id: "build" }, { id: "plan" }],
+      options: [effort("low", "high"), { id: "fast", kind: "boolean" }],
     };
   }
 

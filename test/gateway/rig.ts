@@ -15,6 +15,7 @@ import { Roots } from "../../src/host/files/roots.ts";
 import { createProcessHost } from "../../src/host/process-host.ts";
 import type { Log } from "../../src/log/contract.ts";
 import { openSqliteLog } from "../../src/log/sqlite/open.ts";
+import { mcpStore } from "../../src/server/mcp-store.ts";
 import { TrustStore } from "../../src/server/trust/trust-store.ts";
 import { whenStored } from "../support/when-stored.ts";
 import { FakeAgent } from "./fake-agent.ts";
@@ -40,6 +41,7 @@ export function gatewayOn(log: Log, directory: string, options: Partial<GatewayO
     processes: createProcessHost({ runDirectory: join(directory, "run"), instance: "gateway-test" }),
     roots: new Roots(),
     trust: new TrustStore({ configured: [] }),
+    mcp: mcpStore(directory),
     defaultAgent: "fake",
     id: idSource(Date.now),
     now: Date.now,

@@ -1,73 +1,137 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Log } from "../../src/log/contract.ts";
-import { createMemoryLog } from "../../src/log/memory/log.ts";
+import type { ChildRef } from "../../src/agents/contract.ts";
+import type { PermissionRule } from "../../src/core/events/values.ts";
+import type { SessionState } from "../../src/core/session-state.ts";
 import { eventually } from "../support/eventually.ts";
-import { wrapHolds } from "../support/wrap-holds.ts";
 import type { FakeSession } from "./fake-agent.ts";
 import { ended, type Rig, rig, text } from "./rig.ts";
 
-async function startBoth(r: Rig): Promise<{ id: string; turn: string; child: string; session: FakeSession }> {
-  const { id } = await r.gateway.create({ directory: r.directory });
-  const got = r.fake.prompted();
-  const { turn = "" } = await r.gateway.prompt(id, text("go"));
-  const session = await got;
-  const heard = Promise.withResolvers<string>();
-  r.log.listenAll((_, events) => {
-    const found = events.find((event) => event.root === id);
-    if (found) heard.resolve(found.session);
-  });
-  session.say({ type: "turn.begun" }, { id: "sub" });
-  return { id, turn, child: await heard.promise, session };
+const UPPER: ChildRef = { id: "upper", call: "c1" };
+const LOWER: ChildRef = { id: "lower", parent: "upper", call: "c2" };
+
+interface Family {
+  r: Rig;
+  root: string;
+  agent: FakeSession;
+  upper: SessionState;
+  lower: SessionState;
 }
 
-test("a sub-agent's session that can store nothing more does not hold the agent any longer", async (t) => {
-  let slow = "";
-  const gate = Promise.withResolvers<void>();
-  const delay = (log: Log): Log =>
-    wrapHolds(log, ({ session, append }) => ({
-      append: async (...args) => {
-        if (session === slow) await gate.promise;
-        return append(...args);
-      },
-    }));
-  const r = await rig(t, { wrap: delay });
-  const { id, turn, child, session } = await startBoth(r);
-  slow = child;
-  for (let i = 0; i < 25_000; i++) session.say({ type: "text", item: "m", kind: "message", delta: "x" }, { id: "sub" });
-  await eventually("the agent is held", () => session.paused);
-  // Another holder: the session's own writer is fenced.
-  await r.log.open(child);
-  gate.resolve();
-  await eventually("the agent goes on", () => !session.paused);
-  session.say({ type: "turn.finished", reason: "end_turn" });
-  await r.until(id, (event) => ended(event) && event.turn === turn);
-});
+async function only(r: Rig, parent: string): Promise<SessionState> {
+  const [first, ...more] = await r.gateway.list({ parent, limit: 5 });
+  assert.ok(first && more.length === 0, `one sub-agent of ${parent}`);
+  return first;
+}
 
-test("an agent whose last sub-agent's session can store nothing more is let go when it is idle", async (t) => {
-  const r = await rig(t, { idleCloseMs: 20 });
-  const { id, child, session } = await startBoth(r);
-  session.say({ type: "turn.finished", reason: "end_turn" });
-  await r.until(id, ended);
-  await r.log.open(child);
-  session.say({ type: "text", item: "m", kind: "message", delta: "x" }, { id: "sub" });
-  await eventually("the agent is let go", () => session.gone);
-});
+/** A session whose sub-agent has a sub-agent of its own, both at work. */
+async function family(t: Parameters<typeof rig>[0], permissions?: PermissionRule[]): Promise<Family> {
+  const r = await rig(t);
+  const { id: root } = await r.gateway.create({ directory: r.directory, ...(permissions ? { permissions } : {}) });
+  const got = r.fake.prompted();
+  await r.gateway.prompt(root, text("go"));
+  const agent = await got;
+  agent.say({ type: "tool.running", call: "c1", name: "task" });
+  agent.say({ type: "turn.begun" }, UPPER);
+  agent.say({ type: "tool.running", call: "c2", name: "task" }, UPPER);
+  agent.say({ type: "turn.begun" }, LOWER);
+  const linked = await r.until(root, (event) => event.type === "item.updated" && event.data.child !== undefined);
+  const upper = linked.type === "item.updated" ? (linked.data.child ?? "") : "";
+  await r.until(upper, (event) => event.type === "item.updated" && event.data.child !== undefined);
+  return { r, root, agent, upper: await only(r, root), lower: await only(r, upper) };
+}
 
-test("a command for a sub-agent's session is taken at every moment at which its agent leaves", async (t) => {
-  // A log that answers without the disk: the moments differ by a few promises only.
-  const memory = createMemoryLog();
-  const r = await rig(t, { wrap: (log) => ({ ...memory, close: () => log.close() }) });
-  for (let moment = 0; moment < 40; moment++) {
-    const { id, child, session } = await startBoth(r);
-    session.say({ type: "turn.finished", reason: "end_turn" }, { id: "sub" });
-    session.say({ type: "turn.finished", reason: "end_turn" });
-    await Promise.all([r.until(id, ended), r.until(child, ended)]);
-    await nextTurn();
-    session.exit(0);
-    for (let promises = 0; promises < moment; promises++) await undefined;
-    const { title } = await r.gateway.update(child, { title: `Moment ${moment}` });
-    assert.equal(title, `Moment ${moment}`);
+test("a sub-agent of a sub-agent has the right parent and root, and its call is linked in the parent's session", async (t) => {
+  const { r, root, agent, upper, lower } = await family(t);
+  assert.deepEqual([upper.parent, upper.root], [root, root]);
+  assert.deepEqual([lower.parent, lower.root, lower.nativeId], [upper.id, root, "lower"]);
+  agent.say({ type: "turn.finished", reason: "end_turn" }, LOWER);
+  agent.say({ type: "turn.finished", reason: "end_turn" }, UPPER);
+  agent.say({ type: "turn.finished", reason: "end_turn" });
+  for (const id of [lower.id, upper.id, root]) {
+    await r.until(id, ended);
+    await r.assertLawful(id);
   }
+  const [first] = await r.events(lower.id);
+  assert.deepEqual([first?.parent, first?.root], [upper.id, root]);
+});
+
+test("a sub-agent that is heard of before the one that it works for gets its place all the same", async (t) => {
+  const r = await rig(t);
+  const { id: root } = await r.gateway.create({ directory: r.directory });
+  r.fake.onPrompt = (session) => {
+    session.say({ type: "turn.begun" }, { id: "lower", parent: "upper" });
+    session.say({ type: "session", title: "Upper" }, { id: "upper" });
+    session.say({ type: "turn.begun" }, { id: "odd", parent: "odd" });
+    session.say({ type: "turn.finished", reason: "cancelled" });
+  };
+  await r.gateway.prompt(root, text("go"));
+  await r.until(root, ended);
+  await eventually("all sessions are stored", async () => (await r.gateway.list({ limit: 9 })).length === 4);
+  const below = await r.gateway.list({ parent: root, limit: 5 });
+  assert.deepEqual(below.map(({ nativeId }) => nativeId).sort(), ["odd", "upper"]);
+  const upper = below.find(({ nativeId }) => nativeId === "upper")?.id ?? "";
+  await r.until(upper, (event) => event.type === "session.updated" && event.data.title === "Upper");
+  assert.equal((await only(r, upper)).nativeId, "lower");
+});
+
+test("asks of a sub-agent's sub-agent are among the root's, and can be answered there", async (t) => {
+  const { r, root, agent, upper, lower } = await family(t);
+  agent.say({ type: "permission", ask: "a1", action: "bash", patterns: ["x"] }, LOWER);
+  await r.until(lower.id, (event) => event.type === "permission.requested");
+  for (const id of [root, upper.id, lower.id]) {
+    const asks = await r.gateway.asks(id);
+    assert.deepEqual(
+      asks.map(({ session }) => session),
+      [lower.id],
+    );
+  }
+  const [ask] = await r.gateway.asks(root);
+  await r.gateway.answer(root, ask?.id ?? "", { kind: "permission", outcome: "once" }, "test");
+  await r.fake.answered(1);
+  assert.equal(agent.answers[0]?.ask, "a1");
+});
+
+test("a cancel reaches every sub-agent, also below one that is done", async (t) => {
+  const { r, root, agent, upper, lower } = await family(t);
+  agent.say({ type: "turn.finished", reason: "end_turn" }, UPPER);
+  await r.until(upper.id, ended);
+  r.fake.onCancel = (session) => session.say({ type: "turn.finished", reason: "cancelled" });
+  await r.gateway.cancel(root, { queue: "clear" });
+  const end = await r.until(lower.id, ended);
+  assert.ok(end.type === "turn.ended" && end.data.reason === "cancelled");
+  await r.assertLawful(lower.id);
+});
+
+test("the agent's exit ends the turns of all sub-agents, each once", async (t) => {
+  const { r, root, agent, upper, lower } = await family(t);
+  agent.exit(1);
+  for (const id of [root, upper.id, lower.id]) {
+    await r.until(id, (event) => event.type === "session.ended");
+    const events = await r.assertLawful(id);
+    assert.equal(events.filter(({ type }) => type === "session.ended").length, 1);
+  }
+});
+
+test("rules of the session bind every sub-agent, those that it has and those that are changed", async (t) => {
+  const deny: PermissionRule[] = [{ action: "read", pattern: ".env", verdict: "deny" }];
+  const { r, root, agent, lower } = await family(t, deny);
+  assert.deepEqual(lower.permissions, deny);
+  const more: PermissionRule[] = [...deny, { action: "edit", pattern: "*", verdict: "deny" }];
+  await r.gateway.update(root, { permissions: more });
+  await r.until(lower.id, (event) => event.type === "session.updated" && event.data.permissions?.length === 2);
+  agent.say({ type: "permission", ask: "a1", action: "edit", patterns: ["x"] }, LOWER);
+  await r.fake.answered(1);
+  assert.equal(agent.answers[0]?.answer.outcome, "reject");
+});
+
+test("a session is not let go while a sub-agent's sub-agent works, and is deleted with all of them", async (t) => {
+  const { r, root, agent, upper, lower } = await family(t);
+  agent.say({ type: "turn.finished", reason: "end_turn" }, UPPER);
+  agent.say({ type: "turn.finished", reason: "end_turn" });
+  await r.until(root, ended);
+  assert.equal(agent.gone, false);
+  await r.gateway.remove(root);
+  for (const id of [root, upper.id, lower.id]) await assert.rejects(r.gateway.get(id), { code: "session_not_found" });
+  assert.deepEqual(await r.gateway.list({ limit: 5 }), []);
 });

@@ -17,7 +17,6 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "test/support/loop-probe.mjs": "measures how long an event loop is held up",
   "test/support/agents/lingers.mjs": "an agent that stays for a while",
   "test/support/agents/split-bytes.mjs": "an agent whose bytes come one after the other",
-  "test/agents/contract/misbehaving.ts": "adapters whose signals come too late",
   "test/agents/house/test-tools.ts": "a tool that takes its time",
   "test/host/process-host.test.ts": "a program that talks on",
   "test/client/stream-faults.test.ts": "a server that sends heartbeats",

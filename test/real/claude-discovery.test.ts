@@ -38,6 +38,8 @@ describe("discovery of the real Claude Code", { skip, timeout: GROUP_MS }, () =>
     assert.ok(found.models.some(({ id }) => id === "default"));
     assert.ok(found.models.some(({ id, name }) => id === "haiku" && name !== undefined));
     assert.ok(found.modes.some(({ id }) => id === "plan"));
+    const [effort] = found.models.find(({ id }) => id === "default")?.options ?? [];
+    assert.deepEqual(effort?.values?.slice(0, 3), [{ id: "low" }, { id: "medium" }, { id: "high" }]);
     const compact = found.commands?.find(({ name }) => name === "compact");
     assert.ok(compact?.description);
     assert.match(found.detail ?? "", /credentials in ANTHROPIC_API_KEY/);

@@ -11,10 +11,11 @@ const MAKE_UP_MS = 15;
 const placed = (record: PlacedRecord): PlacedRecord => ({ ...record, position: record.position * STEP });
 
 /**
- * A log as hard as the contract allows: positions skip and become visible late. In a lossy one every second hint to the
- * listeners of all sessions is lost, too, and every third one to those of a session; a hint without records makes up.
+ * A log as hard as the contract allows: positions skip and, unless told otherwise, become visible late. In a lossy one
+ * every second hint to the listeners of all sessions is lost, too, and every third one to those of a session; a hint
+ * without records makes up.
  */
-export async function distantLog(log: Log, lossy = false): Promise<Log> {
+export async function distantLog(log: Log, { lossy = false, late = true } = {}): Promise<Log> {
   let visible = await log.position();
   const all = new Set<AllListener>();
   let toAll = 0;
@@ -36,7 +37,7 @@ export async function distantLog(log: Log, lossy = false): Promise<Log> {
     if (!lossy || toAll % 2 === 1) tell(records.map(placed), events, after * STEP);
     else soon(() => tell([], [], visible * STEP), MAKE_UP_MS);
   }
-  log.listenAll((records, events, after) => soon(() => hint(records, events, after), LATE_MS));
+  log.listenAll((...told) => (late ? soon(() => hint(...told), LATE_MS) : hint(...told)));
 
   return {
     ...log,

@@ -1,5 +1,6 @@
+import type { Limit } from "../../core/events/values.ts";
 import { isDeeper, MAX_DEPTH } from "../../core/json/depth.ts";
-import { type Fields, fieldsIn, isFields, textIn } from "../../core/json/fields.ts";
+import { type Fields, fieldsIn, isFields, numberIn, present, textIn } from "../../core/json/fields.ts";
 import type { Said } from "../program/read-lines.ts";
 import { onAssistant } from "./decode/assistant.ts";
 import type { Foreign } from "./decode/hooks.ts";
@@ -118,10 +119,20 @@ function responseOf(line: Fields): Response {
   };
 }
 
-/** Only a limit that is near or reached is worth a word. */
+const LIMIT_STATUS = { allowed: "allowed", allowed_warning: "warning", rejected: "reached" } as const;
+
+/** Tells each limit as a fact; only one that is near or reached is worth a note in the turn, too. */
 function onRateLimit(reading: Reading, line: Fields): void {
   const info = fieldsIn(line, "rate_limit_info");
   const status = textIn(info, "status");
+  const used = numberIn(info, "utilization");
+  const resets = numberIn(info, "resetsAt");
+  const facts = present({
+    status: LIMIT_STATUS[status as keyof typeof LIMIT_STATUS] as Limit["status"],
+    used: used === undefined ? undefined : Math.round(used * 100),
+    resets: resets === undefined ? undefined : resets * 1000,
+  });
+  reading.say({ type: "limits", limits: [{ id: textIn(info, "rateLimitType") ?? "account", ...facts }] });
   if (status === undefined || status === "allowed") return;
   const text = `the account's rate limit: ${status}`;
   reading.say({ type: "note", level: "warn", code: "rate_limit", text });

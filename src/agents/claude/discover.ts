@@ -1,4 +1,5 @@
 import { tmpdir } from "node:os";
+import type { AgentOption } from "../../core/events/values.ts";
 import { type Fields, listIn, present, textIn } from "../../core/json/fields.ts";
 import type { ProcessHost } from "../../host/contract.ts";
 import type { FoundBinary } from "../../install/find.ts";
@@ -30,8 +31,16 @@ export function modelsOf(initialized: Fields): AgentModel[] {
     if (id === undefined) return [];
     const large = `${id} ${textIn(model, "resolvedModel")}`.includes("[1m]");
     const facts = present({ name: textIn(model, "displayName"), context: large ? MILLION : undefined });
-    return [{ id, ...facts, images: true, reasoning: model.supportsAdaptiveThinking === true }];
+    const effort = effortOf(model);
+    const options = effort.length === 0 ? {} : { options: effort };
+    return [{ id, ...facts, images: true, reasoning: model.supportsAdaptiveThinking === true, ...options }];
   });
+}
+
+/** How hard a model thinks, where that can be chosen. */
+function effortOf({ supportedEffortLevels: levels }: Fields): AgentOption[] {
+  if (!Array.isArray(levels) || levels.length === 0) return [];
+  return [{ id: "effort", name: "Effort", kind: "select", values: levels.map((id) => ({ id: String(id) })) }];
 }
 
 function commandsOf(initialized: Fields): AgentCommand[] {

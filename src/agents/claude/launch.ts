@@ -48,7 +48,7 @@ function apart({ env }: Launch): SpawnSpec["env"] {
 /** How a session's process is started; `id` is the program's own id of a new session. */
 export function sessionSpec(launch: Launch, open: OpenOptions, id: string): SpawnSpec {
   const { program, env } = launch;
-  const { directory, session, trusted, model, mode, resume } = open;
+  const { directory, session, trusted, model, mode, options, resume } = open;
   const argv: [string, ...string[]] = [
     program,
     ...STREAMS,
@@ -56,6 +56,7 @@ export function sessionSpec(launch: Launch, open: OpenOptions, id: string): Spaw
     ...(resume === undefined ? ["--session-id", id] : ["--resume", resume]),
     ...(model === undefined ? [] : ["--model", model]),
     ...(mode === undefined ? [] : ["--permission-mode", mode]),
+    ...(typeof options?.effort === "string" ? ["--effort", options.effort] : []),
     // Only for the mode itself: a program that has this flag asks for nothing in the mode `plan`, either.
     ...(mode === BYPASS ? ["--allow-dangerously-skip-permissions"] : []),
   ];

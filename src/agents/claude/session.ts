@@ -4,7 +4,7 @@ import type { Fields } from "../../core/json/fields.ts";
 import type { Answer, Signal } from "../../core/ledger/signals.ts";
 import { within } from "../../core/within.ts";
 import type { Exit, ProcessHost } from "../../host/contract.ts";
-import { type AgentSession, MustReopen, type OpenOptions, ResumeLost } from "../contract.ts";
+import { type AgentChoice, type AgentSession, MustReopen, type OpenOptions, ResumeLost } from "../contract.ts";
 import { Program } from "../program/program.ts";
 import type { Read, Said } from "../program/read-lines.ts";
 import { answerLine, hookLine, isLastWord, isRefusal, refusalLine, userLine } from "./commands.ts";
@@ -116,8 +116,9 @@ export class ClaudeSession implements AgentSession {
     await this.#program.write(hookLine(ask, decided(hook, verdict)));
   }
 
-  async set({ model, mode }: { model?: string; mode?: string }): Promise<void> {
+  async set({ model, mode, options }: AgentChoice): Promise<void> {
     if (this.#gone) return;
+    if (options) throw new MustReopen(`the option ${Object.keys(options).join(", ")}`);
     const { mode: now, mayBypass } = this.#state;
     if (mode !== undefined && mode !== now && needsNewProcess(mode, mayBypass))
       throw new MustReopen(`the mode ${mode}`);

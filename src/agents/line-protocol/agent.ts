@@ -1,5 +1,6 @@
 import type { Agent } from "../contract.ts";
 import { openLazily } from "../open-lazily.ts";
+import { PROTOCOL } from "./commands.ts";
 import { discoverProgram } from "./discover.ts";
 import type { LineProtocolOptions } from "./launch.ts";
 
@@ -12,7 +13,23 @@ export function createLineProtocolAgent(options: LineProtocolOptions): Agent {
   };
   return {
     name: options.name,
-    discover: () => discoverProgram(options),
+    capabilities: {
+      ...(options.can?.includes("fork") ? { fork: "native" as const } : {}),
+      ...(options.can?.includes("mcp") ? { mcp: ["stdio", "http", "sse"] as const } : {}),
+    },
+    discover: (project) => discoverProgram(options, project),
+    ...(options.can?.includes("sessions") && {
+      sessions: async (project) => {
+        const { request } = await import("./request.ts");
+        return (await request(options, { type: "sessions", protocol: PROTOCOL, ...project }, "sessions")).sessions;
+      },
+    }),
+    ...(options.can?.includes("fork") && {
+      fork: async (project, resume) => {
+        const { request } = await import("./request.ts");
+        return (await request(options, { type: "fork", protocol: PROTOCOL, ...project, resume }, "forked")).nativeId;
+      },
+    }),
     open: (open) => openLazily(open, load, options.steer ? ["steer", "decide"] : ["decide"]),
   };
 }

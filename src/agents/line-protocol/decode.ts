@@ -1,7 +1,7 @@
 import { isDeeper, MAX_DEPTH } from "../../core/json/depth.ts";
 import { type Fields, isFields } from "../../core/json/fields.ts";
 import type { ChildRef } from "../contract.ts";
-import { isSpoken, type SpokenSignal, signalSchemas } from "./signal-schemas.ts";
+import { childRef, isSpoken, type SpokenSignal, signalSchemas } from "./signal-schemas.ts";
 
 export type Decoded =
   | { what: "signal"; signal: SpokenSignal; child?: ChildRef }
@@ -13,10 +13,6 @@ export type Decoded =
 export type NoiseReason = "not_json" | "too_deep" | "not_an_object" | "unknown_type" | "bad_signal" | "bad_child";
 
 const noise = (reason: NoiseReason): Decoded => ({ what: "noise", reason });
-
-function isMaybeText(value: unknown): value is string | undefined {
-  return value === undefined || typeof value === "string";
-}
 
 /** Reads one line of a program's output. */
 export function decodeLine(line: string): Decoded {
@@ -35,14 +31,11 @@ export function decodeLine(line: string): Decoded {
 }
 
 function decodeChild({ child, signal }: Fields): Decoded {
-  if (!isFields(child)) return noise("bad_child");
-  const { id, title, agent, call } = child;
-  if (typeof id !== "string" || !isMaybeText(title) || !isMaybeText(agent) || !isMaybeText(call))
-    return noise("bad_child");
+  const ref = childRef.safeParse(child);
+  if (!ref.success) return noise("bad_child");
   if (!isFields(signal)) return noise("not_an_object");
   const decoded = decodeSignal(signal);
-  const ref: ChildRef = { id, title, agent, ...(call === undefined ? {} : { call }) };
-  return decoded.what === "signal" ? { ...decoded, child: ref } : decoded;
+  return decoded.what === "signal" ? { ...decoded, child: ref.data } : decoded;
 }
 
 function decodeSignal(value: Fields): Decoded {

@@ -1,8 +1,12 @@
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { AgentOption } from "../../core/events/values.ts";
 import type { ProcessHost, SpawnSpec } from "../../host/contract.ts";
 import type { AgentMode, AgentModel, OpenOptions } from "../contract.ts";
 import { type Command, PROTOCOL } from "./commands.ts";
+
+export const LINE_PROTOCOL_ABILITIES = ["discover", "sessions", "fork", "mcp"] as const;
+export type LineProtocolAbility = (typeof LINE_PROTOCOL_ABILITIES)[number];
 
 export interface LineProtocolOptions {
   name: string;
@@ -11,8 +15,11 @@ export interface LineProtocolOptions {
   env?: Readonly<Record<string, string | undefined>>;
   models?: AgentModel[];
   modes?: AgentMode[];
+  options?: AgentOption[];
   /** Whether it takes prompts into a running turn. */
   steer?: boolean;
+  /** Beyond the least: answers to the requests of these names, and `mcp`: it takes MCP servers at `open`. */
+  can?: readonly LineProtocolAbility[];
   host: ProcessHost;
   /** How long it may take until it says that it is ready; 30 s unless told. */
   readyMs?: number;
@@ -22,8 +29,9 @@ export function spawnSpec(agent: LineProtocolOptions, open: OpenOptions): SpawnS
   return { argv: agent.argv, directory: open.directory, session: open.session, env: agent.env };
 }
 
-export function openCommand({ session, directory, trusted, model, mode, resume }: OpenOptions): Command {
-  return { type: "open", protocol: PROTOCOL, session, directory, trusted, model, mode, resume };
+export function openCommand(open: OpenOptions): Command {
+  const { session, directory, trusted, model, mode, options, mcpServers, resume } = open;
+  return { type: "open", protocol: PROTOCOL, session, directory, trusted, model, mode, options, mcpServers, resume };
 }
 
 /**
@@ -40,6 +48,16 @@ export function sampleAgent(compileCache?: string): Omit<LineProtocolOptions, "h
     modes: [
       { id: "build", name: "Build", description: "may change files, after asking" },
       { id: "plan", name: "Plan", description: "reads only" },
+    ],
+    options: [
+      {
+        id: "effort",
+        name: "Effort",
+        description: "how much it says when it is asked with [[options]]",
+        kind: "select",
+        values: [{ id: "low" }, { id: "medium" }, { id: "high" }],
+        default: "medium",
+      },
     ],
     steer: true,
   };

@@ -9,6 +9,7 @@ import { createProcessHost } from "../../host/process-host.ts";
 import { openLog } from "../../log/data-log.ts";
 import { buildAgents, chooseDefaultAgent } from "../../server/agents.ts";
 import { instanceOf } from "../../server/instance.ts";
+import { mcpStore } from "../../server/mcp-store.ts";
 import { AlreadyRunning } from "../../server/parley.ts";
 import { TrustStore } from "../../server/trust/trust-store.ts";
 import type { Settings } from "../config/settings.ts";
@@ -30,6 +31,7 @@ export async function removeOffline(settings: Settings, id: string): Promise<voi
         processes: host,
         roots: new Roots(),
         trust: new TrustStore(settings.trust),
+        mcp: mcpStore(directory),
         defaultAgent: await chooseDefaultAgent(agents, settings.defaultAgent),
         id: idSource(Date.now),
         now: Date.now,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { LINE_PROTOCOL_ABILITIES } from "../../agents/line-protocol/launch.ts";
 import { DURATION, DURATION_PHRASE, parseDuration } from "./duration.ts";
 import { address, count, type FileValues, port } from "./kinds.ts";
 import { SETTINGS, type Setting, type Table } from "./table.ts";
@@ -45,6 +46,15 @@ const model = z.strictObject({
 
 const mode = z.strictObject({ id: z.string(), name: z.string().optional(), description: z.string().optional() });
 
+const option = z.strictObject({
+  id: z.string(),
+  name: z.string().optional(),
+  description: z.string().optional(),
+  kind: z.enum(["select", "boolean"]),
+  values: z.array(mode).optional().describe("of a select: all that it can be"),
+  default: z.union([z.string(), z.boolean()]).optional(),
+});
+
 const agent = z.strictObject({
   command: z
     .tuple([z.string().min(1, { error: "a program" })], z.string())
@@ -52,7 +62,12 @@ const agent = z.strictObject({
   env: z.record(z.string(), z.string()).optional().describe("added to Parley's environment"),
   models: z.array(model).optional(),
   modes: z.array(mode).optional(),
+  options: z.array(option).optional().describe("choices beside model and mode, such as effort"),
   steer: z.boolean().optional().describe("it takes prompts into a running turn"),
+  can: z
+    .array(z.enum(LINE_PROTOCOL_ABILITIES))
+    .optional()
+    .describe("requests of the line protocol that it answers, and mcp: it takes MCP servers"),
 });
 
 const endpoint = z.strictObject({

@@ -57,7 +57,7 @@ export const SETTINGS = {
     means: "the agent of a session that names none", otherwise: "claude, where it is installed and logged in; else house" },
   agents: { kind: kind.agents, file: "trusted",
     means: "further agents, by name",
-    more: "Each has `command` and may have `env`, `models`, `modes` and `steer`: see [the line protocol](line-protocol.md)" },
+    more: "Each has `command` and may have `env`, `models`, `modes`, `options`, `steer` and `can`: see [the line protocol](line-protocol.md)" },
   house: { kind: kind.house, file: "trusted",
     means: "the models of Parley's own agent", more: "`model`, `models`, `endpoints`: see [the house agent](agents/house.md)" },
   unattended: { kind: kind.oneOf<Unattended>(["wait", "deny", "allow"]), default: "wait", flag: "--unattended <policy>",

@@ -55,7 +55,7 @@ export class Progress {
         return [this.#paint("dim", safeLine(`· ${event.data.count} unreadable from the agent: ${event.data.reason}`))];
       default:
         event.type satisfies
-          | `session.${"started" | "ended"}`
+          | `session.${"started" | "ended" | "limits"}`
           | `prompt.${"queued" | "withdrawn"}`
           | `turn.${"started" | "ended"}`
           | `step.${"started" | "ended"}`

@@ -1,14 +1,18 @@
 import { z } from "zod";
 import { item, itemStatus } from "./items.ts";
 import {
+  agentOption,
   askOption,
   endReason,
   failure,
   fileTotal,
+  limit,
+  optionValues,
   permissionRule,
   planEntry,
   prompt,
   question,
+  shownServer,
   turnStatus,
   usage,
 } from "./values.ts";
@@ -18,6 +22,12 @@ const sessionFacts = {
   title: z.string().optional(),
   model: z.string().optional(),
   mode: z.string().optional(),
+  options: optionValues.optional().describe("all options in force, in place of those before"),
+  offers: z
+    .array(agentOption)
+    .optional()
+    .describe("the options that the agent offers in this session, in place of those before"),
+  mcpServers: z.array(shownServer).optional().describe("the MCP servers that its client gave"),
   permissions: z
     .array(permissionRule)
     .optional()
@@ -61,6 +71,9 @@ export const catalog = {
     about: z.string().optional().describe("the turn it once belonged to"),
     done: z.boolean().optional().describe("the background work it speaks of is over"),
   }),
+  "session.limits": z.looseObject({
+    limits: z.array(limit).describe("the limits that changed; the others stay as they were"),
+  }),
   "history.cut": z.looseObject({
     turns: z.array(z.string()).describe("turns that are no longer part of the conversation, oldest first"),
     from: z.number().describe("number of the first event of the first of them"),
@@ -71,8 +84,15 @@ export const catalog = {
   "prompt.withdrawn": z.looseObject({ prompt: z.string(), reason: z.enum(["cancelled", "deleted"]) }),
   "turn.started": z.looseObject({
     by: z.enum(["user", "agent"]),
+    replayed: z
+      .boolean()
+      .optional()
+      .describe(
+        "it was before the session was Parley's: the agent told it once more, and times are those of the telling",
+      ),
     model: z.string().optional().describe("the session's at that moment, where known"),
     mode: z.string().optional(),
+    options: optionValues.optional(),
     after: z.string().optional().describe("for a turn of the agent's own: the last prompt before it"),
     prompt: prompt.omit({ parts: true }).optional().describe("its text is in the user message item that follows"),
     context: z

@@ -17,18 +17,7 @@ const envelopeFields = {
   native: z.unknown().optional().describe("the agent's own line, on request"),
 };
 
-interface Envelope {
-  id: string;
-  seq: number;
-  session: string;
-  turn?: string;
-  parent?: string;
-  root?: string;
-  time: number;
-  source: "agent" | "parley";
-  folded?: number;
-  native?: unknown;
-}
+type Envelope = z.infer<z.ZodObject<typeof envelopeFields>>;
 
 export type EventOf<T extends EventType> = Envelope & { type: T; data: EventData[T] };
 

@@ -26,7 +26,7 @@ export function keyOf(event: ParleyEvent): string | undefined {
       return answerKey(event.data.ask);
     default:
       event.type satisfies
-        | `session.${"started" | "updated" | "ended" | "note"}`
+        | `session.${"started" | "updated" | "ended" | "note" | "limits"}`
         | `turn.${"status" | "ended"}`
         | `item.${"updated" | "delta" | "completed"}`
         | `${"plan" | "usage"}.updated`

@@ -1,6 +1,9 @@
 import { z } from "zod";
 
-// Every object is loose: a field that a newer Parley adds is kept, not refused.
+/** An object with a name in the schemas. It is loose: a field that a newer Parley adds is kept, not refused. */
+export function loose<S extends z.ZodRawShape>(id: string, shape: S): z.ZodObject<S, z.core.$loose> {
+  return z.looseObject(shape).meta({ id });
+}
 
 export const promptPart = z
   .union([
@@ -31,107 +34,121 @@ export const task = z
   ])
   .meta({ id: "Task" });
 
-export const permissionRule = z
-  .looseObject({
-    action: z.string().describe("what is asked for, `question` for a question; `*` and `?` stand for anything"),
-    pattern: z.string().describe("of what it is asked for, in the same way"),
-    verdict: z.enum(["allow", "deny", "ask"]),
-  })
-  .meta({ id: "PermissionRule" });
+export const permissionRule = loose("PermissionRule", {
+  action: z.string().describe("what is asked for, `question` for a question; `*` and `?` stand for anything"),
+  pattern: z.string().describe("of what it is asked for, in the same way"),
+  verdict: z.enum(["allow", "deny", "ask"]),
+});
 
-export const prompt = z
-  .looseObject({
-    id: z.string().describe("msg_…, made by the client or by Parley"),
-    parts: z.array(promptPart),
-    delivery: delivery.optional(),
-    model: z.string().optional(),
-    mode: z.string().optional(),
-    task: task.optional().describe("what its turn is for, where it is not for the agent to answer"),
-    queued: z.number().optional().describe("epoch milliseconds since when it waited, if it did"),
-    system: z.string().optional().describe("further instructions for this turn"),
-    permissions: z.array(permissionRule).optional().describe("the session's rules from its turn on"),
-    attended: z.boolean().optional().describe("its client can answer what Parley itself asks before the agent starts"),
-    digest: z.string().optional().describe("of the request's body: the same id with another digest is a conflict"),
-  })
-  .meta({ id: "Prompt" });
+/** The value of an option: one of its values, or yes and no. */
+export const optionValue = z.union([z.string(), z.boolean()]);
 
-export const tokens = z
-  .looseObject({
-    input: z.number(),
-    output: z.number(),
-    reasoning: z.number().optional(),
-    cacheRead: z.number().optional(),
-    cacheWrite: z.number().optional(),
-  })
-  .meta({ id: "Tokens" });
+export const optionValues = z
+  .record(z.string(), optionValue)
+  .describe("the options in force by their ids, such as effort");
 
-export const usage = z
-  .looseObject({
-    tokens: tokens.optional(),
-    cost: z.number().optional().describe("US dollars"),
-    context: z.looseObject({ used: z.number(), size: z.number().optional() }).optional(),
-  })
-  .meta({ id: "Usage" });
+/** A choice beside model and mode that an agent offers. */
+export const agentOption = loose("AgentOption", {
+  id: z.string().describe("such as `effort`"),
+  name: z.string().optional(),
+  description: z.string().optional(),
+  kind: z.enum(["select", "boolean"]),
+  values: z
+    .array(z.looseObject({ id: z.string(), name: z.string().optional(), description: z.string().optional() }))
+    .optional()
+    .describe("of a `select`: all that it can be"),
+  default: optionValue.optional().describe("of a session that chooses none, where known"),
+});
 
-export const failure = z
-  .looseObject({
-    code: z.string(),
-    message: z.string(),
-    retryable: z.boolean().optional(),
-    details: z.record(z.string(), z.unknown()).optional(),
-  })
-  .meta({ id: "Failure" });
+/** An MCP server of a session, without the part of it that may hold secrets. */
+export const shownServer = loose("McpServerName", { name: z.string(), type: z.enum(["stdio", "http", "sse"]) });
 
-export const fileChange = z
-  .looseObject({
-    path: z.string(),
-    kind: z.enum(["added", "modified", "deleted", "renamed"]),
-    from: z.string().optional(),
-    diff: z.string().optional().describe("unified diff"),
-    additions: z.number().optional(),
-    deletions: z.number().optional(),
-    cut: z
-      .looseObject({ characters: z.number() })
-      .optional()
-      .describe("so many characters of the diff were left out: the change cannot be taken back by it"),
-  })
-  .meta({ id: "FileChange" });
+/** A limit on the use of a model: a rate limit, or the window of a subscription. */
+export const limit = loose("Limit", {
+  id: z.string().describe("the agent's word for it, such as `five_hour`"),
+  name: z.string().optional(),
+  status: z.enum(["allowed", "warning", "reached"]).optional(),
+  used: z.number().optional().describe("percent"),
+  resets: z.number().optional().describe("epoch milliseconds"),
+  window: z.number().optional().describe("its length in minutes"),
+});
+
+export const prompt = loose("Prompt", {
+  id: z.string().describe("msg_…, made by the client or by Parley"),
+  parts: z.array(promptPart),
+  delivery: delivery.optional(),
+  model: z.string().optional(),
+  mode: z.string().optional(),
+  options: optionValues.optional(),
+  task: task.optional().describe("what its turn is for, where it is not for the agent to answer"),
+  queued: z.number().optional().describe("epoch milliseconds since when it waited, if it did"),
+  system: z.string().optional().describe("further instructions for this turn"),
+  permissions: z.array(permissionRule).optional().describe("the session's rules from its turn on"),
+  attended: z.boolean().optional().describe("its client can answer what Parley itself asks before the agent starts"),
+  digest: z.string().optional().describe("of the request's body: the same id with another digest is a conflict"),
+});
+
+export const tokens = loose("Tokens", {
+  input: z.number(),
+  output: z.number(),
+  reasoning: z.number().optional(),
+  cacheRead: z.number().optional(),
+  cacheWrite: z.number().optional(),
+});
+
+export const usage = loose("Usage", {
+  tokens: tokens.optional(),
+  cost: z.number().optional().describe("US dollars"),
+  context: z.looseObject({ used: z.number(), size: z.number().optional() }).optional(),
+});
+
+export const failure = loose("Failure", {
+  code: z.string(),
+  message: z.string(),
+  retryable: z.boolean().optional(),
+  details: z.record(z.string(), z.unknown()).optional(),
+});
+
+export const fileChange = loose("FileChange", {
+  path: z.string(),
+  kind: z.enum(["added", "modified", "deleted", "renamed"]),
+  from: z.string().optional(),
+  diff: z.string().optional().describe("unified diff"),
+  additions: z.number().optional(),
+  deletions: z.number().optional(),
+  cut: z
+    .looseObject({ characters: z.number() })
+    .optional()
+    .describe("so many characters of the diff were left out: the change cannot be taken back by it"),
+});
 
 /** All changes of one file together. */
-export const fileTotal = z
-  .looseObject({
-    path: z.string(),
-    kind: z.enum(["added", "modified", "deleted", "renamed"]),
-    additions: z.number(),
-    deletions: z.number(),
-  })
-  .meta({ id: "FileTotal" });
+export const fileTotal = loose("FileTotal", {
+  path: z.string(),
+  kind: z.enum(["added", "modified", "deleted", "renamed"]),
+  additions: z.number(),
+  deletions: z.number(),
+});
 
-export const planEntry = z
-  .looseObject({
-    text: z.string(),
-    status: z.enum(["pending", "in_progress", "completed", "cancelled"]),
-    priority: z.enum(["high", "medium", "low"]).optional(),
-  })
-  .meta({ id: "PlanEntry" });
+export const planEntry = loose("PlanEntry", {
+  text: z.string(),
+  status: z.enum(["pending", "in_progress", "completed", "cancelled"]),
+  priority: z.enum(["high", "medium", "low"]).optional(),
+});
 
-export const askOption = z
-  .looseObject({
-    id: z.string(),
-    kind: z.enum(["once", "always", "reject"]),
-    label: z.string().optional(),
-  })
-  .meta({ id: "AskOption" });
+export const askOption = loose("AskOption", {
+  id: z.string(),
+  kind: z.enum(["once", "always", "reject"]),
+  label: z.string().optional(),
+});
 
-export const question = z
-  .looseObject({
-    question: z.string(),
-    header: z.string().optional(),
-    options: z.array(z.looseObject({ label: z.string(), description: z.string().optional() })),
-    multiple: z.boolean().optional(),
-    custom: z.boolean().optional().describe("free text is welcome"),
-  })
-  .meta({ id: "Question" });
+export const question = loose("Question", {
+  question: z.string(),
+  header: z.string().optional(),
+  options: z.array(z.looseObject({ label: z.string(), description: z.string().optional() })),
+  multiple: z.boolean().optional(),
+  custom: z.boolean().optional().describe("free text is welcome"),
+});
 
 export const endReason = z
   .enum(["end_turn", "max_tokens", "max_turns", "refusal", "cancelled", "error", "interrupted"])
@@ -153,6 +170,11 @@ export type PromptPart = z.infer<typeof promptPart>;
 export type Delivery = z.infer<typeof delivery>;
 export type Task = z.infer<typeof task>;
 export type Prompt = z.infer<typeof prompt>;
+export type OptionValue = z.infer<typeof optionValue>;
+export type OptionValues = z.infer<typeof optionValues>;
+export type AgentOption = z.infer<typeof agentOption>;
+export type ShownServer = z.infer<typeof shownServer>;
+export type Limit = z.infer<typeof limit>;
 export type Tokens = z.infer<typeof tokens>;
 export type Usage = z.infer<typeof usage>;
 export type Failure = z.infer<typeof failure>;

@@ -43,7 +43,7 @@ function unfinished(events: readonly ParleyEvent[]): Unfinished {
         break;
       default:
         event.type satisfies
-          | `session.${"started" | "updated" | "ended" | "note"}`
+          | `session.${"started" | "updated" | "ended" | "note" | "limits"}`
           | `prompt.${"queued" | "withdrawn"}`
           | `item.${"updated" | "delta"}`
           | `${"plan" | "usage"}.updated`
@@ -61,6 +61,7 @@ function isLeftOut(event: ParleyEvent, open: ReadonlySet<string>, begun: Readonl
     case "session.updated":
     case "session.ended":
     case "session.note":
+    case "session.limits":
     case "history.cut":
     case "prompt.withdrawn":
     case "item.delta":

@@ -1,5 +1,6 @@
 import type { Draft, ParleyEvent } from "../events/event.ts";
 import { type IdKind, idSource, PREFIX } from "../ids.ts";
+import { present } from "../json/fields.ts";
 
 const KINDS = new Map(Object.entries(PREFIX).map(([kind, prefix]) => [prefix as string, kind as IdKind]));
 
@@ -26,8 +27,7 @@ export class NewIds {
   draft(event: ParleyEvent): Draft {
     this.#time = event.time;
     const { type, time, source, turn } = event;
-    const draft = { type, time, source, ...(turn === undefined ? {} : { turn: this.of(turn) }) };
-    return { ...draft, data: this.#data(event) } as Draft;
+    return present({ type, time, source, turn: turn && this.of(turn), data: this.#data(event) }) as Draft;
   }
 
   #data(event: ParleyEvent): unknown {
@@ -36,12 +36,8 @@ export class NewIds {
         return { ...event.data, prompt: this.#named(event.data.prompt) };
       case "turn.started": {
         const { prompt, context, after } = event.data;
-        return {
-          ...event.data,
-          ...(context ? { context: context.map((one) => this.#named(one)) } : {}),
-          ...(prompt ? { prompt: this.#named(prompt) } : {}),
-          ...(after === undefined ? {} : { after: this.of(after) }),
-        };
+        const named = { context: context?.map((one) => this.#named(one)), prompt: prompt && this.#named(prompt) };
+        return { ...event.data, ...present({ ...named, after: after && this.of(after) }) };
       }
       case "step.started":
       case "step.ended":
@@ -63,7 +59,7 @@ export class NewIds {
       }
       default:
         event.type satisfies
-          | `session.${"started" | "updated" | "ended" | "note"}`
+          | `session.${"started" | "updated" | "ended" | "note" | "limits"}`
           | `turn.${"status" | "ended"}`
           | `${"plan" | "usage"}.updated`
           | ("history.cut" | "prompt.withdrawn" | "error" | "agent.unparsed");

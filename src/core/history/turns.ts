@@ -25,7 +25,7 @@ export function messagesOf(event: ParleyEvent): string[] {
     }
     default:
       event.type satisfies
-        | `session.${"started" | "updated" | "ended" | "note"}`
+        | `session.${"started" | "updated" | "ended" | "note" | "limits"}`
         | `prompt.${"queued" | "withdrawn"}`
         | `turn.${"status" | "ended"}`
         | `item.${"updated" | "delta" | "completed"}`

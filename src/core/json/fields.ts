@@ -26,6 +26,20 @@ export function numberIn(holder: Fields, name: string): number | undefined {
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }
 
+/** The value of a text as JSON; undefined where it is none. */
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** An object of a shape that the caller knows; undefined for a value that is none. */
+export function objectAs<T extends object>(value: unknown): T | undefined {
+  return typeof value === "object" && value !== null ? (value as T) : undefined;
+}
+
 /** A type whose fields that may be undefined are optional instead. */
 type Present<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
   [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;

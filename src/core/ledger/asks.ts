@@ -36,7 +36,7 @@ function turnFor(frame: Frame, signal: { ask: string; call?: string }, declined:
     frame.sayOfSession("session.note", {
       text: "an ask about a tool call of a turn that is over was declined",
       about: stale.turn,
-      ...(signal.call === undefined ? {} : { call: signal.call }),
+      call: signal.call,
     });
     return undefined;
   }
@@ -48,27 +48,14 @@ export function onPermission(frame: Frame, signal: PermissionSignal): void {
   const turn = turnFor(frame, signal, { kind: "permission", outcome: "reject", feedback: "the turn is over" });
   if (!turn) return;
   const { action, command, title, call, input, metadata } = signal;
-  const line = command === undefined ? {} : { command };
   const patterns = signal.patterns ?? (command === undefined ? [] : offeredPatterns(command, frame.state.directory));
   // An ask without any way to answer it could never be resolved.
   const options = signal.options?.length ? signal.options : usualOptions(shownPatterns(patterns, command));
   const offers = options.map((option) => option.kind);
-  const ask: OpenPermission = {
-    id: frame.context.id("permission"),
-    kind: "permission",
-    action,
-    ...line,
-    patterns,
-    offers,
-  };
-  frame.say("permission.requested", {
-    ask: ask.id,
-    action,
-    ...line,
-    patterns,
-    options,
-    ...present({ title, call, input, metadata }),
-  });
+  const id = frame.context.id("permission");
+  const ask: OpenPermission = present({ id, kind: "permission", action, command, patterns, offers });
+  const asked = { ask: id, action, command, patterns, options, title, call, input, metadata };
+  frame.say("permission.requested", present(asked));
   openAsk(frame, signal.ask, ask);
   if (turn.cancelled || turn.end) decline(frame, signal.ask, ask);
   else if (!settleByRule(frame, signal.ask, ask)) waitForPerson(frame, ask);
@@ -79,11 +66,7 @@ export function onQuestion(frame: Frame, signal: QuestionSignal): void {
   if (!turn) return;
   const { questions, kind, call, metadata } = signal;
   const ask: LedgerAsk = { id: frame.context.id("question"), kind: "question", questions };
-  frame.say("question.requested", {
-    ask: ask.id,
-    questions,
-    ...present({ kind, call, metadata }),
-  });
+  frame.say("question.requested", present({ ask: ask.id, questions, kind, call, metadata }));
   openAsk(frame, signal.ask, ask);
   if (turn.cancelled || turn.end) decline(frame, signal.ask, ask);
   else if (!settleByRule(frame, signal.ask, ask)) waitForPerson(frame, ask);
@@ -145,19 +128,17 @@ function resolve(frame: Frame, key: string, ask: LedgerAsk, resolution: Resoluti
   const { turn } = frame.state;
   if (!turn) return;
   frame.patchTurn({ asks: withEntry(turn.asks, key, undefined), settledAsks: new Set([...turn.settledAsks, key]) });
-  const feedback =
-    "feedback" in resolution && resolution.feedback !== undefined ? { feedback: resolution.feedback } : {};
-  if (ask.kind === "permission") {
+  const feedback = "feedback" in resolution ? resolution.feedback : undefined;
+  const { id, kind } = ask;
+  if (kind === "permission") {
     const outcome = resolution.outcome as "once" | "always" | "reject" | "cancelled";
-    frame.say(
-      "permission.resolved",
-      { ask: ask.id, outcome, by, action: ask.action, patterns: ask.patterns, ...ofCommand(ask, outcome), ...feedback },
-      "parley",
-    );
+    const { action, patterns } = ask;
+    const resolved = { ask: id, outcome, by, action, patterns, ...ofCommand(ask, outcome), feedback };
+    frame.say("permission.resolved", present(resolved), "parley");
   } else {
     const outcome = resolution.outcome as "answered" | "rejected" | "cancelled";
-    const answers = resolution.outcome === "answered" ? { answers: resolution.answers } : {};
-    frame.say("question.resolved", { ask: ask.id, outcome, by, ...answers, ...feedback }, "parley");
+    const answers = resolution.outcome === "answered" ? resolution.answers : undefined;
+    frame.say("question.resolved", present({ ask: id, outcome, by, answers, feedback }), "parley");
   }
 }
 

@@ -1,4 +1,5 @@
 import type { EndReason, Failure, Usage } from "../events/values.ts";
+import { present } from "../json/fields.ts";
 import { closeAsks } from "./asks.ts";
 import type { Frame } from "./frame.ts";
 import { clearQueue } from "./prompts.ts";
@@ -33,7 +34,7 @@ export function onTurnFinished(frame: Frame, signal: Extract<Signal, { type: "tu
     if (turn.native === undefined) frame.patchTurn({ native: signal.turn });
   }
   const { reason, usage, error } = signal;
-  frame.patchTurn({ end: { reason, ...(usage ? { usage } : {}), ...(error ? { error } : {}) } });
+  frame.patchTurn({ end: present({ reason, usage, error }) });
   if (turn.calls.size > 0) frame.want({ type: "timer", name: "grace", turn: turn.id, ms: GRACE_MS });
 }
 
@@ -85,7 +86,7 @@ export function onExited(frame: Frame, exit: Extract<Signal, { type: "exited" }>
     const left = deletion ? { agent, directory } : {};
     frame.sayOfSession("session.ended", { reason, exitCode, signal, stderr, ...left }, "parley");
   }
-  frame.patch({ live: false, background: new Map() });
+  frame.patch({ live: false, background: new Map(), replay: undefined });
   if (deletion) frame.patch({ deleted: true });
   // A session whose agent was closed for being idle may start an agent again.
   if (closing === "closed") frame.patch({ closing: undefined });
@@ -145,20 +146,9 @@ export function closeTurn(frame: Frame, wanted: End): void {
   }
   endStep(frame);
   if (error) frame.say("error", error);
-  const usage = end.usage ?? frame.state.turn?.usage;
+  const { usage = frame.state.turn?.usage, reason } = end;
   const duration = durationOf(frame, turn);
-  frame.say(
-    "turn.ended",
-    {
-      reason: end.reason,
-      ...(usage ? { usage } : {}),
-      ...(error ? { error } : {}),
-      ...(frame.state.turn?.files ? { files: frame.state.turn.files } : {}),
-      duration,
-      ...(tell === undefined ? {} : { tell }),
-    },
-    "parley",
-  );
+  frame.say("turn.ended", present({ reason, usage, error, files: frame.state.turn?.files, duration, tell }), "parley");
   leave(frame, turn, end.reason === "cancelled");
 }
 

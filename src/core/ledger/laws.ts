@@ -146,7 +146,7 @@ class Checker {
         return;
       default:
         event.type satisfies
-          | `session.${"started" | "updated" | "ended" | "note"}`
+          | `session.${"started" | "updated" | "ended" | "note" | "limits"}`
           | `${"plan" | "usage"}.updated`
           | ("turn.status" | "agent.unparsed");
     }

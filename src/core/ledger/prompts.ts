@@ -1,6 +1,7 @@
 import type { EventData } from "../events/catalog.ts";
 import type { MessageItem } from "../events/items.ts";
-import type { Prompt } from "../events/values.ts";
+import type { Prompt, PromptPart } from "../events/values.ts";
+import { present } from "../json/fields.ts";
 import { beginsTurn } from "../session-state.ts";
 import type { Frame } from "./frame.ts";
 import { commitRevert } from "./revert.ts";
@@ -13,12 +14,9 @@ const TITLE_LENGTH = 60;
 
 function userItem(prompt: Prompt, steered: boolean): { header: MessageItem; full: MessageItem } {
   const text = userText(prompt.parts);
-  const { digest, queued } = prompt;
-  const mark = {
-    ...(steered ? { steered, ...(digest === undefined ? {} : { digest }) } : {}),
-    ...(queued === undefined ? {} : { queued }),
-  };
-  const header: MessageItem = { id: prompt.id, kind: "message", role: "user", status: "running", ...mark };
+  const { id, digest, queued } = prompt;
+  const mark = present({ ...(steered ? { steered, digest } : {}), queued });
+  const header: MessageItem = { id, kind: "message", role: "user", status: "running", ...mark };
   const [first] = prompt.parts;
   // Fields that a client adds to a part, such as its own id, are not in the text.
   const plain = prompt.parts.length === 1 && first?.type === "text" && Object.keys(first).length === 2;
@@ -42,13 +40,9 @@ function headerOf({ parts: _, ...header }: Prompt): NonNullable<EventData["turn.
   return header;
 }
 
-/** Puts the prompt's choice of model, mode and rules in force with its turn: a prompt that is refused or withdrawn changes nothing. */
-function wishesOf({ model, mode, permissions }: Prompt): Facts {
-  return {
-    ...(model === undefined ? {} : { model }),
-    ...(mode === undefined ? {} : { mode }),
-    ...(permissions ? { permissions } : {}),
-  };
+/** Puts the prompt's choice of model, mode, options and rules in force with its turn: a prompt that is refused or withdrawn changes nothing. */
+function wishesOf({ model, mode, options, permissions }: Prompt): Facts {
+  return present({ model, mode, options, permissions });
 }
 
 /** Begins the turn of a prompt and its context. The agent gets them after the events are stored. */
@@ -64,6 +58,17 @@ function startPrompt(frame: Frame, given: Prompt, kept: readonly Prompt[]): void
   frame.patch({ lastPrompt: prompt.id });
   const parts = [...kept, prompt].flatMap((said) => said.parts);
   frame.want({ type: "deliver", prompt: { ...prompt, parts }, turn: turn.id });
+}
+
+/** A prompt that the agent had before the session was Parley's: its turn is past, and nothing is given to anybody. */
+export function sayPastPrompt(frame: Frame, parts: PromptPart[]): void {
+  const prompt: Prompt = { id: frame.context.id("message"), parts };
+  beginTurn(frame, "user");
+  const title = frame.state.facts.title ?? titleOf(prompt);
+  if (title !== "") updateFacts(frame, { title }, "parley");
+  frame.say("turn.started", { by: "user", prompt: headerOf(prompt), ...choiceOf(frame), replayed: true });
+  sayUserMessage(frame, prompt, false);
+  frame.patch({ lastPrompt: prompt.id });
 }
 
 export function onPrompt(frame: Frame, prompt: Prompt, agent?: string): void {
@@ -100,7 +105,7 @@ export function onSteer(frame: Frame, prompt: Prompt): void {
     return;
   }
   if (choosesOther(frame, prompt)) {
-    const why = "the running turn goes on with the model and the mode it has";
+    const why = "the running turn goes on with the model, the mode and the options it has";
     return frame.refuse("invalid", `${why}: send the prompt with delivery \`queue\`, or change the session first`);
   }
   if (prompt.permissions) updateFacts(frame, { permissions: prompt.permissions }, "parley");
@@ -108,8 +113,12 @@ export function onSteer(frame: Frame, prompt: Prompt): void {
   frame.want({ type: "steer", prompt });
 }
 
-function choosesOther({ state: { facts } }: Frame, { model, mode }: Prompt): boolean {
-  return (model !== undefined && model !== facts.model) || (mode !== undefined && mode !== facts.mode);
+function choosesOther({ state: { facts } }: Frame, { model, mode, options = {} }: Prompt): boolean {
+  return (
+    (model !== undefined && model !== facts.model) ||
+    (mode !== undefined && mode !== facts.mode) ||
+    Object.entries(options).some(([id, value]) => facts.options?.[id] !== value)
+  );
 }
 
 export function onWithdraw(frame: Frame, id: string): void {

@@ -1,4 +1,5 @@
 import { addTotals } from "../diff/file-totals.ts";
+import type { EventData } from "../events/catalog.ts";
 import type { ParleyEvent } from "../events/event.ts";
 import type { Item } from "../events/items.ts";
 import { present } from "../json/fields.ts";
@@ -8,20 +9,29 @@ import { type LedgerAsk, type LedgerState, type LedgerTurn, newLedger, type Open
 
 /** The ledger of a session from the log: from the session's state and the events of its open turn, if any. */
 export function restore(session: SessionState, openTurnEvents: readonly ParleyEvent[]): LedgerState {
-  const { nativeId, title, model, mode, permissions, meta } = session;
-  const facts = present({ nativeId, title, model, mode, permissions, meta });
+  const { nativeId, title, model, mode, options, offers, mcpServers, permissions, meta } = session;
+  const facts = present({ nativeId, title, model, mode, options, offers, mcpServers, permissions, meta });
   return {
     ...newLedger(session.agent, session.directory, facts),
+    limits: session.limits ?? [],
     begun: session.turns > 0,
     live: session.ended === undefined,
     // A deleted session may be loaded once more before the log has forgotten it.
     deleted: session.ended?.reason === "deleted",
-    ...(session.lastPrompt === undefined ? {} : { lastPrompt: session.lastPrompt }),
+    ...present({ lastPrompt: session.lastPrompt }),
     queue: session.queue,
     untold: session.untold ?? [],
     rules: session.rules,
     turn: session.turn ? restoreTurn(session.turn, openTurnEvents) : null,
   };
+}
+
+function restorePermission({ ask, action, command, patterns, options }: EventData["permission.requested"]): LedgerAsk {
+  return present({ id: ask, kind: "permission", action, command, patterns, offers: options.map(({ kind }) => kind) });
+}
+
+function addDelta(texts: Map<string, string>, { item, field, delta = "", replace }: EventData["item.delta"]): void {
+  if (field === "text") texts.set(item, replace ?? (texts.get(item) ?? "") + delta);
 }
 
 function restoreTurn(open: NonNullable<SessionState["turn"]>, events: readonly ParleyEvent[]): LedgerTurn {
@@ -48,12 +58,7 @@ function restoreTurn(open: NonNullable<SessionState["turn"]>, events: readonly P
         break;
       }
       case "item.delta":
-        if (event.data.field === "text") {
-          texts.set(
-            event.data.item,
-            event.data.replace ?? (texts.get(event.data.item) ?? "") + (event.data.delta ?? ""),
-          );
-        }
+        addDelta(texts, event.data);
         break;
       case "item.completed":
         items.delete(event.data.item.id);
@@ -68,14 +73,7 @@ function restoreTurn(open: NonNullable<SessionState["turn"]>, events: readonly P
         step = null;
         break;
       case "permission.requested":
-        asks.set(event.data.ask, {
-          id: event.data.ask,
-          kind: "permission",
-          action: event.data.action,
-          ...(event.data.command === undefined ? {} : { command: event.data.command }),
-          patterns: event.data.patterns,
-          offers: event.data.options.map(({ kind }) => kind),
-        });
+        asks.set(event.data.ask, restorePermission(event.data));
         break;
       case "question.requested":
         asks.set(event.data.ask, { id: event.data.ask, kind: "question", questions: event.data.questions });
@@ -86,7 +84,7 @@ function restoreTurn(open: NonNullable<SessionState["turn"]>, events: readonly P
         break;
       default:
         event.type satisfies
-          | `session.${"started" | "updated" | "ended" | "note"}`
+          | `session.${"started" | "updated" | "ended" | "note" | "limits"}`
           | `prompt.${"queued" | "withdrawn"}`
           | `turn.${"status" | "ended"}`
           | `${"plan" | "usage"}.updated`
@@ -94,11 +92,7 @@ function restoreTurn(open: NonNullable<SessionState["turn"]>, events: readonly P
     }
   }
   return {
-    id: open.id,
-    by: open.by,
-    ...(task ? { task } : {}),
-    ...(files ? { files } : {}),
-    started: open.started,
+    ...present({ id: open.id, by: open.by, task, files, started: open.started }),
     steps,
     step,
     ...openItems([...items.values()], texts),
@@ -124,19 +118,8 @@ function openItems(items: readonly Item[], streamed: ReadonlyMap<string, string>
     } else if (item.kind === "tool_call") {
       const { name, title, input, metadata, child } = item;
       const status = item.status === "running" ? "running" : "pending";
-      calls.set(item.call, {
-        id,
-        step,
-        parentCall,
-        name,
-        title,
-        input,
-        metadata,
-        ...(child === undefined ? {} : { child }),
-        status,
-        inputText: "",
-        heldOutput: "",
-      });
+      const said = { id, step, parentCall, name, title, input, metadata, ...present({ child }) };
+      calls.set(item.call, { ...said, status, inputText: "", heldOutput: "" });
     }
   }
   for (const item of items) {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Draft } from "../events/event.ts";
-import { beginsTurn, mergeMeta, reduceSession, type SessionState } from "../session-state.ts";
+import type { Limit, OptionValues } from "../events/values.ts";
+import { beginsTurn, mergeLimits, mergeMeta, reduceSession, type SessionState } from "../session-state.ts";
 import type { Frame } from "./frame.ts";
 import { restore } from "./restore.ts";
 import type { Create, Facts } from "./state.ts";
@@ -32,6 +33,9 @@ export function updateFacts(frame: Frame, facts: Facts, source: "agent" | "parle
     const value = facts[name];
     if (value !== undefined && value !== frame.state.facts[name]) changed[name] = value;
   }
+  if (facts.offers && !isDeepStrictEqual(facts.offers, frame.state.facts.offers)) changed.offers = facts.offers;
+  const options = optionsAfter(frame.state.facts.options, facts);
+  if (!isDeepStrictEqual(options, frame.state.facts.options ?? {})) changed.options = options;
   const { permissions } = facts;
   if (permissions && !isDeepStrictEqual(permissions, frame.state.facts.permissions ?? []))
     changed.permissions = permissions;
@@ -40,6 +44,21 @@ export function updateFacts(frame: Frame, facts: Facts, source: "agent" | "parle
   if (Object.keys(changed).length === 0 && resume === undefined) return;
   frame.patch({ facts: { ...frame.state.facts, ...changed, ...(meta ? { meta } : {}) } });
   frame.sayOfSession("session.updated", { ...changed, ...(resume === undefined ? {} : { resume }) }, source);
+}
+
+/** The options in force after a change: those that it names replace those before, and one that is no longer offered is gone. */
+function optionsAfter(before: OptionValues | undefined, { options, offers }: Facts): OptionValues {
+  const all = Object.entries({ ...before, ...options });
+  return Object.fromEntries(offers ? all.filter(([id]) => offers.some((offer) => offer.id === id)) : all);
+}
+
+/** Says which limits have changed, and nothing when none has. */
+export function updateLimits(frame: Frame, limits: readonly Limit[]): void {
+  const { limits: before } = frame.state;
+  const changed = limits.filter((limit) => !before.some((one) => isDeepStrictEqual(one, limit)));
+  if (changed.length === 0) return;
+  frame.patch({ limits: mergeLimits(before, changed) });
+  frame.sayOfSession("session.limits", { limits: changed });
 }
 
 /**
@@ -56,8 +75,8 @@ export function changeAgent(frame: Frame, agent: string | undefined): boolean {
     );
     return false;
   }
-  const { nativeId: _, model: __, mode: ___, ...facts } = state.facts;
-  frame.patch({ agent, facts });
+  const { nativeId: _, model: __, mode: ___, options: ____, offers: _____, ...facts } = state.facts;
+  frame.patch({ agent, facts, limits: [] });
   frame.sayOfSession("session.updated", { agent }, "parley");
   return true;
 }

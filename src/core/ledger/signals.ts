@@ -1,4 +1,16 @@
-import type { AskOption, EndReason, Failure, FileChange, PlanEntry, Question, Usage } from "../events/values.ts";
+import type {
+  AgentOption,
+  AskOption,
+  EndReason,
+  Failure,
+  FileChange,
+  Limit,
+  OptionValues,
+  PlanEntry,
+  PromptPart,
+  Question,
+  Usage,
+} from "../events/values.ts";
 
 /**
  * A statement of an adapter about its agent. Keys (`item`, `call`, `ask`) are the agent's own ids and name one thing for as long as
@@ -6,7 +18,11 @@ import type { AskOption, EndReason, Failure, FileChange, PlanEntry, Question, Us
  * more than once; the ledger makes lawful events of them.
  */
 export type Signal =
-  | { type: "session"; nativeId?: string; title?: string; model?: string; mode?: string; resume?: "resumed" | "lost" }
+  | SessionSignal
+  /** The agent tells the past of the session once more, until `replay.ended`: see `OpenOptions.resume` of the agents' contract. */
+  | { type: "replay.begun" }
+  | { type: "replay.prompt"; parts: PromptPart[] }
+  | { type: "replay.ended" }
   /** `turn` is the agent's id of the turn, where it has one: it tells a repeated end from the next turn's. */
   | { type: "turn.begun"; turn?: string }
   | { type: "turn.finished"; turn?: string; reason: EndReason; usage?: Usage; error?: Failure }
@@ -34,11 +50,27 @@ export type Signal =
   | { type: "status"; status: "retrying"; attempt: number; message: string; next: number }
   | { type: "plan"; entries: PlanEntry[] }
   | { type: "usage"; usage: Usage }
+  /** Limits that are new or changed. */
+  | { type: "limits"; limits: Limit[] }
   | { type: "note"; level: "info" | "warn" | "error"; text: string; code?: string }
   /** Something went wrong. It ends no turn by itself; if the turn ends in error, this says why. */
   | { type: "error"; error: Failure }
   | { type: "unparsed"; reason: string; sample?: string; count: number; bytes?: number }
   | { type: "exited"; code: number | null; signal: string | null; stderr: string[] };
+
+/** Facts of the session that the agent knows better than Parley. */
+export interface SessionSignal {
+  type: "session";
+  nativeId?: string;
+  title?: string;
+  model?: string;
+  mode?: string;
+  /** The options that it names are in force; the others stay as they were. */
+  options?: OptionValues;
+  /** All options that the agent offers from now on. One that is not among them is no longer in force. */
+  offers?: AgentOption[];
+  resume?: "resumed" | "lost";
+}
 
 export type Role = "user" | "assistant" | "system";
 export type TextKind = "message" | "reasoning";

@@ -5,26 +5,22 @@ import type {
   EndReason,
   Failure,
   FileTotal,
-  PermissionRule,
+  Limit,
   Prompt,
   Question,
   Task,
   TurnStatus,
   Usage,
 } from "../events/values.ts";
-import type { Grant } from "../session-state.ts";
+import type { Grant, SessionState } from "../session-state.ts";
 import type { Untold } from "../untold.ts";
 import type { AppendSet } from "./append-set.ts";
 import type { Answer, Role, Signal, TextKind, ToolDone } from "./signals.ts";
 
-export interface Facts {
-  nativeId?: string;
-  title?: string;
-  model?: string;
-  mode?: string;
-  permissions?: PermissionRule[];
-  meta?: Record<string, unknown>;
-}
+export type Facts = Pick<
+  SessionState,
+  "nativeId" | "title" | "model" | "mode" | "options" | "offers" | "mcpServers" | "permissions" | "meta"
+>;
 
 export interface OpenText {
   id: string;
@@ -114,6 +110,7 @@ export interface LedgerState {
   agent: string;
   directory: string;
   facts: Facts;
+  limits: readonly Limit[];
   /** A turn has begun in it, however long ago. */
   begun: boolean;
   /** False between `session.ended` and the next `session.started`. */
@@ -121,6 +118,8 @@ export interface LedgerState {
   closing?: Closing;
   /** `session.ended` with the reason `deleted` was said. */
   deleted?: boolean;
+  /** The agent tells the past once more: it becomes the session's, or is passed over. */
+  replay?: "take" | "skip" | undefined;
   turn: LedgerTurn | null;
   /** The last prompt that began a turn. */
   lastPrompt?: string;
@@ -209,6 +208,7 @@ export function newLedger(agent: string, directory: string, facts: Facts): Ledge
     agent,
     directory,
     facts,
+    limits: [],
     begun: false,
     live: true,
     turn: null,

@@ -16,7 +16,8 @@ import {
 import { type Context, Frame } from "./frame.ts";
 import { onIntent } from "./intents.ts";
 import { onPrompt, onSteer, onWithdraw, startNext } from "./prompts.ts";
-import { changeAgent, onCreate, updateFacts } from "./session.ts";
+import { isHeard, onReplayBegun, onReplayEnded, onReplayPrompt } from "./replay.ts";
+import { changeAgent, onCreate, updateFacts, updateLimits } from "./session.ts";
 import { noteRan } from "./shell.ts";
 import type { Signal } from "./signals.ts";
 import type { Command, Effect, Facts, Input, LedgerState, Refusal } from "./state.ts";
@@ -35,8 +36,8 @@ export interface Stepped {
 export function step(state: LedgerState, input: Input, context: Context): Stepped {
   if (state.deleted) return afterDeletion(state, input);
   const frame = new Frame(state, context);
-  if ("signal" in input) onSignal(frame, input.signal);
-  else onCommand(frame, input.command);
+  if ("command" in input) handle(frame, COMMANDS, input.command);
+  else if (isHeard(state, input.signal)) handle(frame, SIGNALS, input.signal);
   closeIfSettled(frame);
   if (frame.effects.some((effect) => effect.type === "ended") && mayGoOn(state, input)) startNext(frame);
   if ("signal" in input) armQuiet(frame);
@@ -76,100 +77,71 @@ function mayGoOn(before: LedgerState, input: Input): boolean {
   );
 }
 
-function onCommand(frame: Frame, command: Command): void {
-  switch (command.type) {
-    case "create":
-      return onCreate(frame, command);
-    case "prompt":
-      onPrompt(frame, command.prompt, command.agent);
-      return command.prompt.permissions ? applyRules(frame) : undefined;
-    case "steer":
-      onSteer(frame, command.prompt);
-      return command.prompt.permissions ? applyRules(frame) : undefined;
-    case "withdraw":
-      return onWithdraw(frame, command.prompt);
-    case "cancel":
-      return onCancel(frame, command);
-    case "answer":
-      return onAnswer(frame, command);
-    case "update":
-      return onUpdate(frame, command);
-    case "closing":
-      return onClosing(frame, command.reason);
-    case "fail":
-      return onFail(frame, command.turn, command.error);
-    case "crashed":
-      return onCrashed(frame);
-    case "next":
-      return startNext(frame);
-    case "timer":
-      return onTimer(frame, command);
-    default:
-      command satisfies never;
-  }
-}
+/** A function for each type of input: a new type without one does not compile. */
+type Handlers<T extends { type: string }> = {
+  [K in T["type"]]: (frame: Frame, input: Extract<T, { type: K }>) => void;
+};
 
-function onSignal(frame: Frame, signal: Signal): void {
-  switch (signal.type) {
-    case "session":
-      return updateFacts(frame, signal, "agent", signal.resume);
-    case "turn.begun":
-      return onTurnBegun(frame, signal.turn);
-    case "turn.finished":
-      return onTurnFinished(frame, signal);
-    case "step.begun":
-      return onStepBegun(frame, signal.step, signal.summary);
-    case "step.finished":
-      return onStepFinished(frame, signal);
-    case "text":
-      return onText(frame, signal);
-    case "text.done":
-      return onTextDone(frame, signal);
-    case "text.replaced":
-      return onTextReplaced(frame, signal);
-    case "text.retracted":
-      return onTextRetracted(frame, signal);
-    case "text.known":
-      return onTextKnown(frame, signal);
-    case "tool.seen":
-    case "tool.running":
-      return onToolSeen(frame, signal);
-    case "tool.output":
-      return onToolOutput(frame, signal);
-    case "tool.done":
-      noteRan(frame, signal);
-      return onToolDone(frame, signal);
-    case "tool.backgrounded":
-      return onToolBackgrounded(frame, signal);
-    case "permission":
-      return onPermission(frame, signal);
-    case "intent":
-      return onIntent(frame, signal);
-    case "question":
-      return onQuestion(frame, signal);
-    case "ask.withdrawn":
-      return onAskWithdrawn(frame, signal);
-    case "status": {
-      const { type: _, ...status } = signal;
-      return onStatus(frame, status);
-    }
-    case "plan":
-      return frame.say("plan.updated", { entries: signal.entries });
-    case "usage":
-      return frame.say("usage.updated", signal.usage);
-    case "note":
-      return onNote(frame, signal);
-    case "error":
-      return frame.state.turn ? frame.patchTurn({ error: signal.error }) : frame.say("error", signal.error);
-    case "unparsed": {
-      const { type: _, ...data } = signal;
-      return frame.sayOfSession("agent.unparsed", data, "parley");
-    }
-    case "exited":
-      return onExited(frame, signal);
-    default:
-      signal satisfies never;
-  }
+const COMMANDS: Handlers<Command> = {
+  create: onCreate,
+  prompt: (frame, { prompt, agent }) => {
+    onPrompt(frame, prompt, agent);
+    if (prompt.permissions) applyRules(frame);
+  },
+  steer: (frame, { prompt }) => {
+    onSteer(frame, prompt);
+    if (prompt.permissions) applyRules(frame);
+  },
+  withdraw: (frame, { prompt }) => onWithdraw(frame, prompt),
+  cancel: onCancel,
+  answer: onAnswer,
+  update: onUpdate,
+  closing: (frame, { reason }) => onClosing(frame, reason),
+  fail: (frame, { turn, error }) => onFail(frame, turn, error),
+  crashed: onCrashed,
+  next: startNext,
+  timer: onTimer,
+};
+
+const SIGNALS: Handlers<Signal> = {
+  session: (frame, signal) => updateFacts(frame, signal, "agent", signal.resume),
+  "replay.begun": onReplayBegun,
+  "replay.prompt": (frame, { parts }) => onReplayPrompt(frame, parts),
+  "replay.ended": onReplayEnded,
+  "turn.begun": (frame, { turn }) => onTurnBegun(frame, turn),
+  "turn.finished": onTurnFinished,
+  "step.begun": (frame, { step: key, summary }) => onStepBegun(frame, key, summary),
+  "step.finished": onStepFinished,
+  text: onText,
+  "text.done": onTextDone,
+  "text.replaced": onTextReplaced,
+  "text.retracted": onTextRetracted,
+  "text.known": onTextKnown,
+  "tool.seen": onToolSeen,
+  "tool.running": onToolSeen,
+  "tool.output": onToolOutput,
+  "tool.done": (frame, signal) => {
+    noteRan(frame, signal);
+    onToolDone(frame, signal);
+  },
+  "tool.backgrounded": onToolBackgrounded,
+  permission: onPermission,
+  intent: onIntent,
+  question: onQuestion,
+  "ask.withdrawn": onAskWithdrawn,
+  status: (frame, { type: _, ...status }) => onStatus(frame, status),
+  plan: (frame, { entries }) => frame.say("plan.updated", { entries }),
+  usage: (frame, { usage }) => frame.say("usage.updated", usage),
+  limits: (frame, { limits }) => updateLimits(frame, limits),
+  note: onNote,
+  error: (frame, { error }) => (frame.state.turn ? frame.patchTurn({ error }) : frame.say("error", error)),
+  unparsed: (frame, { type: _, ...data }) => frame.sayOfSession("agent.unparsed", data, "parley"),
+  exited: onExited,
+};
+
+function handle<T extends { type: string }>(frame: Frame, handlers: Handlers<T>, input: T): void {
+  const handler = handlers[input.type as T["type"]] as (frame: Frame, input: T) => void;
+  handler(frame, input);
 }
 
 function onUpdate(frame: Frame, { facts, agent }: { facts: Facts; agent?: string }): void {

@@ -1,5 +1,6 @@
 import { withEntry } from "../entries.ts";
 import type { Item } from "../events/items.ts";
+import { present } from "../json/fields.ts";
 import { bounded, grow, leftOutWords } from "./bounds.ts";
 import type { Frame } from "./frame.ts";
 import type { Role, TextKind, TextSignal } from "./signals.ts";
@@ -18,13 +19,8 @@ function knownFrom(signal: { kind?: TextKind; role?: Role }): Known | undefined 
 }
 
 function itemOf(open: OpenText, known: Known, status: Item["status"], text?: string): Item {
-  const common = {
-    id: open.id,
-    status,
-    ...(open.step === undefined ? {} : { step: open.step }),
-    ...(open.parentCall === undefined ? {} : { parentCall: open.parentCall }),
-    ...(text === undefined ? {} : { text }),
-  };
+  const { id, step, parentCall } = open;
+  const common = present({ id, status, step, parentCall, text });
   return known.kind === "reasoning"
     ? { ...common, kind: "reasoning" }
     : { ...common, kind: "message", role: known.role };
@@ -54,8 +50,7 @@ function openText(frame: Frame, signal: { item: string; parentCall?: string }, k
   openAgentTurn(frame);
   const existing = frame.state.turn?.texts.get(signal.item);
   if (existing) return known && !existing.known ? startText(frame, signal.item, existing, known) : existing;
-  const parent = signal.parentCall === undefined ? {} : { parentCall: signal.parentCall };
-  const fresh: OpenText = { id: frame.context.id("item"), text: "", ...parent };
+  const fresh: OpenText = present({ id: frame.context.id("item"), text: "", parentCall: signal.parentCall });
   setText(frame, signal.item, fresh);
   return known ? startText(frame, signal.item, fresh, known) : fresh;
 }

@@ -17,14 +17,8 @@ function setCall(frame: Frame, call: string, open: OpenCall | undefined): void {
 
 function callItem(call: string, open: OpenCall, status: ToolCallItem["status"], error?: Failure): ToolCallItem {
   const { id, step, parentCall, title, input, metadata, child } = open;
-  return {
-    id,
-    kind: "tool_call",
-    call,
-    name: open.name ?? "unknown",
-    status,
-    ...present({ step, parentCall, title, input, metadata, child, error }),
-  };
+  const known = present({ step, parentCall, title, input, metadata, child, error });
+  return { id, kind: "tool_call", call, name: open.name ?? "unknown", status, ...known };
 }
 
 /** Makes a note of the session from a late signal about a call of an ended turn. Returns whether it was one. */
@@ -182,19 +176,12 @@ function settle(frame: Frame, said: ToolDone): void {
   }
   if (signal.files?.length) frame.patchTurn({ files: addTotals(frame.state.turn?.files, signal.files) });
   const failed: Failure = signal.error ?? { code: "tool_failed", message: signal.output || "the tool failed" };
-  frame.say("item.completed", {
-    item: callItem(call, open, signal.ok ? "completed" : "failed", signal.ok ? undefined : failed),
-  });
+  const item = signal.ok ? callItem(call, open, "completed") : callItem(call, open, "failed", failed);
+  frame.say("item.completed", { item });
   forgetCall(frame, call);
 }
 
-function completeResult(
-  frame: Frame,
-  call: string,
-  open: OpenCall,
-  done: Partial<ToolDone>,
-  interrupted = false,
-): void {
+function completeResult(frame: Frame, call: string, open: OpenCall, done: Partial<ToolDone>, interrupted = false) {
   const { result } = open;
   if (!result) return;
   const text = done.output === undefined ? result.text + leftOutWords(result.left) : bounded(done.output);
@@ -204,18 +191,14 @@ function completeResult(
   }
   const status = interrupted ? "interrupted" : done.ok === false ? "failed" : "completed";
   const { content, files } = done;
-  frame.say("item.completed", {
-    item: { ...resultItem(call, open, result.id, status), text, ...present({ content, files }) },
-  });
+  const item = { ...resultItem(call, open, result.id, status), text, ...present({ content, files }) };
+  frame.say("item.completed", { item });
 }
 
 function forgetCall(frame: Frame, call: string): void {
   const { turn } = frame.state;
   if (!turn) return;
-  frame.patchTurn({
-    calls: withEntry(turn.calls, call, undefined),
-    done: turn.done.with(callKey(call)),
-  });
+  frame.patchTurn({ calls: withEntry(turn.calls, call, undefined), done: turn.done.with(callKey(call)) });
 }
 
 /** The call goes on in the background, after its turn. */

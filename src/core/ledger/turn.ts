@@ -1,8 +1,9 @@
 import type { Task, Usage } from "../events/values.ts";
 import { SCHEMA_VERSION } from "../events/version.ts";
+import { present } from "../json/fields.ts";
 import { AppendSet } from "./append-set.ts";
 import type { Frame } from "./frame.ts";
-import type { LedgerTurn } from "./state.ts";
+import type { Facts, LedgerTurn } from "./state.ts";
 
 /** Says `session.started` again where the session had ended. */
 function ensureLive(frame: Frame): void {
@@ -15,12 +16,9 @@ function ensureLive(frame: Frame): void {
 /** Begins a turn; its `turn.started` is said by the caller. */
 export function beginTurn(frame: Frame, by: "user" | "agent", task?: Task): LedgerTurn {
   ensureLive(frame);
+  const { now, steady, id } = frame.context;
   const turn: LedgerTurn = {
-    id: frame.context.id("turn"),
-    by,
-    ...(task ? { task } : {}),
-    started: frame.context.now,
-    ...(frame.context.steady === undefined ? {} : { begun: frame.context.steady }),
+    ...present({ id: id("turn"), by, task, started: now, begun: steady }),
     steps: 0,
     step: null,
     texts: new Map(),
@@ -38,22 +36,18 @@ export function beginTurn(frame: Frame, by: "user" | "agent", task?: Task): Ledg
   return turn;
 }
 
-/** Model and mode, said with each turn for readers that see only a part of the history. */
-export function choiceOf({ state }: Frame): { model?: string; mode?: string } {
-  const { model, mode } = state.facts;
-  return { ...(model === undefined ? {} : { model }), ...(mode === undefined ? {} : { mode }) };
+/** Model, mode and options, said with each turn for readers that see only a part of the history. */
+export function choiceOf({ state }: Frame): Pick<Facts, "model" | "mode" | "options"> {
+  const { model, mode, options } = state.facts;
+  return present({ model, mode, options });
 }
 
 /** Begins a turn of the agent's own, unless a turn is open. */
 export function openAgentTurn(frame: Frame): void {
   if (frame.state.turn) return;
   beginTurn(frame, "agent");
-  const { lastPrompt } = frame.state;
-  frame.say("turn.started", {
-    by: "agent",
-    ...(lastPrompt === undefined ? {} : { after: lastPrompt }),
-    ...choiceOf(frame),
-  });
+  const { lastPrompt: after, replay } = frame.state;
+  frame.say("turn.started", present({ by: "agent", replayed: replay ? true : undefined, after, ...choiceOf(frame) }));
 }
 
 /** The number of the step that is open; output without one begins one. */
@@ -64,7 +58,7 @@ export function currentStep(frame: Frame): number {
 
 export function beginStep(frame: Frame, key: string | undefined, summary = false): number {
   const number = (frame.state.turn?.steps ?? 0) + 1;
-  const step = { number, id: frame.context.id("message"), ...(key === undefined ? {} : { key }), summary };
+  const step = present({ number, id: frame.context.id("message"), key, summary });
   frame.patchTurn({ steps: number, step });
   frame.say("step.started", { step: number, id: step.id, ...(summary ? { summary } : {}) });
   return number;
@@ -73,12 +67,7 @@ export function beginStep(frame: Frame, key: string | undefined, summary = false
 export function endStep(frame: Frame, finish?: string, usage?: Usage): void {
   const step = frame.state.turn?.step;
   if (!step) return;
-  frame.say("step.ended", {
-    step: step.number,
-    id: step.id,
-    ...(finish === undefined ? {} : { finish }),
-    ...(usage ? { usage } : {}),
-  });
+  frame.say("step.ended", present({ step: step.number, id: step.id, finish, usage }));
   frame.patchTurn({ step: null });
 }
 
@@ -96,13 +85,7 @@ export function sayStatusItem(
   remark: { level: "info" | "warn" | "error"; text: string; code?: string },
 ): void {
   const { level, text, code } = remark;
-  const item = {
-    id: frame.context.id("item"),
-    kind: "status",
-    level,
-    text,
-    ...(code === undefined ? {} : { code }),
-  } as const;
+  const item = present({ id: frame.context.id("item"), kind: "status", level, text, code });
   frame.say("item.started", { item: { ...item, status: "running" } });
   frame.say("item.completed", { item: { ...item, status: "completed" } });
 }

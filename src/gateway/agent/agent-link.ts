@@ -3,6 +3,7 @@ import {
   type AgentCapabilities,
   type AgentSession,
   type ChildRef,
+  type McpServer,
   MustReopen,
   ResumeLost,
 } from "../../agents/contract.ts";
@@ -12,6 +13,7 @@ import type { ProjectSetting } from "../../core/trust.ts";
 import { within } from "../../core/within.ts";
 import type { Inbox } from "../session/inbox.ts";
 import type { Kin } from "../session/kin.ts";
+import { type Choice, changeOf, noteSaid } from "./choice.ts";
 
 /** How long an agent may take to hear a wish; one that does not read its input would be waited for in vain. */
 const HEAR_MS = 3_000;
@@ -22,6 +24,9 @@ export interface LinkOptions {
   directory: string;
   /** Whether the user trusts the directory now. */
   trusted(): boolean;
+  /** The MCP servers that the client gave with the session, and whether there are any. */
+  mcpServers(): Promise<readonly McpServer[]>;
+  hasServers(): boolean;
   history(): Promise<ParleyEvent[]>;
   hasRules(): boolean;
   /** Of the session: the agent's words go there, and those of sub-agents to the inboxes of their own sessions. */
@@ -29,10 +34,8 @@ export interface LinkOptions {
   kin: Kin;
 }
 
-export interface Choice {
-  model?: string | undefined;
-  mode?: string | undefined;
-}
+/** A choice with the MCP servers of the session, for a start of the agent. */
+type Wanted = Choice & { servers: readonly McpServer[] };
 
 interface Start {
   agent: AgentSession;
@@ -112,6 +115,8 @@ export class AgentLink {
 
   /** A running agent with this model and mode, as they are when it is ready. */
   async ensure(choice: () => Choice, resume: string | undefined): Promise<Opened> {
+    // Read first: from the look at the running agent to the start of another nothing is waited for.
+    const servers = this.options.hasServers() ? await this.options.mcpServers() : [];
     while (this.leaving) await this.leaving;
     // An agent was started with the project's settings or without them, and keeps to that until it is started anew.
     if (this.stale || (this.current && this.current.trusted !== this.options.trusted())) {
@@ -125,13 +130,19 @@ export class AgentLink {
       if (!(await this.choseOrLeft(running, choice()))) return this.ensure(choice, resume);
       return { agent: running.agent, generation: running.generation, lost: false };
     }
-    const { opened, lost } = await this.openOrForget(choice(), resume);
+    const { opened, lost } = await this.openOrForget({ ...choice(), servers }, resume);
     // Another choice may have been made while it started.
     if (await this.choseOrLeft(opened, choice())) return { agent: opened.agent, generation: opened.generation, lost };
     return { ...(await this.ensure(choice, resume)), lost };
   }
 
-  private async openOrForget(choice: Choice, resume: string | undefined): Promise<{ opened: Start; lost: boolean }> {
+  /** An agent for a session of its own that Parley did not make. Rejects when the agent does not know it. */
+  async adopt(choice: Choice, resume: string): Promise<void> {
+    const servers = await this.options.mcpServers();
+    await this.open({ ...choice, servers }, resume);
+  }
+
+  private async openOrForget(choice: Wanted, resume: string | undefined): Promise<{ opened: Start; lost: boolean }> {
     try {
       return { opened: await this.open(choice, resume), lost: false };
     } catch (error) {
@@ -153,16 +164,15 @@ export class AgentLink {
   }
 
   /** Puts a choice in force. What matters is what the agent has now, not what it was last told: it changes modes itself. */
-  private async choose(running: Start, { model, mode }: Choice): Promise<void> {
+  private async choose(running: Start, choice: Choice): Promise<void> {
     const { agent, inForce } = running;
-    const change: Choice = {
-      ...(model === undefined || model === inForce.model ? {} : { model }),
-      ...(mode === undefined || mode === inForce.mode ? {} : { mode }),
-    };
+    const change = changeOf(choice, inForce);
     if (Object.keys(change).length === 0) return;
     const before = { ...inForce };
     if (change.model !== undefined) delete inForce.model;
     if (change.mode !== undefined) delete inForce.mode;
+    const options = Object.entries(inForce.options ?? {}).filter(([id]) => change.options?.[id] === undefined);
+    inForce.options = Object.fromEntries(options);
     try {
       if (!(await within(agent.set(change), HEAR_MS))) throw new Error("the agent does not read its input");
     } catch (error) {
@@ -170,7 +180,7 @@ export class AgentLink {
       if (!(error instanceof MustReopen)) this.options.inbox.signal({ type: "session", ...before });
       throw error;
     }
-    Object.assign(inForce, change);
+    Object.assign(inForce, change, { options: { ...inForce.options, ...change.options } });
   }
 
   /** Puts a choice in force at once, if an agent is there to take it; one that starts gets it when it is ready. */
@@ -183,7 +193,7 @@ export class AgentLink {
     if (this.sealed) throw new Error("the session is closed: no agent is started for it any more");
   }
 
-  private async open(choice: Choice, resume: string | undefined): Promise<Start> {
+  private async open({ servers, ...choice }: Wanted, resume: string | undefined): Promise<Start> {
     this.assertOpen();
     const { session, directory, history, hasRules } = this.options;
     const trusted = this.options.trusted();
@@ -195,6 +205,7 @@ export class AgentLink {
       directory,
       trusted,
       ...choice,
+      ...(servers.length === 0 ? {} : { mcpServers: servers }),
       ...(resume === undefined ? {} : { resume }),
       history,
       hasRules,
@@ -249,7 +260,7 @@ export class AgentLink {
     await leaving;
   }
 
-  /** What the agent remembers is no longer so: the next prompt is for one that is opened anew. */
+  /** The memory of the agent is out of date: the next prompt goes to one that is opened anew. */
   renew(): void {
     this.stale = this.current !== null;
   }
@@ -277,11 +288,4 @@ export class AgentLink {
     to.signal(signal, native, child ? 0 : generation);
     if (to.crowded) this.hold(to);
   }
-}
-
-/** An agent that changes its mode by itself says so. */
-function noteSaid(inForce: Choice, signal: Signal): void {
-  if (signal.type !== "session") return;
-  if (signal.model !== undefined) inForce.model = signal.model;
-  if (signal.mode !== undefined) inForce.mode = signal.mode;
 }

@@ -18,13 +18,15 @@ export class Deliveries {
     return this.turn === state.turn.id && this.generation === generation;
   }
 
-  /** The mode and the model of a prompt are put in force before the agent has it: words of the agent about them until then are past. */
+  /** The model, the mode and the options of a prompt are put in force before the agent has it: words of the agent about them until then are past. */
   heard(signal: Signal, generation: number, { turn, facts }: LedgerState): Signal {
     if (signal.type !== "session" || generation === PARLEY || turn?.by !== "user" || turn.id === this.turn)
       return signal;
-    const { model, mode, ...rest } = signal;
+    const { model, mode, options, ...rest } = signal;
+    const unchosen = Object.entries(options ?? {}).filter(([id]) => facts.options?.[id] === undefined);
     return {
       ...rest,
+      ...(unchosen.length === 0 ? {} : { options: Object.fromEntries(unchosen) }),
       ...(model === undefined || facts.model !== undefined ? {} : { model }),
       ...(mode === undefined || facts.mode !== undefined ? {} : { mode }),
     };

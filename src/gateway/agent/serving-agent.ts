@@ -1,4 +1,4 @@
-import { type Agent, MustReopen } from "../../agents/contract.ts";
+import { type Agent, type McpServer, MustReopen } from "../../agents/contract.ts";
 import { messageOf, ParleyError } from "../../core/errors.ts";
 import type { ParleyEvent } from "../../core/events/event.ts";
 import type { Failure, Prompt } from "../../core/events/values.ts";
@@ -10,6 +10,7 @@ import type { CommandHost } from "../../host/contract.ts";
 import type { Roots } from "../../host/files/roots.ts";
 import type { Log } from "../../log/contract.ts";
 import type { Attachments } from "../attachments.ts";
+import type { McpStore } from "../mcp-servers.ts";
 import { CANCEL_ASK_MS } from "../options.ts";
 import { readNewest } from "../read-events.ts";
 import type { Inbox, Prepare } from "../session/inbox.ts";
@@ -18,6 +19,7 @@ import type { LedgerView } from "../session/ledger-view.ts";
 import type { TurnWaits } from "../session/turn-waits.ts";
 import type { Trust } from "../trust/contract.ts";
 import { AgentLink } from "./agent-link.ts";
+import { choiceIn } from "./choice.ts";
 import { Deliveries } from "./deliveries.ts";
 import { TurnDriver } from "./turn-driver.ts";
 
@@ -34,6 +36,7 @@ export interface ServingOptions {
   roots: Roots;
   trust: Trust;
   attachments: Attachments;
+  mcp: McpStore;
   inbox: Inbox;
   ledger: LedgerView;
   waits: TurnWaits;
@@ -78,25 +81,34 @@ export class ServingAgent {
     const history = (): Promise<ParleyEvent[]> => this.past();
     const hasRules = (): boolean => (ledger.state.facts.permissions ?? []).some(({ verdict }) => verdict !== "allow");
     const trusted = (): boolean => trust.covering(directory) !== undefined;
-    const link = new AgentLink({ agent, session, directory, trusted, history, hasRules, inbox, kin });
+    const mcpServers = (): Promise<readonly McpServer[]> => this.mcpServers();
+    const hasServers = (): boolean => (ledger.state.facts.mcpServers ?? []).length > 0;
+    const servers = { mcpServers, hasServers };
+    const link = new AgentLink({ agent, session, directory, trusted, ...servers, history, hasRules, inbox, kin });
     this.ownLink = link;
     this.driver = new TurnDriver({ ...this.options, link }, this.deliveries);
   }
 
-  /** An update whose model or mode the running agent has before it is stored. */
+  /** An update whose model, mode or options the running agent has before it is stored. */
   choosing(command: Extract<Command, { type: "update" }>): Command | Prepare {
-    const { model, mode } = command.facts;
-    if (model === undefined && mode === undefined) return command;
+    const { model, mode, options } = command.facts;
+    if (model === undefined && mode === undefined && options === undefined) return command;
     if (this.options.lender)
-      throw new ParleyError("invalid", "a sub-agent has the model and the mode that its agent gives it");
+      throw new ParleyError("invalid", "a sub-agent has the model, the mode and the options that its agent gives it");
     const link = this.ownLink;
     if (!link || command.agent !== undefined) return command;
     return async ({ facts }) => {
-      await link.change({ model, mode }).catch((error: unknown) => {
+      await link.change({ model, mode, options }).catch((error: unknown) => {
         throw error instanceof MustReopen ? error : new ParleyError("invalid", messageOf(error));
       });
-      return { command, undo: () => link.change({ model: facts.model, mode: facts.mode }) };
+      return { command, undo: () => link.change(choiceIn(facts)) };
     };
+  }
+
+  /** Starts the agent with the session that it knows already. */
+  async adopt(): Promise<void> {
+    const { facts } = this.options.ledger.state;
+    if (this.ownLink && facts.nativeId !== undefined) await this.ownLink.adopt(choiceIn(facts), facts.nativeId);
   }
 
   /** Gives an answer to Parley itself, if it asked, or to the agent. */
@@ -132,6 +144,17 @@ export class ServingAgent {
 
   private async fail(turn: string, error: Failure): Promise<void> {
     await this.options.inbox.send({ type: "fail", turn, error }, { must: true });
+  }
+
+  /** Servers that are gone are missed: without them the agent would be another one than was asked for. */
+  private async mcpServers(): Promise<readonly McpServer[]> {
+    const { mcp, session, ledger } = this.options;
+    const { mcpServers: shown = [] } = ledger.state.facts;
+    if (shown.length === 0) return [];
+    const kept = await mcp.read(session);
+    if (kept) return kept;
+    const names = shown.map(({ name }) => name).join(", ");
+    throw new ParleyError("unavailable", `the MCP servers of this session (${names}) are gone: make a new session`);
   }
 
   /** The newest events before the open turn. */

@@ -5,7 +5,6 @@ import type { Failure, Prompt } from "../../core/events/values.ts";
 import { cutTurns } from "../../core/history/copy.ts";
 import { weightOf } from "../../core/json/weight.ts";
 import type { Answer } from "../../core/ledger/signals.ts";
-import type { Facts } from "../../core/ledger/state.ts";
 import { within } from "../../core/within.ts";
 import { type CommandHost, SpawnFailed } from "../../host/contract.ts";
 import type { Roots } from "../../host/files/roots.ts";
@@ -19,7 +18,8 @@ import type { TurnWaits } from "../session/turn-waits.ts";
 import type { Trust } from "../trust/contract.ts";
 import { LeftOut, UNTRUSTED } from "../trust/left-out.ts";
 import { TrustAsk } from "../trust/trust-ask.ts";
-import type { AgentLink, Choice } from "./agent-link.ts";
+import type { AgentLink } from "./agent-link.ts";
+import { type Choice, choiceIn } from "./choice.ts";
 import type { Deliveries } from "./deliveries.ts";
 import { transcriptOf, withInstructions, withTranscript } from "./handoff.ts";
 import { ShellTurn } from "./shell-turn.ts";
@@ -161,10 +161,6 @@ export class TurnDriver {
   private async giveUp(turn: string, message: string): Promise<void> {
     await this.options.inbox.send({ type: "fail", turn, error: { code: "agent_failed", message } }, { must: true });
   }
-}
-
-function choiceIn({ model, mode }: Facts): Choice {
-  return { ...(model === undefined ? {} : { model }), ...(mode === undefined ? {} : { mode }) };
 }
 
 function failureOf(error: unknown): Failure {

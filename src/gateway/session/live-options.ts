@@ -11,6 +11,8 @@ import type { Kin } from "./kin.ts";
 /** The session itself, and the things that it shares with other sessions. */
 export interface LiveOptions {
   id: string;
+  /** For a sub-agent's session: the session that it works for, and the topmost such session. */
+  parent: string | undefined;
   root: string | undefined;
   ledger: LedgerState;
   /** The right to write to it, or the session that its first events create. */

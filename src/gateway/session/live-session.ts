@@ -22,6 +22,7 @@ import { TurnWaits } from "./turn-waits.ts";
 /** A session in memory: puts commands into its inbox, and holds the parts through which they go. */
 export class LiveSession {
   readonly id: string;
+  readonly parent: string | undefined;
   readonly root: string | undefined;
   readonly inbox: Inbox;
   readonly agent: ServingAgent;
@@ -38,9 +39,10 @@ export class LiveSession {
 
   /** The parts in the order of their making: each knows only those before it. */
   constructor(options: LiveOptions) {
-    const { id, root, gateway, attachments, kin, lender, idleAgents } = options;
-    const { log, roots, trust } = gateway;
+    const { id, parent, root, gateway, attachments, kin, lender, idleAgents } = options;
+    const { log, roots, trust, mcp } = gateway;
     this.id = id;
+    this.parent = parent;
     this.root = root;
     this.options = options;
     const inbox = new Inbox(log);
@@ -51,7 +53,7 @@ export class LiveSession {
     const { unattended: policy, askDeadlineMs: deadlineMs, idleCloseMs: waitMs } = gateway;
     const asks = new AskKeeper({ session: id, root, attachments, policy, deadlineMs, inbox, logger });
     const timers = new TurnTimers(inbox, logger);
-    const world = { log, roots, trust, attachments, host: gateway.processes };
+    const world = { log, roots, trust, mcp, attachments, host: gateway.processes };
     const { directory } = options.ledger;
     const agent = new ServingAgent({ session: id, directory, lender, ...world, ...base });
     const stop = new SessionStop({ ...base, agent });
@@ -138,6 +140,13 @@ export class LiveSession {
     const command = steer ? ({ type: "steer", prompt } as const) : ({ type: "prompt", prompt, ...served } as const);
     const stored = await this.rest.orRest(this.inbox.send(command, { known }));
     return stored.known ?? firstReceipt(stored);
+  }
+
+  /** Starts the agent for a session that the agent knows already, and waits until the past that it tells is stored. */
+  async adopt(): Promise<void> {
+    await this.rest.orRest(this.agent.adopt());
+    await this.inbox.whenIdle();
+    this.inbox.wake();
   }
 
   async withdraw(prompt: string): Promise<void> {

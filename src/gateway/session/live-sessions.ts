@@ -30,7 +30,7 @@ export class LiveSessions {
   private readonly burials = new WeakMap<LiveSession, Promise<void>>();
   private leaving = false;
   private readonly uses = new Map<string, number>();
-  /** Sub-agents' sessions by their root and the agent's id of them. */
+  /** Sub-agents' sessions, however deep, by their root and the agent's id of them. */
   private readonly children = new Map<string, Map<string, LiveSession>>();
   /** The rules that a sub-agent's session has from the one it works for. */
   private readonly inherited = new WeakMap<LiveSession, readonly PermissionRule[]>();
@@ -51,13 +51,25 @@ export class LiveSessions {
     return this.live.get(id);
   }
 
-  /** A session and its sub-agents' sessions. */
-  family(root: string): LiveSession[] {
-    return this.all().filter((session) => session.id === root || session.root === root);
+  /** A session and its sub-agents' sessions, however deep. */
+  family(id: string): LiveSession[] {
+    return this.all().filter((session) => session.id === id || session.root === id || this.isBelow(session, id));
   }
 
-  childrenOf(root: string): LiveSession[] {
+  private subAgentsOf(root: string): LiveSession[] {
     return [...(this.children.get(root)?.values() ?? [])];
+  }
+
+  /** The sub-agents' sessions that work for a session, however deep. */
+  private below({ id, root }: Pick<LiveOptions, "id" | "root">): LiveSession[] {
+    const all = this.subAgentsOf(root ?? id);
+    return root === undefined ? all : all.filter((session) => this.isBelow(session, id));
+  }
+
+  private isBelow({ parent }: LiveSession, id: string): boolean {
+    if (parent === undefined || parent === id) return parent === id;
+    const above = this.live.get(parent);
+    return above !== undefined && this.isBelow(above, id);
   }
 
   /** No work is begun any more. */
@@ -80,7 +92,7 @@ export class LiveSessions {
 
   /** Drops a session and its sub-agents' from memory. */
   forget(id: string): void {
-    for (const session of [...this.childrenOf(id), this.live.get(id)]) {
+    for (const session of [...this.subAgentsOf(id), this.live.get(id)]) {
       session?.dispose();
       if (session) this.live.delete(session.id);
     }
@@ -94,7 +106,7 @@ export class LiveSessions {
     if (this.live.get(id) === session) this.live.delete(id);
     const siblings = this.children.get(root ?? "") ?? new Map<string, LiveSession>();
     for (const [ref, child] of siblings) if (child === session) siblings.delete(ref);
-    const children = this.childrenOf(id);
+    const children = this.subAgentsOf(id);
     this.children.delete(id);
     for (const child of children) this.forgetIfResting(child.id);
     if (root !== undefined) this.live.get(root)?.inbox.wake();
@@ -109,13 +121,13 @@ export class LiveSessions {
   private forgetIfResting(id: string): void {
     const session = this.live.get(id);
     if (session?.root !== undefined && this.hasLiveRoot(session)) return this.forgetIfResting(session.root);
-    const used = [id, ...this.childrenOf(id).map((child) => child.id)].some((one) => this.uses.has(one));
+    const used = [id, ...this.subAgentsOf(id).map((child) => child.id)].some((one) => this.uses.has(one));
     if (session?.resting && !used) this.forget(id);
   }
 
   /** Sub-agents' sessions stay as long as the session they belong to: it may speak of them again. */
   private hasLiveRoot(session: LiveSession): boolean {
-    return session.root !== undefined && this.childrenOf(session.root).includes(session);
+    return session.root !== undefined && this.subAgentsOf(session.root).includes(session);
   }
 
   private load(id: string): Promise<LiveSession> {
@@ -136,7 +148,8 @@ export class LiveSessions {
     const open = turn ? await readEvents(this.options.log, id, turn.seq - 1) : [];
     // An agent that is no longer configured takes no prompts, but its sessions can still be read and deleted.
     const agent = state.parent ? undefined : this.options.agents.get(state.agent);
-    const session = this.build({ id, root: state.root, ledger: restore(state, open), agent, stored: hold });
+    const { parent, root } = state;
+    const session = this.build({ id, parent, root, ledger: restore(state, open), agent, stored: hold });
     // A turn is open in the log, and not in memory: the process or the session object that ran it is gone.
     return this.begun(session, turn ? session.recover() : undefined);
   }
@@ -153,14 +166,14 @@ export class LiveSessions {
     return session;
   }
 
-  /** Makes a session. Whoever hears of it by its first event finds this object, not a second one. */
+  /** Makes a session. It is known here before its first event is, so that no reader of that event has a second object made. */
   async create(id: string, command: Create): Promise<void> {
     const make = async (): Promise<LiveSession> => {
       await this.loadKind();
       const { agent: name, directory } = command.started;
       const ledger = newLedger(name, directory, factsOf(command));
       const agent = this.options.agents.get(name);
-      const session = this.build({ id, root: undefined, ledger, agent, stored: { id } });
+      const session = this.build({ id, parent: undefined, root: undefined, ledger, agent, stored: { id } });
       return this.begun(session, session.begin(command));
     };
     this.loading.set(
@@ -185,7 +198,9 @@ export class LiveSessions {
     return agent;
   }
 
-  private build(own: Pick<LiveOptions, "id" | "root" | "ledger" | "agent" | "lender" | "stored">): LiveSession {
+  private build(
+    own: Pick<LiveOptions, "id" | "parent" | "root" | "ledger" | "agent" | "lender" | "stored">,
+  ): LiveSession {
     if (!this.kind) throw new Error(`expected a session to be read before ${own.id} is built`);
     const { metrics, attachments, idleAgents } = this;
     const kin = this.kinOf(own);
@@ -200,9 +215,9 @@ export class LiveSessions {
   private kinOf(own: Pick<LiveOptions, "id" | "root" | "ledger">): Kin {
     return {
       inboxOf: (child) => this.child(own, child).inbox,
-      busy: () => this.childrenOf(own.id).some((child) => child.working),
-      tell: (signal) => this.tellChildren(own.id, signal),
-      giveRules: (rules) => this.tellRules(own.id, rules),
+      busy: () => this.below(own).some((child) => child.working),
+      tell: (signal) => this.tell(own, signal),
+      giveRules: (rules) => this.tellRules(own, rules),
       rest: () => {
         this.forgetIfResting(own.id);
         if (own.root !== undefined) this.live.get(own.root)?.inbox.wake();
@@ -220,7 +235,8 @@ export class LiveSessions {
     const { directory } = root.ledger;
     const agent = ref.agent ?? root.ledger.agent;
     // Rules of a session hold for the sub-agents that work for it.
-    const permissions = this.live.get(root.id)?.ledger.facts.permissions;
+    const parent = this.parentOf(root, ref);
+    const permissions = parent?.ledger.facts.permissions;
     const facts = {
       nativeId: ref.id,
       ...(ref.title === undefined ? {} : { title: ref.title }),
@@ -229,24 +245,29 @@ export class LiveSessions {
     const data = { agent, directory, version: SCHEMA_VERSION, ...facts };
     const child = this.build({
       id,
+      parent: parent?.id ?? root.id,
       root: root.id,
       ledger: newLedger(agent, directory, facts),
       agent: undefined,
       lender: this.live.get(root.id)?.agent,
-      stored: { id, parent: root.id, root: root.id },
+      stored: { id, parent: parent?.id ?? root.id, root: root.id },
     });
     child.beginPatiently({ type: "create", started: data, source: "agent" });
     siblings.set(ref.id, child);
     this.inherited.set(child, permissions ?? []);
     this.live.set(id, child);
-    if (ref.call !== undefined)
-      this.live.get(root.id)?.inbox.signal({ type: "tool.seen", call: ref.call, child: id }, undefined, 0);
+    if (ref.call !== undefined) parent?.inbox.signal({ type: "tool.seen", call: ref.call, child: id }, undefined, 0);
     return child;
   }
 
-  /** New rules hold for the sub-agents that work already, before a sub-agent's own rules. */
-  private tellRules(root: string, rules: readonly PermissionRule[]): void {
-    for (const child of this.childrenOf(root)) {
+  /** The session that a sub-agent works for: another sub-agent's, which may be heard of first by this, or the root. */
+  private parentOf(root: Pick<LiveOptions, "id" | "ledger">, { id, parent }: ChildRef): LiveSession | undefined {
+    return parent === undefined || parent === id ? this.live.get(root.id) : this.child(root, { id: parent });
+  }
+
+  /** New rules hold for the sub-agents that work already, before a sub-agent's own rules. Each passes them on. */
+  private tellRules(session: Pick<LiveOptions, "id" | "root">, rules: readonly PermissionRule[]): void {
+    for (const child of this.below(session).filter(({ parent }) => parent === session.id)) {
       const before = this.inherited.get(child) ?? [];
       const own = (child.ledger.facts.permissions ?? []).filter(
         (rule) => !before.some((one) => isDeepStrictEqual(one, rule)),
@@ -259,8 +280,8 @@ export class LiveSessions {
   }
 
   /** Sub-agents die with the agent, and stop with the turn that they work for. */
-  private tellChildren(root: string, signal: Signal): void {
-    for (const child of this.childrenOf(root)) child.inbox.signal(signal, undefined, 0);
+  private tell(session: Pick<LiveOptions, "id" | "root">, signal: Signal): void {
+    for (const child of this.below(session)) child.inbox.signal(signal, undefined, 0);
   }
 }
 

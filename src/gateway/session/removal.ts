@@ -8,14 +8,14 @@ const PAGE = 200;
 
 /** Forgets sessions: ends what runs, then drops what is stored. */
 export class Removal {
-  private readonly options: Pick<GatewayOptions, "log" | "logger">;
+  private readonly options: Pick<GatewayOptions, "log" | "logger" | "mcp">;
   private readonly sessions: LiveSessions;
   /** Sessions whose deletion waits for the log. */
   private readonly waiting = new Set<string>();
   /** Removals that are under way, by their session. */
   private readonly running = new Map<string, Promise<void>>();
 
-  constructor(options: Pick<GatewayOptions, "log" | "logger">, sessions: LiveSessions) {
+  constructor(options: Pick<GatewayOptions, "log" | "logger" | "mcp">, sessions: LiveSessions) {
     this.options = options;
     this.sessions = sessions;
   }
@@ -62,24 +62,26 @@ export class Removal {
   private async removeOnce(id: string): Promise<void> {
     await this.sessions.use(id, async (session) => {
       await session.close("deleted");
-      for (const child of await this.childrenOf(id)) {
+      for (const child of await this.below(id)) {
         await this.sessions.use(child, async (one) => {
           await one.close("deleted");
           await one.erase();
         });
       }
       await session.erase();
+      if (session.ledger.facts.mcpServers) await this.options.mcp.forget(id);
     });
     this.sessions.forget(id);
   }
 
-  private async childrenOf(id: string): Promise<string[]> {
+  /** The sessions of its sub-agents, those that work for others before them. */
+  private async below(id: string): Promise<string[]> {
     const ids: string[] = [];
     for (let after: string | undefined; ; ) {
       const page = await this.options.log.list({ parent: id, limit: PAGE, ...(after === undefined ? {} : { after }) });
-      ids.push(...page.map((child) => child.id));
+      for (const child of page) ids.push(...(await this.below(child.id)), child.id);
       if (page.length < PAGE) return ids;
-      after = ids.at(-1);
+      after = page.at(-1)?.id;
     }
   }
 }

@@ -4,7 +4,7 @@ import type { Gateway } from "../../gateway/gateway.ts";
 import type { CommandHost } from "../../host/contract.ts";
 import type { Bus } from "./bus.ts";
 import { Catalog } from "./catalog/catalog.ts";
-import { NameIndex } from "./workspace/file-names.ts";
+import { type NameIndex, nameIndex } from "./workspace/file-names.ts";
 import { type Git, gitOn } from "./workspace/git/git.ts";
 import { Projects } from "./workspace/projects.ts";
 
@@ -33,6 +33,6 @@ export function createEnvironment({ gateway, bus, commands, dataDirectory, logge
     projects: new Projects({ file: join(dataDirectory, "opencode-projects.json"), logger }),
     commands,
     git,
-    names: new NameIndex(git),
+    names: nameIndex(git),
   };
 }

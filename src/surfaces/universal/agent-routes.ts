@@ -1,35 +1,37 @@
 import { z } from "zod";
 import type { Gateway } from "../../gateway/gateway.ts";
-import { type Route, route } from "./route.ts";
-import { agent } from "./schemas.ts";
+import { agent, agentQuery, nativeSession } from "./agent-schemas.ts";
+import { get, type Route } from "./route.ts";
 
-export function agentRoutes(gateway: Gateway): Route[] {
-  const view = async (name: string): Promise<unknown> => ({
+export function agentRoutes(gateway: Gateway, defaultDirectory: string): Route[] {
+  const view = async (name: string, directory?: string): Promise<unknown> => ({
     name,
     default: name === gateway.defaultAgent,
     capabilities: gateway.work.capabilities(name),
-    ...(await gateway.discover(name)),
+    ...(await gateway.discover(name, directory)),
   });
   return [
-    route({
-      method: "get",
-      path: "/v1/agents",
-      id: "listAgents",
+    get("/v1/agents", "listAgents", {
       summary: "The agents that Parley knows, and whether they are installed and logged in.",
-      status: 200,
       answer: z.looseObject({ agents: z.array(agent) }),
-      errors: [],
-      handle: async () => ({ agents: await Promise.all(gateway.agents().map(view)) }),
+      handle: async () => ({ agents: await Promise.all(gateway.agents().map((name) => view(name))) }),
     }),
-    route({
-      method: "get",
-      path: "/v1/agents/{agent}",
-      id: "getAgent",
-      summary: "One agent, with its models and modes.",
-      status: 200,
+    get("/v1/agents/{agent}", "getAgent", {
+      summary: "One agent, with its models, modes and options: in general, or as they are in a directory.",
+      query: agentQuery,
       answer: agent,
-      errors: [404],
-      handle: async ({ params }) => view(params.agent),
+      errors: [403, 404, 422],
+      handle: async ({ params, query }) => view(params.agent, query.directory),
+    }),
+    get("/v1/agents/{agent}/sessions", "listAgentSessions", {
+      summary:
+        "The sessions that an agent itself keeps for a directory. A session made with `resume` goes on with one.",
+      query: agentQuery,
+      answer: z.looseObject({ sessions: z.array(nativeSession) }),
+      errors: [403, 404, 422, 501, 503],
+      handle: async ({ params, query }) => ({
+        sessions: await gateway.nativeSessions(params.agent, query.directory ?? defaultDirectory),
+      }),
     }),
   ];
 }

@@ -28,7 +28,7 @@ export interface UniversalOptions {
 
 export function universalRoutes({ gateway, clients, defaultDirectory }: UniversalOptions): Route[] {
   return [
-    ...agentRoutes(gateway),
+    ...agentRoutes(gateway, defaultDirectory),
     ...sessionRoutes(gateway, defaultDirectory),
     ...promptRoutes(gateway),
     ...workRoutes(gateway),

@@ -1,7 +1,8 @@
 import { z } from "zod";
+import { present } from "../../core/json/fields.ts";
 import type { Answer } from "../../core/ledger/signals.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
-import { type Route, route } from "./route.ts";
+import { get, post, type Route } from "./route.ts";
 import { answerRequest, ask } from "./schemas.ts";
 
 const askList = z.looseObject({ asks: z.array(ask) });
@@ -21,38 +22,25 @@ function answerOf(body: z.output<typeof answerRequest>): Answer {
 }
 
 function wordsOf({ feedback, stop }: { feedback?: string; stop?: boolean }): { feedback?: string; stop?: boolean } {
-  return { ...(feedback === undefined ? {} : { feedback }), ...(stop ? { stop } : {}) };
+  return present({ feedback, stop: stop || undefined });
 }
 
 export function askRoutes(gateway: Gateway): Route[] {
   return [
-    route({
-      method: "get",
-      path: "/v1/asks",
-      id: "listAllAsks",
+    get("/v1/asks", "listAllAsks", {
       summary: "Permissions and questions that wait for an answer, in all sessions.",
-      status: 200,
       answer: askList,
-      errors: [],
       handle: async () => ({ asks: await gateway.asks() }),
     }),
-    route({
-      method: "get",
-      path: "/v1/sessions/{session}/asks",
-      id: "listAsks",
+    get("/v1/sessions/{session}/asks", "listAsks", {
       summary: "Those of one session and its sub-agents.",
-      status: 200,
       answer: askList,
       errors: [404],
       handle: async ({ params }) => ({ asks: await gateway.asks(params.session) }),
     }),
-    route({
-      method: "post",
-      path: "/v1/sessions/{session}/asks/{ask}",
-      id: "answerAsk",
+    post("/v1/sessions/{session}/asks/{ask}", "answerAsk", {
       summary: "Answer. The first answer wins; a later one gets 409 with the one that won.",
       body: answerRequest,
-      status: 200,
       answer: z.looseObject({ ask: z.string(), outcome: z.string() }),
       errors: [404, 409, 422, 507],
       handle: async ({ params, body, header }) => {

@@ -4,7 +4,7 @@ import { Answer, WRITTEN } from "../http/endpoint.ts";
 import { type Gap, startIn, startInAll } from "./cursor.ts";
 import { pageOf } from "./event-page.ts";
 import type { EventStreams } from "./event-stream.ts";
-import { type Route, route } from "./route.ts";
+import { get, type Route } from "./route.ts";
 import { eventPage, eventQuery, streamQuery } from "./schemas.ts";
 import { wireJson } from "./wire.ts";
 
@@ -20,13 +20,9 @@ function pageText(
 
 export function eventRoutes(gateway: Gateway, streams: EventStreams): Route[] {
   return [
-    route({
-      method: "get",
-      path: "/v1/sessions/{session}/events",
-      id: "readEvents",
+    get("/v1/sessions/{session}/events", "readEvents", {
       summary: "A session's events after a cursor, oldest first.",
       query: eventQuery,
-      status: 200,
       answer: eventPage,
       errors: [400, 404],
       handle: async ({ params, query }) => {
@@ -35,13 +31,9 @@ export function eventRoutes(gateway: Gateway, streams: EventStreams): Route[] {
         return pageText(records, { ...page, native: query.native });
       },
     }),
-    route({
-      method: "get",
-      path: "/v1/events",
-      id: "readAllEvents",
+    get("/v1/events", "readAllEvents", {
       summary: "The events of all sessions after a position, in the order in which they were stored.",
       query: eventQuery,
-      status: 200,
       answer: eventPage,
       errors: [400],
       handle: async ({ query }) => {
@@ -51,13 +43,9 @@ export function eventRoutes(gateway: Gateway, streams: EventStreams): Route[] {
         return pageText(records, { more, native: query.native, next: records.at(-1)?.position ?? after });
       },
     }),
-    route({
-      method: "get",
-      path: "/v1/sessions/{session}/stream",
-      id: "streamEvents",
+    get("/v1/sessions/{session}/stream", "streamEvents", {
       summary: "A session's events as they happen, from the first one or from a cursor on (server-sent events).",
       query: streamQuery,
-      status: 200,
       answer: "event-stream",
       errors: [400, 404],
       handle: async ({ params, query, header, request, response }) => {
@@ -67,13 +55,9 @@ export function eventRoutes(gateway: Gateway, streams: EventStreams): Route[] {
         return WRITTEN;
       },
     }),
-    route({
-      method: "get",
-      path: "/v1/stream",
-      id: "streamAllEvents",
+    get("/v1/stream", "streamAllEvents", {
       summary: "The events of all sessions as they happen, from now on or from a cursor on (server-sent events).",
       query: streamQuery,
-      status: 200,
       answer: "event-stream",
       errors: [400],
       handle: async ({ query, header, request, response }) => {

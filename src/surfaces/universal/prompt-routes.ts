@@ -4,7 +4,7 @@ import { present } from "../../core/json/fields.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
 import type { PromptRequest } from "../../gateway/requests.ts";
 import type { Call } from "../http/endpoint.ts";
-import { type Route, route } from "./route.ts";
+import { post, type Route, remove } from "./route.ts";
 import { cancelled, cancelRequest, outcome, promptRequest, receipt } from "./schemas.ts";
 import { answerTurn, turnQuery } from "./turn-answer.ts";
 
@@ -19,18 +19,15 @@ function idOf({ body, header }: PromptCall): string | undefined {
 }
 
 function requestOf(call: PromptCall): PromptRequest {
-  const { text, parts, delivery, model, mode, system, attended } = call.body;
+  const { text, parts, delivery, model, mode, options, system, attended } = call.body;
   const request: PromptRequest = { parts: parts ?? [{ type: "text", text: text ?? "" }] };
   const id = idOf(call);
-  return { ...request, ...present({ id, delivery, model, mode, system, attended }) };
+  return { ...request, ...present({ id, delivery, model, mode, options, system, attended }) };
 }
 
 export function promptRoutes(gateway: Gateway): Route[] {
   return [
-    route({
-      method: "post",
-      path: "/v1/sessions/{session}/prompts",
-      id: "sendPrompt",
+    post("/v1/sessions/{session}/prompts", "sendPrompt", {
       summary: "Give the agent a prompt. 202 means that it is stored; with `wait` the answer is the turn's outcome.",
       query: turnQuery,
       body: promptRequest,
@@ -43,31 +40,21 @@ export function promptRoutes(gateway: Gateway): Route[] {
         return answerTurn(gateway, call, session, await gateway.prompt(session, requestOf(call)));
       },
     }),
-    route({
-      method: "delete",
-      path: "/v1/sessions/{session}/prompts/{prompt}",
-      id: "withdrawPrompt",
+    remove("/v1/sessions/{session}/prompts/{prompt}", "withdrawPrompt", {
       summary: "Take back a prompt that waits.",
       status: 204,
       errors: [404, 507],
       handle: async ({ params }) => gateway.withdraw(params.session, params.prompt),
     }),
-    route({
-      method: "post",
-      path: "/v1/sessions/{session}/cancel",
-      id: "cancelTurn",
+    post("/v1/sessions/{session}/cancel", "cancelTurn", {
       summary: "Stop the turn. Answers when the agent is quiet.",
       body: cancelRequest,
       bodyOptional: true,
-      status: 200,
       answer: cancelled,
       errors: [404, 507],
       handle: async ({ params, body }) => {
         const { queue = "clear", turn: only } = body;
-        const turn = await gateway.cancel(params.session, {
-          queue,
-          ...(only === undefined ? {} : { turn: only }),
-        });
+        const turn = await gateway.cancel(params.session, present({ queue, turn: only }));
         return turn === undefined ? { cancelled: false } : { cancelled: true, turn };
       },
     }),

@@ -2,30 +2,52 @@ import { z } from "zod";
 import { catalog } from "../../core/events/catalog.ts";
 import { eventSchemas } from "../../core/events/event.ts";
 import {
+  agentOption,
   delivery,
   endReason,
   failure,
+  limit,
+  loose,
+  optionValues,
   permissionRule,
   planEntry,
   prompt,
   promptPart,
+  shownServer,
   turnStatus,
   usage,
 } from "../../core/events/values.ts";
+import { mcpServer } from "./agent-schemas.ts";
 
 const LIST_LIMIT = 200;
 const EVENTS_LIMIT = 2_000;
 
-export const sessionRequest = z
-  .strictObject({
-    agent: z.string().optional().describe("one of GET /v1/agents; the default agent otherwise"),
-    directory: z.string().optional().describe("absolute path; the server's own directory otherwise"),
-    model: z.string().optional(),
-    mode: z.string().optional(),
-    title: z.string().max(500).optional(),
-    permissions: z.array(permissionRule).optional().describe("decide asks before a person does"),
-  })
-  .meta({ id: "SessionRequest" });
+/** The body of a request, with a name in the schemas. A field that is not known is refused. */
+function strict<S extends z.ZodRawShape>(id: string, shape: S): z.ZodObject<S, z.core.$strict> {
+  return z.strictObject(shape).meta({ id });
+}
+
+export const sessionRequest = strict("SessionRequest", {
+  agent: z.string().optional().describe("one of GET /v1/agents; the default agent otherwise"),
+  directory: z.string().optional().describe("absolute path; the server's own directory otherwise"),
+  model: z.string().optional(),
+  mode: z.string().optional(),
+  options: optionValues.optional().describe("options of the agent by their ids, such as effort"),
+  title: z.string().max(500).optional(),
+  permissions: z.array(permissionRule).optional().describe("decide asks before a person does"),
+  mcpServers: z
+    .array(mcpServer)
+    .max(100)
+    .optional()
+    .describe("servers of tools for its agent; but for names and types they are told to nobody"),
+  resume: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      "the agent's own id of a session that it keeps, see GET /v1/agents/{agent}/sessions: its agent starts at once",
+    ),
+});
 
 export const sessionPatch = z
   .strictObject({
@@ -33,9 +55,13 @@ export const sessionPatch = z
     title: z.string().max(500).optional(),
     model: z.string().optional(),
     mode: z.string().optional(),
+    options: optionValues.optional().describe("those that are named change, the others stay"),
     permissions: z.array(permissionRule).optional(),
   })
-  .refine((patch) => Object.keys(patch).length > 0, "expected at least one of agent, title, model, mode, permissions")
+  .refine(
+    (patch) => Object.keys(patch).length > 0,
+    "expected at least one of agent, title, model, mode, options, permissions",
+  )
   .meta({ id: "SessionPatch" });
 
 export const promptRequest = z
@@ -48,6 +74,7 @@ export const promptRequest = z
       .describe("while the session is busy: queue (default), steer or reject; context begins no turn"),
     model: z.string().optional().describe("from this prompt on"),
     mode: z.string().optional().describe("from this prompt on"),
+    options: optionValues.optional().describe("from this prompt on"),
     system: z.string().optional().describe("further instructions for this turn"),
     attended: z
       .boolean()
@@ -58,53 +85,46 @@ export const promptRequest = z
   .refine((body) => body.parts === undefined || body.parts.length > 0, "expected at least one part")
   .meta({ id: "PromptRequest" });
 
-export const shellRequest = z
-  .strictObject({
-    id: z.string().optional().describe("msg_…; the same id with the same command is run once"),
-    command: z.string().min(1),
-  })
-  .meta({ id: "ShellRequest" });
+export const shellRequest = strict("ShellRequest", {
+  id: z.string().optional().describe("msg_…; the same id with the same command is run once"),
+  command: z.string().min(1),
+});
 
-export const compactRequest = z
-  .strictObject({ id: z.string().optional().describe("msg_…; the same id is one turn") })
-  .meta({ id: "CompactRequest" });
+export const compactRequest = strict("CompactRequest", {
+  id: z.string().optional().describe("msg_…; the same id is one turn"),
+});
 
-export const forkRequest = z
-  .strictObject({ before: z.string().optional().describe("a message's id: only what came before it is copied") })
-  .meta({ id: "ForkRequest" });
+export const forkRequest = strict("ForkRequest", {
+  before: z.string().optional().describe("a message's id: only what came before it is copied"),
+});
 
-export const receipt = z
-  .looseObject({
-    prompt: z.string(),
-    status: z.enum(["started", "queued", "steered", "kept"]),
-    turn: z.string().optional(),
-    position: z.number().optional(),
-    seq: z.number().describe("the number of the event that made it durable"),
-  })
-  .meta({ id: "Receipt" });
+export const receipt = loose("Receipt", {
+  prompt: z.string(),
+  status: z.enum(["started", "queued", "steered", "kept"]),
+  turn: z.string().optional(),
+  position: z.number().optional(),
+  seq: z.number().describe("the number of the event that made it durable"),
+});
 
-export const outcome = z
-  .looseObject({
-    receipt,
-    turn: z.string().optional(),
-    reason: z.union([endReason, z.literal("withdrawn")]),
-    text: z.string().describe("what the agent said last"),
-    usage: usage.optional(),
-    error: failure.optional(),
-    duration: z.number().optional().describe("milliseconds since the turn began"),
-  })
-  .meta({ id: "Outcome" });
+export const outcome = loose("Outcome", {
+  receipt,
+  turn: z.string().optional(),
+  reason: z.union([endReason, z.literal("withdrawn")]),
+  text: z.string().describe("what the agent said last"),
+  usage: usage.optional(),
+  error: failure.optional(),
+  duration: z.number().optional().describe("milliseconds since the turn began"),
+});
 
-export const cancelRequest = z
-  .strictObject({
-    queue: z.enum(["clear", "keep"]).optional().describe("what happens to prompts that wait; clear by default"),
-    turn: z.string().optional().describe("stop this turn only, and nothing if another one is open by now"),
-  })
-  .meta({ id: "CancelRequest" });
+export const cancelRequest = strict("CancelRequest", {
+  queue: z.enum(["clear", "keep"]).optional().describe("what happens to prompts that wait; clear by default"),
+  turn: z.string().optional().describe("stop this turn only, and nothing if another one is open by now"),
+});
 
-export const cancelled = z
-  .looseObject({ cancelled: z.boolean(), turn: z.string().optional().describe("the turn that was stopped") })
-  .meta({ id: "Cancelled" });
+export const cancelled = loose("Cancelled", {
+  cancelled: z.boolean(),
+  turn: z.string().optional().describe("the turn that was stopped"),
+});
 
 export const answerRequest = z
   .union([
@@ -134,37 +154,37 @@ export const ask = z
   ])
   .meta({ id: "Ask" });
 
-export const session = z
-  .looseObject({
-    id: z.string(),
-    agent: z.string(),
-    directory: z.string(),
-    status: z.enum(["idle", "busy", "requires_action", "retrying", "compacting"]),
-    title: z.string().optional(),
-    model: z.string().optional(),
-    mode: z.string().optional(),
-    permissions: z.array(permissionRule).optional(),
-    nativeId: z.string().optional().describe("the agent's own id"),
-    parent: z.string().optional(),
-    root: z.string().optional(),
-    created: z.number(),
-    updated: z.number(),
-    turn: z.looseObject({ id: z.string(), seq: z.number(), started: z.number(), status: turnStatus }).nullable(),
-    turns: z.number().describe("how many there were"),
-    queue: z.array(prompt).describe("prompts that wait"),
-    asks: z.array(z.unknown()).describe("open asks of this session alone"),
-    plan: z.array(planEntry),
-    usage,
-  })
-  .meta({ id: "Session" });
+export const session = loose("Session", {
+  id: z.string(),
+  agent: z.string(),
+  directory: z.string(),
+  status: z.enum(["idle", "busy", "requires_action", "retrying", "compacting"]),
+  title: z.string().optional(),
+  model: z.string().optional(),
+  mode: z.string().optional(),
+  options: optionValues.optional(),
+  offers: z.array(agentOption).optional().describe("the options that the agent offers in this session"),
+  mcpServers: z.array(shownServer).optional().describe("the MCP servers that its client gave"),
+  permissions: z.array(permissionRule).optional(),
+  nativeId: z.string().optional().describe("the agent's own id"),
+  parent: z.string().optional(),
+  root: z.string().optional(),
+  created: z.number(),
+  updated: z.number(),
+  turn: z.looseObject({ id: z.string(), seq: z.number(), started: z.number(), status: turnStatus }).nullable(),
+  turns: z.number().describe("how many there were"),
+  queue: z.array(prompt).describe("prompts that wait"),
+  asks: z.array(z.unknown()).describe("open asks of this session alone"),
+  plan: z.array(planEntry),
+  usage,
+  limits: z.array(limit).optional().describe("the newest word on each limit of its agent's models"),
+});
 
-export const sessionDetail = z
-  .looseObject({
-    ...session.shape,
-    last: z.number().describe("number of the newest event"),
-    first: z.number().describe("number of the oldest event kept"),
-  })
-  .meta({ id: "SessionDetail" });
+export const sessionDetail = loose("SessionDetail", {
+  ...session.shape,
+  last: z.number().describe("number of the newest event"),
+  first: z.number().describe("number of the oldest event kept"),
+});
 
 export const sessionQuery = z.object({
   directory: z.string().optional(),
@@ -186,75 +206,52 @@ export const streamQuery = z.object({
 
 export const event = z.union(Object.values(eventSchemas) as unknown as [z.ZodType, z.ZodType]).meta({ id: "Event" });
 
-export const gap = z
-  .looseObject({
-    after: z.number().describe("the cursor that was asked for"),
-    first: z.number().describe("the first number that is kept"),
-    snapshot: session.describe("the session as it was just before that number"),
-  })
-  .meta({ id: "Gap" });
+export const gap = loose("Gap", {
+  after: z.number().describe("the cursor that was asked for"),
+  first: z.number().describe("the first number that is kept"),
+  snapshot: session.describe("the session as it was just before that number"),
+});
 
-export const eventPage = z
-  .looseObject({
-    events: z.array(event),
-    next: z.number().describe("the cursor for the next page"),
-    more: z.boolean(),
-    gap: gap.optional(),
-  })
-  .meta({ id: "EventPage" });
-
-export const agent = z
-  .looseObject({
-    name: z.string(),
-    default: z.boolean(),
-    installed: z.boolean(),
-    version: z.string().optional(),
-    detail: z.string().optional(),
-    credentials: z.enum(["found", "missing", "not_needed", "unknown"]),
-    models: z.array(z.looseObject({ id: z.string(), name: z.string().optional() })),
-    modes: z.array(z.looseObject({ id: z.string(), name: z.string().optional() })),
-    commands: z
-      .array(z.looseObject({ name: z.string(), description: z.string().optional(), hint: z.string().optional() }))
-      .optional()
-      .describe("called in a prompt by a slash and the name"),
-    capabilities: z
-      .looseObject({ fork: z.boolean(), rewind: z.boolean(), compact: z.boolean() })
-      .describe("what not every agent can do"),
-  })
-  .meta({ id: "Agent" });
+export const eventPage = loose("EventPage", {
+  events: z.array(event),
+  next: z.number().describe("the cursor for the next page"),
+  more: z.boolean(),
+  gap: gap.optional(),
+});
 
 export const trustQuery = z.object({
   directory: z.string().optional().describe("absolute path; the server's own directory otherwise"),
 });
 
-export const trustRequest = z
-  .strictObject({ directory: z.string().describe("absolute path"), trusted: z.boolean() })
-  .meta({ id: "TrustRequest" });
+export const trustRequest = strict("TrustRequest", {
+  directory: z.string().describe("absolute path"),
+  trusted: z.boolean(),
+});
 
-export const trustView = z
-  .looseObject({
-    directory: z.string(),
-    trusted: z.boolean(),
-    by: z.string().optional().describe("the trusted directory that it is or lies in"),
-    settings: z
-      .array(
-        z.looseObject({
-          agent: z.string().describe("the agent that would use it; parley for slash commands that run something"),
-          path: z.string(),
-          keys: z.array(z.string()).optional(),
-        }),
-      )
-      .describe("what the project brings that is used only where it is trusted"),
-    warning: z.string().optional().describe("why one should think twice before trusting it"),
-  })
-  .meta({ id: "Trust" });
+export const trustView = loose("Trust", {
+  directory: z.string(),
+  trusted: z.boolean(),
+  by: z.string().optional().describe("the trusted directory that it is or lies in"),
+  settings: z
+    .array(
+      z.looseObject({
+        agent: z.string().describe("the agent that would use it; parley for slash commands that run something"),
+        path: z.string(),
+        keys: z.array(z.string()).optional(),
+      }),
+    )
+    .describe("what the project brings that is used only where it is trusted"),
+  warning: z.string().optional().describe("why one should think twice before trusting it"),
+});
 
-export const trustList = z
-  .looseObject({
-    trusted: z.array(z.looseObject({ directory: z.string(), source: z.enum(["configuration", "command"]) })),
-  })
-  .meta({ id: "TrustList" });
+export const trustList = loose("TrustList", {
+  trusted: z.array(z.looseObject({ directory: z.string(), source: z.enum(["configuration", "command"]) })),
+});
 
-export const problem = z
-  .looseObject({ type: z.string(), title: z.string(), status: z.number(), detail: z.string(), code: z.string() })
-  .meta({ id: "Problem" });
+export const problem = loose("Problem", {
+  type: z.string(),
+  title: z.string(),
+  status: z.number(),
+  detail: z.string(),
+  code: z.string(),
+});

@@ -1,35 +1,27 @@
 import { z } from "zod";
 import type { Gateway } from "../../gateway/gateway.ts";
-import { type Route, route } from "./route.ts";
+import { get, patch, post, type Route, remove } from "./route.ts";
 import { session, sessionDetail, sessionPatch, sessionQuery, sessionRequest } from "./schemas.ts";
 import { detailView, sessionView } from "./views.ts";
 
 export function sessionRoutes(gateway: Gateway, defaultDirectory: string): Route[] {
   return [
-    route({
-      method: "post",
-      path: "/v1/sessions",
-      id: "createSession",
+    post("/v1/sessions", "createSession", {
       summary: "Create a session: an agent in a directory. The agent starts with the first prompt.",
       body: sessionRequest,
       bodyOptional: true,
       status: 201,
       answer: sessionDetail,
-      errors: [403, 404, 422, 507],
+      errors: [403, 404, 422, 501, 503, 507],
       handle: async ({ body }) => {
         const { id } = await gateway.create({ directory: defaultDirectory, ...body });
         return detailView(await gateway.head(id));
       },
     }),
-    route({
-      method: "get",
-      path: "/v1/sessions",
-      id: "listSessions",
+    get("/v1/sessions", "listSessions", {
       summary: "List sessions, newest first.",
       query: sessionQuery,
-      status: 200,
       answer: z.looseObject({ sessions: z.array(session), next: z.string().nullable() }),
-      errors: [],
       handle: async ({ query }) => {
         const { parent, ...rest } = query;
         const sessions = await gateway.list({ ...rest, parent: parent ?? null });
@@ -37,34 +29,23 @@ export function sessionRoutes(gateway: Gateway, defaultDirectory: string): Route
         return { sessions: sessions.map(sessionView), next: sessions.length === query.limit && last ? last : null };
       },
     }),
-    route({
-      method: "get",
-      path: "/v1/sessions/{session}",
-      id: "getSession",
+    get("/v1/sessions/{session}", "getSession", {
       summary: "What is true of a session now, with the number of its newest event.",
-      status: 200,
       answer: sessionDetail,
       errors: [404],
       handle: async ({ params }) => detailView(await gateway.head(params.session)),
     }),
-    route({
-      method: "patch",
-      path: "/v1/sessions/{session}",
-      id: "updateSession",
+    patch("/v1/sessions/{session}", "updateSession", {
       summary: "Rename a session, or choose a model or mode: it is in force when the answer comes.",
       body: sessionPatch,
-      status: 200,
       answer: sessionDetail,
-      errors: [404, 409, 422, 507],
+      errors: [404, 409, 422, 501, 507],
       handle: async ({ params, body }) => {
         await gateway.update(params.session, body);
         return detailView(await gateway.head(params.session));
       },
     }),
-    route({
-      method: "delete",
-      path: "/v1/sessions/{session}",
-      id: "deleteSession",
+    remove("/v1/sessions/{session}", "deleteSession", {
       summary: "Stop what runs in a session and forget it.",
       status: 204,
       errors: [404, 507],

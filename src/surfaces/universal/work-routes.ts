@@ -1,5 +1,5 @@
 import type { Gateway } from "../../gateway/gateway.ts";
-import { type Route, route } from "./route.ts";
+import { post, type Route } from "./route.ts";
 import { compactRequest, forkRequest, outcome, receipt, sessionDetail, shellRequest } from "./schemas.ts";
 import { answerTurn, turnQuery } from "./turn-answer.ts";
 import { detailView } from "./views.ts";
@@ -7,10 +7,7 @@ import { detailView } from "./views.ts";
 /** Shell commands, summaries and forks of a session. */
 export function workRoutes(gateway: Gateway): Route[] {
   return [
-    route({
-      method: "post",
-      path: "/v1/sessions/{session}/shell",
-      id: "runShell",
+    post("/v1/sessions/{session}/shell", "runShell", {
       summary:
         "Run a command in the session's directory, as a turn of its own. The agent is told of it with its next prompt.",
       query: turnQuery,
@@ -24,10 +21,7 @@ export function workRoutes(gateway: Gateway): Route[] {
         return answerTurn(gateway, call, session, await gateway.work.shell(session, call.body));
       },
     }),
-    route({
-      method: "post",
-      path: "/v1/sessions/{session}/compact",
-      id: "compactSession",
+    post("/v1/sessions/{session}/compact", "compactSession", {
       summary: "Have the agent shorten the conversation, as a turn: it goes on from a summary.",
       query: turnQuery,
       body: compactRequest,
@@ -41,16 +35,13 @@ export function workRoutes(gateway: Gateway): Route[] {
         return answerTurn(gateway, call, session, await gateway.work.compact(session, call.body));
       },
     }),
-    route({
-      method: "post",
-      path: "/v1/sessions/{session}/fork",
-      id: "forkSession",
+    post("/v1/sessions/{session}/fork", "forkSession", {
       summary: "Make a new session that begins with this one's past: all of it, or what came before a message.",
       body: forkRequest,
       bodyOptional: true,
       status: 201,
       answer: sessionDetail,
-      errors: [403, 404, 422, 501, 507],
+      errors: [403, 404, 409, 422, 501, 507],
       handle: async ({ params, body }) => {
         const { id } = await gateway.work.fork(params.session, body);
         return detailView(await gateway.head(id));

@@ -1,3 +1,5 @@
+import { keepNewest } from "../../core/entries.ts";
+
 const KEPT = 1000;
 
 /**
@@ -10,10 +12,7 @@ export class Attempts {
   /** The number of this attempt, from 0. */
   next(key: string): number {
     const attempt = this.#counts.get(key) ?? 0;
-    this.#counts.delete(key);
-    this.#counts.set(key, attempt + 1);
-    const [oldest] = this.#counts.keys();
-    if (this.#counts.size > KEPT && oldest !== undefined) this.#counts.delete(oldest);
+    keepNewest(this.#counts, key, attempt + 1, KEPT);
     return attempt;
   }
 

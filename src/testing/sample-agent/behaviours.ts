@@ -73,6 +73,23 @@ const reasoning: Behaviour = async (turn) => {
   return undefined;
 };
 
+const tellOptions: Behaviour = async (turn) => {
+  const chosen = Object.entries(turn.options).map(([id, value]) => `${id} is ${value}`);
+  await turn.speak(chosen.length === 0 ? "No option was chosen." : `I work so: ${chosen.join(", ")}.`);
+  return undefined;
+};
+
+/** Its servers, with the names and the lengths of what may be secret. */
+const tellServers: Behaviour = async (turn) => {
+  const told = turn.mcpServers.map((server) => {
+    const secrets = Object.entries((server.type === "stdio" ? server.env : server.headers) ?? {});
+    const lengths = secrets.map(([name, value]) => `${name} of ${value.length}`).join(" and ");
+    return `${server.name} by ${server.type} at ${server.type === "stdio" ? server.command : server.url} with ${lengths}`;
+  });
+  await turn.speak(told.length === 0 ? "I have no servers." : `My servers: ${told.join("; ")}.`);
+  return undefined;
+};
+
 const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
   "read-edit": readEdit,
   tools,
@@ -88,6 +105,8 @@ const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
   subagent,
   late,
   reasoning,
+  options: tellOptions,
+  mcp: tellServers,
 };
 
 /** The behaviours that the markers in a prompt name, one after the other in one turn. */

@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { Command } from "../../agents/line-protocol/commands.ts";
-import type { Prompt } from "../../core/events/values.ts";
+import type { OptionValues, Prompt } from "../../core/events/values.ts";
 import { chooseBehaviour } from "./behaviours.ts";
+import { Memory } from "./memory.ts";
+import { answerTo } from "./requests.ts";
 import { loadScript, type Script } from "./script.ts";
 import { type Behaviour, Cancelled, createTurn, type Ending, type TurnControl } from "./turn.ts";
 import { openWire, type Wire } from "./wire.ts";
@@ -10,6 +12,8 @@ export interface AgentOptions {
   /** Milliseconds between two words. */
   pace: number;
   script?: string;
+  /** Where it remembers its sessions; nowhere unless told. */
+  memory?: string;
 }
 
 interface Job {
@@ -39,7 +43,10 @@ export function serve(options: AgentOptions): void {
   const run = randomBytes(4).toString("hex");
   const jobs: Job[] = [];
   let opened: Extract<Command, { type: "open" }> | undefined;
+  const memory = new Memory(options.memory);
+  let nativeId = "";
   let mode: string | undefined;
+  let chosen: OptionValues = {};
   let current: TurnControl | undefined;
   let made = 0;
   const id = (kind: string): string => `${kind}-${run}-${++made}`;
@@ -56,6 +63,8 @@ export function serve(options: AgentOptions): void {
       text: job.text,
       directory: opened?.directory ?? process.cwd(),
       mode,
+      options: chosen,
+      mcpServers: opened?.mcpServers ?? [],
       wire,
       pace: options.pace,
       id,
@@ -86,13 +95,33 @@ export function serve(options: AgentOptions): void {
     const { resume, model } = command;
     opened = command;
     mode = command.mode;
-    if (resume?.startsWith("lost")) {
+    chosen = command.options ?? {};
+    if (resume !== undefined && !memory.knows(resume)) {
       wire.line({ type: "resume_lost" });
       return;
     }
+    nativeId = resume ?? memory.newId();
+    tellPast(memory.prompts(nativeId));
     wire.line({ type: "ready" });
-    const nativeId = resume ?? `scripted-${randomBytes(8).toString("hex")}`;
-    wire.say({ type: "session", nativeId, model, mode, ...(resume && { resume: "resumed" as const }) });
+    const { options } = command;
+    wire.say({ type: "session", nativeId, model, mode, options, ...(resume && { resume: "resumed" as const }) });
+  };
+
+  /** As agents do that tell the conversation once more when they resume it. */
+  const tellPast = (prompts: readonly string[]): void => {
+    if (prompts.length === 0) return;
+    wire.say({ type: "replay.begun" });
+    for (const text of prompts) {
+      wire.say({ type: "replay.prompt", parts: [{ type: "text", text }] });
+      wire.say({
+        type: "text.done",
+        item: id("item"),
+        kind: "message",
+        role: "assistant",
+        text: `I was told: ${text}`,
+      });
+    }
+    wire.say({ type: "replay.ended" });
   };
 
   const steer = (prompt: Prompt): void => {
@@ -108,6 +137,7 @@ export function serve(options: AgentOptions): void {
       case "prompt": {
         const text = textOf(command.prompt);
         mode = command.prompt.mode ?? mode;
+        memory.add(nativeId, opened?.directory ?? "", text);
         enqueue({ text, behaviour: chooseBehaviour(text, script), own: false });
         return;
       }
@@ -122,7 +152,14 @@ export function serve(options: AgentOptions): void {
         return;
       case "set":
         mode = command.mode ?? mode;
-        wire.say({ type: "session", model: command.model, mode: command.mode });
+        chosen = { ...chosen, ...command.options };
+        wire.say({ type: "session", model: command.model, mode: command.mode, options: command.options });
+        return;
+      case "discover":
+      case "sessions":
+      case "fork":
+        wire.line(answerTo(command, memory));
+        wire.leave(0);
         return;
       case "close":
         wire.leave(0);

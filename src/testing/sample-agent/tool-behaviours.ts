@@ -56,20 +56,27 @@ async function help(turn: Turn, child: ChildRef, asks: boolean): Promise<void> {
   await turn.speak("I am the helper.", { child });
 }
 
-/** A sub-agent in a session of its own; with `ask` it wants a permission. */
-export const subagent: Behaviour = async (turn, argument) => {
+/** A sub-agent in a session of its own, for the session or for another sub-agent: so many levels deep. */
+async function delegate(turn: Turn, by: ChildRef | undefined, depth: number, asks: boolean): Promise<void> {
   const call = turn.id("call");
-  const child: ChildRef = { id: turn.id("child"), title: "A helper", agent: "helper", call };
-  turn.say({ type: "tool.running", call, name: "task", title: "A helper", input: { task: turn.text } });
+  const child: ChildRef = { id: turn.id("child"), parent: by?.id, title: "A helper", agent: "helper", call };
+  turn.say({ type: "tool.running", call, name: "task", title: "A helper", input: { task: turn.text } }, by);
   turn.say({ type: "turn.begun" }, child);
   try {
-    await help(turn, child, argument === "ask");
+    if (depth > 1) await delegate(turn, child, depth - 1, asks);
+    await help(turn, child, asks && depth === 1);
   } catch (error) {
     turn.say({ type: "turn.finished", reason: "cancelled" }, child);
     throw error;
   }
   turn.say({ type: "turn.finished", reason: "end_turn" }, child);
-  turn.say({ type: "tool.done", call, ok: true, output: "I am the helper.", metadata: { child: child.id } });
+  turn.say({ type: "tool.done", call, ok: true, output: "I am the helper.", metadata: { child: child.id } }, by);
+}
+
+/** A sub-agent; with `ask` it wants a permission, with `deep` it has a sub-agent of its own, which then asks. */
+export const subagent: Behaviour = async (turn, argument) => {
+  const words = argument.split(" ");
+  await delegate(turn, undefined, words.includes("deep") ? 2 : 1, words.includes("ask"));
   await turn.speak("My helper is done.");
   return undefined;
 };

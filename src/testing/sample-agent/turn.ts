@@ -1,6 +1,6 @@
 import { setTimeout as delay, setImmediate as nextTick } from "node:timers/promises";
-import type { ChildRef } from "../../agents/contract.ts";
-import type { EndReason, Failure } from "../../core/events/values.ts";
+import type { ChildRef, McpServer } from "../../agents/contract.ts";
+import type { EndReason, Failure, OptionValues } from "../../core/events/values.ts";
 import type { Answer, Signal, TextKind } from "../../core/ledger/signals.ts";
 import type { Wire } from "./wire.ts";
 
@@ -18,6 +18,8 @@ export interface Turn {
   readonly text: string;
   readonly directory: string;
   readonly mode: string | undefined;
+  readonly options: OptionValues;
+  readonly mcpServers: readonly McpServer[];
   readonly wire: Wire;
   readonly words: { input: number; output: number };
   say(signal: Signal, child?: ChildRef): void;
@@ -52,6 +54,8 @@ export interface TurnSetting {
   text: string;
   directory: string;
   mode: string | undefined;
+  options: OptionValues;
+  mcpServers: readonly McpServer[];
   wire: Wire;
   pace: number;
   id(kind: string): string;

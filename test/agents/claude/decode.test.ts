@@ -256,7 +256,7 @@ describe("asks", () => {
     assert.deepEqual(plan.metadata, { plan: "1. Do" });
   });
 
-  test("what only a program could answer is handed back", () => {
+  test("a request that only a program could answer is handed back", () => {
     const decoded = decodeLine(
       newDecodeState("/"),
       JSON.stringify({ type: "control_request", request_id: "1", request: { subtype: "hook_callback" } }),
@@ -266,7 +266,21 @@ describe("asks", () => {
   });
 });
 
-describe("what cannot be read", () => {
+test("a rate limit is told as a fact, and as a note when it is near", () => {
+  const read = (info: object): unknown[] =>
+    decodeLine(newDecodeState("/"), JSON.stringify({ type: "rate_limit_event", rate_limit_info: info }), 0).said.map(
+      ({ signal }) => signal,
+    );
+  assert.deepEqual(read({ status: "allowed", rateLimitType: "five_hour", resetsAt: 1_800_000_000 }), [
+    { type: "limits", limits: [{ id: "five_hour", status: "allowed", resets: 1_800_000_000_000 }] },
+  ]);
+  assert.deepEqual(read({ status: "allowed_warning", rateLimitType: "seven_day", utilization: 0.83 }), [
+    { type: "limits", limits: [{ id: "seven_day", status: "warning", used: 83 }] },
+    { type: "note", level: "warn", code: "rate_limit", text: "the account's rate limit: allowed_warning" },
+  ]);
+});
+
+describe("lines that cannot be read", () => {
   const noise = (value: string): unknown => decodeLine(newDecodeState("/"), value, 0).noise;
   test("is told", () => {
     assert.equal(noise("Segmentation fault"), "not_json");

@@ -76,7 +76,7 @@ describe("hooks of Claude Code", () => {
     assert.deepEqual(modes(call("Read", {}, { permission_mode: "plan" })), []);
   });
 
-  test("what is decided: go, ask, or refused where nobody is asked", () => {
+  test("a verdict is go, ask, or a refusal where nobody is asked", () => {
     const decision = (asks: boolean, nobodyAsked: boolean, verdict: "go" | "ask"): unknown =>
       (decided({ asks, nobodyAsked }, verdict).hookSpecificOutput as { permissionDecision?: string } | undefined)
         ?.permissionDecision;

@@ -4,7 +4,7 @@ import { permitted } from "../../../src/agents/claude/permission-patterns.ts";
 
 const HERE = { directory: "/project", place: "/project" };
 
-describe("what an always grants", () => {
+describe("the grant of an always", () => {
   test("a command is told whole, with the family that would be allowed", () => {
     assert.deepEqual(permitted("Bash", { command: "npm run deploy prod" }, HERE), {
       action: "bash",

@@ -59,7 +59,7 @@ test("everything of a hostile project is named", async (t) => {
   assert.deepEqual(keys.get(".claude/skills"), ["bad", "plug"]);
 });
 
-test("what lies above is named up to the repository's root, but not settings, which only count where the agent works", async (t) => {
+test("files above the directory are named up to the repository's root, but not settings, which only count where the agent works", async (t) => {
   const root = await temporary(t);
   new HostileProject(join(root, "repository"), join(root, "markers"));
   writeFileSync(join(root, "CLAUDE.md"), "not of the repository");

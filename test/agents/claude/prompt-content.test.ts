@@ -29,7 +29,7 @@ test("pictures come first, by what they are and not by what they are called; the
   ]);
 });
 
-test("what cannot be shown is named, and nothing throws", async (t) => {
+test("a file that cannot be shown is named, and nothing throws", async (t) => {
   const directory = await tempDirectory(t);
   const told = async (fields: object): Promise<string> => kinds(await promptContent([file(fields)], directory)).join();
   assert.match(

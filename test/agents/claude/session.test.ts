@@ -50,7 +50,7 @@ test("a program that does not answer is given up, and ended", async (t) => {
   await until("exited");
 });
 
-test("one that exits says why, with its last words", async (t) => {
+test("a program that exits says why, with its last words", async (t) => {
   const { session, until } = await open(t, "dies");
   await assert.rejects(session.ready(), /exited before it was ready[\s\S]*exit code 3[\s\S]*out of luck/);
   const exited = await until("exited");
@@ -58,7 +58,7 @@ test("one that exits says why, with its last words", async (t) => {
   assert.deepEqual([exited.code, exited.stderr], [3, ["out of luck"]]);
 });
 
-test("what is asked of a program and not of a person is refused, so that nothing waits for ever", async (t) => {
+test("a request to a program and not to a person is refused, so that nothing waits for ever", async (t) => {
   const { session, signals, until } = await open(t, "asks");
   await session.ready();
   await session.prompt(prompt);
@@ -69,7 +69,7 @@ test("what is asked of a program and not of a person is refused, so that nothing
   await session.close();
 });
 
-test("what cannot be read is counted and told before the turn's end", async (t) => {
+test("lines that cannot be read are counted and told before the turn's end", async (t) => {
   const { session, signals, until } = await open(t, "noise");
   await session.ready();
   await session.prompt(prompt);

@@ -49,7 +49,7 @@ test("a file of long lines is read piece by piece", async (t) => {
   assert.match((await use("read", { path: "f", offset: Number(next) })).output, new RegExp(`^${next}: xxx`));
 });
 
-test("what is too large to be shown is not changed in memory", async (t) => {
+test("a file that is too large to be shown is not changed in memory", async (t) => {
   const { work, use } = await bench(t);
   await writeFile(join(work, "f"), Buffer.alloc(10_000_001, "x"));
   await assert.rejects(use("edit", { path: "f", old: "x", new: "y", all: true }), /10000001 bytes, more than/);

@@ -155,7 +155,7 @@ test("how full it is survives a restart", async (t) => {
   assert.match(asked(again.asked[1]), /Summary\..*second/s);
 });
 
-test("what does not fit into the request for a summary is tried with half of it", async (t) => {
+test("a conversation that does not fit into the request for a summary is tried with half of it", async (t) => {
   const { model, asked: calls } = playing(say("x".repeat(300_000)), tooLong, tooLong, say("Short."));
   const made = await houseRig(t, { model });
   await made.turn("first");

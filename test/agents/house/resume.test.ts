@@ -49,7 +49,7 @@ test("after a restart the conversation goes on as if there had been none", async
   assert.match(JSON.stringify(rest), /Without a restart.*go on/);
 });
 
-test("what a cancel left is in the conversation, with the call it interrupted", async (t) => {
+test("the rest of a cancelled turn is in the conversation, with the call it interrupted", async (t) => {
   const { model, asked } = playing([...say("I begin."), ...call("stuck", {}, "s1")], say("Again."));
   const made = await houseRig(t, { model, tools: [stuck] });
   const turn = await made.start("go");

@@ -103,7 +103,7 @@ test("waits grow, up to a limit; a server's wish counts", () => {
   assert.equal(waitBefore(1, 90_000, RETRY_POLICY), 90_000);
 });
 
-test("who is asked to wait for hours is told so instead of being kept", () => {
+test("a wait of hours ends the turn and is told", () => {
   const busy = (after: string): Error => http(429, true, { responseHeaders: { "retry-after": after } });
   assert.equal(judge(busy("60"), NOW, RETRY_POLICY.patienceMs).retryable, true);
   for (const after of ["7200", "Thu, 01 Jan 2026 02:00:00 GMT"]) {
@@ -113,7 +113,7 @@ test("who is asked to wait for hours is told so instead of being kept", () => {
   }
 });
 
-test("what a person can do about it is in the message", () => {
+test("the message says what a person can do", () => {
   assert.match(judge(http(401, false), NOW).failure.message, /check the key/);
   assert.match(judge(named(400, "prompt is too long"), NOW).failure.message, /start a new session, or choose a model/);
 });

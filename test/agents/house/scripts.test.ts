@@ -44,7 +44,7 @@ test("a file that is empty or not there is written", () => {
     assert.deepEqual(reply.call, { name: "write", input: { path: "notes.md", content: `${ADDED}\n` } });
 });
 
-test("what went wrong is said, and nothing more is called", () => {
+test("a failure is said, and nothing more is called", () => {
   assert.match(
     after("the user refused this", false, "edit").text ?? "",
     /I left notes\.md as it was: the user refused/,

@@ -76,7 +76,7 @@ test("slow to be ready is not too late", async (t) => {
   assert.equal((await turn(agent, "go")).reason, "end_turn");
 });
 
-test("what is said after the end, and before a result, is passed on as it came", async (t) => {
+test("signals after the end, and before a result, are passed on as they came", async (t) => {
   const talker = await openAgent(t, { argv: fixture("prints-after-end") });
   await talker.session.prompt(say("go"));
   await talker.nth("text", 3);

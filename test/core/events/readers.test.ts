@@ -37,7 +37,7 @@ const READERS: Record<(typeof PLANTS)[number][0], Record<string, number>> = {
 /** Files with a switch that looks at a few types, or at types of another kind, and why that is right. */
 const OTHER_SWITCHES: Record<string, string> = {
   "output/event-line.ts": "prints every other type as JSON",
-  "run/answer-text.ts": "shows the text of messages only",
+  "run/reply-text.ts": "shows the text of messages only",
   "receipt.ts": "reads the event that stored a prompt, found by the prompt's key",
   "lifecycle.ts": "reads the events of the process, not of a session",
   "sample-agent/session.ts": "reads the commands of the line protocol",

@@ -81,6 +81,11 @@ const anySignal: fc.Arbitrary<Signal> = fc.oneof(
   fc.record({ type: fc.constant("note" as const), level: fc.constant("info" as const), text: words }),
   fc.record({ type: fc.constant("plan" as const), entries: fc.constant<PlanEntry[]>([]) }),
   fc.record({ type: fc.constant("turn.begun" as const) }),
+  fc.constantFrom<Signal[]>(
+    { type: "replay.begun" },
+    { type: "replay.prompt", parts: [{ type: "text", text: "before" }] },
+    { type: "replay.ended" },
+  ),
   { weight: 3, arbitrary: fc.record({ type: fc.constant("turn.finished" as const), reason, error: maybe(failure) }) },
   fc.record({
     type: fc.constant("exited" as const),

@@ -21,6 +21,9 @@ export function countingIds(): MakeId {
 
 const SESSION = "ses_test";
 
+/** Signals of the turn level. In a replay the next prompt, and the end of all, end a turn of the past. */
+const ENDS: ReadonlySet<string> = new Set(["turn.finished", "exited", "replay.prompt", "replay.ended"]);
+
 /** One session driven by hand: keeps its events numbered, its timers waiting and its effects to look at. */
 export class World {
   readonly events: ParleyEvent[] = [];
@@ -104,8 +107,7 @@ export class World {
 
   /** Law 3: only a turn-level signal ends a turn, or what stands for one. */
   private mayEnd(input: Input): boolean {
-    if ("signal" in input)
-      return this.finishSeen || input.signal.type === "turn.finished" || input.signal.type === "exited";
+    if ("signal" in input) return this.finishSeen || ENDS.has(input.signal.type);
     const { command } = input;
     if (command.type === "timer") return command.name === "quiet" || this.finishSeen;
     return command.type === "fail" || command.type === "crashed" || this.finishSeen;

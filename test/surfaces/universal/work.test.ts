@@ -38,7 +38,7 @@ test("a fork over the universal API, and by the client", async (t) => {
   const other = await api.create({ agent: "scripted" });
   await api.refused("unsupported", "POST", `/v1/sessions/${other.id}/fork`);
   const { capabilities } = await api.expect<{ capabilities: object }>(200, "GET", "/v1/agents/scripted");
-  assert.deepEqual(capabilities, { fork: false, rewind: false, compact: false });
+  assert.deepEqual(capabilities, { fork: false, rewind: false, compact: false, sessions: false, mcp: [] });
 });
 
 test("a compaction over the universal API, and by the client", async (t) => {

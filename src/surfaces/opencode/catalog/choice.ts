@@ -1,4 +1,5 @@
 import type { Discovery } from "../../../agents/contract.ts";
+import { present } from "../../../core/json/fields.ts";
 import { badRequest } from "../errors.ts";
 import type { KnownAgent } from "./discoveries.ts";
 import { modeFor } from "./modes.ts";
@@ -45,5 +46,5 @@ export function chosen(wish: Wish, agents: readonly KnownAgent[], defaultAgent: 
   }
   const model = modelFor(name, known.discovery, wish.modelID);
   const mode = knownMode(name, known.discovery, wish.agent);
-  return { agent: name, ...(model === undefined ? {} : { model }), ...(mode === undefined ? {} : { mode }) };
+  return present({ agent: name, model, mode });
 }

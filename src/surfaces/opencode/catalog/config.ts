@@ -1,8 +1,9 @@
 import { userInfo } from "node:os";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
+import { present } from "../../../core/json/fields.ts";
 import { unsupported } from "../errors.ts";
-import type { Catalog, Defaults } from "./catalog.ts";
+import type { Catalog } from "./catalog.ts";
 
 function userName(): string {
   try {
@@ -34,7 +35,7 @@ export async function configOf(catalog: Catalog): Promise<Record<string, unknown
 export const configChange = z.looseObject({ model: z.string().optional(), default_agent: z.string().optional() });
 
 /** Changes the default model and mode, until the server ends. Other settings may be sent with the value they have. */
-export async function changeConfig(catalog: Catalog, change: Record<string, unknown>): Promise<void> {
+export async function changeConfig(catalog: Catalog, change: z.output<typeof configChange>): Promise<void> {
   const { model, default_agent: agent, ...rest } = change;
   const before = await configOf(catalog);
   const others = Object.keys(rest).filter((key) => !isDeepStrictEqual(rest[key], before[key]));
@@ -43,9 +44,5 @@ export async function changeConfig(catalog: Catalog, change: Record<string, unkn
       `only model and default_agent can be changed here, not ${others.join(", ")}: Parley's own settings are in its configuration file, the agents' settings in theirs`,
     );
   }
-  const defaults: Partial<Defaults> = {
-    ...(typeof model === "string" ? { model } : {}),
-    ...(typeof agent === "string" ? { agent } : {}),
-  };
-  await catalog.setDefaults(defaults);
+  await catalog.setDefaults(present({ model, agent }));
 }

@@ -1,4 +1,5 @@
 import type { AgentMode } from "../../../agents/contract.ts";
+import { present } from "../../../core/json/fields.ts";
 import type { PermissionRule } from "../shapes/session.ts";
 import type { KnownAgent } from "./discoveries.ts";
 import { defaultModelOf, isConnected, titleOf } from "./providers.ts";
@@ -19,33 +20,18 @@ export interface ModeInfo {
   options: Record<string, never>;
 }
 
-const rule = (permission: string, action: PermissionRule["action"]): PermissionRule => ({
-  permission,
-  pattern: "*",
-  action,
-});
+function rule(permission: string, action: PermissionRule["action"]): PermissionRule {
+  return { permission, pattern: "*", action };
+}
 
 // For show: what may be done is decided by the agent that does it.
 const MAY_ASK = [rule("*", "ask")];
 const MAY_LOOK = [rule("*", "ask"), rule("edit", "deny"), rule("bash", "deny")];
 
+const OWN = { mode: "primary", native: true, options: {} } as const;
 const BUILT_IN: readonly ModeInfo[] = [
-  {
-    name: BUILD,
-    description: "The agent works as it does by itself.",
-    mode: "primary",
-    native: true,
-    permission: MAY_ASK,
-    options: {},
-  },
-  {
-    name: PLAN,
-    description: "The agent looks and plans, and changes nothing.",
-    mode: "primary",
-    native: true,
-    permission: MAY_LOOK,
-    options: {},
-  },
+  { ...OWN, name: BUILD, description: "The agent works as it does by itself.", permission: MAY_ASK },
+  { ...OWN, name: PLAN, description: "The agent looks and plans, and changes nothing.", permission: MAY_LOOK },
 ];
 
 /** The mode that `build` means: an agent that has none of that name means its first. */
@@ -69,16 +55,16 @@ function infoOf(name: string, owners: readonly Owned[]): ModeInfo {
   const only = owners.length === 1 ? first?.agent : undefined;
   const description = first?.mode.description ?? first?.mode.name;
   const whose = owners.map(({ agent }) => titleOf(agent)).join(", ");
-  return {
+  return present({
     name,
     description: description === undefined ? `A mode of ${whose}.` : `${whose}: ${description}`,
     mode: "primary",
     native: false,
-    ...(owners.every(({ mode }) => mode.hidden) ? { hidden: true } : {}),
-    ...(only ? { model: { providerID: only.name, modelID: defaultModelOf(only.discovery) } } : {}),
+    hidden: owners.every(({ mode }) => mode.hidden) || undefined,
+    model: only && { providerID: only.name, modelID: defaultModelOf(only.discovery) },
     permission: MAY_ASK,
     options: {},
-  };
+  });
 }
 
 /** `build` and `plan`, then what else the agents that can be used have. */
@@ -96,12 +82,9 @@ export function modeInfos(agents: readonly KnownAgent[]): ModeInfo[] {
 
 /** The same for the newer half of the API. */
 export function newerModeInfo({ name, description, mode, hidden = false, model, permission }: ModeInfo): object {
+  const newer = model && { providerID: model.providerID, id: model.modelID };
   return {
-    id: name,
-    ...(description === undefined ? {} : { description }),
-    mode,
-    hidden,
-    ...(model ? { model: { providerID: model.providerID, id: model.modelID } } : {}),
+    ...present({ id: name, description, mode, hidden, model: newer }),
     request: { headers: {}, body: {} },
     permissions: permission.map((one) => ({ action: one.permission, resource: one.pattern, effect: one.action })),
   };

@@ -1,3 +1,4 @@
+import type { z } from "zod";
 import { Answer } from "../../http/endpoint.ts";
 import type { Surface } from "../context.ts";
 import { get, type Operation, patch } from "../operation.ts";
@@ -9,7 +10,7 @@ const CHANGE = { note: "model and default_agent, until the server ends; 501 for 
 export function catalogOperations({ environment: { catalog } }: Surface): Operation[] {
   const view = (name: View) => async () => new Answer(await catalog.text(name));
   const config = () => configOf(catalog);
-  const change = async ({ body }: { body: Record<string, unknown> }): Promise<unknown> => {
+  const change = async ({ body }: { body: z.output<typeof configChange> }): Promise<unknown> => {
     await changeConfig(catalog, body);
     return configOf(catalog);
   };

@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import { unifiedDiff } from "../../../core/diff/unified-diff.ts";
 import type { EventOf } from "../../../core/events/event.ts";
+import { present } from "../../../core/json/fields.ts";
 import type { AskedTool, PermissionRequest, QuestionRequest } from "../shapes/ask.ts";
 import { absolute } from "./file-diffs.ts";
 import { toolInput } from "./tools/input.ts";
@@ -32,13 +33,13 @@ function fileOf(patterns: readonly string[], input: Readonly<Record<string, unkn
 const MAX_DIFF = 200_000;
 
 /** The diff of an edit, for a dialog, where the agent gave none: the tool's input has the text, but not its place in the file. */
-function diffOf(input: Readonly<Record<string, unknown>>, file: unknown): { diff?: string } {
+function diffOf(input: Readonly<Record<string, unknown>>, file: unknown): string | undefined {
   const { oldString, newString, content } = input;
-  if (typeof file !== "string") return {};
+  if (typeof file !== "string") return undefined;
   const before = typeof oldString === "string" ? oldString : undefined;
   const after = typeof newString === "string" ? newString : content;
-  if (typeof after !== "string" || (before ?? "").length + after.length > MAX_DIFF) return {};
-  return { diff: unifiedDiff(basename(file), before, after).diff };
+  if (typeof after !== "string" || (before ?? "").length + after.length > MAX_DIFF) return undefined;
+  return unifiedDiff(basename(file), before, after).diff;
 }
 
 export function permissionRequest(
@@ -49,38 +50,31 @@ export function permissionRequest(
   const permission = permissionName(action);
   const input = known ?? toolInput(toolName(action), request.input, directory);
   const filepath = permission === "edit" ? fileOf(patterns, input, directory) : undefined;
-  return {
+  // An edit shows its diff; what would be written is in the call.
+  const shown = permission === "edit" ? { title, filepath, diff: diffOf(input, filepath) } : { ...input, title };
+  return present({
     id: ask,
     sessionID,
     permission,
     patterns: command === undefined ? patterns : [command],
-    metadata: {
-      // An edit shows its diff; what would be written is in the call.
-      ...(permission === "edit" ? {} : input),
-      ...(title === undefined ? {} : { title }),
-      ...(filepath === undefined ? {} : { filepath }),
-      ...(permission === "edit" ? diffOf(input, filepath) : {}),
-      ...metadata,
-    },
+    metadata: { ...present(shown), ...metadata },
     always: options.some(({ kind }) => kind === "always") ? (patterns.length === 0 ? ["*"] : patterns) : [],
-    ...(tool ? { tool } : {}),
-  };
+    tool,
+  });
 }
 
 export function questionRequest(
   { ask, questions }: EventOf<"question.requested">["data"],
   { sessionID, tool }: AskPlace,
 ): QuestionRequest {
-  return {
-    id: ask,
-    sessionID,
-    questions: questions.map(({ question, header, options, multiple, custom }, at) => ({
+  const shown = questions.map(({ question, header, options, multiple, custom }, at) =>
+    present({
       question,
       header: header ?? (questions.length === 1 ? "Question" : `Question ${at + 1}`),
       options: options.map(({ label, description = "" }) => ({ label, description })),
-      ...(multiple === undefined ? {} : { multiple }),
-      ...(custom === undefined ? {} : { custom }),
-    })),
-    ...(tool ? { tool } : {}),
-  };
+      multiple,
+      custom,
+    }),
+  );
+  return present({ id: ask, sessionID, questions: shown, tool });
 }

@@ -1,5 +1,6 @@
 import type { EventOf } from "../../../core/events/event.ts";
-import type { Failure } from "../../../core/events/values.ts";
+import type { EndReason, Failure } from "../../../core/events/values.ts";
+import { present } from "../../../core/json/fields.ts";
 import type { MessageError } from "../shapes/message.ts";
 
 const AUTH: ReadonlySet<string> = new Set(["model_auth", "auth_required", "login_required"]);
@@ -11,10 +12,11 @@ export function errorOf(failure: Failure, providerID: string): MessageError {
   const status = typeof details?.status === "number" ? details.status : undefined;
   if (AUTH.has(code) && status === undefined) return { name: "ProviderAuthError", data: { providerID, message } };
   if (!API.has(code)) return { name: "UnknownError", data: { message } };
-  return {
-    name: "APIError",
-    data: { message, isRetryable: retryable, ...(status === undefined ? {} : { statusCode: status }) },
-  };
+  return { name: "APIError", data: present({ message, isRetryable: retryable, statusCode: status }) };
+}
+
+function aborted(message: string): MessageError {
+  return { name: "MessageAbortedError", data: { message } };
 }
 
 /** The error of a turn that failed or was stopped; undefined for one that ended well. */
@@ -26,12 +28,9 @@ export function turnError(
     case "error":
       return errorOf(error ?? { code: "unknown", message: "the agent failed without saying why" }, providerID);
     case "cancelled":
-      return { name: "MessageAbortedError", data: { message: "Aborted" } };
+      return aborted("Aborted");
     case "interrupted":
-      return {
-        name: "MessageAbortedError",
-        data: { message: "Interrupted: the agent was stopped before it was done" },
-      };
+      return aborted("Interrupted: the agent was stopped before it was done");
     default:
       return undefined;
   }
@@ -55,18 +54,14 @@ export function finishOf(finish: string): string {
   return FINISHES.get(finish) ?? finish;
 }
 
+const TURN_FINISHES: Partial<Record<EndReason, string>> = {
+  end_turn: "stop",
+  max_tokens: "length",
+  refusal: "content-filter",
+  max_turns: "tool-calls",
+};
+
 /** How the last step ended, where only the turn says so. */
-export function finishOfTurn(reason: EventOf<"turn.ended">["data"]["reason"]): string | undefined {
-  switch (reason) {
-    case "end_turn":
-      return "stop";
-    case "max_tokens":
-      return "length";
-    case "refusal":
-      return "content-filter";
-    case "max_turns":
-      return "tool-calls";
-    default:
-      return undefined;
-  }
+export function finishOfTurn(reason: EndReason): string | undefined {
+  return TURN_FINISHES[reason];
 }

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { relative, resolve } from "node:path";
 import { countLines, laterKind } from "../../../core/diff/file-totals.ts";
 import type { FileChange, FileTotal } from "../../../core/events/values.ts";
+import { present } from "../../../core/json/fields.ts";
 import type { FileDiff } from "../shapes/session.ts";
 
 const HUNKS = /^@@ /m;
@@ -28,12 +29,8 @@ function shown(directory: string, path: string): string {
 }
 
 export function diffOf(change: FileChange, directory: string): FileDiff {
-  return {
-    file: shown(directory, change.path),
-    ...(change.diff === undefined ? {} : { patch: change.diff }),
-    ...countLines(change),
-    status: statusOf(change.kind),
-  };
+  const { path, diff: patch, kind } = change;
+  return present({ file: shown(directory, path), patch, ...countLines(change), status: statusOf(kind) });
 }
 
 /** Changes by file, in the order in which the files were first changed. */
@@ -48,13 +45,10 @@ export class FileDiffs {
     const { file = "" } = diff;
     const before = this.#files.get(file);
     const patch = joinPatches(before?.patch, diff.patch);
-    this.#files.set(file, {
-      file,
-      ...(patch === undefined ? {} : { patch }),
-      additions: (before?.additions ?? 0) + diff.additions,
-      deletions: (before?.deletions ?? 0) + diff.deletions,
-      status: diff.status && laterKind(before?.status, diff.status),
-    });
+    const additions = (before?.additions ?? 0) + diff.additions;
+    const deletions = (before?.deletions ?? 0) + diff.deletions;
+    const status = diff.status && laterKind(before?.status, diff.status);
+    this.#files.set(file, present({ file, patch, additions, deletions, status }));
   }
 
   list(): FileDiff[] {

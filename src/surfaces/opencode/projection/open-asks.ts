@@ -39,9 +39,8 @@ export class OpenAsks {
       out.say("permission.asked", request);
       return;
     }
-    const { call } = event.data;
     const request = questionRequest(event.data, place);
-    this.#questions.set(request.id, { request, ...(call === undefined ? {} : { call }) });
+    this.#questions.set(request.id, { request, call: event.data.call });
     out.say("question.asked", request);
   }
 
@@ -51,11 +50,8 @@ export class OpenAsks {
     if (event.type === "permission.resolved") {
       const { outcome } = event.data;
       this.#permissions.delete(requestID);
-      return out.say("permission.replied", {
-        sessionID,
-        requestID,
-        reply: outcome === "cancelled" ? "reject" : outcome,
-      });
+      const reply = outcome === "cancelled" ? "reject" : outcome;
+      return out.say("permission.replied", { sessionID, requestID, reply });
     }
     const { outcome, answers = [] } = event.data;
     this.#questions.delete(requestID);

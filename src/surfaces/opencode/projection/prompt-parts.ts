@@ -2,6 +2,7 @@ import { basename, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { PromptPart, Task } from "../../../core/events/values.ts";
 import { timePart } from "../../../core/ids.ts";
+import { objectAs, present } from "../../../core/json/fields.ts";
 import type { AgentPart, FilePart, Part, SubtaskPart, TextPart } from "../shapes/message.ts";
 import { derivedId, digestChars } from "./derived-ids.ts";
 
@@ -16,21 +17,11 @@ export type PartInput = Bare<TextPart | FilePart | AgentPart | SubtaskPart> & { 
  * text is what the agent reads.
  */
 export function promptPartOf(input: PartInput, text = ""): PromptPart {
-  const id = input.id === undefined ? {} : { id: input.id };
-  switch (input.type) {
-    case "text": {
-      const { id: _, ...rest } = input;
-      return { ...rest, ...id };
-    }
-    case "file": {
-      const { id: _, filename, ...rest } = input;
-      return { ...rest, ...(filename === undefined ? {} : { name: filename }), ...id };
-    }
-    default: {
-      const { id: _, ...part } = input;
-      return { type: "text", text, opencode: part, ...id };
-    }
-  }
+  const { id, ...part } = input;
+  if (part.type === "text") return { ...part, ...present({ id }) };
+  if (part.type !== "file") return { type: "text", text, opencode: part, ...present({ id }) };
+  const { filename: name, ...rest } = part;
+  return { ...rest, ...present({ name, id }) };
 }
 
 function isForeign(value: unknown): value is Bare<AgentPart | SubtaskPart> {
@@ -41,25 +32,21 @@ function isForeign(value: unknown): value is Bare<AgentPart | SubtaskPart> {
 function textPart(part: Extract<PromptPart, { type: "text" }>): Bare<TextPart | AgentPart | SubtaskPart> {
   const { text, synthetic, ignored, metadata, opencode } = part;
   if (isForeign(opencode)) return opencode;
-  return {
-    type: "text",
-    text,
-    ...(synthetic === true ? { synthetic } : {}),
-    ...(ignored === true ? { ignored } : {}),
-    ...(typeof metadata === "object" && metadata !== null ? { metadata: metadata as Record<string, unknown> } : {}),
-  };
+  const marks = { synthetic: synthetic || undefined, ignored: ignored === true || undefined };
+  return present({ type: "text", text, ...marks, metadata: objectAs<Record<string, unknown>>(metadata) });
 }
 
 function filePart(part: Extract<PromptPart, { type: "file" }>, directory: string): Bare<FilePart> {
   const { path, url, mime = "text/plain", name, source } = part;
   const filename = name ?? (path === undefined ? undefined : basename(path));
-  return {
+  const address = url ?? (path === undefined ? "" : pathToFileURL(resolve(directory, path)).href);
+  return present({
     type: "file",
     mime,
-    ...(filename === undefined ? {} : { filename }),
-    url: url ?? (path === undefined ? "" : pathToFileURL(resolve(directory, path)).href),
-    ...(typeof source === "object" && source !== null ? { source: source as NonNullable<FilePart["source"]> } : {}),
-  };
+    filename,
+    url: address,
+    source: objectAs<NonNullable<FilePart["source"]>>(source),
+  });
 }
 
 /** Ids for all parts: the client's own, or ones that sort where the part stands. */

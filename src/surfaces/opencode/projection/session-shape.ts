@@ -1,4 +1,5 @@
 import type { Usage } from "../../../core/events/values.ts";
+import { objectAs, present } from "../../../core/json/fields.ts";
 import { type Revert, revertOf } from "../../../core/ledger/revert.ts";
 import type { SessionState } from "../../../core/session-state.ts";
 import { addUsage } from "../../../core/usage.ts";
@@ -52,18 +53,17 @@ export function parentOf({ parent, meta }: Pick<SessionState, "parent" | "meta">
 }
 
 function shownRevert({ messageID, partID, diff }: Revert): NonNullable<Session["revert"]> {
-  return { messageID, ...(partID === undefined ? {} : { partID }), ...(diff === undefined ? {} : { diff }) };
+  return present({ messageID, partID, diff });
 }
 
 /** The facts that clients keep with a session, as they gave them. */
 function kept({ meta = {}, permissions }: SessionState): Pick<Session, "permission" | "revert" | "metadata"> {
-  const { metadata } = meta;
   const revert = revertOf(meta);
-  return {
-    ...(permissions ? { permission: rulesetOf(permissions) } : {}),
-    ...(revert ? { revert: shownRevert(revert) } : {}),
-    ...(typeof metadata === "object" && metadata !== null ? { metadata: metadata as Record<string, unknown> } : {}),
-  };
+  return present({
+    permission: permissions && rulesetOf(permissions),
+    revert: revert && shownRevert(revert),
+    metadata: objectAs<Record<string, unknown>>(meta.metadata),
+  });
 }
 
 function summaryOf({ files = [] }: SessionState): NonNullable<Session["summary"]> {
@@ -75,16 +75,16 @@ function summaryOf({ files = [] }: SessionState): NonNullable<Session["summary"]
 export function sessionOf(state: SessionState, extras: SessionExtras = {}): Session {
   const { usage, compacting, projectOf = oneProject } = extras;
   const used = addUsage(state.usage, usage);
-  const archived = state.meta?.archived;
-  const parentID = parentOf(state);
+  const archived = typeof state.meta?.archived === "number" ? state.meta.archived : undefined;
   const { agent, providerID, modelID } = answering(state, state);
+  const { id, directory, created, updated } = state;
   return {
-    id: state.id,
-    slug: slugOf(state.id),
-    projectID: projectOf(state.directory),
-    directory: state.directory,
+    id,
+    slug: slugOf(id),
+    projectID: projectOf(directory),
+    directory,
     path: "",
-    ...(parentID === undefined ? {} : { parentID }),
+    ...present({ parentID: parentOf(state) }),
     summary: summaryOf(state),
     cost: used.cost ?? 0,
     tokens: tokensOf(used.tokens),
@@ -92,12 +92,7 @@ export function sessionOf(state: SessionState, extras: SessionExtras = {}): Sess
     agent,
     model: { id: modelID, providerID },
     version: OPENCODE_VERSION,
-    time: {
-      created: state.created,
-      updated: state.updated,
-      ...(compacting === undefined ? {} : { compacting }),
-      ...(typeof archived === "number" ? { archived } : {}),
-    },
+    time: present({ created, updated, compacting, archived }),
     ...kept(state),
   };
 }

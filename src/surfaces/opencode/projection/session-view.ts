@@ -1,5 +1,4 @@
 import type { EventOf, ParleyEvent } from "../../../core/events/event.ts";
-import type { Usage } from "../../../core/events/values.ts";
 import { changesState, reduceSession, type SessionState } from "../../../core/session-state.ts";
 import type { MessageWithParts } from "../shapes/message.ts";
 import type { Session, SessionStatus, Todo } from "../shapes/session.ts";
@@ -99,11 +98,7 @@ export class SessionView {
   /** As `GET /session/:id` gives it. */
   session(): Session {
     const { projectOf } = this.#options;
-    return sessionOf(this.state, {
-      usage: this.#openUsage(),
-      ...(this.#compacting === undefined ? {} : { compacting: this.#compacting }),
-      ...(projectOf ? { projectOf } : {}),
-    });
+    return sessionOf(this.state, { usage: this.#turn?.usage(), compacting: this.#compacting, projectOf });
   }
 
   status(): SessionStatus {
@@ -143,10 +138,6 @@ export class SessionView {
     return this.#state;
   }
 
-  #openUsage(): Usage {
-    return this.#turn?.usage() ?? {};
-  }
-
   #project(event: ParleyEvent, { out, transcript, users }: Parts, first: boolean): void {
     const { state } = this;
     const sessionID = state.id;
@@ -155,9 +146,11 @@ export class SessionView {
         return out.say(first ? "session.created" : "session.updated", { sessionID, info: this.session() });
       case "session.updated":
         this.#turn?.learn(event.data);
-        // Queued prompts use the new model and mode.
+        this.#sayUpdated(out);
+        // Queued prompts use the new model and mode. They come last: a view of a replay may not hold all that waited then,
+        // and must give the other events the same ids.
         for (const prompt of state.queue) users.queue(prompt, event.time, state);
-        return this.#sayUpdated(out);
+        return;
       case "session.ended":
         if (event.data.reason === "deleted") this.#leave(out);
         return;
@@ -170,7 +163,7 @@ export class SessionView {
       case "prompt.queued":
       case "prompt.withdrawn":
         if (event.type === "prompt.queued") users.queue(event.data.prompt, event.time, state);
-        else transcript.removeMessage(event.data.prompt);
+        else transcript.takeBack([event.data.prompt]);
         // A turn says at its end when the session changed last.
         if (!state.turn) this.#sayUpdated(out);
         return;
@@ -206,8 +199,9 @@ export class SessionView {
         // The error of a turn is said when the turn ends.
         if (!this.#turn) out.say("session.error", { sessionID, error: errorOf(event.data, state.agent) });
         return;
-      // A note belongs to no turn, so no message can hold it; the other two are not for clients.
+      // A note belongs to no turn, so no message can hold it; clients of OpenCode know nothing like the others.
       case "session.note":
+      case "session.limits":
       case "usage.updated":
       case "agent.unparsed":
         return;

@@ -1,7 +1,8 @@
 import type { EventOf } from "../../../core/events/event.ts";
 import type { FileChange, Task, Usage } from "../../../core/events/values.ts";
+import { present } from "../../../core/json/fields.ts";
 import { addUsage } from "../../../core/usage.ts";
-import type { AssistantMessage, MessageError } from "../shapes/message.ts";
+import type { MessageError } from "../shapes/message.ts";
 import { derivedId, idBehind } from "./derived-ids.ts";
 import { finishOf } from "./failures.ts";
 import { absolute, changesHash } from "./file-diffs.ts";
@@ -83,16 +84,8 @@ export class TurnSteps {
     const { sessionID, directory, started } = this.#frame;
     const { agent, providerID, modelID } = this.#frame.answering();
     const sums = summary || this.#frame.task === "compact";
-    this.#steps.push({
-      number,
-      id,
-      begun: false,
-      last: derivedId("prt", started, id),
-      open: 0,
-      ended: false,
-      concluded: false,
-      files: [],
-    });
+    const fresh = { begun: false, open: 0, ended: false, concluded: false, files: [] };
+    this.#steps.push({ number, id, last: derivedId("prt", started, id), ...fresh });
     this.#transcript.putMessage({
       id,
       sessionID,
@@ -128,12 +121,8 @@ export class TurnSteps {
     step.begun = true;
     if (this.#bare) return;
     const { sessionID, started } = this.#frame;
-    this.#transcript.putPart({
-      id: derivedId("prt", started, step.id),
-      sessionID,
-      messageID: step.id,
-      type: "step-start",
-    });
+    const id = derivedId("prt", started, step.id);
+    this.#transcript.putPart({ id, sessionID, messageID: step.id, type: "step-start" });
   }
 
   /** Makes room for a part. */
@@ -227,14 +216,13 @@ export class TurnSteps {
   #putMessage(step: Step, time: number): void {
     const info = this.#transcript.info(step.id);
     if (info?.role !== "assistant") return;
-    const full: AssistantMessage = {
+    const { usage, finish, error } = step;
+    this.#transcript.putMessage({
       ...info,
       time: { ...info.time, completed: info.time.completed ?? time },
-      cost: step.usage?.cost ?? 0,
-      tokens: countedTokens(step.usage?.tokens),
-      ...(step.finish === undefined ? {} : { finish: step.finish }),
-      ...(step.error ? { error: step.error } : {}),
-    };
-    this.#transcript.putMessage(full);
+      cost: usage?.cost ?? 0,
+      tokens: countedTokens(usage?.tokens),
+      ...present({ finish, error }),
+    });
   }
 }

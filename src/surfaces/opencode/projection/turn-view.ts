@@ -61,16 +61,9 @@ export class TurnView {
     this.#parent = known ?? derivedId("msg", event.time, event.turn ?? event.id);
     this.#opener = known === undefined ? this.#parent : undefined;
     if (this.#opener !== undefined) this.#open(this.#opener, event.time);
-    this.#steps = new TurnSteps(
-      {
-        sessionID: state.id,
-        directory: state.directory,
-        started: event.time,
-        ...(prompt?.task ? { task: prompt.task.type } : {}),
-        answering: () => answering(this.#choice, state),
-      },
-      transcript,
-    );
+    const { id: sessionID, directory } = state;
+    const frame = { sessionID, directory, started: event.time, task: prompt?.task?.type };
+    this.#steps = new TurnSteps({ ...frame, answering: () => answering(this.#choice, state) }, transcript);
   }
 
   /** A model or mode that is learned during the turn holds for all of it, if none was known before. Another mode holds for the steps after it. */

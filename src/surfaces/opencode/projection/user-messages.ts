@@ -1,6 +1,7 @@
 import type { EventOf } from "../../../core/events/event.ts";
 import type { MessageItem } from "../../../core/events/items.ts";
 import type { Prompt, PromptPart, Task } from "../../../core/events/values.ts";
+import { objectAs, present } from "../../../core/json/fields.ts";
 import type { SessionState } from "../../../core/session-state.ts";
 import type { MessageWithParts, UserMessage } from "../shapes/message.ts";
 import type { FileDiff } from "../shapes/session.ts";
@@ -12,10 +13,10 @@ type Header = NonNullable<EventOf<"turn.started">["data"]["prompt"]>;
 
 /** Facts of a prompt that only OpenCode's messages have a place for. */
 function extrasOf({ system, tools }: Readonly<Record<string, unknown>>): Pick<UserMessage, "system" | "tools"> {
-  return {
-    ...(typeof system === "string" ? { system } : {}),
-    ...(typeof tools === "object" && tools !== null ? { tools: tools as Record<string, boolean> } : {}),
-  };
+  return present({
+    system: typeof system === "string" ? system : undefined,
+    tools: objectAs<Record<string, boolean>>(tools),
+  });
 }
 
 /** The user's side of a conversation. */

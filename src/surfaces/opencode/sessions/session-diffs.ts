@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { keepNewest } from "../../../core/entries.ts";
 import type { ParleyEvent } from "../../../core/events/event.ts";
 import { isCut } from "../../../core/history/cuts.ts";
 import type { EventRecord, Log, SessionHead } from "../../../log/contract.ts";
@@ -39,10 +40,7 @@ export class SessionDiffs {
     // One after the other: two requests at once must not count a change twice.
     const reading = before.then((kept) => this.#readOn(head, kept.cuts === cuts ? kept : fresh()));
     reading.catch(() => this.#kept.delete(id));
-    this.#kept.delete(id);
-    this.#kept.set(id, reading);
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > MAX_KEPT && oldest !== undefined) this.#kept.delete(oldest);
+    keepNewest(this.#kept, id, reading, MAX_KEPT);
     return (await reading).diffs.list();
   }
 

@@ -165,13 +165,6 @@ export interface CompactionPart extends PartCommon {
   auto: boolean;
 }
 
-export interface RetryPart extends PartCommon {
-  type: "retry";
-  attempt: number;
-  error: Extract<MessageError, { name: "APIError" }>;
-  time: { created: number };
-}
-
 export type Part =
   | TextPart
   | ReasoningPart
@@ -182,8 +175,7 @@ export type Part =
   | PatchPart
   | AgentPart
   | SubtaskPart
-  | CompactionPart
-  | RetryPart;
+  | CompactionPart;
 
 export interface MessageWithParts {
   info: Message;

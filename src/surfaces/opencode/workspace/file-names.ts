@@ -1,3 +1,4 @@
+import { keepNewest } from "../../../core/entries.ts";
 import { walk } from "../../../host/files/walk.ts";
 import { type Git, records } from "./git/git.ts";
 import { projectOf } from "./project.ts";
@@ -47,39 +48,24 @@ async function byWalking(directory: string): Promise<FileNames> {
 async function findNames(git: Git, directory: string): Promise<FileNames> {
   await assertDirectory(directory);
   if (projectOf(directory).vcs !== "git") return byWalking(directory);
-  const listed = await git(directory, [
-    "ls-files",
-    "-z",
-    "--cached",
-    "--others",
-    "--exclude-standard",
-    "--deduplicate",
-  ]);
+  const wanted = ["--cached", "--others", "--exclude-standard", "--deduplicate"];
+  const listed = await git(directory, ["ls-files", "-z", ...wanted]);
   if (listed.code !== 0) return byWalking(directory);
   const files = records(listed);
   return { files, directories: parentsOf(files) };
 }
 
 /** The names of all files below a directory, as git sees them where there is a repository. */
-export class NameIndex {
-  readonly #git: Git;
-  readonly #now: () => number;
-  readonly #cache = new Map<string, { until: number; names: Promise<FileNames> }>();
+export type NameIndex = (directory: string) => Promise<FileNames>;
 
-  constructor(git: Git, now: () => number = Date.now) {
-    this.#git = git;
-    this.#now = now;
-  }
-
-  names(directory: string): Promise<FileNames> {
-    const before = this.#cache.get(directory);
-    if (before && this.#now() < before.until) return before.names;
-    const names = findNames(this.#git, directory);
-    this.#cache.delete(directory);
-    this.#cache.set(directory, { until: this.#now() + FRESH_MS, names });
-    names.catch(() => this.#cache.delete(directory));
-    const [oldest] = this.#cache.keys();
-    if (this.#cache.size > MAX_CACHED && oldest !== undefined) this.#cache.delete(oldest);
+export function nameIndex(git: Git): NameIndex {
+  const cache = new Map<string, { until: number; names: Promise<FileNames> }>();
+  return (directory) => {
+    const before = cache.get(directory);
+    if (before && Date.now() < before.until) return before.names;
+    const names = findNames(git, directory);
+    keepNewest(cache, directory, { until: Date.now() + FRESH_MS, names }, MAX_CACHED);
+    names.catch(() => cache.delete(directory));
     return names;
-  }
+  };
 }

@@ -21,16 +21,13 @@ function* candidates({ files, directories }: FileNames, type: "file" | "director
   if (type !== "directory") yield* files;
 }
 
-export interface NameQuery {
-  query: string;
-  type?: "file" | "directory";
-  limit?: number;
-}
-
 /** Paths that fit a query, the best first; directories end with a slash. */
-export async function findNames(index: NameIndex, directory: string, wanted: NameQuery): Promise<string[]> {
-  const names = await index.names(directory);
-  return bestMatches(wanted.query, candidates(names, wanted.type), wanted.limit ?? FEW);
+export async function findNames(
+  index: NameIndex,
+  directory: string,
+  { query, type, limit: most = FEW }: { query: string; type?: "file" | "directory"; limit?: number },
+): Promise<string[]> {
+  return bestMatches(query, candidates(await index(directory), type), most);
 }
 
 export function findOperations({ environment: { commands, git, names } }: Surface): Operation[] {

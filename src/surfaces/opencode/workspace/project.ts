@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { basename, dirname } from "node:path";
+import { keepNewest } from "../../../core/entries.ts";
 import { type GitDirectory, gitDirectoryOf, keptIdOf, originOf } from "./git/directory.ts";
 import { gitNow } from "./git/git.ts";
 
@@ -71,10 +72,7 @@ export function projectOf(directory: string): ProjectPlace {
   const before = known.get(directory);
   if (before && now < before.until) return before.place;
   const place = find(directory);
-  known.delete(directory);
-  known.set(directory, { place, until: now + (place.vcs ? FRESH_MS : NONE_FRESH_MS) });
-  const [oldest] = known.keys();
-  if (known.size > MAX_KNOWN && oldest !== undefined) known.delete(oldest);
+  keepNewest(known, directory, { place, until: now + (place.vcs ? FRESH_MS : NONE_FRESH_MS) }, MAX_KNOWN);
   return place;
 }
 

@@ -1,5 +1,6 @@
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { keepNewest } from "../../../core/entries.ts";
 import { codeOf, messageOf } from "../../../core/errors.ts";
 import { present } from "../../../core/json/fields.ts";
 import type { Logger } from "../../../core/logger.ts";
@@ -66,7 +67,7 @@ export class Projects {
       });
     const { project } = kept;
     // A repository without a commit has no id of its own yet.
-    if (id === GLOBAL_PROJECT) return { ...project, worktree: place.worktree, ...(vcs ? { vcs } : {}) };
+    if (id === GLOBAL_PROJECT) return { ...project, ...present({ worktree: place.worktree, vcs }) };
     let changed = now - project.time.updated > OPENED_MS || project.vcs !== vcs;
     if (vcs) project.vcs = vcs;
     changed = note(project.sandboxes, place.root === project.worktree ? undefined : place.root) || changed;
@@ -107,9 +108,7 @@ export class Projects {
   }
 
   #add(all: Map<string, Kept>, kept: Kept): Kept {
-    all.set(kept.project.id, kept);
-    const [oldest] = all.keys();
-    if (all.size > MAX_PROJECTS && oldest !== undefined) all.delete(oldest);
+    keepNewest(all, kept.project.id, kept, MAX_PROJECTS);
     return kept;
   }
 

@@ -1,3 +1,5 @@
+import { jsonIn, objectAs } from "../../../core/json/fields.ts";
+
 /** A line that matched, as ripgrep tells of one. Offsets are bytes. */
 export interface TextMatch {
   path: { text: string };
@@ -31,27 +33,15 @@ interface RipgrepLine {
   };
 }
 
-/** The last line may be cut off, where the program was ended. */
-function parsed(line: string): RipgrepLine | undefined {
-  try {
-    return JSON.parse(line) as RipgrepLine;
-  } catch {
-    return undefined;
-  }
-}
-
 /** `rg --json`. What is no UTF-8 is left out: it could not be named. */
 export function matchesOfRipgrep(output: string, limit: number): TextMatch[] {
   const matches: TextMatch[] = [];
   for (const line of output.split("\n")) {
     if (matches.length >= limit) break;
-    const { type, data } = parsed(line) ?? {};
+    // The last line may be cut off, where the program was ended.
+    const { type, data } = objectAs<RipgrepLine>(jsonIn(line)) ?? {};
     if (type !== "match" || data?.path.text === undefined || data.lines.text === undefined) continue;
-    const submatches = data.submatches.map(({ match, start, end }) => ({
-      match: { text: match.text ?? "" },
-      start,
-      end,
-    }));
+    const submatches = data.submatches.map(({ match, ...place }) => ({ match: { text: match.text ?? "" }, ...place }));
     const { line_number, absolute_offset } = data;
     const path = { text: data.path.text.replace(/^\.\//, "") };
     matches.push(shortened({ path, lines: { text: data.lines.text }, line_number, absolute_offset, submatches }));
@@ -75,15 +65,8 @@ export function matchesOfColoured(output: string, limit: number): TextMatch[] {
       if (index % 2 === 1) submatches.push({ match: { text: piece }, start: at, end });
       at = end;
     });
-    matches.push(
-      shortened({
-        path: { text: path },
-        lines: { text: `${pieces.join("")}\n` },
-        line_number: Number(number),
-        absolute_offset: 0,
-        submatches,
-      }),
-    );
+    const found = { path: { text: path }, lines: { text: `${pieces.join("")}\n` }, line_number: Number(number) };
+    matches.push(shortened({ ...found, absolute_offset: 0, submatches }));
   }
   return matches;
 }

@@ -1,4 +1,4 @@
-import { isFields } from "../../../../core/json/fields.ts";
+import { isFields, present } from "../../../../core/json/fields.ts";
 import type { FilePart } from "../../shapes/message.ts";
 import { idBehind } from "../derived-ids.ts";
 
@@ -22,7 +22,7 @@ function attachedBy(block: unknown): Attached | undefined {
   const url = data === undefined ? (text(from.url) ?? text(from.uri)) : `data:${mime};base64,${data}`;
   const filename = text(block.name) ?? text(block.filename);
   if (url === undefined || block.type === "text") return undefined;
-  return { mime, url, ...(filename === undefined ? {} : { filename }) };
+  return present({ mime, url, filename });
 }
 
 /** The files that a tool gave back beside its text. */

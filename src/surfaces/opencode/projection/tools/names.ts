@@ -1,45 +1,24 @@
-/** Names that agents have for tools which OpenCode's clients show in a way of their own. */
-const NAMES: ReadonlyMap<string, string> = new Map([
-  ["agent", "task"],
-  ["askuserquestion", "question"],
-  ["command_execution", "bash"],
-  ["exec", "bash"],
-  ["exec_command", "bash"],
-  ["fetch", "webfetch"],
-  ["file_change", "apply_patch"],
-  ["local_shell", "bash"],
-  ["ls", "list"],
-  ["multiedit", "edit"],
-  ["patch", "apply_patch"],
-  ["run_shell_command", "bash"],
-  ["shell", "bash"],
-  ["str_replace", "edit"],
-  ["todo", "todowrite"],
-  ["todo_write", "todowrite"],
-  ["update_plan", "todowrite"],
-  ["web_fetch", "webfetch"],
-  ["web_search", "websearch"],
-]);
+/** OpenCode's tools, which its clients show in a way of their own, each with the names that agents have for it. */
+const TOOLS: Readonly<Record<string, readonly string[]>> = {
+  apply_patch: ["file_change", "patch"],
+  bash: ["command_execution", "exec", "exec_command", "local_shell", "run_shell_command", "shell"],
+  edit: ["multiedit", "str_replace"],
+  glob: [],
+  grep: [],
+  list: ["ls"],
+  question: ["askuserquestion"],
+  read: [],
+  skill: [],
+  task: ["agent"],
+  todowrite: ["todo", "todo_write", "update_plan"],
+  webfetch: ["fetch", "web_fetch"],
+  websearch: ["web_search"],
+  write: [],
+};
 
-const KNOWN: ReadonlySet<string> = new Set([
-  "apply_patch",
-  "bash",
-  "edit",
-  "glob",
-  "grep",
-  "list",
-  "question",
-  "read",
-  "skill",
-  "task",
-  "todowrite",
-  "webfetch",
-  "websearch",
-  "write",
-]);
+const NAMES = new Map(Object.entries(TOOLS).flatMap(([tool, others]) => [tool, ...others].map((name) => [name, tool])));
 
 /** A tool's name in OpenCode's words; one that it has no word for stays as it is. */
 export function toolName(name: string): string {
-  const plain = name.toLowerCase();
-  return KNOWN.has(plain) ? plain : (NAMES.get(plain) ?? name);
+  return NAMES.get(name.toLowerCase()) ?? name;
 }

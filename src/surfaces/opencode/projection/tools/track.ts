@@ -1,5 +1,6 @@
 import type { ToolCallItem, ToolResultItem } from "../../../../core/events/items.ts";
 import type { FileChange } from "../../../../core/events/values.ts";
+import { present } from "../../../../core/json/fields.ts";
 import type { ToolPart, ToolState } from "../../shapes/message.ts";
 import { LiveOutput } from "../live-output.ts";
 import { attachmentsOf } from "./attachments.ts";
@@ -43,12 +44,8 @@ export class ToolTrack {
     this.messageID = place.messageID;
     this.#place = place;
     this.#seen = time;
-    this.#known = {
-      name: item.name,
-      title: item.title,
-      input: item.input,
-      metadata: item.metadata,
-    };
+    const { name, title, input, metadata } = item;
+    this.#known = { name, title, input, metadata };
     this.#tool = toolName(item.name);
     this.#input = toolInput(this.#tool, item.input, place.directory);
     this.#note(item.child);
@@ -112,11 +109,8 @@ export class ToolTrack {
   }
 
   #extras(): Record<string, unknown> {
-    const { sessionID } = this.#place;
-    return {
-      ...(this.#child === undefined ? {} : { sessionId: this.#child, parentSessionId: sessionID }),
-      ...(this.answers ? { answers: this.answers } : {}),
-    };
+    const parent = this.#child && this.#place.sessionID;
+    return present({ sessionId: this.#child, parentSessionId: parent, answers: this.answers });
   }
 
   /** The part while the call is under way. */
@@ -124,15 +118,9 @@ export class ToolTrack {
     const input = this.#input;
     if (this.#started === undefined) return this.#part({ status: "pending", input, raw: "" });
     const { title, metadata } = this.#known;
-    const output = this.#shown === undefined ? {} : { output: this.#shown };
-    const all = { ...output, ...metadata, ...this.#extras() };
-    return this.#part({
-      status: "running",
-      input,
-      ...(title === undefined ? {} : { title }),
-      ...(Object.keys(all).length === 0 ? {} : { metadata: all }),
-      time: { start: this.#started },
-    });
+    const all = { ...present({ output: this.#shown }), ...metadata, ...this.#extras() };
+    const shown = Object.keys(all).length === 0 ? undefined : all;
+    return this.#part(present({ status: "running", input, title, metadata: shown, time: { start: this.#started } }));
   }
 
   /** The part for good. */
@@ -142,25 +130,15 @@ export class ToolTrack {
     const outcome = { tool: this.#tool, input: this.#input, metadata, output: this.#output, files: this.files };
     const all = { ...toolMetadata({ ...outcome, directory: this.#place.directory }), ...this.#extras() };
     const time = { start: this.#started ?? this.#seen, end };
+    const input = this.#input;
     if (status === "completed") {
-      const attachments = attachmentsOf(this.#content, { id: this.#id, ...this.#place });
-      return this.#part({
-        status,
-        input: this.#input,
-        output: this.#output,
-        title,
-        metadata: { ...all, ...(background ? { background } : {}) },
-        time,
-        ...(attachments.length === 0 ? {} : { attachments }),
-      });
+      const files = attachmentsOf(this.#content, { id: this.#id, ...this.#place });
+      const attachments = files.length === 0 ? undefined : files;
+      const more = background ? { ...all, background } : all;
+      return this.#part(present({ status, input, output: this.#output, title, metadata: more, time, attachments }));
     }
     const aborted = error?.code === "interrupted" || error?.code === "aborted";
-    return this.#part({
-      status: "error",
-      input: this.#input,
-      error: error?.message ?? "the tool failed",
-      metadata: { ...all, ...(aborted ? { interrupted: true } : {}) },
-      time,
-    });
+    const more = aborted ? { ...all, interrupted: true } : all;
+    return this.#part({ status: "error", input, error: error?.message ?? "the tool failed", metadata: more, time });
   }
 }

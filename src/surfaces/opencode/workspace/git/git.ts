@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { keepNewest } from "../../../../core/entries.ts";
 import type { GitSetting } from "../../../../core/git-settings.ts";
 import { type CommandHost, SpawnFailed } from "../../../../host/contract.ts";
 import { type Captured, capture } from "../../../../host/run-to-end.ts";
@@ -79,11 +80,8 @@ export function gitOn(commands: CommandHost): Git {
     if (before && Date.now() < before.until) return before.settings;
     const spec = { argv: argvOf(["config", "--list", "-z"]), directory: "/", env: usersEnvironment(repository) };
     const settings = run(spec, {}).then((found) => usersOwn(listed(found)));
-    known.delete(key);
-    known.set(key, { until: Date.now() + FRESH_MS, settings });
+    keepNewest(known, key, { until: Date.now() + FRESH_MS, settings }, MAX_KNOWN);
     settings.catch(() => known.delete(key));
-    const [oldest] = known.keys();
-    if (known.size > MAX_KNOWN && oldest !== undefined) known.delete(oldest);
     return settings;
   }
 

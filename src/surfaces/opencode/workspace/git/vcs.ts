@@ -1,5 +1,6 @@
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
+import { present } from "../../../../core/json/fields.ts";
 import type { Captured } from "../../../../host/run-to-end.ts";
 import type { FileDiff } from "../../shapes/session.ts";
 import { readBytes } from "../files.ts";
@@ -43,7 +44,7 @@ export async function branches(
   const names = (first(local) ?? "").split("\n");
   const name = [first(configured), "main", "master"].find((one) => one !== undefined && names.includes(one));
   const base = ref ? { name: ref.replace(/^origin\//, ""), ref } : name ? { name, ref: name } : undefined;
-  return { ...(branch === undefined ? {} : { branch }), ...(base ? { base } : {}) };
+  return present({ branch, base });
 }
 
 function statusOf(code: string): Status {

@@ -1,8 +1,7 @@
-// The tests of streams, over a log whose positions skip and become visible late.
+// The tests of OpenCode's streams, over a log whose positions skip and become visible late.
 import { openLog } from "../../../src/log/data-log.ts";
 import { distantLog } from "../../support/distant-log.ts";
 import { logs } from "../../support/server.ts";
 
 logs.open = async (options) => distantLog(await openLog(options));
-await import("./stream.test.ts");
-await import("./events.test.ts");
+await import("../../surfaces/opencode/streams/streams.test.ts");

@@ -1,0 +1,38 @@
+import type { Agent, McpServer } from "../agents/contract.ts";
+import { ParleyError } from "../core/errors.ts";
+import type { Log } from "../log/contract.ts";
+
+/** Keeps the MCP servers of sessions, which may hold secrets, apart from the log. */
+export interface McpStore {
+  keep(session: string, servers: readonly McpServer[]): Promise<void>;
+  /** Undefined when nothing is kept for the session. */
+  read(session: string): Promise<McpServer[] | undefined>;
+  forget(session: string): Promise<void>;
+  /** The sessions for which something is kept. */
+  list(): Promise<string[]>;
+}
+
+/** A crash between the servers of a session and its first event leaves secrets that nobody needs. */
+export async function forgetStrays({ mcp, log }: { mcp: McpStore; log: Log }): Promise<void> {
+  for (const id of await mcp.list()) if (!(await log.head(id))) await mcp.forget(id);
+}
+
+/** An agent that does not take such servers would work without them: the session is refused. */
+export function assertServers(
+  { name, capabilities }: Agent,
+  servers: readonly Pick<McpServer, "name" | "type">[],
+): void {
+  const takes = capabilities?.mcp ?? [];
+  const odd = servers.find(({ type }) => !takes.includes(type));
+  if (odd) {
+    const have = takes.length === 0 ? "it takes none" : `it takes: ${takes.join(", ")}`;
+    throw new ParleyError("unsupported", `agent ${name} takes no MCP server of type ${odd.type}; ${have}`);
+  }
+  const twice = servers.find((one, at) => servers.findIndex((other) => other.name === one.name) !== at);
+  if (twice) throw new ParleyError("invalid", `expected MCP servers of different names, got ${twice.name} twice`);
+}
+
+/** The facts of servers that anybody may read. */
+export function shownServers(servers: readonly McpServer[]): { name: string; type: McpServer["type"] }[] {
+  return servers.map(({ name, type }) => ({ name, type }));
+}

@@ -1,0 +1,62 @@
+import { randomBytes } from "node:crypto";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+interface Kept {
+  directory: string;
+  /** The texts of its prompts, oldest first. */
+  prompts: string[];
+}
+
+/** What the agent remembers of its sessions: a file for each, where it was given a folder for them. */
+export class Memory {
+  readonly #folder: string | undefined;
+
+  constructor(folder: string | undefined) {
+    this.#folder = folder;
+    if (folder !== undefined) mkdirSync(folder, { recursive: true });
+  }
+
+  newId(): string {
+    return `scripted-${randomBytes(8).toString("hex")}`;
+  }
+
+  /** Without a folder every session is known, and nothing of it. */
+  knows(id: string): boolean {
+    return this.#folder === undefined ? !id.startsWith("lost") : existsSync(this.#file(this.#folder, id));
+  }
+
+  prompts(id: string): string[] {
+    return this.#folder !== undefined && this.knows(id) ? this.#read(this.#folder, id).prompts : [];
+  }
+
+  add(id: string, directory: string, prompt: string): void {
+    if (this.#folder === undefined) return;
+    const kept: Kept = { directory, prompts: [...this.prompts(id), prompt] };
+    writeFileSync(this.#file(this.#folder, id), JSON.stringify(kept));
+  }
+
+  copy(id: string): string {
+    const copy = this.newId();
+    if (this.#folder !== undefined) copyFileSync(this.#file(this.#folder, id), this.#file(this.#folder, copy));
+    return copy;
+  }
+
+  list(directory: string): { id: string; title?: string; updated: number }[] {
+    const folder = this.#folder;
+    if (folder === undefined) return [];
+    const ids = readdirSync(folder).map((name) => name.replace(/\.json$/, ""));
+    return ids
+      .filter((id) => this.#read(folder, id).directory === directory)
+      .map((id) => ({ id, title: this.prompts(id)[0], updated: statSync(this.#file(folder, id)).mtimeMs }))
+      .sort((one, other) => other.updated - one.updated);
+  }
+
+  #read(folder: string, id: string): Kept {
+    return JSON.parse(readFileSync(this.#file(folder, id), "utf8")) as Kept;
+  }
+
+  #file(folder: string, id: string): string {
+    return join(folder, `${id}.json`);
+  }
+}
