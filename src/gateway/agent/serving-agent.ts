@@ -30,7 +30,7 @@ export interface ServingOptions {
   session: string;
   directory: string;
   /** For a sub-agent's session: the agent of the session it belongs to. */
-  lender: ServingAgent | undefined;
+  rootAgent: ServingAgent | undefined;
   log: Log;
   host: CommandHost;
   roots: Roots;
@@ -60,9 +60,9 @@ export class ServingAgent {
     return this.ownLink;
   }
 
-  /** The link through which the session is spoken to: its own or the lender's. */
+  /** The link to the agent that serves the session: its own, or the root session's. */
   get link(): AgentLink | undefined {
-    return this.ownLink ?? this.options.lender?.ownLink;
+    return this.ownLink ?? this.options.rootAgent?.ownLink;
   }
 
   get running(): boolean {
@@ -93,7 +93,7 @@ export class ServingAgent {
   choosing(command: Extract<Command, { type: "update" }>): Command | Prepare {
     const { model, mode, options } = command.facts;
     if (model === undefined && mode === undefined && options === undefined) return command;
-    if (this.options.lender)
+    if (this.options.rootAgent)
       throw new ParleyError("invalid", "a sub-agent has the model, the mode and the options that its agent gives it");
     const link = this.ownLink;
     if (!link || command.agent !== undefined) return command;

@@ -20,7 +20,7 @@ export interface LiveOptions {
   /** Absent for a sub-agent's session, which is served by its parent's agent. */
   agent: Agent | undefined;
   /** For a sub-agent's session: the agent of the session that it belongs to. */
-  lender?: ServingAgent;
+  rootAgent?: ServingAgent;
   kin: Kin;
   gateway: GatewayOptions;
   metrics: TurnMetrics;

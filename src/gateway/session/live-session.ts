@@ -39,7 +39,7 @@ export class LiveSession {
 
   /** The parts in the order of their making: each knows only those before it. */
   constructor(options: LiveOptions) {
-    const { id, parent, root, gateway, attachments, kin, lender, idleAgents } = options;
+    const { id, parent, root, gateway, attachments, kin, rootAgent, idleAgents } = options;
     const { log, roots, trust, mcp } = gateway;
     this.id = id;
     this.parent = parent;
@@ -55,7 +55,7 @@ export class LiveSession {
     const timers = new TurnTimers(inbox, logger);
     const world = { log, roots, trust, mcp, attachments, host: gateway.processes };
     const { directory } = options.ledger;
-    const agent = new ServingAgent({ session: id, directory, lender, ...world, ...base });
+    const agent = new ServingAgent({ session: id, directory, rootAgent, ...world, ...base });
     const stop = new SessionStop({ ...base, agent });
     const rest = new Rest({ ...base, agent, idleAgents, waitMs });
     const store = new SessionStore({ log, session: options.stored });

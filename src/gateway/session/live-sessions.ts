@@ -195,7 +195,7 @@ export class LiveSessions {
   }
 
   private build(
-    own: Pick<LiveOptions, "id" | "parent" | "root" | "ledger" | "agent" | "lender" | "stored">,
+    own: Pick<LiveOptions, "id" | "parent" | "root" | "ledger" | "agent" | "rootAgent" | "stored">,
   ): LiveSession {
     if (!this.kind) throw new Error(`expected a session to be read before ${own.id} is built`);
     const { metrics, attachments, idleAgents } = this;
@@ -245,7 +245,7 @@ export class LiveSessions {
       root: root.id,
       ledger: newLedger(agent, directory, facts),
       agent: undefined,
-      lender: this.live.get(root.id)?.agent,
+      rootAgent: this.live.get(root.id)?.agent,
       stored: { id, parent: parent?.id ?? root.id, root: root.id },
     });
     child.beginPatiently({ type: "create", started: data, source: "agent" });
