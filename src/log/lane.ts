@@ -1,7 +1,7 @@
-/** Runs jobs one after the other, so that slow work in slices never meets itself half done. */
+/** Runs jobs one after the other: a job in slices is done before the next begins. */
 export interface Lane {
   run<T>(job: () => Promise<T>): Promise<T>;
-  /** Resolves when what was given so far is done. */
+  /** Resolves when the jobs so far are done. */
   idle(): Promise<void>;
 }
 

@@ -4,7 +4,7 @@ import type { AllListener, EventRecord, Listener, PlacedRecord } from "./contrac
 export interface Listeners {
   add(session: string, listener: Listener): () => void;
   addAll(listener: AllListener): () => void;
-  /** Tells everybody of a commit, in order. The first record has the position after `after`, and so on. */
+  /** Tells all listeners of a commit. The first record has the position after `after`, and so on. */
   publish(records: readonly EventRecord[], events: readonly ParleyEvent[], after: number): void;
 }
 

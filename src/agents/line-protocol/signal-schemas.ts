@@ -31,7 +31,7 @@ const tool = {
   metadata,
 };
 
-/** What a program may say of itself; that it exited, or could not be read, is for Parley to say. */
+/** The signals that a program may send. Only Parley says `exited` and `unparsed`. */
 export type SpokenSignal = Exclude<Signal, { type: "exited" | "unparsed" }>;
 
 /** The sub-agent that a signal is about. */

@@ -76,12 +76,12 @@ export class LiveSession {
     if (options.agent) agent.change(options.agent);
   }
 
-  /** Has the actor work; rejects when nothing more can be stored from here. */
+  /** Runs the actor. Rejects when this object can store nothing more. */
   run(): Promise<never> {
     return this.actor.run();
   }
 
-  /** Nothing more can be stored from here. */
+  /** This object can store nothing more. */
   get dead(): boolean {
     return this.inbox.isClosed;
   }
@@ -113,7 +113,7 @@ export class LiveSession {
     if (command.fork) await this.store.tidy(0);
   }
 
-  /** As `begin`, for a session that begins by an agent's word: that cannot be asked for again. */
+  /** As `begin`, for a sub-agent's session: its creation must be stored, because the agent does not repeat it. */
   beginPatiently(command: Create): void {
     this.logger.quietly(this.inbox.send(command, { must: true }), "a session could not be begun");
   }
@@ -125,7 +125,7 @@ export class LiveSession {
 
   async prompt(prompt: Prompt, agent?: string): Promise<Receipt> {
     const ready = this.agent.own?.readySession;
-    // An agent that is still starting cannot be spoken to: its next words are a prompt of their own.
+    // An agent that is still starting cannot be steered: the prompt is queued.
     const steer = prompt.delivery === "steer" && ready !== undefined;
     if (steer && this.turn && !ready.steer) {
       throw new ParleyError(
@@ -152,7 +152,7 @@ export class LiveSession {
     await this.inbox.send({ type: "withdraw", prompt });
   }
 
-  /** A model or mode is put in force before it is said: the mode that is shown is the one that the agent has. */
+  /** Changes facts of the session. A model or mode is put in force before it is stored, so the mode shown is the mode in force. */
   async update(facts: Facts, agent?: string): Promise<void> {
     const command = { type: "update", facts, ...(agent === undefined ? {} : { agent }) } as const;
     try {
@@ -206,22 +206,22 @@ export class LiveSession {
     return this.inbox.whenIdle();
   }
 
-  /** Forgets all that is stored of it. */
+  /** Deletes the stored events of the session. */
   erase(): Promise<void> {
     return this.store.remove();
   }
 
-  /** The log's files are gone: words of the agent will not be kept, so it is stopped. */
+  /** The log's files are gone: stops the agent, because its words could not be stored. */
   abandon(error: ParleyError): void {
     this.stop.abandon(error);
   }
 
-  /** It is forgotten: nothing may hold on to it. */
+  /** The session leaves memory: its timers end, and its hold is released. */
   dispose(): void {
     this.rest.stop();
     this.timers.clear();
     this.asks.close();
-    this.logger.quietly(this.store.release(), "a session could not be given back");
+    this.logger.quietly(this.store.release(), "the hold on a session could not be released");
   }
 
   /** A turn is open, or something is still to be stored that may open one. */

@@ -9,7 +9,7 @@ import type { GatewayOptions } from "../options.ts";
 import type { Trust, TrustedDirectory } from "./contract.ts";
 
 export interface LeftOutBy extends ProjectSetting {
-  /** The agent that leaves it out; `parley` for what no agent would get to see. */
+  /** The agent that leaves it out; `parley` for commands, which Parley itself runs. */
   agent: string;
 }
 
@@ -37,7 +37,7 @@ export class ProjectTrust {
     this.roots = roots;
   }
 
-  /** Those that the server works in, and those that hold one of its roots. */
+  /** The trusted directories that lie in the roots, or hold one of them. */
   list(): TrustedDirectory[] {
     const { directories } = this.roots;
     return this.trust

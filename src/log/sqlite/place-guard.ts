@@ -7,7 +7,7 @@ export interface PlaceGuard {
   fault(): ParleyError | undefined;
   /** Throws the fault. Called inside each transaction, so that nothing of it is stored. */
   assertInPlace(): void;
-  /** Something was stored now. */
+  /** Notes the time of the newest commit. */
   stored(): void;
 }
 

@@ -46,7 +46,7 @@ export class Asks {
     }
   }
 
-  /** Whether somebody refused and wants the turn to end with it. Asking forgets it. */
+  /** Whether a rejection asked for the end of the turn. True once for each. */
   takeStop(): boolean {
     const stop = this.#stop;
     this.#stop = false;
