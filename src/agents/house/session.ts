@@ -163,9 +163,7 @@ export class HouseSession implements AgentSession {
       host,
       model,
       language: await models.load(model),
-      instructions: [await instructionsFor(directory, planning()), ...(system === undefined ? [] : [system])].join(
-        "\n\n",
-      ),
+      instructions: await instructionsFor(directory, planning(), system),
       messages,
       asked,
       context,

@@ -30,7 +30,7 @@ export class Actor {
 
   /** Runs as long as the session is in memory. Rejects when this object can store nothing more. */
   async run(): Promise<never> {
-    const { inbox, act } = this.options;
+    const { inbox, agent, act } = this.options;
     try {
       for (;;) {
         const taking = inbox.take();
@@ -44,6 +44,8 @@ export class Actor {
     } catch (error) {
       inbox.close(error);
       await act.end(error);
+      // A sub-agent's session is served by an agent that goes on without it.
+      agent.link?.release(inbox);
       throw error;
     }
   }
@@ -150,7 +152,7 @@ export class Actor {
         const stored = await storePatiently(
           () => store.write(piece),
           must,
-          (error) => this.refused(error, job),
+          (error, doubt) => this.refused(error, doubt, job),
         );
         records = records.length > 0 ? [...records, ...stored] : stored;
       }
@@ -160,13 +162,13 @@ export class Actor {
     }
   }
 
-  private refused(error: ParleyError, job: Partial<CommandJob>): void {
+  private refused(error: ParleyError, doubt: ParleyError | undefined, job: Partial<CommandJob>): void {
     const { inbox, agent, act } = this.options;
     const first = !inbox.refusal;
     agent.link?.hold(inbox);
     inbox.refuse(error);
     // The command is refused even if its append may have been stored: its client repeats it by its id.
-    if (!job.must) job.reject?.(error);
+    if (!job.must) job.reject?.(doubt ?? error);
     if (first) act.refused(error);
   }
 }

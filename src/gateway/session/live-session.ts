@@ -110,7 +110,8 @@ export class LiveSession {
   /** Stores the first events of a new session. */
   async begin(command: Create): Promise<void> {
     await this.inbox.send(command);
-    if (command.fork) await this.store.tidy(0);
+    // The copy is stored: a fold that fails leaves more of it than is needed.
+    if (command.fork) await this.store.tidy(0).catch((error) => this.logger.warn(error, "a fork could not be folded"));
   }
 
   /** As `begin`, for a sub-agent's session: its creation must be stored, because the agent does not repeat it. */

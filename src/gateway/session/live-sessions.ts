@@ -109,6 +109,7 @@ export class LiveSessions {
     const children = this.subAgentsOf(id);
     this.children.delete(id);
     for (const child of children) this.forgetIfResting(child.id);
+    if (root !== undefined) this.live.get(root)?.inbox.wake();
     const lost = isParleyError(error) && (error.code === "fenced" || error.code === "shutting_down");
     if (lost || this.leaving || (!ledger.turn && !ledger.queue.some(beginsTurn))) return;
     this.use(id, (next) => next.next()).catch((err: unknown) => {
@@ -116,9 +117,12 @@ export class LiveSessions {
     });
   }
 
+  /** A session leaves memory with its sub-agents' sessions, when none of them is used. */
   private forgetIfResting(id: string): void {
     const session = this.live.get(id);
-    if (session && !this.uses.has(id) && session.resting && !this.hasLiveRoot(session)) this.forget(id);
+    if (session?.root !== undefined && this.hasLiveRoot(session)) return this.forgetIfResting(session.root);
+    const used = [id, ...this.subAgentsOf(id).map((child) => child.id)].some((one) => this.uses.has(one));
+    if (session?.resting && !used) this.forget(id);
   }
 
   /** Sub-agents' sessions stay as long as the session they belong to: it may speak of them again. */

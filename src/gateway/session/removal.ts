@@ -1,5 +1,5 @@
 import { ParleyError } from "../../core/errors.ts";
-import { isStorageRefusal } from "../../core/storage-refusal.ts";
+import { isStorageRefusal, isUnknownOutcome } from "../../core/storage-refusal.ts";
 import type { GatewayOptions } from "../options.ts";
 import type { LiveSessions } from "./live-sessions.ts";
 import { storePatiently } from "./store-patiently.ts";
@@ -23,9 +23,10 @@ export class Removal {
     try {
       await this.removeStored(id);
     } catch (error) {
-      if (!isStorageRefusal(error) || !this.sessions.find(id)?.leavingForGood) throw error;
+      const begun = this.sessions.find(id)?.leavingForGood;
+      if (!isStorageRefusal(error) || !(begun || isUnknownOutcome(error))) throw error;
       this.removeLater(id);
-      const done = "the agent was stopped, and the session is deleted when the log takes writes again";
+      const done = `${begun ? "the agent was stopped, and " : ""}the session is deleted when the log takes writes again`;
       throw new ParleyError(error.code, `${done}: ${error.message}`, error.details, error);
     }
   }

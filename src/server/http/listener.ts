@@ -82,15 +82,8 @@ export function createListener(options: ListenerOptions): HttpListener {
     draining: () => draining,
     now,
   };
-  const onRequest = requestListener(
-    hall,
-    createProbes({
-      about: options.about,
-      ready: () => options.ready(),
-      metrics,
-      now: options.now ?? (() => performance.now()),
-    }),
-  );
+  const probes = createProbes({ about: options.about, ready: () => options.ready(), metrics, now });
+  const onRequest = requestListener(hall, probes);
 
   // A failed request must not become an unhandled rejection and end the server.
   const cut = (socket: Duplex) => (thrown: unknown) => {

@@ -1,8 +1,9 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { ParleyError } from "../../core/errors.ts";
 import { PROBLEM_TYPE, problemOf } from "../../core/problem.ts";
 import type { ResponseHeaders } from "../guards/admission.ts";
+import { hasBody } from "../guards/content-type.ts";
 import { STATUS_CODES } from "./node-http.ts";
 
 /** How long a refused sender may go on sending before it is cut off. */
@@ -24,7 +25,7 @@ export function sendJson(response: ServerResponse, status: number, value: unknow
 export function sendProblem(response: ServerResponse, error: ParleyError, id: string): void {
   const { req } = response;
   const text = JSON.stringify(problemOf(error, id));
-  if (req.complete || !announcesBody(req)) {
+  if (req.complete || !hasBody(req.headers)) {
     sendText(response, error.status, PROBLEM_TYPE, text);
     return;
   }
@@ -37,11 +38,6 @@ export function sendProblem(response: ServerResponse, error: ParleyError, id: st
   };
   const timer = setTimeout(done, LINGER_MS);
   req.once("end", done).once("close", done).resume();
-}
-
-function announcesBody(request: IncomingMessage): boolean {
-  const { "content-length": length, "transfer-encoding": encoding } = request.headers;
-  return encoding !== undefined || (length !== undefined && length !== "0");
 }
 
 /** A whole answer as bytes, for a socket that has no response object: failed parsing, refused upgrades. */

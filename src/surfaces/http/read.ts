@@ -3,6 +3,7 @@ import type { HttpBindings } from "@hono/node-server";
 import type { Context } from "hono";
 import { z } from "zod";
 import { ParleyError } from "../../core/errors.ts";
+import { jsonIn } from "../../core/json/fields.ts";
 import type { Endpoint } from "./endpoint.ts";
 
 export type RequestContext = Context<{ Bindings: HttpBindings }>;
@@ -69,10 +70,8 @@ export async function readBody({ req }: RequestContext, { body, bodyOptional }: 
 }
 
 function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    const got = text === "" ? "nothing" : `"${text.slice(0, 60)}"`;
-    throw new Unreadable("body", `expected JSON as the body, got ${got}`);
-  }
+  const value = jsonIn(text);
+  if (value !== undefined) return value;
+  const got = text === "" ? "nothing" : `"${text.slice(0, 60)}"`;
+  throw new Unreadable("body", `expected JSON as the body, got ${got}`);
 }

@@ -19,12 +19,8 @@ export function callPart(call: string, name: string, input: unknown): CallPart {
 /** A call's result as the model gets it. Half a character or an error without a word would be refused. */
 export function resultPart(call: string, name: string, { ok, output }: Pick<Outcome, "ok" | "output">): ResultPart {
   const value = output.toWellFormed() || (ok ? "" : "it failed and did not say why");
-  return {
-    type: "tool-result",
-    toolCallId: call,
-    toolName: acceptedName(name),
-    output: { type: ok ? "text" : "error-text", value },
-  };
+  const told = { type: ok ? "text" : "error-text", value } as const;
+  return { type: "tool-result", toolCallId: call, toolName: acceptedName(name), output: told };
 }
 
 /** The messages of one step: what the model said and called, then what came of each call. No provider takes thoughts that lead to nothing. */

@@ -101,13 +101,10 @@ function messagesOf({ items, results, after }: PastStep): ModelMessage[] {
 
 /** The text of a summary that was given to its end. */
 function summaryOf({ summary, items }: PastStep): string | undefined {
-  const said = summary ? items.filter((item) => item.kind === "message" && item.status === "completed") : [];
-  return (
-    said
-      .map((item) => (item.kind === "message" ? (item.text ?? "") : ""))
-      .join("\n")
-      .trim() || undefined
-  );
+  if (!summary) return undefined;
+  const said = items.filter((item) => item.kind === "message").filter(({ status }) => status === "completed");
+  const text = said.map((item) => item.text ?? "").join("\n");
+  return text.trim() || undefined;
 }
 
 /** Adds a turn to a conversation; where it was summarised, the summary takes the place of all before it. */

@@ -5,23 +5,11 @@ import { isSettled } from "../../settled.ts";
 import { eventSum, stateSum } from "../checksum.ts";
 import { prepare } from "../statement.ts";
 import { inTransaction } from "../transaction.ts";
-import type { EventRow } from "./collect.ts";
+import type { EventRow, Text } from "./collect.ts";
 import { type SavedSession, showRanges } from "./plan.ts";
 
-type EventParams = [number, number, number, number, string, string | null, string, string | null, number];
-type SessionParams = [
-  number,
-  string,
-  string | null,
-  string | null,
-  string | null,
-  number,
-  number,
-  number,
-  string | null,
-  string | null,
-  number | null,
-];
+type EventParams = [number, number, number, number, string, Text, string, Text, number];
+type SessionParams = [number, string, Text, Text, Text, number, number, number, Text, Text, number | null];
 
 /** Writes the saved sessions, with the numbers and positions that their events had. */
 export function writeSessions(database: DatabaseSync, sessions: readonly SavedSession[], now: number): void {

@@ -197,6 +197,13 @@ test("a view that begins at a turn gives the messages of that turn, with or with
   });
 });
 
+/** A state without the prompts that were queued at a number or later, as a view needs it that takes those events in again. */
+function queuedBefore(state: SessionState, events: readonly ParleyEvent[], number: number): SessionState {
+  const later = new Set<string>();
+  for (const event of events.slice(number - 1)) if (event.type === "prompt.queued") later.add(event.data.prompt.id);
+  return { ...state, queue: state.queue.filter(({ id }) => !later.has(id)) };
+}
+
 test("a view that is made from the newest state and the newest turn goes on as one that saw everything", () => {
   const options = { keep: { turns: 0, withinMs: 0 } };
   eachSession((events) => {
@@ -209,12 +216,45 @@ test("a view that is made from the newest state and the newest turn goes on as o
       if (late) assert.deepEqual(late.apply(event), said);
       if (event.type === "turn.started") start = event.seq;
       if (event.seq % 7 !== 0) continue;
-      late = new SessionView(states[event.seq - 1], { ...options, asOf: event.seq });
+      const state = states[event.seq - 1];
+      assert.ok(state);
+      late = new SessionView(queuedBefore(state, events, start), { ...options, asOf: event.seq });
       for (const past of events.slice(start - 1, event.seq)) late.apply(past);
       assert.deepEqual(late.messages(), whole.messages());
       assert.deepEqual(late.asks(), whole.asks());
       assert.deepEqual(late.status(), whole.status());
       assert.deepEqual(late.session(), whole.session());
+    }
+  });
+});
+
+test("a client that goes on with a view made from a later state holds the same messages and asks, at every moment", () => {
+  const options = { keep: { turns: 0, withinMs: 0 } };
+  eachSession((events) => {
+    const last = statesBefore(events).at(-1);
+    assert.ok(last);
+    const whole = new SessionView(undefined, options);
+    const here = new NaiveClient();
+    const away: { view: SessionView; client: NaiveClient }[] = [];
+    const said: Projected[] = [];
+    let start: number | undefined;
+    for (const event of events) {
+      const now = whole.apply(event);
+      said.push(...now);
+      for (const projected of now) here.hear(projected);
+      for (const { view, client } of away) {
+        for (const projected of view.apply(event)) client.hear(projected);
+        assert.deepEqual([...client.messages.keys()].sort(), [...here.messages.keys()].sort());
+        assert.deepEqual(client.asks, here.asks);
+      }
+      if (event.type === "turn.started") start = event.seq;
+      if (event.seq % 11 !== 0) continue;
+      const first = start ?? event.seq + 1;
+      const view = new SessionView(queuedBefore(last, events, first), { ...options, asOf: events.length });
+      for (const past of events.slice(first - 1, event.seq)) view.apply(past);
+      const client = new NaiveClient();
+      for (const projected of said) client.hear(projected);
+      away.push({ view, client });
     }
   });
 });
