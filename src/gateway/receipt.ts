@@ -21,12 +21,12 @@ export function digestOf(
   return sha256Of(known);
 }
 
-/** Of a request as it came. */
+/** The hash of a request as it came. */
 export function sha256Of(request: object): string {
   return createHash("sha256").update(JSON.stringify(request)).digest("hex");
 }
 
-/** Reads back what became of a prompt from the event that stored it. */
+/** Makes the receipt of a prompt from the event that stored it. */
 function receiptOf(event: ParleyEvent): (Receipt & { digest?: string }) | undefined {
   switch (event.type) {
     case "turn.started": {
@@ -51,7 +51,7 @@ function receiptOf(event: ParleyEvent): (Receipt & { digest?: string }) | undefi
   }
 }
 
-/** The receipt of a prompt that came before, for the same body only. */
+/** The receipt of a repeated prompt. Throws when the body is another. */
 export function repeatedReceipt(event: ParleyEvent, prompt: Prompt): Receipt {
   const found = receiptOf(event);
   if (!found || found.digest !== prompt.digest) {
@@ -74,10 +74,13 @@ export function firstReceipt({ records, said }: { records: readonly EventRecord[
       return rest;
     }
   }
-  throw new ParleyError("internal", "a prompt was stored without a trace; this is a defect of Parley");
+  throw new ParleyError(
+    "internal",
+    "expected an event that holds the stored prompt, got none; this is a defect of Parley",
+  );
 }
 
-/** The receipt of a prompt that came before, if one did, as a turn or as words during a turn. */
+/** The receipt of a prompt that is stored already, as a turn or as a steered message; undefined for a new one. */
 export async function earlierReceipt(log: Log, session: string, prompt: Prompt): Promise<Receipt | undefined> {
   const event = (await log.find(session, promptKey(prompt.id))) ?? (await log.find(session, messageKey(prompt.id)));
   return event && repeatedReceipt(event, prompt);

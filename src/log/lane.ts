@@ -1,4 +1,4 @@
-/** Runs jobs one after the other, so that slow work in slices never meets itself half done. */
+/** Runs jobs one after the other: a job in slices is done before the next begins. */
 export function createLane() {
   let tail: Promise<unknown> = Promise.resolve();
   return {

@@ -55,6 +55,14 @@ const pathsIn = (page: string): string[] =>
 const roomPathsIn = (page: string): string[] =>
   [...read(page).matchAll(new RegExp(`\`((?:${ROOMS})/[\\w./-]*\\w)\``, "g"))].map(([, path = ""]) => `src/${path}`);
 
+const SOURCES = globSync("{src,test,scripts,bench,examples}/**/*.ts", { cwd: ROOT }).map(
+  (file) => `/${file.replaceAll("\\", "/")}`,
+);
+
+/** Modules in backquotes that a page names by the end of their path, such as `session/actor.ts`. */
+const endingsIn = (page: string): string[] =>
+  [...read(page).matchAll(/`([\w./-]+\.ts)`/g)].map(([, path = ""]) => path);
+
 /** A test may be named without its ending, a module without `.ts`. */
 const exists = (path: string): boolean =>
   ["", ".ts", ".test.ts", ".md"].some((ending) => existsSync(join(ROOT, `${path}${ending}`)));
@@ -74,6 +82,10 @@ describe("pages", () => {
       const named = [...pathsIn(page), ...roomPathsIn(page)];
       assert.deepEqual(
         named.filter((path) => !isExample(path) && !exists(path)),
+        [],
+      );
+      assert.deepEqual(
+        endingsIn(page).filter((path) => !isExample(path) && !SOURCES.some((file) => file.endsWith(`/${path}`))),
         [],
       );
     });

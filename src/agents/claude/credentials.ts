@@ -5,7 +5,7 @@ import { type Fields, fieldsIn, isFields, jsonIn, textIn } from "../../core/json
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where a credential is. What it is stays where it is. */
+/** The place of a credential, never the credential itself. */
 export interface CredentialPlace {
   kind: "variable" | "file";
   /** The variable's name, or the file's path. */

@@ -12,7 +12,7 @@ const STOPPED = {
   aborted: { code: "aborted", message: "the command was ended: the user stopped it" },
 } as const;
 
-/** A turn that Parley runs by itself: a command of the user's, told in the words of an agent that called its shell. */
+/** Runs a command of the user as a turn. Its signals are those of an agent that calls its shell. */
 export class ShellTurn {
   private readonly options: ShellOptions;
   private running: { turn: string; stop: AbortController; over: Promise<void> } | undefined;
@@ -25,10 +25,10 @@ export class ShellTurn {
     return this.running?.turn === turn;
   }
 
-  /** Runs the command of a stored turn to its end. In every case the turn is told to be over. */
+  /** Runs the command of a stored turn to its end, and always says `turn.finished`. */
   async run(command: string, turn: string): Promise<void> {
     const stop = new AbortController();
-    // A name of its own: late words of the command must not be taken for another turn's.
+    // A key of its own: late output of the command must not be taken for another turn's.
     const over = this.play(command, `shell_${turn}`, stop.signal);
     this.running = { turn, stop, over };
     await over;

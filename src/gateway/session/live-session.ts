@@ -23,7 +23,7 @@ import { TurnTimers } from "./turn-timers.ts";
 import { TurnWaits } from "./turn-waits.ts";
 
 /** The parts of a session in the order of their making: each knows only those before it. */
-function partsOf({ id, root, gateway, attachments, kin, lender, idleAgents, metrics, ...options }: LiveOptions) {
+function partsOf({ id, root, gateway, attachments, kin, rootAgent, idleAgents, metrics, ...options }: LiveOptions) {
   const { log, roots, trust, mcp, processes: host, agents, retainEvents } = gateway;
   const { unattended: policy, askDeadlineMs: deadlineMs, idleCloseMs: waitMs } = gateway;
   const inbox = new Inbox(log);
@@ -35,7 +35,7 @@ function partsOf({ id, root, gateway, attachments, kin, lender, idleAgents, metr
   const timers = new TurnTimers(inbox, logger);
   const { directory } = options.ledger;
   const world = { session: id, directory, log, roots, trust, mcp, attachments, host };
-  const agent = new ServingAgent({ lender, ...world, ...base });
+  const agent = new ServingAgent({ rootAgent, ...world, ...base });
   const stop = new SessionStop({ ...base, agent });
   const rest = new Rest({ ...base, agent, idleAgents, waitMs });
   const store = new SessionStore({ log, session: options.stored });
@@ -65,12 +65,12 @@ export class LiveSession {
     if (options.agent) this.agent.change(options.agent);
   }
 
-  /** Has the actor work; rejects when nothing more can be stored from here. */
+  /** Runs the actor. Rejects when this object can store nothing more. */
   run(): Promise<never> {
     return this.parts.actor.run();
   }
 
-  /** Nothing more can be stored from here. */
+  /** This object can store nothing more. */
   get dead(): boolean {
     return this.inbox.isClosed;
   }
@@ -104,7 +104,7 @@ export class LiveSession {
     if (command.fork) await store.tidy(0).catch((error) => logger.warn(error, "a fork could not be folded"));
   }
 
-  /** As `begin`, for a session that begins by an agent's word: that cannot be asked for again. */
+  /** As `begin`, for a sub-agent's session: its creation must be stored, because the agent does not repeat it. */
   beginPatiently(command: Create): void {
     this.parts.logger.quietly(this.inbox.send(command, { must: true }), "a session could not be begun");
   }
@@ -116,7 +116,7 @@ export class LiveSession {
 
   async prompt(prompt: Prompt, agent?: string): Promise<Receipt> {
     const ready = this.agent.own?.readySession;
-    // An agent that is still starting cannot be spoken to: its next words are a prompt of their own.
+    // An agent that is still starting cannot be steered: the prompt is queued.
     const steer = prompt.delivery === "steer" && ready !== undefined;
     if (steer && this.turn && !ready.steer) {
       throw new ParleyError(
@@ -142,7 +142,7 @@ export class LiveSession {
     await this.inbox.send({ type: "withdraw", prompt });
   }
 
-  /** A model or mode is put in force before it is said: the mode that is shown is the one that the agent has. */
+  /** Changes facts of the session. A model or mode is put in force before it is stored, so the mode shown is the mode in force. */
   async update(facts: Facts, agent?: string): Promise<void> {
     const command = present({ type: "update", facts, agent });
     try {
@@ -195,17 +195,17 @@ export class LiveSession {
     return this.inbox.whenIdle();
   }
 
-  /** Forgets all that is stored of it. */
+  /** Deletes the stored events of the session. */
   erase(): Promise<void> {
     return this.parts.store.remove();
   }
 
-  /** The log's files are gone: words of the agent will not be kept, so it is stopped. */
+  /** The log's files are gone: stops the agent, because its words could not be stored. */
   abandon(error: ParleyError): void {
     this.parts.stop.abandon(error);
   }
 
-  /** It is forgotten: nothing may hold on to it. */
+  /** The session leaves memory: its timers end, and its hold is released. */
   dispose(): void {
     this.parts.rest.stop();
     this.parts.timers.clear();

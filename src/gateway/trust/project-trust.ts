@@ -21,7 +21,7 @@ export class ProjectTrust {
     this.roots = roots;
   }
 
-  /** Those that the server works in, and those that hold one of its roots. */
+  /** The trusted directories that lie in the roots, or hold one of them. */
   list(): TrustedDirectory[] {
     const { directories } = this.roots;
     return this.trust

@@ -1,6 +1,6 @@
 import { ParleyError } from "../../core/errors.ts";
 
-/** More than this of a session is not written down one by one. */
+/** Damaged events of a session that are remembered at most. */
 const MAX_NUMBERS = 1_000;
 
 export type Damage = ReturnType<typeof createDamage>;
@@ -17,7 +17,7 @@ export function createDamage(report: (error: ParleyError) => void) {
       bySession.set(session, numbers);
       if (numbers.has(seq) || numbers.size >= MAX_NUMBERS) return;
       numbers.add(seq);
-      // One line a session: a damaged page takes many events along.
+      // One log line a session: a damaged page holds many events.
       if (numbers.size > 1) return;
       const message = `the log is damaged: event ${seq} of ${session} cannot be read, and is told as a gap: ${advice}`;
       report(new ParleyError("log_damaged", message, { session, seq }));

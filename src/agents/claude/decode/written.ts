@@ -33,7 +33,7 @@ export function gaveBack(state: DecodeState, now: number): { state: DecodeState;
   return reading;
 }
 
-/** `lastWord`: the program stops its turn because of the answer, which is an end like any other. */
+/** An answer was given. `lastWord`: the program ends its turn because of it, in the ordinary way. */
 export function answered(
   state: DecodeState,
   ask: string,

@@ -7,7 +7,7 @@ type ResultPart = Extract<ToolContent[number], { type: "tool-result" }>;
 
 type CallPart = Extract<AssistantPart, { type: "tool-call" }>;
 
-/** Providers refuse a whole conversation for one name that they would not have given, and models make such names up. */
+/** A name that every provider takes. Models make up others, and a provider refuses the whole conversation for one of them. */
 function acceptedName(name: string): string {
   return name.replaceAll(/[^\w-]/g, "_").slice(0, 64);
 }

@@ -10,7 +10,7 @@ export function replaceText(before: string, given: string, text: string, all: bo
   const old = withLineEndsOf(before, given);
   const pieces = before.split(old);
   const first = before.indexOf(old);
-  // One that begins within another is a second place, too.
+  // Places that overlap count as two.
   const again = before.indexOf(old, first + 1) > first;
   const found = first < 0 ? 0 : Math.max(pieces.length - 1, again ? 2 : 1);
   const advice = "read the file and give it exactly, without line numbers";

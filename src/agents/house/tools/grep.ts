@@ -12,7 +12,7 @@ const MAX_LINES = 200;
 const MAX_LINE = 300;
 const LIMIT_MS = 30_000;
 
-/** A line that is found in a file is as good as read. */
+/** Rules for `read` hold for `grep`, too: a found line is a part of its file. */
 async function mayRead(file: string, { verdictOn }: ToolContext): Promise<boolean> {
   return (await verdictOn({ action: "read", patterns: [exact(file)], title: file })) === "go";
 }

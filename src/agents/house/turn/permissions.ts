@@ -34,7 +34,7 @@ export class Asks {
     return this.#wait(this.#intents, { type: "intent", ask: this.#next(), call, ...intent }, stop);
   }
 
-  /** Whether somebody refused and wants the turn to end with it. Asking forgets it. */
+  /** Whether a rejection asked for the end of the turn. True once for each. */
   takeStop(): boolean {
     const stop = this.#stop;
     this.#stop = false;

@@ -32,7 +32,7 @@ export function writeSessions(database: DatabaseSync, sessions: readonly SavedSe
 
   function write(row: EventRow): void {
     const { sid, seq, folded, type, item, json, native } = row;
-    // Two rows with one position: one of them had it damaged, and the end is as good a place as any.
+    // Of two rows with one position one was damaged. Which one is not known: the later goes to the end.
     const position = taken.has(row.position) ? ++end : row.position;
     taken.add(position);
     event.run(position, sid, seq, folded, type, item, json, native, eventSum(sid, seq, type, json));
