@@ -177,11 +177,14 @@ const WORKING: Misbehaviour[] = [
     spoil: (rig) => hasty(/^cancel of an agent that was killed$/, calls(() => ({ cancel: never }))(rig)),
   },
   {
-    does: "takes the answer to an unknown ask for the open one's",
+    does: "takes back the open ask for the answer to an unknown one",
     check: "answers to unknown asks are harmless, and so is a second answer",
     noticed: /expected no signal after the answer to an unknown ask/,
-    spoil: calls((session) => ({
-      answer: (ask, answer) => session.answer(ask === "no-such-ask" ? "a1" : ask, answer),
+    spoil: calls((session, emit) => ({
+      answer: async (ask, answer) => {
+        if (ask === "no-such-ask") emit({ type: "ask.withdrawn", ask: "a1" });
+        await session.answer(ask, answer);
+      },
     })),
   },
   {

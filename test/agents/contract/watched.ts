@@ -102,8 +102,7 @@ export class Watched {
   }
 
   /** Fails when a signal comes in the next moment. */
-  async staysQuiet(when: string): Promise<void> {
-    const before = this.signals.length;
+  async staysQuiet(when: string, before = this.signals.length): Promise<void> {
     await staysSo(`no signal ${when}`, () => this.signals.length === before);
   }
 
