@@ -16,6 +16,7 @@ import type { Attachments } from "./attachments.ts";
 import { assertChoice, assertPromptable, existingDirectory, notAdopted } from "./checks.ts";
 import { Discoveries } from "./discoveries.ts";
 import { enter, onlyHere } from "./door.ts";
+import { Imports } from "./imports.ts";
 import { assertServers, forgetStrays, shownServers } from "./mcp-servers.ts";
 import type { GatewayOptions } from "./options.ts";
 import { assertFilesInside } from "./prompt-files.ts";
@@ -33,6 +34,7 @@ export class Gateway {
   private readonly sessions: LiveSessions;
   private readonly removal: Removal;
   private readonly discoveries: Discoveries;
+  private readonly imports: Imports;
   /** Work with a session beside speaking to its agent. */
   readonly work: SessionWork;
   /** The user's trust in directories. */
@@ -46,6 +48,7 @@ export class Gateway {
     this.removal = new Removal(options, this.sessions);
     this.trust = new ProjectTrust(options);
     this.discoveries = new Discoveries(options);
+    this.imports = new Imports(options.log);
     this.work = new SessionWork({
       ...options,
       agent: (name) => this.sessions.agent(name),
@@ -105,8 +108,9 @@ export class Gateway {
     const mcpServers = servers.length === 0 ? undefined : shownServers(servers);
     const facts = present({ model, mode, options, title, permissions, meta, nativeId, mcpServers });
     const data = { agent: agent.name, directory, version: SCHEMA_VERSION, ...facts };
-    const made = await this.begin({ type: "create", started: data, source: "parley" }, servers);
-    return nativeId === undefined ? made : this.adopt(made, nativeId);
+    const make = (): Promise<SessionState> => this.begin({ type: "create", started: data, source: "parley" }, servers);
+    if (nativeId === undefined) return make();
+    return this.imports.once(agent.name, nativeId, async () => this.adopt(await make(), nativeId));
   }
 
   private async begin(command: Create, mcpServers: readonly McpServer[] = []): Promise<SessionState> {

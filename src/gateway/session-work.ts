@@ -126,11 +126,12 @@ export class SessionWork {
   /** Takes back a message's turn and all after it, files included. The next prompt makes it final. */
   async revert(session: string, wish: Wish): Promise<SessionState> {
     const { agent, parent } = await this.within(session);
-    if (parent !== undefined || !this.options.agent(agent).capabilities?.rewind) {
+    const rewind = this.options.agent(agent).capabilities?.rewind;
+    if (parent !== undefined || !rewind) {
       const why = "it remembers what was said";
       throw new ParleyError("unsupported", `agent ${agent} cannot go on as if something had not been: ${why}`);
     }
-    return this.move(session, wish);
+    return this.move(session, { ...wish, native: rewind === "native" });
   }
 
   /** Brings back what was taken back, as long as nothing was said since. */

@@ -16,6 +16,7 @@ import type { AgentLink } from "./agent-link.ts";
 import { type Choice, choiceIn } from "./choice.ts";
 import type { Deliveries } from "./deliveries.ts";
 import { transcriptOf, withInstructions, withTranscript } from "./handoff.ts";
+import { NativeRewind } from "./native-rewind.ts";
 import { ShellTurn } from "./shell-turn.ts";
 
 /** How much of the past an agent is told that has forgotten it. */
@@ -38,12 +39,14 @@ export class TurnDriver {
   private stopped = "";
   private readonly leftOut: LeftOut;
   private readonly trustAsk: TrustAsk;
+  private readonly rewinds: NativeRewind;
 
   constructor(options: DriverOptions, deliveries: Deliveries) {
     this.options = options;
     this.deliveries = deliveries;
     this.leftOut = new LeftOut(options.directory);
     this.trustAsk = new TrustAsk(options);
+    this.rewinds = new NativeRewind(options);
     this.shell = new ShellTurn(options);
   }
 
@@ -58,24 +61,31 @@ export class TurnDriver {
       if (prompt.task?.type === "shell") return await this.shell.run(prompt.task.command, turn);
       if (prompt.attended && !(await this.mayStart(turn, link))) return;
       const choice = (): Choice => choiceIn(ledger.state.facts);
-      const { agent, generation, lost } = await link.ensure(choice, ledger.state.facts.nativeId);
+      const forget = await this.rewinds.mustForget();
+      const { agent, generation, lost } = await link.ensure(choice, forget ? undefined : ledger.state.facts.nativeId);
       const note = await this.leftOut.look(link, generation);
       if (!link.runs(generation)) throw new Error("the agent exited before it could take the prompt");
-      const open = ledger.state.turn;
-      if (open?.id !== turn) return;
+      if (ledger.state.turn?.id !== turn) return;
       this.deliveries.given(turn, generation);
+      if (forget || lost) this.rewinds.forgot();
+      else if (!this.isStopped(turn)) await this.rewinds.before(agent, generation);
+      if (ledger.state.turn?.id !== turn) return;
       // A cancel that came while the agent was starting has not reached it.
-      if (open.cancelled || this.stopped === turn) return await link.kill(0);
+      if (this.isStopped(turn)) return await link.kill(0);
       if (note !== undefined) {
         inbox.signal({ type: "note", level: "warn", code: UNTRUSTED, text: note });
         this.leftOut.told(note, generation);
       }
       if (prompt.task?.type === "compact") return await this.compact(agent, prompt);
       const told = link.takesInstructions ? prompt : withInstructions(prompt);
-      await agent.prompt(lost ? await this.afterLoss(told, turn) : told);
+      await agent.prompt(forget || lost ? await this.afterLoss(told, turn) : told);
     } catch (error) {
       await inbox.send({ type: "fail", turn, error: failureOf(error) }, { must: true });
     }
+  }
+
+  private isStopped(turn: string): boolean {
+    return this.options.ledger.state.turn?.cancelled === true || this.stopped === turn;
   }
 
   /** Asks about trust first. A turn that was stopped meanwhile, or is over, needs no agent. */
