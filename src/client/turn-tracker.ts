@@ -1,4 +1,3 @@
-import { present } from "../core/json/fields.ts";
 import type { Outcome, Receipt } from "../core/receipt.ts";
 import { ParleyProtocolError } from "./errors.ts";
 import type { GapEvent, StreamEvent } from "./stream-types.ts";
@@ -36,7 +35,9 @@ export class TurnTracker {
     }
     if (event.type !== "turn.ended") return { mine: true };
     const { reason, usage, error, duration } = event.data;
-    const told = present({ usage, error, duration });
+    const told = Object.fromEntries(
+      Object.entries({ usage, error, duration }).filter(([, value]) => value !== undefined),
+    );
     return { mine: true, outcome: { receipt: this.#receipt, turn: this.#turn, reason, text: this.#text, ...told } };
   }
 

@@ -1,6 +1,7 @@
 import type { Discovery } from "../../agents/contract.ts";
 import { ParleyError } from "../../core/errors.ts";
 import type { PromptPart } from "../../core/events/values.ts";
+import { present } from "../../core/json/fields.ts";
 import { shownSettings, trustCommand } from "../../core/trust.ts";
 import { BUILT_IN } from "./builtin.ts";
 import { filesNamed, type Place, withOutputs } from "./insertions.ts";
@@ -14,12 +15,9 @@ export interface KnownAgent {
 }
 
 function ownCommands({ name: agent, discovery }: KnownAgent): SlashCommand[] {
-  return (discovery.commands ?? []).map(({ name, description }) => ({
-    name,
-    ...(description === undefined ? {} : { description }),
-    template: `/${name} $ARGUMENTS`,
-    agent,
-  }));
+  return (discovery.commands ?? []).map(({ name, description }) =>
+    present({ name, description, template: `/${name} $ARGUMENTS`, agent }),
+  );
 }
 
 /** The commands of a directory, each name once: an agent's command replaces the project's, which replaces a built-in one. */

@@ -3,6 +3,7 @@ import type { Agent, ChildRef } from "../../agents/contract.ts";
 import { isParleyError, ParleyError } from "../../core/errors.ts";
 import type { PermissionRule } from "../../core/events/values.ts";
 import { SCHEMA_VERSION } from "../../core/events/version.ts";
+import { present } from "../../core/json/fields.ts";
 import { restore } from "../../core/ledger/restore.ts";
 import type { Signal } from "../../core/ledger/signals.ts";
 import { type Create, type Facts, newLedger } from "../../core/ledger/state.ts";
@@ -237,11 +238,7 @@ export class LiveSessions {
     // Rules of a session hold for the sub-agents that work for it.
     const parent = this.parentOf(root, ref);
     const permissions = parent?.ledger.facts.permissions;
-    const facts = {
-      nativeId: ref.id,
-      ...(ref.title === undefined ? {} : { title: ref.title }),
-      ...(permissions === undefined ? {} : { permissions: [...permissions] }),
-    };
+    const facts = present({ nativeId: ref.id, title: ref.title, permissions: permissions && [...permissions] });
     const data = { agent, directory, version: SCHEMA_VERSION, ...facts };
     const child = this.build({
       id,

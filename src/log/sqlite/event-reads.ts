@@ -5,7 +5,7 @@ import { isSoundEvent } from "./checksum.ts";
 import type { Damage } from "./damage.ts";
 import { isDamage } from "./errors.ts";
 import { createRowFinder, type Place } from "./row-finder.ts";
-import { prepare } from "./statement.ts";
+import { preparer } from "./statement.ts";
 
 interface EventRow {
   sid: number;
@@ -37,28 +37,26 @@ export type EventReads = ReturnType<typeof createEventReads>;
 
 /** Gives only events that are as they were written: others are left out, so that their numbers show as a hole. */
 export function createEventReads(database: DatabaseSync, damage: Damage) {
-  const bounds = prepare<[string], Bounds>(database, "SELECT sid, first FROM sessions WHERE id = ?");
-  const one = prepare<[number, number, number], EventRow>(database, `SELECT ${COLUMNS} ${ONE}`);
-  const back = prepare<[number, number, number, number], EventRow>(database, `SELECT ${COLUMNS} ${BACK}`);
-  const lastTurn = prepare<[number, number, number], { seq: number | null }>(
-    database,
+  const prepared = preparer(database);
+  const bounds = prepared<[string], Bounds>("SELECT sid, first FROM sessions WHERE id = ?");
+  const one = prepared<[number, number, number], EventRow>(`SELECT ${COLUMNS} ${ONE}`);
+  const back = prepared<[number, number, number, number], EventRow>(`SELECT ${COLUMNS} ${BACK}`);
+  const lastTurn = prepared<[number, number, number], { seq: number | null }>(
     "SELECT max(seq) AS seq FROM events WHERE sid = ? AND type = 'turn.started' AND seq < ? AND seq >= ?",
   );
-  const oneNative = prepare<[number, number, number], EventRow>(database, `SELECT ${COLUMNS}, e.native ${ONE}`);
-  const all = prepare<[number, number], AnyRow>(database, `SELECT ${COLUMNS}, s.id AS session ${ALL}`);
-  const allNative = prepare<[number, number], AnyRow>(database, `SELECT ${COLUMNS}, s.id AS session, e.native ${ALL}`);
-  const allBack = prepare<[number, number], AnyRow>(database, `SELECT ${COLUMNS}, s.id AS session ${ALL_BACK}`);
-  const named = prepare<[string, string], EventRow>(
-    database,
-    `SELECT ${COLUMNS} FROM sessions s JOIN names n ON n.sid = s.sid JOIN events e ON e.sid = n.sid AND e.seq = n.seq
-     WHERE s.id = ? AND n.name = ?`,
-  );
-  const holder = prepare<[string], { id: string }>(
-    database,
+  const oneNative = prepared<[number, number, number], EventRow>(`SELECT ${COLUMNS}, e.native ${ONE}`);
+  const all = prepared<[number, number], AnyRow>(`SELECT ${COLUMNS}, s.id AS session ${ALL}`);
+  const allNative = prepared<[number, number], AnyRow>(`SELECT ${COLUMNS}, s.id AS session, e.native ${ALL}`);
+  const allBack = prepared<[number, number], AnyRow>(`SELECT ${COLUMNS}, s.id AS session ${ALL_BACK}`);
+  const named = prepared<
+    [string, string],
+    EventRow
+  >(`SELECT ${COLUMNS} FROM sessions s JOIN names n ON n.sid = s.sid JOIN events e ON e.sid = n.sid AND e.seq = n.seq
+     WHERE s.id = ? AND n.name = ?`);
+  const holder = prepared<[string], { id: string }>(
     "SELECT s.id FROM names n JOIN sessions s ON s.sid = n.sid WHERE n.name = ? ORDER BY n.sid LIMIT 1",
   );
-  const byPosition = prepare<[number], AnyRow>(
-    database,
+  const byPosition = prepared<[number], AnyRow>(
     `SELECT ${COLUMNS}, s.id AS session, e.native FROM events e JOIN sessions s ON s.sid = e.sid WHERE e.position = ?`,
   );
   const finder = createRowFinder(database);

@@ -7,7 +7,7 @@ import { changesState, reduceSession, type SessionState } from "../../core/sessi
 import { assertDeleted } from "../deleted.ts";
 import { readState } from "./checksum.ts";
 import type { Head, Heads } from "./heads.ts";
-import { prepare } from "./statement.ts";
+import { preparer } from "./statement.ts";
 import { inTransaction } from "./transaction.ts";
 
 /** Rows read or deleted before others have their turn. */
@@ -20,46 +20,30 @@ type CheckOpen = () => void;
  * no reader sees any more, are then swept out in slices.
  */
 export function createForget(database: DatabaseSync, heads: Heads) {
-  const stored = prepare<[string], { base: string | null }>(database, "SELECT base FROM sessions WHERE id = ?");
-  const boundary = prepare<[number, number, number], { seq: number | null }>(
-    database,
+  const prepared = preparer(database);
+  const stored = prepared<[string], { base: string | null }>("SELECT base FROM sessions WHERE id = ?");
+  const boundary = prepared<[number, number, number], { seq: number | null }>(
     "SELECT max(seq) AS seq FROM events WHERE sid = ? AND type = 'turn.started' AND seq > ? AND seq <= ?",
   );
-  const history = prepare<[number, number, number, number], { seq: number; type: string; json: string }>(
-    database,
+  const history = prepared<[number, number, number, number], { seq: number; type: string; json: string }>(
     "SELECT seq, type, json FROM events WHERE sid = ? AND seq >= ? AND seq < ? ORDER BY seq LIMIT ?",
   );
-  const pruned = prepare<[number, string, number]>(
-    database,
-    "UPDATE sessions SET first = ?, base = ?, sweep = 1 WHERE sid = ?",
-  );
-  const dropNames = prepare<[number, number]>(database, "DELETE FROM names WHERE sid = ? AND seq < ?");
-  const keptTurns = prepare<[number, number], { seq: number; json: string }>(
-    database,
+  const pruned = prepared<[number, string, number]>("UPDATE sessions SET first = ?, base = ?, sweep = 1 WHERE sid = ?");
+  const dropNames = prepared<[number, number]>("DELETE FROM names WHERE sid = ? AND seq < ?");
+  const keptTurns = prepared<[number, number], { seq: number; json: string }>(
     "SELECT seq, json FROM events WHERE sid = ? AND type = 'turn.started' AND seq >= ? ORDER BY seq",
   );
-  const addName = prepare<[number, string, number]>(
-    database,
+  const addName = prepared<[number, string, number]>(
     "INSERT INTO names (sid, name, seq) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
   );
-  const removed = prepare<[number, number]>(
-    database,
+  const removed = prepared<[number, number]>(
     `UPDATE sessions SET state = NULL, base = NULL, directory = NULL, unsettled = 0, first = ?, sweep = 1 WHERE sid = ?`,
   );
-  const tombstone = prepare<[number, number], { json: string }>(
-    database,
-    "SELECT json FROM events WHERE sid = ? AND seq = ?",
-  );
-  const unswept = prepare<[], { sid: number; first: number }>(
-    database,
-    "SELECT sid, first FROM sessions WHERE sweep = 1",
-  );
-  const sweepSlice = prepare<[number, number, number]>(
-    database,
-    `DELETE FROM events WHERE position IN
-      (SELECT position FROM events WHERE sid = ? AND seq < ? ORDER BY seq LIMIT ?)`,
-  );
-  const swept = prepare<[number]>(database, "UPDATE sessions SET sweep = 0 WHERE sid = ?");
+  const tombstone = prepared<[number, number], { json: string }>("SELECT json FROM events WHERE sid = ? AND seq = ?");
+  const unswept = prepared<[], { sid: number; first: number }>("SELECT sid, first FROM sessions WHERE sweep = 1");
+  const sweepSlice = prepared<[number, number, number]>(`DELETE FROM events WHERE position IN
+      (SELECT position FROM events WHERE sid = ? AND seq < ? ORDER BY seq LIMIT ?)`);
+  const swept = prepared<[number]>("UPDATE sessions SET sweep = 0 WHERE sid = ?");
 
   async function sweep(sid: number, first: number, checkOpen: CheckOpen): Promise<void> {
     for (;;) {

@@ -2,29 +2,26 @@ import type { DatabaseSync } from "node:sqlite";
 import type { PlannedRow, Target } from "../plan-append.ts";
 import { isSettled } from "../settled.ts";
 import { eventSum, stateSum } from "./checksum.ts";
-import { prepare } from "./statement.ts";
+import { preparer } from "./statement.ts";
 
 /** Position, session, number, type, item, JSON, native line and sum. */
 type EventParams = [number, number, number, string, string | null, string, string | null, number];
 
 /** The statements of the append path. They run inside the caller's transaction. */
 export function createRowWriter(database: DatabaseSync) {
+  const prepared = preparer(database);
   // A session's last event is never deleted, so the greatest position ever given is always among the rows.
-  const last = prepare<[], { position: number | null }>(database, "SELECT max(position) AS position FROM events");
-  const insertSession = prepare<[string, string | null, string | null]>(
-    database,
+  const last = prepared<[], { position: number | null }>("SELECT max(position) AS position FROM events");
+  const insertSession = prepared<[string, string | null, string | null]>(
     "INSERT INTO sessions (id, parent, root) VALUES (?, ?, ?)",
   );
-  const insertEvent = prepare<EventParams>(
-    database,
+  const insertEvent = prepared<EventParams>(
     "INSERT INTO events (position, sid, seq, type, item, json, native, sum) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
   );
-  const insertName = prepare<[number, string, number]>(
-    database,
+  const insertName = prepared<[number, string, number]>(
     "INSERT INTO names (sid, name, seq) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
   );
-  const updateState = prepare<[string, number, string, number, string]>(
-    database,
+  const updateState = prepared<[string, number, string, number, string]>(
     "UPDATE sessions SET state = ?, sum = ?, directory = ?, unsettled = ? WHERE id = ?",
   );
 
