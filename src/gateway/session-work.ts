@@ -4,6 +4,7 @@ import { promptKey } from "../core/events/keys.ts";
 import type { Prompt, PromptPart } from "../core/events/values.ts";
 import type { Create, Facts } from "../core/ledger/state.ts";
 import type { SessionState } from "../core/session-state.ts";
+import { within } from "../core/within.ts";
 import { capabilitiesOf } from "./capabilities.ts";
 import { assertPromptable } from "./checks.ts";
 import type { SlashCommand } from "./commands/slash-command.ts";
@@ -21,7 +22,7 @@ export interface WorkOptions extends Pick<GatewayOptions, "log" | "processes" | 
   /** The state of a session for a command: refused where this process does not own the session. */
   own(session: string): Promise<SessionState>;
   create(command: Create, mcpServers?: readonly McpServer[]): Promise<SessionState>;
-  discover(agent: string): Promise<Discovery>;
+  discover(agent: string, directory?: string): Promise<Discovery>;
   prompt(session: string, prompt: MadePrompt): Promise<Receipt>;
   /** Changes what is kept with a session after work that needs it idle. */
   whileIdle(session: string, work: () => Promise<{ facts: Facts; undo(): Promise<void> }>): Promise<void>;
@@ -46,6 +47,9 @@ export interface CommandRequest extends Asked {
   /** Further parts of the prompt that it becomes. */
   parts?: PromptPart[];
 }
+
+/** A list of commands waits so long for an agent. */
+const DISCOVER_MS = 5_000;
 
 /** With its parsers it is half of what the server would hold in memory, and most servers never need it. */
 const loadCommands = () => import("./commands/commands.ts");
@@ -87,8 +91,8 @@ export class SessionWork {
   async commands(directory: string): Promise<SlashCommand[]> {
     const found = await Promise.all(
       this.options.agents().map(async (name) => {
-        const discovery = await this.options.discover(name).catch(() => ({}));
-        return { name, discovery };
+        const asked = this.options.discover(name, directory).catch(() => ({}));
+        return { name, discovery: (await within(asked, DISCOVER_MS))?.value ?? {} };
       }),
     );
     const { commandsIn } = await loadCommands();
@@ -107,7 +111,7 @@ export class SessionWork {
     // Its files may have changed since: a repeat is told by what was asked for, not by what that became.
     if (known && asked.id !== undefined) return repeatedReceipt(known, { id: asked.id, parts: [], digest });
     const agent = asked.agent ?? state.agent;
-    const discovery = await this.options.discover(agent);
+    const discovery = await this.options.discover(agent, state.directory);
     const { findCommand, promptOf } = await loadCommands();
     const command = await findCommand(name, state.directory, { name: agent, discovery });
     const { processes, trust } = this.options;
