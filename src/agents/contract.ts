@@ -202,6 +202,8 @@ export interface Agent {
   quietMs?: number;
   /** It follows a prompt's own instructions (`system`); to others they are said before the prompt's words. */
   takesInstructions?: boolean;
+  /** Its discovery differs by project. Absent: it answers the same for all, and is asked in general. */
+  discoversProjects?: boolean;
   /** With a project: as it is there, since models, modes, options and commands differ by project. Nothing of a project that is not trusted runs by it. */
   discover(project?: Project): Promise<Discovery>;
   /** Copies one of its own sessions as it is now, and answers with the copy's id. Rejects with `ResumeLost`. */

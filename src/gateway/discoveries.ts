@@ -26,7 +26,7 @@ export class Discoveries {
   }
 
   of(agent: Agent, directory: string | undefined): Promise<Discovery> {
-    if (directory === undefined) return agent.discover();
+    if (directory === undefined || !agent.discoversProjects) return agent.discover();
     const trusted = this.trust.covering(directory) !== undefined;
     const key = JSON.stringify([agent.name, directory, trusted]);
     const known = this.answers.get(key);

@@ -54,7 +54,7 @@ export class Gateway {
       agent: (name) => this.sessions.agent(name),
       agents: () => this.agents(),
       own: (id) => this.own(id),
-      discover: (name) => this.discover(name),
+      discover: (name, directory) => this.discover(name, directory),
       create: (command, servers) => this.begin(command, servers),
       prompt: (id, prompt) => this.prompt(id, prompt),
       whileIdle: (id, work) => this.sessions.use(id, (session) => session.whileIdle(work)),
@@ -250,6 +250,9 @@ export class Gateway {
   agents(): readonly string[] {
     return [...this.options.agents.keys()];
   }
+
+  /** Whether the facts of an agent differ by directory. */
+  readonly discoversProjects = (name: string): boolean => this.sessions.agent(name).discoversProjects ?? false;
 
   /** The facts of an agent, in general or for the projects of a directory. */
   async discover(name: string, directory?: string): Promise<Discovery> {

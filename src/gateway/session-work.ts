@@ -5,6 +5,7 @@ import type { Prompt, PromptPart } from "../core/events/values.ts";
 import type { Create, Facts } from "../core/ledger/state.ts";
 import type { Receipt } from "../core/receipt.ts";
 import type { SessionState } from "../core/session-state.ts";
+import { within } from "../core/within.ts";
 import { capabilitiesOf } from "./capabilities.ts";
 import { assertPromptable } from "./checks.ts";
 import type { SlashCommand } from "./commands/slash-command.ts";
@@ -22,7 +23,7 @@ export interface WorkOptions extends Pick<GatewayOptions, "log" | "processes" | 
   /** The state of a session for a command: refused where this process does not own the session. */
   own(session: string): Promise<SessionState>;
   create(command: Create, mcpServers?: readonly McpServer[]): Promise<SessionState>;
-  discover(agent: string): Promise<Discovery>;
+  discover(agent: string, directory?: string): Promise<Discovery>;
   prompt(session: string, prompt: MadePrompt): Promise<Receipt>;
   /** Changes facts of a session after work that needs the session idle. */
   whileIdle(session: string, work: () => Promise<{ facts: Facts; undo(): Promise<void> }>): Promise<void>;
@@ -47,6 +48,9 @@ export interface CommandRequest extends Asked {
   /** Further parts of the prompt that it becomes. */
   parts?: PromptPart[];
 }
+
+/** A list of commands waits so long for an agent. */
+const DISCOVER_MS = 5_000;
 
 /** Loaded with the first command: its parsers are half of the server's memory, and most servers never need them. */
 const loadCommands = () => import("./commands/commands.ts");
@@ -88,8 +92,8 @@ export class SessionWork {
   async commands(directory: string): Promise<SlashCommand[]> {
     const found = await Promise.all(
       this.options.agents().map(async (name) => {
-        const discovery = await this.options.discover(name).catch(() => ({}));
-        return { name, discovery };
+        const asked = this.options.discover(name, directory).catch(() => ({}));
+        return { name, discovery: (await within(asked, DISCOVER_MS))?.value ?? {} };
       }),
     );
     const { commandsIn } = await loadCommands();
@@ -108,7 +112,7 @@ export class SessionWork {
     // A repeat is recognised by the request: the command's files may have changed since, and the prompt with them.
     if (known && asked.id !== undefined) return repeatedReceipt(known, { id: asked.id, parts: [], digest });
     const agent = asked.agent ?? state.agent;
-    const discovery = await this.options.discover(agent);
+    const discovery = await this.options.discover(agent, state.directory);
     const { findCommand, promptOf } = await loadCommands();
     const command = await findCommand(name, state.directory, { name: agent, discovery });
     const { processes, trust } = this.options;

@@ -19,26 +19,30 @@ export interface ClaudeOptions {
 export function createClaudeAgent(options: ClaudeOptions): Agent {
   const { host, dataDirectory, env: extra = {}, readyMs } = options;
   const env = { ...process.env, ...extra };
+  let cleared = false;
   let loading: Promise<Discoverer> | undefined;
   const discoverer = (): Promise<Discoverer> => {
     loading ??= import("./discover.ts").then(({ Discoverer }) => new Discoverer({ host, dataDirectory, env, extra }));
     return loading;
   };
   const load = async (): Promise<(open: OpenOptions) => AgentSession> => {
-    const [{ ClaudeSession }, { findClaude }] = await Promise.all([
+    const [{ ClaudeSession }, { findClaude }, { forgetMcpConfigs }] = await Promise.all([
       import("./session.ts"),
       import("./find-program.ts"),
+      import("./mcp-config.ts"),
     ]);
+    if (!cleared) forgetMcpConfigs(dataDirectory);
+    cleared = true;
     const found = await findClaude({ dataDirectory, env });
     const learned = (initialized: Fields): void => void discoverer().then((one) => one.learned(initialized));
     return (open) => {
       if ("missing" in found) throw new SpawnFailed(found.missing, { argv: ["claude"], directory: open.directory });
-      return new ClaudeSession({ host, program: found.path, env: extra, learned, readyMs }, open);
+      return new ClaudeSession({ host, dataDirectory, program: found.path, env: extra, learned, readyMs }, open);
     };
   };
   return {
     name: "claude",
-    capabilities: { compact: "/compact" },
+    capabilities: { compact: "/compact", mcp: ["stdio", "http", "sse"] },
     discover: async () => (await discoverer()).discover(),
     async usable() {
       const [{ findClaude }, { findCredentials }] = await Promise.all([

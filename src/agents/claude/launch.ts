@@ -45,8 +45,8 @@ function apart({ env }: Launch): SpawnSpec["env"] {
   return { ...env, ...carefulGit({ ...process.env, ...env }), ...ENVIRONMENT };
 }
 
-/** How a session's process is started; `id` is the program's own id of a new session. */
-export function sessionSpec(launch: Launch, open: OpenOptions, id: string): SpawnSpec {
+/** How a session's process is started; `id` is the program's own id of a new session, `mcpConfig` the file of the client's MCP servers. */
+export function sessionSpec(launch: Launch, open: OpenOptions, id: string, mcpConfig?: string): SpawnSpec {
   const { program, env } = launch;
   const { directory, session, trusted, model, mode, options, resume } = open;
   const argv: [string, ...string[]] = [
@@ -55,6 +55,7 @@ export function sessionSpec(launch: Launch, open: OpenOptions, id: string): Spaw
     ...(trusted ? [] : WITHOUT_PROJECT),
     ...(resume === undefined ? ["--session-id", id] : ["--resume", resume]),
     ...(model === undefined ? [] : ["--model", model]),
+    ...(mcpConfig === undefined ? [] : ["--mcp-config", mcpConfig]),
     ...(mode === undefined ? [] : ["--permission-mode", mode]),
     ...(typeof options?.effort === "string" ? ["--effort", options.effort] : []),
     // Only for the mode itself: a program that has this flag asks for nothing in the mode `plan`, either.

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { rmSync } from "node:fs";
 import type { Prompt } from "../../core/events/values.ts";
 import type { Fields } from "../../core/json/fields.ts";
 import type { Answer, Signal } from "../../core/ledger/signals.ts";
@@ -24,6 +25,7 @@ import {
 import { decodeLine } from "./decode.ts";
 import { decided, HOOKS, UNHOOKED } from "./hooks.ts";
 import { type Launch, sessionSpec } from "./launch.ts";
+import { writeMcpConfig } from "./mcp-config.ts";
 import { BYPASS, BYPASS_ADVICE, needsNewProcess } from "./modes.ts";
 import { promptContent } from "./prompt-content.ts";
 
@@ -32,6 +34,8 @@ const INTERRUPT_MS = 1_000;
 
 export interface SessionOptions extends Launch {
   host: ProcessHost;
+  /** Holds the file of the MCP servers while the program runs. */
+  dataDirectory: string;
   /** Told what the program says of its models and commands. */
   learned(initialized: Fields): void;
   readyMs?: number | undefined;
@@ -52,6 +56,7 @@ export class ClaudeSession implements AgentSession {
   #plain = false;
   #prompted = "";
   #gone = false;
+  readonly #mcpConfig: string | undefined;
   #idle = Promise.withResolvers<void>();
 
   constructor(options: SessionOptions, open: OpenOptions) {
@@ -59,9 +64,10 @@ export class ClaudeSession implements AgentSession {
     this.#options = options;
     this.#model = open.model;
     this.#state = choseMode(choseModel(newDecodeState(open.directory), open.model), open.mode);
+    this.#mcpConfig = writeMcpConfig(options.dataDirectory, open);
     this.#program = new Program({
       host: options.host,
-      spec: sessionSpec(options, open, randomUUID()),
+      spec: sessionSpec(options, open, randomUUID(), this.#mcpConfig),
       emit: open.emit,
       readyMs: options.readyMs ?? READY_MS,
       read: (text) => this.#read(text),
@@ -256,6 +262,7 @@ export class ClaudeSession implements AgentSession {
 
   #exited(exit: Exit): string | undefined {
     this.#gone = true;
+    if (this.#mcpConfig !== undefined) rmSync(this.#mcpConfig, { force: true });
     this.#control.close();
     return exit.stderr.some((line) => line.includes("root/sudo")) ? BYPASS_ADVICE : undefined;
   }

@@ -23,6 +23,7 @@ export function createLineProtocolAgent(options: LineProtocolOptions): Agent {
       ...(options.can?.includes("rewind") ? { rewind: "native" as const } : {}),
       ...(options.can?.includes("mcp") ? { mcp: ["stdio", "http", "sse"] as const } : {}),
     },
+    discoversProjects: options.can?.includes("discover") ?? false,
     discover: (project) => discoverProgram(options, project),
     ...(options.can?.includes("sessions") && {
       sessions: async (project) => {

@@ -26,7 +26,7 @@ async function open(t: TestContext, behaviour: string, readyMs = 20_000): Promis
     signals.push(signal);
     for (const look of waiting) look();
   };
-  const options = { host, program: PROGRAM, env: {}, learned: () => {}, readyMs };
+  const options = { host, dataDirectory: directory, program: PROGRAM, env: {}, learned: () => {}, readyMs };
   const session = new ClaudeSession(options, { session: "ses_1", trusted: false, directory, emit });
   const until = (type: Signal["type"]): Promise<Signal> =>
     new Promise((resolve) => {

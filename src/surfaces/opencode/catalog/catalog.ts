@@ -1,8 +1,10 @@
+import { keepNewest } from "../../../core/entries.ts";
 import { present } from "../../../core/json/fields.ts";
+import { within } from "../../../core/within.ts";
 import type { Gateway } from "../../../gateway/gateway.ts";
 import { badRequest } from "../errors.ts";
 import { type Choice, chosen, type Wish } from "./choice.ts";
-import { Discoveries, type KnownAgent } from "./discoveries.ts";
+import { Discoveries, FIRST_MS, type KnownAgent } from "./discoveries.ts";
 import { modeInfos, newerModeInfo } from "./modes.ts";
 import {
   defaultModelOf,
@@ -23,7 +25,7 @@ export interface Defaults {
 }
 
 export interface CatalogOptions {
-  gateway: Pick<Gateway, "agents" | "discover" | "defaultAgent">;
+  gateway: Pick<Gateway, "agents" | "discover" | "discoversProjects" | "defaultAgent">;
   now?(): number;
   changed?(): void;
   firstMs?: number;
@@ -57,11 +59,17 @@ const VIEWS = {
 
 export type View = keyof typeof VIEWS;
 
+/** So many texts are kept, of all views and directories. */
+const TEXTS = 64;
+
+const isSame = (some: readonly KnownAgent[], others: readonly KnownAgent[]): boolean =>
+  some.length === others.length && some.every((one, at) => one.discovery === others[at]?.discovery);
+
 /** Agents, their models and their modes, as OpenCode's providers, models and agents. */
 export class Catalog {
   readonly #options: CatalogOptions;
   readonly #discoveries: Discoveries;
-  readonly #texts = new Map<View, { revision: number; text: string }>();
+  readonly #texts = new Map<string, { agents: readonly KnownAgent[]; text: string }>();
   #chosen: Partial<Defaults> = {};
 
   constructor(options: CatalogOptions) {
@@ -75,22 +83,31 @@ export class Catalog {
     });
   }
 
-  async agents(): Promise<KnownAgent[]> {
-    return inOrder(await this.#discoveries.all(), this.#options.gateway.defaultAgent);
+  /** All agents: as they are in the directory, where they differ by it and say so in time. */
+  async agents(directory?: string): Promise<KnownAgent[]> {
+    const { gateway, firstMs = FIRST_MS } = this.#options;
+    const there = async ({ name, discovery }: KnownAgent): Promise<KnownAgent> => {
+      if (directory === undefined || !gateway.discoversProjects(name)) return { name, discovery };
+      // A directory that is not there, or is not to be worked in, is refused where something is done in it.
+      const asked = gateway.discover(name, directory).catch(() => discovery);
+      return { name, discovery: (await within(asked, firstMs))?.value ?? discovery };
+    };
+    return inOrder(await Promise.all((await this.#discoveries.all()).map(there)), gateway.defaultAgent);
   }
 
-  async agent(name: string): Promise<KnownAgent | undefined> {
-    return (await this.agents()).find((agent) => agent.name === name);
+  async agent(name: string, directory?: string): Promise<KnownAgent | undefined> {
+    return (await this.agents(directory)).find((agent) => agent.name === name);
   }
 
   /** A view as JSON. Some agents have thousands of models, so the text is made once for all clients. */
-  async text(view: View): Promise<string> {
-    const agents = await this.agents();
-    const { revision } = this.#discoveries;
-    const made = this.#texts.get(view);
-    if (made?.revision === revision) return made.text;
+  async text(view: View, directory?: string): Promise<string> {
+    const agents = await this.agents(directory);
+    const differs = agents.some(({ name }) => this.#options.gateway.discoversProjects(name));
+    const key = differs ? `${view} ${directory}` : view;
+    const made = this.#texts.get(key);
+    if (made && isSame(made.agents, agents)) return made.text;
     const text = JSON.stringify(VIEWS[view](agents));
-    this.#texts.set(view, { revision, text });
+    keepNewest(this.#texts, key, { agents, text }, TEXTS);
     return text;
   }
 
@@ -109,15 +126,15 @@ export class Catalog {
   }
 
   /** Which agent, model and mode of the gateway a client means. */
-  async choose(wish: Wish): Promise<Choice> {
-    return chosen(wish, await this.agents(), this.#options.gateway.defaultAgent);
+  async choose(wish: Wish, directory?: string): Promise<Choice> {
+    return chosen(wish, await this.agents(directory), this.#options.gateway.defaultAgent);
   }
 
   /** The same for a new session: the defaults fill in the choices that its creator left open, and the agent makes the rest. */
-  async chooseForNew(wish: Wish): Promise<Choice> {
+  async chooseForNew(wish: Wish, directory?: string): Promise<Choice> {
     const said = present(wish);
-    const { mode, ...choice } = await this.choose({ ...(await this.#open(said)), ...said });
-    const modes = (await this.agent(choice.agent))?.discovery.modes ?? [];
+    const { mode, ...choice } = await this.choose({ ...(await this.#open(said)), ...said }, directory);
+    const modes = (await this.agent(choice.agent, directory))?.discovery.modes ?? [];
     // A session that names no mode begins with the first one by itself.
     return mode === undefined || mode === modes[0]?.id ? choice : { ...choice, mode };
   }

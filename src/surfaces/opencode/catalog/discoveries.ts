@@ -28,7 +28,7 @@ interface Entry {
   text?: string;
 }
 
-const FIRST_MS = 5_000;
+export const FIRST_MS = 5_000;
 const FRESH_MS = 60_000;
 
 /** Stands for an agent that takes longer than anybody waits. */

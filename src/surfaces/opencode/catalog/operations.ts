@@ -8,7 +8,10 @@ import { changeConfig, configChange, configOf } from "./config.ts";
 const CHANGE = { note: "model and default_agent, until the server ends; 501 for anything else", body: configChange };
 
 export function catalogOperations({ environment: { catalog } }: Surface): Operation[] {
-  const view = (name: View) => async () => new Answer(await catalog.text(name));
+  const view =
+    (name: View) =>
+    async ({ directory }: { directory: string }) =>
+      new Answer(await catalog.text(name, directory));
   const config = () => configOf(catalog);
   const change = async ({ body }: { body: z.output<typeof configChange> }): Promise<unknown> => {
     await changeConfig(catalog, body);

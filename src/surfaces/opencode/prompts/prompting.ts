@@ -13,12 +13,12 @@ const NO_VARIANT = "default";
 /** The agent, model and mode for a prompt: as the client says, else as they were. */
 export async function choiceOf(
   { environment }: Surface,
-  { agent: own, parent }: SessionState,
+  { agent: own, parent, directory }: SessionState,
   { model, agent }: Pick<PromptInput, "model" | "agent">,
 ): Promise<Partial<Choice>> {
   // A sub-agent is none of the providers. Its session takes no prompts, which the gateway says.
   if (parent !== undefined || (model === undefined && agent === undefined)) return {};
-  return environment.catalog.choose(present({ providerID: own, ...model, agent }));
+  return environment.catalog.choose(present({ providerID: own, ...model, agent }), directory);
 }
 
 /**

@@ -78,9 +78,9 @@ export function sessionOperations(surface: Surface): Operation[] {
     const { parentID, model: wished, agent, title, permission, metadata } = body;
     if (parentID !== undefined) await sessionHead(surface, parentID);
     const wish = { providerID: wished?.providerID, modelID: wished?.id, agent };
-    const choice = await environment.catalog.chooseForNew(wish);
+    const choice = await environment.catalog.chooseForNew(wish, directory);
     // The model is chosen now, so that clients are shown it from the first message on.
-    const model = choice.model ?? (await environment.catalog.agent(choice.agent))?.discovery.defaultModel;
+    const model = choice.model ?? (await environment.catalog.agent(choice.agent, directory))?.discovery.defaultModel;
     const permissions = permission && rulesFrom(permission);
     const facts = present({ model, title, permissions, meta: metaOf({ parentID, metadata }) });
     return shownSession(await gateway.create({ directory, ...choice, ...facts }));

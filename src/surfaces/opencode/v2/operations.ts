@@ -29,27 +29,27 @@ function commandInfo({ name, template, description, mode, model, subtask }: Slas
 }
 
 function catalogOperations({ gateway, environment: { catalog } }: Surface): Operation[] {
-  const known = async (id: string): Promise<KnownAgent> => {
-    const agent = await catalog.agent(id);
+  const known = async (id: string, directory: string): Promise<KnownAgent> => {
+    const agent = await catalog.agent(id, directory);
     if (agent) return agent;
     throw tagged(404, "ProviderNotFoundError", `no provider ${id}; GET /api/provider lists them`, { providerID: id });
   };
   const view =
     (name: View) =>
     async ({ directory }: Located) =>
-      locatedText(directory, await catalog.text(name));
+      locatedText(directory, await catalog.text(name, directory));
   return [
     get("/api/agent", "v2.agent.list", view("newerModes")),
     get("/api/model", "v2.model.list", view("newerModels")),
     get("/api/provider", "v2.provider.list", view("newerProviders")),
     get("/api/provider/{providerID}", "v2.provider.get", async ({ params, directory }) =>
-      located(directory, newerProviderInfo(await known(params.providerID))),
+      located(directory, newerProviderInfo(await known(params.providerID, directory))),
     ),
     get("/api/integration", "v2.integration.list", { note: "each agent, and whether it is logged in" }, async (call) =>
       located(call.directory, (await catalog.agents()).map(integrationOf)),
     ),
     get("/api/integration/{integrationID}", "v2.integration.get", async ({ params, directory }) =>
-      located(directory, integrationOf(await known(params.integrationID))),
+      located(directory, integrationOf(await known(params.integrationID, directory))),
     ),
     get("/api/command", "v2.command.list", async ({ directory }) =>
       located(directory, (await gateway.work.commands(directory)).map(commandInfo)),

@@ -37,8 +37,8 @@ function commands({ gateway, environment: { catalog } }: Surface): Operation[] {
       "v2.session.switchAgent",
       { status: 204, body: z.looseObject({ agent: z.string() }) },
       async ({ params: { sessionID }, body }) => {
-        const { agent } = await gateway.get(sessionID);
-        const { mode } = await catalog.choose({ providerID: agent, agent: body.agent });
+        const { agent, directory } = await gateway.get(sessionID);
+        const { mode } = await catalog.choose({ providerID: agent, agent: body.agent }, directory);
         if (mode !== undefined) await gateway.update(sessionID, { mode });
       },
     ),
@@ -47,11 +47,11 @@ function commands({ gateway, environment: { catalog } }: Surface): Operation[] {
       "v2.session.switchModel",
       { note: "a model of the session's own agent", status: 204, body: z.looseObject({ model }) },
       async ({ params: { sessionID }, body }) => {
-        const { agent } = await gateway.get(sessionID);
+        const { agent, directory } = await gateway.get(sessionID);
         const { providerID, id } = body.model;
         const message = `session ${sessionID} is one of ${agent}: for ${providerID}, begin a new one`;
         if (providerID !== agent) throw tagged(409, "ConflictError", message);
-        const choice = await catalog.choose({ providerID, modelID: id });
+        const choice = await catalog.choose({ providerID, modelID: id }, directory);
         if (choice.model !== undefined) await gateway.update(sessionID, { model: choice.model });
       },
     ),
@@ -98,8 +98,9 @@ export function v2SessionOperations(surface: Surface): Operation[] {
         if (body.id !== undefined) throw unsupported("a session's id is made by the server: leave it out");
         const named = directoryNamed ? directory : body.location?.directory;
         const wish = { providerID: body.model?.providerID, modelID: body.model?.id, agent: body.agent };
-        const choice = await environment.catalog.chooseForNew(wish);
-        const state = await gateway.create({ ...choice, directory: oneSpelling(named ?? defaultDirectory) });
+        const place = oneSpelling(named ?? defaultDirectory);
+        const choice = await environment.catalog.chooseForNew(wish, place);
+        const state = await gateway.create({ ...choice, directory: place });
         return { data: sessionInfo(state) };
       },
     ),

@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { Stage } from "../agents/claude/stage.ts";
+import { realAgent } from "../support/real-agent.ts";
+
+const { program = "", skip } = await realAgent("claude");
+const GREETER = fileURLToPath(new URL("../fixtures/agents/mcp-greeter.mjs", import.meta.url));
+const SECRET = "s3cret-of-the-greeter";
+
+describe("MCP servers of the real Claude Code", { skip, timeout: 120_000 }, () => {
+  test("a client's server is started, its tool is offered and used, and its secrets are in no argument and in no file that is left", async (t) => {
+    const call = { tools: [{ name: "mcp__greeter__greet", input: {} }] };
+    const stage = await Stage.open(t, program, { script: { prompts: { "*": [call, { text: "Done." }] } } });
+    const { dataDirectory } = stage.server;
+    const folder = join(dataDirectory, "claude-mcp");
+    mkdirSync(folder);
+    writeFileSync(join(folder, "ses_of_a_crash.json"), SECRET);
+    const notes = join(dataDirectory, "greeter-notes");
+    const server = { name: "greeter", type: "stdio", command: process.execPath, args: [GREETER, notes] };
+    const mcpServers = [{ ...server, env: { GREETER_TOKEN: SECRET } }];
+    const permissions = [{ action: "*", pattern: "*", verdict: "allow" }];
+    const id = await stage.session({ mcpServers, permissions });
+    assert.equal((await stage.api.ask(id, "greet me")).reason, "end_turn");
+    assert.match(readFileSync(notes, "utf8"), new RegExp(`^started with ${SECRET}$`, "m"));
+    const [first, last] = [stage.calls()[0], stage.calls().at(-1)];
+    const tools = (first as { tools?: { name: string }[] }).tools ?? [];
+    assert.ok(
+      tools.some(({ name }) => name === "mcp__greeter__greet"),
+      "expected the tool to be offered to the model",
+    );
+    assert.match(JSON.stringify(last?.messages), /Greetings from the server\./);
+    assert.deepEqual(readdirSync(folder), [`${id}.json`], "the file of a crash is gone");
+    assert.equal(statSync(join(folder, `${id}.json`)).mode & 0o777, 0o600);
+    if (existsSync("/proc/self/cmdline")) {
+      const lines = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+      const shown = lines.map((pid) => {
+        try {
+          return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+        } catch {
+          return "";
+        }
+      });
+      assert.ok(
+        shown.some((line) => line.includes("--mcp-config")),
+        "expected the program to run",
+      );
+      assert.ok(!shown.some((line) => line.includes(SECRET)), "expected no secret in an argument");
+    }
+    await stage.close(1);
+    assert.deepEqual(readdirSync(folder), []);
+  });
+});
