@@ -1,6 +1,6 @@
 import type { AgentSession, OpenOptions } from "./contract.ts";
 
-type Optional = "compact" | "steer" | "decide";
+type Optional = "rewind" | "compact" | "steer" | "decide";
 
 /**
  * Stands for a session whose module or program is still being looked for. Calls wait for it in their order, a pause holds from the start, and a session that is
@@ -29,7 +29,7 @@ export function openLazily(
       ready.reject(error);
       return undefined;
     });
-  /** Every call goes this way, so that none overtakes another. A session that never opened is a dead one. */
+  /** Makes a call when the session is open. All calls go this way, in their order; a session that never opened counts as dead. */
   const call = async (make: (session: AgentSession) => Promise<void> | undefined): Promise<void> => {
     const there = await opened;
     if (there) await make(there);
@@ -42,6 +42,11 @@ export function openLazily(
     open.emit({ type: "exited", code: null, signal: null, stderr: [] });
   };
   const optional: Pick<AgentSession, Optional> = {
+    rewind: async (turns) => {
+      const there = await opened;
+      if (!there?.rewind) throw new Error("the session was closed before it was open");
+      await there.rewind(turns);
+    },
     compact: () => call((there) => there.compact?.()),
     steer: (prompt) => call((there) => there.steer?.(prompt)),
     decide: (ask, verdict) => call((there) => there.decide?.(ask, verdict)),

@@ -81,6 +81,7 @@ export const TURNS = {
     const ask = watched.all("permission")[0]?.ask ?? "";
     await watched.soon("answer to an unknown ask", session.answer("no-such-ask", once));
     await watched.soon("decide of an unknown ask", session.decide?.("no-such-ask", "go") ?? Promise.resolve());
+    await watched.staysQuiet("after the answer to an unknown ask");
     await watched.soon("answer", session.answer(ask, once));
     await watched.soon("second answer", session.answer(ask, { kind: "permission", outcome: "reject" }));
     await watched.until("the end of the turn", () => watched.all("turn.finished").length === 1);

@@ -179,6 +179,14 @@ const WORKING: Misbehaviour[] = [
     spoil: (rig) => hasty(/^cancel of an agent that was killed$/, calls(() => ({ cancel: never }))(rig)),
   },
   {
+    does: "takes the answer to an unknown ask for the open one's",
+    check: "answers to unknown asks are harmless, and so is a second answer",
+    noticed: /expected no signal after the answer to an unknown ask/,
+    spoil: calls((session) => ({
+      answer: (ask, answer) => session.answer(ask === "no-such-ask" ? "a1" : ask, answer),
+    })),
+  },
+  {
     does: "throws for an unknown ask",
     check: "answers to unknown asks are harmless, and so is a second answer",
     noticed: /there is no ask no-such-ask/,
