@@ -148,6 +148,12 @@ export interface AgentSession {
   ready(): Promise<void>;
   /** Gives it a prompt. Everything that follows comes as signals. */
   prompt(prompt: Prompt): Promise<void>;
+  /**
+   * Drops the last turns from its memory, those that were given: oldest first, each as the ids of the prompts in it. A prompt that it never got is
+   * passed over; turns that it told in a replay or copied for a fork were given other ids, so it knows these by their order alone. Resolves, in bounded
+   * time, when it no longer remembers them. Rejects when it still remembers all of them, or when it has exited.
+   */
+  rewind?(turns: readonly (readonly string[])[]): Promise<void>;
   /** Has it summarise the conversation so far, as a turn. It goes on from the summary. */
   compact?(): Promise<void>;
   /** Gives a prompt to the running turn; absent where the agent cannot. */
@@ -178,8 +184,11 @@ export interface AgentCapabilities {
    * Native: it copies its own sessions, by `Agent.fork`.
    */
   fork?: boolean | "native";
-  /** Its memory is what `history` gives: it can go on with a session whose last turns are taken back, and is opened anew then. */
-  rewind?: boolean;
+  /**
+   * True: its memory is what `history` gives, so it can go on with a session whose last turns are taken back, and is opened anew then.
+   * Native: it drops its last turns itself, by `AgentSession.rewind`.
+   */
+  rewind?: boolean | "native";
   /** The kinds of MCP servers that it takes when it is opened. Absent: none, and a session with servers is refused. */
   mcp?: readonly McpServer["type"][];
   /** It can shorten a conversation: by `AgentSession.compact`, or by a command of its own such as `/compact`. */

@@ -1,6 +1,6 @@
 import type { AgentSession, OpenOptions } from "./contract.ts";
 
-type Optional = "compact" | "steer" | "decide";
+type Optional = "rewind" | "compact" | "steer" | "decide";
 
 /**
  * Stands for a session whose module or program is still being looked for. Calls wait for it in their order, a pause holds from the start, and a session that is
@@ -42,6 +42,11 @@ export function openLazily(
     open.emit({ type: "exited", code: null, signal: null, stderr: [] });
   };
   const optional: Pick<AgentSession, Optional> = {
+    rewind: async (turns) => {
+      const there = await opened;
+      if (!there?.rewind) throw new Error("the session was closed before it was open");
+      await there.rewind(turns);
+    },
     compact: () => call((there) => there.compact?.()),
     steer: (prompt) => call((there) => there.steer?.(prompt)),
     decide: (ask, verdict) => call((there) => there.decide?.(ask, verdict)),

@@ -1,4 +1,5 @@
 import type { ErrorCode } from "../core/errors.ts";
+import { jsonIn, objectAs } from "../core/json/fields.ts";
 
 const PROBLEM_TYPE = "application/problem+json";
 
@@ -54,15 +55,6 @@ export function connectionError(what: string, thrown: unknown): ParleyConnection
   return new ParleyConnectionError(`${what} got no answer (${reasonOf(thrown)}): is the server running?`, thrown);
 }
 
-function recordOf(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return value !== null && typeof value === "object" ? (value as Record<string, unknown>) : {};
-  } catch {
-    return {};
-  }
-}
-
 function retryAfterOf(value: string | null): number | undefined {
   return value !== null && /^\d{1,6}$/.test(value) ? Number(value) * 1000 : undefined;
 }
@@ -87,7 +79,7 @@ export function apiError(
     const said = { status, code: "unknown", detail, problem: {}, retryAfterMs };
     return new ParleyApiError(`${what} answered ${status}: ${detail}`, said);
   }
-  const problem = recordOf(text);
+  const problem = objectAs<Record<string, unknown>>(jsonIn(text)) ?? {};
   const code = typeof problem.code === "string" ? problem.code : "unknown";
   const detail = typeof problem.detail === "string" ? problem.detail : "";
   const message = `${what} answered ${status} ${code}: ${detail}${adviceFor(status, sentToken)}`;

@@ -1,6 +1,7 @@
+import { present } from "../core/json/fields.ts";
+import type { Outcome, Receipt } from "../core/receipt.ts";
 import { ParleyProtocolError } from "./errors.ts";
 import type { GapEvent, StreamEvent } from "./stream-types.ts";
-import type { Outcome, Receipt } from "./types.ts";
 
 export interface Tracked {
   /** The event is about the prompt or its turn. */
@@ -35,9 +36,7 @@ export class TurnTracker {
     }
     if (event.type !== "turn.ended") return { mine: true };
     const { reason, usage, error, duration } = event.data;
-    const told = Object.fromEntries(
-      Object.entries({ usage, error, duration }).filter(([, value]) => value !== undefined),
-    );
+    const told = present({ usage, error, duration });
     return { mine: true, outcome: { receipt: this.#receipt, turn: this.#turn, reason, text: this.#text, ...told } };
   }
 

@@ -18,6 +18,7 @@ export const STATUS = {
   steer_unsupported: 409,
   file_changed: 409,
   still_trusted: 409,
+  already_imported: 409,
   too_large: 413,
   bad_content_type: 415,
   wrong_host: 421,

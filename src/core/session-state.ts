@@ -52,6 +52,8 @@ export interface SessionState {
   options?: OptionValues;
   /** The options that the agent offers in this session, where it has said so. */
   offers?: AgentOption[];
+  /** Turns that were cut and that the agent itself still remembers, as the ids of their prompts. */
+  toRewind?: string[][];
   /** The MCP servers that its client gave. */
   mcpServers?: ShownServer[];
   /** Rules, which answer asks before a person does; the last rule that fits counts. */
@@ -124,14 +126,27 @@ function facts(
   data: Partial<
     Pick<
       SessionState,
-      "agent" | "nativeId" | "title" | "model" | "mode" | "options" | "offers" | "mcpServers" | "permissions" | "meta"
+      | "agent"
+      | "nativeId"
+      | "title"
+      | "model"
+      | "mode"
+      | "options"
+      | "offers"
+      | "toRewind"
+      | "mcpServers"
+      | "permissions"
+      | "meta"
     >
   >,
 ): SessionState {
   const next = data.agent === undefined ? state : served(state, data.agent);
-  const { nativeId, title, model, mode, options, offers, mcpServers, permissions } = data;
+  const { nativeId, title, model, mode, options, offers, toRewind, mcpServers, permissions } = data;
   const meta = data.meta && mergeMeta(next.meta, data.meta);
-  return { ...next, ...present({ nativeId, title, model, mode, options, offers, mcpServers, permissions, meta }) };
+  return {
+    ...next,
+    ...present({ nativeId, title, model, mode, options, offers, toRewind, mcpServers, permissions, meta }),
+  };
 }
 
 /** The state with another agent. Model, mode, options, limits and native id belong to the agent before, so they are dropped. */

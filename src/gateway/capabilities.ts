@@ -18,7 +18,7 @@ export function capabilitiesOf({
   const { fork = false, rewind = false, compact, mcp = [] } = capabilities;
   return {
     fork: fork !== false,
-    rewind,
+    rewind: rewind !== false,
     compact: compact !== undefined,
     sessions: sessions !== undefined,
     mcp: [...mcp],

@@ -50,11 +50,13 @@ export async function forkOf(
 async function copyNatively(
   { name, fork }: Pick<Agent, "name" | "fork">,
   project: Project,
-  { nativeId, turn, meta }: SessionState,
+  { nativeId, turn, meta, toRewind = [] }: SessionState,
   before: string | undefined,
 ): Promise<string | undefined> {
   if (before !== undefined || revertOf(meta))
     throw new ParleyError("unsupported", `agent ${name} can only copy a session as a whole: fork it without a message`);
+  if (toRewind.length > 0)
+    throw new ParleyError("unsupported", `agent ${name} still remembers turns that were taken back: prompt it first`);
   if (turn) throw new ParleyError("busy", `agent ${name} copies a session only between two turns; stop it first`);
   if (nativeId === undefined) return undefined;
   try {

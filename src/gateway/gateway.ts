@@ -8,6 +8,7 @@ import { isId } from "../core/ids.ts";
 import { present } from "../core/json/fields.ts";
 import type { Answer } from "../core/ledger/signals.ts";
 import type { Create } from "../core/ledger/state.ts";
+import type { Receipt } from "../core/receipt.ts";
 import { beginsTurn, type SessionState } from "../core/session-state.ts";
 import type { Roots } from "../host/files/roots.ts";
 import type { Log, SessionHead, SessionQuery } from "../log/contract.ts";
@@ -15,10 +16,11 @@ import type { Attachments } from "./attachments.ts";
 import { assertChoice, assertPromptable, existingDirectory, notAdopted } from "./checks.ts";
 import { Discoveries } from "./discoveries.ts";
 import { enter, onlyHere } from "./door.ts";
+import { Imports } from "./imports.ts";
 import { assertServers, forgetStrays, shownServers } from "./mcp-servers.ts";
 import type { GatewayOptions } from "./options.ts";
 import { assertFilesInside } from "./prompt-files.ts";
-import { digestOf, type Receipt } from "./receipt.ts";
+import { digestOf } from "./receipt.ts";
 import type { NewSessionRequest, PendingAsk, PromptRequest, SessionChange } from "./requests.ts";
 import type { LiveSession } from "./session/live-session.ts";
 import { LiveSessions } from "./session/live-sessions.ts";
@@ -32,6 +34,7 @@ export class Gateway {
   private readonly sessions: LiveSessions;
   private readonly removal: Removal;
   private readonly discoveries: Discoveries;
+  private readonly imports: Imports;
   /** Shell turns, compactions, slash commands, reverts and forks. */
   readonly work: SessionWork;
   /** The user's trust in directories. */
@@ -45,6 +48,7 @@ export class Gateway {
     this.removal = new Removal(options, this.sessions);
     this.trust = new ProjectTrust(options);
     this.discoveries = new Discoveries(options);
+    this.imports = new Imports(options.log);
     this.work = new SessionWork({
       ...options,
       agent: (name) => this.sessions.agent(name),
@@ -104,8 +108,9 @@ export class Gateway {
     const mcpServers = servers.length === 0 ? undefined : shownServers(servers);
     const facts = present({ model, mode, options, title, permissions, meta, nativeId, mcpServers });
     const data = { agent: agent.name, directory, version: SCHEMA_VERSION, ...facts };
-    const made = await this.begin({ type: "create", started: data, source: "parley" }, servers);
-    return nativeId === undefined ? made : this.adopt(made, nativeId);
+    const make = (): Promise<SessionState> => this.begin({ type: "create", started: data, source: "parley" }, servers);
+    if (nativeId === undefined) return make();
+    return this.imports.once(agent.name, nativeId, async () => this.adopt(await make(), nativeId));
   }
 
   private async begin(command: Create, mcpServers: readonly McpServer[] = []): Promise<SessionState> {

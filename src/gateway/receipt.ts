@@ -3,21 +3,11 @@ import { ParleyError } from "../core/errors.ts";
 import type { Draft, ParleyEvent } from "../core/events/event.ts";
 import { messageKey, promptKey } from "../core/events/keys.ts";
 import type { Prompt } from "../core/events/values.ts";
+import type { Receipt } from "../core/receipt.ts";
 import { beginsTurn } from "../core/session-state.ts";
 import type { EventRecord, Log } from "../log/contract.ts";
 
-/** The reply to an accepted prompt: the same for each repeat of the prompt. */
-export interface Receipt {
-  prompt: string;
-  /** `kept`: it begins no turn, and goes to the agent with the next prompt that does. */
-  status: "started" | "queued" | "steered" | "kept";
-  turn?: string;
-  position?: number;
-  /** The number of the event that made it durable. */
-  seq: number;
-}
-
-/** The hash of a prompt's content. It tells a repeat from another prompt with the same id. */
+/** Of what a client asked for, so that a repeat is told from another prompt with the same id. */
 export function digestOf(
   prompt: Pick<Prompt, "parts" | "delivery" | "model" | "mode" | "system" | "task"> & {
     agent?: string;

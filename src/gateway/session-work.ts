@@ -3,13 +3,14 @@ import { ParleyError } from "../core/errors.ts";
 import { promptKey } from "../core/events/keys.ts";
 import type { Prompt, PromptPart } from "../core/events/values.ts";
 import type { Create, Facts } from "../core/ledger/state.ts";
+import type { Receipt } from "../core/receipt.ts";
 import type { SessionState } from "../core/session-state.ts";
 import { capabilitiesOf } from "./capabilities.ts";
 import { assertPromptable } from "./checks.ts";
 import type { SlashCommand } from "./commands/slash-command.ts";
 import type { GatewayOptions } from "./options.ts";
 import { assertFilesInside } from "./prompt-files.ts";
-import { type Receipt, repeatedReceipt, sha256Of } from "./receipt.ts";
+import { repeatedReceipt, sha256Of } from "./receipt.ts";
 import type { Wish } from "./revert/revert.ts";
 
 /** A prompt of Parley's making. */
@@ -125,11 +126,12 @@ export class SessionWork {
   /** Takes back a message's turn and all after it, files included. The next prompt makes it final. */
   async revert(session: string, wish: Wish): Promise<SessionState> {
     const { agent, parent } = await this.within(session);
-    if (parent !== undefined || !this.options.agent(agent).capabilities?.rewind) {
+    const rewind = this.options.agent(agent).capabilities?.rewind;
+    if (parent !== undefined || !rewind) {
       const why = "it remembers what was said";
       throw new ParleyError("unsupported", `agent ${agent} cannot go on as if something had not been: ${why}`);
     }
-    return this.move(session, wish);
+    return this.move(session, { ...wish, native: rewind === "native" });
   }
 
   /** Does the reverted turns again, as long as no prompt has come since. */

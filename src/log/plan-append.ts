@@ -1,6 +1,7 @@
 import { messageOf, ParleyError } from "../core/errors.ts";
 import type { Draft, ParleyEvent } from "../core/events/event.ts";
 import { keyOf } from "../core/events/keys.ts";
+import { present } from "../core/json/fields.ts";
 import { changesState, reduceSession, type SessionState } from "../core/session-state.ts";
 import type { Entry, EventRecord, ReadQuery } from "./contract.ts";
 import type { Right } from "./holds.ts";
@@ -97,10 +98,8 @@ function targetOf<T extends Target>({ right }: Append, { found, fresh }: PlanOpt
   const { session, create } = right;
   if (found && found !== "removed") return { ...found };
   if (!create || found) throw notFound(session);
-  const target: Target = { session, first: 1, last: 0, state: undefined };
-  if (create.parent !== undefined) target.parent = create.parent;
-  if (create.root !== undefined) target.root = create.root;
-  return fresh(target);
+  const { parent, root } = create;
+  return fresh({ session, ...present({ parent, root }), first: 1, last: 0, state: undefined });
 }
 
 /** The records of a repeated append. Only the holder writes, so the events with these numbers are its own. */

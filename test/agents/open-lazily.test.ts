@@ -4,10 +4,10 @@ import type { AgentSession, OpenOptions } from "../../src/agents/contract.ts";
 import { openLazily } from "../../src/agents/open-lazily.ts";
 import type { Signal } from "../../src/core/ledger/signals.ts";
 
-const METHODS = ["prompt", "compact", "steer", "cancel", "answer", "decide", "set", "close", "kill"] as const;
+const METHODS = ["prompt", "rewind", "compact", "steer", "cancel", "answer", "decide", "set", "close", "kill"] as const;
 
 /** A session that notes its calls, behind a module that is loaded when the test says so. */
-function rig(has: Parameters<typeof openLazily>[2] = ["compact", "steer", "decide"]) {
+function rig(has: Parameters<typeof openLazily>[2] = ["rewind", "compact", "steer", "decide"]) {
   const calls: string[] = [];
   const signals: Signal[] = [];
   const gate = Promise.withResolvers<void>();

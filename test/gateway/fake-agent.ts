@@ -24,6 +24,7 @@ export class FakeSession implements AgentSession {
   readonly prompts: Prompt[] = [];
   readonly answers: { ask: string; answer: Answer }[] = [];
   readonly choices: AgentChoice[] = [];
+  readonly rewinds: (readonly (readonly string[])[])[] = [];
   cancels = 0;
   kills = 0;
   paused = false;
@@ -49,6 +50,12 @@ export class FakeSession implements AgentSession {
     this.prompts.push(prompt);
     this.fake.events.emit("prompt", this, prompt);
     this.fake.onPrompt?.(this, prompt);
+  }
+
+  async rewind(turns: readonly (readonly string[])[]): Promise<void> {
+    this.rewinds.push(turns);
+    this.fake.events.emit("rewind", this);
+    await this.fake.onRewind?.(this);
   }
 
   async steer(prompt: Prompt): Promise<void> {
@@ -112,6 +119,7 @@ export class FakeAgent implements Agent {
   /** What a project has for it. */
   settings: ProjectSetting[] = [];
   onPrompt: ((session: FakeSession, prompt: Prompt) => void) | undefined;
+  onRewind: ((session: FakeSession) => Promise<void>) | undefined;
   onCancel: ((session: FakeSession) => void) | undefined;
 
   async discover(): Promise<Discovery> {

@@ -110,13 +110,9 @@ function repeats(reading: Reading, type: string, line: Fields): boolean {
 
 function responseOf(line: Fields): Response {
   const response = fieldsIn(line, "response");
-  const error = textIn(response, "error");
-  return {
-    id: textIn(response, "request_id") ?? "",
-    ok: response.subtype === "success",
-    body: fieldsIn(response, "response"),
-    ...(error === undefined ? {} : { error }),
-  };
+  const id = textIn(response, "request_id") ?? "";
+  const body = fieldsIn(response, "response");
+  return present({ id, ok: response.subtype === "success", body, error: textIn(response, "error") });
 }
 
 const LIMIT_STATUS = { allowed: "allowed", allowed_warning: "warning", rejected: "reached" } as const;

@@ -102,10 +102,7 @@ export class ClaudeSession implements AgentSession {
   async answer(ask: string, answer: Answer): Promise<void> {
     const request = this.#state.requests.get(ask);
     if (!request) return;
-    this.#state = answered(this.#state, ask, {
-      refused: isRefusal(answer),
-      lastWord: isLastWord(answer),
-    });
+    this.#state = answered(this.#state, ask, { refused: isRefusal(answer), lastWord: isLastWord(answer) });
     await this.#program.write(answerLine(ask, request, answer));
   }
 
@@ -157,11 +154,8 @@ export class ClaudeSession implements AgentSession {
   }
 
   async #initialize(): Promise<void> {
-    const { ok, body, error } = await this.#control.ask({
-      subtype: "initialize",
-      forwardSubagentText: true,
-      hooks: HOOKS,
-    });
+    const request = { subtype: "initialize", forwardSubagentText: true, hooks: HOOKS } as const;
+    const { ok, body, error } = await this.#control.ask(request);
     if (!ok) {
       this.#program.fail(this.#program.failure(`it could not be initialized: ${error ?? "no reason was given"}`));
       return;

@@ -11,10 +11,16 @@ export function createLineProtocolAgent(options: LineProtocolOptions): Agent {
     const { openSession } = await import("./session.ts");
     return openSession.bind(undefined, options);
   };
+  const has = [
+    "decide",
+    ...(options.steer ? (["steer"] as const) : []),
+    ...(options.can?.includes("rewind") ? (["rewind"] as const) : []),
+  ] as const;
   return {
     name: options.name,
     capabilities: {
       ...(options.can?.includes("fork") ? { fork: "native" as const } : {}),
+      ...(options.can?.includes("rewind") ? { rewind: "native" as const } : {}),
       ...(options.can?.includes("mcp") ? { mcp: ["stdio", "http", "sse"] as const } : {}),
     },
     discover: (project) => discoverProgram(options, project),
@@ -30,6 +36,6 @@ export function createLineProtocolAgent(options: LineProtocolOptions): Agent {
         return (await request(options, { type: "fork", protocol: PROTOCOL, ...project, resume }, "forked")).nativeId;
       },
     }),
-    open: (open) => openLazily(open, load, options.steer ? ["steer", "decide"] : ["decide"]),
+    open: (open) => openLazily(open, load, has),
   };
 }

@@ -28,6 +28,8 @@ export type Command =
       resume?: string;
     }
   | { type: "prompt"; prompt: Prompt }
+  /** Answered by `rewound`, or by `rewind_failed` where it still remembers them. */
+  | { type: "rewind"; turns: readonly (readonly string[])[] }
   | { type: "steer"; prompt: Prompt }
   | { type: "cancel" }
   | { type: "answer"; ask: string; answer: Answer }

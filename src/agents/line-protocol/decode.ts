@@ -7,6 +7,8 @@ export type Decoded =
   | { what: "signal"; signal: SpokenSignal; child?: ChildRef }
   | { what: "ready" }
   | { what: "resume_lost" }
+  | { what: "rewound" }
+  | { what: "rewind_failed"; reason: string }
   | { what: "blank" }
   | { what: "noise"; reason: NoiseReason };
 
@@ -27,6 +29,11 @@ export function decodeLine(line: string): Decoded {
   if (value.type === undefined && value.child !== undefined) return decodeChild(value);
   if (value.type === "ready") return { what: "ready" };
   if (value.type === "resume_lost") return { what: "resume_lost" };
+  if (value.type === "rewound") return { what: "rewound" };
+  if (value.type === "rewind_failed") {
+    const { reason = "it did not say why" } = value;
+    return { what: "rewind_failed", reason: String(reason) };
+  }
   return decodeSignal(value);
 }
 

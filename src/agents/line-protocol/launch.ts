@@ -5,7 +5,7 @@ import type { ProcessHost, SpawnSpec } from "../../host/contract.ts";
 import type { AgentMode, AgentModel, OpenOptions } from "../contract.ts";
 import { type Command, PROTOCOL } from "./commands.ts";
 
-export const LINE_PROTOCOL_ABILITIES = ["discover", "sessions", "fork", "mcp"] as const;
+export const LINE_PROTOCOL_ABILITIES = ["discover", "sessions", "fork", "mcp", "rewind"] as const;
 export type LineProtocolAbility = (typeof LINE_PROTOCOL_ABILITIES)[number];
 
 export interface LineProtocolOptions {
@@ -18,7 +18,7 @@ export interface LineProtocolOptions {
   options?: AgentOption[];
   /** Whether it takes prompts into a running turn. */
   steer?: boolean;
-  /** Beyond the least: answers to the requests of these names, and `mcp`: it takes MCP servers at `open`. */
+  /** Beyond the least: answers to the requests of these names, `mcp`: it takes MCP servers at `open`, and `rewind`: it drops its last turns. */
   can?: readonly LineProtocolAbility[];
   host: ProcessHost;
   /** How long it may take until it says that it is ready; 30 s unless told. */

@@ -67,7 +67,9 @@ const agent = z.strictObject({
   can: z
     .array(z.enum(LINE_PROTOCOL_ABILITIES))
     .optional()
-    .describe("requests of the line protocol that it answers, and mcp: it takes MCP servers"),
+    .describe(
+      "requests of the line protocol that it answers; mcp: it takes MCP servers; rewind: it drops its last turns",
+    ),
 });
 
 const endpoint = z.strictObject({

@@ -4,11 +4,8 @@ import type { Report } from "./examine.ts";
 
 const COLOUR: Readonly<Record<Level, Colour>> = { ok: "green", warn: "yellow", bad: "red" };
 
-const SUMMARY: Readonly<Record<Level, string>> = {
-  ok: "All is well.",
-  warn: "It works; the warnings are worth a look.",
-  bad: "Something is wrong.",
-};
+const WARNED = "It works; the warnings are worth a look.";
+const SUMMARY: Readonly<Record<Level, string>> = { ok: "All is well.", warn: WARNED, bad: "Something is wrong." };
 
 export function render({ version, verdict, checks }: Report): string {
   const paint = painter(process.stdout);

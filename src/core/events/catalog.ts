@@ -27,6 +27,12 @@ const sessionFacts = {
     .array(agentOption)
     .optional()
     .describe("the options that the agent offers in this session, in place of those before"),
+  toRewind: z
+    .array(z.array(z.string()))
+    .optional()
+    .describe(
+      "turns that were cut and that the agent drops before its next prompt, as the ids of their prompts; empty once it has",
+    ),
   mcpServers: z.array(shownServer).optional().describe("the MCP servers that its client gave"),
   permissions: z
     .array(permissionRule)

@@ -9,6 +9,8 @@ export interface PastTurn {
   seq: number;
   /** Ids of its messages, in order: prompts, and each of the agent's steps, or what stands for them. */
   messages: string[];
+  /** Ids of the prompts that the agent was given in it. Absent: the agent had no part in it. */
+  prompts?: string[];
   changes: FileChange[];
 }
 
@@ -57,9 +59,16 @@ export function turnsOf(events: readonly ParleyEvent[]): PastTurn[] {
     if (event.type === "history.cut") for (const id of event.data.turns) turns.delete(id);
     if (event.turn === undefined) continue;
     if (event.type === "turn.started")
-      turns.set(event.turn, { id: event.turn, seq: event.seq, messages: [], changes: [] });
+      turns.set(event.turn, {
+        id: event.turn,
+        seq: event.seq,
+        messages: [],
+        ...(event.data.prompt?.task?.type === "shell" ? {} : { prompts: [] }),
+        changes: [],
+      });
     const turn = turns.get(event.turn);
     turn?.messages.push(...messagesOf(event));
+    if (event.type !== "step.started") turn?.prompts?.push(...messagesOf(event));
     if (event.type === "turn.ended" && open?.turn === event.turn) turn?.messages.push(unansweredId(open.prompt));
     if (event.type === "item.completed" && event.data.item.kind === "tool_result")
       turn?.changes.push(...(event.data.item.files ?? []));

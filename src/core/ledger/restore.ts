@@ -9,8 +9,8 @@ import { type LedgerAsk, type LedgerState, type LedgerTurn, newLedger, type Open
 
 /** The ledger of a session from the log: from the session's state and the events of its open turn, if any. */
 export function restore(session: SessionState, openTurnEvents: readonly ParleyEvent[]): LedgerState {
-  const { nativeId, title, model, mode, options, offers, mcpServers, permissions, meta } = session;
-  const facts = present({ nativeId, title, model, mode, options, offers, mcpServers, permissions, meta });
+  const { nativeId, title, model, mode, options, offers, toRewind, mcpServers, permissions, meta } = session;
+  const facts = present({ nativeId, title, model, mode, options, offers, toRewind, mcpServers, permissions, meta });
   return {
     ...newLedger(session.agent, session.directory, facts),
     limits: session.limits ?? [],

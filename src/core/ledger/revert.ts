@@ -9,6 +9,8 @@ export interface Revert {
   /** The changes of files that were undone. */
   diff?: string;
   cut: EventData["history.cut"];
+  /** The turns that the agent must drop itself, as the ids of their prompts. Absent: its memory is the log. */
+  toRewind?: string[][];
 }
 
 export function revertOf(meta: Readonly<Record<string, unknown>> | undefined): Revert | undefined {
@@ -23,5 +25,7 @@ export function commitRevert(frame: Frame): void {
   if (!revert) return;
   frame.sayOfSession("history.cut", revert.cut, "parley");
   frame.patch({ untold: frame.state.untold.filter(({ turn }) => !revert.cut.turns.includes(turn)) });
-  updateFacts(frame, { meta: { revert: null } }, "parley");
+  const owed = frame.state.facts.toRewind ?? [];
+  const rewound = revert.toRewind && { toRewind: [...revert.toRewind, ...owed] };
+  updateFacts(frame, { meta: { revert: null }, ...rewound }, "parley");
 }

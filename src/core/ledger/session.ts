@@ -34,6 +34,8 @@ export function updateFacts(frame: Frame, facts: Facts, source: "agent" | "parle
     if (value !== undefined && value !== frame.state.facts[name]) changed[name] = value;
   }
   if (facts.offers && !isDeepStrictEqual(facts.offers, frame.state.facts.offers)) changed.offers = facts.offers;
+  if (facts.toRewind && !isDeepStrictEqual(facts.toRewind, frame.state.facts.toRewind ?? []))
+    changed.toRewind = facts.toRewind;
   const options = optionsAfter(frame.state.facts.options, facts);
   if (!isDeepStrictEqual(options, frame.state.facts.options ?? {})) changed.options = options;
   const { permissions } = facts;

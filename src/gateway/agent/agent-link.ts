@@ -260,9 +260,9 @@ export class AgentLink {
     await leaving;
   }
 
-  /** The memory of the agent is out of date: the next prompt goes to one that is opened anew. */
+  /** The memory of the agent is out of date: the next prompt goes to one that is opened anew, unless it corrects its memory itself. */
   renew(): void {
-    this.stale = this.current !== null;
+    this.stale = this.current !== null && this.agent.capabilities?.rewind !== "native";
   }
 
   /** No agent is started from now on. */

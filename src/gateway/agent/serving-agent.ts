@@ -6,18 +6,10 @@ import { cutTurns } from "../../core/history/copy.ts";
 import type { Answer } from "../../core/ledger/signals.ts";
 import type { Command } from "../../core/ledger/state.ts";
 import { within } from "../../core/within.ts";
-import type { CommandHost } from "../../host/contract.ts";
-import type { Roots } from "../../host/files/roots.ts";
-import type { Log } from "../../log/contract.ts";
-import type { Attachments } from "../attachments.ts";
-import type { McpStore } from "../mcp-servers.ts";
 import { CANCEL_ASK_MS } from "../options.ts";
 import { readNewest } from "../read-events.ts";
-import type { Inbox, Prepare } from "../session/inbox.ts";
-import type { Kin } from "../session/kin.ts";
-import type { LedgerView } from "../session/ledger-view.ts";
-import type { TurnWaits } from "../session/turn-waits.ts";
-import type { Trust } from "../trust/contract.ts";
+import type { Prepare } from "../session/inbox.ts";
+import type { ServedSession } from "../session/parts.ts";
 import { AgentLink } from "./agent-link.ts";
 import { choiceIn } from "./choice.ts";
 import { Deliveries } from "./deliveries.ts";
@@ -26,21 +18,9 @@ import { TurnDriver } from "./turn-driver.ts";
 /** How many events of the past an agent without a memory of its own is given. */
 const HISTORY_EVENTS = 10_000;
 
-export interface ServingOptions {
-  session: string;
-  directory: string;
-  /** For a sub-agent's session: the agent of its root. */
+interface ServingOptions extends ServedSession {
+  /** For a sub-agent's session: the agent of the session it belongs to. */
   rootAgent: ServingAgent | undefined;
-  log: Log;
-  host: CommandHost;
-  roots: Roots;
-  trust: Trust;
-  attachments: Attachments;
-  mcp: McpStore;
-  inbox: Inbox;
-  ledger: LedgerView;
-  waits: TurnWaits;
-  kin: Kin;
 }
 
 /** The agent that serves a session. A session whose agent is no longer configured has none. */

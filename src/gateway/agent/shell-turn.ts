@@ -1,15 +1,10 @@
 import { messageOf } from "../../core/errors.ts";
-import { type CommandHost, SpawnFailed } from "../../host/contract.ts";
+import { SpawnFailed } from "../../host/contract.ts";
 import { runShortened, type Shortened } from "../../host/run-shortened.ts";
 import { shellSpec } from "../../host/shell-spec.ts";
-import type { Inbox } from "../session/inbox.ts";
+import type { ServedSession } from "../session/parts.ts";
 
-export interface ShellOptions {
-  session: string;
-  directory: string;
-  host: CommandHost;
-  inbox: Pick<Inbox, "signal">;
-}
+type ShellOptions = Pick<ServedSession, "session" | "directory" | "host" | "inbox">;
 
 const STOPPED = {
   time: { code: "limit_time", message: "the command was ended: its time was up" },

@@ -6,22 +6,17 @@ import { cutTurns } from "../../core/history/copy.ts";
 import { weightOf } from "../../core/json/weight.ts";
 import type { Answer } from "../../core/ledger/signals.ts";
 import { within } from "../../core/within.ts";
-import { type CommandHost, SpawnFailed } from "../../host/contract.ts";
-import type { Roots } from "../../host/files/roots.ts";
-import type { Log } from "../../log/contract.ts";
-import type { Attachments } from "../attachments.ts";
+import { SpawnFailed } from "../../host/contract.ts";
 import { CANCEL_ASK_MS, CANCEL_TERM_MS } from "../options.ts";
 import { readNewest } from "../read-events.ts";
-import type { Inbox } from "../session/inbox.ts";
-import type { LedgerView } from "../session/ledger-view.ts";
-import type { TurnWaits } from "../session/turn-waits.ts";
-import type { Trust } from "../trust/contract.ts";
+import type { ServedSession } from "../session/parts.ts";
 import { LeftOut, UNTRUSTED } from "../trust/left-out.ts";
 import { TrustAsk } from "../trust/trust-ask.ts";
 import type { AgentLink } from "./agent-link.ts";
 import { type Choice, choiceIn } from "./choice.ts";
 import type { Deliveries } from "./deliveries.ts";
 import { transcriptOf, withInstructions, withTranscript } from "./handoff.ts";
+import { NativeRewind } from "./native-rewind.ts";
 import { ShellTurn } from "./shell-turn.ts";
 
 /** How many events a handoff is made of. */
@@ -33,19 +28,7 @@ const STOP_ASK_MS = 500;
 /** A prompt of so many characters is delivered in a turn of the event loop of its own. */
 const HEAVY = 1024 * 1024;
 
-export interface DriverOptions {
-  session: string;
-  directory: string;
-  host: CommandHost;
-  roots: Roots;
-  log: Log;
-  link: AgentLink;
-  inbox: Inbox;
-  ledger: LedgerView;
-  waits: TurnWaits;
-  trust: Trust;
-  attachments: Attachments;
-}
+type DriverOptions = ServedSession & { link: AgentLink };
 
 /** Delivers a stored prompt to the agent, and stops its turn. */
 export class TurnDriver {
@@ -56,12 +39,14 @@ export class TurnDriver {
   private stopped = "";
   private readonly leftOut: LeftOut;
   private readonly trustAsk: TrustAsk;
+  private readonly rewinds: NativeRewind;
 
   constructor(options: DriverOptions, deliveries: Deliveries) {
     this.options = options;
     this.deliveries = deliveries;
     this.leftOut = new LeftOut(options.directory);
     this.trustAsk = new TrustAsk(options);
+    this.rewinds = new NativeRewind(options);
     this.shell = new ShellTurn(options);
   }
 
@@ -76,24 +61,31 @@ export class TurnDriver {
       if (prompt.task?.type === "shell") return await this.shell.run(prompt.task.command, turn);
       if (prompt.attended && !(await this.mayStart(turn, link))) return;
       const choice = (): Choice => choiceIn(ledger.state.facts);
-      const { agent, generation, lost } = await link.ensure(choice, ledger.state.facts.nativeId);
+      const forget = await this.rewinds.mustForget();
+      const { agent, generation, lost } = await link.ensure(choice, forget ? undefined : ledger.state.facts.nativeId);
       const note = await this.leftOut.look(link, generation);
       if (!link.runs(generation)) throw new Error("the agent exited before it could take the prompt");
-      const open = ledger.state.turn;
-      if (open?.id !== turn) return;
+      if (ledger.state.turn?.id !== turn) return;
       this.deliveries.given(turn, generation);
+      if (forget || lost) this.rewinds.forgot();
+      else if (!this.isStopped(turn)) await this.rewinds.before(agent, generation);
+      if (ledger.state.turn?.id !== turn) return;
       // A cancel that came while the agent was starting has not reached it.
-      if (open.cancelled || this.stopped === turn) return await link.kill(0);
+      if (this.isStopped(turn)) return await link.kill(0);
       if (note !== undefined) {
         inbox.signal({ type: "note", level: "warn", code: UNTRUSTED, text: note });
         this.leftOut.told(note, generation);
       }
       if (prompt.task?.type === "compact") return await this.compact(agent, prompt);
       const told = link.takesInstructions ? prompt : withInstructions(prompt);
-      await agent.prompt(lost ? await this.afterLoss(told, turn) : told);
+      await agent.prompt(forget || lost ? await this.afterLoss(told, turn) : told);
     } catch (error) {
       await inbox.send({ type: "fail", turn, error: failureOf(error) }, { must: true });
     }
+  }
+
+  private isStopped(turn: string): boolean {
+    return this.options.ledger.state.turn?.cancelled === true || this.stopped === turn;
   }
 
   /** Asks about trust first. A turn that was stopped meanwhile, or is over, needs no agent. */

@@ -17,6 +17,8 @@ const MAX_DIFF = 200_000;
 export interface Wish {
   messageID: string;
   partID?: string;
+  /** The agent itself must drop the turns. */
+  native?: boolean;
 }
 
 /** The revert to store (null: none), and the way to put the files back if it cannot be stored. */
@@ -34,7 +36,7 @@ function diffOf(turns: readonly PastTurn[]): { diff?: string } {
   return diff.length > MAX_DIFF ? {} : { diff };
 }
 
-function revertTo(turns: readonly PastTurn[], at: number, { partID }: Wish): Revert {
+function revertTo(turns: readonly PastTurn[], at: number, { partID, native }: Wish): Revert {
   const gone = turns.slice(at);
   const [first] = gone;
   const left = turns.slice(0, at).flatMap(({ changes }) => changes);
@@ -48,6 +50,7 @@ function revertTo(turns: readonly PastTurn[], at: number, { partID }: Wish): Rev
       messages: gone.flatMap(({ messages }) => messages),
       files: addTotals(undefined, left),
     },
+    ...(native ? { toRewind: gone.flatMap(({ prompts }) => (prompts ? [prompts] : [])) } : {}),
   };
 }
 

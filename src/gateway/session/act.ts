@@ -1,37 +1,26 @@
-import type { Agent } from "../../agents/contract.ts";
 import { isParleyError, type ParleyError } from "../../core/errors.ts";
 import type { Draft } from "../../core/events/event.ts";
 import type { Effect } from "../../core/ledger/state.ts";
 import { isLasting } from "../../core/storage-refusal.ts";
 import { within } from "../../core/within.ts";
 import type { ServingAgent } from "../agent/serving-agent.ts";
-import { CANCEL_ASK_MS } from "../options.ts";
+import { CANCEL_ASK_MS, type GatewayOptions } from "../options.ts";
 import type { TurnMetrics } from "../turn-metrics.ts";
 import type { AskKeeper } from "./ask-keeper.ts";
-import type { Kin } from "./kin.ts";
-import type { LedgerView } from "./ledger-view.ts";
+import type { SessionParts } from "./parts.ts";
 import type { Rest } from "./rest.ts";
-import type { SessionLogger } from "./session-logger.ts";
 import type { SessionStop } from "./session-stop.ts";
 import type { SessionStore } from "./session-store.ts";
 import type { TurnTimers } from "./turn-timers.ts";
-import type { TurnWaits } from "./turn-waits.ts";
 
-export interface ActOptions {
-  agents: ReadonlyMap<string, Agent>;
-  /** How many events of a session are kept at least; 0 keeps all. */
-  retainEvents: number;
-  ledger: LedgerView;
+interface ActOptions extends SessionParts, Pick<GatewayOptions, "agents" | "retainEvents"> {
   store: SessionStore;
   agent: ServingAgent;
   asks: AskKeeper;
   timers: TurnTimers;
-  waits: TurnWaits;
   stop: SessionStop;
   rest: Rest;
-  kin: Kin;
   metrics: TurnMetrics;
-  logger: SessionLogger;
 }
 
 /** The last stage of a session: does the effects of the ledger, after the events are stored. */

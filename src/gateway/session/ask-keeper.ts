@@ -2,17 +2,14 @@ import type { Answer } from "../../core/ledger/signals.ts";
 import type { Attachments } from "../attachments.ts";
 import type { Unattended } from "../options.ts";
 import { refusal, verdict } from "../unattended.ts";
-import type { Inbox } from "./inbox.ts";
-import type { SessionLogger } from "./session-logger.ts";
+import type { SessionParts } from "./parts.ts";
 
-export interface AskKeeperOptions {
+interface AskKeeperOptions extends Pick<SessionParts, "inbox" | "logger"> {
   session: string;
   root: string | undefined;
   attachments: Attachments;
   policy: Unattended;
   deadlineMs: number;
-  inbox: Inbox;
-  logger: SessionLogger;
 }
 
 /** Answers the asks of a session by the policy, or after the deadline, when no client watches. */

@@ -1,21 +1,14 @@
 import type { Closing } from "../../core/ledger/state.ts";
 import { within } from "../../core/within.ts";
 import type { ServingAgent } from "../agent/serving-agent.ts";
-import type { Inbox } from "./inbox.ts";
-import type { LedgerView } from "./ledger-view.ts";
-import type { SessionLogger } from "./session-logger.ts";
+import type { SessionParts } from "./parts.ts";
 
 /** How long an agent is kept until the closing is stored. */
 const CLOSING_MS = 1_000;
 /** How long a closing session waits for a log that takes no writes. */
 const LAST_STORE_MS = 2_000;
 
-export interface Closed {
-  inbox: Inbox;
-  ledger: LedgerView;
-  agent: ServingAgent;
-  logger: SessionLogger;
-}
+export type Closed = SessionParts & { agent: ServingAgent };
 
 /** Sends the closing to the ledger. A deletion must be stored, or is refused and changes nothing; for other reasons a place in the inbox is enough. */
 async function tellLog(reason: Closing, { inbox, agent }: Closed): Promise<void> {

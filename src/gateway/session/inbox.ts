@@ -3,8 +3,8 @@ import type { Draft } from "../../core/events/event.ts";
 import { weightOf } from "../../core/json/weight.ts";
 import type { Signal } from "../../core/ledger/signals.ts";
 import type { Command, LedgerState } from "../../core/ledger/state.ts";
+import type { Receipt } from "../../core/receipt.ts";
 import type { EventRecord, Log } from "../../log/contract.ts";
-import type { Receipt } from "../receipt.ts";
 
 /** The generation of signals that come from Parley itself, not from a start of the agent. */
 export const PARLEY = -1;

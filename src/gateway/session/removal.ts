@@ -12,6 +12,8 @@ export class Removal {
   private readonly sessions: LiveSessions;
   /** Sessions whose deletion waits for the log. */
   private readonly waiting = new Set<string>();
+  /** Removals that are under way, by their session. */
+  private readonly running = new Map<string, Promise<void>>();
 
   constructor(options: Pick<GatewayOptions, "log" | "logger" | "mcp">, sessions: LiveSessions) {
     this.options = options;
@@ -50,7 +52,14 @@ export class Removal {
       .finally(() => this.waiting.delete(id));
   }
 
-  private async removeStored(id: string): Promise<void> {
+  /** A repeat joins the removal that is under way: the session is given back at its end. */
+  private removeStored(id: string): Promise<void> {
+    const running = this.running.get(id) ?? this.removeOnce(id).finally(() => this.running.delete(id));
+    this.running.set(id, running);
+    return running;
+  }
+
+  private async removeOnce(id: string): Promise<void> {
     await this.sessions.use(id, async (session) => {
       await session.close("deleted");
       for (const child of await this.below(id)) {

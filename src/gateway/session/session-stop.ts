@@ -1,18 +1,9 @@
 import { ParleyError } from "../../core/errors.ts";
 import { isStorageRefusal } from "../../core/storage-refusal.ts";
 import type { ServingAgent } from "../agent/serving-agent.ts";
-import type { Inbox } from "./inbox.ts";
-import type { LedgerView } from "./ledger-view.ts";
-import type { SessionLogger } from "./session-logger.ts";
-import type { TurnWaits } from "./turn-waits.ts";
+import type { SessionParts } from "./parts.ts";
 
-export interface StopOptions {
-  inbox: Inbox;
-  ledger: LedgerView;
-  waits: TurnWaits;
-  agent: ServingAgent;
-  logger: SessionLogger;
-}
+type StopOptions = SessionParts & { agent: ServingAgent };
 
 export interface CancelRequest {
   queue: "clear" | "keep";

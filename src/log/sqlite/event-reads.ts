@@ -33,18 +33,10 @@ const ANY = "FROM events e CROSS JOIN sessions s ON s.sid = e.sid WHERE e.seq >=
 const ALL = `${ANY} AND e.position > ? ORDER BY e.position LIMIT ?`;
 const ALL_BACK = `${ANY} AND e.position < ? ORDER BY e.position DESC LIMIT ?`;
 
-export interface EventReads {
-  read(session: string, query: ReadQuery): EventRecord[];
-  readBack(session: string, query: BackQuery): EventRecord[];
-  turnStart(session: string, before: number): number | undefined;
-  readAll(query: ReadQuery): PlacedRecord[];
-  readAllBack(query: BackQuery): PlacedRecord[];
-  find(session: string, name: string): ParleyEvent | undefined;
-  locate(name: string): string | undefined;
-}
+export type EventReads = ReturnType<typeof createEventReads>;
 
 /** Gives only events that are as they were written: others are left out, so that their numbers show as a hole. */
-export function createEventReads(database: DatabaseSync, damage: Damage): EventReads {
+export function createEventReads(database: DatabaseSync, damage: Damage) {
   const bounds = prepare<[string], Bounds>(database, "SELECT sid, first FROM sessions WHERE id = ?");
   const one = prepare<[number, number, number], EventRow>(database, `SELECT ${COLUMNS} ${ONE}`);
   const back = prepare<[number, number, number, number], EventRow>(database, `SELECT ${COLUMNS} ${BACK}`);
@@ -131,7 +123,7 @@ export function createEventReads(database: DatabaseSync, damage: Damage): EventR
   }
 
   return {
-    read(session, { after, limit, native }) {
+    read(session: string, { after, limit, native }: ReadQuery): EventRecord[] {
       const found = bounds.get(session);
       if (!found) return [];
       const { sid, first } = found;
@@ -142,7 +134,7 @@ export function createEventReads(database: DatabaseSync, damage: Damage): EventR
       };
       return filled(limit, Math.max(after, first - 1), page, ({ seq }) => seq);
     },
-    readBack(session, { before, limit }) {
+    readBack(session: string, { before, limit }: BackQuery): EventRecord[] {
       const found = bounds.get(session);
       if (!found) return [];
       const { sid, first } = found;
@@ -156,11 +148,11 @@ export function createEventReads(database: DatabaseSync, damage: Damage): EventR
       };
       return filled(limit, before, page, ({ seq }) => seq).reverse();
     },
-    turnStart(session, before) {
+    turnStart(session: string, before: number): number | undefined {
       const found = bounds.get(session);
       return (found && lastTurn.get(found.sid, before, found.first)?.seq) ?? undefined;
     },
-    readAll({ after, limit, native }) {
+    readAll({ after, limit, native }: ReadQuery): PlacedRecord[] {
       const page = (from: number, count: number) => {
         const query = () => (native ? allNative : all).all(from, count);
         const rows = rowsOf<AnyRow>(query, () => finder.afterPosition(from, count));
@@ -168,7 +160,7 @@ export function createEventReads(database: DatabaseSync, damage: Damage): EventR
       };
       return filled(limit, after, page, ({ position }) => position);
     },
-    readAllBack({ before, limit }) {
+    readAllBack({ before, limit }: BackQuery): PlacedRecord[] {
       const page = (from: number, count: number) => {
         const rows = rowsOf<AnyRow>(
           () => allBack.all(from, count),
@@ -178,12 +170,12 @@ export function createEventReads(database: DatabaseSync, damage: Damage): EventR
       };
       return filled(limit, before, page, ({ position }) => position).reverse();
     },
-    find(session, name) {
+    find(session: string, name: string): ParleyEvent | undefined {
       const row = named.get(session, name);
       const [record] = row ? sound([row], toRecord, () => session) : [];
       return record && (JSON.parse(record.json) as ParleyEvent);
     },
-    locate: (name) => holder.get(name)?.id,
+    locate: (name: string) => holder.get(name)?.id,
   };
 }
 

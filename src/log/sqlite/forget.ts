@@ -2,6 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ParleyEvent } from "../../core/events/event.ts";
 import { keyOf } from "../../core/events/keys.ts";
+import { jsonIn } from "../../core/json/fields.ts";
 import { changesState, reduceSession, type SessionState } from "../../core/session-state.ts";
 import { assertDeleted } from "../deleted.ts";
 import { readState } from "./checksum.ts";
@@ -12,18 +13,13 @@ import { inTransaction } from "./transaction.ts";
 /** Rows read or deleted before others have their turn. */
 const SLICE = 500;
 
-export interface Forget {
-  prune(session: string, before: number, checkOpen: () => void): Promise<void>;
-  remove(session: string, checkOpen: () => void): Promise<void>;
-  /** Deletes the rows that a prune or a remove left behind when it was cut short. */
-  sweepAll(checkOpen: () => void): Promise<void>;
-}
+type CheckOpen = () => void;
 
 /**
  * Forgetting is decided in one small transaction, which moves `first` and marks the session; the rows below `first`, which
  * no reader sees any more, are then swept out in slices.
  */
-export function createForget(database: DatabaseSync, heads: Heads): Forget {
+export function createForget(database: DatabaseSync, heads: Heads) {
   const stored = prepare<[string], { base: string | null }>(database, "SELECT base FROM sessions WHERE id = ?");
   const boundary = prepare<[number, number, number], { seq: number | null }>(
     database,
@@ -65,7 +61,7 @@ export function createForget(database: DatabaseSync, heads: Heads): Forget {
   );
   const swept = prepare<[number]>(database, "UPDATE sessions SET sweep = 0 WHERE sid = ?");
 
-  async function sweep(sid: number, first: number, checkOpen: () => void): Promise<void> {
+  async function sweep(sid: number, first: number, checkOpen: CheckOpen): Promise<void> {
     for (;;) {
       checkOpen();
       if (Number(sweepSlice.run(sid, first, SLICE).changes) < SLICE) break;
@@ -87,7 +83,7 @@ export function createForget(database: DatabaseSync, heads: Heads): Forget {
     { session, sid, first: from }: Head,
     to: number,
     base: string | null,
-    checkOpen: () => void,
+    checkOpen: CheckOpen,
   ): Promise<SessionState | undefined> {
     let state = readState(session, base);
     let next = from;
@@ -106,7 +102,7 @@ export function createForget(database: DatabaseSync, heads: Heads): Forget {
   }
 
   return {
-    async prune(session, before, checkOpen) {
+    async prune(session: string, before: number, checkOpen: CheckOpen): Promise<void> {
       const head = heads.find(session);
       if (!head || head === "removed") return;
       const first = boundary.get(head.sid, head.first, before)?.seq;
@@ -123,7 +119,7 @@ export function createForget(database: DatabaseSync, heads: Heads): Forget {
       await sweep(head.sid, first, checkOpen);
     },
 
-    async remove(session, checkOpen) {
+    async remove(session: string, checkOpen: CheckOpen): Promise<void> {
       checkOpen();
       const head = heads.find(session);
       if (!head || head === "removed") return;
@@ -137,7 +133,8 @@ export function createForget(database: DatabaseSync, heads: Heads): Forget {
       await sweep(head.sid, head.last, checkOpen);
     },
 
-    async sweepAll(checkOpen) {
+    /** Deletes the rows that a prune or a remove left behind when it was cut short. */
+    async sweepAll(checkOpen: CheckOpen): Promise<void> {
       for (const { sid, first } of unswept.all()) await sweep(sid, first, checkOpen);
     },
   };
@@ -145,9 +142,5 @@ export function createForget(database: DatabaseSync, heads: Heads): Forget {
 
 /** Undefined for an event that is damaged. */
 function readEvent(json: unknown): ParleyEvent | undefined {
-  try {
-    return JSON.parse(String(json)) as ParleyEvent;
-  } catch {
-    return undefined;
-  }
+  return jsonIn(String(json)) as ParleyEvent | undefined;
 }

@@ -37,7 +37,7 @@ interface Taken {
   planned: Planned<Staged>;
 }
 
-export interface GroupCommitOptions {
+interface GroupCommitOptions {
   database: DatabaseSync;
   heads: Heads;
   rights: Rights;
@@ -49,16 +49,8 @@ export interface GroupCommitOptions {
   publish(records: readonly EventRecord[], events: readonly ParleyEvent[], after: number): void;
 }
 
-export interface GroupCommit {
-  append(append: Append): Promise<EventRecord[]>;
-  /** Commits the appends that wait. */
-  flush(): void;
-  /** The newest position. */
-  position(): number;
-}
-
-/** Collects the appends of one turn of the event loop and stores them in one transaction. */
-export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
+/** Collects what is appended in one turn of the event loop and stores it in one transaction. */
+export function createGroupCommit(options: GroupCommitOptions) {
   const { database, heads, rights, events, keepNative, guard, toError, publish } = options;
   const writer = createRowWriter(database);
   let position = writer.lastPosition();
@@ -165,9 +157,11 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
 
   return {
     append,
-    flush() {
+    /** Commits all that waits. */
+    flush(): void {
       while (queue.length > 0) commitGroup();
     },
+    /** The newest position. */
     position: () => position,
   };
 }

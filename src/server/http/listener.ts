@@ -67,13 +67,9 @@ export function createListener(options: ListenerOptions): HttpListener {
   let draining = false;
   const upgraded = new Set<Duplex>();
   const answering = new WeakSet<Duplex>();
+  const hosts = hostPolicy(bind, options.allowHosts);
   const hall: Hall = {
-    door: {
-      bind,
-      hosts: hostPolicy(bind, options.allowHosts),
-      origins: originPolicy(options.cors ?? []),
-      auth: new Authenticator(options.token),
-    },
+    door: { bind, hosts, origins: originPolicy(options.cors ?? []), auth: new Authenticator(options.token) },
     mounts: createMounts(options.mounts),
     series: serverSeries(metrics),
     log,

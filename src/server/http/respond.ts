@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { ParleyError } from "../../core/errors.ts";
+import { present } from "../../core/json/fields.ts";
 import { PROBLEM_TYPE, problemOf } from "../../core/problem.ts";
 import type { ResponseHeaders } from "../guards/admission.ts";
 import { hasBody } from "../guards/content-type.ts";
@@ -44,13 +45,9 @@ export function sendProblem(response: ServerResponse, error: ParleyError, id: st
 export function rawProblem(error: ParleyError, id: string | undefined, headers: ResponseHeaders = {}): string {
   const text = JSON.stringify(problemOf(error, id));
   const lines = [`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? "Error"}`];
-  const all: ResponseHeaders = {
-    ...headers,
-    "content-type": PROBLEM_TYPE,
-    "content-length": String(Buffer.byteLength(text)),
-    connection: "close",
-  };
-  if (id !== undefined) all["x-request-id"] = id;
+  const length = String(Buffer.byteLength(text));
+  const own = { "content-type": PROBLEM_TYPE, "content-length": length, connection: "close" };
+  const all: ResponseHeaders = { ...headers, ...own, ...present({ "x-request-id": id }) };
   for (const [name, value] of Object.entries(all)) {
     for (const one of Array.isArray(value) ? value : [value]) lines.push(`${name}: ${one}`);
   }

@@ -26,10 +26,9 @@ export class Unreadable extends ParleyError {
   readonly reason: string;
 
   constructor(part: "body" | "query", reason: string, issues?: readonly z.core.$ZodIssue[]) {
-    const details = issues?.map(({ path, message }) => ({
-      path: shortWords(path.join(".")),
-      message: shortWords(message),
-    }));
+    const details = issues?.map((issue) => {
+      return { path: shortWords(issue.path.join(".")), message: shortWords(issue.message) };
+    });
     if (details) super("invalid", `the ${part} is not as expected: ${reason}`, { issues: details });
     else super("bad_request", reason);
     this.part = part;

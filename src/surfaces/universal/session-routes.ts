@@ -12,7 +12,7 @@ export function sessionRoutes(gateway: Gateway, defaultDirectory: string): Route
       bodyOptional: true,
       status: 201,
       answer: sessionDetail,
-      errors: [403, 404, 422, 501, 503, 507],
+      errors: [403, 404, 409, 422, 501, 503, 507],
       handle: async ({ body }) => {
         const { id } = await gateway.create({ directory: defaultDirectory, ...body });
         return detailView(await gateway.head(id));

@@ -6,6 +6,13 @@ interface Kept {
   directory: string;
   /** The texts of its prompts, oldest first. */
   prompts: string[];
+  given: Given[];
+}
+
+/** The ids of a prompt and of the session in which it was given. */
+interface Given {
+  session: string;
+  prompt: string;
 }
 
 /** What the agent remembers of its sessions: a file for each, where it was given a folder for them. */
@@ -30,10 +37,23 @@ export class Memory {
     return this.#folder !== undefined && this.knows(id) ? this.#read(this.#folder, id).prompts : [];
   }
 
-  add(id: string, directory: string, prompt: string): void {
+  add(id: string, directory: string, text: string, given: Given): void {
     if (this.#folder === undefined) return;
-    const kept: Kept = { directory, prompts: [...this.prompts(id), prompt] };
-    writeFileSync(this.#file(this.#folder, id), JSON.stringify(kept));
+    const before = this.knows(id) ? this.#read(this.#folder, id) : { prompts: [], given: [] };
+    this.#write(this.#folder, id, { directory, prompts: [...before.prompts, text], given: [...before.given, given] });
+  }
+
+  /** Drops turns by the ids of their prompts, and those that it got in another session by their order. Answers with the reason why it cannot. */
+  rewind(id: string, session: string, turns: readonly (readonly string[])[]): string | undefined {
+    if (this.#folder === undefined || !this.knows(id)) return "it remembers nothing of this session";
+    const { directory, prompts, given } = this.#read(this.#folder, id);
+    for (const turn of turns.toReversed()) {
+      const first = given.findIndex((one) => one.session === session && turn.includes(one.prompt));
+      if (first >= 0) given.splice(first);
+      else if (given.length > 0 && given.at(-1)?.session !== session) given.pop();
+    }
+    this.#write(this.#folder, id, { directory, prompts: prompts.slice(0, given.length), given });
+    return undefined;
   }
 
   copy(id: string): string {
@@ -50,6 +70,10 @@ export class Memory {
       .filter((id) => this.#read(folder, id).directory === directory)
       .map((id) => ({ id, title: this.prompts(id)[0], updated: statSync(this.#file(folder, id)).mtimeMs }))
       .sort((one, other) => other.updated - one.updated);
+  }
+
+  #write(folder: string, id: string, kept: Kept): void {
+    writeFileSync(this.#file(folder, id), JSON.stringify(kept));
   }
 
   #read(folder: string, id: string): Kept {

@@ -38,7 +38,7 @@ export const readEdit: Behaviour = async (turn) => {
   const diff = appendDiff(before, ADDED);
   if (turn.mode === "plan") {
     await turn.speak(`In plan mode I change nothing. I would add this line at the end of ${FILE}: ${ADDED}`);
-    return undefined;
+    return;
   }
   const call = turn.id("call");
   const ask = turn.id("ask");
@@ -50,7 +50,7 @@ export const readEdit: Behaviour = async (turn) => {
   if (answer.outcome !== "once" && answer.outcome !== "always") {
     turn.say({ type: "tool.done", call, ok: false, error: { code: "rejected", message: "permission was rejected" } });
     await turn.speak(`I left ${FILE} as it was: permission was rejected.`);
-    return undefined;
+    return;
   }
   turn.say({ type: "tool.running", call });
   const gap = before && !before.endsWith("\n") ? "\n" : "";
@@ -59,5 +59,4 @@ export const readEdit: Behaviour = async (turn) => {
   const files = [{ path: FILE, kind, diff, additions: 1, deletions: 0 } as const];
   turn.say({ type: "tool.done", call, ok: true, output: `added a line to ${FILE}`, files });
   await turn.speak(`I read ${FILE} and added a line at the end: ${ADDED}`);
-  return undefined;
 };

@@ -40,8 +40,8 @@ export const mutants: Mutant[] = [
     law: 1,
     what: "what was taken back is cut with each prompt anew",
     file: "revert.ts",
-    find: '  updateFacts(frame, { meta: { revert: null } }, "parley");\n',
-    replace: "  void updateFacts;\n",
+    find: '  updateFacts(frame, { meta: { revert: null }, ...rewound }, "parley");\n',
+    replace: "  void updateFacts;\n  void rewound;\n",
   },
   {
     law: 2,
@@ -49,6 +49,20 @@ export const mutants: Mutant[] = [
     file: "finish.ts",
     find: "    turn: null,\n    past:",
     replace: "    past:",
+  },
+  {
+    law: 3,
+    what: "a prompt of the past ends a turn outside of a replay",
+    file: "replay.ts",
+    find: '  if (frame.state.replay !== "take") return;\n',
+    replace: "",
+  },
+  {
+    law: 3,
+    what: "the end of a replay that is passed over ends the turn that waits for it",
+    file: "replay.ts",
+    find: 'if (frame.state.replay === "take") endPastTurn(frame);',
+    replace: "endPastTurn(frame);",
   },
   {
     law: 3,

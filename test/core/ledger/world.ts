@@ -21,8 +21,10 @@ export function countingIds(): MakeId {
 
 const SESSION = "ses_test";
 
-/** Signals of the turn level. In a replay the next prompt, and the end of all, end a turn of the past. */
-const ENDS: ReadonlySet<string> = new Set(["turn.finished", "exited", "replay.prompt", "replay.ended"]);
+/** Signals of the turn level. */
+const ENDS: ReadonlySet<string> = new Set(["turn.finished", "exited"]);
+/** In a replay, the next prompt and the end of the replay end a turn of the past, and no other turn. */
+const REPLAY_ENDS: ReadonlySet<string> = new Set(["replay.prompt", "replay.ended"]);
 
 /** One session driven by hand: keeps its events numbered, its timers waiting and its effects to look at. */
 export class World {
@@ -43,6 +45,8 @@ export class World {
   private readonly id: MakeId;
   private readonly quietMs: number | undefined;
   private finishSeen = false;
+  /** Between `replay.begun` and its end, or the exit of the agent. */
+  private replaying = false;
 
   constructor(ledger: LedgerModule, options: { quietMs?: number; id?: MakeId } = {}) {
     this.ledger = ledger;
@@ -86,6 +90,7 @@ export class World {
     const endedEarly = result.events.some((event) => event.type === "turn.ended") && !this.mayEnd(input);
     if (endedEarly)
       this.violations.push({ law: 3, seq: this.events.length, message: `a turn ended on ${JSON.stringify(input)}` });
+    if ("signal" in input) this.noteReplay(input.signal);
     this.state = result.state;
     this.effects.push(...result.effects);
     this.record(result.events);
@@ -105,9 +110,22 @@ export class World {
     if (input.command.type === "cancel" && turn) this.cancelled.add(turn);
   }
 
+  private noteReplay({ type }: Signal): void {
+    if (type === "replay.begun") this.replaying = true;
+    if (type === "replay.ended" || type === "exited") this.replaying = false;
+  }
+
+  /** Whether the open turn was told in the replay that is going on. */
+  private get isPast(): boolean {
+    return this.replaying && this.of("turn.started").at(-1)?.data.replayed === true;
+  }
+
   /** Law 3: only a turn-level signal ends a turn, or what stands for one. */
   private mayEnd(input: Input): boolean {
-    if ("signal" in input) return this.finishSeen || ENDS.has(input.signal.type);
+    if ("signal" in input) {
+      const { type } = input.signal;
+      return this.finishSeen || ENDS.has(type) || (REPLAY_ENDS.has(type) && this.isPast);
+    }
     const { command } = input;
     if (command.type === "timer") return command.name === "quiet" || this.finishSeen;
     return command.type === "fail" || command.type === "crashed" || this.finishSeen;

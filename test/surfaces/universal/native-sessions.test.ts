@@ -143,6 +143,22 @@ test("an agent's own session is listed, taken over with its past, and goes on", 
   await lawfulEvents(server.api, taken.id);
 });
 
+test("an agent's own session is taken over once, until the session that has it is deleted", async (t) => {
+  const { api, work } = await able(t);
+  const first = await api.create({ directory: work });
+  await api.ask(first.id, "one");
+  const { nativeId: resume } = await api.session(first.id);
+  const problem = await api.refused("already_imported", "POST", "/v1/sessions", { directory: work, resume });
+  assert.match(problem.detail, new RegExp(`session ${resume} of agent able is session ${first.id} here`));
+  assert.equal(problem.session, first.id);
+  await api.expect(204, "DELETE", `/v1/sessions/${first.id}`);
+  const both = await Promise.all([1, 2].map(() => api.call("POST", "/v1/sessions", { directory: work, resume })));
+  assert.deepEqual(both.map(({ status }) => status).sort(), [201, 409], "of two at once one is taken");
+  await api.refused("already_imported", "POST", "/v1/sessions", { directory: work, resume });
+  const { sessions } = await api.expect<{ sessions: object[] }>(200, "GET", "/v1/sessions");
+  assert.equal(sessions.length, 1);
+});
+
 test("an unknown session of the agent is not taken over, and nothing is left of the attempt", async (t) => {
   const { api, work } = await able(t);
   const { detail } = await api.refused("not_found", "POST", "/v1/sessions", { directory: work, resume: "none-such" });
@@ -180,4 +196,37 @@ test("an agent copies its own session for a fork, and both go their own ways", a
   const { detail } = await api.refused("unavailable", "POST", `/v1/sessions/${source.id}/fork`);
   assert.match(detail, /could not copy its session/);
   for (const id of [source.id, fork.id]) await lawfulEvents(api, id);
+});
+
+test("an agent drops turns of its own memory when a revert becomes final, also those of a fork and of a session that was taken over", async (t) => {
+  const server = await able(t);
+  const { api, work, memory } = server;
+  const { capabilities } = await api.expect<{ capabilities: { rewind: boolean } }>(200, "GET", "/v1/agents/able");
+  assert.equal(capabilities.rewind, true);
+  const kept = async (native: string | undefined): Promise<string[]> =>
+    (JSON.parse(await readFile(join(memory, `${native}.json`), "utf8")) as { prompts: string[] }).prompts;
+  const revert = (id: string, messageID: string): Promise<unknown> =>
+    api.expect(200, "POST", `/session/${id}/revert`, { messageID });
+  const { id } = await api.create({ directory: work });
+  for (const word of ["one", "two", "three"]) await api.ask(id, { id: `msg_${word}`, text: word });
+  const { nativeId } = await api.session(id);
+  await revert(id, "msg_two");
+  assert.deepEqual(await kept(nativeId), ["one", "two", "three"]);
+  assert.equal((await api.ask(id, { id: "msg_new", text: "new" })).reason, "end_turn");
+  assert.deepEqual(await kept(nativeId), ["one", "new"]);
+  const fork = await api.expect<{ id: string; nativeId: string }>(201, "POST", `/v1/sessions/${id}/fork`);
+  await api.ask(fork.id, "in the fork");
+  const prompts = (await api.events(fork.id)).flatMap((event) =>
+    event.type === "turn.started" && event.data.prompt ? [event.data.prompt.id] : [],
+  );
+  await revert(fork.id, prompts[1] ?? "");
+  await api.ask(fork.id, "instead");
+  assert.deepEqual(await kept(fork.nativeId), ["one", "instead"]);
+  assert.deepEqual(await kept(nativeId), ["one", "new"], "the source remembers what it did");
+  await revert(id, "msg_new");
+  await rm(join(memory, `${nativeId}.json`));
+  const failed = await api.ask(id, "go on");
+  assert.equal(failed.reason, "error");
+  assert.match(failed.error?.message ?? "", /could not drop the turns.*it remembers nothing of this session/);
+  for (const one of [id, fork.id]) await lawfulEvents(api, one);
 });

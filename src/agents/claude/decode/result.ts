@@ -49,15 +49,8 @@ function finishTurn(reading: Reading): void {
   const { reason, error } = turn.held ?? { reason: "end_turn" };
   const usage = turnUsage(reading.state);
   const { failure: _, ...rest } = reading.state;
-  reading.state = {
-    ...rest,
-    turn: null,
-    message: null,
-    spoke: false,
-    lastWord: false,
-    totals: rest.latest,
-    waiting: new Set(),
-  };
+  const fresh = { turn: null, message: null, spoke: false, lastWord: false, waiting: new Set<string>() };
+  reading.state = { ...rest, ...fresh, totals: rest.latest };
   reading.say({ type: "turn.finished", turn: turn.id, reason, usage, ...(error ? { error } : {}) });
 }
 

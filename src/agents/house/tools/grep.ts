@@ -57,21 +57,11 @@ export const grep = defineTool({
     const { host, session, directory, signal } = context;
     const root = await realInside(directory, path);
     if (root === undefined) throw new ToolFailure("not_found", `${path} does not exist`);
-    const spec = {
-      argv: [
-        "grep",
-        "-srnHIEZ",
-        ...(ignoreCase ? ["-i"] : []),
-        ...SKIPPED.map((name) => `--exclude-dir=${name}`),
-        ...(include === undefined ? [] : [`--include=${include}`]),
-        "-e",
-        pattern,
-        "--",
-        relative(await realpath(directory), root) || ".",
-      ] as [string, ...string[]],
-      directory,
-      session,
-    };
+    const flags = ["-srnHIEZ", ...SKIPPED.map((name) => `--exclude-dir=${name}`)];
+    if (ignoreCase) flags.push("-i");
+    if (include !== undefined) flags.push(`--include=${include}`);
+    const where = relative(await realpath(directory), root) || ".";
+    const spec = { argv: ["grep", ...flags, "-e", pattern, "--", where] as const, directory, session };
     const { text, code, stopped } = await runShortened({ host, spec, signal, limitMs: LIMIT_MS });
     if (stopped) throw new ToolFailure("stopped", `the search was ended (${stopped}); use a narrower pattern or path`);
     // It complains of one file that it may not read as of a pattern that is none: only words of its own tell.

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { ParleyEvent } from "../../../core/events/event.ts";
 import { keyOf } from "../../../core/events/keys.ts";
+import { present } from "../../../core/json/fields.ts";
 import { isSettled } from "../../settled.ts";
 import { eventSum, stateSum } from "../checksum.ts";
 import { prepare } from "../statement.ts";
@@ -58,16 +59,8 @@ export function writeSessions(database: DatabaseSync, sessions: readonly SavedSe
 function noteOf({ sid, id, parent, root, last, lost }: SavedSession, position: number, time: number): EventRow {
   const seq = last + 1;
   const text = `The log was damaged and repaired: the events ${showRanges(lost)} of this session are lost.`;
-  const json = JSON.stringify({
-    id: `${id}:${seq}`,
-    seq,
-    session: id,
-    ...(parent === null ? {} : { parent }),
-    ...(root === null ? {} : { root }),
-    time,
-    source: "parley",
-    type: "session.note",
-    data: { text },
-  });
+  const kin = present({ parent: parent ?? undefined, root: root ?? undefined });
+  const said = { time, source: "parley", type: "session.note", data: { text } };
+  const json = JSON.stringify({ id: `${id}:${seq}`, seq, session: id, ...kin, ...said });
   return { position, sid, seq, folded: 0, type: "session.note", item: null, json, native: null, free: false };
 }

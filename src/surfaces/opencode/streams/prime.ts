@@ -49,7 +49,10 @@ export async function primedView(
   const head = await log.head(session);
   if (!head) return undefined;
   const newest = await log.turnStart(session, before);
-  const start = newest === undefined ? before : await oldestStart(log, session, newest, keep);
+  const kept = newest === undefined ? before : await oldestStart(log, session, newest, keep);
+  // A cut that is still to come removes messages that only a view of its turns can name.
+  const cuts = (head.state.cuts ?? []).filter(({ to }) => to >= before);
+  const start = Math.min(kept, ...cuts.map(({ from }) => from));
   const state = await queuedBefore(log, head.state, start);
   const view = new SessionView(state, { projectOf, asOf: head.last, keep });
   for (let after = start - 1; ; ) {

@@ -228,37 +228,6 @@ test("a view that is made from the newest state and the newest turn goes on as o
   });
 });
 
-test("a client that goes on with a view made from a later state holds the same messages and asks, at every moment", () => {
-  const options = { keep: { turns: 0, withinMs: 0 } };
-  eachSession((events) => {
-    const last = statesBefore(events).at(-1);
-    assert.ok(last);
-    const whole = new SessionView(undefined, options);
-    const here = new NaiveClient();
-    const away: { view: SessionView; client: NaiveClient }[] = [];
-    const said: Projected[] = [];
-    let start: number | undefined;
-    for (const event of events) {
-      const now = whole.apply(event);
-      said.push(...now);
-      for (const projected of now) here.hear(projected);
-      for (const { view, client } of away) {
-        for (const projected of view.apply(event)) client.hear(projected);
-        assert.deepEqual([...client.messages.keys()].sort(), [...here.messages.keys()].sort());
-        assert.deepEqual(client.asks, here.asks);
-      }
-      if (event.type === "turn.started") start = event.seq;
-      if (event.seq % 11 !== 0) continue;
-      const first = start ?? event.seq + 1;
-      const view = new SessionView(queuedBefore(last, events, first), { ...options, asOf: events.length });
-      for (const past of events.slice(first - 1, event.seq)) view.apply(past);
-      const client = new NaiveClient();
-      for (const projected of said) client.hear(projected);
-      away.push({ view, client });
-    }
-  });
-});
-
 test("the turns that a view keeps do not change its events", () => {
   eachSession((events) => {
     const newest = new SessionView(undefined, { keep: { turns: 0, withinMs: 0 } });
