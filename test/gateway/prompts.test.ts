@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { eventually } from "../support/eventually.ts";
 import { answering } from "./fake-agent.ts";
-import { FullDisk } from "./full-disk.ts";
+import { FullDisk } from "./faults/full-disk.ts";
 import { ended, rig, text, types } from "./rig.ts";
 
 test("A1: a prompt becomes a turn with its messages, and the turn ends once", async (t) => {

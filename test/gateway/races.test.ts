@@ -5,7 +5,7 @@ import type { Log } from "../../src/log/contract.ts";
 import { eventually } from "../support/eventually.ts";
 import { wrapHolds } from "../support/wrap-holds.ts";
 import { answering, type FakeSession } from "./fake-agent.ts";
-import { FullDisk } from "./full-disk.ts";
+import { FullDisk } from "./faults/full-disk.ts";
 import { ended, type Rig, rig, text } from "./rig.ts";
 
 const never = new Promise<void>(() => {});

@@ -18,7 +18,7 @@ import {
   workDirectory,
 } from "../agents/house/support.ts";
 import { answering } from "./fake-agent.ts";
-import { FullDisk } from "./full-disk.ts";
+import { FullDisk } from "./faults/full-disk.ts";
 import { ended, rig, text } from "./rig.ts";
 
 interface Told {

@@ -1,4 +1,4 @@
-import { logContract } from "./contract-suite.ts";
+import { logContract } from "./contract/suite.ts";
 import { memoryPlace } from "./memory-place.ts";
 
 logContract("memory", memoryPlace);

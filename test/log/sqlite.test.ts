@@ -1,4 +1,4 @@
-import { logContract } from "./contract-suite.ts";
+import { logContract } from "./contract/suite.ts";
 import { sqlitePlace } from "./sqlite-place.ts";
 
 logContract("SQLite", sqlitePlace);

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { appendContract } from "./contract-append.ts";
-import { forgetContract } from "./contract-forget.ts";
-import { holdContract } from "./contract-hold.ts";
-import { readContract } from "./contract-read.ts";
-import { drafts, entries, numbers } from "./drafts.ts";
-import { inPlace, type MakePlace, withLog } from "./place.ts";
-import { append, create } from "./writers.ts";
+import { drafts, entries, numbers } from "../drafts.ts";
+import { inPlace, type MakePlace, withLog } from "../place.ts";
+import { append, create } from "../writers.ts";
+import { appendContract } from "./append.ts";
+import { forgetContract } from "./forget.ts";
+import { holdContract } from "./hold.ts";
+import { readContract } from "./read.ts";
 
 /** The tests that every log passes, whatever engine it has. */
 export function logContract(name: string, makePlace: MakePlace): void {

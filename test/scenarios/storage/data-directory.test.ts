@@ -3,10 +3,10 @@ import { cp, mkdtemp, readdir, realpath, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
-import type { Problem } from "../../src/core/problem.ts";
-import { eventually } from "../support/eventually.ts";
-import { lawfulEvents } from "../support/laws.ts";
-import { dataDirectoryOf, type ServerProcess, startProcess } from "../support/process.ts";
+import type { Problem } from "../../../src/core/problem.ts";
+import { eventually } from "../../support/eventually.ts";
+import { lawfulEvents } from "../../support/laws.ts";
+import { dataDirectoryOf, type ServerProcess, startProcess } from "../../support/process.ts";
 
 interface Place {
   home: string;

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ParleyEvent } from "../../src/core/events/event.ts";
-import { isStorageRefusal } from "../../src/core/storage-refusal.ts";
-import { eventually } from "../support/eventually.ts";
-import { type Fault, FaultyLog } from "../support/faulty-log.ts";
-import { ended, rig, text } from "./rig.ts";
+import type { ParleyEvent } from "../../../src/core/events/event.ts";
+import { isStorageRefusal } from "../../../src/core/storage-refusal.ts";
+import { eventually } from "../../support/eventually.ts";
+import { type Fault, FaultyLog } from "../../support/faulty-log.ts";
+import { ended, rig, text } from "../rig.ts";
 
 const WORDS = 40;
 

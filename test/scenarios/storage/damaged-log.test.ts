@@ -3,13 +3,13 @@ import { rmSync, truncateSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { defaultSettings } from "../../src/cli/config/settings.ts";
-import { repair } from "../../src/cli/doctor/repair.ts";
-import { isParleyError } from "../../src/core/errors.ts";
-import type { ParleyEvent } from "../../src/core/events/event.ts";
-import { spoil } from "../log/damaged.ts";
-import { Random } from "../support/random.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { defaultSettings } from "../../../src/cli/config/settings.ts";
+import { repair } from "../../../src/cli/doctor/repair.ts";
+import { isParleyError } from "../../../src/core/errors.ts";
+import type { ParleyEvent } from "../../../src/core/events/event.ts";
+import { spoil } from "../../log/damaged.ts";
+import { Random } from "../../support/random.ts";
+import { startServer, type TestServer } from "../../support/server.ts";
 
 const ROUNDS = 9;
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { answerKey, askKey, promptKey } from "../../src/core/events/keys.ts";
-import { drafts, entries, numbers, readWhole } from "./drafts.ts";
-import { type MakePlace, withLog } from "./place.ts";
-import { append, create, createWith } from "./writers.ts";
+import { answerKey, askKey, promptKey } from "../../../src/core/events/keys.ts";
+import { drafts, entries, numbers, readWhole } from "../drafts.ts";
+import { type MakePlace, withLog } from "../place.ts";
+import { append, create, createWith } from "../writers.ts";
 
 export function readContract(makePlace: MakePlace): void {
   test("pages follow on each other, of one session and of all", async () => {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ParleyError } from "../../src/core/errors.ts";
-import { createMetrics } from "../../src/core/metrics.ts";
-import type { Log } from "../../src/log/contract.ts";
-import { answering } from "./fake-agent.ts";
-import { ended, rig, text } from "./rig.ts";
+import { ParleyError } from "../../../src/core/errors.ts";
+import { createMetrics } from "../../../src/core/metrics.ts";
+import type { Log } from "../../../src/log/contract.ts";
+import { answering } from "../fake-agent.ts";
+import { ended, rig, text } from "../rig.ts";
 
 /** A log that a test can have say that nothing is stored. */
 function lostLog(): { lost: boolean; wrap(log: Log): Log } {

@@ -3,14 +3,14 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { alive, identify } from "../host/support.ts";
-import { eventually } from "../support/eventually.ts";
-import { lawfulEvents } from "../support/laws.ts";
-import { dataDirectoryOf, type ServerProcess, startProcess } from "../support/process.ts";
-import { mountSmallDisk, type SmallDisk } from "../support/small-disk.ts";
+import { alive, identify } from "../../host/support.ts";
+import { eventually } from "../../support/eventually.ts";
+import { lawfulEvents } from "../../support/laws.ts";
+import { dataDirectoryOf, type ServerProcess, startProcess } from "../../support/process.ts";
+import { mountSmallDisk, type SmallDisk } from "../../support/small-disk.ts";
 
 const MEGABYTES = 32;
-const PROGRAM = join(import.meta.dirname, "../../bin/parley.js");
+const PROGRAM = join(import.meta.dirname, "../../../bin/parley.js");
 
 interface Place {
   disk: SmallDisk;

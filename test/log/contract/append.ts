@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { reduceSession, type SessionState } from "../../src/core/session-state.ts";
-import type { EventRecord, Hold, Log, PlacedRecord } from "../../src/log/contract.ts";
-import { drafts, entries, numbers, parsed, readWhole } from "./drafts.ts";
-import { type MakePlace, withLog } from "./place.ts";
-import { append, create, createWith } from "./writers.ts";
+import { reduceSession, type SessionState } from "../../../src/core/session-state.ts";
+import type { EventRecord, Hold, Log, PlacedRecord } from "../../../src/log/contract.ts";
+import { drafts, entries, numbers, parsed, readWhole } from "../drafts.ts";
+import { type MakePlace, withLog } from "../place.ts";
+import { append, create, createWith } from "../writers.ts";
 
 export function appendContract(makePlace: MakePlace): void {
   test("numbers count from 1 in each session, positions grow over all", async () => {

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { findModels, type WireFormat } from "../../../src/agents/house/model/models.ts";
-import { type Script, type ScriptedModel, startScriptedModel } from "../../../src/testing/index.ts";
-import { answers, calls, completed, endOf, type HouseRig, houseRig, ofType } from "./support.ts";
+import { findModels, type WireFormat } from "../../../../src/agents/house/model/models.ts";
+import { type Script, type ScriptedModel, startScriptedModel } from "../../../../src/testing/index.ts";
+import { answers, calls, completed, endOf, type HouseRig, houseRig, ofType } from "../support.ts";
 
 const FORMATS: readonly WireFormat[] = ["messages", "responses", "chat"];
 const HOURS = { "retry-after": "7200" };

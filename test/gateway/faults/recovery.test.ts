@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Gateway } from "../../src/gateway/gateway.ts";
-import { answering, FakeAgent } from "./fake-agent.ts";
-import { ended, gatewayOn, type Rig, rig, text } from "./rig.ts";
+import type { Gateway } from "../../../src/gateway/gateway.ts";
+import { answering, FakeAgent } from "../fake-agent.ts";
+import { ended, gatewayOn, type Rig, rig, text } from "../rig.ts";
 
 /** Another gateway on the same log, as after a crash: the first one is never told to stop. */
 function reborn(r: Rig): { gateway: Gateway; fake: FakeAgent } {

@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { ParleyError } from "../../src/core/errors.ts";
-import type { Log } from "../../src/log/contract.ts";
-import { eventually } from "../support/eventually.ts";
-import { FaultyLog } from "../support/faulty-log.ts";
-import { wrapHolds } from "../support/wrap-holds.ts";
-import { answering } from "./fake-agent.ts";
+import { ParleyError } from "../../../src/core/errors.ts";
+import type { Log } from "../../../src/log/contract.ts";
+import { eventually } from "../../support/eventually.ts";
+import { FaultyLog } from "../../support/faulty-log.ts";
+import { wrapHolds } from "../../support/wrap-holds.ts";
+import { answering } from "../fake-agent.ts";
+import { ended, type Rig, rig, text } from "../rig.ts";
 import { FullDisk } from "./full-disk.ts";
-import { ended, type Rig, rig, text } from "./rig.ts";
 
 /** A log whose appends fail with an error of the test's, as often as it is set. */
 class FailingLog {

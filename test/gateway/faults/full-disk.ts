@@ -1,6 +1,6 @@
-import { ParleyError } from "../../src/core/errors.ts";
-import type { Log } from "../../src/log/contract.ts";
-import { wrapHolds } from "../support/wrap-holds.ts";
+import { ParleyError } from "../../../src/core/errors.ts";
+import type { Log } from "../../../src/log/contract.ts";
+import { wrapHolds } from "../../support/wrap-holds.ts";
 
 /** A disk that a test fills and empties; `wrap` is for the rig. */
 export class FullDisk {

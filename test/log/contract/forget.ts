@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { askKey, promptKey } from "../../src/core/events/keys.ts";
-import type { Log } from "../../src/log/contract.ts";
-import { drafts, entries, numbers, readWhole } from "./drafts.ts";
-import { inPlace, type MakePlace, withLog } from "./place.ts";
-import { append, create, fold, prune, remove } from "./writers.ts";
+import { askKey, promptKey } from "../../../src/core/events/keys.ts";
+import type { Log } from "../../../src/log/contract.ts";
+import { drafts, entries, numbers, readWhole } from "../drafts.ts";
+import { inPlace, type MakePlace, withLog } from "../place.ts";
+import { append, create, fold, prune, remove } from "../writers.ts";
 
 /** Numbers with what is folded before them. */
 const shape = async (log: Log, session: string) =>

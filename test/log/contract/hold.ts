@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Hold } from "../../src/log/contract.ts";
-import { drafts, entries, numbers, readWhole } from "./drafts.ts";
-import { type MakePlace, withLog } from "./place.ts";
-import { create } from "./writers.ts";
+import type { Hold } from "../../../src/log/contract.ts";
+import { drafts, entries, numbers, readWhole } from "../drafts.ts";
+import { type MakePlace, withLog } from "../place.ts";
+import { create } from "../writers.ts";
 
 const { completed, delta, turnEnded, turnStarted, updated } = drafts;
 

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { instructionsFor } from "../../../src/agents/house/past/instructions.ts";
-import type { CommandHost } from "../../../src/host/contract.ts";
-import { isRunning, startTime } from "../../../src/host/process-identity.ts";
-import { eventually } from "../../support/eventually.ts";
-import { bench } from "./bench.ts";
+import { instructionsFor } from "../../../../src/agents/house/past/instructions.ts";
+import type { CommandHost } from "../../../../src/host/contract.ts";
+import { isRunning, startTime } from "../../../../src/host/process-identity.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { bench } from "../bench.ts";
 
 const LATIN1 = Buffer.from("caf\xe9 one\n", "latin1");
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { DEMO, findModels, type HouseModel } from "../../../src/agents/house/model/models.ts";
-import { text } from "../../gateway/rig.ts";
+import { DEMO, findModels, type HouseModel } from "../../../../src/agents/house/model/models.ts";
+import { text } from "../../../gateway/rig.ts";
 import {
   answers,
   type CallOptions,
@@ -14,8 +14,8 @@ import {
   playing,
   resultsIn,
   say,
-} from "./support.ts";
-import { tool } from "./test-tools.ts";
+} from "../support.ts";
+import { tool } from "../test-tools.ts";
 
 const fine = tool("fine", async () => "fine indeed");
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import type { Receipt } from "../../src/core/receipt.ts";
-import { eventually } from "../support/eventually.ts";
-import { assertNoGap, lawfulEvents } from "../support/laws.ts";
-import { startServer, type TestServer } from "../support/server.ts";
-import { mountSmallDisk, type SmallDisk } from "../support/small-disk.ts";
+import type { Receipt } from "../../../src/core/receipt.ts";
+import { eventually } from "../../support/eventually.ts";
+import { assertNoGap, lawfulEvents } from "../../support/laws.ts";
+import { startServer, type TestServer } from "../../support/server.ts";
+import { mountSmallDisk, type SmallDisk } from "../../support/small-disk.ts";
 
 const MEGABYTES = 96;
 
