@@ -46,6 +46,32 @@ const withoutExit =
   };
 const hasty = (rig: ContractRig) => ({ ...rig, patienceMs: 4_000 });
 
+/** The agent of the rig with a call to one session that reaches all of them. */
+function together(call: "pause" | "kill") {
+  const all: AgentSession[] = [];
+  return calls((session) => {
+    all.push(session);
+    const kill = async (graceMs: number): Promise<void> =>
+      void (await Promise.all(all.map((one) => one.kill(graceMs))));
+    return call === "kill" ? { kill } : { pause: () => all.forEach((one) => void one.pause()) };
+  });
+}
+
+const SEVERAL: Misbehaviour[] = [
+  {
+    does: "ends all sessions with one that is killed",
+    check: "a session that is paused, then killed, leaves another session of the agent at work",
+    noticed: /expected the other session to go on/,
+    spoil: together("kill"),
+  },
+  {
+    does: "holds back all sessions while one is paused",
+    check: "a session that is paused, then killed, leaves another session of the agent at work",
+    noticed: /the end of the turn "count 20" took more than/,
+    spoil: (rig) => hasty(together("pause")(rig)),
+  },
+];
+
 const STARTING: Misbehaviour[] = [
   {
     does: "says that it is not installed",
@@ -372,4 +398,4 @@ const ENDING: Misbehaviour[] = [
 ];
 
 /** Every way in which an agent may break the contract, with the check that must notice it. */
-export const MISBEHAVIOURS: readonly Misbehaviour[] = [...STARTING, ...WORKING, ...ENDING];
+export const MISBEHAVIOURS: readonly Misbehaviour[] = [...SEVERAL, ...STARTING, ...WORKING, ...ENDING];
