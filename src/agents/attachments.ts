@@ -39,7 +39,7 @@ function shown(name: string, bytes: Buffer): Shown {
   return words(`(the user attached ${name}: ${bytes.length} bytes, ${why})`);
 }
 
-/** The content that came with the prompt itself. It is in the log for good, so this never throws; a file by its path is only named. */
+/** The content that came with the prompt itself; a file by its path is only named. Never throws: the prompt is in the log for good. */
 export function attachedContent(part: FilePart): Shown {
   const name = nameOf(part);
   if (part.url === undefined) return words(`(the user attached ${name})`);

@@ -35,7 +35,7 @@ export interface AgentMode {
   id: string;
   name?: string;
   description?: string;
-  /** It is the agent's own business, and not for people to choose. */
+  /** The agent uses it by itself; people are not offered it. */
   hidden?: boolean;
 }
 
@@ -43,7 +43,7 @@ export interface AgentMode {
 export interface AgentCommand {
   name: string;
   description?: string;
-  /** What may be written after it. */
+  /** The arguments that it takes, in a few words. */
   hint?: string;
 }
 
@@ -109,7 +109,7 @@ export interface OpenOptions {
    * `replay.ended` after it, and is ready only then; `replay.prompt` stands for each prompt in it.
    */
   resume?: string;
-  /** What was said in this session before the turn that is open now, for an agent that keeps no memory of its own. */
+  /** The events of the session before the open turn, for an agent that keeps no memory of its own. */
   history?(): Promise<ParleyEvent[]>;
   /** Whether rules of the session deny something, or have it asked: they bind what the agent would not ask, too. */
   hasRules?(): boolean;
@@ -128,7 +128,7 @@ export interface ChildRef {
   call?: string;
 }
 
-/** What a session may choose. */
+/** The model, mode and options that a session chooses. */
 export interface AgentChoice {
   model?: string;
   mode?: string;
@@ -158,7 +158,7 @@ export interface AgentSession {
   compact?(): Promise<void>;
   /** Gives a prompt to the running turn; absent where the agent cannot. */
   steer?(prompt: Prompt): Promise<void>;
-  /** Asks it to stop the turn. It does so by signals, or not at all. */
+  /** Asks it to stop the turn. An agent that does so says `turn.finished`. */
   cancel(): Promise<void>;
   answer(ask: string, answer: Answer): Promise<void>;
   /** No rule denies an intent: the agent goes on as it would, or has a person asked first. Absent where it tells none. */
@@ -198,7 +198,7 @@ export interface AgentCapabilities {
 export interface Agent {
   name: string;
   capabilities?: AgentCapabilities;
-  /** Only for an agent that never says when its turn is over: so long a silence, in milliseconds, then does. */
+  /** Only for an agent that never says that its turn is over: a silence of so many milliseconds ends it. */
   quietMs?: number;
   /** It follows a prompt's own instructions (`system`); to others they are said before the prompt's words. */
   takesInstructions?: boolean;
@@ -212,7 +212,7 @@ export interface Agent {
   sessions?(project: Project): Promise<NativeSession[]>;
   /** Whether it is installed and logged in, by a look at files alone: nothing is run. Absent: it is never chosen by itself. */
   usable?(): Promise<boolean>;
-  /** What to do to have a model that it does not have, where it knows. */
+  /** Says how a person gets a model that the agent does not list. */
   advice?(model: string): string;
   /** The settings that it leaves out in a directory that is not trusted, by a look at files alone. Absent: it takes nothing of a project that could run. */
   projectSettings?(directory: string): Promise<ProjectSetting[]>;

@@ -29,7 +29,7 @@ export function openLazily(
       ready.reject(error);
       return undefined;
     });
-  /** Every call goes this way, so that none overtakes another. A session that never opened is a dead one. */
+  /** Makes a call when the session is open. All calls go this way, in their order; a session that never opened counts as dead. */
   const call = async (make: (session: AgentSession) => Promise<void> | undefined): Promise<void> => {
     const there = await opened;
     if (there) await make(there);

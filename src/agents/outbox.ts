@@ -46,13 +46,13 @@ export class Outbox {
     this.resume();
   }
 
-  /** The last signal; all that are emitted after it are dropped. */
+  /** Emits `exited`, the last signal; later signals are dropped. */
   end(exit: { code: number | null; signal: string | null; stderr: string[] }): void {
     this.emit({ type: "exited", ...exit });
     this.#ended = true;
   }
 
-  /** A receiver may pause within a signal: the next one stays here then. */
+  /** Emits the signals that wait, until a receiver pauses. */
   #deliver(): void {
     if (this.#delivering) return;
     this.#delivering = true;

@@ -1,4 +1,5 @@
 import type { ParleyEvent } from "../core/events/event.ts";
+import type { TrustedDirectory, TrustInfo } from "../core/trust.ts";
 import type { EventStream } from "./closable.ts";
 import { type EventsOptions, openEvents } from "./event-stream.ts";
 import { messageIds } from "./message-id.ts";
@@ -17,8 +18,6 @@ import type {
   SessionDetail,
   SessionList,
   SessionListQuery,
-  TrustedDirectory,
-  TrustInfo,
 } from "./types.ts";
 
 export interface ClientOptions {

@@ -1,6 +1,8 @@
 export type { EventOf, ParleyEvent, UnknownEvent } from "../core/events/event.ts";
 export type { Item } from "../core/events/items.ts";
 export type { EndReason, Failure, FileChange, PlanEntry, PromptPart, Usage } from "../core/events/values.ts";
+export type { Outcome, Receipt } from "../core/receipt.ts";
+export type { TrustedDirectory, TrustInfo } from "../core/trust.ts";
 export { type ClientOptions, createClient, type ParleyClient } from "./client.ts";
 export type { EventStream } from "./closable.ts";
 export { ParleyApiError, ParleyConnectionError, ParleyProtocolError } from "./errors.ts";
@@ -20,14 +22,10 @@ export type {
   McpServer,
   NativeSession,
   NewSession,
-  Outcome,
   PromptInput,
-  Receipt,
   Session,
   SessionChange,
   SessionDetail,
   SessionList,
   SessionListQuery,
-  TrustedDirectory,
-  TrustInfo,
 } from "./types.ts";

@@ -1,20 +1,11 @@
+import type { Outcome, Receipt } from "../core/receipt.ts";
 import type { EventStream } from "./closable.ts";
 import { type EventsOptions, openEvents } from "./event-stream.ts";
 import { readPage } from "./pages.ts";
 import type { EventPage, StreamEvent } from "./stream-types.ts";
 import type { Transport } from "./transport.ts";
 import { followTurn, type RunOptions, type TurnRun } from "./turn-run.ts";
-import type {
-  Answered,
-  Ask,
-  AskAnswer,
-  Cancelled,
-  Outcome,
-  PromptInput,
-  Receipt,
-  SessionChange,
-  SessionDetail,
-} from "./types.ts";
+import type { Answered, Ask, AskAnswer, Cancelled, PromptInput, SessionChange, SessionDetail } from "./types.ts";
 
 export interface PromptOptions {
   signal?: AbortSignal;

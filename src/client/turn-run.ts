@@ -1,10 +1,10 @@
+import type { Outcome, Receipt } from "../core/receipt.ts";
 import { closable, type EventStream, either } from "./closable.ts";
 import { ParleyProtocolError } from "./errors.ts";
 import { type EventsOptions, openEvents } from "./event-stream.ts";
 import type { StreamEvent } from "./stream-types.ts";
 import type { Transport } from "./transport.ts";
 import { TurnTracker } from "./turn-tracker.ts";
-import type { Outcome, Receipt } from "./types.ts";
 
 /** An aborted signal makes the run fail with its reason: there is no outcome then. The turn itself goes on. */
 export type RunOptions = Omit<EventsOptions, "after" | "follow">;

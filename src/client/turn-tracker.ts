@@ -1,6 +1,6 @@
+import type { Outcome, Receipt } from "../core/receipt.ts";
 import { ParleyProtocolError } from "./errors.ts";
 import type { GapEvent, StreamEvent } from "./stream-types.ts";
-import type { Outcome, Receipt } from "./types.ts";
 
 export interface Tracked {
   /** The event is about the prompt or its turn. */

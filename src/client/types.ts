@@ -1,13 +1,4 @@
-import type {
-  AgentOption,
-  Delivery,
-  EndReason,
-  Failure,
-  OptionValues,
-  PermissionRule,
-  PromptPart,
-  Usage,
-} from "../core/events/values.ts";
+import type { AgentOption, Delivery, OptionValues, PermissionRule, PromptPart } from "../core/events/values.ts";
 import type { Activity, OpenAsk, SessionState } from "../core/session-state.ts";
 
 export interface Health {
@@ -42,23 +33,6 @@ export interface AgentInfo {
     /** The kinds of MCP servers that it takes. */
     mcp: ("stdio" | "http" | "sse")[];
   };
-}
-
-/** Whether the user trusts a directory, and what its project brings that is used only then. */
-export interface TrustInfo {
-  directory: string;
-  trusted: boolean;
-  /** The trusted directory that it is or lies in. */
-  by?: string;
-  settings: { agent: string; path: string; keys?: string[] }[];
-  /** Why one should think twice before trusting it. */
-  warning?: string;
-}
-
-export interface TrustedDirectory {
-  directory: string;
-  /** `configuration`: it is taken out there. */
-  source: "configuration" | "command";
 }
 
 /** The state of a session now. */
@@ -131,30 +105,6 @@ export interface PromptInput {
   system?: string;
   /** A person looks at questions: one of kind `trust` may come before the agent starts. */
   attended?: boolean;
-}
-
-/** A prompt is stored: the same receipt for each repeat of it. */
-export interface Receipt {
-  prompt: string;
-  /** `kept`: it begins no turn, and goes to the agent with the next prompt that does. */
-  status: "started" | "queued" | "steered" | "kept";
-  turn?: string;
-  position?: number;
-  /** The number of the event that made it durable. */
-  seq: number;
-}
-
-/** How a prompt's turn ended. */
-export interface Outcome {
-  receipt: Receipt;
-  turn?: string;
-  reason: EndReason | "withdrawn";
-  /** The last message of the agent. */
-  text: string;
-  usage?: Usage;
-  error?: Failure;
-  /** Milliseconds since the turn began. */
-  duration?: number;
 }
 
 export interface Cancelled {

@@ -13,6 +13,11 @@ export function isStorageRefusal(thrown: unknown): thrown is ParleyError {
   return isParleyError(thrown) && REFUSALS.has(thrown.code);
 }
 
+/** Whether the log did not say if it took a write. */
+export function isUnknownOutcome(thrown: unknown): thrown is ParleyError {
+  return isParleyError(thrown) && thrown.code === "outcome_unknown";
+}
+
 /** Whether a refusal stays until a person repairs the log's files: free space alone does not help. */
 export function isLasting({ code }: ParleyError): boolean {
   return code === "storage_lost" || code === "log_damaged";

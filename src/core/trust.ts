@@ -6,6 +6,25 @@ export interface ProjectSetting {
   keys?: string[];
 }
 
+/** A directory that the user trusts, and where that is written. */
+export interface TrustedDirectory {
+  directory: string;
+  /** `configuration`: the user wrote it there, and takes it out there. */
+  source: "configuration" | "command";
+}
+
+/** Whether the user trusts a directory, and what depends on it. */
+export interface TrustInfo {
+  directory: string;
+  trusted: boolean;
+  /** The trusted directory that it is or lies in. */
+  by?: string;
+  /** The settings that are used only where it is trusted, with the agent that leaves them out; `parley` for those that no agent would see. */
+  settings: (ProjectSetting & { agent: string })[];
+  /** Why one should think twice before trusting it. */
+  warning?: string;
+}
+
 const MAX_SETTINGS = 12;
 const MAX_KEYS = 8;
 const MAX_NAME = 60;

@@ -1,9 +1,9 @@
-/** Who is watching: clients that could answer an ask, by session or for all sessions. */
+/** Counts the clients that watch, and so could answer an ask: by session, or for all sessions. */
 export class Attachments {
   private readonly counts = new Map<string | null, number>();
   private readonly listeners = new Set<() => void>();
 
-  /** A client watches a session, or all of them. Returns the way to leave, which may be called twice. */
+  /** Counts a client that watches a session, or all of them (null). Returns the function that it leaves by, which may be called twice. */
   attach(session: string | null): () => void {
     this.add(session, 1);
     let attached = true;
@@ -21,12 +21,12 @@ export class Attachments {
     else this.counts.set(session, count);
   }
 
-  /** Whether anybody watches the session, the session it belongs to, or everything. */
+  /** Whether a client watches the session, its root, or all sessions. */
   watched(session: string, root: string | undefined): boolean {
     return this.counts.has(null) || this.counts.has(session) || (root !== undefined && this.counts.has(root));
   }
 
-  /** Hears when a client leaves. */
+  /** Calls the listener when a client leaves. Returns the function that ends this. */
   onDetach(listener: () => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);

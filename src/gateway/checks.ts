@@ -7,12 +7,12 @@ import { isId } from "../core/ids.ts";
 import type { SessionState } from "../core/session-state.ts";
 import type { Roots } from "../host/files/roots.ts";
 
-/** The one spelling of an existing directory, so that its sessions are found whichever way it was named. */
+/** The real path of an existing directory. Sessions are stored under it, so links and spellings do not hide them. */
 export async function existingDirectory(directory: string, roots: Roots): Promise<string> {
   if (!isAbsolute(directory)) {
     throw new ParleyError("invalid", `expected the absolute path of a directory, got ${directory}`);
   }
-  // Before anything is looked at: whether something is there is nobody's business.
+  // Checked first: a client must not learn whether a path outside of the roots exists.
   roots.assert(directory);
   const found = await stat(directory).catch(() => undefined);
   if (!found?.isDirectory()) throw new ParleyError("invalid", `expected an existing directory, got ${directory}`);

@@ -8,6 +8,7 @@ import { isId } from "../core/ids.ts";
 import { present } from "../core/json/fields.ts";
 import type { Answer } from "../core/ledger/signals.ts";
 import type { Create } from "../core/ledger/state.ts";
+import type { Receipt } from "../core/receipt.ts";
 import { beginsTurn, type SessionState } from "../core/session-state.ts";
 import type { Roots } from "../host/files/roots.ts";
 import type { Log, SessionHead, SessionQuery } from "../log/contract.ts";
@@ -19,7 +20,7 @@ import { Imports } from "./imports.ts";
 import { assertServers, forgetStrays, shownServers } from "./mcp-servers.ts";
 import type { GatewayOptions } from "./options.ts";
 import { assertFilesInside } from "./prompt-files.ts";
-import { digestOf, type Receipt } from "./receipt.ts";
+import { digestOf } from "./receipt.ts";
 import type { NewSessionRequest, PendingAsk, PromptRequest, SessionChange } from "./requests.ts";
 import type { LiveSession } from "./session/live-session.ts";
 import { LiveSessions } from "./session/live-sessions.ts";
@@ -27,14 +28,14 @@ import { Removal } from "./session/removal.ts";
 import { SessionWork } from "./session-work.ts";
 import { ProjectTrust } from "./trust/project-trust.ts";
 
-/** Where surfaces and agents meet. Surfaces call it; it decides nothing that the ledger can decide. */
+/** Takes the commands of surfaces, checks them and gives them to sessions. It decides nothing that the ledger can decide. */
 export class Gateway {
   private readonly options: GatewayOptions;
   private readonly sessions: LiveSessions;
   private readonly removal: Removal;
   private readonly discoveries: Discoveries;
   private readonly imports: Imports;
-  /** Work with a session beside speaking to its agent. */
+  /** Shell turns, compactions, slash commands, reverts and forks. */
   readonly work: SessionWork;
   /** The user's trust in directories. */
   readonly trust: ProjectTrust;
@@ -79,7 +80,7 @@ export class Gateway {
     return this.options.defaultAgent;
   }
 
-  /** Puts right what a crash left. Must be done before anybody is let in. Returns how many turns it closed. */
+  /** Closes the turns that a crash left open, before the port opens. Returns how many. */
   async recover(): Promise<number> {
     const unsettled = await this.log.unsettled(this.log.owner);
     const open = unsettled.filter((session) => session.turn !== null);
@@ -163,13 +164,13 @@ export class Gateway {
   async update(id: string, { agent, ...facts }: SessionChange): Promise<SessionState> {
     const state = await this.own(id);
     const { model, mode, options } = facts;
-    // A session outlives its agent's configuration: what says nothing of an agent can still be changed.
+    // A session outlives its agent's configuration: facts that do not concern the agent can still be changed.
     if (agent ?? model ?? mode ?? options) await this.assertChoice(state, facts, agent);
     await this.sessions.use(id, (session) => session.update(facts, agent));
     return this.get(id);
   }
 
-  /** Ends what runs and forgets the session; the last thing to be heard of it is that it was deleted. */
+  /** Ends the agent and deletes the session. Its last event says that it was deleted. */
   async remove(id: string): Promise<void> {
     const { root } = await this.own(id);
     if (root !== undefined) {
@@ -178,7 +179,7 @@ export class Gateway {
     await this.removal.remove(id);
   }
 
-  /** The log's files are gone: no agent works for words that nobody keeps. */
+  /** The log's files are gone: stops all agents, because their words could not be stored. */
   storageLost(error: ParleyError): void {
     for (const session of this.sessions.all()) session.abandon(error);
   }
@@ -198,7 +199,7 @@ export class Gateway {
       digest: asked.digest ?? digestOf(request),
     };
     return this.sessions.use(id, (session) => {
-      // It may have begun to leave while the session was read.
+      // The shutdown may have begun while the session was loaded.
       this.assertOpen();
       return session.prompt(prompt, agent);
     });
@@ -209,7 +210,7 @@ export class Gateway {
     await this.sessions.use(id, (session) => session.withdraw(prompt));
   }
 
-  /** Answers when the agent is quiet, with the turn that was stopped; undefined when there was nothing to stop. */
+  /** Cancels the open turn, and resolves with its id when it has ended; undefined when no turn was open. */
   async cancel(id: string, request: { queue: "clear" | "keep"; turn?: string }): Promise<string | undefined> {
     await this.own(id);
     return this.sessions.use(id, (session) => session.cancel(request));
@@ -270,7 +271,7 @@ export class Gateway {
   async shutdown(): Promise<void> {
     this.leaving = true;
     this.sessions.leave();
-    // Sub-agents go with the session they belong to.
+    // Sessions of sub-agents are closed after the session they belong to.
     const order = (session: LiveSession): number => (session.root === undefined ? 0 : 1);
     for (const wave of [0, 1]) {
       const busy = this.sessions.all().filter((session) => order(session) === wave && !session.resting);

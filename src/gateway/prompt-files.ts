@@ -4,8 +4,8 @@ import { FileRefused } from "../host/files/file-refused.ts";
 import { realInside } from "../host/files/inside.ts";
 
 /**
- * A prompt names files of its session's directory only, whichever way it came in: an agent may read what a prompt names
- * without asking. Content from elsewhere is sent along.
+ * Refuses a prompt that names a file outside of its session's directory: an agent may read the files of a prompt without
+ * asking. A client sends such content itself.
  */
 export async function assertFilesInside(parts: readonly PromptPart[], directory: string): Promise<void> {
   for (const part of parts) {
@@ -14,7 +14,7 @@ export async function assertFilesInside(parts: readonly PromptPart[], directory:
     try {
       await realInside(directory, path);
     } catch (error) {
-      // A directory that is gone has no files; that the agent cannot start there is told by the turn.
+      // A file that is gone is harmless. Where the directory is gone, the turn fails and says so.
       if (codeOf(error) === "ENOENT") continue;
       if (!(error instanceof FileRefused) && codeOf(error) === undefined) throw error;
       const why = error instanceof FileRefused && error.code === "outside" ? "" : ` (${(error as Error).message})`;

@@ -20,8 +20,8 @@ export async function readEvents(log: Log, session: string, after: number): Prom
 }
 
 /**
- * The newest events of a session but for deltas, so many at most. They are counted, not taken by their numbers: a long
- * answer has thousands of numbers and is one thing that was said.
+ * The newest events of a session without deltas, `count` at most. Events are counted, not numbers: a long message has
+ * thousands of deltas.
  */
 export async function readNewest(log: Log, session: string, count: number): Promise<ParleyEvent[]> {
   let kept: EventRecord[] = [];

@@ -3,19 +3,9 @@ import { ParleyError } from "../core/errors.ts";
 import type { Draft, ParleyEvent } from "../core/events/event.ts";
 import { messageKey, promptKey } from "../core/events/keys.ts";
 import type { Prompt } from "../core/events/values.ts";
+import type { Receipt } from "../core/receipt.ts";
 import { beginsTurn } from "../core/session-state.ts";
 import type { EventRecord, Log } from "../log/contract.ts";
-
-/** What a client gets for a prompt: the same for each repeat of it. */
-export interface Receipt {
-  prompt: string;
-  /** `kept`: it begins no turn, and goes to the agent with the next prompt that does. */
-  status: "started" | "queued" | "steered" | "kept";
-  turn?: string;
-  position?: number;
-  /** The number of the event that made it durable. */
-  seq: number;
-}
 
 /** Of what a client asked for, so that a repeat is told from another prompt with the same id. */
 export function digestOf(
@@ -31,12 +21,12 @@ export function digestOf(
   return sha256Of(known);
 }
 
-/** Of a request as it came. */
+/** The hash of a request as it came. */
 export function sha256Of(request: object): string {
   return createHash("sha256").update(JSON.stringify(request)).digest("hex");
 }
 
-/** Reads back what became of a prompt from the event that stored it. */
+/** Makes the receipt of a prompt from the event that stored it. */
 function receiptOf(event: ParleyEvent): (Receipt & { digest?: string }) | undefined {
   switch (event.type) {
     case "turn.started": {
@@ -61,7 +51,7 @@ function receiptOf(event: ParleyEvent): (Receipt & { digest?: string }) | undefi
   }
 }
 
-/** The receipt of a prompt that came before, for the same body only. */
+/** The receipt of a repeated prompt. Throws when the body is another. */
 export function repeatedReceipt(event: ParleyEvent, prompt: Prompt): Receipt {
   const found = receiptOf(event);
   if (!found || found.digest !== prompt.digest) {
@@ -84,10 +74,13 @@ export function firstReceipt({ records, said }: { records: readonly EventRecord[
       return rest;
     }
   }
-  throw new ParleyError("internal", "a prompt was stored without a trace; this is a defect of Parley");
+  throw new ParleyError(
+    "internal",
+    "expected an event that holds the stored prompt, got none; this is a defect of Parley",
+  );
 }
 
-/** The receipt of a prompt that came before, if one did, as a turn or as words during a turn. */
+/** The receipt of a prompt that is stored already, as a turn or as a steered message; undefined for a new one. */
 export async function earlierReceipt(log: Log, session: string, prompt: Prompt): Promise<Receipt | undefined> {
   const event = (await log.find(session, promptKey(prompt.id))) ?? (await log.find(session, messageKey(prompt.id)));
   return event && repeatedReceipt(event, prompt);

@@ -9,9 +9,9 @@ export interface NewSessionRequest {
   mode?: string;
   options?: OptionValues;
   title?: string;
-  /** They decide asks before a person does. */
+  /** Rules that answer asks before a person does. */
   permissions?: PermissionRule[];
-  /** Kept for a client with the session. */
+  /** Entries that a client keeps with the session. */
   meta?: Record<string, unknown>;
   /** Servers of tools for its agent. They are kept apart from the log. */
   mcpServers?: McpServer[];
@@ -21,7 +21,7 @@ export interface NewSessionRequest {
 
 /** A change of a session. */
 export interface SessionChange {
-  /** Only before the first turn: an agent does not know the words that were said to another. */
+  /** Only before the first turn: another agent would not know the conversation. */
   agent?: string;
   title?: string;
   model?: string;
@@ -45,11 +45,11 @@ export interface PromptRequest {
   task?: Task;
   /** The session's rules from the prompt's turn on, in place of those before. */
   permissions?: PermissionRule[];
-  /** Its client shows questions and can answer them, also before the agent starts. */
+  /** The client can show questions and answer them, also before the agent starts. */
   attended?: boolean;
-  /** Kept for a client with its prompt. */
+  /** Entries that a client keeps with the prompt. */
   extras?: Record<string, unknown>;
-  /** Of the client's request, where the parts were made from it. */
+  /** The hash of the client's request, where Parley made the parts from it. */
   digest?: string;
 }
 

@@ -3,6 +3,7 @@ import { ParleyError } from "../core/errors.ts";
 import { promptKey } from "../core/events/keys.ts";
 import type { Prompt, PromptPart } from "../core/events/values.ts";
 import type { Create, Facts } from "../core/ledger/state.ts";
+import type { Receipt } from "../core/receipt.ts";
 import type { SessionState } from "../core/session-state.ts";
 import { within } from "../core/within.ts";
 import { capabilitiesOf } from "./capabilities.ts";
@@ -10,7 +11,7 @@ import { assertPromptable } from "./checks.ts";
 import type { SlashCommand } from "./commands/slash-command.ts";
 import type { GatewayOptions } from "./options.ts";
 import { assertFilesInside } from "./prompt-files.ts";
-import { type Receipt, repeatedReceipt, sha256Of } from "./receipt.ts";
+import { repeatedReceipt, sha256Of } from "./receipt.ts";
 import type { Wish } from "./revert/revert.ts";
 
 /** A prompt of Parley's making. */
@@ -24,12 +25,12 @@ export interface WorkOptions extends Pick<GatewayOptions, "log" | "processes" | 
   create(command: Create, mcpServers?: readonly McpServer[]): Promise<SessionState>;
   discover(agent: string, directory?: string): Promise<Discovery>;
   prompt(session: string, prompt: MadePrompt): Promise<Receipt>;
-  /** Changes what is kept with a session after work that needs it idle. */
+  /** Changes facts of a session after work that needs the session idle. */
   whileIdle(session: string, work: () => Promise<{ facts: Facts; undo(): Promise<void> }>): Promise<void>;
 }
 
 interface Asked {
-  /** Of the message that stands for it: the same id with the same request is one turn. */
+  /** The prompt's id: the same id with the same request is one turn. */
   id?: string;
   agent?: string;
   model?: string;
@@ -51,7 +52,7 @@ export interface CommandRequest extends Asked {
 /** A list of commands waits so long for an agent. */
 const DISCOVER_MS = 5_000;
 
-/** With its parsers it is half of what the server would hold in memory, and most servers never need it. */
+/** Loaded with the first command: its parsers are half of the server's memory, and most servers never need them. */
 const loadCommands = () => import("./commands/commands.ts");
 
 /** The model and mode that a command's author wants, as far as the agent has them. */
@@ -63,7 +64,7 @@ function wishOf({ model, mode }: SlashCommand, agent: string, { models, modes }:
   };
 }
 
-/** Work with a session beside speaking to its agent. */
+/** Shell turns, compactions, slash commands, reverts and forks. */
 export class SessionWork {
   private readonly options: WorkOptions;
 
@@ -104,11 +105,11 @@ export class SessionWork {
     const { command: name, arguments: added, parts: more = [], ...asked } = request;
     const digest = sha256Of(request);
     const state = await this.within(session);
-    // Before anything that its template says is run.
+    // Checked before a shell command of the template runs.
     assertPromptable(state, asked.id);
     await assertFilesInside(more, state.directory);
     const known = asked.id === undefined ? undefined : await this.options.log.find(session, promptKey(asked.id));
-    // Its files may have changed since: a repeat is told by what was asked for, not by what that became.
+    // A repeat is recognised by the request: the command's files may have changed since, and the prompt with them.
     if (known && asked.id !== undefined) return repeatedReceipt(known, { id: asked.id, parts: [], digest });
     const agent = asked.agent ?? state.agent;
     const discovery = await this.options.discover(agent, state.directory);
@@ -119,7 +120,7 @@ export class SessionWork {
     const trusted = trust.covering(directory) !== undefined;
     const parts = await promptOf(command, added, { session, directory, processes, trusted });
     const { mode, ...harmless } = wishOf(command, agent, discovery);
-    // A project that is not trusted must not choose a mode in which nobody is asked.
+    // A project that is not trusted must not choose a mode that asks for no permission.
     const wish =
       trusted || command.file === undefined ? { ...harmless, ...(mode === undefined ? {} : { mode }) } : harmless;
     const prompt = { ...wish, ...asked, parts: [...parts, ...more], digest };
@@ -137,7 +138,7 @@ export class SessionWork {
     return this.move(session, { ...wish, native: rewind === "native" });
   }
 
-  /** Brings back what was taken back, as long as nothing was said since. */
+  /** Does the reverted turns again, as long as no prompt has come since. */
   unrevert(session: string): Promise<SessionState> {
     return this.move(session, null);
   }
@@ -153,7 +154,7 @@ export class SessionWork {
     return own(session);
   }
 
-  /** A session whose directory may be worked in: one from before the server was limited can only be read. */
+  /** The state of a session whose directory lies in the roots. Other sessions, from before the roots were set, can only be read. */
   private async within(session: string): Promise<SessionState> {
     const state = await this.options.own(session);
     this.options.roots.assert(state.directory);

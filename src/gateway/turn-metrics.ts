@@ -8,7 +8,7 @@ export class TurnMetrics {
   private readonly ended;
   private readonly events;
 
-  /** `ledgers`: of all sessions in memory; an open turn is always in memory. */
+  /** `ledgers` gives the ledgers of all sessions in memory, where every open turn is. */
   constructor(metrics: Metrics, ledgers: () => readonly LedgerState[]) {
     this.started = metrics.counter("parley_turns_started_total", "Turns begun, by who began them.");
     this.ended = metrics.counter("parley_turns_ended_total", "Turns ended, by reason.");

@@ -3,7 +3,7 @@ import type { Unattended } from "./options.ts";
 
 export type Verdict = { answer: Answer; by: "policy" } | { waitMs: number } | "leave";
 
-/** What to do with an ask when it comes, or when the last client leaves. */
+/** The decision about an ask when it comes, or when the last client leaves: leave it open, answer it, or wait. */
 export function verdict(
   kind: "permission" | "question",
   watched: boolean,

@@ -12,7 +12,7 @@ import {
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
-import { messageOf, ParleyError } from "../core/errors.ts";
+import { codeOf, messageOf, ParleyError } from "../core/errors.ts";
 import { isRunning, startTime } from "./process-identity.ts";
 
 /** The process that writes to a data directory. */
@@ -84,7 +84,7 @@ function tryLock(directory: string): DatabaseSync | undefined {
   } catch (thrown) {
     database?.close();
     if (isCode(thrown, SQLITE_BUSY)) return undefined;
-    if (isCode(thrown, SQLITE_FULL) || (thrown instanceof Error && "code" in thrown && thrown.code === "ENOSPC")) {
+    if (isCode(thrown, SQLITE_FULL) || codeOf(thrown) === "ENOSPC") {
       const words = `the disk of ${directory} is full: free some space, then try again`;
       throw new ParleyError("disk_full", words, { directory }, thrown);
     }

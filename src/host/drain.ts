@@ -4,19 +4,11 @@ import type { Readable } from "node:stream";
 const LOOK_MS = 200;
 const MAX_LOOKS = 2;
 
-export interface Drain {
-  /** The program is gone: from now on the stream is only waited for a bounded while. */
-  programExited(): void;
-  /** While held, nothing is read and so no time passes. */
-  hold(): void;
-  release(): void;
-}
-
 /**
  * Calls `done` once, when no more of a program's output can come: the stream has ended, or its program has exited and the
  * stream, which a stray child may hold open for ever, has nothing to read or only the stray's own words.
  */
-export function watchDrain(stream: Readable, done: () => void): Drain {
+export function watchDrain(stream: Readable, done: () => void) {
   let exited = false;
   let held = false;
   let finished = false;
@@ -55,15 +47,17 @@ export function watchDrain(stream: Readable, done: () => void): Drain {
   stream.on("error", finish);
 
   return {
-    programExited() {
+    /** The program is gone: from now on the stream is only waited for a bounded while. */
+    programExited(): void {
       exited = true;
       if (!held && !finished) arm();
     },
-    hold() {
+    /** While held, nothing is read and so no time passes. */
+    hold(): void {
       held = true;
       clearTimeout(timer);
     },
-    release() {
+    release(): void {
       held = false;
       if (exited && !finished) arm();
     },

@@ -4,16 +4,6 @@ import { watchDrain } from "./drain.ts";
 import { collectYoung } from "./garbage.ts";
 import { createLineSplitter } from "./lines/line-splitter.ts";
 
-export interface LineOutput {
-  /** Resolves after the last line was delivered. */
-  readonly done: Promise<void>;
-  programExited(): void;
-  pause(): void;
-  resume(): void;
-  /** Delivers the rest whatever is paused now or later: it is little, for the program is gone. */
-  deliverRest(): void;
-}
-
 /**
  * Chunks of a huge line are garbage as soon as they are copied or skipped, but V8 sees only small objects in them and
  * would let them pile up; the system does not get small blocks back. So they are collected every so many bytes.
@@ -21,7 +11,7 @@ export interface LineOutput {
 const COLLECT_EVERY = 8 * 1024 * 1024;
 
 /** Reads a program's stdout as lines. A pause also holds back the lines of a chunk that was read already. */
-export function readLines(stream: Readable, events: LineEvents): LineOutput {
+export function readLines(stream: Readable, events: LineEvents) {
   const { promise: done, resolve } = Promise.withResolvers<void>();
   let held: (() => void)[] = [];
   let paused = false;
@@ -73,16 +63,18 @@ export function readLines(stream: Readable, events: LineEvents): LineOutput {
   };
 
   return {
+    /** Resolves after the last line was delivered. */
     done,
     programExited: drain.programExited,
-    pause() {
+    pause(): void {
       if (last) return;
       paused = true;
       drain.hold();
       stream.pause();
     },
     resume,
-    deliverRest() {
+    /** Delivers the rest whatever is paused now or later: it is little, for the program is gone. */
+    deliverRest(): void {
       last = true;
       resume();
     },

@@ -43,12 +43,8 @@ export function startLineProcess(spec: SpawnSpec, events: LineEvents, watcher: P
     const env = { ...process.env, ...spec.env };
     const { argv, directory } = spec;
     const [program, ...args] = watcher.launch({ argv, directory, searchPath: env.PATH });
-    const child = spawn(program, args, {
-      cwd: directory,
-      env,
-      detached: true,
-      stdio: guardedStdio(["pipe", "pipe", "pipe"]),
-    }) as Child;
+    const stdio = guardedStdio(["pipe", "pipe", "pipe"]);
+    const child = spawn(program, args, { cwd: directory, env, detached: true, stdio }) as Child;
     if (child.pid !== undefined) return watch(child, child.pid, events, watcher);
     // The system refused; Node tells why in an event.
     return failedProcess(once(child, "error").then(([error]) => Promise.reject(spawnFailure(spec, error))));

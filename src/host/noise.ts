@@ -13,13 +13,6 @@ export interface NoiseReport {
   bytes: number;
 }
 
-export interface NoiseMeter {
-  /** Counts a line; gives a report when it is time for one. */
-  add(noise: Noise): NoiseReport | undefined;
-  /** The lines that were counted and not yet reported. */
-  flush(): NoiseReport | undefined;
-}
-
 const SINGLE_REPORTS = 5;
 const SAMPLE_CHARS = 200;
 
@@ -32,11 +25,12 @@ function sampleOf(text: string): string {
  * Reports the first lines singly and then each time their number has doubled: 10,000 lines make 17 reports with the
  * last flush, and the counts add up to what came.
  */
-export function createNoiseMeter(): NoiseMeter {
+export function createNoiseMeter() {
   let total = 0;
   let next = 1;
   let pending: NoiseReport | undefined;
 
+  /** The lines that were counted and not yet reported. */
   const flush = (): NoiseReport | undefined => {
     const report = pending;
     pending = undefined;
@@ -44,7 +38,8 @@ export function createNoiseMeter(): NoiseMeter {
   };
 
   return {
-    add({ reason, text, bytes }) {
+    /** Counts a line; gives a report when it is time for one. */
+    add({ reason, text, bytes }: Noise): NoiseReport | undefined {
       total += 1;
       if (!pending) {
         pending = { reason, count: 1, bytes };

@@ -19,13 +19,11 @@ let boot: string | undefined;
 
 /** Ticks count from boot, and pids after a reboot come in much the same order. */
 function bootId(): string {
-  if (boot === undefined) {
-    try {
-      boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").slice(0, 8);
-    } catch {
-      // Some sandboxes hide it; pid and ticks must do then.
-      boot = "";
-    }
+  try {
+    boot ??= readFileSync("/proc/sys/kernel/random/boot_id", "utf8").slice(0, 8);
+  } catch {
+    // Some sandboxes hide it; pid and ticks must do then.
+    boot = "";
   }
   return boot;
 }

@@ -4,19 +4,8 @@ import { onLinux, type ProcessInfo, parsePs, processInfo, runPs } from "./proces
 export const MARK_VARIABLE = "PARLEY_MARK";
 
 export function listProcesses(): ProcessInfo[] {
-  const found: ProcessInfo[] = [];
-  const add = (info: ProcessInfo | undefined): void => {
-    if (info) found.push(info);
-  };
-  if (onLinux) {
-    for (const name of readdirSync("/proc")) {
-      const first = name.charCodeAt(0);
-      if (first >= 48 && first <= 57) add(processInfo(Number(name)));
-    }
-  } else {
-    for (const line of runPs(["-ax"])) add(parsePs(line));
-  }
-  return found;
+  if (!onLinux) return runPs(["-ax"]).flatMap((line) => parsePs(line) ?? []);
+  return readdirSync("/proc").flatMap((name) => (/^\d/.test(name) ? (processInfo(Number(name)) ?? []) : []));
 }
 
 /** The value of a variable in a block of NUL-ended `NAME=value`. */

@@ -1,3 +1,4 @@
+import { present } from "../core/json/fields.ts";
 import { endProcesses, type Family, signalFamily } from "./end-processes.ts";
 import { familyOfInstance, numbersOf } from "./family.ts";
 import type { ProcessInfo } from "./process-identity.ts";
@@ -35,11 +36,8 @@ function sessionByNumber(pid: number, entries: readonly ProcessEntry[]): string 
 
 function describe(info: ProcessInfo, entries: readonly ProcessEntry[]): Stray {
   const entry = entries.find((one) => one.pid === info.pid && one.start === info.start);
-  const stray: Stray = { pid: info.pid };
   const session = entry?.session ?? markOf(info.pid)?.split(":")[1] ?? sessionByNumber(info.pid, entries);
-  if (session) stray.session = session;
-  if (entry) stray.argv = entry.argv;
-  return stray;
+  return present({ pid: info.pid, session: session || undefined, argv: entry?.argv });
 }
 
 /** Processes that run without an owner. `owner` is the pid of the server that now runs on the data directory, if one does. */

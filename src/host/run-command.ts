@@ -27,12 +27,8 @@ export function runCommand(spec: CommandSpec, events: CommandEvents, watcher: Pr
     const env = { ...process.env, ...spec.env };
     const { directory } = spec;
     const [program, ...args] = watcher.launch({ argv: argvOf(spec), directory, searchPath: env.PATH });
-    const child = spawn(program, args, {
-      cwd: directory,
-      env,
-      detached: true,
-      stdio: guardedStdio(["ignore", "pipe", "ignore"]),
-    }) as Child;
+    const stdio = guardedStdio(["ignore", "pipe", "ignore"]);
+    const child = spawn(program, args, { cwd: directory, env, detached: true, stdio }) as Child;
     if (child.pid !== undefined) return watch(child, child.pid, events, watcher);
     return failedCommand(once(child, "error").then(([error]) => Promise.reject(spawnFailure(spec, error))));
   } catch (error) {

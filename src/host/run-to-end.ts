@@ -1,3 +1,4 @@
+import { present } from "../core/json/fields.ts";
 import type { CommandHost, CommandSpec } from "./contract.ts";
 
 /** How long a command has between TERM and KILL: it must be gone when what it was run for ends. */
@@ -43,7 +44,7 @@ export async function runToEnd({ host, spec, signal, limitMs, maxChars, output }
   try {
     const { code } = await command.exited;
     await ending;
-    return { code, ...(stopped ? { stopped } : {}) };
+    return present({ code, stopped });
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", abort);

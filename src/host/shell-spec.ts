@@ -1,13 +1,8 @@
 import type { SpawnSpec } from "./contract.ts";
 
 /** Nothing in a command may wait for a person, and nothing it runs may answer for one with Parley's token. */
-const ENVIRONMENT = {
-  PAGER: "cat",
-  GIT_PAGER: "cat",
-  GIT_TERMINAL_PROMPT: "0",
-  TERM: "dumb",
-  PARLEY_TOKEN: undefined,
-} as const;
+const QUIET = { PAGER: "cat", GIT_PAGER: "cat", GIT_TERMINAL_PROMPT: "0", TERM: "dumb" };
+const ENVIRONMENT = { ...QUIET, PARLEY_TOKEN: undefined };
 
 const SHELL = 'if command -v bash >/dev/null 2>&1; then exec bash -c "$1"; else exec sh -c "$1"; fi';
 

@@ -2,14 +2,8 @@ const LF = 0x0a;
 const KEPT_LINES = 20;
 const KEPT_BYTES = 2048;
 
-export interface StderrRing {
-  push(chunk: Buffer): void;
-  /** The last lines, oldest first. */
-  lines(): string[];
-}
-
 /** Remembers the end of what a program said on stderr, in little memory however much it says. */
-export function createStderrRing(): StderrRing {
+export function createStderrRing() {
   const ring: Buffer[] = [];
   let open: Buffer = Buffer.alloc(0);
 
@@ -19,7 +13,7 @@ export function createStderrRing(): StderrRing {
   };
 
   return {
-    push(chunk) {
+    push(chunk: Buffer): void {
       let start = 0;
       for (let at = chunk.indexOf(LF); at !== -1; at = chunk.indexOf(LF, start)) {
         keep(chunk.subarray(start, at));
@@ -30,7 +24,8 @@ export function createStderrRing(): StderrRing {
       }
       keep(chunk.subarray(start));
     },
-    lines() {
+    /** The last lines, oldest first. */
+    lines(): string[] {
       const all = open.length > 0 ? [...ring, open] : ring;
       return all.slice(-KEPT_LINES).map((line) => line.toString("utf8").replace(/\r$/, ""));
     },

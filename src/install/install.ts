@@ -99,11 +99,8 @@ async function installNew(job: Job): Promise<Installed> {
     throw thrown;
   }
   const installed = readInstalled(agents, name, version);
-  if (!installed)
-    throw new InstallProblem(
-      "disk",
-      `${home} does not hold what was just installed there: does something else write to it? Try again`,
-    );
+  const gone = `${home} does not hold what was just installed there: does something else write to it? Try again`;
+  if (!installed) throw new InstallProblem("disk", gone);
   chooseVersion(agents, name, version);
   return installed;
 }

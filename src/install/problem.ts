@@ -46,10 +46,6 @@ export function npmProblem(wanted: string, said: string): InstallProblem {
   if (REFUSED.test(said)) return problem("registry", 'npm\'s registry wants a login: see "npm login" and ~/.npmrc');
   if (ABSENT.test(said)) return problem("registry", "npm's registry does not have it: choose another with --version");
   if (DISK.test(said)) return problem("disk", "its files could not be written: look for free space and permissions");
-  if (NETWORK.test(said))
-    return problem(
-      "network",
-      'npm could not reach its registry: see that the network and "npm ping" work, then repeat',
-    );
-  return problem("other", "npm failed");
+  const unreached = 'npm could not reach its registry: see that the network and "npm ping" work, then repeat';
+  return NETWORK.test(said) ? problem("network", unreached) : problem("other", "npm failed");
 }

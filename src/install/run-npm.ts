@@ -52,19 +52,13 @@ export async function npmInstall({ wanted, directory, env, progress, stop }: Npm
   }
   const begun = performance.now();
   // In its own directory, so that no project's .npmrc or workspace above the user's has a say.
-  const child = spawn(npm, ["install", "--prefix", directory, ...OPTIONS, wanted], {
-    cwd: directory,
-    env,
-    stdio: ["ignore", "pipe", "pipe"],
-    timeout: LIMIT_MS,
-  });
+  const args = ["install", "--prefix", directory, ...OPTIONS, wanted];
+  const child = spawn(npm, args, { cwd: directory, env, stdio: ["ignore", "pipe", "pipe"], timeout: LIMIT_MS });
   const said = collect(child);
   const end = (): void => void child.kill();
   stop?.addEventListener("abort", end);
-  const alive = setInterval(
-    () => progress(`still installing ${wanted} (${Math.round((performance.now() - begun) / 1000)} s)`),
-    SIGN_OF_LIFE_MS,
-  );
+  const sign = (): void => progress(`still installing ${wanted} (${Math.round((performance.now() - begun) / 1000)} s)`);
+  const alive = setInterval(sign, SIGN_OF_LIFE_MS);
   try {
     const [code, signal] = (await once(child, "close")) as [number | null, string | null];
     if (code === 0) return;

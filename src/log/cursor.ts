@@ -15,7 +15,7 @@ export function runsOf<T extends { seq: number; folded: number }>(records: reado
   return runs;
 }
 
-/** The stream of all sessions has this name where one session's stream has the session's id. */
+/** The name of the stream of all sessions. The stream of one session has the session's id. */
 const ALL = "all";
 
 export function formatCursor(session: string | null, number: number): string {
@@ -33,7 +33,7 @@ export interface Bounds {
 export type CursorResult =
   | { ok: true; after: number }
   | { ok: false; reason: "malformed" | "other_stream" | "future"; message: string }
-  /** The cursor is a good one, but what followed it is no longer kept: go on from `first`, after a snapshot. */
+  /** The cursor is valid, but the events after it are no longer kept: the reader goes on from `first`, after the state before it. */
   | { ok: false; reason: "gap"; message: string; after: number; first: number };
 
 /** A cursor with its stream's name, as in SSE ids, or the plain number of `?after=`. */

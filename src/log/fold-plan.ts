@@ -4,16 +4,16 @@ export interface FoldRow {
   type: string;
   /** The item a delta belongs to. */
   item: string | null;
-  /** How many numbers right before it are gone already. */
+  /** How many numbers right before it were folded away already. */
   folded: number;
 }
 
 export interface FoldPlan {
   /** Runs of numbers to delete, both ends included. */
   drop: { from: number; to: number }[];
-  /** Rows that stay and now stand behind more gone numbers. */
+  /** Rows that stay, and how many more numbers right before each are folded away. */
   raise: { seq: number; by: number }[];
-  /** Numbers gone at the end of the slice, for the next row that stays to carry. */
+  /** Numbers folded away at the end of the slice: the next row that stays counts them. */
   carry: number;
   /** The first delta that had to stay. */
   kept: number | undefined;

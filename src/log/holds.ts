@@ -12,28 +12,24 @@ export interface Right {
   create: NewSession | undefined;
 }
 
-/** The newest right to each session. Epochs live as long as it does: it fences writers that use the same one. */
-export interface Rights {
-  take(session: string, since: number, create: NewSession | undefined): Right;
-  /** Throws `fenced` for a right that is not its session's newest. */
-  assert(right: Right): void;
-  end(right: Right): void;
-}
+export type Rights = ReturnType<typeof createRights>;
 
-export function createRights(): Rights {
+/** The newest right to each session. Epochs live as long as it does: it fences writers that use the same one. */
+export function createRights() {
   let epoch = 0;
   const newest = new Map<string, number>();
   const holds = (right: Right): boolean => newest.get(right.session) === right.epoch;
   return {
-    take(session, since, create) {
+    take(session: string, since: number, create: NewSession | undefined): Right {
       epoch += 1;
       newest.set(session, epoch);
       return { session, epoch, since, create };
     },
-    assert(right) {
+    /** Throws `fenced` for a right that is not its session's newest. */
+    assert(right: Right): void {
       if (!holds(right)) throw fenced(right.session);
     },
-    end(right) {
+    end(right: Right): void {
       if (holds(right)) newest.delete(right.session);
     },
   };

@@ -1,19 +1,14 @@
-/** Runs jobs one after the other, so that slow work in slices never meets itself half done. */
-export interface Lane {
-  run<T>(job: () => Promise<T>): Promise<T>;
-  /** Resolves when what was given so far is done. */
-  idle(): Promise<void>;
-}
-
-export function createLane(): Lane {
+/** Runs jobs one after the other: a job in slices is done before the next begins. */
+export function createLane() {
   let tail: Promise<unknown> = Promise.resolve();
   return {
-    run(job) {
+    run<T>(job: () => Promise<T>): Promise<T> {
       const result = tail.then(job);
       tail = result.catch(() => undefined);
       return result;
     },
-    async idle() {
+    /** Resolves when the jobs that were given so far are done. */
+    async idle(): Promise<void> {
       await tail;
     },
   };

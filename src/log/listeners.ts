@@ -1,15 +1,8 @@
 import type { ParleyEvent } from "../core/events/event.ts";
 import type { AllListener, EventRecord, Listener, PlacedRecord } from "./contract.ts";
 
-export interface Listeners {
-  add(session: string, listener: Listener): () => void;
-  addAll(listener: AllListener): () => void;
-  /** Tells everybody of a commit, in order. The first record has the position after `after`, and so on. */
-  publish(records: readonly EventRecord[], events: readonly ParleyEvent[], after: number): void;
-}
-
 /** `report` hears of listeners that throw: the others, and the log, go on. */
-export function createListeners(report: (thrown: unknown) => void): Listeners {
+export function createListeners(report: (thrown: unknown) => void) {
   const all = new Set<AllListener>();
   const bySession = new Map<string, Set<Listener>>();
 
@@ -42,7 +35,7 @@ export function createListeners(report: (thrown: unknown) => void): Listeners {
 
   return {
     // Wrapped, so that the same function may listen twice and each stops by itself.
-    add(session, listener) {
+    add(session: string, listener: Listener): () => void {
       const own: Listener = (...heard) => listener(...heard);
       const listeners = bySession.get(session) ?? new Set();
       bySession.set(session, listeners.add(own));
@@ -51,12 +44,13 @@ export function createListeners(report: (thrown: unknown) => void): Listeners {
         if (listeners.size === 0 && bySession.get(session) === listeners) bySession.delete(session);
       };
     },
-    addAll(listener) {
+    addAll(listener: AllListener): () => void {
       const own: AllListener = (...heard) => listener(...heard);
       all.add(own);
       return () => all.delete(own);
     },
-    publish(records, events, after) {
+    /** Tells everybody of a commit, in order. The first record has the position after `after`, and so on. */
+    publish(records: readonly EventRecord[], events: readonly ParleyEvent[], after: number): void {
       if (records.length === 0) return;
       if (all.size > 0) {
         const placed: PlacedRecord[] = records.map((record, index) => ({ ...record, position: after + index + 1 }));

@@ -1,11 +1,12 @@
 import { messageOf, ParleyError } from "../core/errors.ts";
 import type { Draft, ParleyEvent } from "../core/events/event.ts";
 import { keyOf } from "../core/events/keys.ts";
+import { present } from "../core/json/fields.ts";
 import { changesState, reduceSession, type SessionState } from "../core/session-state.ts";
 import type { Entry, EventRecord, ReadQuery } from "./contract.ts";
 import type { Right } from "./holds.ts";
 
-/** A longer line of an agent is not kept: it would outweigh the event it caused. */
+/** A longer line of an agent is not stored beside its event. */
 const MAX_NATIVE_BYTES = 64 * 1024;
 
 export interface Append {
@@ -63,7 +64,7 @@ export interface PlanOptions<T extends Target> {
   read(session: string, query: ReadQuery): EventRecord[];
 }
 
-/** Makes the rows of an append, or throws why it cannot be taken. */
+/** Makes the rows of an append. Throws a refusal when it cannot be taken. */
 export function planAppend<T extends Target>(append: Append, options: PlanOptions<T>): Planned<T> {
   const { after, entries, right } = append;
   const target = targetOf(append, options);
@@ -97,13 +98,11 @@ function targetOf<T extends Target>({ right }: Append, { found, fresh }: PlanOpt
   const { session, create } = right;
   if (found && found !== "removed") return { ...found };
   if (!create || found) throw notFound(session);
-  const target: Target = { session, first: 1, last: 0, state: undefined };
-  if (create.parent !== undefined) target.parent = create.parent;
-  if (create.root !== undefined) target.root = create.root;
-  return fresh(target);
+  const { parent, root } = create;
+  return fresh({ session, ...present({ parent, root }), first: 1, last: 0, state: undefined });
 }
 
-/** The records of a repeated append. Its writer holds the session, so what has its numbers must be its own events. */
+/** The records of a repeated append. Only the holder writes, so the events with these numbers are its own. */
 function storedBefore<T extends Target>(append: Append, target: T, { read }: PlanOptions<T>): EventRecord[] {
   const { after, entries, right } = append;
   const upTo = after + entries.length;

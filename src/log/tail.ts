@@ -4,7 +4,7 @@ import { followsOn, runsOf } from "./cursor.ts";
 
 /** Takes the records of a tail. */
 export interface TailSink<Item extends EventRecord = EventRecord> {
-  /** Takes records, in order. A promise means: full, nothing more until it resolves. */
+  /** Takes records, in order. If it returns a promise, it is full: the next records come when the promise resolves. */
   write(records: readonly Item[]): Promise<void> | undefined;
   /** The numbers between the cursor and the record that comes next are no longer kept, or cannot be read. */
   gap(after: number, next: Item): Promise<void> | undefined;
@@ -105,7 +105,7 @@ function follow<Item extends EventRecord>(source: Source<Item>, query: TailQuery
   }
 
   function catchUp(after?: Promise<void>): void {
-    // The sink may have closed the tail in the very call that made it full.
+    // The sink may have closed the tail in the same call.
     if (isClosed()) return;
     mode = "reading";
     readOn(after).catch(fail);
@@ -130,7 +130,7 @@ function follow<Item extends EventRecord>(source: Source<Item>, query: TailQuery
         }
         wait = deliver(run);
       }
-      // A long history must not keep everybody else waiting.
+      // A long history must not hold up the event loop.
       if (!wait && records.length === page) wait = nextTurn();
       if (wait || missed) continue;
       if (!isClosed()) mode = "live";

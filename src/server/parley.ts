@@ -1,3 +1,4 @@
+import { isIPv6 } from "node:net";
 import { join } from "node:path";
 import type { Agent } from "../agents/contract.ts";
 import { neverBack } from "../core/clock.ts";
@@ -203,13 +204,6 @@ async function newestTime(log: Log): Promise<number> {
 
 /** An address that a client on this machine can use. */
 function urlOf(host: string, port: number): string {
-  const name =
-    host === "0.0.0.0"
-      ? "127.0.0.1"
-      : host === "::"
-        ? "[::1]"
-        : host.includes(":") && !host.startsWith("[")
-          ? `[${host}]`
-          : host;
-  return `http://${name}:${port}`;
+  const reached = { "0.0.0.0": "127.0.0.1", "::": "::1" }[host] ?? host;
+  return `http://${isIPv6(reached) ? `[${reached}]` : reached}:${port}`;
 }

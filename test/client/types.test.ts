@@ -16,9 +16,9 @@ import type {
   StreamEvent,
   UnknownEvent,
 } from "../../src/client/index.ts";
-import type { Receipt as ServerReceipt } from "../../src/gateway/receipt.ts";
+import type { Gateway } from "../../src/gateway/gateway.ts";
 import type { PendingAsk } from "../../src/gateway/requests.ts";
-import type { Outcome as ServerOutcome } from "../../src/surfaces/http/turn-outcome.ts";
+import type { outcomeOf } from "../../src/surfaces/http/turn-outcome.ts";
 import type { agent } from "../../src/surfaces/universal/agent-schemas.ts";
 import type { Gap as ServerGap } from "../../src/surfaces/universal/cursor.ts";
 import type * as schemas from "../../src/surfaces/universal/schemas.ts";
@@ -29,8 +29,8 @@ type Is<A extends B, B> = A;
 
 // The types of the client fit the responses of the server.
 export type FromServer = [
-  Is<ServerReceipt, Receipt>,
-  Is<ServerOutcome, Outcome>,
+  Is<Awaited<ReturnType<Gateway["prompt"]>>, Receipt>,
+  Is<Awaited<ReturnType<typeof outcomeOf>>, Outcome>,
   Is<ServerGap, Gap>,
   Is<PendingAsk, Ask>,
   Is<ReturnType<typeof detailView>, SessionDetail>,

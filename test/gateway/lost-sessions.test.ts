@@ -8,6 +8,7 @@ import { eventually } from "../support/eventually.ts";
 import { FaultyLog } from "../support/faulty-log.ts";
 import { wrapHolds } from "../support/wrap-holds.ts";
 import { answering } from "./fake-agent.ts";
+import { FullDisk } from "./full-disk.ts";
 import { ended, type Rig, rig, text } from "./rig.ts";
 
 /** A log whose appends fail with an error of the test's, as often as it is set. */
@@ -102,14 +103,14 @@ test("a command whose outcome stays unknown is answered with that, and happens o
   assert.equal(events.filter(({ type }) => type === "turn.started").length, 1);
 });
 
-test("a command that is refused after an unknown outcome changes nothing, and the next one is taken", async (t) => {
+test("a command that is refused after an unknown outcome is repeated until it is stored, and the next one is taken", async (t) => {
   const failing = new FailingLog();
   const r = await rig(t, { wrap: failing.wrap });
   const { id } = await r.gateway.create({ directory: r.directory });
   const unknown = new ParleyError("outcome_unknown", "the answer was lost");
   failing.errors = [unknown, unknown, new ParleyError("disk_full", "no space left")];
   await assert.rejects(r.gateway.update(id, { title: "One" }), { code: "outcome_unknown" });
-  await eventually("the outcome is known", () => failing.errors.length === 0);
+  await r.until(id, (event) => event.type === "session.updated");
   await eventually("commands are taken", () =>
     r.gateway.update(id, { title: "Two" }).then(
       () => true,
@@ -117,7 +118,64 @@ test("a command that is refused after an unknown outcome changes nothing, and th
     ),
   );
   const titles = (await r.events(id)).flatMap((event) => (event.type === "session.updated" ? [event.data.title] : []));
-  assert.deepEqual(titles, ["Two"]);
+  assert.deepEqual(titles, ["One", "Two"]);
+});
+
+test("a prompt whose answer is lost and whose repeat is refused is told as unknown, and reaches the agent once", async (t) => {
+  const disk = new FullDisk();
+  const faulty = new FaultyLog();
+  const r = await rig(t, { wrap: (log) => disk.wrap(faulty.wrap(log)) });
+  r.fake.onPrompt = answering;
+  const { id } = await r.gateway.create({ directory: r.directory });
+  const first = await r.gateway.prompt(id, text("The agent runs from here on"));
+  await r.until(id, ended);
+  faulty.next = () => {
+    disk.full = true;
+    return "answer";
+  };
+  const request = text("go", { id: "msg_1" });
+  await assert.rejects(r.gateway.prompt(id, request), { code: "outcome_unknown", status: 503 });
+  faulty.next = () => "none";
+  disk.full = false;
+  await r.until(id, (event) => ended(event) && event.turn !== first.turn);
+  assert.equal((await r.gateway.prompt(id, request)).status, "started");
+  assert.equal((await r.gateway.update(id, { title: "Taken" })).title, "Taken");
+  const events = await r.assertLawful(id);
+  assert.equal(events.filter(({ type }) => type === "turn.started").length, 2);
+  assert.deepEqual([r.fake.starts.length, r.fake.last.prompts.length], [1, 2]);
+});
+
+test("a deletion whose outcome stays unknown goes on by itself when it is known", async (t) => {
+  const faulty = new FaultyLog();
+  const r = await rig(t, { wrap: faulty.wrap });
+  const { id, agent } = await startTurn(r);
+  await r.gateway.prompt(id, text("waits, so that the deletion has something to store at once"));
+  faulty.next = () => "answer";
+  await assert.rejects(r.gateway.remove(id), { code: "outcome_unknown", status: 503 });
+  faulty.next = () => "none";
+  await eventually("the session is deleted", async () => (await r.log.head(id)) === undefined);
+  assert.equal(agent.gone, true);
+});
+
+test("a fork whose events cannot be folded is made all the same", async (t) => {
+  let folds = true;
+  const refusing = (log: Log): Log =>
+    wrapHolds(log, ({ fold }) => ({
+      fold: async (upTo) => {
+        if (!folds) throw new ParleyError("disk_full", "no space left");
+        await fold(upTo);
+      },
+    }));
+  const r = await rig(t, { wrap: refusing });
+  r.fake.capabilities = { fork: true };
+  r.fake.onPrompt = answering;
+  const { id } = await r.gateway.create({ directory: r.directory });
+  await r.gateway.prompt(id, text("go"));
+  await r.until(id, ended);
+  folds = false;
+  const fork = await r.gateway.work.fork(id);
+  const turns = (await r.assertLawful(fork.id)).filter(({ type }) => type === "turn.started");
+  assert.equal(turns.length, 1);
 });
 
 test("an agent that floods a session during a shell turn is held until the turn is over", async (t) => {

@@ -46,6 +46,24 @@ test("a prompt that races a deletion is refused, or is part of what is deleted; 
   await assert.rejects(r.gateway.prompt(id, text("gone")), { code: "session_not_found" });
 });
 
+test("a deletion that is repeated while the first one is under way ends as that one does", async (t) => {
+  let looks = 0;
+  const first = Promise.withResolvers<void>();
+  const slow = (log: Log): Log => ({
+    ...log,
+    list: async (query) => {
+      // A second look for sub-agents comes back only when one of the deletions is over.
+      if (++looks === 2) await first.promise;
+      return log.list(query);
+    },
+  });
+  const r = await rig(t, { wrap: slow });
+  const { id } = await startTurn(r);
+  const removals = [r.gateway.remove(id), r.gateway.remove(id)];
+  for (const removal of removals) removal.then(first.resolve, first.resolve);
+  assert.deepEqual(await Promise.all(removals), [undefined, undefined]);
+});
+
 test("a sub-agent's session goes with the one it belongs to, in memory or not, and not without it", async (t) => {
   const r = await rig(t);
   const { id, session } = await startTurn(r);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { ParleyEvent } from "../../src/core/events/event.ts";
-import type { Receipt } from "../../src/gateway/receipt.ts";
+import type { Receipt } from "../../src/core/receipt.ts";
 import type { Api } from "../support/api.ts";
 import { assertLaws, assertNoGap } from "../support/laws.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import type { Receipt } from "../../src/gateway/receipt.ts";
+import type { Receipt } from "../../src/core/receipt.ts";
 import { eventually } from "../support/eventually.ts";
 import { assertNoGap, lawfulEvents } from "../support/laws.ts";
 import { startServer, type TestServer } from "../support/server.ts";

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Receipt } from "../../src/gateway/receipt.ts";
-import type { Outcome } from "../../src/surfaces/http/turn-outcome.ts";
+import type { Outcome, Receipt } from "../../src/core/receipt.ts";
 import { lawfulEvents } from "../support/laws.ts";
 import { startServer } from "../support/server.ts";
 

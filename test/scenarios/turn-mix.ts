@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Outcome } from "../../src/surfaces/http/turn-outcome.ts";
+import type { Outcome } from "../../src/core/receipt.ts";
 import type { Api } from "../support/api.ts";
 import { lawfulEvents } from "../support/laws.ts";
 import { Random } from "../support/random.ts";

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
 import { temporary } from "../support/server.ts";
 
@@ -14,14 +14,27 @@ const SOURCES: Readonly<Record<string, string>> = {
   "parley/testing": "testing/index.ts",
 };
 
-test("the example of docs/testing.md runs as it stands, and breaks no law", async (t) => {
-  const [, example = ""] = /```ts\n([\s\S]*?)```/.exec(page) ?? [];
-  const program = example.replaceAll(/from "(parley[\w/]*)"/g, (_, name: string) => {
+/** A program of the page's examples, with its imports from the source. Returns what it writes. */
+async function run(t: TestContext, program: string): Promise<{ stdout: string; stderr: string }> {
+  const local = program.replaceAll(/from "(parley[\w/]*)"/g, (_, name: string) => {
     const source = SOURCES[name] ?? assert.fail(`no module ${name}`);
     return `from "${new URL(`../../src/${source}`, import.meta.url).href}"`;
   });
   const file = join(await temporary(t), "example.ts");
-  await writeFile(file, program);
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, [file]);
+  await writeFile(file, local);
+  return promisify(execFile)(process.execPath, [file]);
+}
+
+const [server = "", model = ""] = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, example]) => example);
+
+test("the example of docs/testing.md runs as it stands, and breaks no law", async (t) => {
+  const { stdout, stderr } = await run(t, server);
   assert.match(stdout, /^end_turn [\s\S]*hello[\s\S]* 0\n$/, stderr);
+});
+
+test("the house agent of docs/testing.md works by the scripted model", async (t) => {
+  const housed = server.replace(/defaultAgent: "scripted".*/, 'defaultAgent: "house", house,');
+  assert.notEqual(housed, server);
+  const { stdout, stderr } = await run(t, `${model}${housed}await model.close();`);
+  assert.equal(stdout, "end_turn You said: hello 0\n", stderr);
 });

@@ -18,7 +18,7 @@ export type ControlRequest =
   | { subtype: "set_permission_mode"; mode: string }
   | { subtype: "get_binary_version" };
 
-/** By its id the program can be told to forget a line again, and tells when it has taken it up. */
+/** A line of the user. By its id Parley can take the line back, and the program tells when it takes the line up. */
 export function userLine(content: readonly Content[], uuid: string): string {
   return JSON.stringify({ type: "user", message: { role: "user", content }, parent_tool_use_id: null, uuid });
 }
@@ -46,18 +46,18 @@ function allow(input: Fields, more: Fields = {}): Fields {
   return { behavior: "allow", updatedInput: input, ...more };
 }
 
-/** A refusal that is the last word ends the program's turn at once; otherwise the model hears of it and goes on. */
+/** A refusal with `interrupt` ends the program's turn; after any other the model hears of it and goes on. */
 function deny(message: string, stop = false): Fields {
   return { behavior: "deny", message, ...(stop ? { interrupt: true } : {}) };
 }
 
-/** An "always" is Parley's rule, not the program's: its own suggestions would open far more than was asked for. */
+/** An "always" is a grant of Parley's. The program's own suggestions are not used: they allow more than was asked for. */
 function permissionAnswer({ input }: Request, answer: Extract<Answer, { kind: "permission" }>): Fields {
   if (answer.outcome !== "reject") return allow(input);
   return deny(answer.feedback || "The user does not want this tool call to be made.", answer.stop);
 }
 
-/** Without a word about the mode the program would go back to the one before `plan`, whatever the answer promises. */
+/** The answer to a plan names the mode: without it the program would go back to the mode before `plan`. */
 function approve(input: Fields, mode: string): Fields {
   return allow(input, { updatedPermissions: [{ type: "setMode", mode, destination: "session" }] });
 }
@@ -73,7 +73,7 @@ function planAnswer({ input }: Request, answer: Extract<Answer, { kind: "questio
   return deny(wishes || "Keep planning; the user does not want you to begin yet.");
 }
 
-/** Answers by the question's text; a question that nobody answered is left out. */
+/** Answers by the question's text; questions without an answer are left out. */
 function questionAnswer({ input }: Request, answer: Extract<Answer, { kind: "question" }>): Fields {
   if (answer.outcome === "rejected") return deny(answer.feedback || "The user does not want to answer.", answer.stop);
   const questions = Array.isArray(input.questions) ? (input.questions as Fields[]) : [];

@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { type Fields, fieldsIn, isFields, textIn } from "../../core/json/fields.ts";
+import { type Fields, fieldsIn, isFields, jsonIn, textIn } from "../../core/json/fields.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where a credential is. What it is stays where it is. */
+/** The place of a credential, never the credential itself. */
 export interface CredentialPlace {
   kind: "variable" | "file";
   /** The variable's name, or the file's path. */
@@ -20,12 +20,8 @@ const VARIABLES = ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAU
 const CLOUDS = ["CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY"] as const;
 
 async function readFields(path: string): Promise<Fields | undefined> {
-  try {
-    const value: unknown = JSON.parse(await readFile(path, "utf8"));
-    return isFields(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = jsonIn(await readFile(path, "utf8").catch(() => ""));
+  return isFields(value) ? value : undefined;
 }
 
 function inVariables(env: Environment): CredentialPlace | undefined {

@@ -26,13 +26,13 @@ export interface Decoded {
   said: Said[];
   noise?: NoiseReason;
   response?: Response;
-  /** It asks for something that Parley does not do, or that needs nobody's verdict. */
+  /** A request that Parley answers at once: it does not do such things, or they need no verdict. */
   foreign?: Foreign;
   /** It does not know the session that it was to resume. */
   lost?: boolean;
 }
 
-/** Said to keep a connection open, or for a program's own window. */
+/** Lines that keep a connection open, or are for the program's own window. */
 const SILENT: ReadonlySet<string> = new Set([
   "keep_alive",
   "tool_progress",
@@ -110,13 +110,9 @@ function repeats(reading: Reading, type: string, line: Fields): boolean {
 
 function responseOf(line: Fields): Response {
   const response = fieldsIn(line, "response");
-  const error = textIn(response, "error");
-  return {
-    id: textIn(response, "request_id") ?? "",
-    ok: response.subtype === "success",
-    body: fieldsIn(response, "response"),
-    ...(error === undefined ? {} : { error }),
-  };
+  const id = textIn(response, "request_id") ?? "";
+  const body = fieldsIn(response, "response");
+  return present({ id, ok: response.subtype === "success", body, error: textIn(response, "error") });
 }
 
 const LIMIT_STATUS = { allowed: "allowed", allowed_warning: "warning", rejected: "reached" } as const;

@@ -11,7 +11,7 @@ import { MODES } from "./modes.ts";
 import { probe, readJson } from "./probe.ts";
 
 const LIMIT_MS = 20_000;
-/** For so long nothing is asked anew; after it the old answer serves until the new one is there. */
+/** How long an answer is fresh. An older one is used until the new one is there. */
 const FRESH_MS = 60_000;
 const MILLION = 1_000_000;
 

@@ -19,13 +19,13 @@ const STREAMS = [
 /** Added to Parley's environment, in which the program finds its own credentials and settings. */
 const ENVIRONMENT = {
   CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS: "1",
-  // A program that replaces itself while sessions run on it is not the one that was tested.
+  // No updates while sessions run: the new version would not be the tested one.
   DISABLE_AUTOUPDATER: "1",
-  // It would switch off the hooks by which the session's rules see each call.
+  // The user's variable would switch off the hooks by which the session's rules see each call.
   CLAUDE_CODE_SIMPLE: undefined,
   // Each command begins in the session's directory, so that rules know which files its words name.
   CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR: "1",
-  // Nothing that it runs may answer its questions with Parley's token.
+  // Parley's token is left out: with it, programs that the agent runs could answer its asks.
   PARLEY_TOKEN: undefined,
 } as const;
 

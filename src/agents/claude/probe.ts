@@ -1,4 +1,4 @@
-import { type Fields, isFields, textIn } from "../../core/json/fields.ts";
+import { type Fields, isFields, jsonIn, present, textIn } from "../../core/json/fields.ts";
 import { within } from "../../core/within.ts";
 import type { ProcessHost, SpawnSpec } from "../../host/contract.ts";
 import { Control } from "./control.ts";
@@ -26,10 +26,7 @@ export async function probe(host: ProcessHost, spec: SpawnSpec, limitMs: number)
   });
   const control = new Control((line) => program.write(line));
   program.started.catch(() => {});
-  program.exited.then(
-    () => control.close(),
-    () => control.close(),
-  );
+  program.exited.catch(() => {}).finally(() => control.close());
   const asked = Promise.all([
     control.ask({ subtype: "initialize", forwardSubagentText: false }),
     control.ask({ subtype: "get_binary_version" }),
@@ -39,8 +36,7 @@ export async function probe(host: ProcessHost, spec: SpawnSpec, limitMs: number)
     if (!answers) return undefined;
     const [initialized, binary] = answers.value;
     if (!initialized.ok) return undefined;
-    const version = textIn(binary.body, "version");
-    return { initialized: initialized.body, ...(version === undefined ? {} : { version }) };
+    return present({ initialized: initialized.body, version: textIn(binary.body, "version") });
   } finally {
     program.endInput();
     await within(program.exited, GRACE_MS);
@@ -59,10 +55,6 @@ export async function readJson(host: ProcessHost, spec: SpawnSpec, limitMs: numb
     limitMs,
   );
   if (!exit?.value) await program.kill(GRACE_MS);
-  try {
-    const value: unknown = JSON.parse(lines.join("\n"));
-    return isFields(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = jsonIn(lines.join("\n"));
+  return isFields(value) ? value : undefined;
 }

@@ -4,7 +4,7 @@ import { dirname, join, relative } from "node:path";
 import type { ProjectSetting } from "../../core/trust.ts";
 import { keysOfServers, keysOfSettings } from "./settings-keys.ts";
 
-/** How far up is looked, and how much is read. */
+/** Limits of the look: directories above, bytes of a file, names in a folder. */
 const MAX_LEVELS = 40;
 const MAX_BYTES = 512 * 1024;
 const MAX_NAMES = 50;
@@ -77,7 +77,7 @@ async function levelsOf(directory: string, home: string | undefined): Promise<st
   return levels;
 }
 
-/** All that the program would take from a project. It is looked at, and nothing of it is believed or run. */
+/** The settings that the program would take from a project. Files are only read; nothing of the project runs. */
 export async function projectSettings(directory: string, home?: string): Promise<ProjectSetting[]> {
   const looks = (await levelsOf(directory, home)).flatMap((level) => {
     // In the home directory `.claude` is the user's own.

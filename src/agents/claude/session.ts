@@ -108,10 +108,7 @@ export class ClaudeSession implements AgentSession {
   async answer(ask: string, answer: Answer): Promise<void> {
     const request = this.#state.requests.get(ask);
     if (!request) return;
-    this.#state = answered(this.#state, ask, {
-      refused: isRefusal(answer),
-      lastWord: isLastWord(answer),
-    });
+    this.#state = answered(this.#state, ask, { refused: isRefusal(answer), lastWord: isLastWord(answer) });
     await this.#program.write(answerLine(ask, request, answer));
   }
 
@@ -136,7 +133,7 @@ export class ClaudeSession implements AgentSession {
     if (mode !== undefined && mode !== now) await this.#switch(mode);
   }
 
-  /** The program says yes to any word; the mode that it is in then it tells in a line of its own, before its next answer. */
+  /** The program accepts any name of a mode. The mode that it is in then comes in a line of its own, before its next answer. */
   async #switch(mode: string): Promise<void> {
     await this.#change({ subtype: "set_permission_mode", mode }, `the mode ${mode}`);
     await this.#control.ask({ subtype: "get_binary_version" });
@@ -163,11 +160,8 @@ export class ClaudeSession implements AgentSession {
   }
 
   async #initialize(): Promise<void> {
-    const { ok, body, error } = await this.#control.ask({
-      subtype: "initialize",
-      forwardSubagentText: true,
-      hooks: HOOKS,
-    });
+    const request = { subtype: "initialize", forwardSubagentText: true, hooks: HOOKS } as const;
+    const { ok, body, error } = await this.#control.ask(request);
     if (!ok) {
       this.#program.fail(this.#program.failure(`it could not be initialized: ${error ?? "no reason was given"}`));
       return;
@@ -213,7 +207,7 @@ export class ClaudeSession implements AgentSession {
     else if (this.#plain) this.#assertHooked();
   }
 
-  /** Rules that the program would not obey are no rules. */
+  /** Ends the program when the session has rules and the program does not report its calls, so that the rules cannot hold. */
   #assertHooked(): void {
     if (!this.#state.hooked && this.#open.hasRules?.()) this.#giveUp(UNHOOKED);
   }
@@ -274,7 +268,7 @@ export class ClaudeSession implements AgentSession {
   }
 }
 
-/** The program does some of its commands without a word, which is nothing that rules are about. */
+/** Whether a prompt is a slash command. The program runs some of these without telling of them, and rules do not concern them. */
 function isCommand({ parts: [first] }: Prompt): boolean {
   return first?.type === "text" && first.text.startsWith("/");
 }

@@ -1,15 +1,9 @@
-import { isFields } from "../../core/json/fields.ts";
+import { isFields, jsonIn } from "../../core/json/fields.ts";
 
 /** Settings whose inner names say what matters. */
 const OPENED: ReadonlySet<string> = new Set(["hooks", "permissions", "env"]);
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text.replace(/^\ufeff/, ""));
-  } catch {
-    return undefined;
-  }
-}
+const parsed = (text: string): unknown => jsonIn(text.replace(/^\ufeff/, ""));
 
 /** The names of the settings in a settings file, such as `hooks.Stop` and `apiKeyHelper`; undefined where it cannot be read. */
 export function keysOfSettings(text: string): string[] | undefined {

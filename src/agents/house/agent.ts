@@ -44,11 +44,9 @@ export function createHouseAgent(options: HouseOptions): Agent {
       modes: MODES,
     }),
     advice: (model) => models.advice(model),
-    open: (open) =>
-      openLazily(open, async () => (await import("./session.ts")).loadSession(options, open), [
-        "compact",
-        "steer",
-        "decide",
-      ]),
+    open: (open) => {
+      const load = async () => (await import("./session.ts")).loadSession(options, open);
+      return openLazily(open, load, ["compact", "steer", "decide"]);
+    },
   };
 }

@@ -67,7 +67,7 @@ export class HouseSession implements AgentSession {
     this.#begin({ words: [], run: runCompaction });
   }
 
-  /** A turn that has just ended cannot take the words: then they begin one of their own. */
+  /** Steers the running turn. If it has just ended, the prompt begins a turn of its own. */
   async steer(prompt: Prompt): Promise<void> {
     this.#steered.push({ message: this.#userMessage(prompt) });
     if (!this.#stop) this.#beginWithSteered();
@@ -163,9 +163,7 @@ export class HouseSession implements AgentSession {
       host,
       model,
       language: await models.load(model),
-      instructions: [await instructionsFor(directory, planning()), ...(system === undefined ? [] : [system])].join(
-        "\n\n",
-      ),
+      instructions: await instructionsFor(directory, planning(), system),
       messages,
       asked,
       context,
@@ -199,7 +197,7 @@ export async function loadSession(
   { history }: OpenOptions,
 ): Promise<(open: OpenOptions) => HouseSession> {
   const [sdk, events] = await Promise.all([import("ai"), history?.() ?? []]);
-  // Its warnings would go to the server's own output.
+  // The AI SDK would write its warnings to the server's own output.
   globalThis.AI_SDK_LOG_WARNINGS = false;
   return (open) => {
     const outbox = new Outbox(open.emit);

@@ -21,17 +21,17 @@ const role = z.enum(["user", "assistant", "system"]).optional();
 const kind = z.enum(["message", "reasoning"]);
 const metadata = z.record(z.string(), z.unknown()).optional();
 
-const tool = {
-  call: text,
-  name: maybe,
-  title: maybe,
-  input: z.unknown().optional(),
-  inputDelta: maybe,
-  parentCall: maybe,
-  metadata,
-};
+const input = z.unknown().optional();
 
-/** What a program may say of itself; that it exited, or could not be read, is for Parley to say. */
+const tool = { call: text, name: maybe, title: maybe, input, inputDelta: maybe, parentCall: maybe, metadata };
+const patterns = z.array(text).optional();
+const intent = { ask: text, action: text, command: maybe, patterns, title: maybe, call: maybe, input, metadata };
+
+function signal<T extends string, Shape extends object>(type: T, shape: Shape) {
+  return z.object({ type: z.literal(type), ...shape });
+}
+
+/** The signals that a program may send; Parley itself says that it exited, or that it could not be read. */
 export type SpokenSignal = Exclude<Signal, { type: "exited" | "unparsed" }>;
 
 /** The sub-agent that a signal is about. */
@@ -45,8 +45,7 @@ export const childRef: z.ZodType<ChildRef> = z.object({
 
 /** A schema for each signal a program may send. */
 export const signalSchemas = {
-  session: z.object({
-    type: z.literal("session"),
+  session: signal("session", {
     nativeId: maybe,
     title: maybe,
     model: maybe,
@@ -55,43 +54,27 @@ export const signalSchemas = {
     offers: z.array(agentOption).optional(),
     resume: z.enum(["resumed", "lost"]).optional(),
   }),
-  "replay.begun": z.object({ type: z.literal("replay.begun") }),
-  "replay.prompt": z.object({ type: z.literal("replay.prompt"), parts: z.array(promptPart) }),
-  "replay.ended": z.object({ type: z.literal("replay.ended") }),
-  "turn.begun": z.object({ type: z.literal("turn.begun"), turn: maybe }),
-  "turn.finished": z.object({
-    type: z.literal("turn.finished"),
+  "replay.begun": signal("replay.begun", {}),
+  "replay.prompt": signal("replay.prompt", { parts: z.array(promptPart) }),
+  "replay.ended": signal("replay.ended", {}),
+  "turn.begun": signal("turn.begun", { turn: maybe }),
+  "turn.finished": signal("turn.finished", {
     turn: maybe,
     reason: endReason,
     usage: usage.optional(),
     error: failure.optional(),
   }),
-  "step.begun": z.object({ type: z.literal("step.begun"), step: maybe }),
-  "step.finished": z.object({ type: z.literal("step.finished"), step: maybe, finish: maybe, usage: usage.optional() }),
-  text: z.object({
-    type: z.literal("text"),
-    item: text,
-    kind: kind.optional(),
-    role,
-    delta: text,
-    parentCall: maybe,
-  }),
-  "text.done": z.object({
-    type: z.literal("text.done"),
-    item: text,
-    kind: kind.optional(),
-    role,
-    text: maybe,
-    parentCall: maybe,
-  }),
-  "text.replaced": z.object({ type: z.literal("text.replaced"), item: text, text }),
-  "text.retracted": z.object({ type: z.literal("text.retracted"), item: text }),
-  "text.known": z.object({ type: z.literal("text.known"), item: text, kind, role }),
-  "tool.seen": z.object({ type: z.literal("tool.seen"), ...tool }),
-  "tool.running": z.object({ type: z.literal("tool.running"), ...tool }),
-  "tool.output": z.object({ type: z.literal("tool.output"), call: text, delta: text }),
-  "tool.done": z.object({
-    type: z.literal("tool.done"),
+  "step.begun": signal("step.begun", { step: maybe }),
+  "step.finished": signal("step.finished", { step: maybe, finish: maybe, usage: usage.optional() }),
+  text: signal("text", { item: text, kind: kind.optional(), role, delta: text, parentCall: maybe }),
+  "text.done": signal("text.done", { item: text, kind: kind.optional(), role, text: maybe, parentCall: maybe }),
+  "text.replaced": signal("text.replaced", { item: text, text }),
+  "text.retracted": signal("text.retracted", { item: text }),
+  "text.known": signal("text.known", { item: text, kind, role }),
+  "tool.seen": signal("tool.seen", tool),
+  "tool.running": signal("tool.running", tool),
+  "tool.output": signal("tool.output", { call: text, delta: text }),
+  "tool.done": signal("tool.done", {
     call: text,
     ok: z.boolean(),
     output: maybe,
@@ -101,54 +84,20 @@ export const signalSchemas = {
     title: maybe,
     metadata,
   }),
-  "tool.backgrounded": z.object({ type: z.literal("tool.backgrounded"), call: text }),
-  permission: z.object({
-    type: z.literal("permission"),
-    ask: text,
-    action: text,
-    command: maybe,
-    patterns: z.array(text).optional(),
-    title: maybe,
-    call: maybe,
-    input: z.unknown().optional(),
-    options: z.array(askOption).optional(),
-    metadata,
-  }),
-  intent: z.object({
-    type: z.literal("intent"),
-    ask: text,
-    action: text,
-    command: maybe,
-    patterns: z.array(text).optional(),
-    title: maybe,
-    call: maybe,
-    input: z.unknown().optional(),
-    metadata,
-  }),
-  question: z.object({
-    type: z.literal("question"),
-    ask: text,
-    questions: z.array(question),
-    kind: maybe,
-    call: maybe,
-    metadata,
-  }),
-  "ask.withdrawn": z.object({ type: z.literal("ask.withdrawn"), ask: text }),
+  "tool.backgrounded": signal("tool.backgrounded", { call: text }),
+  permission: signal("permission", { ...intent, options: z.array(askOption).optional() }),
+  intent: signal("intent", intent),
+  question: signal("question", { ask: text, questions: z.array(question), kind: maybe, call: maybe, metadata }),
+  "ask.withdrawn": signal("ask.withdrawn", { ask: text }),
   status: z.union([
-    z.object({ type: z.literal("status"), status: z.enum(["running", "compacting"]) }),
-    z.object({
-      type: z.literal("status"),
-      status: z.literal("retrying"),
-      attempt: z.number(),
-      message: text,
-      next: z.number(),
-    }),
+    signal("status", { status: z.enum(["running", "compacting"]) }),
+    signal("status", { status: z.literal("retrying"), attempt: z.number(), message: text, next: z.number() }),
   ]),
-  plan: z.object({ type: z.literal("plan"), entries: z.array(planEntry) }),
-  usage: z.object({ type: z.literal("usage"), usage }),
-  limits: z.object({ type: z.literal("limits"), limits: z.array(limit) }),
-  note: z.object({ type: z.literal("note"), level: z.enum(["info", "warn", "error"]), text, code: maybe }),
-  error: z.object({ type: z.literal("error"), error: failure }),
+  plan: signal("plan", { entries: z.array(planEntry) }),
+  usage: signal("usage", { usage }),
+  limits: signal("limits", { limits: z.array(limit) }),
+  note: signal("note", { level: z.enum(["info", "warn", "error"]), text, code: maybe }),
+  error: signal("error", { error: failure }),
 } as const satisfies Record<SpokenSignal["type"], z.ZodType<SpokenSignal>>;
 
 export function isSpoken(type: string): type is SpokenSignal["type"] {

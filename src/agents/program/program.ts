@@ -16,7 +16,7 @@ export interface ProgramOptions {
   readyMs: number;
   /** Reads one line of its output. */
   read(text: string): Read;
-  /** Asks it to leave. Its input ends after that. */
+  /** Asks the program to leave. Its input ends after that. */
   leave?(): Promise<void> | void;
   /** Called when it is gone, before `exited` is emitted; may add advice to the error of a program that was never ready. */
   onExit?(exit: Exit): string | undefined;
@@ -44,7 +44,7 @@ export class Program implements Pick<AgentSession, "ready" | "close" | "kill" | 
     this.#expect();
   }
 
-  /** Resolves when the program has exited and its `exited` was emitted, or waits for the end of a pause. */
+  /** Resolves when the program has exited, and `exited` was emitted or waits for the end of a pause. */
   get exited(): Promise<void> {
     return this.#exited;
   }
@@ -108,7 +108,7 @@ export class Program implements Pick<AgentSession, "ready" | "close" | "kill" | 
     await this.kill(CLOSE_GRACE_MS);
   }
 
-  /** A program that is paused cannot say that it is ready: the time runs only while it is heard. */
+  /** Starts the deadline for `isReady`. A paused program cannot say that it is ready, so a pause stops the deadline. */
   #expect(): void {
     clearTimeout(this.#deadline);
     if (!this.#starting) return;
@@ -127,7 +127,7 @@ export class Program implements Pick<AgentSession, "ready" | "close" | "kill" | 
   async #onExit(exit: Exit): Promise<void> {
     this.#settle();
     this.#reader.flush();
-    // A program that never ran has a reason of its own; one that exited early is told with its last words.
+    // The error of a program that never ran comes first; one that exited early fails with its last words.
     await this.#process.started.catch(this.#ready.reject);
     const advice = this.#options.onExit?.(exit);
     this.#ready.reject(this.failure(`it exited before it was ready${advice ? `: ${advice}` : ""}`, exit));

@@ -1,18 +1,11 @@
-import { type CommandNode, paths, type Value } from "./tree.ts";
+import { type CommandNode, fixedIn, paths, type Value } from "./tree.ts";
+
+const reply = (flags: string): string => `mapfile -t COMPREPLY < <(compgen ${flags} -- "$cur")`;
+
+const GENERATORS = { none: undefined, any: ":", file: reply("-f"), directory: reply("-d") } as const;
 
 function generator(value: Value): string | undefined {
-  switch (value.kind) {
-    case "none":
-      return undefined;
-    case "any":
-      return ":";
-    case "file":
-      return 'mapfile -t COMPREPLY < <(compgen -f -- "$cur")';
-    case "directory":
-      return 'mapfile -t COMPREPLY < <(compgen -d -- "$cur")';
-    case "values":
-      return `mapfile -t COMPREPLY < <(compgen -W "${value.values.join(" ")}" -- "$cur")`;
-  }
+  return value.kind === "values" ? reply(`-W "${value.values.join(" ")}"`) : GENERATORS[value.kind];
 }
 
 function valueCases(node: CommandNode, words: readonly string[]): string[] {
@@ -25,8 +18,8 @@ function valueCases(node: CommandNode, words: readonly string[]): string[] {
 }
 
 function wordsOf(node: CommandNode): string {
-  const fixed = node.argument.kind === "values" ? node.argument.values : [];
-  return [...node.commands.map(({ name }) => name), ...fixed, ...node.options.flatMap(({ names }) => names)].join(" ");
+  const commands = node.commands.map(({ name }) => name);
+  return [...commands, ...fixedIn(node.argument), ...node.options.flatMap(({ names }) => names)].join(" ");
 }
 
 /** Works in bash 4 and later, with or without the bash-completion package. */
@@ -46,7 +39,7 @@ _parley() {
 ${all.flatMap(({ node, words }) => valueCases(node, words)).join("\n")}
   esac
   case "$path" in
-${all.map(({ node, words }) => `    "${words.join(" ")}") mapfile -t COMPREPLY < <(compgen -W "${wordsOf(node)}" -- "$cur") ;;`).join("\n")}
+${all.map(({ node, words }) => `    "${words.join(" ")}") ${reply(`-W "${wordsOf(node)}"`)} ;;`).join("\n")}
   esac
 }
 complete -F _parley parley

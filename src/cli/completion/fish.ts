@@ -1,22 +1,13 @@
-import { type CommandNode, type OptionNode, paths, type Value } from "./tree.ts";
+import { type CommandNode, fixedIn, type OptionNode, paths, type Value } from "./tree.ts";
 
 function quoted(text: string): string {
   return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 }
 
+const FLAGS = { none: "", any: " -x", file: " -r -F", directory: " -x -a '(__fish_complete_directories)'" } as const;
+
 function valueFlags(value: Value): string {
-  switch (value.kind) {
-    case "none":
-      return "";
-    case "any":
-      return " -x";
-    case "file":
-      return " -r -F";
-    case "directory":
-      return " -x -a '(__fish_complete_directories)'";
-    case "values":
-      return ` -x -a ${quoted(value.values.join(" "))}`;
-  }
+  return value.kind === "values" ? ` -x -a ${quoted(value.values.join(" "))}` : FLAGS[value.kind];
 }
 
 function nameFlags(names: readonly string[]): string {
@@ -28,9 +19,8 @@ function condition(node: CommandNode, words: readonly string[]): string {
   if (words.length === 0) return "__fish_use_subcommand";
   const seen = words.map((word) => `__fish_seen_subcommand_from ${word}`);
   const further = node.commands.map(({ name }) => name);
-  return [...seen, ...(further.length > 0 ? [`not __fish_seen_subcommand_from ${further.join(" ")}`] : [])].join(
-    "; and ",
-  );
+  if (further.length > 0) seen.push(`not __fish_seen_subcommand_from ${further.join(" ")}`);
+  return seen.join("; and ");
 }
 
 function optionLine(option: OptionNode, when: string): string {
@@ -40,12 +30,10 @@ function optionLine(option: OptionNode, when: string): string {
 export function fishScript(tree: CommandNode): string {
   const lines = paths(tree).flatMap(({ node, words }) => {
     const when = condition(node, words);
-    const fixed = node.argument.kind === "values" ? node.argument.values : [];
+    const line = `complete -c parley -n ${quoted(when)} -a`;
     return [
-      ...node.commands.map(
-        (child) => `complete -c parley -n ${quoted(when)} -a ${child.name} -d ${quoted(child.description)}`,
-      ),
-      ...fixed.map((word) => `complete -c parley -n ${quoted(when)} -a ${word}`),
+      ...node.commands.map((child) => `${line} ${child.name} -d ${quoted(child.description)}`),
+      ...fixedIn(node.argument).map((word) => `${line} ${word}`),
       ...node.options.map((option) => optionLine(option, when)),
     ];
   });

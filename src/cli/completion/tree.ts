@@ -3,6 +3,10 @@ import type { Command, Option } from "commander";
 /** The values that a shell offers after an option or as an argument. */
 export type Value = { kind: "none" | "any" | "file" | "directory" } | { kind: "values"; values: readonly string[] };
 
+export function fixedIn(value: Value): readonly string[] {
+  return value.kind === "values" ? value.values : [];
+}
+
 export interface OptionNode {
   names: readonly string[];
   description: string;

@@ -5,19 +5,10 @@ function escaped(text: string): string {
   return text.replaceAll("'", "'\\''").replace(/[[\]:]/g, (character) => `\\${character}`);
 }
 
+const ACTIONS = { none: "", any: ":value: ", file: ":file:_files", directory: ":directory:_files -/" } as const;
+
 function action(value: Value): string {
-  switch (value.kind) {
-    case "none":
-      return "";
-    case "any":
-      return ":value: ";
-    case "file":
-      return ":file:_files";
-    case "directory":
-      return ":directory:_files -/";
-    case "values":
-      return `:value:(${value.values.join(" ")})`;
-  }
+  return value.kind === "values" ? `:value:(${value.values.join(" ")})` : ACTIONS[value.kind];
 }
 
 function optionSpecs({ names, description, value }: OptionNode): string[] {

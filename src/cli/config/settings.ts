@@ -1,3 +1,4 @@
+import { present } from "../../core/json/fields.ts";
 import type { Kind } from "./kinds.ts";
 import { SETTINGS, type Setting, type Table } from "./table.ts";
 
@@ -46,13 +47,9 @@ export function resolved<L extends Layer>(layer: L, path: (path: string) => stri
   return values as L;
 }
 
-function present(layer: Layer): Layer {
-  return Object.fromEntries(Object.entries(layer).filter(([, value]) => value !== undefined));
-}
-
 /** Each key comes whole from the strongest layer that has it; agents are joined by name. The strongest layer is the first. */
 export function mergeSettings(defaults: Settings, layers: readonly Layer[]): Settings {
-  const weakestFirst = layers.toReversed().map(present);
+  const weakestFirst = layers.toReversed().map((layer): Layer => present(layer));
   const agents = Object.assign({}, defaults.agents, ...weakestFirst.map((layer) => layer.agents ?? {}));
   return { ...Object.assign({}, defaults, ...weakestFirst), agents };
 }

@@ -13,6 +13,5 @@ export interface Check {
 
 /** The worst level of all checks. */
 export function worst(checks: readonly Check[]): Level {
-  if (checks.some(({ level }) => level === "bad")) return "bad";
-  return checks.some(({ level }) => level === "warn") ? "warn" : "ok";
+  return (["bad", "warn"] as const).find((level) => checks.some((check) => check.level === level)) ?? "ok";
 }

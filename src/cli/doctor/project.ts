@@ -13,12 +13,8 @@ export async function checkProject(trust: ProjectTrust, directory: string): Prom
   const shown = safeLine(shownSettings(settings), WIDTH);
   if (trusted) {
     const brings = settings.length === 0 ? "" : `; agents use ${shown}`;
-    return {
-      name,
-      level: "ok",
-      detail: `${directory} is trusted${by === directory ? "" : `, by ${by}`}${brings}`,
-      facts,
-    };
+    const detail = `${directory} is trusted${by === directory ? "" : `, by ${by}`}${brings}`;
+    return { name, level: "ok", detail, facts };
   }
   if (settings.length === 0)
     return { name, level: "ok", detail: `${directory} is not trusted, and brings nothing that needs it`, facts };

@@ -2,25 +2,17 @@ import { type Colour, painter } from "../output/terminal.ts";
 import type { Level } from "./check.ts";
 import type { Report } from "./examine.ts";
 
-const SIGN: Readonly<Record<Level, { sign: string; colour: Colour }>> = {
-  ok: { sign: "ok", colour: "green" },
-  warn: { sign: "warn", colour: "yellow" },
-  bad: { sign: "bad", colour: "red" },
-};
+const COLOUR: Readonly<Record<Level, Colour>> = { ok: "green", warn: "yellow", bad: "red" };
 
-const SUMMARY: Readonly<Record<Level, string>> = {
-  ok: "All is well.",
-  warn: "It works; the warnings are worth a look.",
-  bad: "Something is wrong.",
-};
+const WARNED = "It works; the warnings are worth a look.";
+const SUMMARY: Readonly<Record<Level, string>> = { ok: "All is well.", warn: WARNED, bad: "Something is wrong." };
 
 export function render({ version, verdict, checks }: Report): string {
   const paint = painter(process.stdout);
   const width = Math.max(...checks.map(({ name }) => name.length));
   const lines = checks.flatMap(({ name, level, detail, advice }) => {
-    const { sign, colour } = SIGN[level];
-    const first = `${paint(colour, sign.padEnd(4))}  ${name.padEnd(width)}  ${detail}`;
+    const first = `${paint(COLOUR[level], level.padEnd(4))}  ${name.padEnd(width)}  ${detail}`;
     return advice && level !== "ok" ? [first, `${" ".repeat(width + 8)}${paint("dim", `-> ${advice}`)}`] : [first];
   });
-  return `${[`parley ${version}`, ...lines, paint(SIGN[verdict].colour, SUMMARY[verdict])].join("\n")}\n`;
+  return `${[`parley ${version}`, ...lines, paint(COLOUR[verdict], SUMMARY[verdict])].join("\n")}\n`;
 }

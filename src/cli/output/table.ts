@@ -27,9 +27,6 @@ const UNITS = ["B", "kB", "MB", "GB", "TB"];
 export function bytes(count: number): string {
   let value = count;
   let unit = 0;
-  while (value >= 1000 && unit < UNITS.length - 1) {
-    value /= 1000;
-    unit += 1;
-  }
+  for (; value >= 1000 && unit < UNITS.length - 1; unit++) value /= 1000;
   return `${value < 10 && unit > 0 ? value.toFixed(1) : Math.round(value)} ${UNITS[unit]}`;
 }

@@ -2,14 +2,7 @@ export type Colour = "dim" | "red" | "green" | "yellow" | "cyan" | "bold";
 
 export type Paint = (colour: Colour, text: string) => string;
 
-const CODE: Readonly<Record<Colour, string>> = {
-  dim: "2",
-  red: "31",
-  green: "32",
-  yellow: "33",
-  cyan: "36",
-  bold: "1",
-};
+const CODE: Readonly<Record<Colour, number>> = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 };
 
 export interface Stream {
   isTTY?: boolean;

@@ -15,10 +15,7 @@ export function askMode(flags: { yes?: boolean; deny?: boolean }, terminal: bool
   return terminal ? "terminal" : "none";
 }
 
-const WHY: Readonly<Record<"deny" | "none", string>> = {
-  deny: "--deny was given",
-  none: "there is no terminal to ask at",
-};
+const WHY = { deny: "--deny was given", none: "there is no terminal to ask at" } as const;
 
 /**
  * The answer without a person; undefined where a person is asked. A question is always rejected, and a permission gets
@@ -37,8 +34,6 @@ export function autoAnswer(
     return { answer: "always", note: "allowed for the session, by --yes: once was not offered" };
   const why = mode === "yes" ? (yes ? "it cannot be allowed" : "--yes answers no questions") : WHY[mode];
   const advice = kind === "permission" && mode === "none" ? "; --yes would allow it" : "";
-  return {
-    answer: { outcome: kind === "permission" ? "reject" : "rejected", feedback: why },
-    note: `rejected: ${why}${advice}`,
-  };
+  const outcome = kind === "permission" ? "reject" : "rejected";
+  return { answer: { outcome, feedback: why }, note: `rejected: ${why}${advice}` };
 }

@@ -1,5 +1,6 @@
 import type { Outcome, ParleyEvent, StreamEvent } from "../../client/index.ts";
 import { TurnTracker } from "../../client/turn-tracker.ts";
+import { messageOf } from "../../core/errors.ts";
 import type { Asks } from "./asks.ts";
 import type { Begun } from "./begin.ts";
 
@@ -44,8 +45,7 @@ export async function followTurn(begun: Begun, asks: Asks, follower: Follower, s
     after: fresh ? 0 : detail.last,
     giveUpAfterMs: GIVE_UP_MS,
     onConnection: (state) => {
-      if (state.state === "lost")
-        follower.lost(state.error instanceof Error ? state.error.message : String(state.error));
+      if (state.state === "lost") follower.lost(messageOf(state.error));
     },
   });
   try {

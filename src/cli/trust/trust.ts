@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { relative, resolve } from "node:path";
 import { messageOf } from "../../core/errors.ts";
-import type { TrustView } from "../../gateway/trust/project-trust.ts";
+import type { TrustInfo } from "../../core/trust.ts";
 import { loadConfig } from "../config/load.ts";
 import { directoryOf } from "../context.ts";
 import { CliError, usageError } from "../exit.ts";
@@ -40,7 +40,7 @@ async function ownFile(directory: string): Promise<string[]> {
   }
 }
 
-function added(view: TrustView, already: boolean, own: readonly string[]): string {
+function added(view: TrustInfo, already: boolean, own: readonly string[]): string {
   const { directory, by = directory, settings } = view;
   const where = by === directory ? "" : `, because it lies in ${by}`;
   const first = `${directory} is trusted${already ? ` already${where}` : ", with all that lies below it"}.`;

@@ -33,11 +33,8 @@ function turnFor(frame: Frame, signal: { ask: string; call?: string }, declined:
     signal.call !== undefined && !turn?.calls.has(signal.call) && findPast(frame.state, callKey(signal.call));
   if (stale) {
     frame.want({ type: "answer", ask: signal.ask, answer: declined });
-    frame.sayOfSession("session.note", {
-      text: "an ask about a tool call of a turn that is over was declined",
-      about: stale.turn,
-      call: signal.call,
-    });
+    const text = "an ask about a tool call of a turn that is over was declined";
+    frame.sayOfSession("session.note", { text, about: stale.turn, call: signal.call });
     return undefined;
   }
   openAgentTurn(frame);

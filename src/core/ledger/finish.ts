@@ -92,18 +92,13 @@ export function onExited(frame: Frame, exit: Extract<Signal, { type: "exited" }>
   if (closing === "closed") frame.patch({ closing: undefined });
 }
 
-function endByExit(
-  closing: string | undefined,
-  exit: { code: number | null; signal: string | null; stderr: string[] },
-): End {
+function endByExit(closing: string | undefined, exit: Extract<Signal, { type: "exited" }>): End {
   if (closing !== undefined) return { reason: "interrupted" };
-  const how = exit.signal ? `was ended by ${exit.signal}` : `exited with code ${exit.code ?? "unknown"}`;
-  const tail = exit.stderr.length > 0 ? `; its last words: ${exit.stderr.slice(-3).join(" / ")}` : "";
-  const details = { exitCode: exit.code, signal: exit.signal, stderr: exit.stderr };
-  return {
-    reason: "error",
-    error: { code: "agent_exited", message: `the agent ${how} before the turn was over${tail}`, details },
-  };
+  const { code: exitCode, signal, stderr } = exit;
+  const how = signal ? `was ended by ${signal}` : `exited with code ${exitCode ?? "unknown"}`;
+  const tail = stderr.length > 0 ? `; its last words: ${stderr.slice(-3).join(" / ")}` : "";
+  const message = `the agent ${how} before the turn was over${tail}`;
+  return { reason: "error", error: { code: "agent_exited", message, details: { exitCode, signal, stderr } } };
 }
 
 /** Ends a turn because Parley could not do its part, such as starting the agent: as interrupted while the agent is being closed. */
@@ -162,10 +157,7 @@ function durationOf({ context: { now, steady } }: Frame, { started, begun }: Led
 function leave(frame: Frame, turn: LedgerTurn, mute: boolean): void {
   const keys = new Map<string, Past>();
   for (const key of frame.state.turn?.done.keys() ?? []) keys.set(key, { turn: turn.id, mute });
-  frame.patch({
-    turn: null,
-    past: rememberPast(frame.state, keys),
-    finished: rememberFinished(frame.state, frame.state.turn?.native),
-  });
+  const finished = rememberFinished(frame.state, frame.state.turn?.native);
+  frame.patch({ turn: null, past: rememberPast(frame.state, keys), finished });
   frame.want({ type: "ended", turn: turn.id });
 }

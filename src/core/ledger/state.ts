@@ -56,14 +56,7 @@ export interface OpenCall {
 }
 
 export type LedgerAsk =
-  | {
-      id: string;
-      kind: "permission";
-      action: string;
-      command?: string;
-      patterns: string[];
-      offers: AskOption["kind"][];
-    }
+  | (Grant & { id: string; kind: "permission"; offers: AskOption["kind"][] })
   | { id: string; kind: "question"; questions: Question[] };
 
 export interface LedgerTurn {
@@ -221,10 +214,7 @@ export function newLedger(agent: string, directory: string, facts: Facts): Ledge
   };
 }
 
-export function rememberPast(
-  state: LedgerState,
-  keys: ReadonlyMap<string, Past>,
-): readonly ReadonlyMap<string, Past>[] {
+export function rememberPast(state: LedgerState, keys: ReadonlyMap<string, Past>): LedgerState["past"] {
   return [...state.past, keys].slice(-PAST_TURNS);
 }
 

@@ -70,11 +70,8 @@ function afterDeletion(state: LedgerState, input: Input): Stepped {
 
 /** Whether the next prompt begins after a turn's end: not while Parley shuts down, nor when it has just come back from a crash. */
 function mayGoOn(before: LedgerState, input: Input): boolean {
-  return (
-    before.closing !== "shutdown" &&
-    before.closing !== "deleted" &&
-    !("command" in input && input.command.type === "crashed")
-  );
+  const crashed = "command" in input && input.command.type === "crashed";
+  return before.closing !== "shutdown" && before.closing !== "deleted" && !crashed;
 }
 
 /** A function for each type of input: a new type without one does not compile. */
@@ -176,11 +173,8 @@ function onStatus(frame: Frame, status: TurnStatus): void {
 }
 
 function onNote(frame: Frame, signal: { level: "info" | "warn" | "error"; text: string; code?: string }): void {
-  if (!frame.state.turn) {
-    frame.say("session.note", { text: signal.text });
-    return;
-  }
-  sayStatusItem(frame, signal);
+  if (frame.state.turn) sayStatusItem(frame, signal);
+  else frame.say("session.note", { text: signal.text });
 }
 
 /** Arms the quiet timer after each signal, for an agent that never says that its turn is over. */

@@ -133,12 +133,9 @@ function forgetText(frame: Frame, key: string): void {
   frame.patchTurn({ texts: withEntry(turn.texts, key, undefined), done: turn.done.with(textKey(key)) });
 }
 
-function completeText(
-  frame: Frame,
-  key: string,
-  open: OpenText,
-  status: "completed" | "interrupted" | "retracted",
-): void {
+type Ended = "completed" | "interrupted" | "retracted";
+
+function completeText(frame: Frame, key: string, open: OpenText, status: Ended): void {
   const { known, left } = open;
   const words = leftOutWords(left);
   if (known && words !== "") frame.say("item.delta", { item: open.id, field: "text", delta: words });

@@ -44,11 +44,9 @@ function admits(frame: Frame, call: string, opens: boolean): boolean {
 
 export function onToolSeen(frame: Frame, signal: ToolSeen): void {
   if (!admits(frame, signal.call, signal.name !== undefined)) return;
-  let open = frame.state.turn?.calls.get(signal.call) ?? newCall(frame, signal.parentCall);
-  open =
-    signal.name !== undefined && open.name === undefined
-      ? startCall(frame, signal, open)
-      : updateCall(frame, signal, open);
+  const known = frame.state.turn?.calls.get(signal.call) ?? newCall(frame, signal.parentCall);
+  const starts = signal.name !== undefined && known.name === undefined;
+  let open = starts ? startCall(frame, signal, known) : updateCall(frame, signal, known);
   setCall(frame, signal.call, open);
   if (open.name === undefined) return;
   if (signal.type === "tool.running" || open.heldOutput !== "" || open.heldDone)

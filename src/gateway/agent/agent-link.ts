@@ -15,7 +15,7 @@ import type { Inbox } from "../session/inbox.ts";
 import type { Kin } from "../session/kin.ts";
 import { type Choice, changeOf, noteSaid } from "./choice.ts";
 
-/** How long an agent may take to hear a wish; one that does not read its input would be waited for in vain. */
+/** How long an agent may take to accept a choice or a cancel. An agent that does not read its input never does. */
 const HEAR_MS = 3_000;
 
 export interface LinkOptions {
@@ -29,7 +29,7 @@ export interface LinkOptions {
   hasServers(): boolean;
   history(): Promise<ParleyEvent[]>;
   hasRules(): boolean;
-  /** Of the session: the agent's words go there, and those of sub-agents to the inboxes of their own sessions. */
+  /** The session's inbox takes the agent's signals; those about sub-agents go to the inboxes of their own sessions. */
   inbox: Inbox;
   kin: Kin;
 }
@@ -50,7 +50,7 @@ interface Start {
 export interface Opened {
   agent: AgentSession;
   generation: number;
-  /** It has forgotten the session that it was to resume. */
+  /** The agent no longer knows the session that it was to resume. */
   lost: boolean;
 }
 
@@ -63,7 +63,7 @@ export class AgentLink {
   private leaving: Promise<void> | null = null;
   private sealed = false;
   private stale = false;
-  /** The inboxes that are too full for more: the agent goes on when all have let go. */
+  /** The inboxes that hold the agent, because too much waits in them. It goes on when there is none. */
   private readonly crowded = new Set<Inbox>();
 
   constructor(options: LinkOptions) {
@@ -151,7 +151,7 @@ export class AgentLink {
     }
   }
 
-  /** False when the agent was let go, because only a new start of it can have this choice. */
+  /** Puts a choice in force. False when the agent was closed, because only a new start can have the choice. */
   private async choseOrLeft(running: Start, choice: Choice): Promise<boolean> {
     try {
       await this.choose(running, choice);
@@ -163,7 +163,7 @@ export class AgentLink {
     }
   }
 
-  /** Puts a choice in force. What matters is what the agent has now, not what it was last told: it changes modes itself. */
+  /** Puts a choice in force. It is compared with what the agent reports, not with what it was last told: agents change modes by themselves. */
   private async choose(running: Start, choice: Choice): Promise<void> {
     const { agent, inForce } = running;
     const change = changeOf(choice, inForce);
@@ -176,7 +176,7 @@ export class AgentLink {
     try {
       if (!(await within(agent.set(change), HEAR_MS))) throw new Error("the agent does not read its input");
     } catch (error) {
-      // Nobody is shown a choice that is not in force.
+      // The choice before is published again: this one is not in force.
       if (!(error instanceof MustReopen)) this.options.inbox.signal({ type: "session", ...before });
       throw error;
     }
@@ -232,7 +232,7 @@ export class AgentLink {
     }
   }
 
-  /** Asks the agent to stop its turn; one that is not ready yet has nothing to lose and is ended. */
+  /** Asks the agent to stop its turn. An agent that is not ready yet is killed: it has done nothing. */
   async cancel(): Promise<void> {
     const { current } = this;
     if (!current) return;

@@ -2,7 +2,7 @@ import type { Signal } from "../../core/ledger/signals.ts";
 import type { LedgerState } from "../../core/ledger/state.ts";
 import { PARLEY } from "../session/inbox.ts";
 
-/** Knows which turn's prompt each start of the agent has, and by that which of the agent's words count. */
+/** Knows the turn whose prompt was delivered last, and to which start of the agent: by that, which signals count. */
 export class Deliveries {
   private turn = "";
   private generation = 0;
@@ -12,7 +12,7 @@ export class Deliveries {
     this.generation = generation;
   }
 
-  /** The exit of an agent that never got the open turn's prompt does not end that turn: another one is being started. */
+  /** Whether a signal counts. The exit of a start that never got the open turn's prompt does not: another one is being started. */
   concerns(signal: Signal, generation: number, state: LedgerState): boolean {
     if (signal.type !== "exited" || state.turn?.by !== "user" || generation === PARLEY) return true;
     return this.turn === state.turn.id && this.generation === generation;

@@ -17,14 +17,14 @@ export function transcriptOf(events: readonly ParleyEvent[], limit: number = HAN
   return text.length <= limit ? text : `…${text.slice(text.length - limit)}`;
 }
 
-/** The prompt with what was said before it, so that a fresh agent session goes on where the lost one stopped. */
+/** The prompt with the handoff before it: a fresh agent goes on where the lost one stopped. */
 export function withTranscript(prompt: Prompt, transcript: string): Prompt {
   if (transcript === "") return prompt;
   const before = `Your own memory of this conversation was lost. This is how it went so far:\n\n${transcript}\n\nThe next message follows.`;
   return { ...prompt, parts: [{ type: "text", text: before }, ...prompt.parts] };
 }
 
-/** The prompt for an agent that has no place for a client's own instructions but the prompt itself. */
+/** The prompt with the client's instructions before it, for an agent that takes none apart. */
 export function withInstructions({ system, ...prompt }: Prompt): Prompt {
   if (system === undefined) return prompt;
   return { ...prompt, parts: [{ type: "text", text: system }, ...prompt.parts] };

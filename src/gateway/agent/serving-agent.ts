@@ -6,41 +6,21 @@ import { cutTurns } from "../../core/history/copy.ts";
 import type { Answer } from "../../core/ledger/signals.ts";
 import type { Command } from "../../core/ledger/state.ts";
 import { within } from "../../core/within.ts";
-import type { CommandHost } from "../../host/contract.ts";
-import type { Roots } from "../../host/files/roots.ts";
-import type { Log } from "../../log/contract.ts";
-import type { Attachments } from "../attachments.ts";
-import type { McpStore } from "../mcp-servers.ts";
 import { CANCEL_ASK_MS } from "../options.ts";
 import { readNewest } from "../read-events.ts";
-import type { Inbox, Prepare } from "../session/inbox.ts";
-import type { Kin } from "../session/kin.ts";
-import type { LedgerView } from "../session/ledger-view.ts";
-import type { TurnWaits } from "../session/turn-waits.ts";
-import type { Trust } from "../trust/contract.ts";
+import type { Prepare } from "../session/inbox.ts";
+import type { ServedSession } from "../session/parts.ts";
 import { AgentLink } from "./agent-link.ts";
 import { choiceIn } from "./choice.ts";
 import { Deliveries } from "./deliveries.ts";
 import { TurnDriver } from "./turn-driver.ts";
 
-/** How much of the past an agent without a memory of its own is given. */
+/** How many events of the past an agent without a memory of its own is given. */
 const HISTORY_EVENTS = 10_000;
 
-export interface ServingOptions {
-  session: string;
-  directory: string;
+interface ServingOptions extends ServedSession {
   /** For a sub-agent's session: the agent of the session it belongs to. */
-  lender: ServingAgent | undefined;
-  log: Log;
-  host: CommandHost;
-  roots: Roots;
-  trust: Trust;
-  attachments: Attachments;
-  mcp: McpStore;
-  inbox: Inbox;
-  ledger: LedgerView;
-  waits: TurnWaits;
-  kin: Kin;
+  rootAgent: ServingAgent | undefined;
 }
 
 /** The agent that serves a session. A session whose agent is no longer configured has none. */
@@ -60,9 +40,9 @@ export class ServingAgent {
     return this.ownLink;
   }
 
-  /** The link through which the session is spoken to: its own or the lender's. */
+  /** The link to the agent that serves the session: its own, or the root session's. */
   get link(): AgentLink | undefined {
-    return this.ownLink ?? this.options.lender?.ownLink;
+    return this.ownLink ?? this.options.rootAgent?.ownLink;
   }
 
   get running(): boolean {
@@ -73,7 +53,7 @@ export class ServingAgent {
     return this.agent?.quietMs;
   }
 
-  /** From now on this agent is started when one is needed. */
+  /** This agent is started when one is needed next. */
   change(agent: Agent): void {
     this.agent = agent;
     if (this.ownLink) return this.ownLink.serveWith(agent);
@@ -93,7 +73,7 @@ export class ServingAgent {
   choosing(command: Extract<Command, { type: "update" }>): Command | Prepare {
     const { model, mode, options } = command.facts;
     if (model === undefined && mode === undefined && options === undefined) return command;
-    if (this.options.lender)
+    if (this.options.rootAgent)
       throw new ParleyError("invalid", "a sub-agent has the model, the mode and the options that its agent gives it");
     const link = this.ownLink;
     if (!link || command.agent !== undefined) return command;
@@ -111,7 +91,7 @@ export class ServingAgent {
     if (this.ownLink && facts.nativeId !== undefined) await this.ownLink.adopt(choiceIn(facts), facts.nativeId);
   }
 
-  /** Gives an answer to Parley itself, if it asked, or to the agent. */
+  /** Gives an answer to the agent, or to Parley's own question of trust. */
   async answer(ask: string, answer: Answer): Promise<void> {
     if (!this.driver?.takeAnswer(ask, answer)) await this.link?.session?.answer(ask, answer);
   }
@@ -130,14 +110,14 @@ export class ServingAgent {
     await this.fail(turn, { code: "agent_failed", message: "the sub-agent did not stop" });
   }
 
-  /** Ends what runs for a turn while the log takes no writes. Says whether it is gone; a sub-agent is only asked. */
+  /** Ends the agent or the command of a turn while the log takes no writes. Resolves with whether it is gone; a sub-agent is only asked to stop. */
   async stopNow(turn: string): Promise<boolean> {
     if (this.driver) return this.driver.stopNow(turn);
     await this.link?.cancel();
     return false;
   }
 
-  /** Ends what Parley itself runs for the session. */
+  /** Ends the shell command that Parley runs for the session. */
   async halt(): Promise<void> {
     await this.driver?.halt();
   }

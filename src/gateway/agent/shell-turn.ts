@@ -1,15 +1,10 @@
 import { messageOf } from "../../core/errors.ts";
-import { type CommandHost, SpawnFailed } from "../../host/contract.ts";
+import { SpawnFailed } from "../../host/contract.ts";
 import { runShortened, type Shortened } from "../../host/run-shortened.ts";
 import { shellSpec } from "../../host/shell-spec.ts";
-import type { Inbox } from "../session/inbox.ts";
+import type { ServedSession } from "../session/parts.ts";
 
-export interface ShellOptions {
-  session: string;
-  directory: string;
-  host: CommandHost;
-  inbox: Pick<Inbox, "signal">;
-}
+type ShellOptions = Pick<ServedSession, "session" | "directory" | "host" | "inbox">;
 
 const STOPPED = {
   time: { code: "limit_time", message: "the command was ended: its time was up" },
@@ -17,7 +12,7 @@ const STOPPED = {
   aborted: { code: "aborted", message: "the command was ended: the user stopped it" },
 } as const;
 
-/** A turn that Parley runs by itself: a command of the user's, told in the words of an agent that called its shell. */
+/** Runs a command of the user as a turn. Its signals are those of an agent that calls its shell. */
 export class ShellTurn {
   private readonly options: ShellOptions;
   private running: { turn: string; stop: AbortController; over: Promise<void> } | undefined;
@@ -30,10 +25,10 @@ export class ShellTurn {
     return this.running?.turn === turn;
   }
 
-  /** Runs the command of a stored turn to its end. In every case the turn is told to be over. */
+  /** Runs the command of a stored turn to its end, and always says `turn.finished`. */
   async run(command: string, turn: string): Promise<void> {
     const stop = new AbortController();
-    // A name of its own: late words of the command must not be taken for another turn's.
+    // A key of its own: late output of the command must not be taken for another turn's.
     const over = this.play(command, `shell_${turn}`, stop.signal);
     this.running = { turn, stop, over };
     await over;

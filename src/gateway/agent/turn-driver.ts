@@ -6,16 +6,10 @@ import { cutTurns } from "../../core/history/copy.ts";
 import { weightOf } from "../../core/json/weight.ts";
 import type { Answer } from "../../core/ledger/signals.ts";
 import { within } from "../../core/within.ts";
-import { type CommandHost, SpawnFailed } from "../../host/contract.ts";
-import type { Roots } from "../../host/files/roots.ts";
-import type { Log } from "../../log/contract.ts";
-import type { Attachments } from "../attachments.ts";
+import { SpawnFailed } from "../../host/contract.ts";
 import { CANCEL_ASK_MS, CANCEL_TERM_MS } from "../options.ts";
 import { readNewest } from "../read-events.ts";
-import type { Inbox } from "../session/inbox.ts";
-import type { LedgerView } from "../session/ledger-view.ts";
-import type { TurnWaits } from "../session/turn-waits.ts";
-import type { Trust } from "../trust/contract.ts";
+import type { ServedSession } from "../session/parts.ts";
 import { LeftOut, UNTRUSTED } from "../trust/left-out.ts";
 import { TrustAsk } from "../trust/trust-ask.ts";
 import type { AgentLink } from "./agent-link.ts";
@@ -25,35 +19,23 @@ import { transcriptOf, withInstructions, withTranscript } from "./handoff.ts";
 import { NativeRewind } from "./native-rewind.ts";
 import { ShellTurn } from "./shell-turn.ts";
 
-/** How much of the past an agent is told that has forgotten it. */
+/** How many events a handoff is made of. */
 const HANDOFF_EVENTS = 2_000;
 
 /** How long an agent may take to hear that it is to stop, when its answer cannot be stored. */
 const STOP_ASK_MS = 500;
 
-/** Characters of a prompt that is handed over in a turn of the event loop of its own. */
+/** A prompt of so many characters is delivered in a turn of the event loop of its own. */
 const HEAVY = 1024 * 1024;
 
-export interface DriverOptions {
-  session: string;
-  directory: string;
-  host: CommandHost;
-  roots: Roots;
-  log: Log;
-  link: AgentLink;
-  inbox: Inbox;
-  ledger: LedgerView;
-  waits: TurnWaits;
-  trust: Trust;
-  attachments: Attachments;
-}
+type DriverOptions = ServedSession & { link: AgentLink };
 
-/** Brings a stored prompt to the agent, and a stop. */
+/** Delivers a stored prompt to the agent, and stops its turn. */
 export class TurnDriver {
   private readonly options: DriverOptions;
   private readonly deliveries: Deliveries;
   private readonly shell: ShellTurn;
-  /** The turn that was stopped while the log could not be told. */
+  /** The turn that was stopped while the log took no writes. */
   private stopped = "";
   private readonly leftOut: LeftOut;
   private readonly trustAsk: TrustAsk;
@@ -72,9 +54,9 @@ export class TurnDriver {
   async deliver(prompt: Prompt, turn: string): Promise<void> {
     const { link, inbox, ledger, roots, directory } = this.options;
     try {
-      // A prompt may have waited since before the server was limited, and a directory may lead elsewhere by now.
+      // Checked again: roots may have been set, and directories moved, while the prompt was queued.
       roots.assert(directory);
-      // Storing a heavy prompt took a while, and handing it over will: others get their turn in between.
+      // Other sessions may work between the storing and the delivery of a heavy prompt, which both take a while.
       if (weightOf(prompt.parts) >= HEAVY) await setImmediate();
       if (prompt.task?.type === "shell") return await this.shell.run(prompt.task.command, turn);
       if (prompt.attended && !(await this.mayStart(turn, link))) return;
@@ -137,12 +119,12 @@ export class TurnDriver {
     return withTranscript(prompt, transcriptOf(events.filter((event) => !gone.has(event.turn ?? ""))));
   }
 
-  /** Ends what Parley itself runs. What even KILL does not end is not waited for. */
+  /** Ends the shell command. False when it runs on, even after KILL: it is not waited for. */
   async halt(): Promise<boolean> {
     return (await within(this.shell.stop(), CANCEL_ASK_MS)) !== undefined;
   }
 
-  /** Ends what runs for a turn while the log takes no writes, whose end the ladder would wait for. Says whether it is gone. */
+  /** As `stop`, while the log takes no writes: it does not wait for the turn's end. Resolves with whether the agent or command is gone. */
   async stopNow(turn: string): Promise<boolean> {
     const { link } = this.options;
     this.stopped = turn;
@@ -152,7 +134,7 @@ export class TurnDriver {
     return !link.running;
   }
 
-  /** The ladder: ask, wait, TERM, wait, KILL. The turn's end comes by the agent's word or by its exit. */
+  /** Stops a turn: asks the agent, waits, then TERM, waits, KILL. The turn ends by a signal of the agent or by its exit. */
   async stop(turn: string): Promise<void> {
     const { link } = this.options;
     if (this.shell.runs(turn)) {
@@ -160,7 +142,7 @@ export class TurnDriver {
       return;
     }
     const over = this.options.waits.ended(turn);
-    // Not awaited: an agent that does not read its input would be asked for ever. The next rung needs no hearing.
+    // Not awaited: an agent that does not read its input never answers, and is killed next.
     link.cancel().catch(() => {});
     if (await within(over, CANCEL_ASK_MS)) return;
     await link.kill(CANCEL_TERM_MS);

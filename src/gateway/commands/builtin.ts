@@ -28,7 +28,7 @@ errors that get lost, data that is let through), then for what does not fit the 
 Name file and line, say in which case it goes wrong and how sure you are. Do not praise, do not list matters of taste, do not change anything.
 If nothing is wrong, say so in one sentence.`;
 
-/** What every directory has. */
+/** The commands that every directory has. */
 export const BUILT_IN: readonly SlashCommand[] = [
   { name: "init", description: "write or mend AGENTS.md for this project", template: INIT },
   {

@@ -1,6 +1,7 @@
 import type { Discovery } from "../../agents/contract.ts";
 import { ParleyError } from "../../core/errors.ts";
 import type { PromptPart } from "../../core/events/values.ts";
+import { present } from "../../core/json/fields.ts";
 import { shownSettings, trustCommand } from "../../core/trust.ts";
 import { BUILT_IN } from "./builtin.ts";
 import { filesNamed, type Place, withOutputs } from "./insertions.ts";
@@ -14,15 +15,12 @@ export interface KnownAgent {
 }
 
 function ownCommands({ name: agent, discovery }: KnownAgent): SlashCommand[] {
-  return (discovery.commands ?? []).map(({ name, description }) => ({
-    name,
-    ...(description === undefined ? {} : { description }),
-    template: `/${name} $ARGUMENTS`,
-    agent,
-  }));
+  return (discovery.commands ?? []).map(({ name, description }) =>
+    present({ name, description, template: `/${name} $ARGUMENTS`, agent }),
+  );
 }
 
-/** Each name once: an agent's own command counts more than the project's, and that more than one that is built in. */
+/** The commands of a directory, each name once: an agent's command replaces the project's, which replaces a built-in one. */
 export async function commandsIn(directory: string, agents: readonly KnownAgent[]): Promise<SlashCommand[]> {
   const all = [...BUILT_IN, ...(await projectCommands(directory)), ...agents.toReversed().flatMap(ownCommands)];
   return [...new Map(all.map((command) => [command.name, command])).values()];
@@ -37,7 +35,7 @@ export async function findCommand(name: string, directory: string, agent: KnownA
   throw new ParleyError("command_not_found", `no command ${name}; there are: ${have}`);
 }
 
-/** A project's command may ask the agent for anything, but what it runs by itself is run where the project is trusted. */
+/** Refuses a project's command that runs shell commands, for a project that is not trusted. */
 function assertRunsNothing({ name, file }: SlashCommand, filled: string, directory: string): void {
   const shells = shellsIn(filled);
   if (file === undefined || shells.length === 0) return;
@@ -46,7 +44,7 @@ function assertRunsNothing({ name, file }: SlashCommand, filled: string, directo
   throw new ParleyError("untrusted_project", `${message}. To allow that: ${trustCommand(directory)}`, { file, shells });
 }
 
-/** What a command becomes: the text for the agent, and the files that it names. */
+/** The prompt that a command becomes: the text for the agent, and the files that the text names. */
 export async function promptOf(command: SlashCommand, added: string, place: Place): Promise<PromptPart[]> {
   if (command.agent !== undefined) return [{ type: "text", text: `/${command.name} ${added}`.trim() }];
   const filled = fill(command.template, added);

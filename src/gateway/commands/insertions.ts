@@ -30,7 +30,7 @@ async function outputOf(command: string, { session, directory, processes }: Plac
   }
 }
 
-/** Puts what each command in the text wrote in its place. They run side by side. */
+/** Runs the shell commands in a text, side by side, and puts their outputs in their places. */
 export async function withOutputs(text: string, place: Place): Promise<string> {
   return withShells(text, await Promise.all(shellsIn(text).map((command) => outputOf(command, place))));
 }
@@ -41,7 +41,7 @@ async function isFileInside(directory: string, path: string): Promise<boolean> {
   return handle !== undefined;
 }
 
-/** A sentence may end right after a file's name. */
+/** The names that a reference can mean: with or without the marks that end a sentence. */
 function candidates(reference: string): string[] {
   const bare = reference.replace(/[.:!?]+$/, "");
   return bare === reference || bare === "" ? [reference] : [reference, bare];

@@ -9,7 +9,7 @@ import { walk } from "../../host/files/walk.ts";
 import type { SlashCommand } from "./slash-command.ts";
 import { fill, shellsIn } from "./template.ts";
 
-/** Where projects keep their commands. The later ones count more. */
+/** Folders of commands. A command of a later folder replaces one of the same name. */
 const FOLDERS = [".claude/commands", ".opencode/commands", ".opencode/command"];
 const CONFIGS = ["opencode.json", "opencode.jsonc"];
 const MAX_BYTES = 256 * 1024;
@@ -40,7 +40,7 @@ async function textOf(directory: string, path: string): Promise<string | undefin
   }
 }
 
-/** What stands between two lines of dashes at a file's beginning, and the rest. */
+/** Splits a command's file into the facts between two lines of dashes at its beginning, and the body. */
 export function splitFrontmatter(text: string): { known: z.output<typeof facts>; body: string } {
   const found = /^---\r?\n(?:(.*?)\r?\n)?---[ \t]*(?:\r?\n(.*))?$/s.exec(text);
   if (!found) return { known: {}, body: text.trim() };
@@ -48,7 +48,7 @@ export function splitFrontmatter(text: string): { known: z.output<typeof facts>;
   try {
     known = parseYaml(found[1] ?? "");
   } catch {
-    // A command whose head cannot be read still has its body.
+    // A command whose facts cannot be read still has its body.
   }
   return { known: facts.safeParse(known).data ?? {}, body: (found[2] ?? "").trim() };
 }
@@ -78,7 +78,7 @@ async function fromConfig(directory: string, file: string): Promise<SlashCommand
   );
 }
 
-/** The commands that the files of a directory define. What cannot be read is left out. */
+/** The commands that the files of a directory define. Files that cannot be read are left out. */
 export async function projectCommands(directory: string): Promise<SlashCommand[]> {
   const sources = [
     ...FOLDERS.map((folder) => fromFolder(directory, folder).catch(() => [])),
@@ -87,7 +87,7 @@ export async function projectCommands(directory: string): Promise<SlashCommand[]
   return (await Promise.all(sources)).flat();
 }
 
-/** Those of them that run shell commands when they are called, which they do only where the project is trusted. */
+/** The commands of a project that run shell commands. They do so only where the project is trusted. */
 export async function commandsThatRun(directory: string): Promise<ProjectSetting[]> {
   const commands = await projectCommands(directory);
   return commands.flatMap(({ file = "", template }) => {

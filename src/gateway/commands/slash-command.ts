@@ -1,4 +1,4 @@
-/** Something a user does often, by its name. */
+/** A command of a session, which becomes a prompt. */
 export interface SlashCommand {
   name: string;
   description?: string;
@@ -7,7 +7,7 @@ export interface SlashCommand {
   model?: string;
   /** Whether its author wants it run by a sub-agent. */
   subtask?: boolean;
-  /** What becomes of it: `$1` and `$ARGUMENTS` stand for what the user adds. */
+  /** The text of the prompt. The words that the user adds replace `$1` and `$ARGUMENTS`. */
   template: string;
   /** The file of the project that defines it. */
   file?: string;

@@ -2,18 +2,18 @@ const ARGUMENT = /"([^"]*)"|'([^']*)'|[^\s"']+/g;
 const SHELL = /!`([^`]+)`/g;
 const PLACE = /\$(\d+|ARGUMENTS\b)/g;
 
-/** The commands of a text whose outputs are to be put in their places. */
+/** The shell commands in a text, which their outputs replace. */
 export function shellsIn(text: string): string[] {
   return [...text.matchAll(SHELL)].map((match) => match[1] ?? "");
 }
 
-/** The text with those outputs, in their order. */
+/** The text with the outputs in place of its shell commands, in their order. */
 export function withShells(text: string, outputs: readonly string[]): string {
   let at = 0;
   return text.replaceAll(SHELL, () => outputs[at++] ?? "");
 }
 
-/** Words, or several in quotes as one. */
+/** Splits a text into words. Words in quotes stay together. */
 export function splitArguments(text: string): string[] {
   return [...text.matchAll(ARGUMENT)].map((match) => match[1] ?? match[2] ?? match[0]);
 }
@@ -22,7 +22,7 @@ function numbersIn(template: string): number[] {
   return [...template.matchAll(PLACE)].map((match) => Number(match[1])).filter((number) => !Number.isNaN(number));
 }
 
-/** What a template has places for, as clients show it. */
+/** The places that a template has for arguments, as clients show them. */
 export function hintsOf(template: string): string[] {
   const numbers = [...new Set(numbersIn(template))].sort((a, b) => a - b).map((number) => `$${number}`);
   return /\$ARGUMENTS\b/.test(template) ? [...numbers, "$ARGUMENTS"] : numbers;

@@ -2,15 +2,15 @@ import type { Metrics } from "../../core/metrics.ts";
 
 /** A session whose agent may be let go. */
 export interface Idler {
-  /** Lets the agent go, unless it has work again; that is not waited for. */
+  /** Begins to close the agent, unless it has work again. */
   letGo(): void;
 }
 
-/** Agents without work, of all sessions: each is a process that holds memory, so that only some of them are kept. */
+/** The idle agents of all sessions. Each is a process that takes memory, so the longest idle ones are closed when there are too many. */
 export class IdleAgents {
   private readonly limit: number;
   private readonly closed;
-  /** The one that is idle longest is the first. */
+  /** The longest idle one is the first. */
   private readonly idle = new Set<Idler>();
 
   constructor(limit: number, metrics: Metrics) {
@@ -19,7 +19,7 @@ export class IdleAgents {
     this.closed = metrics.counter("parley_agents_over_limit_total", "Agents let go because too many were idle.");
   }
 
-  /** It has done its work. */
+  /** The agent has become idle. */
   add(one: Idler): void {
     this.idle.delete(one);
     this.idle.add(one);
@@ -31,7 +31,7 @@ export class IdleAgents {
     }
   }
 
-  /** It works again, or is gone. */
+  /** The agent works again, or is gone. */
   remove(one: Idler): void {
     this.idle.delete(one);
   }

@@ -10,7 +10,7 @@ function conflict(path: string, why: string): ParleyError {
   return new ParleyError("file_changed", message, { path });
 }
 
-/** Files as they would be, read from disk when they are first needed. */
+/** The files as the plan leaves them. Each is read from the disk when it is first needed. */
 class Files {
   readonly #read: (path: string) => Promise<string | undefined>;
   readonly #swaps = new Map<string, Swap>();
@@ -41,7 +41,7 @@ class Files {
 const NOT_THERE: Readonly<Record<Direction, FileChange["kind"]>> = { undo: "deleted", redo: "added" };
 const GONE: Readonly<Record<Direction, FileChange["kind"]>> = { undo: "added", redo: "deleted" };
 
-/** One change, backwards or once more. */
+/** Plans one change: undone, or done again. */
 async function step(files: Files, { path, kind, diff, from, cut }: FileChange, direction: Direction): Promise<void> {
   const back = direction === "undo" ? "back: it" : "forward again: it";
   if (cut) throw conflict(path, `${back} was changed by more than is kept: ${cut.characters} characters were left out`);
@@ -60,7 +60,7 @@ async function step(files: Files, { path, kind, diff, from, cut }: FileChange, d
   await files.put(target, kind === GONE[direction] ? undefined : after);
 }
 
-/** What has to be written so that changes are undone, the newest first, or done again. Throws when one does not fit. */
+/** The files to write so that changes are undone, the newest first, or done again. Throws when a change does not fit. */
 export async function planSwaps(
   changes: readonly FileChange[],
   direction: Direction,

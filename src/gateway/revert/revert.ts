@@ -11,7 +11,7 @@ import type { Log } from "../../log/contract.ts";
 import { readEvents } from "../read-events.ts";
 import { type Direction, planSwaps } from "./plan-swaps.ts";
 
-/** A longer one is not kept: it would be written with every change of the session's state. */
+/** A longer diff is not kept, because it would be written with every change of the session's state. */
 const MAX_DIFF = 200_000;
 
 export interface Wish {
@@ -21,7 +21,7 @@ export interface Wish {
   native?: boolean;
 }
 
-/** What to remember, and the way back if it cannot be remembered. */
+/** The revert to store (null: none), and the way to put the files back if it cannot be stored. */
 export interface Reverted {
   revert: Revert | null;
   undo(): Promise<void>;
@@ -54,7 +54,7 @@ function revertTo(turns: readonly PastTurn[], at: number, { partID, native }: Wi
   };
 }
 
-/** As it lies in the directory: some agents name their files from the root. */
+/** The change with paths from the directory: some agents name their files from the root of the file system. */
 function inside(directory: string, change: FileChange): FileChange {
   const shown = (path: string): string => (isAbsolute(path) ? relative(directory, path) : path);
   return { ...change, path: shown(change.path), ...(change.from === undefined ? {} : { from: shown(change.from) }) };
@@ -73,8 +73,8 @@ async function move(directory: string, turns: readonly PastTurn[], direction: Di
 }
 
 /**
- * Puts the files as they were before a message's turn, or all the way forward again. What was taken back before and
- * lies before the new point comes forth again. Turns are taken back whole: what one of them did belongs together.
+ * Puts the files as they were before a message's turn, or all the way forward again (null). Turns that an earlier
+ * revert took back, and that lie before the message, are done again. Turns are taken back whole.
  */
 export async function moveTo(log: Log, state: SessionState, wish: Wish | null): Promise<Reverted> {
   const { id, directory, meta } = state;

@@ -1,40 +1,29 @@
-import type { Agent } from "../../agents/contract.ts";
 import { isParleyError, type ParleyError } from "../../core/errors.ts";
 import type { Draft } from "../../core/events/event.ts";
 import type { Effect } from "../../core/ledger/state.ts";
 import { isLasting } from "../../core/storage-refusal.ts";
 import { within } from "../../core/within.ts";
 import type { ServingAgent } from "../agent/serving-agent.ts";
-import { CANCEL_ASK_MS } from "../options.ts";
+import { CANCEL_ASK_MS, type GatewayOptions } from "../options.ts";
 import type { TurnMetrics } from "../turn-metrics.ts";
 import type { AskKeeper } from "./ask-keeper.ts";
-import type { Kin } from "./kin.ts";
-import type { LedgerView } from "./ledger-view.ts";
+import type { SessionParts } from "./parts.ts";
 import type { Rest } from "./rest.ts";
-import type { SessionLogger } from "./session-logger.ts";
 import type { SessionStop } from "./session-stop.ts";
 import type { SessionStore } from "./session-store.ts";
 import type { TurnTimers } from "./turn-timers.ts";
-import type { TurnWaits } from "./turn-waits.ts";
 
-export interface ActOptions {
-  agents: ReadonlyMap<string, Agent>;
-  /** How many events of a session are kept at least; 0 keeps all. */
-  retainEvents: number;
-  ledger: LedgerView;
+interface ActOptions extends SessionParts, Pick<GatewayOptions, "agents" | "retainEvents"> {
   store: SessionStore;
   agent: ServingAgent;
   asks: AskKeeper;
   timers: TurnTimers;
-  waits: TurnWaits;
   stop: SessionStop;
   rest: Rest;
-  kin: Kin;
   metrics: TurnMetrics;
-  logger: SessionLogger;
 }
 
-/** The last stage of a session: does what the ledger wants, after the events are stored. */
+/** The last stage of a session: does the effects of the ledger, after the events are stored. */
 export class Act {
   private readonly options: ActOptions;
 
@@ -96,25 +85,25 @@ export class Act {
   private ended(turn: string): void {
     const { waits, store, ledger, retainEvents, logger } = this.options;
     waits.over(turn);
-    // A prompt that waits is known by its event, which must not be pruned.
+    // A queued prompt is read from its event, which must not be pruned.
     const keep = ledger.state.queue.length === 0 ? retainEvents : 0;
     logger.quietly(store.tidy(keep), "old events could not be folded");
   }
 
-  /** Nothing is left to do for now. */
+  /** The inbox is empty. */
   quiet(): void {
     this.options.rest.check();
   }
 
-  /** The log takes no writes. Room may come soon, so the agent is held for it; for files that are gone it is stopped. */
+  /** The log takes no writes. The agent is held, because there may be room soon; it is stopped when the log's files are gone. */
   refused(error: ParleyError): void {
     const { logger, stop } = this.options;
-    // The server tells of files that are gone once, for all sessions.
+    // The server logs files that are gone, once for all sessions.
     if (error.code !== "storage_lost") logger.warn(error, "the log takes no writes; the agent is held until it does");
     if (isLasting(error)) stop.abandon(error);
   }
 
-  /** Nothing more can be stored from here: the agent must not go on, and waits for a turn's end get the error. */
+  /** This object can store nothing more: ends the agent, and waits for a turn's end get the error. */
   async end(error: unknown): Promise<void> {
     const { agent, waits, logger } = this.options;
     waits.close(error);

@@ -28,9 +28,9 @@ export class Actor {
     this.options = options;
   }
 
-  /** Runs as long as the session is in memory; rejects when nothing more can be stored from here. */
+  /** Runs as long as the session is in memory. Rejects when this object can store nothing more. */
   async run(): Promise<never> {
-    const { inbox, act } = this.options;
+    const { inbox, agent, act } = this.options;
     try {
       for (;;) {
         const taking = inbox.take();
@@ -44,6 +44,8 @@ export class Actor {
     } catch (error) {
       inbox.close(error);
       await act.end(error);
+      // A sub-agent's session is served by an agent that goes on without it.
+      agent.link?.release(inbox);
       throw error;
     }
   }
@@ -84,7 +86,7 @@ export class Actor {
       const heard = deliveries.heard(signal, generation, state);
       const stepped = step(state, { signal: heard }, this.context(generation));
       state = stepped.state;
-      // A delta goes when its turn is folded, and the agent's line would go with it.
+      // The agent's line is stored with an event that stays: a fold drops deltas.
       const keeper = Math.max(
         0,
         stepped.events.findIndex((draft) => draft.type !== "item.delta"),
@@ -121,7 +123,7 @@ export class Actor {
     }
   }
 
-  /** Work that may wait for an answer of the agent, which it could not give while it is held. */
+  /** Does work that may wait for an answer of the agent. The agent is not held meanwhile, or it could not answer. */
   private asking<T>(work: () => Promise<T>): Promise<T> {
     const { inbox, agent } = this.options;
     agent.link?.release(inbox);
@@ -137,7 +139,7 @@ export class Actor {
     );
   }
 
-  /** Once the first piece is stored, the others follow however long it takes. */
+  /** Stores events, in pieces. After the first piece the others must follow, however long that takes. */
   private async store(
     entries: readonly Entry[],
     job: Pick<CommandJob, "must"> & Partial<CommandJob>,
@@ -150,7 +152,7 @@ export class Actor {
         const stored = await storePatiently(
           () => store.write(piece),
           must,
-          (error) => this.refused(error, job),
+          (error, doubt) => this.refused(error, doubt, job),
         );
         records = records.length > 0 ? [...records, ...stored] : stored;
       }
@@ -160,13 +162,13 @@ export class Actor {
     }
   }
 
-  private refused(error: ParleyError, job: Partial<CommandJob>): void {
+  private refused(error: ParleyError, doubt: ParleyError | undefined, job: Partial<CommandJob>): void {
     const { inbox, agent, act } = this.options;
     const first = !inbox.refusal;
     agent.link?.hold(inbox);
     inbox.refuse(error);
-    // A command whose outcome is not known yet is answered, too: its client repeats it by its id.
-    if (!job.must) job.reject?.(error);
+    // The command is refused even if its append may have been stored: its client repeats it by its id.
+    if (!job.must) job.reject?.(doubt ?? error);
     if (first) act.refused(error);
   }
 }

@@ -2,20 +2,17 @@ import type { Answer } from "../../core/ledger/signals.ts";
 import type { Attachments } from "../attachments.ts";
 import type { Unattended } from "../options.ts";
 import { refusal, verdict } from "../unattended.ts";
-import type { Inbox } from "./inbox.ts";
-import type { SessionLogger } from "./session-logger.ts";
+import type { SessionParts } from "./parts.ts";
 
-export interface AskKeeperOptions {
+interface AskKeeperOptions extends Pick<SessionParts, "inbox" | "logger"> {
   session: string;
   root: string | undefined;
   attachments: Attachments;
   policy: Unattended;
   deadlineMs: number;
-  inbox: Inbox;
-  logger: SessionLogger;
 }
 
-/** Sees to it that no ask of a session waits for ever with nobody there. */
+/** Answers the asks of a session by the policy, or after the deadline, when no client watches. */
 export class AskKeeper {
   private readonly options: AskKeeperOptions;
   private readonly open = new Map<string, { kind: "permission" | "question"; timer?: NodeJS.Timeout }>();
@@ -56,14 +53,14 @@ export class AskKeeper {
     else this.open.set(ask, { kind, timer: setTimeout(() => this.expire(ask, kind), decided.waitMs).unref() });
   }
 
-  /** A client that came in the meantime has all the time it wants, until it leaves. */
+  /** The deadline is over. A client that watches by now may take its time, until it leaves. */
   private expire(ask: string, kind: "permission" | "question"): void {
     this.open.set(ask, { kind });
     if (this.watched()) return;
     this.answer(ask, refusal(kind, "nobody came to answer in time"), "deadline");
   }
 
-  /** No client is there that could try again, so the answer is stored however long that takes. */
+  /** Sends the answer. It must be stored, because no client is there to repeat it. */
   private answer(ask: string, answer: Answer, by: string): void {
     const { inbox, logger } = this.options;
     const answered = inbox.send({ type: "answer", ask, answer, by, own: true }, { must: true });

@@ -3,10 +3,10 @@ import type { Draft } from "../../core/events/event.ts";
 import { weightOf } from "../../core/json/weight.ts";
 import type { Signal } from "../../core/ledger/signals.ts";
 import type { Command, LedgerState } from "../../core/ledger/state.ts";
+import type { Receipt } from "../../core/receipt.ts";
 import type { EventRecord, Log } from "../../log/contract.ts";
-import type { Receipt } from "../receipt.ts";
 
-/** In place of a start of the agent, for signals that Parley gives itself. */
+/** The generation of signals that come from Parley itself, not from a start of the agent. */
 export const PARLEY = -1;
 
 /** Characters that are stepped and stored before others get their turn. */
@@ -17,7 +17,7 @@ const HOLD_AT = 20_000;
 const HOLD_WEIGHT = 8 * AT_ONCE;
 const RELEASE_AT = 2_000;
 
-/** So many times as much may wait while the agent is asked for something: its answer comes behind its other words. */
+/** While the agent is asked for something, so many times as much may wait: its answer comes behind its other signals. */
 const WHILE_ASKED = 8;
 
 export interface SignalJob {
@@ -30,17 +30,17 @@ export interface SignalJob {
 export interface Stored {
   records: EventRecord[];
   said: Draft[];
-  /** The answer that was given to the same request before; nothing was done this time. */
+  /** The receipt of the same prompt, which came before; nothing was stored this time. */
   known?: Receipt;
 }
 
-/** A command that is known only when its turn comes: nothing else happens to the session meanwhile. */
+/** Makes the command when the actor takes it out. The session does nothing else meanwhile. */
 export type Prepare = (state: LedgerState) => Promise<{ command: Command; undo(): Promise<void> }>;
 
 export interface Sending {
   /** It is stored however long that takes; other commands are refused while the log takes no writes. */
   must?: boolean;
-  /** Looks, in order with everything else, for the answer to a repeated request. */
+  /** Looks for the receipt of a repeated prompt, when the actor takes the command out. */
   known?: () => Promise<Receipt | undefined>;
 }
 
@@ -63,7 +63,7 @@ export class Inbox {
   private jobs: Job[] = [];
   /** Signals that wait for the end of a shell turn. */
   private deferred: SignalJob[] = [];
-  /** Of all signals that wait. */
+  /** The weight of all signals that wait. */
   private weight = 0;
   /** The actor has a batch in hand. */
   private working = false;
@@ -211,7 +211,7 @@ export class Inbox {
     this.refused = undefined;
   }
 
-  /** For the actor: the session's log will never take another event from here. */
+  /** For the actor: this object can store nothing more. */
   close(error: unknown): void {
     this.closed = { error };
     this.rejectAll(error, () => true);

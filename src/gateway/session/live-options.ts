@@ -17,10 +17,10 @@ export interface LiveOptions {
   ledger: LedgerState;
   /** The right to write to it, or the session that its first events create. */
   stored: Hold | NewSession;
-  /** Absent for a sub-agent's session, which is served by its parent's agent. */
+  /** Absent for a sub-agent's session, which the agent of its root serves. */
   agent: Agent | undefined;
-  /** For a sub-agent's session: the agent of the session that it belongs to. */
-  lender?: ServingAgent;
+  /** For a sub-agent's session: the agent of its root. */
+  rootAgent?: ServingAgent;
   kin: Kin;
   gateway: GatewayOptions;
   metrics: TurnMetrics;

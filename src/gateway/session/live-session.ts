@@ -1,11 +1,14 @@
 import { MustReopen } from "../../agents/contract.ts";
 import { ParleyError } from "../../core/errors.ts";
 import type { Prompt } from "../../core/events/values.ts";
+import { present } from "../../core/json/fields.ts";
 import type { Answer } from "../../core/ledger/signals.ts";
 import type { Closing, Create, Facts, LedgerState } from "../../core/ledger/state.ts";
+import type { Receipt } from "../../core/receipt.ts";
 import { beginsTurn } from "../../core/session-state.ts";
+import type { Log } from "../../log/contract.ts";
 import { ServingAgent } from "../agent/serving-agent.ts";
-import { earlierReceipt, firstReceipt, type Receipt } from "../receipt.ts";
+import { earlierReceipt, firstReceipt } from "../receipt.ts";
 import { Act } from "./act.ts";
 import { Actor } from "./actor.ts";
 import { AskKeeper } from "./ask-keeper.ts";
@@ -19,6 +22,28 @@ import { SessionStore } from "./session-store.ts";
 import { TurnTimers } from "./turn-timers.ts";
 import { TurnWaits } from "./turn-waits.ts";
 
+/** The parts of a session in the order of their making: each knows only those before it. */
+function partsOf({ id, root, gateway, attachments, kin, rootAgent, idleAgents, metrics, ...options }: LiveOptions) {
+  const { log, roots, trust, mcp, processes: host, agents, retainEvents } = gateway;
+  const { unattended: policy, askDeadlineMs: deadlineMs, idleCloseMs: waitMs } = gateway;
+  const inbox = new Inbox(log);
+  const ledger = { state: options.ledger };
+  const waits = new TurnWaits(ledger);
+  const logger = new SessionLogger(gateway.logger, id, ledger);
+  const base = { inbox, ledger, waits, logger, kin };
+  const asks = new AskKeeper({ session: id, root, attachments, policy, deadlineMs, inbox, logger });
+  const timers = new TurnTimers(inbox, logger);
+  const { directory } = options.ledger;
+  const world = { session: id, directory, log, roots, trust, mcp, attachments, host };
+  const agent = new ServingAgent({ rootAgent, ...world, ...base });
+  const stop = new SessionStop({ ...base, agent });
+  const rest = new Rest({ ...base, agent, idleAgents, waitMs });
+  const store = new SessionStore({ log, session: options.stored });
+  const act = new Act({ ...base, agents, retainEvents, store, agent, asks, timers, stop, rest, metrics });
+  const actor = new Actor({ inbox, ledger, agent, store, act, now: gateway.now, newId: gateway.id });
+  return { ...base, asks, timers, agent, stop, rest, store, actor };
+}
+
 /** A session in memory: puts commands into its inbox, and holds the parts through which they go. */
 export class LiveSession {
   readonly id: string;
@@ -26,68 +51,32 @@ export class LiveSession {
   readonly root: string | undefined;
   readonly inbox: Inbox;
   readonly agent: ServingAgent;
-  private readonly options: LiveOptions;
-  private readonly view: { state: LedgerState };
-  private readonly waits: TurnWaits;
-  private readonly logger: SessionLogger;
-  private readonly asks: AskKeeper;
-  private readonly timers: TurnTimers;
-  private readonly stop: SessionStop;
-  private readonly rest: Rest;
-  private readonly store: SessionStore;
-  private readonly actor: Actor;
+  private readonly log: Log;
+  private readonly parts: ReturnType<typeof partsOf>;
 
-  /** The parts in the order of their making: each knows only those before it. */
   constructor(options: LiveOptions) {
-    const { id, parent, root, gateway, attachments, kin, lender, idleAgents } = options;
-    const { log, roots, trust, mcp } = gateway;
-    this.id = id;
-    this.parent = parent;
-    this.root = root;
-    this.options = options;
-    const inbox = new Inbox(log);
-    const ledger = { state: options.ledger };
-    const waits = new TurnWaits(ledger);
-    const logger = new SessionLogger(gateway.logger, id, ledger);
-    const base = { inbox, ledger, waits, logger, kin };
-    const { unattended: policy, askDeadlineMs: deadlineMs, idleCloseMs: waitMs } = gateway;
-    const asks = new AskKeeper({ session: id, root, attachments, policy, deadlineMs, inbox, logger });
-    const timers = new TurnTimers(inbox, logger);
-    const world = { log, roots, trust, mcp, attachments, host: gateway.processes };
-    const { directory } = options.ledger;
-    const agent = new ServingAgent({ session: id, directory, lender, ...world, ...base });
-    const stop = new SessionStop({ ...base, agent });
-    const rest = new Rest({ ...base, agent, idleAgents, waitMs });
-    const store = new SessionStore({ log, session: options.stored });
-    const { agents, retainEvents } = gateway;
-    const { metrics } = options;
-    const act = new Act({ ...base, agents, retainEvents, store, agent, asks, timers, stop, rest, metrics });
-    this.actor = new Actor({ inbox, ledger, agent, store, act, now: gateway.now, newId: gateway.id });
-    this.inbox = inbox;
-    this.view = ledger;
-    this.waits = waits;
-    this.logger = logger;
-    this.asks = asks;
-    this.timers = timers;
-    this.agent = agent;
-    this.stop = stop;
-    this.rest = rest;
-    this.store = store;
-    if (options.agent) agent.change(options.agent);
+    this.id = options.id;
+    this.parent = options.parent;
+    this.root = options.root;
+    this.log = options.gateway.log;
+    this.parts = partsOf(options);
+    this.inbox = this.parts.inbox;
+    this.agent = this.parts.agent;
+    if (options.agent) this.agent.change(options.agent);
   }
 
-  /** Has the actor work; rejects when nothing more can be stored from here. */
+  /** Runs the actor. Rejects when this object can store nothing more. */
   run(): Promise<never> {
-    return this.actor.run();
+    return this.parts.actor.run();
   }
 
-  /** Nothing more can be stored from here. */
+  /** This object can store nothing more. */
   get dead(): boolean {
     return this.inbox.isClosed;
   }
 
   get ledger(): LedgerState {
-    return this.view.state;
+    return this.parts.ledger.state;
   }
 
   get turn(): string | undefined {
@@ -109,13 +98,15 @@ export class LiveSession {
 
   /** Stores the first events of a new session. */
   async begin(command: Create): Promise<void> {
+    const { store, logger } = this.parts;
     await this.inbox.send(command);
-    if (command.fork) await this.store.tidy(0);
+    // The copy is stored: a fold that fails leaves more of it than is needed.
+    if (command.fork) await store.tidy(0).catch((error) => logger.warn(error, "a fork could not be folded"));
   }
 
-  /** As `begin`, for a session that begins by an agent's word: that cannot be asked for again. */
+  /** As `begin`, for a sub-agent's session: its creation must be stored, because the agent does not repeat it. */
   beginPatiently(command: Create): void {
-    this.logger.quietly(this.inbox.send(command, { must: true }), "a session could not be begun");
+    this.parts.logger.quietly(this.inbox.send(command, { must: true }), "a session could not be begun");
   }
 
   /** Closes the turn that was open when the session's last writer died. */
@@ -125,7 +116,7 @@ export class LiveSession {
 
   async prompt(prompt: Prompt, agent?: string): Promise<Receipt> {
     const ready = this.agent.own?.readySession;
-    // An agent that is still starting cannot be spoken to: its next words are a prompt of their own.
+    // An agent that is still starting cannot be steered: the prompt is queued.
     const steer = prompt.delivery === "steer" && ready !== undefined;
     if (steer && this.turn && !ready.steer) {
       throw new ParleyError(
@@ -133,17 +124,16 @@ export class LiveSession {
         `agent ${this.ledger.agent} takes no words during a turn; use delivery queue`,
       );
     }
-    this.rest.stop();
-    const known = (): Promise<Receipt | undefined> => earlierReceipt(this.options.gateway.log, this.id, prompt);
-    const served = agent === undefined ? {} : { agent };
-    const command = steer ? ({ type: "steer", prompt } as const) : ({ type: "prompt", prompt, ...served } as const);
-    const stored = await this.rest.orRest(this.inbox.send(command, { known }));
+    this.parts.rest.stop();
+    const known = (): Promise<Receipt | undefined> => earlierReceipt(this.log, this.id, prompt);
+    const command = steer ? ({ type: "steer", prompt } as const) : present({ type: "prompt", prompt, agent });
+    const stored = await this.parts.rest.orRest(this.inbox.send(command, { known }));
     return stored.known ?? firstReceipt(stored);
   }
 
   /** Starts the agent for a session that the agent knows already, and waits until the past that it tells is stored. */
   async adopt(): Promise<void> {
-    await this.rest.orRest(this.agent.adopt());
+    await this.parts.rest.orRest(this.agent.adopt());
     await this.inbox.whenIdle();
     this.inbox.wake();
   }
@@ -152,9 +142,9 @@ export class LiveSession {
     await this.inbox.send({ type: "withdraw", prompt });
   }
 
-  /** A model or mode is put in force before it is said: the mode that is shown is the one that the agent has. */
+  /** Changes facts of the session. A model or mode is put in force before it is stored, so the mode shown is the mode in force. */
   async update(facts: Facts, agent?: string): Promise<void> {
-    const command = { type: "update", facts, ...(agent === undefined ? {} : { agent }) } as const;
+    const command = present({ type: "update", facts, agent });
     try {
       await this.inbox.send(this.agent.choosing(command));
     } catch (error) {
@@ -186,19 +176,18 @@ export class LiveSession {
 
   /** Stops the turn and answers when it is over. The agent is stopped even while nothing can be stored. */
   cancel(request: CancelRequest): Promise<string | undefined> {
-    return this.stop.cancel(request);
+    return this.parts.stop.cancel(request);
   }
 
   /** Resolves when a turn is over, at once when it is already. */
   ended(turn: string): Promise<void> {
-    return this.waits.ended(turn);
+    return this.parts.waits.ended(turn);
   }
 
   /** Ends the agent, and with it any open turn. */
   async close(reason: Closing): Promise<void> {
-    this.rest.stop();
-    const { inbox, view: ledger, agent, logger } = this;
-    await this.rest.orRest(closeSession(reason, { inbox, ledger, agent, logger }));
+    this.parts.rest.stop();
+    await this.parts.rest.orRest(closeSession(reason, this.parts));
   }
 
   /** Resolves when all that was said is stored, however long that takes. */
@@ -206,22 +195,22 @@ export class LiveSession {
     return this.inbox.whenIdle();
   }
 
-  /** Forgets all that is stored of it. */
+  /** Deletes the stored events of the session. */
   erase(): Promise<void> {
-    return this.store.remove();
+    return this.parts.store.remove();
   }
 
-  /** The log's files are gone: words of the agent will not be kept, so it is stopped. */
+  /** The log's files are gone: stops the agent, because its words could not be stored. */
   abandon(error: ParleyError): void {
-    this.stop.abandon(error);
+    this.parts.stop.abandon(error);
   }
 
-  /** It is forgotten: nothing may hold on to it. */
+  /** The session leaves memory: its timers end, and its hold is released. */
   dispose(): void {
-    this.rest.stop();
-    this.timers.clear();
-    this.asks.close();
-    this.logger.quietly(this.store.release(), "a session could not be given back");
+    this.parts.rest.stop();
+    this.parts.timers.clear();
+    this.parts.asks.close();
+    this.parts.logger.quietly(this.parts.store.release(), "a session could not be given back");
   }
 
   /** A turn is open, or something is still to be stored that may open one. */
@@ -231,6 +220,6 @@ export class LiveSession {
 
   /** Nothing is open, nothing waits, no agent runs. */
   get resting(): boolean {
-    return this.rest.idle && !this.agentRunning && !this.inbox.busy;
+    return this.parts.rest.idle && !this.agentRunning && !this.inbox.busy;
   }
 }

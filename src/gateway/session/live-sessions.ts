@@ -3,6 +3,7 @@ import type { Agent, ChildRef } from "../../agents/contract.ts";
 import { isParleyError, ParleyError } from "../../core/errors.ts";
 import type { PermissionRule } from "../../core/events/values.ts";
 import { SCHEMA_VERSION } from "../../core/events/version.ts";
+import { present } from "../../core/json/fields.ts";
 import { restore } from "../../core/ledger/restore.ts";
 import type { Signal } from "../../core/ledger/signals.ts";
 import { type Create, type Facts, newLedger } from "../../core/ledger/state.ts";
@@ -72,7 +73,7 @@ export class LiveSessions {
     return above !== undefined && this.isBelow(above, id);
   }
 
-  /** No work is begun any more. */
+  /** The server shuts down: a session whose object failed is not loaded again. */
   leave(): void {
     this.leaving = true;
   }
@@ -99,7 +100,7 @@ export class LiveSessions {
     this.children.delete(id);
   }
 
-  /** Nothing more can be stored by a session's object: another one is made from the log, and closes the open turn. */
+  /** Forgets a session's object that can store nothing more. Another one is made from the log, and closes the open turn. */
   private bury(session: LiveSession, error: unknown): void {
     const { id, root, ledger } = session;
     session.dispose();
@@ -109,6 +110,7 @@ export class LiveSessions {
     const children = this.subAgentsOf(id);
     this.children.delete(id);
     for (const child of children) this.forgetIfResting(child.id);
+    if (root !== undefined) this.live.get(root)?.inbox.wake();
     const lost = isParleyError(error) && (error.code === "fenced" || error.code === "shutting_down");
     if (lost || this.leaving || (!ledger.turn && !ledger.queue.some(beginsTurn))) return;
     this.use(id, (next) => next.next()).catch((err: unknown) => {
@@ -116,9 +118,12 @@ export class LiveSessions {
     });
   }
 
+  /** A session leaves memory with its sub-agents' sessions, when none of them is used. */
   private forgetIfResting(id: string): void {
     const session = this.live.get(id);
-    if (session && !this.uses.has(id) && session.resting && !this.hasLiveRoot(session)) this.forget(id);
+    if (session?.root !== undefined && this.hasLiveRoot(session)) return this.forgetIfResting(session.root);
+    const used = [id, ...this.subAgentsOf(id).map((child) => child.id)].some((one) => this.uses.has(one));
+    if (session?.resting && !used) this.forget(id);
   }
 
   /** Sub-agents' sessions stay as long as the session they belong to: it may speak of them again. */
@@ -162,7 +167,7 @@ export class LiveSessions {
     return session;
   }
 
-  /** Makes a session. It is known here before its first event is, so that no reader of that event has a second object made. */
+  /** Makes a session. It is in `loading` before its first event is published, so a client that uses it at once gets the same object. */
   async create(id: string, command: Create): Promise<void> {
     const make = async (): Promise<LiveSession> => {
       await this.loadKind();
@@ -195,7 +200,7 @@ export class LiveSessions {
   }
 
   private build(
-    own: Pick<LiveOptions, "id" | "parent" | "root" | "ledger" | "agent" | "lender" | "stored">,
+    own: Pick<LiveOptions, "id" | "parent" | "root" | "ledger" | "agent" | "rootAgent" | "stored">,
   ): LiveSession {
     if (!this.kind) throw new Error(`expected a session to be read before ${own.id} is built`);
     const { metrics, attachments, idleAgents } = this;
@@ -233,11 +238,7 @@ export class LiveSessions {
     // Rules of a session hold for the sub-agents that work for it.
     const parent = this.parentOf(root, ref);
     const permissions = parent?.ledger.facts.permissions;
-    const facts = {
-      nativeId: ref.id,
-      ...(ref.title === undefined ? {} : { title: ref.title }),
-      ...(permissions === undefined ? {} : { permissions: [...permissions] }),
-    };
+    const facts = present({ nativeId: ref.id, title: ref.title, permissions: permissions && [...permissions] });
     const data = { agent, directory, version: SCHEMA_VERSION, ...facts };
     const child = this.build({
       id,
@@ -245,7 +246,7 @@ export class LiveSessions {
       root: root.id,
       ledger: newLedger(agent, directory, facts),
       agent: undefined,
-      lender: this.live.get(root.id)?.agent,
+      rootAgent: this.live.get(root.id)?.agent,
       stored: { id, parent: parent?.id ?? root.id, root: root.id },
     });
     child.beginPatiently({ type: "create", started: data, source: "agent" });
@@ -275,7 +276,7 @@ export class LiveSessions {
     }
   }
 
-  /** Sub-agents die with the agent, and stop with the turn that they work for. */
+  /** Puts a signal into the inboxes of a session's sub-agents: they die with the agent, and stop with the turn that they work for. */
   private tell(session: Pick<LiveOptions, "id" | "root">, signal: Signal): void {
     for (const child of this.below(session)) child.inbox.signal(signal, undefined, 0);
   }

@@ -1,5 +1,5 @@
 import { ParleyError } from "../../core/errors.ts";
-import { isStorageRefusal } from "../../core/storage-refusal.ts";
+import { isStorageRefusal, isUnknownOutcome } from "../../core/storage-refusal.ts";
 import type { GatewayOptions } from "../options.ts";
 import type { LiveSessions } from "./live-sessions.ts";
 import { storePatiently } from "./store-patiently.ts";
@@ -12,6 +12,8 @@ export class Removal {
   private readonly sessions: LiveSessions;
   /** Sessions whose deletion waits for the log. */
   private readonly waiting = new Set<string>();
+  /** Removals that are under way, by their session. */
+  private readonly running = new Map<string, Promise<void>>();
 
   constructor(options: Pick<GatewayOptions, "log" | "logger" | "mcp">, sessions: LiveSessions) {
     this.options = options;
@@ -23,9 +25,10 @@ export class Removal {
     try {
       await this.removeStored(id);
     } catch (error) {
-      if (!isStorageRefusal(error) || !this.sessions.find(id)?.leavingForGood) throw error;
+      const begun = this.sessions.find(id)?.leavingForGood;
+      if (!isStorageRefusal(error) || !(begun || isUnknownOutcome(error))) throw error;
       this.removeLater(id);
-      const done = "the agent was stopped, and the session is deleted when the log takes writes again";
+      const done = `${begun ? "the agent was stopped, and " : ""}the session is deleted when the log takes writes again`;
       throw new ParleyError(error.code, `${done}: ${error.message}`, error.details, error);
     }
   }
@@ -49,7 +52,14 @@ export class Removal {
       .finally(() => this.waiting.delete(id));
   }
 
-  private async removeStored(id: string): Promise<void> {
+  /** A repeat joins the removal that is under way: the session is given back at its end. */
+  private removeStored(id: string): Promise<void> {
+    const running = this.running.get(id) ?? this.removeOnce(id).finally(() => this.running.delete(id));
+    this.running.set(id, running);
+    return running;
+  }
+
+  private async removeOnce(id: string): Promise<void> {
     await this.sessions.use(id, async (session) => {
       await session.close("deleted");
       for (const child of await this.below(id)) {

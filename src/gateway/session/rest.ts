@@ -1,10 +1,8 @@
 import { beginsTurn } from "../../core/session-state.ts";
 import type { IdleAgents, Idler } from "../idle/idle-agents.ts";
 import { type Closed, closeSession } from "./close-session.ts";
-import type { Kin } from "./kin.ts";
 
-export interface RestOptions extends Closed {
-  kin: Kin;
+interface RestOptions extends Closed {
   /** Those of all sessions. */
   idleAgents: IdleAgents;
   /** How long an agent is kept without work. */

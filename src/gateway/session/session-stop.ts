@@ -1,18 +1,9 @@
 import { ParleyError } from "../../core/errors.ts";
 import { isStorageRefusal } from "../../core/storage-refusal.ts";
 import type { ServingAgent } from "../agent/serving-agent.ts";
-import type { Inbox } from "./inbox.ts";
-import type { LedgerView } from "./ledger-view.ts";
-import type { SessionLogger } from "./session-logger.ts";
-import type { TurnWaits } from "./turn-waits.ts";
+import type { SessionParts } from "./parts.ts";
 
-export interface StopOptions {
-  inbox: Inbox;
-  ledger: LedgerView;
-  waits: TurnWaits;
-  agent: ServingAgent;
-  logger: SessionLogger;
-}
+type StopOptions = SessionParts & { agent: ServingAgent };
 
 export interface CancelRequest {
   queue: "clear" | "keep";
@@ -20,10 +11,10 @@ export interface CancelRequest {
   turn?: string;
 }
 
-/** Stops a session's turn, also while the log takes no writes: it hears of it as soon as it takes them again. */
+/** Stops a session's turn, also while the log takes no writes: the cancel is stored when it takes them again. */
 export class SessionStop {
   private readonly options: StopOptions;
-  /** The turn of which the log is still to hear that it was stopped. */
+  /** The turn that was stopped while the log took no writes. Its cancel or failure waits in the inbox. */
   private told = "";
 
   constructor(options: StopOptions) {
@@ -45,7 +36,7 @@ export class SessionStop {
   private async cancelStored(request: CancelRequest): Promise<string | undefined> {
     const { inbox, ledger, waits } = this.options;
     const { said } = await inbox.send({ type: "cancel", ...request });
-    // A turn that was open before may have ended by itself, or another begun, when the command's turn came.
+    // When the actor took the command out, the open turn may have ended by itself, and another begun.
     const { turn: open } = ledger.state;
     const turn = said.find((draft) => draft.type === "turn.ended")?.turn ?? (open?.cancelled ? open.id : undefined);
     if (turn) await inbox.unlessRefused(waits.ended(turn));
@@ -70,7 +61,7 @@ export class SessionStop {
     return new ParleyError(refusal.code, message, { ...refusal.details, turn: turn.id, stopped: gone }, refusal);
   }
 
-  /** Nobody will keep the agent's words: it must not go on, and its turn has failed. */
+  /** The agent's words cannot be stored: stops it and fails its turn. */
   abandon(refusal: ParleyError): void {
     const { inbox, ledger, agent, logger } = this.options;
     const { turn } = ledger.state;

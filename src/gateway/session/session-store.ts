@@ -11,10 +11,10 @@ export interface StoreOptions {
 
 const weightOfEntry = ({ draft }: Entry): number => weightOf(draft.data);
 
-/** After these a process may end at any time: the turn they belong to is closed by the next one. */
+/** A batch may be cut after an event of an item: if Parley dies there, recovery can close the turn. */
 const isOfItem = ({ draft }: Entry): boolean => draft.type.startsWith("item.");
 
-/** Reasons to leave events unfolded: they are folded after a later turn, by the next holder of the session. */
+/** Refusals of a fold that are no fault: the next holder of the session folds after a later turn. */
 const LEFT_UNFOLDED: ReadonlySet<ErrorCode> = new Set(["shutting_down", "fenced"]);
 
 /** A session's part of the log. All writes to the log are made here. */

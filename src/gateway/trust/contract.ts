@@ -1,9 +1,4 @@
-/** A directory that the user trusts, and where that is written. */
-export interface TrustedDirectory {
-  directory: string;
-  /** `configuration`: the user wrote it there, and takes it out there. */
-  source: "configuration" | "command";
-}
+import type { TrustedDirectory } from "../../core/trust.ts";
 
 /** The user's trust in directories. It is read anew for each answer, so that a change holds from the next start of an agent on. */
 export interface Trust {

@@ -4,13 +4,13 @@ import { within } from "../../core/within.ts";
 /** The code of the note. */
 export const UNTRUSTED = "untrusted_project";
 
-/** A project on a slow disk does not hold up its turn. */
+/** The longest look at a project: a slow disk must not hold up the turn. */
 const LOOK_MS = 2_000;
 
-const UNREADABLE: readonly ProjectSetting[] = [{ path: "what it has could not be looked through" }];
+const UNREADABLE: readonly ProjectSetting[] = [{ path: "its settings could not be read" }];
 
 export interface Looks {
-  /** It was started without the project's settings. */
+  /** The agent was started without the project's settings. */
   untrusted: boolean;
   projectSettings(): Promise<ProjectSetting[]>;
 }
@@ -51,7 +51,7 @@ export class LeftOut {
     return text === this.said ? undefined : text;
   }
 
-  /** It was said. What was looked at for a turn that did not come to it is said by the next. */
+  /** Remembers that a note was given. A note that its turn did not come to is given by the next turn. */
   told(text: string, generation: number): void {
     this.said = text;
     this.generation = generation;

@@ -2,28 +2,12 @@ import { homedir } from "node:os";
 import { isAbsolute, resolve } from "node:path";
 import type { Agent } from "../../agents/contract.ts";
 import { ParleyError } from "../../core/errors.ts";
-import { coveredBy, type ProjectSetting, tooWide } from "../../core/trust.ts";
+import { present } from "../../core/json/fields.ts";
+import { coveredBy, type TrustedDirectory, type TrustInfo, tooWide } from "../../core/trust.ts";
 import type { Roots } from "../../host/files/roots.ts";
 import { existingDirectory } from "../checks.ts";
 import type { GatewayOptions } from "../options.ts";
-import type { Trust, TrustedDirectory } from "./contract.ts";
-
-export interface LeftOutBy extends ProjectSetting {
-  /** The agent that leaves it out; `parley` for what no agent would get to see. */
-  agent: string;
-}
-
-/** The user's trust in a directory, and what depends on it. */
-export interface TrustView {
-  directory: string;
-  trusted: boolean;
-  /** The trusted directory that it is or lies in. */
-  by?: string;
-  /** The settings that agents use only where it is trusted. */
-  settings: LeftOutBy[];
-  /** Why one should think twice before trusting it. */
-  warning?: string;
-}
+import type { Trust } from "./contract.ts";
 
 /** The user's trust in directories, as surfaces show and change it. */
 export class ProjectTrust {
@@ -37,7 +21,7 @@ export class ProjectTrust {
     this.roots = roots;
   }
 
-  /** Those that the server works in, and those that hold one of its roots. */
+  /** The trusted directories that lie in the roots, or hold one of them. */
   list(): TrustedDirectory[] {
     const { directories } = this.roots;
     return this.trust
@@ -49,26 +33,20 @@ export class ProjectTrust {
     return this.trust.covering(directory) !== undefined;
   }
 
-  async look(given: string): Promise<TrustView> {
+  async look(given: string): Promise<TrustInfo> {
     const directory = await existingDirectory(given, this.roots);
     const by = this.trust.covering(directory);
     const warning = tooWide(directory, homedir());
-    return {
-      directory,
-      trusted: by !== undefined,
-      ...(by === undefined ? {} : { by }),
-      settings: await this.settings(directory),
-      ...(warning === undefined ? {} : { warning }),
-    };
+    return present({ directory, trusted: by !== undefined, by, settings: await this.settings(directory), warning });
   }
 
-  async add(given: string): Promise<TrustView> {
+  async add(given: string): Promise<TrustInfo> {
     this.trust.add(await existingDirectory(given, this.roots));
     return this.look(given);
   }
 
   /** The directory itself may be gone by now. */
-  async remove(given: string): Promise<TrustView> {
+  async remove(given: string): Promise<TrustInfo> {
     if (!isAbsolute(given)) throw new ParleyError("invalid", `expected the absolute path of a directory, got ${given}`);
     const directory = resolve(given);
     this.roots.assert(directory);
@@ -85,7 +63,7 @@ export class ProjectTrust {
     return `${directory} is still trusted${by === directory ? "" : `, because it lies in ${by}`}: ${where}`;
   }
 
-  private async settings(directory: string): Promise<LeftOutBy[]> {
+  private async settings(directory: string): Promise<TrustInfo["settings"]> {
     const found = await Promise.all(
       [...this.agents.values()].map(async (agent) => {
         const settings = (await agent.projectSettings?.(directory).catch(() => [])) ?? [];

@@ -7,7 +7,7 @@ import type { TurnWaits } from "../session/turn-waits.ts";
 import type { Trust } from "./contract.ts";
 import { type Looks, lookThrough } from "./left-out.ts";
 
-/** In place of an agent's own name of an ask. */
+/** The key of the ask, in place of an agent's own. */
 const ASK = "parley:trust";
 /** A client that watches and does not answer holds up its turn for so long at most. */
 const PATIENCE_MS = 5 * 60_000;
@@ -52,7 +52,7 @@ export class TrustAsk {
     }
   }
 
-  /** Takes an answer of the ledger's, if it is for this ask. */
+  /** Takes an answer, if it is for this ask; false otherwise. */
   take(ask: string, answer: Answer): boolean {
     if (ask !== ASK) return false;
     this.settle?.(answer.kind === "question" && answer.outcome === "answered" && answer.answers[0]?.[0] === TRUST);

@@ -29,11 +29,7 @@ export interface Shortened {
   left: number;
 }
 
-export interface LineShortener {
-  push(bytes: Buffer): void;
-  /** The line with its long texts and lists cut, as JSON; undefined when it was none. */
-  end(): Shortened | undefined;
-}
+export type LineShortener = ReturnType<typeof createLineShortener>;
 
 interface Frame {
   list: boolean;
@@ -76,7 +72,7 @@ export const leftOut = (bytes: number): string => `(… ${bytes} bytes left out 
 const TOO_DEEP = JSON.stringify("(… left out: nested too deep …)");
 
 /** Reads a line of JSON as it comes, byte by byte, and keeps of it what fits the limits: no line needs more memory or time at once. */
-export function createLineShortener(limits: ShortenLimits = SHORTEN_LIMITS): LineShortener {
+export function createLineShortener(limits: ShortenLimits = SHORTEN_LIMITS) {
   const out = new OutputBytes();
   const frames: Frame[] = [];
   let expected: Expected = "value";
@@ -246,7 +242,7 @@ export function createLineShortener(limits: ShortenLimits = SHORTEN_LIMITS): Lin
   };
 
   return {
-    push(bytes) {
+    push(bytes: Buffer): void {
       const marks = new Marks(bytes);
       for (let at = 0; at < bytes.length && !broken; ) {
         if (text) {
@@ -269,7 +265,8 @@ export function createLineShortener(limits: ShortenLimits = SHORTEN_LIMITS): Lin
         at += 1;
       }
     },
-    end() {
+    /** The line with its long texts and lists cut, as JSON; undefined when it was none. */
+    end(): Shortened | undefined {
       if (literal > 0) endLiteral();
       if (broken || text || dropping > 0 || expected !== "nothing") return undefined;
       return { text: out.text(0, out.length), left };

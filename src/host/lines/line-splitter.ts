@@ -11,17 +11,6 @@ const CR = 0x0d;
 const FIRST_CAPACITY = 64 * 1024;
 const SAMPLE_BYTES = 1024;
 
-export interface LineLimits {
-  line?: number;
-  shorten?: number;
-}
-
-export interface LineSplitter {
-  push(chunk: Buffer): void;
-  /** Delivers a last line that had no line feed. */
-  end(): void;
-}
-
 /** A long line on its way through the shortener. */
 interface Long {
   shortener: LineShortener;
@@ -32,7 +21,7 @@ interface Long {
  * Cuts bytes into lines at LF only and decodes whole lines only, so that no way of chunking can change a line. Long lines
  * are shortened; the bytes of a line over the limit are counted and forgotten.
  */
-export function createLineSplitter(events: LineEvents, limits: LineLimits = {}): LineSplitter {
+export function createLineSplitter(events: LineEvents, limits: { line?: number; shorten?: number } = {}) {
   const { line: limit = MAX_LINE_BYTES, shorten = SHORTEN_BYTES } = limits;
   let partial = Buffer.alloc(0);
   let length = 0;
@@ -107,7 +96,7 @@ export function createLineSplitter(events: LineEvents, limits: LineLimits = {}):
   };
 
   return {
-    push(chunk) {
+    push(chunk: Buffer): void {
       let start = 0;
       for (let at = chunk.indexOf(LF); at !== -1; at = chunk.indexOf(LF, start)) {
         finish(chunk, start, at);
@@ -115,7 +104,8 @@ export function createLineSplitter(events: LineEvents, limits: LineLimits = {}):
       }
       if (start < chunk.length) keep(chunk, start, chunk.length);
     },
-    end() {
+    /** Delivers a last line that had no line feed. */
+    end(): void {
       if (length > 0 || skipped > 0) finish(partial, 0, 0);
     },
   };

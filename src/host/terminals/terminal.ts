@@ -40,22 +40,14 @@ export class OpenTerminal implements Terminal {
     this.exited = this.#exit.promise;
     this.#keeping = keeping;
     const { program, args, cwd, env } = spec;
-    const [first, ...rest] = keeping.watcher.launch({
-      argv: [program, ...args],
-      directory: cwd,
-      searchPath: env.PATH,
-    });
-    this.#process = startPty(
-      spawn,
-      { program: first, args: rest, cwd, env },
-      {
-        output: (text) => {
-          this.output.append(text);
-          this.#tell();
-        },
-        exit: (code) => this.#end(code),
-      },
-    );
+    const start = { argv: [program, ...args] as const, directory: cwd, searchPath: env.PATH };
+    const [first, ...rest] = keeping.watcher.launch(start);
+    const output = (text: string): void => {
+      this.output.append(text);
+      this.#tell();
+    };
+    const exit = (code: number): void => this.#end(code);
+    this.#process = startPty(spawn, { program: first, args: rest, cwd, env }, { output, exit });
     const { pid } = this.#process;
     keeping.watcher.onStart(pid);
     this.info = { id, title, command, args: spec.args, cwd: spec.cwd, status: "running", pid };

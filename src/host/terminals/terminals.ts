@@ -4,13 +4,8 @@ import { messageOf } from "../../core/errors.ts";
 import type { MakeId } from "../../core/ids.ts";
 import { findProgram } from "../find-program.ts";
 import { createKeeper, type KeeperOptions, type Keeping, type Kept } from "../process-keeper.ts";
-import {
-  type TerminalChange,
-  type TerminalEvent,
-  TerminalRefused,
-  type TerminalSpec,
-  type Terminals,
-} from "./contract.ts";
+import type { TerminalChange, TerminalEvent, TerminalSpec, Terminals } from "./contract.ts";
+import { TerminalRefused } from "./contract.ts";
 import { terminalEnvironment } from "./environment.ts";
 import { loadPtySpawn, type PtySpawn } from "./pty-process.ts";
 import { listShells, preferredShell, withLogin } from "./shells.ts";

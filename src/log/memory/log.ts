@@ -29,7 +29,7 @@ export interface MemoryLogOptions {
   tables?: MemoryTables;
 }
 
-/** A log that lives as long as its process: for tests, and wherever nothing is to be kept. */
+/** A log that lives as long as its process: for tests, and where nothing is to be stored. */
 export function createMemoryLog(options: MemoryLogOptions = {}): Log {
   const { owner = "memory", keepNative = false, report = warn, tables = createTables() } = options;
   const { sessions, rights } = tables;
@@ -88,7 +88,7 @@ export function createMemoryLog(options: MemoryLogOptions = {}): Log {
     return records;
   }
 
-  /** The change comes a turn of the event loop later, as that of a log on a disk does. */
+  /** Makes a change one turn of the event loop later, as a log on a disk does. */
   const inLane = (right: Right, change: (session: StoredSession) => void): Promise<void> =>
     using(() =>
       lane.run(async () => {

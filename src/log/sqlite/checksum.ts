@@ -1,4 +1,5 @@
 import { crc32 } from "node:zlib";
+import { jsonIn, objectAs } from "../../core/json/fields.ts";
 import type { SessionState } from "../../core/session-state.ts";
 
 /** The sum of an event's row. It covers the row's place, so that a row under another number does not match. */
@@ -40,11 +41,4 @@ export function isSoundState(session: string, state: unknown, sum: unknown): sta
   return sum === null && parsed(state)?.id === session;
 }
 
-function parsed(json: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(json);
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
-}
+const parsed = (json: string): Record<string, unknown> | undefined => objectAs(jsonIn(json));

@@ -1,38 +1,34 @@
 import { ParleyError } from "../../core/errors.ts";
 
-/** More than this of a session is not written down one by one. */
+/** Damaged events of a session that are remembered at most. */
 const MAX_NUMBERS = 1_000;
 
-/** The events that were asked for and could not be read. */
-export interface Damage {
-  /** An event that cannot be read; told once. */
-  met(session: string, seq: number): void;
-  /** A session whose state cannot be read. */
-  metState(session: string): void;
-  numbers(session: string): readonly number[];
-}
+export type Damage = ReturnType<typeof createDamage>;
 
-export function createDamage(report: (error: ParleyError) => void): Damage {
+/** The events that were asked for and could not be read. */
+export function createDamage(report: (error: ParleyError) => void) {
   const bySession = new Map<string, Set<number>>();
   const states = new Set<string>();
   const advice = "stop the server and run `parley doctor --repair`";
   return {
-    met(session, seq) {
+    /** An event that cannot be read; told once. */
+    met(session: string, seq: number): void {
       const numbers = bySession.get(session) ?? new Set();
       bySession.set(session, numbers);
       if (numbers.has(seq) || numbers.size >= MAX_NUMBERS) return;
       numbers.add(seq);
-      // One line a session: a damaged page takes many events along.
+      // One log line a session: a damaged page holds many events.
       if (numbers.size > 1) return;
       const message = `the log is damaged: event ${seq} of ${session} cannot be read, and is told as a gap: ${advice}`;
       report(new ParleyError("log_damaged", message, { session, seq }));
     },
-    metState(session) {
+    /** A session whose state cannot be read. */
+    metState(session: string): void {
       if (states.has(session)) return;
       states.add(session);
       const message = `the log is damaged: the state of ${session} cannot be read and was made anew from its events: ${advice}`;
       report(new ParleyError("log_damaged", message, { session }));
     },
-    numbers: (session) => [...(bySession.get(session) ?? [])].sort((a, b) => a - b),
+    numbers: (session: string): readonly number[] => [...(bySession.get(session) ?? [])].sort((a, b) => a - b),
   };
 }

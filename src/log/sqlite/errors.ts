@@ -7,7 +7,7 @@ const SQLITE_CORRUPT = 11;
 const SQLITE_FULL = 13;
 const SQLITE_NOTADB = 26;
 
-/** Whether the file itself is not what it should be. */
+/** Whether an error says that the file itself is damaged. */
 export function isDamage(thrown: unknown): boolean {
   const code = primaryCode(thrown);
   return code === SQLITE_CORRUPT || code === SQLITE_NOTADB;

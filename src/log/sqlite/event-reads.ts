@@ -5,7 +5,7 @@ import { isSoundEvent } from "./checksum.ts";
 import type { Damage } from "./damage.ts";
 import { isDamage } from "./errors.ts";
 import { createRowFinder, type Place } from "./row-finder.ts";
-import { prepare } from "./statement.ts";
+import { preparer } from "./statement.ts";
 
 interface EventRow {
   sid: number;
@@ -33,40 +33,30 @@ const ANY = "FROM events e CROSS JOIN sessions s ON s.sid = e.sid WHERE e.seq >=
 const ALL = `${ANY} AND e.position > ? ORDER BY e.position LIMIT ?`;
 const ALL_BACK = `${ANY} AND e.position < ? ORDER BY e.position DESC LIMIT ?`;
 
-export interface EventReads {
-  read(session: string, query: ReadQuery): EventRecord[];
-  readBack(session: string, query: BackQuery): EventRecord[];
-  turnStart(session: string, before: number): number | undefined;
-  readAll(query: ReadQuery): PlacedRecord[];
-  readAllBack(query: BackQuery): PlacedRecord[];
-  find(session: string, name: string): ParleyEvent | undefined;
-  locate(name: string): string | undefined;
-}
+export type EventReads = ReturnType<typeof createEventReads>;
 
 /** Gives only events that are as they were written: others are left out, so that their numbers show as a hole. */
-export function createEventReads(database: DatabaseSync, damage: Damage): EventReads {
-  const bounds = prepare<[string], Bounds>(database, "SELECT sid, first FROM sessions WHERE id = ?");
-  const one = prepare<[number, number, number], EventRow>(database, `SELECT ${COLUMNS} ${ONE}`);
-  const back = prepare<[number, number, number, number], EventRow>(database, `SELECT ${COLUMNS} ${BACK}`);
-  const lastTurn = prepare<[number, number, number], { seq: number | null }>(
-    database,
+export function createEventReads(database: DatabaseSync, damage: Damage) {
+  const prepared = preparer(database);
+  const bounds = prepared<[string], Bounds>("SELECT sid, first FROM sessions WHERE id = ?");
+  const one = prepared<[number, number, number], EventRow>(`SELECT ${COLUMNS} ${ONE}`);
+  const back = prepared<[number, number, number, number], EventRow>(`SELECT ${COLUMNS} ${BACK}`);
+  const lastTurn = prepared<[number, number, number], { seq: number | null }>(
     "SELECT max(seq) AS seq FROM events WHERE sid = ? AND type = 'turn.started' AND seq < ? AND seq >= ?",
   );
-  const oneNative = prepare<[number, number, number], EventRow>(database, `SELECT ${COLUMNS}, e.native ${ONE}`);
-  const all = prepare<[number, number], AnyRow>(database, `SELECT ${COLUMNS}, s.id AS session ${ALL}`);
-  const allNative = prepare<[number, number], AnyRow>(database, `SELECT ${COLUMNS}, s.id AS session, e.native ${ALL}`);
-  const allBack = prepare<[number, number], AnyRow>(database, `SELECT ${COLUMNS}, s.id AS session ${ALL_BACK}`);
-  const named = prepare<[string, string], EventRow>(
-    database,
-    `SELECT ${COLUMNS} FROM sessions s JOIN names n ON n.sid = s.sid JOIN events e ON e.sid = n.sid AND e.seq = n.seq
-     WHERE s.id = ? AND n.name = ?`,
-  );
-  const holder = prepare<[string], { id: string }>(
-    database,
+  const oneNative = prepared<[number, number, number], EventRow>(`SELECT ${COLUMNS}, e.native ${ONE}`);
+  const all = prepared<[number, number], AnyRow>(`SELECT ${COLUMNS}, s.id AS session ${ALL}`);
+  const allNative = prepared<[number, number], AnyRow>(`SELECT ${COLUMNS}, s.id AS session, e.native ${ALL}`);
+  const allBack = prepared<[number, number], AnyRow>(`SELECT ${COLUMNS}, s.id AS session ${ALL_BACK}`);
+  const named = prepared<
+    [string, string],
+    EventRow
+  >(`SELECT ${COLUMNS} FROM sessions s JOIN names n ON n.sid = s.sid JOIN events e ON e.sid = n.sid AND e.seq = n.seq
+     WHERE s.id = ? AND n.name = ?`);
+  const holder = prepared<[string], { id: string }>(
     "SELECT s.id FROM names n JOIN sessions s ON s.sid = n.sid WHERE n.name = ? ORDER BY n.sid LIMIT 1",
   );
-  const byPosition = prepare<[number], AnyRow>(
-    database,
+  const byPosition = prepared<[number], AnyRow>(
     `SELECT ${COLUMNS}, s.id AS session, e.native FROM events e JOIN sessions s ON s.sid = e.sid WHERE e.position = ?`,
   );
   const finder = createRowFinder(database);
@@ -131,7 +121,7 @@ export function createEventReads(database: DatabaseSync, damage: Damage): EventR
   }
 
   return {
-    read(session, { after, limit, native }) {
+    read(session: string, { after, limit, native }: ReadQuery): EventRecord[] {
       const found = bounds.get(session);
       if (!found) return [];
       const { sid, first } = found;
@@ -142,7 +132,7 @@ export function createEventReads(database: DatabaseSync, damage: Damage): EventR
       };
       return filled(limit, Math.max(after, first - 1), page, ({ seq }) => seq);
     },
-    readBack(session, { before, limit }) {
+    readBack(session: string, { before, limit }: BackQuery): EventRecord[] {
       const found = bounds.get(session);
       if (!found) return [];
       const { sid, first } = found;
@@ -156,11 +146,11 @@ export function createEventReads(database: DatabaseSync, damage: Damage): EventR
       };
       return filled(limit, before, page, ({ seq }) => seq).reverse();
     },
-    turnStart(session, before) {
+    turnStart(session: string, before: number): number | undefined {
       const found = bounds.get(session);
       return (found && lastTurn.get(found.sid, before, found.first)?.seq) ?? undefined;
     },
-    readAll({ after, limit, native }) {
+    readAll({ after, limit, native }: ReadQuery): PlacedRecord[] {
       const page = (from: number, count: number) => {
         const query = () => (native ? allNative : all).all(from, count);
         const rows = rowsOf<AnyRow>(query, () => finder.afterPosition(from, count));
@@ -168,7 +158,7 @@ export function createEventReads(database: DatabaseSync, damage: Damage): EventR
       };
       return filled(limit, after, page, ({ position }) => position);
     },
-    readAllBack({ before, limit }) {
+    readAllBack({ before, limit }: BackQuery): PlacedRecord[] {
       const page = (from: number, count: number) => {
         const rows = rowsOf<AnyRow>(
           () => allBack.all(from, count),
@@ -178,12 +168,12 @@ export function createEventReads(database: DatabaseSync, damage: Damage): EventR
       };
       return filled(limit, before, page, ({ position }) => position).reverse();
     },
-    find(session, name) {
+    find(session: string, name: string): ParleyEvent | undefined {
       const row = named.get(session, name);
       const [record] = row ? sound([row], toRecord, () => session) : [];
       return record && (JSON.parse(record.json) as ParleyEvent);
     },
-    locate: (name) => holder.get(name)?.id,
+    locate: (name: string) => holder.get(name)?.id,
   };
 }
 

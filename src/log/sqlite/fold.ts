@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type FoldRow, planFold } from "../fold-plan.ts";
-import { prepare } from "./statement.ts";
+import { preparer } from "./statement.ts";
 import { inTransaction } from "./transaction.ts";
 
 /** Rows looked at in one transaction: a few milliseconds of the event loop. */
@@ -14,29 +14,24 @@ export type Fold = (session: string, upTo: number, checkOpen: () => void) => Pro
  * says where the next fold begins: just before the first delta that had to stay.
  */
 export function createFold(database: DatabaseSync): Fold {
-  const session = prepare<[string], { sid: number; folded_to: number; last: number | null }>(
-    database,
-    `SELECT sid, folded_to, (SELECT max(seq) FROM events WHERE events.sid = sessions.sid) AS last
-     FROM sessions WHERE id = ? AND state IS NOT NULL`,
-  );
-  const slice = prepare<[number, number, number, number], FoldRow>(
-    database,
+  const prepared = preparer(database);
+  const session = prepared<
+    [string],
+    { sid: number; folded_to: number; last: number | null }
+  >(`SELECT sid, folded_to, (SELECT max(seq) FROM events WHERE events.sid = sessions.sid) AS last
+     FROM sessions WHERE id = ? AND state IS NOT NULL`);
+  const slice = prepared<[number, number, number, number], FoldRow>(
     "SELECT seq, type, item, folded FROM events WHERE sid = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?",
   );
-  const completed = prepare<[number, string, number], { seq: number | null }>(
-    database,
+  const completed = prepared<[number, string, number], { seq: number | null }>(
     "SELECT max(seq) AS seq FROM events WHERE sid = ? AND item = ? AND type = 'item.completed' AND seq <= ?",
   );
-  const drop = prepare<[number, number, number]>(database, "DELETE FROM events WHERE sid = ? AND seq BETWEEN ? AND ?");
-  const raise = prepare<[number, number, number]>(
-    database,
-    "UPDATE events SET folded = folded + ? WHERE sid = ? AND seq = ?",
-  );
-  const following = prepare<[number, number], { seq: number | null }>(
-    database,
+  const drop = prepared<[number, number, number]>("DELETE FROM events WHERE sid = ? AND seq BETWEEN ? AND ?");
+  const raise = prepared<[number, number, number]>("UPDATE events SET folded = folded + ? WHERE sid = ? AND seq = ?");
+  const following = prepared<[number, number], { seq: number | null }>(
     "SELECT min(seq) AS seq FROM events WHERE sid = ? AND seq > ?",
   );
-  const remember = prepare<[number, number]>(database, "UPDATE sessions SET folded_to = ? WHERE sid = ?");
+  const remember = prepared<[number, number]>("UPDATE sessions SET folded_to = ? WHERE sid = ?");
 
   /** Folds the rows after `from`, and says up to which number it got. */
   function foldSlice(sid: number, from: number, upTo: number, kept: number | undefined): SliceResult {

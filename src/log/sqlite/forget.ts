@@ -2,70 +2,50 @@ import type { DatabaseSync } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ParleyEvent } from "../../core/events/event.ts";
 import { keyOf } from "../../core/events/keys.ts";
+import { jsonIn } from "../../core/json/fields.ts";
 import { changesState, reduceSession, type SessionState } from "../../core/session-state.ts";
 import { assertDeleted } from "../deleted.ts";
 import { readState } from "./checksum.ts";
 import type { Head, Heads } from "./heads.ts";
-import { prepare } from "./statement.ts";
+import { preparer } from "./statement.ts";
 import { inTransaction } from "./transaction.ts";
 
 /** Rows read or deleted before others have their turn. */
 const SLICE = 500;
 
-export interface Forget {
-  prune(session: string, before: number, checkOpen: () => void): Promise<void>;
-  remove(session: string, checkOpen: () => void): Promise<void>;
-  /** Deletes the rows that a prune or a remove left behind when it was cut short. */
-  sweepAll(checkOpen: () => void): Promise<void>;
-}
+type CheckOpen = () => void;
 
 /**
  * Forgetting is decided in one small transaction, which moves `first` and marks the session; the rows below `first`, which
  * no reader sees any more, are then swept out in slices.
  */
-export function createForget(database: DatabaseSync, heads: Heads): Forget {
-  const stored = prepare<[string], { base: string | null }>(database, "SELECT base FROM sessions WHERE id = ?");
-  const boundary = prepare<[number, number, number], { seq: number | null }>(
-    database,
+export function createForget(database: DatabaseSync, heads: Heads) {
+  const prepared = preparer(database);
+  const stored = prepared<[string], { base: string | null }>("SELECT base FROM sessions WHERE id = ?");
+  const boundary = prepared<[number, number, number], { seq: number | null }>(
     "SELECT max(seq) AS seq FROM events WHERE sid = ? AND type = 'turn.started' AND seq > ? AND seq <= ?",
   );
-  const history = prepare<[number, number, number, number], { seq: number; type: string; json: string }>(
-    database,
+  const history = prepared<[number, number, number, number], { seq: number; type: string; json: string }>(
     "SELECT seq, type, json FROM events WHERE sid = ? AND seq >= ? AND seq < ? ORDER BY seq LIMIT ?",
   );
-  const pruned = prepare<[number, string, number]>(
-    database,
-    "UPDATE sessions SET first = ?, base = ?, sweep = 1 WHERE sid = ?",
-  );
-  const dropNames = prepare<[number, number]>(database, "DELETE FROM names WHERE sid = ? AND seq < ?");
-  const keptTurns = prepare<[number, number], { seq: number; json: string }>(
-    database,
+  const pruned = prepared<[number, string, number]>("UPDATE sessions SET first = ?, base = ?, sweep = 1 WHERE sid = ?");
+  const dropNames = prepared<[number, number]>("DELETE FROM names WHERE sid = ? AND seq < ?");
+  const keptTurns = prepared<[number, number], { seq: number; json: string }>(
     "SELECT seq, json FROM events WHERE sid = ? AND type = 'turn.started' AND seq >= ? ORDER BY seq",
   );
-  const addName = prepare<[number, string, number]>(
-    database,
+  const addName = prepared<[number, string, number]>(
     "INSERT INTO names (sid, name, seq) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
   );
-  const removed = prepare<[number, number]>(
-    database,
+  const removed = prepared<[number, number]>(
     `UPDATE sessions SET state = NULL, base = NULL, directory = NULL, unsettled = 0, first = ?, sweep = 1 WHERE sid = ?`,
   );
-  const tombstone = prepare<[number, number], { json: string }>(
-    database,
-    "SELECT json FROM events WHERE sid = ? AND seq = ?",
-  );
-  const unswept = prepare<[], { sid: number; first: number }>(
-    database,
-    "SELECT sid, first FROM sessions WHERE sweep = 1",
-  );
-  const sweepSlice = prepare<[number, number, number]>(
-    database,
-    `DELETE FROM events WHERE position IN
-      (SELECT position FROM events WHERE sid = ? AND seq < ? ORDER BY seq LIMIT ?)`,
-  );
-  const swept = prepare<[number]>(database, "UPDATE sessions SET sweep = 0 WHERE sid = ?");
+  const tombstone = prepared<[number, number], { json: string }>("SELECT json FROM events WHERE sid = ? AND seq = ?");
+  const unswept = prepared<[], { sid: number; first: number }>("SELECT sid, first FROM sessions WHERE sweep = 1");
+  const sweepSlice = prepared<[number, number, number]>(`DELETE FROM events WHERE position IN
+      (SELECT position FROM events WHERE sid = ? AND seq < ? ORDER BY seq LIMIT ?)`);
+  const swept = prepared<[number]>("UPDATE sessions SET sweep = 0 WHERE sid = ?");
 
-  async function sweep(sid: number, first: number, checkOpen: () => void): Promise<void> {
+  async function sweep(sid: number, first: number, checkOpen: CheckOpen): Promise<void> {
     for (;;) {
       checkOpen();
       if (Number(sweepSlice.run(sid, first, SLICE).changes) < SLICE) break;
@@ -87,7 +67,7 @@ export function createForget(database: DatabaseSync, heads: Heads): Forget {
     { session, sid, first: from }: Head,
     to: number,
     base: string | null,
-    checkOpen: () => void,
+    checkOpen: CheckOpen,
   ): Promise<SessionState | undefined> {
     let state = readState(session, base);
     let next = from;
@@ -106,7 +86,7 @@ export function createForget(database: DatabaseSync, heads: Heads): Forget {
   }
 
   return {
-    async prune(session, before, checkOpen) {
+    async prune(session: string, before: number, checkOpen: CheckOpen): Promise<void> {
       const head = heads.find(session);
       if (!head || head === "removed") return;
       const first = boundary.get(head.sid, head.first, before)?.seq;
@@ -123,7 +103,7 @@ export function createForget(database: DatabaseSync, heads: Heads): Forget {
       await sweep(head.sid, first, checkOpen);
     },
 
-    async remove(session, checkOpen) {
+    async remove(session: string, checkOpen: CheckOpen): Promise<void> {
       checkOpen();
       const head = heads.find(session);
       if (!head || head === "removed") return;
@@ -137,7 +117,8 @@ export function createForget(database: DatabaseSync, heads: Heads): Forget {
       await sweep(head.sid, head.last, checkOpen);
     },
 
-    async sweepAll(checkOpen) {
+    /** Deletes the rows that a prune or a remove left behind when it was cut short. */
+    async sweepAll(checkOpen: CheckOpen): Promise<void> {
       for (const { sid, first } of unswept.all()) await sweep(sid, first, checkOpen);
     },
   };
@@ -145,9 +126,5 @@ export function createForget(database: DatabaseSync, heads: Heads): Forget {
 
 /** Undefined for an event that is damaged. */
 function readEvent(json: unknown): ParleyEvent | undefined {
-  try {
-    return JSON.parse(String(json)) as ParleyEvent;
-  } catch {
-    return undefined;
-  }
+  return jsonIn(String(json)) as ParleyEvent | undefined;
 }

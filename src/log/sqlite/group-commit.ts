@@ -11,11 +11,11 @@ import type { PlaceGuard } from "./place-guard.ts";
 import { createRowWriter } from "./row-writer.ts";
 import { inTransaction } from "./transaction.ts";
 
-/** More than this in one tick goes into further transactions, so that a flood does not hold up the event loop. */
+/** Events in one transaction, about. More go into further transactions, so that a flood does not hold up the event loop. */
 const MAX_GROUP_EVENTS = 1000;
-/** The same for their characters. */
+/** The same in characters. */
 const MAX_GROUP_WEIGHT = 2 * 1024 * 1024;
-/** From so many characters on, an append is made into text before the turn of the event loop that stores it. */
+/** An append of more characters is made into JSON one turn of the event loop before it is stored. */
 const HEAVY = 1024 * 1024;
 
 interface Pending extends Append {
@@ -37,7 +37,7 @@ interface Taken {
   planned: Planned<Staged>;
 }
 
-export interface GroupCommitOptions {
+interface GroupCommitOptions {
   database: DatabaseSync;
   heads: Heads;
   rights: Rights;
@@ -49,16 +49,8 @@ export interface GroupCommitOptions {
   publish(records: readonly EventRecord[], events: readonly ParleyEvent[], after: number): void;
 }
 
-export interface GroupCommit {
-  append(append: Append): Promise<EventRecord[]>;
-  /** Commits all that waits. */
-  flush(): void;
-  /** The newest position. */
-  position(): number;
-}
-
 /** Collects what is appended in one turn of the event loop and stores it in one transaction. */
-export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
+export function createGroupCommit(options: GroupCommitOptions) {
   const { database, heads, rights, events, keepNative, guard, toError, publish } = options;
   const writer = createRowWriter(database);
   let position = writer.lastPosition();
@@ -72,7 +64,7 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
     });
   }
 
-  // The check phase follows the poll phase at once: all that was read from agents in this turn of the loop is there.
+  // The check phase follows the poll phase: all signals that were read in this turn of the loop are there.
   function schedule(): void {
     if (scheduled) return;
     scheduled = true;
@@ -108,7 +100,7 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
     try {
       const targets = inTransaction(database, () => {
         const staged = stage(group, taken);
-        // Last of all: acknowledged events must be in the files that other processes find.
+        // Checked last, before the commit: acknowledged events must be in the files that other processes find.
         guard.assertInPlace();
         return staged;
       });
@@ -165,9 +157,11 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
 
   return {
     append,
-    flush() {
+    /** Commits all that waits. */
+    flush(): void {
       while (queue.length > 0) commitGroup();
     },
+    /** The newest position. */
     position: () => position,
   };
 }

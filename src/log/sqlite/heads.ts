@@ -18,11 +18,7 @@ export interface Head {
 /** A removed session's id stays taken, so that its numbers are never given out twice. */
 export type Found = Head | "removed" | undefined;
 
-export interface Heads {
-  find(session: string): Found;
-  put(head: Head): void;
-  drop(session: string): void;
-}
+export type Heads = ReturnType<typeof createHeads>;
 
 interface Row {
   sid: number;
@@ -38,7 +34,7 @@ interface Row {
 export type Rebuild = (session: string) => SessionState | undefined;
 
 /** Keeps the heads of the sessions used last in memory, and reads the others when they are needed. */
-export function createHeads(database: DatabaseSync, capacity: number, rebuild: Rebuild): Heads {
+export function createHeads(database: DatabaseSync, capacity: number, rebuild: Rebuild) {
   const recent = new Map<string, Head>();
   const select = prepare<[string], Row>(
     database,
@@ -77,5 +73,5 @@ export function createHeads(database: DatabaseSync, capacity: number, rebuild: R
     return new ParleyError("log_damaged", message, { session });
   }
 
-  return { find, put, drop: (session) => recent.delete(session) };
+  return { find, put, drop: (session: string) => recent.delete(session) };
 }

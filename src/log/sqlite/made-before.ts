@@ -2,7 +2,7 @@ import { existsSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { ParleyError } from "../../core/errors.ts";
 
-/** Says that a directory has had a log: without it an emptied one would look like one that was never used. */
+/** The file that says that a directory has had a log. Without it an emptied directory looks like a new one. */
 const MARK = "log.made";
 
 export function markMade(directory: string): void {
@@ -13,7 +13,7 @@ export function markMade(directory: string): void {
   writeFileSync(mark, words, { mode: 0o600 });
 }
 
-/** The fault of a directory whose log is gone or empty, and the way out; undefined where it is there, or never was. */
+/** The fault of a directory whose log is gone or empty, and the way out; undefined where the log is there, or never was. */
 export function vanished(directory: string, file: string): { what: string; advice: string } | undefined {
   if (sizeOf(file) > 0) return undefined;
   const mark = path.join(directory, MARK);

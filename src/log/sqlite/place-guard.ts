@@ -1,15 +1,9 @@
 import { type BigIntStats, statSync } from "node:fs";
 import path from "node:path";
 import { ParleyError } from "../../core/errors.ts";
+import { present } from "../../core/json/fields.ts";
 
-/** Knows whether the files at their paths are still the files that are open: SQLite goes on writing to removed ones. */
-export interface PlaceGuard {
-  fault(): ParleyError | undefined;
-  /** Throws the fault. Called inside each transaction, so that nothing of it is stored. */
-  assertInPlace(): void;
-  /** Something was stored now. */
-  stored(): void;
-}
+export type PlaceGuard = ReturnType<typeof createPlaceGuard>;
 
 const LOG_FILES = ["parley.db", "parley.db-wal", "parley.db-shm"];
 const WRITTEN_FILES = 2;
@@ -19,12 +13,11 @@ interface Watched {
   seen: Pick<BigIntStats, "dev" | "ino"> | undefined;
 }
 
-/** For a database that is open. `beside` names further files whose replacement makes another process the owner. */
-export function createPlaceGuard(
-  directory: string,
-  beside: readonly string[] = [],
-  now: () => number = Date.now,
-): PlaceGuard {
+/**
+ * Knows whether the files of an open database are still those at their paths: SQLite goes on writing to removed ones. `beside` names further files whose replacement makes another process the
+ * owner.
+ */
+export function createPlaceGuard(directory: string, beside: readonly string[] = [], now: () => number = Date.now) {
   const files: Watched[] = [...LOG_FILES.map((name) => path.join(directory, name)), ...beside].map((file) => ({
     file,
     seen: identityOf(file),
@@ -48,11 +41,13 @@ export function createPlaceGuard(
 
   return {
     fault: () => fault(),
-    assertInPlace() {
+    /** Throws the fault. Called inside each transaction, so that nothing of it is stored. */
+    assertInPlace(): void {
       const found = fault(since === undefined ? written : files);
       if (found) throw found;
     },
-    stored() {
+    /** Something was stored now. */
+    stored(): void {
       lastStored = now();
     },
   };
@@ -73,9 +68,5 @@ function lost(directory: string, what: string, since: number, lastStored: number
     `the data directory ${directory} was removed, moved or replaced while the server runs (${what}), so nothing is ` +
     "stored and nothing was accepted: put the same files back, or restart the server; all that was accepted until " +
     `${until} is in the files that were there`;
-  return new ParleyError("storage_lost", message, {
-    directory,
-    since,
-    ...(lastStored === undefined ? {} : { lastStored }),
-  });
+  return new ParleyError("storage_lost", message, present({ directory, since, lastStored }));
 }

@@ -28,7 +28,7 @@ export function repairDirectory(directory: string): LogRepair {
   mkdirSync(backup, { mode: 0o700 });
   for (const side of SIDES) if (existsSync(file + side)) copyFileSync(file + side, databaseIn(backup) + side);
   try {
-    // A copy of the copy: reading its index may write beside it.
+    // Another copy is read for the index, because SQLite may write beside the file it reads.
     mkdirSync(draft, { mode: 0o700 });
     const work = path.join(draft, "work.db");
     closeSync(openSync(work, "a", 0o600));

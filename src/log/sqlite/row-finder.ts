@@ -9,17 +9,7 @@ export interface Place {
 }
 
 /** Finds rows without reading them: for a file of which some pages cannot be read. */
-export interface RowFinder {
-  after(sid: number, seq: number, limit: number): Place[];
-  /** The newest first. */
-  before(sid: number, seq: number, first: number, limit: number): Place[];
-  afterPosition(position: number, limit: number): Place[];
-  /** The newest first. */
-  beforePosition(position: number, limit: number): Place[];
-  sessionOf(sid: number): string | undefined;
-}
-
-export function createRowFinder(database: DatabaseSync): RowFinder {
+export function createRowFinder(database: DatabaseSync) {
   const FROM = "SELECT sid, seq, position FROM events INDEXED BY events_seq WHERE";
   const after = prepare<[number, number, number], Place>(database, `${FROM} sid = ? AND seq > ? ORDER BY seq LIMIT ?`);
   const before = prepare<[number, number, number, number], Place>(
@@ -34,10 +24,11 @@ export function createRowFinder(database: DatabaseSync): RowFinder {
   );
   const session = prepare<[number], { id: string }>(database, "SELECT id FROM sessions WHERE sid = ?");
   return {
-    after: (sid, seq, limit) => after.all(sid, seq, limit),
-    before: (sid, seq, first, limit) => before.all(sid, seq, first, limit),
-    afterPosition: (position, limit) => all.all(position, limit),
-    beforePosition: (position, limit) => allBack.all(position, limit),
-    sessionOf: (sid) => session.get(sid)?.id,
+    after: (sid: number, seq: number, limit: number) => after.all(sid, seq, limit),
+    /** The newest first, as in `beforePosition`. */
+    before: (sid: number, seq: number, first: number, limit: number) => before.all(sid, seq, first, limit),
+    afterPosition: (position: number, limit: number) => all.all(position, limit),
+    beforePosition: (position: number, limit: number) => allBack.all(position, limit),
+    sessionOf: (sid: number) => session.get(sid)?.id,
   };
 }

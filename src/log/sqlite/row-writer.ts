@@ -2,55 +2,37 @@ import type { DatabaseSync } from "node:sqlite";
 import type { PlannedRow, Target } from "../plan-append.ts";
 import { isSettled } from "../settled.ts";
 import { eventSum, stateSum } from "./checksum.ts";
-import { prepare } from "./statement.ts";
+import { preparer } from "./statement.ts";
 
-export interface RowWriter {
-  lastPosition(): number;
-  /** Makes the session's row and gives the number by which its events refer to it. */
-  createSession(target: Target): number;
-  /** Gives the events the positions after `after`. */
-  writeEvents(sid: number, rows: readonly PlannedRow[], after: number): void;
-  writeState(target: Target): void;
-}
-
-type EventParams = [
-  position: number,
-  sid: number,
-  seq: number,
-  type: string,
-  item: string | null,
-  json: string,
-  native: string | null,
-  sum: number,
-];
+/** Position, session, number, type, item, JSON, native line and sum. */
+type EventParams = [number, number, number, string, string | null, string, string | null, number];
 
 /** The statements of the append path. They run inside the caller's transaction. */
-export function createRowWriter(database: DatabaseSync): RowWriter {
+export function createRowWriter(database: DatabaseSync) {
+  const prepared = preparer(database);
   // A session's last event is never deleted, so the greatest position ever given is always among the rows.
-  const last = prepare<[], { position: number | null }>(database, "SELECT max(position) AS position FROM events");
-  const insertSession = prepare<[string, string | null, string | null]>(
-    database,
+  const last = prepared<[], { position: number | null }>("SELECT max(position) AS position FROM events");
+  const insertSession = prepared<[string, string | null, string | null]>(
     "INSERT INTO sessions (id, parent, root) VALUES (?, ?, ?)",
   );
-  const insertEvent = prepare<EventParams>(
-    database,
+  const insertEvent = prepared<EventParams>(
     "INSERT INTO events (position, sid, seq, type, item, json, native, sum) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
   );
-  const insertName = prepare<[number, string, number]>(
-    database,
+  const insertName = prepared<[number, string, number]>(
     "INSERT INTO names (sid, name, seq) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
   );
-  const updateState = prepare<[string, number, string, number, string]>(
-    database,
+  const updateState = prepared<[string, number, string, number, string]>(
     "UPDATE sessions SET state = ?, sum = ?, directory = ?, unsettled = ? WHERE id = ?",
   );
 
   return {
     lastPosition: () => last.get()?.position ?? 0,
-    createSession({ session, parent, root }) {
+    /** Makes the session's row and gives the number by which its events refer to it. */
+    createSession({ session, parent, root }: Target): number {
       return Number(insertSession.run(session, parent ?? null, root ?? null).lastInsertRowid);
     },
-    writeEvents(sid, rows, after) {
+    /** Gives the events the positions after `after`. */
+    writeEvents(sid: number, rows: readonly PlannedRow[], after: number): void {
       let position = after;
       for (const { record, item, name } of rows) {
         const { seq, type, json, native } = record;
@@ -59,7 +41,7 @@ export function createRowWriter(database: DatabaseSync): RowWriter {
         if (name !== undefined) insertName.run(sid, name, seq);
       }
     },
-    writeState({ session, state }) {
+    writeState({ session, state }: Target): void {
       if (!state) return;
       const json = JSON.stringify(state);
       updateState.run(json, stateSum(session, json), state.directory, isSettled(state) ? 0 : 1, session);

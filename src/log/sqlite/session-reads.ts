@@ -11,13 +11,7 @@ interface StateRow {
   sum: number | null;
 }
 
-export interface SessionReads {
-  list(query: SessionQuery): SessionState[];
-  unsettled(): SessionState[];
-  base(session: string): Base | undefined;
-}
-
-export function createSessionReads(database: DatabaseSync, rebuild: Rebuild): SessionReads {
+export function createSessionReads(database: DatabaseSync, rebuild: Rebuild) {
   const lists = new Map<string, Statement<SQLInputValue[], StateRow>>();
   const open = prepare<[], StateRow>(database, "SELECT id, state, sum FROM sessions WHERE unsettled = 1 ORDER BY id");
   const base = prepare<[string], StateRow & { first: number; base: string }>(
@@ -36,7 +30,7 @@ export function createSessionReads(database: DatabaseSync, rebuild: Rebuild): Se
   }
 
   return {
-    list({ directory, parent, after, limit }) {
+    list({ directory, parent, after, limit }: SessionQuery): SessionState[] {
       let filters = "";
       const values: string[] = [];
       if (directory !== undefined) {
@@ -51,7 +45,7 @@ export function createSessionReads(database: DatabaseSync, rebuild: Rebuild): Se
       return toStates(listBy(filters).all(after ?? "", ...values, limit));
     },
     unsettled: () => toStates(open.all()),
-    base(session) {
+    base(session: string): Base | undefined {
       const row = base.get(session);
       // A base that cannot be read is replaced by the present state of the session.
       const state = row && (readState(session, row.base) ?? toStates([row])[0]);

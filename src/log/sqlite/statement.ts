@@ -7,6 +7,12 @@ export interface Statement<Params extends readonly SQLInputValue[], Row = never>
   run(...params: Params): { changes: number | bigint; lastInsertRowid: number | bigint };
 }
 
+/** Prepares statements of one database. */
+export const preparer =
+  (database: DatabaseSync) =>
+  <Params extends readonly SQLInputValue[], Row = never>(sql: string) =>
+    prepare<Params, Row>(database, sql);
+
 /** The one place where SQL and its types are believed to agree. */
 export function prepare<Params extends readonly SQLInputValue[], Row = never>(
   database: DatabaseSync,

@@ -67,13 +67,9 @@ export function createListener(options: ListenerOptions): HttpListener {
   let draining = false;
   const upgraded = new Set<Duplex>();
   const answering = new WeakSet<Duplex>();
+  const hosts = hostPolicy(bind, options.allowHosts);
   const hall: Hall = {
-    door: {
-      bind,
-      hosts: hostPolicy(bind, options.allowHosts),
-      origins: originPolicy(options.cors ?? []),
-      auth: new Authenticator(options.token),
-    },
+    door: { bind, hosts, origins: originPolicy(options.cors ?? []), auth: new Authenticator(options.token) },
     mounts: createMounts(options.mounts),
     series: serverSeries(metrics),
     log,
@@ -82,15 +78,8 @@ export function createListener(options: ListenerOptions): HttpListener {
     draining: () => draining,
     now,
   };
-  const onRequest = requestListener(
-    hall,
-    createProbes({
-      about: options.about,
-      ready: () => options.ready(),
-      metrics,
-      now: options.now ?? (() => performance.now()),
-    }),
-  );
+  const probes = createProbes({ about: options.about, ready: () => options.ready(), metrics, now });
+  const onRequest = requestListener(hall, probes);
 
   // A failed request must not become an unhandled rejection and end the server.
   const cut = (socket: Duplex) => (thrown: unknown) => {

@@ -14,13 +14,7 @@ export interface Mount {
   takesTicket?(target: string): boolean;
 }
 
-export interface Mounts {
-  handler(path: string): Promise<Handler> | undefined;
-  upgrade(path: string): Promise<UpgradeHandler> | undefined;
-  takesTicket(path: string, target: string): boolean;
-  /** Loads the early ones. */
-  warm(): Promise<void>;
-}
+export type Mounts = ReturnType<typeof createMounts>;
 
 /** Loads once for all; a failed load is tried again by the next request. */
 export function once<T>(load: () => Promise<T>): () => Promise<T> {
@@ -35,7 +29,7 @@ export function once<T>(load: () => Promise<T>): () => Promise<T> {
 }
 
 /** The first mount that matches a path has it. */
-export function createMounts(mounts: readonly Mount[]): Mounts {
+export function createMounts(mounts: readonly Mount[]) {
   const loaders = mounts.map((mount) => ({
     early: mount.early === true,
     match: (path: string) => mount.match(path),
@@ -45,9 +39,10 @@ export function createMounts(mounts: readonly Mount[]): Mounts {
   }));
   const upgrading = (path: string) => loaders.find((loader) => loader.loadUpgrade && loader.match(path));
   return {
-    handler: (path) => loaders.find((loader) => loader.match(path))?.load(),
-    upgrade: (path) => upgrading(path)?.loadUpgrade?.(),
-    takesTicket: (path, target) => upgrading(path)?.takesTicket(target) ?? false,
+    handler: (path: string) => loaders.find((loader) => loader.match(path))?.load(),
+    upgrade: (path: string) => upgrading(path)?.loadUpgrade?.(),
+    takesTicket: (path: string, target: string) => upgrading(path)?.takesTicket(target) ?? false,
+    /** Loads the early ones. */
     async warm() {
       await Promise.all(loaders.filter(({ early }) => early).map(({ load }) => load()));
     },

@@ -40,19 +40,14 @@ export function shuttingDown(): ParleyError {
 async function serve(hall: Hall, request: IncomingMessage, response: ServerResponse, context: RequestContext) {
   if (hall.draining()) throw shuttingDown();
   const { headers, method = "GET" } = request;
-  const body = {
-    method,
-    contentType: headers["content-type"],
-    contentLength: headers["content-length"],
-    transferEncoding: headers["transfer-encoding"],
-  };
-  const refusal = checkContentType(body) ?? checkDeclaredLength(body.contentLength, hall.bodyLimit);
+  const declared = headers["content-length"];
+  const refusal = checkContentType(method, headers) ?? checkDeclaredLength(declared, hall.bodyLimit);
   if (refusal) throw refusal;
   const loading = hall.mounts.handler(context.path);
   if (!loading) throw new ParleyError("not_found", `nothing is served at ${context.path}: see /openapi.json`);
   // A load that fails while the body is still coming is heard below, where it is awaited.
   loading.catch(() => {});
-  if (hasBody(body)) {
+  if (hasBody(headers)) {
     if (headers.expect !== undefined) response.writeContinue();
     context.body = await readBody(request, hall.bodyLimit, hall.bodyTimes);
     const misshapen = checkShape(context.body);

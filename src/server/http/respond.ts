@@ -1,8 +1,10 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { ParleyError } from "../../core/errors.ts";
+import { present } from "../../core/json/fields.ts";
 import { PROBLEM_TYPE, problemOf } from "../../core/problem.ts";
 import type { ResponseHeaders } from "../guards/admission.ts";
+import { hasBody } from "../guards/content-type.ts";
 import { STATUS_CODES } from "./node-http.ts";
 
 /** How long a refused sender may go on sending before it is cut off. */
@@ -24,7 +26,7 @@ export function sendJson(response: ServerResponse, status: number, value: unknow
 export function sendProblem(response: ServerResponse, error: ParleyError, id: string): void {
   const { req } = response;
   const text = JSON.stringify(problemOf(error, id));
-  if (req.complete || !announcesBody(req)) {
+  if (req.complete || !hasBody(req.headers)) {
     sendText(response, error.status, PROBLEM_TYPE, text);
     return;
   }
@@ -39,22 +41,13 @@ export function sendProblem(response: ServerResponse, error: ParleyError, id: st
   req.once("end", done).once("close", done).resume();
 }
 
-function announcesBody(request: IncomingMessage): boolean {
-  const { "content-length": length, "transfer-encoding": encoding } = request.headers;
-  return encoding !== undefined || (length !== undefined && length !== "0");
-}
-
 /** A whole answer as bytes, for a socket that has no response object: failed parsing, refused upgrades. */
 export function rawProblem(error: ParleyError, id: string | undefined, headers: ResponseHeaders = {}): string {
   const text = JSON.stringify(problemOf(error, id));
   const lines = [`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? "Error"}`];
-  const all: ResponseHeaders = {
-    ...headers,
-    "content-type": PROBLEM_TYPE,
-    "content-length": String(Buffer.byteLength(text)),
-    connection: "close",
-  };
-  if (id !== undefined) all["x-request-id"] = id;
+  const length = String(Buffer.byteLength(text));
+  const own = { "content-type": PROBLEM_TYPE, "content-length": length, connection: "close" };
+  const all: ResponseHeaders = { ...headers, ...own, ...present({ "x-request-id": id }) };
   for (const [name, value] of Object.entries(all)) {
     for (const one of Array.isArray(value) ? value : [value]) lines.push(`${name}: ${one}`);
   }

@@ -34,16 +34,10 @@ const isSignal = (cause: string): cause is StopSignal => STOP_SIGNALS.some((sign
  */
 export function nextMove(phase: Phase, event: LifeEvent): { phase: Phase; move: Move } {
   if (phase.name === "running") {
-    if (event.type === "signal") {
-      return { phase: { name: "draining", since: event.at, code: 0, cause: event.signal }, move: { do: "drain" } };
-    }
-    if (event.type === "launcher-gone") {
-      return { phase: { name: "draining", since: event.at, code: 0, cause: event.type }, move: { do: "drain" } };
-    }
-    if (event.type === "fatal") {
-      return { phase: { name: "draining", since: event.at, code: 1, cause: "fatal" }, move: { do: "drain" } };
-    }
-    return { phase, move: { do: "nothing" } };
+    if (event.type === "drained" || event.type === "deadline") return { phase, move: { do: "nothing" } };
+    const cause = event.type === "signal" ? event.signal : event.type;
+    const code = event.type === "fatal" ? 1 : 0;
+    return { phase: { name: "draining", since: event.at, code, cause }, move: { do: "drain" } };
   }
   switch (event.type) {
     case "launcher-gone":

@@ -24,13 +24,8 @@ export function watchResponse(
     // A response that was never begun has the status 200 by default; what the client saw is a closed connection.
     const status = response.headersSent ? response.statusCode : 499;
     series.requests.inc({ method: methodLabel(method), status });
-    const fields = {
-      method,
-      path: target.slice(0, TARGET_LENGTH),
-      status,
-      ms: Math.round(ms * 10) / 10,
-      bytes: socket.bytesWritten - before,
-    };
+    const bytes = socket.bytesWritten - before;
+    const fields = { method, path: target.slice(0, TARGET_LENGTH), status, ms: Math.round(ms * 10) / 10, bytes };
     if (PROBES.has(path)) log.debug(fields, "request");
     else log.info(fields, "request");
   });

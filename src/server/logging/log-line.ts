@@ -1,3 +1,5 @@
+import { jsonIn, objectAs } from "../../core/json/fields.ts";
+
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
 export const LOG_LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
@@ -23,14 +25,9 @@ function stackOf(error: unknown): string {
 
 /** A line of the JSON log as a person reads it: time, level, message, fields, and a stack below. */
 export function readableLine(line: string, colour: boolean): string {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(line);
-  } catch {
-    return line;
-  }
-  if (typeof parsed !== "object" || parsed === null) return line;
-  const { level, time, msg, err, ...fields } = parsed as Record<string, unknown>;
+  const parsed = objectAs<Record<string, unknown>>(jsonIn(line));
+  if (!parsed) return line;
+  const { level, time, msg, err, ...fields } = parsed;
   const name = isLevel(level) ? level : "info";
   const clock = new Date(typeof time === "number" ? time : Number.NaN);
   const at = Number.isNaN(clock.getTime()) ? "--:--:--" : clock.toISOString().slice(11, 23);

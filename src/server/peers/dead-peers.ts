@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { Socket } from "node:net";
 import type { Logger } from "../../core/logger.ts";
-import { look, NO_PROGRESS, type Progress } from "../../surfaces/stream/stall.ts";
+import { look, NO_PROGRESS, type Progress, underWay } from "../../surfaces/stream/stall.ts";
 import { parseTcpTable, remoteName } from "./tcp-table.ts";
 
 export interface DeadPeersOptions {
@@ -21,12 +21,6 @@ interface Peer {
   progress: Progress;
   /** Looks in a row in which the system had its bytes sent again and again. */
   silent: number;
-}
-
-/** libuv counts a long write down as it goes; the stream only knows when all of it is done. */
-function underWay(socket: Socket): number {
-  const { _handle } = socket as Socket & { _handle?: { writeQueueSize?: number } | null };
-  return _handle?.writeQueueSize ?? 0;
 }
 
 /**

@@ -10,8 +10,9 @@ import {
 } from "node:fs";
 import { dirname, isAbsolute, resolve } from "node:path";
 import { codeOf, messageOf, ParleyError } from "../../core/errors.ts";
+import type { TrustedDirectory } from "../../core/trust.ts";
 import { coveredBy } from "../../core/trust.ts";
-import type { Trust, TrustedDirectory } from "../../gateway/trust/contract.ts";
+import type { Trust } from "../../gateway/trust/contract.ts";
 
 export interface TrustOptions {
   /** The list that `parley trust` keeps, one directory a line. Without it nothing can be added. */

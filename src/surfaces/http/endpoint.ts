@@ -50,6 +50,12 @@ export function endpoint<P extends string, Q extends z.ZodObject, B extends z.Zo
   return typed as unknown as Endpoint;
 }
 
+/** The parameters in the path of an endpoint, as OpenAPI describes them. */
+export function pathParameters(path: string): object[] {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+  return names.map((name) => ({ name, in: "path", required: true, schema: { type: "string" } }));
+}
+
 /** The handler has written the answer to the response, or is still writing it. */
 export const WRITTEN = Symbol("written");
 

@@ -3,6 +3,7 @@ import type { HttpBindings } from "@hono/node-server";
 import type { Context } from "hono";
 import { z } from "zod";
 import { ParleyError } from "../../core/errors.ts";
+import { jsonIn } from "../../core/json/fields.ts";
 import type { Endpoint } from "./endpoint.ts";
 
 export type RequestContext = Context<{ Bindings: HttpBindings }>;
@@ -25,10 +26,9 @@ export class Unreadable extends ParleyError {
   readonly reason: string;
 
   constructor(part: "body" | "query", reason: string, issues?: readonly z.core.$ZodIssue[]) {
-    const details = issues?.map(({ path, message }) => ({
-      path: shortWords(path.join(".")),
-      message: shortWords(message),
-    }));
+    const details = issues?.map((issue) => {
+      return { path: shortWords(issue.path.join(".")), message: shortWords(issue.message) };
+    });
     if (details) super("invalid", `the ${part} is not as expected: ${reason}`, { issues: details });
     else super("bad_request", reason);
     this.part = part;
@@ -69,10 +69,8 @@ export async function readBody({ req }: RequestContext, { body, bodyOptional }: 
 }
 
 function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    const got = text === "" ? "nothing" : `"${text.slice(0, 60)}"`;
-    throw new Unreadable("body", `expected JSON as the body, got ${got}`);
-  }
+  const value = jsonIn(text);
+  if (value !== undefined) return value;
+  const got = text === "" ? "nothing" : `"${text.slice(0, 60)}"`;
+  throw new Unreadable("body", `expected JSON as the body, got ${got}`);
 }

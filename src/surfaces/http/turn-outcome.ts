@@ -1,19 +1,7 @@
 import type { ParleyEvent } from "../../core/events/event.ts";
-import type { EndReason, Failure, Usage } from "../../core/events/values.ts";
-import type { Receipt } from "../../gateway/receipt.ts";
+import type { Outcome, Receipt } from "../../core/receipt.ts";
 import type { Log } from "../../log/contract.ts";
 import { tail } from "../../log/tail.ts";
-
-/** How the turn of a prompt ended, with the agent's last message. */
-export interface Outcome {
-  receipt: Receipt;
-  turn?: string;
-  reason: EndReason | "withdrawn";
-  text: string;
-  usage?: Usage;
-  error?: Failure;
-  duration?: number;
-}
 
 /** Reads a session's events until the turn of a prompt is over. */
 function outcomeReader(receipt: Receipt): (event: ParleyEvent) => Outcome | undefined {

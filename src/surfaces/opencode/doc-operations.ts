@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { pathParameters } from "../http/endpoint.ts";
 import { OPENCODE_VERSION, type Surface } from "./context.ts";
 import { get, type Operation } from "./operation.ts";
 
@@ -10,24 +11,15 @@ function schemaOf(schema: z.ZodType): unknown {
   return z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
 }
 
-function parametersOf({ path, query }: Operation): Described[] {
-  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
-    name,
-    in: "path",
-    required: true,
-    schema: { type: "string" },
-  }));
+function parametersOf({ path, query }: Operation): object[] {
   const { properties = {}, required = [] } = (query ? schemaOf(query) : {}) as {
     properties?: Described;
     required?: string[];
   };
-  const inQuery = Object.entries(properties).map(([name, schema]) => ({
-    name,
-    in: "query",
-    required: required.includes(name),
-    schema,
-  }));
-  return [...inPath, ...inQuery];
+  const inQuery = Object.entries(properties).map(([name, schema]) => {
+    return { name, in: "query", required: required.includes(name), schema };
+  });
+  return [...pathParameters(path), ...inQuery];
 }
 
 function described(one: Operation): Described {

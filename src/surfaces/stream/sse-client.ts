@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Frame } from "./frame.ts";
-import { look, NO_PROGRESS, type Progress } from "./stall.ts";
+import { look, NO_PROGRESS, type Progress, underWay } from "./stall.ts";
 
 /** Why the server ended a stream. */
 export type CutReason = "backlog" | "stalled" | "shutdown" | "over";
@@ -13,12 +13,6 @@ export interface SseLimits {
   highWater: number;
   /** Beats without progress before a client is cut. */
   stillBeats: number;
-}
-
-/** libuv counts a long write down as it goes; the stream only knows when all of it is done. */
-function underWay(socket: Socket): number {
-  const { _handle } = socket as Socket & { _handle?: { writeQueueSize?: number } | null };
-  return _handle?.writeQueueSize ?? 0;
 }
 
 /** One open event stream. Frames go straight to its socket; nothing here ends it cleanly. */

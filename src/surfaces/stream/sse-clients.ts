@@ -17,6 +17,7 @@ const SSE_DEFAULTS: SseClientsOptions = {
   stillBeats: 2,
 };
 
+const HEADERS = { "content-type": "text/event-stream", "cache-control": "no-cache", "x-accel-buffering": "no" };
 const SLOTS = 15;
 const HEARTBEAT = commentFrame("hb");
 
@@ -45,11 +46,7 @@ export class SseClients {
   open(request: IncomingMessage, response: ServerResponse): SseClient {
     const client = new SseClient(request, response, this.#options, (reason) => this.#cuts.inc({ reason }));
     const { socket } = request;
-    response.writeHead(200, {
-      "content-type": "text/event-stream",
-      "cache-control": "no-cache",
-      "x-accel-buffering": "no",
-    });
+    response.writeHead(200, HEADERS);
     response.flushHeaders();
     // A response that waits behind another one on the same connection has no socket of its own to write to.
     if (response.socket !== socket || request.method === "HEAD") {

@@ -1,3 +1,11 @@
+import type { Socket } from "node:net";
+
+/** libuv counts a long write down as it goes; the stream only knows when all of it is done. */
+export function underWay(socket: Socket): number {
+  const { _handle } = socket as Socket & { _handle?: { writeQueueSize?: number } | null };
+  return _handle?.writeQueueSize ?? 0;
+}
+
 /** How far a client's bytes had come when it was last looked at. */
 export interface Progress {
   /** Bytes given to the socket that the system has taken in whole writes. */

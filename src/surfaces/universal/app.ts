@@ -9,7 +9,7 @@ import type { SseClients } from "../stream/sse-clients.ts";
 import { agentRoutes } from "./agent-routes.ts";
 import { askRoutes } from "./ask-routes.ts";
 import { eventRoutes } from "./event-routes.ts";
-import { EventStreams } from "./event-stream.ts";
+import { eventStreams } from "./event-stream.ts";
 import { openApi } from "./openapi.ts";
 import { promptRoutes } from "./prompt-routes.ts";
 import type { Route } from "./route.ts";
@@ -34,7 +34,7 @@ export function universalRoutes({ gateway, clients, defaultDirectory }: Universa
     ...workRoutes(gateway),
     ...trustRoutes(gateway, defaultDirectory),
     ...askRoutes(gateway),
-    ...eventRoutes(gateway, new EventStreams(gateway, clients)),
+    ...eventRoutes(gateway, eventStreams(gateway, clients)),
   ];
 }
 

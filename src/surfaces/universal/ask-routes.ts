@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { present } from "../../core/json/fields.ts";
 import type { Answer } from "../../core/ledger/signals.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
 import { get, post, type Route } from "./route.ts";
@@ -21,7 +22,7 @@ function answerOf(body: z.output<typeof answerRequest>): Answer {
 }
 
 function wordsOf({ feedback, stop }: { feedback?: string; stop?: boolean }): { feedback?: string; stop?: boolean } {
-  return { ...(feedback === undefined ? {} : { feedback }), ...(stop ? { stop } : {}) };
+  return present({ feedback, stop: stop || undefined });
 }
 
 export function askRoutes(gateway: Gateway): Route[] {

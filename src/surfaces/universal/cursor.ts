@@ -26,11 +26,8 @@ export async function startIn(gateway: Gateway, session: string, text: string): 
   if (cursor.reason !== "gap") throw new ParleyError("bad_cursor", cursor.message, { reason: cursor.reason, last });
   const base = await gateway.log.base(session);
   if (!base) throw new ParleyError("bad_cursor", cursor.message, { reason: "gap", last });
-  return {
-    after: base.first - 1,
-    last,
-    gap: { after: cursor.after, first: base.first, snapshot: sessionView(base.state) },
-  };
+  const gap = { after: cursor.after, first: base.first, snapshot: sessionView(base.state) };
+  return { after: base.first - 1, last, gap };
 }
 
 /** The gap by which a reader is told of events that are damaged; undefined where they are only forgotten. */

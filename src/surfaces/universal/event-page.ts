@@ -1,3 +1,4 @@
+import { present } from "../../core/json/fields.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
 import type { EventRecord, ReadQuery } from "../../log/contract.ts";
 import { followsOn, runsOf } from "../../log/cursor.ts";
@@ -32,5 +33,5 @@ export async function pageOf(
   if (start.gap) return { records, next, more, gap: start.gap };
   const hole = first ? !followsOn(after, first) : after < last;
   const gap = hole ? await damageGap(gateway, session, after, first?.seq ?? last + 1) : undefined;
-  return { records, next, more, ...(gap ? { gap } : {}) };
+  return present({ records, next, more, gap });
 }

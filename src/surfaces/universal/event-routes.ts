@@ -18,7 +18,7 @@ function pageText(
   return new Answer(`{"events":[${events}],"next":${page.next},"more":${page.more}${gap}}`);
 }
 
-export function eventRoutes(gateway: Gateway, streams: EventStreams): Route[] {
+export function eventRoutes(gateway: Gateway, open: EventStreams): Route[] {
   return [
     get("/v1/sessions/{session}/events", "readEvents", {
       summary: "A session's events after a cursor, oldest first.",
@@ -51,7 +51,7 @@ export function eventRoutes(gateway: Gateway, streams: EventStreams): Route[] {
       handle: async ({ params, query, header, request, response }) => {
         const session = params.session;
         const start = await startIn(gateway, session, header("last-event-id") ?? query.after ?? "0");
-        streams.open({ request, response, session, start, native: query.native });
+        open({ request, response, session, start, native: query.native });
         return WRITTEN;
       },
     }),
@@ -62,7 +62,7 @@ export function eventRoutes(gateway: Gateway, streams: EventStreams): Route[] {
       errors: [400],
       handle: async ({ query, header, request, response }) => {
         const start = await startInAll(gateway, header("last-event-id") ?? query.after ?? "latest");
-        streams.open({ request, response, session: null, start, native: query.native });
+        open({ request, response, session: null, start, native: query.native });
         return WRITTEN;
       },
     }),

@@ -15,24 +15,20 @@ interface Cached {
   frame: Frame;
 }
 
+type Frames<Item> = (records: readonly Item[], native: boolean) => Frame;
+
 /** Makes the bytes of a commit once, however many clients get them. */
-class Frames<Item extends EventRecord> {
-  private readonly cache = new WeakMap<Item, Cached>();
-  private readonly cursorOf: (record: Item) => string;
-
-  constructor(cursorOf: (record: Item) => string) {
-    this.cursorOf = cursorOf;
-  }
-
-  frame(records: readonly Item[], native: boolean): Frame {
+function framesOf<Item extends EventRecord>(cursorOf: (record: Item) => string): Frames<Item> {
+  const cache = new WeakMap<Item, Cached>();
+  return (records, native) => {
     const [first] = records;
     if (!first) return eventsFrame([]);
-    const cached = native ? undefined : this.cache.get(first);
+    const cached = native ? undefined : cache.get(first);
     if (cached?.count === records.length) return cached.frame;
-    const frame = eventsFrame(records.map((record) => ({ id: this.cursorOf(record), data: wireJson(record, native) })));
-    if (!native) this.cache.set(first, { count: records.length, frame });
+    const frame = eventsFrame(records.map((record) => ({ id: cursorOf(record), data: wireJson(record, native) })));
+    if (!native) cache.set(first, { count: records.length, frame });
     return frame;
-  }
+  };
 }
 
 export interface StreamRequest {
@@ -43,36 +39,30 @@ export interface StreamRequest {
   native: boolean;
 }
 
+export type EventStreams = (request: StreamRequest) => void;
+
 /** Event streams over the log: each client is a cursor, not a queue. */
-export class EventStreams {
-  private readonly gateway: Gateway;
-  private readonly clients: SseClients;
-  private readonly ofOne = new Frames<EventRecord>(({ session, seq }) => formatCursor(session, seq));
-  private readonly ofAll = new Frames<PlacedRecord>(({ position }) => formatCursor(null, position));
-
-  constructor(gateway: Gateway, clients: SseClients) {
-    this.gateway = gateway;
-    this.clients = clients;
-  }
-
-  open({ request, response, session, start, native }: StreamRequest): void {
-    const client = this.clients.open(request, response);
-    const detach = this.gateway.attachments.attach(session);
+export function eventStreams(gateway: Gateway, clients: SseClients): EventStreams {
+  const { log, attachments } = gateway;
+  const ofOne = framesOf<EventRecord>(({ session, seq }) => formatCursor(session, seq));
+  const ofAll = framesOf<PlacedRecord>(({ position }) => formatCursor(null, position));
+  return ({ request, response, session, start, native }) => {
+    const client = clients.open(request, response);
+    const detach = attachments.attach(session);
     if (start.gap) client.write(gapFrame(session, start.gap));
     const query = { after: start.after, native };
-    const { log } = this.gateway;
     const following =
       session === null
-        ? tailAll(log, query, sinkFor(client, this.ofAll, native))
+        ? tailAll(log, query, sinkFor(client, ofAll, native))
         : tail(log, session, query, {
-            ...sinkFor(client, this.ofOne, native),
+            ...sinkFor(client, ofOne, native),
             write: (records) => {
-              const full = written(client, this.ofOne.frame(records, native));
+              const full = written(client, ofOne(records, native));
               if (records.some(isDeletion)) client.cut("over");
               return full;
             },
             gap: async (after, next) => {
-              const gap = await damageGap(this.gateway, session, after, next.seq);
+              const gap = await damageGap(gateway, session, after, next.seq);
               // Old turns were dropped while this client was still reading them: it comes back and is told by a gap.
               if (gap) client.write(gapFrame(session, gap));
               else client.cut("over");
@@ -82,7 +72,7 @@ export class EventStreams {
       following.close();
       detach();
     });
-  }
+  };
 }
 
 /** A promise for a client that must take its bytes before it gets more. */
@@ -92,7 +82,7 @@ function written(client: SseClient, frame: Frame): Promise<void> | undefined {
 
 function sinkFor<Item extends EventRecord>(client: SseClient, frames: Frames<Item>, native: boolean): TailSink<Item> {
   return {
-    write: (records) => written(client, frames.frame(records, native)),
+    write: (records) => written(client, frames(records, native)),
     gap: () => undefined,
     failed: () => client.cut("over"),
   };

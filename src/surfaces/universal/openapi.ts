@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { present } from "../../core/json/fields.ts";
+import { pathParameters } from "../http/endpoint.ts";
 import type { Route } from "./route.ts";
 import { problem } from "./schemas.ts";
 
@@ -39,24 +41,12 @@ function lift(value: unknown): unknown {
   );
 }
 
-function parameters(route: Route): Json[] {
-  const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
-    name,
-    in: "path",
-    required: true,
-    schema: { type: "string" },
-  }));
-  const shape = route.query
-    ? (z.toJSONSchema(route.query, { io: "input" }) as { properties?: Record<string, Json> }).properties
-    : undefined;
-  const inQuery = Object.entries(shape ?? {}).map(([name, { description, ...schema }]) => ({
-    name,
-    in: "query",
-    required: false,
-    schema,
-    ...(description ? { description } : {}),
-  }));
-  return [...inPath, ...inQuery];
+function parameters(route: Route): object[] {
+  const shape = route.query && (z.toJSONSchema(route.query, { io: "input" }) as { properties?: Record<string, Json> });
+  const inQuery = Object.entries(shape?.properties ?? {}).map(([name, { description, ...schema }]) =>
+    present({ name, in: "query", required: false, schema, description }),
+  );
+  return [...pathParameters(route.path), ...inQuery];
 }
 
 /** The statuses of a route's own refusals, and of those before it: no token, an unreadable body or query, a server that shuts down. */
@@ -80,26 +70,19 @@ export function openApi(routes: readonly Route[], version: string): Json {
         : route.answer === "event-stream"
           ? { "text/event-stream": { schema: { type: "string" } } }
           : { "application/json": { schema: refer(route.answer, "output") } };
-    const responses: Json = { [route.status]: { description: route.summary, ...(content ? { content } : {}) } };
+    const responses: Json = { [route.status]: present({ description: route.summary, content }) };
     for (const [status, answer] of Object.entries(route.also ?? {})) {
       const schema = refer(answer, "output");
       responses[status] = { description: route.summary, content: { "application/json": { schema } } };
     }
     for (const status of errorsOf(route)) responses[status] = problemAnswer;
-    const body = route.body && {
+    const requestBody = route.body && {
       required: !route.bodyOptional,
       content: { "application/json": { schema: refer(route.body, "input") } },
     };
-    paths[route.path] = {
-      ...paths[route.path],
-      [route.method]: {
-        operationId: route.id,
-        summary: route.summary,
-        parameters: parameters(route),
-        ...(body ? { requestBody: body } : {}),
-        responses,
-      },
-    };
+    const { id: operationId, summary } = route;
+    const operation = { operationId, summary, parameters: parameters(route), requestBody, responses };
+    paths[route.path] = { ...paths[route.path], [route.method]: present(operation) };
   }
   return {
     openapi: "3.1.0",

@@ -54,10 +54,7 @@ export function promptRoutes(gateway: Gateway): Route[] {
       errors: [404, 507],
       handle: async ({ params, body }) => {
         const { queue = "clear", turn: only } = body;
-        const turn = await gateway.cancel(params.session, {
-          queue,
-          ...(only === undefined ? {} : { turn: only }),
-        });
+        const turn = await gateway.cancel(params.session, present({ queue, turn: only }));
         return turn === undefined ? { cancelled: false } : { cancelled: true, turn };
       },
     }),

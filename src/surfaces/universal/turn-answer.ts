@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { z } from "zod";
+import type { Receipt } from "../../core/receipt.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
-import type { Receipt } from "../../gateway/receipt.ts";
 import { hangUp, type WRITTEN } from "../http/endpoint.ts";
 import { answerSlowly } from "../http/slow-answer.ts";
 import { outcomeOf } from "../http/turn-outcome.ts";

@@ -1,3 +1,4 @@
+import { jsonIn } from "../../core/json/fields.ts";
 import type { Answer, Asked } from "./respond.ts";
 
 const KEPT = 10_000;
@@ -28,7 +29,7 @@ export class Recorder {
   begin(asked: Asked, answer: Answer): RecordedRequest {
     const { method, path, headers } = asked;
     const status = answer.silent ? 0 : answer.status;
-    const body = parsed(asked.body);
+    const body = jsonIn(asked.body) ?? asked.body;
     const request: RecordedRequest = { method, path, headers, body, status, ...answer.from, outcome: "pending" };
     this.requests.push(request);
     if (this.requests.length > KEPT) this.requests.shift();
@@ -75,13 +76,5 @@ export class Recorder {
 
   #changed(): void {
     for (const watcher of [...this.#watchers]) watcher();
-  }
-}
-
-function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return body;
   }
 }

@@ -84,14 +84,8 @@ function tokens(characters: number): number {
 function usageOf(step: Step, parts: readonly Part[], requestSize: number): Usage {
   const length = (some: readonly Part[]) => some.reduce((sum, part) => sum + joined(part.pieces).length, 0);
   const reasoning = tokens(length(parts.filter((part) => part.kind === "reasoning")));
-  const estimate = {
-    input: tokens(requestSize),
-    cacheRead: 0,
-    cacheWrite: 0,
-    output: tokens(length(parts)),
-    reasoning,
-  };
-  return { ...estimate, ...step.usage };
+  const counted = { input: tokens(requestSize), output: tokens(length(parts)), reasoning };
+  return { ...counted, cacheRead: 0, cacheWrite: 0, ...step.usage };
 }
 
 export function compose(step: Step, requestSize: number, defaultPace: number): Reply {

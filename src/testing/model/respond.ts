@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
+import { jsonIn } from "../../core/json/fields.ts";
 import { readAnthropic } from "./anthropic/read.ts";
 import { anthropic } from "./anthropic/write.ts";
 import { Attempts } from "./attempts.ts";
@@ -55,14 +56,6 @@ function json(status: number, body: object, from: Answer["from"] = {}, headers: 
   return { status, headers: head, wait: 0, frames, ending: "end", silent: false, from };
 }
 
-function parsed(body: string): Json | undefined {
-  try {
-    return record(JSON.parse(body));
-  } catch {
-    return undefined;
-  }
-}
-
 /** Tells conversations apart: by the client's name for it, and by all that was said in it. */
 function fingerprint(asked: Asked, conversation: Conversation): string {
   const name = NAMES.map((header) => asked.headers[header]).find((value) => value !== undefined);
@@ -79,8 +72,8 @@ function makingOf(conversation: Conversation): Making {
 function refused(encoder: Encoder, trouble: Trouble & { status: number }, from: Answer["from"]): Answer {
   const { status, type, code, retryAfter } = trouble;
   const message = trouble.message ?? `scripted trouble: ${status}`;
-  const retry: Record<string, string> = retryAfter === undefined ? {} : { "retry-after": String(retryAfter) };
-  return json(status, encoder.failure(status, { message, type, code }), from, { ...retry, ...trouble.headers });
+  const retry = retryAfter === undefined ? trouble.headers : { "retry-after": String(retryAfter), ...trouble.headers };
+  return json(status, encoder.failure(status, { message, type, code }), from, retry);
 }
 
 function spoiled(answer: Answer, trouble: Trouble, encoder: Encoder, making: Making): Answer {
@@ -118,9 +111,9 @@ export function createResponder(script: Script): (asked: Asked) => Answer {
       return json(404, { error: { message, type: "not_found_error" } });
     }
     const { encoder, format } = wire;
-    const body = parsed(asked.body);
+    const body = jsonIn(asked.body);
     if (body === undefined) return refused(encoder, { status: 400, message: "the body is no JSON" }, { format });
-    const conversation = wire.read(body);
+    const conversation = wire.read(record(body));
     if (conversation.refusal !== undefined) {
       return refused(encoder, { status: 400, message: conversation.refusal }, { format });
     }

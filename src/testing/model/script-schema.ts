@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { present } from "../../core/json/fields.ts";
 import { PLACES, type Script, STOPS, type Trouble, USAGE } from "./script.ts";
 
 const ms = z.number().nonnegative();
@@ -72,31 +73,21 @@ const step = z
   })
   .superRefine((value, context) => {
     if (value.parts !== undefined && (value.text ?? value.reasoning ?? value.tools) !== undefined) {
-      context.addIssue({
-        code: "custom",
-        path: ["parts"],
-        message: "expected parts alone, or reasoning, text and tools",
-      });
+      const message = "expected parts alone, or reasoning, text and tools";
+      context.addIssue({ code: "custom", path: ["parts"], message });
     }
     const says = CONTENT.some((key) => value[key] !== undefined) || value.stop !== undefined;
     const forever = value.fail !== undefined && !Array.isArray(value.fail) && value.fail.times === undefined;
     if (!says && !forever) {
       context.addIssue(`expected something to say (${CONTENT.join(", ")}), or a fail without times`);
     }
-    const kinds = new Set([
-      ...(value.reasoning === undefined ? [] : ["reasoning"]),
-      ...(value.text === undefined ? [] : ["text"]),
-      ...(value.tools === undefined ? [] : ["tool"]),
-      ...(value.parts ?? []).flatMap((entry) => Object.keys(entry)),
-    ]);
+    const { reasoning, text, tools: several, parts = [] } = value;
+    const kinds = new Set([present({ reasoning, text, tool: several }), ...parts].flatMap((part) => Object.keys(part)));
     for (const one of value.fail === undefined ? [] : [value.fail].flat()) {
       const where = one.cut ?? one.hang ?? one.at;
       if (where !== undefined && ["reasoning", "text", "tool"].includes(where) && !kinds.has(where)) {
-        context.addIssue({
-          code: "custom",
-          path: ["fail"],
-          message: `expected a ${where} to fail in, the step has none`,
-        });
+        const message = `expected a ${where} to fail in, the step has none`;
+        context.addIssue({ code: "custom", path: ["fail"], message });
       }
     }
   });

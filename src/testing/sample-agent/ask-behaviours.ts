@@ -19,12 +19,11 @@ export const askPermission: Behaviour = async (turn, argument) => {
     const message = answer.feedback ?? "permission was rejected";
     turn.say({ type: "tool.done", call, ok: false, error: { code: "rejected", message } });
     await turn.speak(`I did not run it: ${message}.`);
-    return undefined;
+    return;
   }
   turn.say({ type: "tool.running", call });
   turn.say({ type: "tool.done", call, ok: true, output: "nothing was run: this is a script" });
   await turn.speak(`You allowed it (${answer.outcome}).`);
-  return undefined;
 };
 
 export const askQuestion: Behaviour = async (turn) => {
@@ -44,7 +43,6 @@ export const askQuestion: Behaviour = async (turn) => {
   const answer = await turn.answer(ask);
   const said = answer.outcome === "answered" ? answer.answers.map((list) => list.join(", ")).join("; ") : "nothing";
   await turn.speak(`You chose: ${said}.`);
-  return undefined;
 };
 
 export const plan: Behaviour = async (turn) => {
@@ -58,5 +56,4 @@ export const plan: Behaviour = async (turn) => {
     await turn.wait(5);
   }
   await turn.speak("The plan is done.");
-  return undefined;
 };

@@ -10,7 +10,6 @@ const FLOOD_BATCH = 200;
 
 const answerPlainly: Behaviour = async (turn) => {
   await turn.speak(`This is Parley's scripted agent: no model is behind it. You said: ${turn.text}`);
-  return undefined;
 };
 
 const slow: Behaviour = async (turn, argument) => {
@@ -21,7 +20,6 @@ const slow: Behaviour = async (turn, argument) => {
     await turn.wait(Math.min(20, Math.max(0, until - Date.now())));
   }
   turn.say({ type: "text.done", item });
-  return undefined;
 };
 
 const fail: Behaviour = async (turn) => {
@@ -38,14 +36,12 @@ const retry: Behaviour = async (turn) => {
   }
   turn.say({ type: "status", status: "running" });
   await turn.speak("The third attempt worked.");
-  return undefined;
 };
 
 const die: Behaviour = async (turn, argument) => {
   await turn.speak("These are my last words.");
   process.stderr.write("the script asked me to die\n");
   await leave(turn, argument.startsWith("SIG") ? (argument as NodeJS.Signals) : Number(argument || 1));
-  return undefined;
 };
 
 /** As many deltas as asked for, as fast as the reader takes them. */
@@ -64,13 +60,11 @@ const flood: Behaviour = async (turn, argument) => {
   }
   turn.words.output += total * 2;
   turn.say({ type: "text.done", item });
-  return undefined;
 };
 
 const reasoning: Behaviour = async (turn) => {
   await turn.speak("I think about what was said, and find that I cannot think.", { kind: "reasoning" });
   await turn.speak("I have thought about it.");
-  return undefined;
 };
 
 const tellOptions: Behaviour = async (turn) => {

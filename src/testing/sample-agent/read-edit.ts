@@ -38,40 +38,25 @@ export const readEdit: Behaviour = async (turn) => {
   const diff = appendDiff(before, ADDED);
   if (turn.mode === "plan") {
     await turn.speak(`In plan mode I change nothing. I would add this line at the end of ${FILE}: ${ADDED}`);
-    return undefined;
+    return;
   }
   const call = turn.id("call");
   const ask = turn.id("ask");
   const input = { path: FILE, append: ADDED };
   turn.say({ type: "tool.seen", call, name: "edit", title: FILE, input });
-  const metadata = { diff };
-  turn.say({
-    type: "permission",
-    ask,
-    call,
-    action: "edit",
-    patterns: [FILE],
-    input,
-    metadata,
-    options: [...ASK_OPTIONS],
-  });
+  const asked = { action: "edit", patterns: [FILE], input, metadata: { diff }, options: [...ASK_OPTIONS] };
+  turn.say({ type: "permission", ask, call, ...asked });
   const answer = await turn.answer(ask);
   if (answer.outcome !== "once" && answer.outcome !== "always") {
     turn.say({ type: "tool.done", call, ok: false, error: { code: "rejected", message: "permission was rejected" } });
     await turn.speak(`I left ${FILE} as it was: permission was rejected.`);
-    return undefined;
+    return;
   }
   turn.say({ type: "tool.running", call });
   const gap = before && !before.endsWith("\n") ? "\n" : "";
   await appendFile(join(turn.directory, FILE), `${gap}${ADDED}\n`);
   const kind = before === undefined ? "added" : "modified";
-  turn.say({
-    type: "tool.done",
-    call,
-    ok: true,
-    output: `added a line to ${FILE}`,
-    files: [{ path: FILE, kind, diff, additions: 1, deletions: 0 }],
-  });
+  const files = [{ path: FILE, kind, diff, additions: 1, deletions: 0 } as const];
+  turn.say({ type: "tool.done", call, ok: true, output: `added a line to ${FILE}`, files });
   await turn.speak(`I read ${FILE} and added a line at the end: ${ADDED}`);
-  return undefined;
 };

@@ -132,17 +132,13 @@ export function serve(options: AgentOptions): void {
   const handle = (command: Command): void => {
     switch (command.type) {
       case "open":
-        begin(command);
-        return;
+        return begin(command);
       case "prompt": {
         const text = textOf(command.prompt);
         mode = command.prompt.mode ?? mode;
-        memory.add(nativeId, opened?.directory ?? "", text, {
-          session: opened?.session ?? "",
-          prompt: command.prompt.id,
-        });
-        enqueue({ text, behaviour: chooseBehaviour(text, script), own: false });
-        return;
+        const asked = { session: opened?.session ?? "", prompt: command.prompt.id };
+        memory.add(nativeId, opened?.directory ?? "", text, asked);
+        return enqueue({ text, behaviour: chooseBehaviour(text, script), own: false });
       }
       case "rewind": {
         const reason = memory.rewind(nativeId, opened?.session ?? "", command.turns);
@@ -150,28 +146,22 @@ export function serve(options: AgentOptions): void {
         return;
       }
       case "steer":
-        steer(command.prompt);
-        return;
+        return steer(command.prompt);
       case "cancel":
-        current?.cancel();
-        return;
+        return current?.cancel();
       case "answer":
-        current?.answered(command.ask, command.answer);
-        return;
+        return current?.answered(command.ask, command.answer);
       case "set":
         mode = command.mode ?? mode;
         chosen = { ...chosen, ...command.options };
-        wire.say({ type: "session", model: command.model, mode: command.mode, options: command.options });
-        return;
+        return wire.say({ type: "session", model: command.model, mode: command.mode, options: command.options });
       case "discover":
       case "sessions":
       case "fork":
         wire.line(answerTo(command, memory));
-        wire.leave(0);
-        return;
+        return wire.leave(0);
       case "close":
-        wire.leave(0);
-        return;
+        return wire.leave(0);
     }
   };
   const wire: Wire = openWire(handle);

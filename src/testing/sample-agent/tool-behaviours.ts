@@ -13,7 +13,6 @@ export const tools: Behaviour = async (turn, argument) => {
     turn.say({ type: "tool.done", call, ok: true, output: `output ${at}` });
   }
   await turn.speak(`I ran ${calls.length} tools.`);
-  return undefined;
 };
 
 /** The turn's end overtakes a tool's result. */
@@ -25,7 +24,6 @@ export const late: Behaviour = async (turn) => {
     await delay(50);
     turn.say({ type: "tool.done", call, ok: true, output: "late, but here" });
   });
-  return undefined;
 };
 
 /** A command goes on after its turn; when it is done, the agent begins a turn of its own to tell. */
@@ -40,10 +38,8 @@ export const background: Behaviour = async (turn, argument) => {
     turn.say({ type: "tool.done", call, ok: true, output: "one more line\n" });
     turn.begin(async (own) => {
       await own.speak("The background work is done.");
-      return undefined;
     });
   });
-  return undefined;
 };
 
 async function help(turn: Turn, child: ChildRef, asks: boolean): Promise<void> {
@@ -78,5 +74,4 @@ export const subagent: Behaviour = async (turn, argument) => {
   const words = argument.split(" ");
   await delegate(turn, undefined, words.includes("deep") ? 2 : 1, words.includes("ask"));
   await turn.speak("My helper is done.");
-  return undefined;
 };

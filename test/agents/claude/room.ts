@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import type { Outcome } from "../../../src/surfaces/http/turn-outcome.ts";
+import type { Outcome } from "../../../src/core/receipt.ts";
 import type { Script } from "../../../src/testing/model/script.ts";
 import { of, Stage } from "./stage.ts";
 

@@ -79,8 +79,10 @@ export const TURNS = {
     await watched.prompt("ask");
     await watched.until("a permission", () => watched.all("permission").length === 1);
     const ask = watched.all("permission")[0]?.ask ?? "";
+    const before = watched.signals.length;
     await watched.soon("answer to an unknown ask", session.answer("no-such-ask", once));
     await watched.soon("decide of an unknown ask", session.decide?.("no-such-ask", "go") ?? Promise.resolve());
+    await watched.staysQuiet("after the answer to an unknown ask", before);
     await watched.soon("answer", session.answer(ask, once));
     await watched.soon("second answer", session.answer(ask, { kind: "permission", outcome: "reject" }));
     await watched.until("the end of the turn", () => watched.all("turn.finished").length === 1);

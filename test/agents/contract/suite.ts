@@ -23,8 +23,8 @@ export interface ContractChoice {
 
 /**
  * Holds an adapter to the contract. The agent of the rig does as a prompt's word says:
- * `count N` says the numbers from 1 to N and ends; `work` says a word, runs a process and works until it is cancelled; `ask` asks for a permission once;
- * `deaf` says a word and ignores everything from then on; `die` says 1, 2 and 3, writes "last words" to stderr and exits with 7.
+ * `count N` says the numbers from 1 to N, each by a signal of its own, and ends; `work` says a word, runs a process and works until it is cancelled; `ask` asks for a permission once;
+ * `deaf` says a word and ignores everything from then on, TERM too; `die` says 1, 2 and 3, writes "last words" to stderr and exits with 7.
  */
 export function agentContract(name: string, makeRig: MakeRig, { without = {}, only }: ContractChoice = {}): void {
   describe(`${name} as an agent`, { concurrency: 4 }, () => {

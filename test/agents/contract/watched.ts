@@ -7,7 +7,7 @@ import { deadline, PATIENCE_MS, staysSo } from "../../support/time.ts";
 type Holding<S, T> = S extends { type: infer Types } ? (T extends Types ? S : never) : never;
 type SignalOf<T extends Signal["type"]> = Holding<Signal, T>;
 
-/** What an adapter's tests bring: the agent, and how its processes are found. */
+/** The agent that an adapter's tests bring, and how its processes are found. */
 export interface ContractRig {
   agent: Agent;
   directory: string;
@@ -19,8 +19,8 @@ export interface ContractRig {
   forgetful?: Agent;
   /** The prompt for one of the words that the checks use; the word itself unless told. */
   say?(word: string): string;
-  /** How long a promise or a signal may take. */
-  patienceMs?: number;
+  /** How long a promise or a signal may take, by its name. */
+  patienceMs?(what: string): number;
 }
 
 /** One start of an agent and all signals that it emitted. */
@@ -102,8 +102,7 @@ export class Watched {
   }
 
   /** Fails when a signal comes in the next moment. */
-  async staysQuiet(when: string): Promise<void> {
-    const before = this.signals.length;
+  async staysQuiet(when: string, before = this.signals.length): Promise<void> {
     await staysSo(`no signal ${when}`, () => this.signals.length === before);
   }
 
@@ -120,7 +119,7 @@ export function promptOf(rig: ContractRig, word: string): Prompt {
 }
 
 export async function soon<T>(rig: ContractRig, what: string, promise: Promise<T>, came = () => ""): Promise<T> {
-  const ms = rig.patienceMs ?? PATIENCE_MS;
+  const ms = rig.patienceMs?.(what) ?? PATIENCE_MS;
   const { promise: late, reject } = Promise.withResolvers<never>();
   using _ = deadline(() => reject(new Error(`${what} took more than ${ms} ms; signals: ${came()}`)), ms);
   return await Promise.race([promise, late]);

@@ -122,7 +122,7 @@ test("a project that cannot be looked through does not hold up its turn", async 
   t.mock.timers.tick(LOOK_MS);
   t.mock.timers.reset();
   await over;
-  assert.match((await notes()).join(), /could not be looked through/);
+  assert.match((await notes()).join(), /its settings could not be read/);
 });
 
 test("a cancel while the project is looked through ends the turn", async (t) => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Receipt } from "../../../src/gateway/receipt.ts";
+import type { Receipt } from "../../../src/core/receipt.ts";
 import { lawfulEvents } from "../../support/laws.ts";
 import { agent, startServer } from "../../support/server.ts";
 

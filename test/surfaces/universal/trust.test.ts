@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { createClient } from "../../../src/client/index.ts";
-import type { TrustView } from "../../../src/gateway/trust/project-trust.ts";
+import type { TrustInfo } from "../../../src/core/trust.ts";
 import { startServer, type TestServer, temporary } from "../../support/server.ts";
 
 const TOKEN = "the-token-of-this-test";
@@ -22,7 +22,7 @@ async function scene(
   return { server, work, file };
 }
 
-const look = ({ api }: TestServer, directory: string): Promise<TrustView> =>
+const look = ({ api }: TestServer, directory: string): Promise<TrustInfo> =>
   api.expect(200, "GET", `/v1/trust?directory=${encodeURIComponent(directory)}`);
 
 test("a directory's trust, what it brings, and a change of it", async (t) => {
@@ -36,7 +36,7 @@ test("a directory's trust, what it brings, and a change of it", async (t) => {
   assert.deepEqual(await look(server, work), { directory: work, trusted: false, settings });
   const link = join(work, "..", "link");
   symlinkSync(work, link);
-  const set = await api.expect<TrustView>(200, "PUT", "/v1/trust", { directory: link, trusted: true });
+  const set = await api.expect<TrustInfo>(200, "PUT", "/v1/trust", { directory: link, trusted: true });
   assert.deepEqual(set, { directory: work, trusted: true, by: work, settings });
   assert.equal(readFileSync(file, "utf8"), `${work}\n`);
   assert.equal((await look(server, join(work, ".claude"))).by, work);

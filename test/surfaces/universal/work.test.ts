@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createClient } from "../../../src/client/index.ts";
-import type { Outcome } from "../../../src/client/types.ts";
+import type { Outcome } from "../../../src/core/receipt.ts";
 import type { Detail } from "../../support/api.ts";
 import { lawfulEvents } from "../../support/laws.ts";
 import { startServer } from "../../support/server.ts";

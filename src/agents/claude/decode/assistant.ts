@@ -29,7 +29,7 @@ export function onAssistant(reading: Reading, line: Fields): void {
   }
 }
 
-/** Ends no turn by itself: the program may go on, and only its result says. */
+/** An error ends no turn by itself: the program may go on, and only its `result` ends the turn. */
 function onModelError(reading: Reading, kind: string, message: Fields): void {
   const text = textOf(message);
   reading.patch({ failure: { kind, text } });

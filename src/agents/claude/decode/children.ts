@@ -28,7 +28,7 @@ function beginChild(reading: Reading, id: string, call: string, title?: string, 
   return child;
 }
 
-/** Says something of a sub-agent. After its end it is a remark: it must not begin a turn that nothing ends. */
+/** Adds a signal about a sub-agent. After the sub-agent's end it becomes a note: it must not begin a turn that nothing ends. */
 function sayOfChild(reading: Reading, child: Child, signal: Signal): void {
   if (!child.over) reading.say(signal, child.ref);
   else if ("text" in signal && signal.text) reading.say({ type: "note", level: "info", text: signal.text }, child.ref);

@@ -1,5 +1,5 @@
 import type { EndReason, Failure } from "../../../core/events/values.ts";
-import { type Fields, numberIn, textIn } from "../../../core/json/fields.ts";
+import { type Fields, numberIn, present, textIn } from "../../../core/json/fields.ts";
 import type { End } from "./state.ts";
 
 /** The program's kinds of errors in Parley's codes. An unknown one is a failure of the model. */
@@ -48,12 +48,9 @@ export function endOf(result: Fields, failure: { kind: string; text: string } | 
   if (!failed) return { reason: "end_turn" };
   const subtype = textIn(result, "subtype") ?? "error";
   const terminal = textIn(result, "terminal_reason");
-  const status = numberIn(result, "api_error_status");
   const kind = failure?.kind ?? (subtype === "success" ? "unknown" : subtype);
   const text = textIn(result, "result") || errorsOf(result) || failure?.text || "";
-  const error = failureOf(kind, text, {
-    ...(status === undefined ? {} : { status }),
-    ...(terminal === undefined ? {} : { terminal }),
-  });
+  const details = present({ status: numberIn(result, "api_error_status"), terminal });
+  const error = failureOf(kind, text, details);
   return { reason: "error", error: terminal === "prompt_too_long" ? { ...error, code: "context_full" } : error };
 }

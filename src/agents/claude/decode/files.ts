@@ -52,7 +52,7 @@ function patchDiff(path: string, hunks: readonly Fields[]): Diff {
     diff: `--- a/${path}\n+++ b/${path}\n${parts.join("\n")}\n`,
     additions: count("+"),
     deletions: count("-"),
-    // How long they were is not known: each had at least its sign and its end.
+    // Their length is not known: each line had at least its sign and its line end.
     ...(missing > 0 ? { cut: { characters: 2 * missing } } : {}),
   };
 }

@@ -6,7 +6,7 @@ import { permitted } from "../permission-patterns.ts";
 import { toolTitle } from "../tool-title.ts";
 import { inMode, type Reading, type Request } from "./state.ts";
 
-/** Asked for by the program, and not for a person to answer. */
+/** A request of the program that no person answers. */
 export interface Foreign {
   id: string;
   subtype: string;
@@ -14,9 +14,9 @@ export interface Foreign {
   hook?: Fields;
 }
 
-/** They ask a person whatever the mode is. */
+/** Tools that ask a person in every mode. */
 const QUESTIONS: ReadonlySet<string> = new Set(["AskUserQuestion", "ExitPlanMode"]);
-/** They change nothing that a mode would ask about. */
+/** Tools that change nothing that a mode would ask about. */
 const LOOKS: ReadonlySet<string> = new Set(["Read", "Glob", "Grep", "TaskCreate", "TaskGet", "TaskList", "TaskUpdate"]);
 
 /** The program is about to do something. Returns what needs no verdict of the session's rules. */

@@ -7,7 +7,7 @@ import { toolTitle } from "../tool-title.ts";
 import { type Foreign, onHook } from "./hooks.ts";
 import type { Reading, Request } from "./state.ts";
 
-/** The program asks Parley. What is not for a person is returned, to be refused: a question without an answer would hang it. */
+/** Reads a request of the program. A request that no person can answer is returned, so that it is refused: without an answer the program would hang. */
 export function onControlRequest(reading: Reading, line: Fields): Foreign | undefined {
   const id = textIn(line, "request_id");
   const request = fieldsIn(line, "request");

@@ -35,7 +35,7 @@ function contextAfter({ state }: Reading, line: Fields): { used: number; size?: 
   return state.context && { used: state.context.used, ...(size === undefined ? {} : { size }) };
 }
 
-/** An answer that came only with the result, without any line of its own. */
+/** Says an answer that has no line of its own, only the `result`. */
 function sayUnsaid(reading: Reading, line: Fields, end: End): void {
   const text = textIn(line, "result");
   if (reading.state.spoke || !text || end.reason !== "end_turn") return;
@@ -49,19 +49,12 @@ function finishTurn(reading: Reading): void {
   const { reason, error } = turn.held ?? { reason: "end_turn" };
   const usage = turnUsage(reading.state);
   const { failure: _, ...rest } = reading.state;
-  reading.state = {
-    ...rest,
-    turn: null,
-    message: null,
-    spoke: false,
-    lastWord: false,
-    totals: rest.latest,
-    waiting: new Set(),
-  };
+  const fresh = { turn: null, message: null, spoke: false, lastWord: false, waiting: new Set<string>() };
+  reading.state = { ...rest, ...fresh, totals: rest.latest };
   reading.say({ type: "turn.finished", turn: turn.id, reason, usage, ...(error ? { error } : {}) });
 }
 
-/** Nothing is queued any more, and nothing runs: unless a line was on its way when the program said so. */
+/** Ends the turn when the program has said that it is idle, and no line is on its way to it. */
 export function finishIfIdle(reading: Reading): void {
   const { idle, unread } = reading.state;
   if (idle === true && unread.size === 0) finishTurn(reading);

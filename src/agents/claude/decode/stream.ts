@@ -37,7 +37,7 @@ function onMessageStart(reading: Reading, message: Fields): void {
   reading.say({ type: "step.begun", step: id });
 }
 
-/** A reply that was cut off is asked for again: what was shown of its unfinished blocks does not hold. */
+/** The program asks again for a reply that was cut off: the text of its unfinished blocks is retracted. */
 export function dropUnfinished(reading: Reading): void {
   const { message } = reading.state;
   if (!message || message.stopped) return;

@@ -3,7 +3,7 @@ import { onTaskNotification, onTaskProgress, onTaskStarted, onTaskUpdated } from
 import { finishIfIdle, onTurnLine } from "./result.ts";
 import { inMode, type Reading } from "./state.ts";
 
-/** Said for others than a client: hooks, persistence, figures that come again with a result. */
+/** Kinds of lines that are passed over: hooks, persistence, figures that come again with a `result`. */
 const SILENT: ReadonlySet<string> = new Set([
   "thinking_tokens",
   "model_refusal_no_fallback",

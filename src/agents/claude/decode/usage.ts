@@ -38,7 +38,7 @@ export function windowOf(result: Fields, model: string | undefined): number | un
   return model === undefined ? undefined : numberIn(fieldsIn(fieldsIn(result, "modelUsage"), model), "contextWindow");
 }
 
-/** Cents come as sums of floats; what a subtraction leaves behind the tenth digit is noise. */
+/** Costs are sums of floats: digits behind the tenth are rounding errors. */
 const round = (dollars: number): number => Math.round(dollars * 1e10) / 1e10;
 
 /** A turn's share of the totals. */

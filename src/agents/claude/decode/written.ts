@@ -8,11 +8,7 @@ import { type DecodeState, inMode, Reading, without } from "./state.ts";
 
 /** A user line is on its way: until the program has taken it up, no end is the end of its turn. */
 export function wroteUserLine(state: DecodeState, uuid: string): DecodeState {
-  return {
-    ...state,
-    waiting: new Set([...state.waiting, uuid]),
-    unread: new Set([...state.unread, uuid]),
-  };
+  return { ...state, waiting: new Set([...state.waiting, uuid]), unread: new Set([...state.unread, uuid]) };
 }
 
 /** The program has read a line: its state, as it said it last and says it from now on, takes the line into account. */
@@ -37,7 +33,7 @@ export function gaveBack(state: DecodeState, now: number): { state: DecodeState;
   return reading;
 }
 
-/** `lastWord`: the program stops its turn because of the answer, which is an end like any other. */
+/** An answer was given. `lastWord`: the program ends its turn because of it, in the ordinary way. */
 export function answered(
   state: DecodeState,
   ask: string,

@@ -42,9 +42,13 @@ function uniqueEnd(lines: readonly string[]): string | undefined {
   return undefined;
 }
 
+function firstLine(path: string): Reply["call"] {
+  return { name: "write", input: { path, content: `${ADDED}\n` } };
+}
+
 function addLine(path: string, output: string): Reply {
-  const fresh = { name: "write", input: { path, content: `${ADDED}\n` } };
-  if (output === "(the file is empty)") return { text: `${path} is empty. I write its first line.`, call: fresh };
+  const empty = output === "(the file is empty)";
+  if (empty) return { text: `${path} is empty. I write its first line.`, call: firstLine(path) };
   const { lines, of } = shownBy(output);
   if (of !== undefined) return { call: { name: "read", input: { path, offset: Math.max(1, of - TAIL_LINES) } } };
   const old = uniqueEnd(lines);
@@ -64,10 +68,7 @@ function readAndAdd(path: string, { results, tools }: Scene): Reply {
     return { text: `In plan mode I change nothing. I would add this line at the end of ${path}: ${ADDED}` };
   if (last.ok) return addLine(path, last.text);
   if (!/does not exist/.test(last.text)) return { text: `I could not read ${path}: ${last.text}` };
-  return {
-    text: `${path} does not exist yet. I write it.`,
-    call: { name: "write", input: { path, content: `${ADDED}\n` } },
-  };
+  return { text: `${path} does not exist yet. I write it.`, call: firstLine(path) };
 }
 
 function runCommand(command: string, { results, tools }: Scene): Reply {

@@ -16,9 +16,9 @@ export interface ModelRequest {
   stallMs: number;
 }
 
-// Text that Anthropic need not read again costs a tenth; the others take no notice of the mark.
+// Marks text for the cache: Anthropic charges a tenth for it, and other providers ignore the mark.
 const CACHED = { anthropic: { cacheControl: { type: "ephemeral" } } } as const;
-// Nothing of the conversation is left with the provider: what it needs is sent each time.
+// The provider stores nothing of the conversation: all of it is sent each time.
 const STATELESS = { openai: { store: false } } as const;
 
 function withCache(messages: readonly ModelMessage[]): ModelMessage[] {

@@ -112,14 +112,11 @@ export const DEMO: HouseModel = {
 
 /** The models that can be used with what the environment and the configuration hold, best first. */
 export function findModels(env: Environment, config: HouseConfig = {}): Models {
-  const companies = [
-    ...ofCompany("anthropic", "messages", ANTHROPIC, env),
-    ...ofCompany("openai", "responses", OPENAI, env),
-  ];
-  const endpoints = Object.entries(config.endpoints ?? {}).flatMap(([name, endpoint]) =>
-    ofEndpoint(name, endpoint, env),
-  );
-  const list = [...improved(companies, config.models ?? []), ...endpoints, DEMO];
+  const { endpoints = {}, models = [] } = config;
+  const anthropic = ofCompany("anthropic", "messages", ANTHROPIC, env);
+  const known = improved([...anthropic, ...ofCompany("openai", "responses", OPENAI, env)], models);
+  const served = Object.entries(endpoints).flatMap(([name, endpoint]) => ofEndpoint(name, endpoint, env));
+  const list = [...known, ...served, DEMO];
   const advice = (id: string): string => adviceFor(id, env, config);
   return {
     list,

@@ -1,5 +1,6 @@
 import { messageOf } from "../../../core/errors.ts";
 import type { Failure } from "../../../core/events/values.ts";
+import { present } from "../../../core/json/fields.ts";
 
 /** The model's stream ended before the model did. */
 export class CutStream extends Error {
@@ -114,16 +115,9 @@ export function judge(error: unknown, now: number, patienceMs = Number.POSITIVE_
   const afterMs = retryAfterMs(responseHeaders, now);
   const tooLate = afterMs !== undefined && afterMs > patienceMs;
   const retryable = !NO_QUOTA.test(all) && !tooLate && mayPass(error, statusCode, isRetryable);
-  return {
-    retryable,
-    failure: {
-      code: codeFor(statusCode),
-      message: `${message}${adviceFor(statusCode, tooLate ? afterMs : undefined)}`,
-      retryable,
-      ...details,
-    },
-    ...(afterMs === undefined ? {} : { afterMs }),
-  };
+  const advice = adviceFor(statusCode, tooLate ? afterMs : undefined);
+  const failure = { code: codeFor(statusCode), message: `${message}${advice}`, retryable, ...details };
+  return present({ retryable, failure, afterMs });
 }
 
 /** How long to wait before the next attempt: as the server says, or twice as long each time. */

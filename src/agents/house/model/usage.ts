@@ -1,5 +1,6 @@
 import type { LanguageModelUsage } from "ai";
 import type { Tokens, Usage } from "../../../core/events/values.ts";
+import { present } from "../../../core/json/fields.ts";
 import type { Price } from "../../contract.ts";
 
 const MILLION = 1_000_000;
@@ -30,10 +31,6 @@ function costOf({ input, output, cacheRead = 0, cacheWrite = 0 }: Tokens, price:
 export function usageOf(used: LanguageModelUsage, model: { price?: Price; context?: number }): Usage {
   const tokens = tokensOf(used);
   const { input, output, cacheRead = 0, cacheWrite = 0 } = tokens;
-  const size = model.context === undefined ? {} : { size: model.context };
-  return {
-    tokens,
-    context: { used: input + cacheRead + cacheWrite + output, ...size },
-    ...(model.price ? { cost: costOf(tokens, model.price) } : {}),
-  };
+  const context = present({ used: input + cacheRead + cacheWrite + output, size: model.context });
+  return present({ tokens, context, cost: model.price && costOf(tokens, model.price) });
 }

@@ -7,7 +7,7 @@ type ResultPart = Extract<ToolContent[number], { type: "tool-result" }>;
 
 type CallPart = Extract<AssistantPart, { type: "tool-call" }>;
 
-/** Providers refuse a whole conversation for one name that they would not have given, and models make such names up. */
+/** A name that every provider takes. Models make up others, and a provider refuses the whole conversation for one of them. */
 function acceptedName(name: string): string {
   return name.replaceAll(/[^\w-]/g, "_").slice(0, 64);
 }
@@ -19,12 +19,8 @@ export function callPart(call: string, name: string, input: unknown): CallPart {
 /** A call's result as the model gets it. Half a character or an error without a word would be refused. */
 export function resultPart(call: string, name: string, { ok, output }: Pick<Outcome, "ok" | "output">): ResultPart {
   const value = output.toWellFormed() || (ok ? "" : "it failed and did not say why");
-  return {
-    type: "tool-result",
-    toolCallId: call,
-    toolName: acceptedName(name),
-    output: { type: ok ? "text" : "error-text", value },
-  };
+  const told = { type: ok ? "text" : "error-text", value } as const;
+  return { type: "tool-result", toolCallId: call, toolName: acceptedName(name), output: told };
 }
 
 /** The messages of one step: what the model said and called, then what came of each call. No provider takes thoughts that lead to nothing. */

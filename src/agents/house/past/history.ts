@@ -16,7 +16,7 @@ interface PastStep {
 }
 
 interface PastTurn {
-  /** It was not for the agent to answer. */
+  /** The turn is a task, such as a compaction, and no prompt to the agent. */
   task: boolean;
   before: MessageItem[];
   steps: Map<number, PastStep>;
@@ -55,7 +55,7 @@ function turnsOf(events: readonly ParleyEvent[]): PastTurn[] {
   }
   const turns = new Map<string, PastTurn>();
   for (const event of events) {
-    // Commands that the user ran are told by the next prompt.
+    // The next prompt tells of shell turns.
     if (event.turn === undefined || tasks.get(event.turn) === "shell") continue;
     if (event.type !== "item.started" && event.type !== "step.started") continue;
     const turn = turns.get(event.turn) ?? { task: tasks.get(event.turn) !== undefined, before: [], steps: new Map() };
@@ -74,7 +74,7 @@ function userMessage(item: MessageItem): ModelMessage {
   return { role: "user", content: pastParts(item.content ?? [{ type: "text", text: item.text ?? "" }]) };
 }
 
-/** A call whose input never came was none that the model could know of. */
+/** Whether the model completed a call: only then does it have its input. */
 function isWhole(item: ToolCallItem): boolean {
   return item.input !== undefined;
 }
@@ -85,7 +85,7 @@ function partOf(item: Item): AssistantPart[] {
   return [callPart(item.call, item.name, item.input)];
 }
 
-/** The output of a tool before its failure does not say that it failed. */
+/** The result of a call as the model gets it. A failed call's output alone would not say that it failed. */
 function outputOf(call: ToolCallItem, result: ToolResultItem | undefined): { ok: boolean; output: string } {
   const written = result?.text ?? "";
   const why = call.error?.message ?? "";
@@ -101,13 +101,10 @@ function messagesOf({ items, results, after }: PastStep): ModelMessage[] {
 
 /** The text of a summary that was given to its end. */
 function summaryOf({ summary, items }: PastStep): string | undefined {
-  const said = summary ? items.filter((item) => item.kind === "message" && item.status === "completed") : [];
-  return (
-    said
-      .map((item) => (item.kind === "message" ? (item.text ?? "") : ""))
-      .join("\n")
-      .trim() || undefined
-  );
+  if (!summary) return undefined;
+  const said = items.filter((item) => item.kind === "message").filter(({ status }) => status === "completed");
+  const text = said.map((item) => item.text ?? "").join("\n");
+  return text.trim() || undefined;
 }
 
 /** Adds a turn to a conversation; where it was summarised, the summary takes the place of all before it. */

@@ -23,7 +23,8 @@ async function projectNotes(directory: string): Promise<string> {
 }
 
 /** The instructions to the model before the conversation. */
-export async function instructionsFor(directory: string, plan: boolean): Promise<string> {
+export async function instructionsFor(directory: string, plan: boolean, further?: string): Promise<string> {
   const facts = `Working directory: ${directory}\nPlatform: ${process.platform}\nDate: ${new Date().toISOString().slice(0, 10)}`;
-  return `${TASK}${plan ? `\n${PLAN}` : ""}\n\n${facts}${await projectNotes(directory)}`;
+  const more = further === undefined ? "" : `\n\n${further}`;
+  return `${TASK}${plan ? `\n${PLAN}` : ""}\n\n${facts}${await projectNotes(directory)}${more}`;
 }

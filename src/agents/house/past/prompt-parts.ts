@@ -10,7 +10,7 @@ function pastPart(part: PromptPart): UserPart {
   return part.type === "text" ? words(part.text) : attachedContent(part);
 }
 
-/** No provider takes a message of nothing. */
+/** Leaves out blank texts. A message of nothing else gets a text, because no provider takes an empty one. */
 function withWords(parts: readonly UserPart[]): UserPart[] {
   const said = parts.filter((part) => part.type !== "text" || part.text.trim() !== "");
   return said.length === 0 ? [words("(the user said nothing)")] : said;

@@ -57,10 +57,8 @@ export function changeFile(
       before === undefined ? await createInside(directory, path) : await openInside(directory, path, "write");
     if (!handle) throw new ToolFailure("changed", `${name} is gone; read the directory again`);
     await replace(handle, before, bytes, name);
-    const kind = before === undefined ? "added" : "modified";
-    return {
-      output: `${kind === "added" ? "wrote" : "changed"} ${name} (+${rest.additions} -${rest.deletions})`,
-      files: [{ path: name, kind, diff, ...rest }],
-    };
+    const [kind, did] = before === undefined ? (["added", "wrote"] as const) : (["modified", "changed"] as const);
+    const output = `${did} ${name} (+${rest.additions} -${rest.deletions})`;
+    return { output, files: [{ path: name, kind, diff, ...rest }] };
   });
 }

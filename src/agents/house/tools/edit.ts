@@ -10,19 +10,13 @@ export function replaceText(before: string, given: string, text: string, all: bo
   const old = withLineEndsOf(before, given);
   const pieces = before.split(old);
   const first = before.indexOf(old);
-  // One that begins within another is a second place, too.
+  // Places that overlap count as two.
   const again = before.indexOf(old, first + 1) > first;
   const found = first < 0 ? 0 : Math.max(pieces.length - 1, again ? 2 : 1);
-  if (found === 0)
-    throw new ToolFailure(
-      "no_match",
-      "the old text is not in the file; read the file and give it exactly, without line numbers",
-    );
-  if (found > 1 && !all)
-    throw new ToolFailure(
-      "ambiguous",
-      `the old text is in the file ${found} times; give more lines around it, or set all`,
-    );
+  const advice = "read the file and give it exactly, without line numbers";
+  if (found === 0) throw new ToolFailure("no_match", `the old text is not in the file; ${advice}`);
+  const many = `the old text is in the file ${found} times; give more lines around it, or set all`;
+  if (found > 1 && !all) throw new ToolFailure("ambiguous", many);
   return pieces.join(withLineEndsOf(before, text));
 }
 

@@ -27,7 +27,7 @@ export const glob = defineTool({
     const found: string[] = [];
     for await (const { path: file, directory: isDirectory } of walk(root, { signal })) {
       if (isDirectory || !matches(file)) continue;
-      // As every tool takes it: from the working directory.
+      // Paths are shown from the working directory, as every tool takes them.
       if (found.push(shownPath(base, join(root, file))) > MAX_FOUND) break;
     }
     if (found.length === 0) return { output: "no file matches" };

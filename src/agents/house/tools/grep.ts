@@ -12,7 +12,7 @@ const MAX_LINES = 200;
 const MAX_LINE = 300;
 const LIMIT_MS = 30_000;
 
-/** A line that is found in a file is as good as read. */
+/** Rules for `read` hold for `grep`, too: a found line is a part of its file. */
 async function mayRead(file: string, { verdictOn }: ToolContext): Promise<boolean> {
   return (await verdictOn({ action: "read", patterns: [exact(file)], title: file })) === "go";
 }
@@ -57,21 +57,11 @@ export const grep = defineTool({
     const { host, session, directory, signal } = context;
     const root = await realInside(directory, path);
     if (root === undefined) throw new ToolFailure("not_found", `${path} does not exist`);
-    const spec = {
-      argv: [
-        "grep",
-        "-srnHIEZ",
-        ...(ignoreCase ? ["-i"] : []),
-        ...SKIPPED.map((name) => `--exclude-dir=${name}`),
-        ...(include === undefined ? [] : [`--include=${include}`]),
-        "-e",
-        pattern,
-        "--",
-        relative(await realpath(directory), root) || ".",
-      ] as [string, ...string[]],
-      directory,
-      session,
-    };
+    const flags = ["-srnHIEZ", ...SKIPPED.map((name) => `--exclude-dir=${name}`)];
+    if (ignoreCase) flags.push("-i");
+    if (include !== undefined) flags.push(`--include=${include}`);
+    const where = relative(await realpath(directory), root) || ".";
+    const spec = { argv: ["grep", ...flags, "-e", pattern, "--", where] as const, directory, session };
     const { text, code, stopped } = await runShortened({ host, spec, signal, limitMs: LIMIT_MS });
     if (stopped) throw new ToolFailure("stopped", `the search was ended (${stopped}); use a narrower pattern or path`);
     // It complains of one file that it may not read as of a pattern that is none: only words of its own tell.

@@ -53,11 +53,8 @@ export const read = defineTool({
     if (!handle) throw new ToolFailure("not_found", `${shownPath(directory, path)} does not exist`);
     try {
       const { size } = await handle.stat();
-      if (size > MAX_BYTES)
-        throw new ToolFailure(
-          "too_large",
-          `${path} has ${size} bytes, more than ${MAX_BYTES}; look for what you need with grep`,
-        );
+      const large = `${path} has ${size} bytes, more than ${MAX_BYTES}; look for what you need with grep`;
+      if (size > MAX_BYTES) throw new ToolFailure("too_large", large);
       const bytes = await handle.readFile();
       if (bytes.includes(0)) throw new ToolFailure("binary", `${path} is not a text file`);
       if (bytes.length === 0) return { output: "(the file is empty)" };

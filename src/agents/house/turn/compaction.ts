@@ -12,7 +12,7 @@ const NEARLY_FULL = 0.85;
 const SHARE = 0.6;
 const CHARS_PER_TOKEN = 3;
 const UNKNOWN_CONTEXT = 128_000;
-/** Each try has half the room of the one before. */
+/** How often a summary is tried. Each try gets half of the conversation of the one before. */
 const TRIES = 4;
 
 export type Compacted = { how: "done" } | { how: "stopped" } | { how: "lost"; error: Failure };

@@ -26,11 +26,8 @@ export function aborted(why: string): Outcome {
 
 function failed(error: unknown): Outcome {
   const message = messageOf(error);
-  return {
-    ok: false,
-    output: message,
-    error: { code: error instanceof ToolFailure || error instanceof FileRefused ? error.code : "tool_failed", message },
-  };
+  const code = error instanceof ToolFailure || error instanceof FileRefused ? error.code : "tool_failed";
+  return { ok: false, output: message, error: { code, message } };
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Question } from "../../../core/events/values.ts";
-import type { Answer, PermissionSignal, QuestionSignal, Signal } from "../../../core/ledger/signals.ts";
+import type { Answer, IntentSignal, PermissionSignal, QuestionSignal, Signal } from "../../../core/ledger/signals.ts";
 import { ToolFailure } from "./tool-failure.ts";
 
 export type Permission = Pick<PermissionSignal, "action" | "command" | "patterns" | "title" | "input" | "metadata">;
@@ -30,23 +30,11 @@ export class Asks {
   }
 
   /** The verdict of the session's rules on something that is not asked about otherwise. */
-  async verdictOn(call: string, intent: Permission, stop: AbortSignal): Promise<Verdict> {
-    const ask = this.#next();
-    const { promise, resolve, reject } = Promise.withResolvers<Verdict>();
-    const leave = (): void => reject(new ToolFailure("aborted", "aborted"));
-    stop.throwIfAborted();
-    this.#intents.set(ask, resolve);
-    stop.addEventListener("abort", leave);
-    this.#emit({ type: "intent", ask, call, ...intent });
-    try {
-      return await promise;
-    } finally {
-      stop.removeEventListener("abort", leave);
-      this.#intents.delete(ask);
-    }
+  verdictOn(call: string, intent: Permission, stop: AbortSignal): Promise<Verdict> {
+    return this.#wait(this.#intents, { type: "intent", ask: this.#next(), call, ...intent }, stop);
   }
 
-  /** Whether somebody refused and wants the turn to end with it. Asking forgets it. */
+  /** Whether a rejection asked for the end of the turn. True once for each. */
   takeStop(): boolean {
     const stop = this.#stop;
     this.#stop = false;
@@ -55,41 +43,52 @@ export class Asks {
 
   /** Resolves when it is allowed; throws what the model is told when it is not. */
   async permit(call: string, permission: Permission, signal: AbortSignal): Promise<void> {
-    const answer = await this.#wait({ type: "permission", ask: this.#next(), call, ...permission }, signal);
-    if (answer.kind === "permission" && answer.outcome !== "reject") return;
-    const why = "feedback" in answer && answer.feedback ? `, saying: ${answer.feedback}` : "";
-    throw new ToolFailure("rejected", `the user refused this${why}`);
+    const answer = await this.#ask({ type: "permission", ask: this.#next(), call, ...permission }, signal);
+    if (answer.kind !== "permission" || answer.outcome === "reject") throw refusal("the user refused this", answer);
   }
 
   async question(call: string, questions: Question[], signal: AbortSignal): Promise<string[][]> {
-    const answer = await this.#wait({ type: "question", ask: this.#next(), call, questions }, signal);
+    const answer = await this.#ask({ type: "question", ask: this.#next(), call, questions }, signal);
     if (answer.kind === "question" && answer.outcome === "answered") return answer.answers;
-    const why = "feedback" in answer && answer.feedback ? `, saying: ${answer.feedback}` : "";
-    throw new ToolFailure("rejected", `the user did not answer${why}`);
+    throw refusal("the user did not answer", answer);
   }
 
   #next(): string {
     return `${this.#prefix}_ask_${++this.#count}`;
   }
 
-  async #wait(signal: PermissionSignal | QuestionSignal, stop: AbortSignal): Promise<Answer> {
+  async #ask(signal: PermissionSignal | QuestionSignal, stop: AbortSignal): Promise<Answer> {
+    const answer = await this.#wait(this.#open, signal, stop);
+    if ("stop" in answer && answer.stop) this.#stop = true;
+    return answer;
+  }
+
+  /** Emits a signal and waits for its reply, or until the call is stopped: then an ask is withdrawn. */
+  async #wait<T>(
+    waiting: Map<string, (reply: T) => void>,
+    signal: PermissionSignal | QuestionSignal | IntentSignal,
+    stop: AbortSignal,
+  ): Promise<T> {
     const { ask } = signal;
-    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
     const leave = (): void => {
-      this.#emit({ type: "ask.withdrawn", ask });
+      if (signal.type !== "intent") this.#emit({ type: "ask.withdrawn", ask });
       reject(new ToolFailure("aborted", "aborted"));
     };
     stop.throwIfAborted();
-    this.#open.set(ask, resolve);
+    waiting.set(ask, resolve);
     stop.addEventListener("abort", leave);
     this.#emit(signal);
     try {
-      const answer = await promise;
-      if ("stop" in answer && answer.stop) this.#stop = true;
-      return answer;
+      return await promise;
     } finally {
       stop.removeEventListener("abort", leave);
-      this.#open.delete(ask);
+      waiting.delete(ask);
     }
   }
+}
+
+function refusal(what: string, answer: Answer): ToolFailure {
+  const why = "feedback" in answer && answer.feedback ? `, saying: ${answer.feedback}` : "";
+  return new ToolFailure("rejected", `${what}${why}`);
 }

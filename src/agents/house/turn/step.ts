@@ -1,5 +1,6 @@
 import type { LanguageModelUsage } from "ai";
 import type { Usage } from "../../../core/events/values.ts";
+import { present } from "../../../core/json/fields.ts";
 import { GRACE_MS } from "../../../core/ledger/state.ts";
 import { streamModel } from "../model/model-call.ts";
 import { usageOf } from "../model/usage.ts";
@@ -42,16 +43,8 @@ function begin(turn: Turn, summary: boolean): Run {
 }
 
 function doneSignal(call: string, { ok, output, error, files, metadata }: Outcome) {
-  const told = ok || output !== error?.message;
-  return {
-    type: "tool.done",
-    call,
-    ok,
-    ...(told ? { output } : {}),
-    ...(error ? { error } : {}),
-    ...(files ? { files } : {}),
-    ...(metadata ? { metadata } : {}),
-  } as const;
+  const told = ok || output !== error?.message ? output : undefined;
+  return present({ type: "tool.done", call, ok, output: told, error, files, metadata });
 }
 
 /** Reads the model's stream to its end while tools run, then waits for all of them. */
@@ -81,7 +74,7 @@ function usageAfter(used: LanguageModelUsage, model: Turn["model"], summary: boo
 function finishStep({ turn, stream, summary }: Run, finish: string): void {
   const usage = stream.usage && usageAfter(stream.usage, turn.model, summary);
   if (usage?.context) turn.context.used = usage.context.used;
-  turn.emit({ type: "step.finished", finish, ...(usage ? { usage } : {}) });
+  turn.emit(present({ type: "step.finished", finish, usage }));
 }
 
 /** One model round trip and the tools it called. However it goes, every call is settled when this resolves. */

@@ -23,7 +23,7 @@ export interface RunnerOptions {
   emit(signal: Signal): void;
 }
 
-/** Runs the tools of a turn: the same for each call, whatever the tool is. */
+/** Runs the tools of a turn, each call in the same way. */
 export class ToolRunner {
   readonly #options: RunnerOptions;
 
@@ -37,7 +37,7 @@ export class ToolRunner {
     const tool = this.#find(name);
     const title = tool?.title(input);
     emit({ type: "tool.seen", call, name, input, ...(title === undefined ? {} : { title }) });
-    // Counted before it is looked at: a call that cannot work is the one a model repeats.
+    // Counted before the input is checked: models repeat calls that cannot work.
     if (doom.strikes(name, input)) await this.#assertMeant(called, signal);
     const usable = this.#assertUsable(called, tool);
     const context = this.#context(called, signal);

@@ -4,6 +4,9 @@ import { isSoundEvent, isSoundState, readState } from "../checksum.ts";
 import { cellsIn } from "./cells.ts";
 import type { Pages } from "./pages.ts";
 
+/** A column that may be empty. */
+export type Text = string | null;
+
 export interface EventRow {
   position: number;
   sid: number;
@@ -60,17 +63,8 @@ function addEvent(
   { position, free }: Pick<EventRow, "position" | "free">,
   values: readonly unknown[],
 ): void {
-  const [, sid, seq, folded, type, item, json, native, sum = null] = values as [
-    null,
-    number,
-    number,
-    number,
-    string,
-    string | null,
-    string,
-    string | null,
-    number | null,
-  ];
+  type Values = [null, number, number, number, string, Text, string, Text, number | null];
+  const [, sid, seq, folded, type, item, json, native, sum = null] = values as Values;
   if (!isSoundEvent(sid, { seq, type, json, sum })) return;
   const rows = events.get(sid) ?? new Map<number, EventRow>();
   events.set(sid, rows);
@@ -81,20 +75,8 @@ function addEvent(
 }
 
 function addSession({ sessions }: Collected, sid: number, values: readonly unknown[]): void {
-  const [, id, parent, root, , , first, foldedTo, , state, base, sum = null] = values as [
-    null,
-    string,
-    string | null,
-    string | null,
-    string | null,
-    number,
-    number,
-    number,
-    number,
-    string | null,
-    string | null,
-    number | null,
-  ];
+  type Values = [null, string, Text, Text, Text, number, number, number, number, Text, Text, number | null];
+  const [, id, parent, root, , , first, foldedTo, , state, base, sum = null] = values as Values;
   if (!id.startsWith("ses_") || first < 1) return;
   const row: SessionRow = {
     sid,

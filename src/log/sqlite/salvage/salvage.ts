@@ -57,7 +57,7 @@ function lastNumbers(file: string): Map<number, number> {
       database.close();
     }
   } catch {
-    // Then only the rows themselves tell.
+    // The index cannot be read: the newest numbers come from the rows alone.
   }
   return found;
 }

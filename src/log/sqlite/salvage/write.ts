@@ -1,27 +1,16 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { ParleyEvent } from "../../../core/events/event.ts";
 import { keyOf } from "../../../core/events/keys.ts";
+import { present } from "../../../core/json/fields.ts";
 import { isSettled } from "../../settled.ts";
 import { eventSum, stateSum } from "../checksum.ts";
 import { prepare } from "../statement.ts";
 import { inTransaction } from "../transaction.ts";
-import type { EventRow } from "./collect.ts";
+import type { EventRow, Text } from "./collect.ts";
 import { type SavedSession, showRanges } from "./plan.ts";
 
-type EventParams = [number, number, number, number, string, string | null, string, string | null, number];
-type SessionParams = [
-  number,
-  string,
-  string | null,
-  string | null,
-  string | null,
-  number,
-  number,
-  number,
-  string | null,
-  string | null,
-  number | null,
-];
+type EventParams = [number, number, number, number, string, Text, string, Text, number];
+type SessionParams = [number, string, Text, Text, Text, number, number, number, Text, Text, number | null];
 
 /** Writes the saved sessions, with the numbers and positions that their events had. */
 export function writeSessions(database: DatabaseSync, sessions: readonly SavedSession[], now: number): void {
@@ -43,7 +32,7 @@ export function writeSessions(database: DatabaseSync, sessions: readonly SavedSe
 
   function write(row: EventRow): void {
     const { sid, seq, folded, type, item, json, native } = row;
-    // Two rows with one position: one of them had it damaged, and the end is as good a place as any.
+    // Of two rows with one position one was damaged. Which one is not known: the later goes to the end.
     const position = taken.has(row.position) ? ++end : row.position;
     taken.add(position);
     event.run(position, sid, seq, folded, type, item, json, native, eventSum(sid, seq, type, json));
@@ -70,16 +59,8 @@ export function writeSessions(database: DatabaseSync, sessions: readonly SavedSe
 function noteOf({ sid, id, parent, root, last, lost }: SavedSession, position: number, time: number): EventRow {
   const seq = last + 1;
   const text = `The log was damaged and repaired: the events ${showRanges(lost)} of this session are lost.`;
-  const json = JSON.stringify({
-    id: `${id}:${seq}`,
-    seq,
-    session: id,
-    ...(parent === null ? {} : { parent }),
-    ...(root === null ? {} : { root }),
-    time,
-    source: "parley",
-    type: "session.note",
-    data: { text },
-  });
+  const kin = present({ parent: parent ?? undefined, root: root ?? undefined });
+  const said = { time, source: "parley", type: "session.note", data: { text } };
+  const json = JSON.stringify({ id: `${id}:${seq}`, seq, session: id, ...kin, ...said });
   return { position, sid, seq, folded: 0, type: "session.note", item: null, json, native: null, free: false };
 }

@@ -47,7 +47,7 @@ const SILENT: Discovery = {
 export class Discoveries {
   readonly #options: DiscoveriesOptions;
   readonly #entries = new Map<string, Entry>();
-  #first: Promise<void> | undefined;
+  #first: Promise<unknown> | undefined;
   #revision = 0;
 
   constructor(options: DiscoveriesOptions) {
@@ -62,7 +62,8 @@ export class Discoveries {
   /** Each agent, in the order of the gateway. */
   async all(): Promise<KnownAgent[]> {
     this.#ask(this.#options.freshMs ?? FRESH_MS);
-    this.#first ??= this.#wait();
+    const asking = [...this.#entries.values()].map((entry) => entry.asking);
+    this.#first ??= within(Promise.all(asking), this.#options.firstMs ?? FIRST_MS);
     await this.#first;
     return this.#options.agents().map((name) => ({ name, discovery: this.#entries.get(name)?.discovery ?? SILENT }));
   }
@@ -70,11 +71,6 @@ export class Discoveries {
   /** Asks every agent anew. Callers get the old answers meanwhile. */
   refresh(): void {
     this.#ask(0);
-  }
-
-  async #wait(): Promise<void> {
-    const asking = [...this.#entries.values()].map((entry) => entry.asking);
-    await within(Promise.all(asking), this.#options.firstMs ?? FIRST_MS);
   }
 
   #ask(freshMs: number): void {

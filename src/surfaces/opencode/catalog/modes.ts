@@ -69,14 +69,13 @@ function infoOf(name: string, owners: readonly Owned[]): ModeInfo {
 
 /** `build` and `plan`, then what else the agents that can be used have. */
 export function modeInfos(agents: readonly KnownAgent[]): ModeInfo[] {
-  const others = new Map<string, Owned[]>();
-  for (const agent of agents.filter(({ discovery }) => isConnected(discovery))) {
+  const connected = agents.filter(({ discovery }) => isConnected(discovery));
+  const owned = connected.flatMap((agent): Owned[] => {
     const { modes } = agent.discovery;
-    for (const mode of modes) {
-      if (mode.id === buildModeOf(modes) || mode.id === PLAN) continue;
-      others.set(mode.id, [...(others.get(mode.id) ?? []), { agent, mode }]);
-    }
-  }
+    const further = modes.filter(({ id }) => id !== buildModeOf(modes) && id !== PLAN);
+    return further.map((mode) => ({ agent, mode }));
+  });
+  const others = Map.groupBy(owned, ({ mode }) => mode.id);
   return [...BUILT_IN, ...[...others].map(([name, owners]) => infoOf(name, owners))];
 }
 

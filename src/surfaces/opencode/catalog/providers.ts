@@ -85,12 +85,8 @@ export function defaultModels(agents: readonly KnownAgent[]): Record<string, str
 
 /** The same for the newer half of the API. */
 export function newerProviderInfo(agent: KnownAgent): object {
-  return {
-    id: agent.name,
-    name: titleOf(agent),
-    api: { type: "native", settings: {} },
-    request: { headers: {}, body: {} },
-  };
+  const api = { type: "native", settings: {} };
+  return { id: agent.name, name: titleOf(agent), api, request: { headers: {}, body: {} } };
 }
 
 export function newerModelInfos({ name, discovery }: KnownAgent): object[] {

@@ -58,12 +58,9 @@ export class FileDiffs {
 
 /** The changed files of a session as its state has them, without reading its turns. */
 export function countsOf(totals: readonly FileTotal[], directory: string): FileDiff[] {
-  return totals.map(({ path, kind, additions, deletions }) => ({
-    file: shown(directory, path),
-    additions,
-    deletions,
-    status: statusOf(kind),
-  }));
+  return totals.map(({ path, kind, additions, deletions }) => {
+    return { file: shown(directory, path), additions, deletions, status: statusOf(kind) };
+  });
 }
 
 /** Stands for a set of changes where OpenCode names a snapshot: nothing can be restored by it. */

@@ -146,9 +146,11 @@ export class SessionView {
         return out.say(first ? "session.created" : "session.updated", { sessionID, info: this.session() });
       case "session.updated":
         this.#turn?.learn(event.data);
-        // Queued prompts use the new model and mode.
+        this.#sayUpdated(out);
+        // Queued prompts use the new model and mode. They come last: a view of a replay may not hold all that waited then,
+        // and must give the other events the same ids.
         for (const prompt of state.queue) users.queue(prompt, event.time, state);
-        return this.#sayUpdated(out);
+        return;
       case "session.ended":
         if (event.data.reason === "deleted") this.#leave(out);
         return;
@@ -161,7 +163,7 @@ export class SessionView {
       case "prompt.queued":
       case "prompt.withdrawn":
         if (event.type === "prompt.queued") users.queue(event.data.prompt, event.time, state);
-        else transcript.removeMessage(event.data.prompt);
+        else transcript.takeBack([event.data.prompt]);
         // A turn says at its end when the session changed last.
         if (!state.turn) this.#sayUpdated(out);
         return;

@@ -59,11 +59,7 @@ export class Transcript {
     this.#out.say("message.updated", { sessionID: this.#session, info });
   }
 
-  removeMessage(id: string): void {
-    if (this.#entries.delete(id)) this.#out.say("message.removed", { sessionID: this.#session, messageID: id });
-  }
-
-  /** Messages that are no longer part of the conversation. Clients may hold more of them than are held here. */
+  /** Removes messages that are no longer part of the conversation. Clients are always told: they may hold more messages than this. */
   takeBack(ids: readonly string[]): void {
     for (const messageID of ids) {
       this.#entries.delete(messageID);

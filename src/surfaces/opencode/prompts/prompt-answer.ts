@@ -1,6 +1,6 @@
 import { present } from "../../../core/json/fields.ts";
+import type { Outcome } from "../../../core/receipt.ts";
 import type { SessionHead } from "../../../log/contract.ts";
-import type { Outcome } from "../../http/turn-outcome.ts";
 import type { History } from "../messages/history.ts";
 import { derivedId } from "../projection/derived-ids.ts";
 import { finishOfTurn, turnError } from "../projection/failures.ts";

@@ -1,6 +1,6 @@
 import { present } from "../../../core/json/fields.ts";
+import type { Receipt } from "../../../core/receipt.ts";
 import type { SessionState } from "../../../core/session-state.ts";
-import type { Receipt } from "../../../gateway/receipt.ts";
 import type { Choice } from "../catalog/choice.ts";
 import type { Surface } from "../context.ts";
 import { unsupported } from "../errors.ts";

@@ -47,6 +47,8 @@ export interface StreamRequest {
 interface Listener {
   client: SseClient;
   variant: Variant;
+  /** Whether it is where the live stream is. Until then it is still told of the stored events that it missed. */
+  joined: boolean;
 }
 
 /** OpenCode's event streams. One reader of the log serves them all; it starts with the first of them. */
@@ -67,21 +69,22 @@ export class EventHub {
     if (response.destroyed || request.socket.destroyed) return;
     const client = this.options.clients.open(request, response);
     const detach = this.options.gateway.attachments.attach(null);
-    const listener = { client, variant };
+    const listener: Listener = { client, variant, joined: false };
     client.onClose(() => {
       this.listeners.delete(listener);
       detach();
       this.beatWhileHeard();
     });
-    const join = (): void => {
-      if (client.closed) return;
-      this.listeners.add(listener);
-      this.beatWhileHeard();
-    };
     const from = usable(stream.cursor, projector.position);
     // A client that was here before must also learn which turns are over by now.
     const snapshot = stream.cursor && stream.snapshot !== "none" ? "recent" : stream.snapshot;
     client.write(this.welcome({ ...stream, snapshot }, from === undefined, projector));
+    if (client.closed) return;
+    this.listeners.add(listener);
+    this.beatWhileHeard();
+    const join = (): void => {
+      listener.joined = true;
+    };
     if (!from) return join();
     const { log } = this.options.gateway;
     const projection = { projectOf: this.options.projectOf, resting: RESTING, keep: NEWEST_ONLY };
@@ -106,7 +109,8 @@ export class EventHub {
     const withOlder = (): boolean => [...this.listeners].some(({ variant }) => variant.dialect === "1.1");
     const emit = (commit: Commit): void => this.tell(commit);
     const projector = new Projector({ log, projectOf, resting: RESTING, keep: KEEP, withOlder, emit }, position);
-    for (const session of await recentSessions(log, RECENT_RECORDS, RESTING)) await projector.load(session);
+    const recent = await recentSessions(log, position, { records: RECENT_RECORDS, limit: RESTING });
+    for (const [session, seq] of recent) await projector.load(session, seq);
     const failed = (error: unknown): void => {
       logger.error({ err: error }, "OpenCode's events could not be followed; their streams begin anew");
       this.projector = undefined;
@@ -117,8 +121,8 @@ export class EventHub {
   }
 
   private tell(commit: Commit): void {
-    for (const { client, variant } of this.listeners) {
-      const frame = commit.frame(variant);
+    for (const { client, variant, joined } of this.listeners) {
+      const frame = joined ? commit.frame(variant) : undefined;
       if (frame) client.write(frame);
     }
   }

@@ -1,6 +1,7 @@
 import type { EventOf, ParleyEvent } from "../../../core/events/event.ts";
+import { promptKey } from "../../../core/events/keys.ts";
 import { SCHEMA_VERSION } from "../../../core/events/version.ts";
-import { reduceSession } from "../../../core/session-state.ts";
+import { reduceSession, type SessionState } from "../../../core/session-state.ts";
 import type { EventRecord, Log } from "../../../log/contract.ts";
 import type { TurnsToKeep } from "../projection/kept-turns.ts";
 import { SessionView, type ViewOptions } from "../projection/session-view.ts";
@@ -30,6 +31,12 @@ async function oldestStart(log: Log, session: string, newest: number, keep: Turn
   return oldest;
 }
 
+/** The newest state without the prompts that were queued at a number or later: their events are still to come. */
+async function queuedBefore(log: Log, state: SessionState, number: number): Promise<SessionState> {
+  const events = await Promise.all(state.queue.map(({ id }) => log.find(state.id, promptKey(id))));
+  return { ...state, queue: state.queue.filter((_, index) => (events[index]?.seq ?? 0) < number) };
+}
+
 /**
  * A view of a session as it was right before one of its events: it has seen the turn that was open then, or the last
  * one, and those that are kept beside it. Undefined for a session that the log has forgotten.
@@ -41,10 +48,14 @@ export async function primedView(
 ): Promise<SessionView | undefined> {
   const head = await log.head(session);
   if (!head) return undefined;
-  const view = new SessionView(head.state, { projectOf, asOf: head.last, keep });
   const newest = await log.turnStart(session, before);
-  if (newest === undefined) return view;
-  for (let after = (await oldestStart(log, session, newest, keep)) - 1; ; ) {
+  const kept = newest === undefined ? before : await oldestStart(log, session, newest, keep);
+  // A cut that is still to come removes messages that only a view of its turns can name.
+  const cuts = (head.state.cuts ?? []).filter(({ to }) => to >= before);
+  const start = Math.min(kept, ...cuts.map(({ from }) => from));
+  const state = await queuedBefore(log, head.state, start);
+  const view = new SessionView(state, { projectOf, asOf: head.last, keep });
+  for (let after = start - 1; ; ) {
     const records = await log.read(session, { after, limit: PAGE });
     for (const record of records) {
       if (record.seq >= before) return view;

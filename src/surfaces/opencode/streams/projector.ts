@@ -62,11 +62,10 @@ export class Projector {
     return this.goneLately;
   }
 
-  /** Brings a session in as it is now, without a word about it. */
-  async load(session: string): Promise<void> {
-    const head = await this.options.log.head(session);
-    const view = head && (await primedView(session, head.last + 1, this.options));
-    if (head && view) this.hold(session, { view, seq: head.last });
+  /** Brings a session in as it was after one of its events, without a word about it. Later events are told when they are taken. */
+  async load(session: string, seq: number): Promise<void> {
+    const view = await primedView(session, seq + 1, this.options);
+    if (view) this.hold(session, { view, seq });
   }
 
   /** A promise where a session must be read from the log first: nothing more until it resolves. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { PromptPart } from "../../../core/events/values.ts";
+import { present } from "../../../core/json/fields.ts";
 import { promptParts } from "../prompts/prompt-input.ts";
 import { mediaType } from "../workspace/media-type.ts";
 
@@ -19,25 +20,17 @@ function mediaTypeOf(uri: string): string {
 
 /** The parts of a prompt, made by the older half: both refuse the same. */
 export function partsOf({ text, files = [] }: PromptInput, directory: string): PromptPart[] {
-  const attached = files.map(({ uri, name }) => ({
-    type: "file" as const,
-    mime: mediaTypeOf(uri),
-    url: uri,
-    ...(name === undefined ? {} : { filename: name }),
-  }));
+  const attached = files.map(({ uri, name }) =>
+    present({ type: "file", mime: mediaTypeOf(uri), url: uri, filename: name }),
+  );
   return promptParts([{ type: "text", text }, ...attached], directory);
 }
 
 /** The accepted prompt, for the answer. */
 export function admittedPrompt({ text, files }: PromptInput): object {
   if (!files) return { text };
-  return {
-    text,
-    files: files.map(({ uri, name, description }) => ({
-      uri,
-      mime: mediaTypeOf(uri),
-      ...(name === undefined ? {} : { name }),
-      ...(description === undefined ? {} : { description }),
-    })),
-  };
+  const admitted = files.map(({ uri, name, description }) =>
+    present({ uri, mime: mediaTypeOf(uri), name, description }),
+  );
+  return { text, files: admitted };
 }

@@ -35,12 +35,9 @@ export function fileOperations({ environment: { git } }: Surface): Operation[] {
     ),
     get("/file/status", "file.status", async ({ directory }) => {
       const changed = await changedFiles(git, directory);
-      return changed.map(({ file, additions, deletions, status }) => ({
-        path: file,
-        added: additions,
-        removed: deletions,
-        status,
-      }));
+      return changed.map(({ file: path, additions: added, deletions: removed, status }) => {
+        return { path, added, removed, status };
+      });
     }),
   ];
 }

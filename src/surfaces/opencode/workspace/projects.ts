@@ -59,12 +59,8 @@ export class Projects {
     const place = projectOf(directory);
     const { id, vcs } = place;
     const now = this.#now();
-    const kept =
-      all.get(id) ??
-      this.#add(all, {
-        project: { id, worktree: place.worktree, sandboxes: [], time: { created: now, updated: now } },
-        directories: [],
-      });
+    const fresh = { id, worktree: place.worktree, sandboxes: [], time: { created: now, updated: now } };
+    const kept = all.get(id) ?? this.#add(all, { project: fresh, directories: [] });
     const { project } = kept;
     // A repository without a commit has no id of its own yet.
     if (id === GLOBAL_PROJECT) return { ...project, ...present({ worktree: place.worktree, vcs }) };

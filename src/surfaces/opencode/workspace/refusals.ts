@@ -3,32 +3,24 @@ import { codeOf } from "../../../core/errors.ts";
 import { FileRefused } from "../../../host/files/file-refused.ts";
 import { badRequest, named, notFound, type OpencodeError } from "../errors.ts";
 
+/** The fault of a path, by the code of the system. */
+const FAULTS: ReadonlyMap<string, string> = new Map([
+  ["ENOTDIR", "is not a directory"],
+  ...["ENXIO", "ENODEV"].map((code) => [code, "is not a file"] as const),
+  ...["ELOOP", "ENAMETOOLONG"].map((code) => [code, `cannot be a file: ${code}`] as const),
+  ...["EAGAIN", "EINVAL", "EIO", "EOVERFLOW"].map((code) => [code, `cannot be read: ${code}`] as const),
+]);
+
 /** Why a file could not be had, in OpenCode's forms; anything unexpected stays what it is. */
 function refusalOf(error: unknown, directory: string): OpencodeError | undefined {
   if (error instanceof FileRefused) return badRequest(error.message, "Query");
   const path = (error as NodeJS.ErrnoException).path ?? directory;
-  switch (codeOf(error)) {
-    case "ENOENT":
-      return notFound(`${path} does not exist`);
-    case "ENOTDIR":
-      return badRequest(`${path} is not a directory`, "Query");
-    case "EACCES":
-    case "EPERM":
-      return named(403, "ForbiddenError", `${path} may not be read by the user that Parley runs as`);
-    case "ELOOP":
-    case "ENAMETOOLONG":
-      return badRequest(`${path} cannot be a file: ${codeOf(error)}`, "Query");
-    case "ENXIO":
-    case "ENODEV":
-      return badRequest(`${path} is not a file`, "Query");
-    case "EAGAIN":
-    case "EINVAL":
-    case "EIO":
-    case "EOVERFLOW":
-      return badRequest(`${path} cannot be read: ${codeOf(error)}`, "Query");
-    default:
-      return undefined;
-  }
+  const code = codeOf(error) ?? "";
+  if (code === "ENOENT") return notFound(`${path} does not exist`);
+  if (code === "EACCES" || code === "EPERM")
+    return named(403, "ForbiddenError", `${path} may not be read by the user that Parley runs as`);
+  const fault = FAULTS.get(code);
+  return fault === undefined ? undefined : badRequest(`${path} ${fault}`, "Query");
 }
 
 /** A program that is started where nothing is would only say that the program is not there. */

@@ -52,10 +52,8 @@ async function isPattern(git: Git, directory: string, pattern: string): Promise<
 
 async function gitGrep(git: Git, { directory, pattern, limit }: SearchOptions): Promise<Found> {
   const args = ["grep", "--no-index", "--exclude-standard", "--color=always", "-z", "-n", "-I", "-E"];
-  const { text, code, stopped } = await git(directory, [...args, "-e", pattern, "--", "."], {
-    settings: SETTINGS,
-    maxChars: MAX_CHARS,
-  });
+  const options = { settings: SETTINGS, maxChars: MAX_CHARS };
+  const { text, code, stopped } = await git(directory, [...args, "-e", pattern, "--", "."], options);
   if (code === 127) return MISSING;
   if (code === 128 && !stopped) {
     if (!(await isPattern(git, directory, pattern))) throw notUnderstood(pattern);

@@ -43,16 +43,13 @@ function message(reply: Reply, making: Making, content: readonly object[], stop:
   return { id, type: "message", role: "assistant", model, content, stop_reason: stop, stop_sequence: sequence, usage };
 }
 
-function block(part: Part, making: Making): object {
-  if (part.kind === "text") return { type: "text", text: joined(part.pieces) };
-  if (part.kind === "reasoning") return { type: "thinking", thinking: joined(part.pieces), signature: SIGNATURE };
-  return { type: "tool_use", id: part.id ?? making.newId("toolu_"), name: part.name, input: part.input };
-}
-
-function opening(part: Part, making: Making): object {
-  if (part.kind === "text") return { type: "text", text: "" };
-  if (part.kind === "reasoning") return { type: "thinking", thinking: "", signature: "" };
-  return { type: "tool_use", id: part.id ?? making.newId("toolu_"), name: part.name, input: {} };
+/** A part with its content, or as a stream opens it: empty. */
+function block(part: Part, making: Making, whole: boolean): object {
+  const said = whole ? joined(part.pieces) : "";
+  if (part.kind === "text") return { type: "text", text: said };
+  if (part.kind === "reasoning") return { type: "thinking", thinking: said, signature: whole ? SIGNATURE : "" };
+  const id = part.id ?? making.newId("toolu_");
+  return { type: "tool_use", id, name: part.name, input: whole ? part.input : {} };
 }
 
 function delta(kind: Part["kind"], said: string): object {
@@ -70,7 +67,7 @@ export const anthropic: Encoder = {
     add("open", -1, "message_start", { message: message(reply, making, [], null) });
     for (const [index, part] of reply.parts.entries()) {
       const start = part.kind === "tool" ? part.pause : {};
-      add("bound", index, "content_block_start", { index, content_block: opening(part, making) }, start);
+      add("bound", index, "content_block_start", { index, content_block: block(part, making, false) }, start);
       for (const piece of part.pieces) {
         add(part.kind, index, "content_block_delta", { index, delta: delta(part.kind, piece.text) }, piece);
       }
@@ -86,7 +83,7 @@ export const anthropic: Encoder = {
     return frames;
   },
   whole(reply, making) {
-    const content = reply.parts.map((part) => block(part, making));
+    const content = reply.parts.map((part) => block(part, making, true));
     return message(reply, making, content, STOP[reply.stop]);
   },
   failure(status, detail) {

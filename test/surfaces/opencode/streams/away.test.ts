@@ -114,6 +114,49 @@ test("/global/event: a prompt that was taken back while a client without a curso
 });
 
 for (const path of ["/event", "/global/event"]) {
+  test(`${path}: a prompt that waited since an earlier turn and was withdrawn while a client was away is not shown any more`, async (t) => {
+    const server = await startServer(t);
+    const { api } = server;
+    const { id } = await api.create();
+    const listener = new Listener(`${api.url}${path}`);
+    await listener.connect();
+    await api.prompt(id, "[[ask ls]]");
+    const first = await listener.until(isOf("permission.asked", id), "the first turn's ask");
+    await api.prompt(id, "[[ask ls]]");
+    const { prompt } = await api.prompt(id, "it waits");
+    await api.expect(200, "POST", `/v1/sessions/${id}/asks/${first.properties.id}`, { outcome: "once" });
+    await listener.until(isOf("permission.asked", id), "the second turn's ask");
+    assert.ok(listener.mirror.messages.has(prompt), "the client shows the prompt that waits");
+    await listener.leave();
+    await api.cancel(id, { queue: "clear" });
+    await listener.connect({ resume: true });
+    await listener.idle(id);
+    await assertRight(server, listener, id);
+    await listener.leave();
+  });
+}
+
+test("/event: a client that comes back hears of the prompts that were queued while it was away", async (t) => {
+  const server = await startServer(t);
+  const { api } = server;
+  const { id } = await api.create();
+  const listener = new Listener(`${api.url}/event`);
+  await listener.connect();
+  await api.prompt(id, "[[ask ls]]");
+  await listener.until(isOf("permission.asked", id), "the ask");
+  await listener.leave();
+  const { prompt } = await api.prompt(id, "it waits");
+  await api.expect(200, "PATCH", `/v1/sessions/${id}`, { title: "after the prompt" });
+  await listener.connect({ resume: true });
+  await listener.until(isOf("session.updated", id), "the new title");
+  assert.ok(listener.mirror.messages.has(prompt), "the client shows the prompt that waits");
+  await api.cancel(id, { queue: "clear" });
+  await listener.idle(id);
+  await assertRight(server, listener, id);
+  await listener.leave();
+});
+
+for (const path of ["/event", "/global/event"]) {
   test(`${path}: connected clients and those that come back hear of a deleted session`, async (t) => {
     const server = await startServer(t);
     const client = new OpencodeClient(server.parley.url);

@@ -33,18 +33,11 @@ function question(value: unknown): unknown {
 }
 
 function mend(field: string, value: unknown, directory: string): unknown {
-  switch (field) {
-    case "filePath":
-      return typeof value === "string" ? absolute(directory, value) : value;
-    case "command":
-      return Array.isArray(value) ? value.join(" ") : value;
-    case "todos":
-      return Array.isArray(value) ? value.map(todo) : value;
-    case "questions":
-      return Array.isArray(value) ? value.map(question) : value;
-    default:
-      return value;
-  }
+  if (field === "filePath" && typeof value === "string") return absolute(directory, value);
+  if (!Array.isArray(value)) return value;
+  if (field === "command") return value.join(" ");
+  if (field === "todos") return value.map(todo);
+  return field === "questions" ? value.map(question) : value;
 }
 
 /**

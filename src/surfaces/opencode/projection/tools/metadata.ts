@@ -1,4 +1,5 @@
 import type { FileChange } from "../../../../core/events/values.ts";
+import { present } from "../../../../core/json/fields.ts";
 import { absolute, diffOf } from "../file-diffs.ts";
 
 type Fields = Record<string, unknown>;
@@ -31,11 +32,8 @@ function changeMetadata({ files, directory }: Outcome): Fields {
   const [first] = files;
   if (!first) return {};
   const { file: _, patch = "", additions, deletions } = diffOf(first, directory);
-  return {
-    diff: diffText(files),
-    filediff: { file: absolute(directory, first.path), patch, additions, deletions },
-    diagnostics: {},
-  };
+  const filediff = { file: absolute(directory, first.path), patch, additions, deletions };
+  return { diff: diffText(files), filediff, diagnostics: {} };
 }
 
 const PATCH_TYPES = { added: "add", modified: "update", deleted: "delete", renamed: "move" } as const;
@@ -43,15 +41,17 @@ const PATCH_TYPES = { added: "add", modified: "update", deleted: "delete", renam
 function patchFile(change: FileChange, directory: string): Fields {
   const { file, patch = "", additions, deletions } = diffOf(change, directory);
   const moved = change.kind === "renamed" && change.from !== undefined;
-  return {
-    filePath: absolute(directory, moved ? (change.from ?? change.path) : change.path),
+  const filePath = absolute(directory, moved ? (change.from ?? change.path) : change.path);
+  const movePath = moved ? absolute(directory, change.path) : undefined;
+  return present({
+    filePath,
     relativePath: file,
     type: PATCH_TYPES[change.kind],
     patch,
     additions,
     deletions,
-    ...(moved ? { movePath: absolute(directory, change.path) } : {}),
-  };
+    movePath,
+  });
 }
 
 function exitOf({ exit, exitCode, exit_code }: Readonly<Fields>): number | null {
@@ -64,10 +64,8 @@ function own(outcome: Outcome): Fields {
   switch (tool) {
     case "edit":
     case "write":
-      return {
-        ...changeMetadata(outcome),
-        ...(tool === "write" ? { filepath: input.filePath, exists: files[0]?.kind !== "added" } : {}),
-      };
+      if (tool === "edit") return changeMetadata(outcome);
+      return { ...changeMetadata(outcome), filepath: input.filePath, exists: files[0]?.kind !== "added" };
     case "apply_patch":
       return { diff: diffText(files), files: files.map((file) => patchFile(file, directory)), diagnostics: {} };
     case "read":

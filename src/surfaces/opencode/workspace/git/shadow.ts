@@ -65,8 +65,6 @@ export interface Shadow {
 export function shadowed(git: GitDirectory): Shadow {
   const settings = ownSettings(git);
   const common = shadowOf(git.common, formatText(settings));
-  return {
-    env: { GIT_DIR: git.own, GIT_COMMON_DIR: common, GIT_WORK_TREE: git.root },
-    settings: harmless(settings),
-  };
+  const env = { GIT_DIR: git.own, GIT_COMMON_DIR: common, GIT_WORK_TREE: git.root };
+  return { env, settings: harmless(settings) };
 }
