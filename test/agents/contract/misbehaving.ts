@@ -73,7 +73,7 @@ const SEVERAL: Misbehaviour[] = [
     does: "holds back all sessions while one is paused",
     check: "a session that is paused, then killed, leaves another session of the agent at work",
     noticed: /the end of the turn "count 20" took more than/,
-    spoil: (rig) => hasty(together("pause")(rig)),
+    spoil: (rig) => hasty(/^the end of the turn "count 20"$/, together("pause")(rig)),
   },
 ];
 
