@@ -4,7 +4,7 @@ import { type ContractRig, numbers, Watched } from "./watched.ts";
 
 /** Checks of several sessions of one agent, which one program or one for each may serve. */
 export const SEVERAL = {
-  "a session that is paused, then killed, leaves another session of the agent at work": async (rig: ContractRig) => {
+  "a pause of one session leaves the other be, and the last one leaves no process": async (rig: ContractRig) => {
     const first = await working(rig);
     const second = await new Watched(rig, { session: "ses_contract_2" }).ready();
     first.session.pause();

@@ -51,29 +51,19 @@ const hasty = (what: RegExp, rig: ContractRig): ContractRig => ({
   patienceMs: (asked) => (what.test(asked) ? 250 : PATIENCE_MS),
 });
 
-/** The agent of the rig with a call to one session that reaches all of them. */
-function together(call: "pause" | "kill") {
-  const all: AgentSession[] = [];
-  return calls((session) => {
-    all.push(session);
-    const kill = async (graceMs: number): Promise<void> =>
-      void (await Promise.all(all.map((one) => one.kill(graceMs))));
-    return call === "kill" ? { kill } : { pause: () => all.forEach((one) => void one.pause()) };
-  });
-}
-
 const SEVERAL: Misbehaviour[] = [
   {
-    does: "ends all sessions with one that is killed",
-    check: "a session that is paused, then killed, leaves another session of the agent at work",
-    noticed: /expected the other session to go on/,
-    spoil: together("kill"),
-  },
-  {
     does: "holds back all sessions while one is paused",
-    check: "a session that is paused, then killed, leaves another session of the agent at work",
+    check: "a pause of one session leaves the other be, and the last one leaves no process",
     noticed: /the end of the turn "count 20" took more than/,
-    spoil: (rig) => hasty(/^the end of the turn "count 20"$/, together("pause")(rig)),
+    spoil: (rig) => {
+      const all: AgentSession[] = [];
+      const agent = spoilAgent(rig.agent, (session) => {
+        all.push(session);
+        return { pause: () => all.forEach((one) => void one.pause()) };
+      });
+      return hasty(/^the end of the turn "count 20"$/, { ...rig, agent });
+    },
   },
 ];
 
