@@ -116,7 +116,7 @@ export class FakeAgent implements Agent {
   hears: Promise<void> = Promise.resolve();
   failure: Error | undefined;
   forgets = false;
-  /** What a project has for it. */
+  /** The settings of a project for it. */
   settings: ProjectSetting[] = [];
   onPrompt: ((session: FakeSession, prompt: Prompt) => void) | undefined;
   onRewind: ((session: FakeSession) => Promise<void>) | undefined;

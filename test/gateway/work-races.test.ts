@@ -6,7 +6,7 @@ import { call, houseRig, playing, say } from "../agents/house/support.ts";
 import { Random } from "../support/random.ts";
 import { text } from "./rig.ts";
 
-/** What may be refused when everything happens at once; anything else is a failure. */
+/** Refusals that are right when everything happens at once; any other error is a failure. */
 const EXPECTED = new Set(["busy", "not_found", "file_changed", "queue_full"]);
 
 for (const seed of [1, 2, 3]) {

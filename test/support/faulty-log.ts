@@ -2,7 +2,7 @@ import { ParleyError } from "../../src/core/errors.ts";
 import type { Log } from "../../src/log/contract.ts";
 import { wrapHolds } from "./wrap-holds.ts";
 
-/** What becomes of an append: `answer` is lost after it was stored, `request` before it is. */
+/** The fault of an append: its `answer` is lost after it was stored, its `request` before it is. */
 export type Fault = "none" | "answer" | "request";
 
 /** A log behind a wire that loses requests and answers; `wrap` is for the rig. */

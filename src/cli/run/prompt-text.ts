@@ -14,6 +14,7 @@ export async function promptText(words: readonly string[], input: Input): Promis
 }
 
 function checked(prompt: string): string {
-  if (prompt.trim() === "") throw usageError("expected a prompt, got nothing but white space");
+  if (prompt.trim() === "")
+    throw usageError('expected a prompt, got nothing but white space: parley run "…", or pipe one in');
   return prompt;
 }

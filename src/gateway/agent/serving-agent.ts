@@ -69,7 +69,7 @@ export class ServingAgent {
     this.driver = new TurnDriver({ ...this.options, link }, this.deliveries);
   }
 
-  /** An update whose model, mode or options the running agent has before it is stored. */
+  /** An update that puts the model, mode and options in force before it is stored. */
   choosing(command: Extract<Command, { type: "update" }>): Command | Prepare {
     const { model, mode, options } = command.facts;
     if (model === undefined && mode === undefined && options === undefined) return command;

@@ -15,7 +15,7 @@ interface Given {
   prompt: string;
 }
 
-/** What the agent remembers of its sessions: a file for each, where it was given a folder for them. */
+/** The agent's memory of its sessions: a file for each, where it was given a folder for them. */
 export class Memory {
   readonly #folder: string | undefined;
 

@@ -9,7 +9,7 @@ import * as line from "./lines.ts";
 
 type Step = line.Line | ((state: DecodeState) => DecodeState);
 
-/** What the lines say, all together; functions stand for what Parley wrote in between. */
+/** The signals of all lines together; functions stand for lines that Parley wrote in between. */
 function read(...steps: Step[]): { state: DecodeState; said: Said[] } {
   let state = newDecodeState("/project");
   const said: Said[] = [];

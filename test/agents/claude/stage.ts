@@ -127,7 +127,7 @@ export class Stage {
     return this.api.expect(200, "POST", `/v1/sessions/${session}/asks/${ask}`, body);
   }
 
-  /** What the model was asked, in the main conversation. */
+  /** The requests to the model, in the main conversation. */
   calls(): { messages: { role: string; content: unknown }[]; model: string }[] {
     return this.model.requests
       .filter(({ method, path }) => method === "POST" && path.startsWith("/v1/messages"))

@@ -110,9 +110,11 @@ const STARTING: Misbehaviour[] = [
         /^the end of the turn "count 5"$/,
         calls((session) => {
           let isReady = false;
-          void session.ready().then(() => {
+          const ready = (): void => {
             isReady = true;
-          });
+          };
+          // The check may be over before the program is ready, which is ended then.
+          session.ready().then(ready, () => {});
           return { prompt: async (prompt) => (isReady ? session.prompt(prompt) : undefined) };
         })(rig),
       ),

@@ -7,7 +7,7 @@ import type { ContractRig } from "./watched.ts";
 
 export type { ContractRig } from "./watched.ts";
 
-/** What src/agents/contract.ts promises, one check a promise. A check rejects where an agent breaks it. */
+/** The promises of src/agents/contract.ts, one check for each. A check rejects where an agent breaks its promise. */
 export const CHECKS = { ...STARTS, ...TURNS, ...ENDS, ...SEVERAL };
 
 export type Check = keyof typeof CHECKS;

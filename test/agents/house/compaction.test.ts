@@ -33,7 +33,7 @@ async function compact(made: HouseRig): Promise<ParleyEvent[]> {
   return made.over(turn ?? "");
 }
 
-/** What a provider says of a conversation that does not fit. */
+/** A provider's refusal of a conversation that does not fit. */
 const tooLong: Reply = () => {
   throw new APICallError({
     message: "prompt is too long: 210000 tokens > 200000 maximum",

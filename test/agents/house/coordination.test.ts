@@ -20,7 +20,7 @@ import { gated, slow, stuck, throwing, tool } from "./test-tools.ts";
 /** A tool that is given up at the stream's end would have been by then. */
 const LONGER_THAN_A_DRAIN = 2 * GRACE_MS;
 
-/** What the network does when it breaks. */
+/** The error of a network that breaks. */
 const cut = (): never => {
   throw Object.assign(new TypeError("terminated"), {
     cause: Object.assign(new Error("reset"), { code: "ECONNRESET" }),

@@ -37,7 +37,7 @@ test("after a restart the conversation goes on as if there had been none", async
   await made.turn("look at a.txt");
   await made.turn("and now?");
 
-  // What the same model would have been asked, had Parley come back in between.
+  // The requests to the same model, had Parley come back in between.
   const again = playing(say("After a restart."));
   const agent = houseAgent({ model: again.model, tools }, await workDirectory(t));
   await afterRestart(made, agent, "go on");

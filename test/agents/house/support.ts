@@ -187,7 +187,7 @@ export function calls(events: readonly ParleyEvent[]): ToolCallItem[] {
   return completed(events, "tool_call");
 }
 
-/** What the assistant said in the end, without what was taken back. */
+/** The assistant's text at the end, without the parts that were taken back. */
 export function answers(events: readonly ParleyEvent[]): string[] {
   return completed(events, "message").flatMap(({ role, status, text = "" }) =>
     role === "assistant" && status === "completed" ? [text] : [],

@@ -8,7 +8,7 @@ import { answers, calls, completed, endOf, type HouseRig, houseRig, ofType } fro
 
 const FORMATS: readonly WireFormat[] = ["messages", "responses", "chat"];
 
-/** What must be in the request after a step with reasoning, by format. */
+/** The reasoning that must be in the request after a step with it, by format. */
 const GIVEN_BACK: Record<WireFormat, RegExp[]> = {
   messages: [/"type":"thinking","thinking":"Hm\.","signature":/, /"cache_control":/, /"max_tokens":777/],
   responses: [/"type":"reasoning".*"encrypted_content":/, /"store":false/, /"max_output_tokens":777/],

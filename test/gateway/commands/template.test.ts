@@ -23,7 +23,7 @@ const fills: [string, string, string][] = [
   ["$1: $ARGUMENTS", "x y", "x y: x y"],
   ["Look around.", "", "Look around."],
   ["Look around.", "  here ", "Look around.\n\nhere"],
-  // What a user says is not read as a template.
+  // The user's words are not read as a template.
   ["$ARGUMENTS", "costs $1 and $ARGUMENTS", "costs $1 and $ARGUMENTS"],
   ["$ARGUMENTSX", "a", "$ARGUMENTSX\n\na"],
   ["$1", "$&", "$&"],

@@ -37,6 +37,12 @@ async function queuedBefore(log: Log, state: SessionState, number: number): Prom
   return { ...state, queue: state.queue.filter((_, index) => (events[index]?.seq ?? 0) < number) };
 }
 
+/** A view, and the number of the first event that it has seen. */
+export interface Primed {
+  view: SessionView;
+  from: number;
+}
+
 /**
  * A view of a session as it was right before one of its events: it has seen the turn that was open then, or the last
  * one, and those that are kept beside it. Undefined for a session that the log has forgotten.
@@ -45,23 +51,23 @@ export async function primedView(
   session: string,
   before: number,
   { log, projectOf, keep }: Priming,
-): Promise<SessionView | undefined> {
+): Promise<Primed | undefined> {
   const head = await log.head(session);
   if (!head) return undefined;
   const newest = await log.turnStart(session, before);
   const kept = newest === undefined ? before : await oldestStart(log, session, newest, keep);
   // A cut that is still to come removes messages that only a view of its turns can name.
   const cuts = (head.state.cuts ?? []).filter(({ to }) => to >= before);
-  const start = Math.min(kept, ...cuts.map(({ from }) => from));
-  const state = await queuedBefore(log, head.state, start);
+  const from = Math.min(kept, ...cuts.map((cut) => cut.from));
+  const state = await queuedBefore(log, head.state, from);
   const view = new SessionView(state, { projectOf, asOf: head.last, keep });
-  for (let after = start - 1; ; ) {
+  for (let after = from - 1; ; ) {
     const records = await log.read(session, { after, limit: PAGE });
     for (const record of records) {
-      if (record.seq >= before) return view;
+      if (record.seq >= before) return { view, from };
       view.apply(eventOf(record));
     }
-    if (records.length < PAGE) return view;
+    if (records.length < PAGE) return { view, from };
     after = records.at(-1)?.seq ?? before;
   }
 }
@@ -71,10 +77,10 @@ function isDeletion(event: ParleyEvent): event is EventOf<"session.ended"> {
 }
 
 /** A view of a session of which only its last event is left: as much as that says of it. */
-export function lastView(record: EventRecord, { projectOf, keep }: Omit<Priming, "log">): SessionView | undefined {
+export function lastView(record: EventRecord, { projectOf, keep }: Omit<Priming, "log">): Primed | undefined {
   const event = eventOf(record);
   if (!isDeletion(event)) return undefined;
   const { agent = "unknown", directory = "/" } = event.data;
   const begun: ParleyEvent = { ...event, type: "session.started", data: { agent, directory, version: SCHEMA_VERSION } };
-  return new SessionView(reduceSession(undefined, begun), { projectOf, keep });
+  return { view: new SessionView(reduceSession(undefined, begun), { projectOf, keep }), from: record.seq };
 }

@@ -1,11 +1,11 @@
-import type { ParleyEvent } from "../../../core/events/event.ts";
+import type { EventOf, ParleyEvent } from "../../../core/events/event.ts";
 import type { Log, PlacedRecord } from "../../../log/contract.ts";
 import type { TurnsToKeep } from "../projection/kept-turns.ts";
 import type { Projected } from "../projection/outbox.ts";
 import { SessionView } from "../projection/session-view.ts";
 import { type Batch, batchOf, type Place } from "./batch.ts";
 import { Commit } from "./commit.ts";
-import { lastView, primedView } from "./prime.ts";
+import { lastView, type Primed, primedView } from "./prime.ts";
 
 export interface ProjectorOptions {
   log: Log;
@@ -19,8 +19,7 @@ export interface ProjectorOptions {
   emit(commit: Commit): void;
 }
 
-interface Held {
-  view: SessionView;
+interface Held extends Primed {
   /** The number that it has seen last. */
   seq: number;
   place?: Place;
@@ -64,15 +63,15 @@ export class Projector {
 
   /** Brings a session in as it was after one of its events, without a word about it. Later events are told when they are taken. */
   async load(session: string, seq: number): Promise<void> {
-    const view = await primedView(session, seq + 1, this.options);
-    if (view) this.hold(session, { view, seq });
+    const primed = await primedView(session, seq + 1, this.options);
+    if (primed) this.hold(session, { ...primed, seq });
   }
 
   /** A promise where a session must be read from the log first: nothing more until it resolves. */
   take(records: readonly PlacedRecord[]): Promise<void> | undefined {
     const batches: Batch[] = [];
     for (const [index, record] of records.entries()) {
-      const held = this.held.get(record.session) ?? (record.seq === 1 ? this.begin(record) : undefined);
+      const held = this.heldFor(record);
       if (!held) {
         this.tell(batches);
         return this.readThenTake(records.slice(index));
@@ -85,18 +84,26 @@ export class Projector {
     return undefined;
   }
 
+  /** Undefined where the session must be read first: also before a cut of turns that its view has not seen. */
+  private heldFor(record: PlacedRecord): Held | undefined {
+    const held = this.held.get(record.session) ?? (record.seq === 1 ? this.begin(record) : undefined);
+    if (!held || record.type !== "history.cut") return held;
+    const { data } = JSON.parse(record.json) as EventOf<"history.cut">;
+    return data.from < held.from && record.seq > held.seq ? undefined : held;
+  }
+
   private async readThenTake(records: readonly PlacedRecord[]): Promise<void> {
     const [first, ...rest] = records;
     if (!first) return;
-    const view = (await primedView(first.session, first.seq, this.options)) ?? lastView(first, this.options);
+    const primed = (await primedView(first.session, first.seq, this.options)) ?? lastView(first, this.options);
     // Of a session that the log has forgotten since nothing is said any more but that it is gone.
-    if (view) this.hold(first.session, { view, seq: first.seq - 1 });
-    await this.take(view ? records : rest);
+    if (primed) this.hold(first.session, { ...primed, seq: first.seq - 1 });
+    await this.take(primed ? records : rest);
   }
 
   private begin(record: PlacedRecord): Held {
     const { projectOf, keep } = this.options;
-    const held = { view: new SessionView(undefined, { projectOf, keep }), seq: 0 };
+    const held = { view: new SessionView(undefined, { projectOf, keep }), from: 1, seq: 0 };
     this.hold(record.session, held);
     return held;
   }

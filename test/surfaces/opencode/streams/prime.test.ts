@@ -33,11 +33,11 @@ async function checkReplays(session: string, events: readonly ParleyEvent[]): Pr
   const back: { view: SessionView; client: NaiveClient }[] = [];
   for (const [index, event] of events.entries()) {
     if (event.seq % EACH === 0) {
-      const view = await primedView(session, event.seq, { log, keep: KEEP, projectOf: () => "project" });
-      assert.ok(view);
+      const primed = await primedView(session, event.seq, { log, keep: KEEP, projectOf: () => "project" });
+      assert.ok(primed);
       const client = new NaiveClient();
       for (const projected of said.slice(0, index).flat()) client.hear(projected);
-      back.push({ view, client });
+      back.push({ view: primed.view, client });
     }
     for (const projected of said[index] ?? []) here.hear(projected);
     for (const { view, client } of back) {
