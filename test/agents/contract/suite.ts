@@ -1,5 +1,6 @@
 import { describe, type TestContext, test } from "node:test";
 import { ENDS } from "./checks-ends.ts";
+import { SEVERAL } from "./checks-several.ts";
 import { STARTS } from "./checks-starts.ts";
 import { TURNS } from "./checks-turns.ts";
 import type { ContractRig } from "./watched.ts";
@@ -7,7 +8,7 @@ import type { ContractRig } from "./watched.ts";
 export type { ContractRig } from "./watched.ts";
 
 /** The promises of src/agents/contract.ts, one check for each. A check rejects where an agent breaks its promise. */
-export const CHECKS = { ...STARTS, ...TURNS, ...ENDS };
+export const CHECKS = { ...STARTS, ...TURNS, ...ENDS, ...SEVERAL };
 
 export type Check = keyof typeof CHECKS;
 

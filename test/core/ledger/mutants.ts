@@ -47,8 +47,8 @@ export const mutants: Mutant[] = [
     law: 2,
     what: "a turn that has ended goes on speaking",
     file: "finish.ts",
-    find: "    turn: null,\n    past:",
-    replace: "    past:",
+    find: "frame.patch({ turn: null, past:",
+    replace: "frame.patch({ past:",
   },
   {
     law: 3,
