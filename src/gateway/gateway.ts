@@ -1,23 +1,20 @@
 import { realpath } from "node:fs/promises";
-import type { AgentChoice, Discovery, McpServer, NativeSession } from "../agents/contract.ts";
+import type { AgentChoice, Discovery, NativeSession } from "../agents/contract.ts";
 import { isParleyError, ParleyError } from "../core/errors.ts";
 import { answerKey, askKey } from "../core/events/keys.ts";
 import type { Prompt } from "../core/events/values.ts";
-import { SCHEMA_VERSION } from "../core/events/version.ts";
 import { isId } from "../core/ids.ts";
-import { present } from "../core/json/fields.ts";
 import type { Answer } from "../core/ledger/signals.ts";
-import type { Create } from "../core/ledger/state.ts";
 import type { Receipt } from "../core/receipt.ts";
 import { beginsTurn, type SessionState } from "../core/session-state.ts";
 import type { Roots } from "../host/files/roots.ts";
 import type { Log, SessionHead, SessionQuery } from "../log/contract.ts";
 import type { Attachments } from "./attachments.ts";
-import { assertChoice, assertPromptable, existingDirectory, notAdopted } from "./checks.ts";
+import { assertChoice, assertPromptable, existingDirectory } from "./checks.ts";
 import { Discoveries } from "./discoveries.ts";
 import { enter, onlyHere } from "./door.ts";
-import { Imports } from "./imports.ts";
-import { assertServers, forgetStrays, shownServers } from "./mcp-servers.ts";
+import { assertServers, forgetStrays } from "./mcp-servers.ts";
+import { NewSessions } from "./new-sessions.ts";
 import type { GatewayOptions } from "./options.ts";
 import { assertFilesInside } from "./prompt-files.ts";
 import { digestOf } from "./receipt.ts";
@@ -34,7 +31,7 @@ export class Gateway {
   private readonly sessions: LiveSessions;
   private readonly removal: Removal;
   private readonly discoveries: Discoveries;
-  private readonly imports: Imports;
+  private readonly made: NewSessions;
   /** Shell turns, compactions, slash commands, reverts and forks. */
   readonly work: SessionWork;
   /** The user's trust in directories. */
@@ -48,14 +45,15 @@ export class Gateway {
     this.removal = new Removal(options, this.sessions);
     this.trust = new ProjectTrust(options);
     this.discoveries = new Discoveries(options);
-    this.imports = new Imports(options.log);
+    const { sessions, removal, discoveries } = this;
+    this.made = new NewSessions({ ...options, sessions, removal, discoveries });
     this.work = new SessionWork({
       ...options,
       agent: (name) => this.sessions.agent(name),
       agents: () => this.agents(),
       own: (id) => this.own(id),
       discover: (name, directory) => this.discover(name, directory),
-      create: (command, servers) => this.begin(command, servers),
+      create: async (command, servers) => this.get(await this.made.begin(command, servers)),
       prompt: (id, prompt) => this.prompt(id, prompt),
       whileIdle: (id, work) => this.sessions.use(id, (session) => session.whileIdle(work)),
     });
@@ -100,42 +98,7 @@ export class Gateway {
 
   async create(request: NewSessionRequest): Promise<SessionState> {
     this.assertOpen();
-    const agent = this.sessions.agent(request.agent ?? this.options.defaultAgent);
-    const directory = await existingDirectory(request.directory, this.options.roots);
-    await assertChoice(agent, request, () => this.discoveries.of(agent, directory));
-    const { model, mode, options, title, permissions, meta, mcpServers: servers = [], resume: nativeId } = request;
-    assertServers(agent, servers);
-    const mcpServers = servers.length === 0 ? undefined : shownServers(servers);
-    const facts = present({ model, mode, options, title, permissions, meta, nativeId, mcpServers });
-    const data = { agent: agent.name, directory, version: SCHEMA_VERSION, ...facts };
-    const make = (): Promise<SessionState> => this.begin({ type: "create", started: data, source: "parley" }, servers);
-    if (nativeId === undefined) return make();
-    return this.imports.once(agent.name, nativeId, async () => this.adopt(await make(), nativeId));
-  }
-
-  private async begin(command: Create, mcpServers: readonly McpServer[] = []): Promise<SessionState> {
-    const { id: makeId, mcp } = this.options;
-    const id = makeId("session");
-    // First: a session never lacks the servers that its first event names.
-    if (mcpServers.length > 0) await mcp.keep(id, mcpServers);
-    try {
-      await this.sessions.create(id, command);
-    } catch (error) {
-      await mcp.forget(id);
-      throw error;
-    }
-    return this.get(id);
-  }
-
-  /** Starts the agent of a session that it knows already, so that it can tell the past before anything else is said. */
-  private async adopt({ id, agent }: SessionState, nativeId: string): Promise<SessionState> {
-    try {
-      await this.sessions.use(id, (session) => session.adopt());
-    } catch (error) {
-      await this.removal.remove(id);
-      throw notAdopted(agent, nativeId, error);
-    }
-    return this.get(id);
+    return this.get(await this.made.create(request));
   }
 
   async get(id: string): Promise<SessionState> {

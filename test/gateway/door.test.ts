@@ -44,7 +44,7 @@ const WORK_READS: Record<string, Call> = {
 
 /** Methods that concern no session of another, or are called by these. */
 const OTHERS = [
-  ...["constructor", "log", "attachments", "roots", "defaultAgent", "create", "adopt", "begin", "own", "assertChoice"],
+  ...["constructor", "log", "attachments", "roots", "defaultAgent", "create", "own", "assertChoice"],
   ...["assertOpen", "recover", "resumeQueues", "shutdown", "storageLost"],
 ];
 const WORK_OTHERS = ["constructor", "move", "within"];

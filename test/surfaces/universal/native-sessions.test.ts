@@ -198,7 +198,7 @@ test("an agent copies its own session for a fork, and both go their own ways", a
   for (const id of [source.id, fork.id]) await lawfulEvents(api, id);
 });
 
-test("an agent drops turns of its own memory when a revert becomes final, also those of a fork and of a session that was taken over", async (t) => {
+test("an agent drops turns of its own memory when a revert becomes final, also those of a fork", async (t) => {
   const server = await able(t);
   const { api, work, memory } = server;
   const { capabilities } = await api.expect<{ capabilities: { rewind: boolean } }>(200, "GET", "/v1/agents/able");

@@ -1,0 +1,72 @@
+import type { McpServer } from "../agents/contract.ts";
+import { SCHEMA_VERSION } from "../core/events/version.ts";
+import { present } from "../core/json/fields.ts";
+import type { Create } from "../core/ledger/state.ts";
+import { assertChoice, existingDirectory, notAdopted } from "./checks.ts";
+import type { Discoveries } from "./discoveries.ts";
+import { Imports } from "./imports.ts";
+import { assertServers, shownServers } from "./mcp-servers.ts";
+import type { GatewayOptions } from "./options.ts";
+import type { NewSessionRequest } from "./requests.ts";
+import type { LiveSessions } from "./session/live-sessions.ts";
+import type { Removal } from "./session/removal.ts";
+
+interface NewSessionsOptions extends Pick<GatewayOptions, "log" | "id" | "mcp" | "roots" | "defaultAgent"> {
+  sessions: LiveSessions;
+  removal: Removal;
+  discoveries: Discoveries;
+}
+
+/** Makes sessions, also those that take over a native session of an agent. */
+export class NewSessions {
+  private readonly options: NewSessionsOptions;
+  private readonly imports: Imports;
+
+  constructor(options: NewSessionsOptions) {
+    this.options = options;
+    this.imports = new Imports(options.log);
+  }
+
+  /** Resolves with the id of the session. */
+  async create(request: NewSessionRequest): Promise<string> {
+    const { sessions, discoveries, roots, defaultAgent } = this.options;
+    const agent = sessions.agent(request.agent ?? defaultAgent);
+    const directory = await existingDirectory(request.directory, roots);
+    await assertChoice(agent, request, () => discoveries.of(agent, directory));
+    const { model, mode, options, title, permissions, meta, mcpServers: servers = [], resume: nativeId } = request;
+    assertServers(agent, servers);
+    const mcpServers = servers.length === 0 ? undefined : shownServers(servers);
+    const facts = present({ model, mode, options, title, permissions, meta, nativeId, mcpServers });
+    const data = { agent: agent.name, directory, version: SCHEMA_VERSION, ...facts };
+    const make = (): Promise<string> => this.begin({ type: "create", started: data, source: "parley" }, servers);
+    if (nativeId === undefined) return make();
+    return this.imports.once(agent.name, nativeId, async () => this.adopt(await make(), agent.name, nativeId));
+  }
+
+  /** Stores the first events of a session, which may be a fork's. */
+  async begin(command: Create, mcpServers: readonly McpServer[] = []): Promise<string> {
+    const { id: makeId, mcp, sessions } = this.options;
+    const id = makeId("session");
+    // First: a session never lacks the servers that its first event names.
+    if (mcpServers.length > 0) await mcp.keep(id, mcpServers);
+    try {
+      await sessions.create(id, command);
+    } catch (error) {
+      await mcp.forget(id);
+      throw error;
+    }
+    return id;
+  }
+
+  /** Starts the agent of a session that it knows already, so that it can tell the past before anything else is said. */
+  private async adopt(id: string, agent: string, nativeId: string): Promise<string> {
+    const { sessions, removal } = this.options;
+    try {
+      await sessions.use(id, (session) => session.adopt());
+    } catch (error) {
+      await removal.remove(id);
+      throw notAdopted(agent, nativeId, error);
+    }
+    return id;
+  }
+}
