@@ -171,6 +171,7 @@ describe("the set-up of a checkout", () => {
     rmSync(join(root, "node_modules"), { recursive: true });
     const second = start();
     t.after(() => second.kill("SIGKILL"));
+    assert.ok(second.stderr);
     const [said] = (await once(second.stderr.setEncoding("utf8"), "data")) as [string];
     assert.equal(said, `parley: process ${first.pid} sets this checkout up: waiting for it …\n`);
     mkdirSync(join(root, "node_modules", ".bin"), { recursive: true });
