@@ -1,4 +1,4 @@
-/** Parley as a library: a server inside another program. The client is `parley/client`, helpers for tests `parley/testing`. */
+/** Parley as a library: a server inside another program. The client is `parley-agents/client`, helpers for tests `parley-agents/testing`. */
 export { ParleyError } from "./core/errors.ts";
 export type { ParleyEvent, UnknownEvent } from "./core/events/event.ts";
 export { parseEvent } from "./core/events/event.ts";

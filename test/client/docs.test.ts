@@ -55,7 +55,7 @@ test("the blocks of docs/client.md are one program, and it works", async () => {
   const blocks = [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code ?? "");
   assert.ok(blocks.length >= 6);
   const path = join(server.directory, "page.ts");
-  await writeFile(path, blocks.join("\n").replaceAll('"parley/client"', JSON.stringify(CLIENT)));
+  await writeFile(path, blocks.join("\n").replaceAll('"parley-agents/client"', JSON.stringify(CLIENT)));
   await using program = start(server, path);
   const { code, stdout, stderr } = await program.ended();
   assert.equal(code, 0, stderr);

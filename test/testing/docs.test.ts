@@ -9,14 +9,14 @@ import { temporary } from "../support/server.ts";
 
 const page = readFileSync(new URL("../../docs/testing.md", import.meta.url), "utf8");
 const SOURCES: Readonly<Record<string, string>> = {
-  parley: "index.ts",
-  "parley/client": "client/index.ts",
-  "parley/testing": "testing/index.ts",
+  "parley-agents": "index.ts",
+  "parley-agents/client": "client/index.ts",
+  "parley-agents/testing": "testing/index.ts",
 };
 
 /** A program of the page's examples, with its imports from the source. Returns what it writes. */
 async function run(t: TestContext, program: string): Promise<{ stdout: string; stderr: string }> {
-  const local = program.replaceAll(/from "(parley[\w/]*)"/g, (_, name: string) => {
+  const local = program.replaceAll(/from "(parley-agents[\w/]*)"/g, (_, name: string) => {
     const source = SOURCES[name] ?? assert.fail(`no module ${name}`);
     return `from "${new URL(`../../src/${source}`, import.meta.url).href}"`;
   });
