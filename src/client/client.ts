@@ -24,7 +24,8 @@ import type {
 export interface ClientOptions {
   /** The server's address; a path before `/v1` is kept. */
   url: string | URL;
-  token?: string;
+  /** Null for a server without one. */
+  token?: string | null;
   /** The name of this client in the events of its answers: letters, digits, spaces and .:@/-, up to 64. */
   name?: string;
   fetch?: (url: string, init: RequestInit) => Promise<Response>;
@@ -71,7 +72,7 @@ export function createClient(options: ClientOptions) {
   const base = baseOf(options.url);
   const transport = new Transport({
     base,
-    token: options.token,
+    token: options.token ?? undefined,
     name: options.name,
     // Looked up late and called as a function of the window, as browsers want it.
     fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
