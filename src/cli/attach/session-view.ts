@@ -1,5 +1,5 @@
 import type { StreamEvent } from "../../client/index.ts";
-import { endLine } from "../output/end-line.ts";
+import { endLine, modelIn } from "../output/end-line.ts";
 import { safeLines } from "../output/safe-text.ts";
 import type { Paint } from "../output/terminal.ts";
 import { Progress } from "../run/progress.ts";
@@ -29,7 +29,7 @@ export class SessionView {
   take(event: StreamEvent): void {
     for (const line of [...this.#prompt(event), ...this.#progress.take(event)]) this.#view.progress(line);
     this.#view.reply(this.#reply.take(event));
-    if (event.type === "turn.started") this.#model = event.data.model ?? this.#model;
+    this.#model = modelIn(event) ?? this.#model;
     if (event.type === "turn.ended") this.#end(event);
     else if (event.type !== "gap" && event.turn !== undefined) this.#view.busy("working");
   }

@@ -1,4 +1,4 @@
-import type { Usage } from "../../client/index.ts";
+import type { StreamEvent, Usage } from "../../client/index.ts";
 import { safeLine } from "./safe-text.ts";
 
 const whole = new Intl.NumberFormat("en-US");
@@ -14,6 +14,11 @@ function tokensText({ tokens }: Usage): string[] {
 /** Cents are too coarse for one turn. */
 function costText({ cost }: Usage): string[] {
   return cost === undefined ? [] : [`$${cost.toFixed(cost > 0 && cost < 1 ? 4 : 2)}`];
+}
+
+/** The model that an event names as the session's. */
+export function modelIn(event: StreamEvent): string | undefined {
+  return event.type === "turn.started" || event.type === "session.updated" ? event.data.model : undefined;
 }
 
 /** The facts of a turn that is over, in one line: agent, model, session, tokens, cost. */
