@@ -1,5 +1,9 @@
 import { Command, CommanderError, Option } from "commander";
 import { agentsCommand } from "./commands/agents.ts";
+import { answerCommand } from "./commands/answer.ts";
+import { asksCommand } from "./commands/asks.ts";
+import { attachCommand } from "./commands/attach.ts";
+import { cancelCommand } from "./commands/cancel.ts";
 import { completionCommand } from "./commands/completion.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { eventsCommand } from "./commands/events.ts";
@@ -36,6 +40,10 @@ export function buildProgram(): Command {
     runCommand(),
     opencodeCommand(),
     sessionsCommand(),
+    attachCommand(),
+    asksCommand(),
+    answerCommand(),
+    cancelCommand(),
     eventsCommand(),
     agentsCommand(),
     doctorCommand(),
