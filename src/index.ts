@@ -7,5 +7,6 @@ export { SCHEMA_VERSION } from "./core/events/version.ts";
 export type { Logger } from "./core/logger.ts";
 export { silentLogger } from "./core/logger.ts";
 export type { SessionState } from "./core/session-state.ts";
+export { type EmbedOptions, type Parley, startParley } from "./embed.ts";
 export type { Gateway } from "./gateway/gateway.ts";
-export { AlreadyRunning, type Parley, type ParleyOptions, startParley } from "./server/parley.ts";
+export { AlreadyRunning } from "./server/parley.ts";
