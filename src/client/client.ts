@@ -83,6 +83,9 @@ export function createClient(options: ClientOptions) {
     sessions: {
       create: (request: NewSession = {}): Promise<SessionDetail> =>
         transport.json({ method: "POST", path: ["v1", "sessions"], body: request }),
+      /** Stores a session from the lines of an export. Its id is its own where that is free, else a new one. */
+      import: (jsonl: string, directory?: string): Promise<SessionDetail> =>
+        transport.json({ method: "POST", path: ["v1", "sessions", "import"], body: { jsonl, directory } }),
       /** A page of sessions, newest first. */
       list: (query?: SessionListQuery): Promise<SessionList> => get("v1/sessions", { ...query }),
       get: (id: string): Promise<SessionDetail> => session(id).get(),

@@ -56,7 +56,7 @@ export async function offlineStore(settings: Settings): Promise<Store> {
   const { dataDir: directory, sync } = settings;
   const log = await openExistingLog({ directory, sync });
   return {
-    list: async (query) => ((await log?.list({ ...query, parent: null })) ?? []).map(listed),
+    list: async (query) => ((await log?.list({ ...query, parent: query.parent ?? null })) ?? []).map(listed),
     async get(id) {
       const head = await log?.head(id);
       return head && { ...listed(head.state), first: head.first, last: head.last };

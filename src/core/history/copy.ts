@@ -90,7 +90,7 @@ function isLeftOut(event: ParleyEvent, open: ReadonlySet<string>, begun: Readonl
 }
 
 /** The text that the deltas of an item add up to. */
-function streamed(item: Item): string {
+export function streamed(item: Item): string {
   if (item.kind === "message") return item.role === "user" ? "" : (item.text ?? "");
   return item.kind === "reasoning" || item.kind === "tool_result" ? (item.text ?? "") : "";
 }
