@@ -13,6 +13,7 @@ import { installCommand } from "./commands/install.ts";
 import { modelCommand } from "./commands/model.ts";
 import { opencodeCommand } from "./commands/opencode.ts";
 import { runCommand } from "./commands/run.ts";
+import { scriptedAgentCommand } from "./commands/scripted-agent.ts";
 import { serveCommand } from "./commands/serve.ts";
 import { sessionsCommand } from "./commands/sessions.ts";
 import { trustCommand } from "./commands/trust.ts";
@@ -53,6 +54,7 @@ export function buildProgram(): Command {
     trustCommand(),
     installCommand(),
     modelCommand(),
+    scriptedAgentCommand(),
     completionCommand(() => program),
   ];
   for (const command of commands) program.addCommand(command);

@@ -2,7 +2,7 @@ import type { Draft, ParleyEvent } from "../events/event.ts";
 import { type IdKind, idSource, PREFIX } from "../ids.ts";
 import { present } from "../json/fields.ts";
 import { reduceSession, type SessionState } from "../session-state.ts";
-import { streamed } from "./copy.ts";
+import { deltaOf } from "./copy.ts";
 import type { ExportedSession } from "./exported.ts";
 import { messagesOf } from "./turns.ts";
 
@@ -112,9 +112,8 @@ function whole(events: readonly ParleyEvent[]): ParleyEvent[] {
     if (event.type === "item.delta") return completed.has(event.data.item) ? [] : [event];
     if (event.type === "session.updated" && keys(facts(event.data)).length === 0) return [];
     if (event.type !== "item.completed") return [event];
-    const delta = streamed(event.data.item);
-    const data = { item: event.data.item.id, field: "text", delta } as const;
-    return delta === "" ? [event] : [{ ...event, type: "item.delta", data }, event];
+    const data = deltaOf(event.data.item);
+    return data ? [{ ...event, type: "item.delta", data }, event] : [event];
   });
 }
 
