@@ -93,16 +93,20 @@ export class ClaudeSession implements AgentSession {
     await this.#say(prompt);
   }
 
-  /** Prompts that the program has queued would run right after the interrupt, so they are taken back first. */
+  /**
+   * Prompts that the program has queued would run right after the interrupt, so they are taken back first. The interrupt also ends sub-agents in the
+   * background, when no turn is open, too. Newer programs drop by `cancel_queued` what they would tell the model about them in a turn of its own.
+   */
   async cancel(): Promise<void> {
     const waiting = [...this.#state.waiting];
     this.#state = stopsWaiting(this.#state);
     const taken = waiting.map((uuid) => this.#control.ask({ subtype: "cancel_async_message", message_uuid: uuid }));
-    const heard = this.#control.ask({ subtype: "interrupt" });
+    const heard = this.#control.ask({ subtype: "interrupt", cancel_queued: true });
     const answers = await Promise.all(taken);
-    await heard;
-    const back = answers.some(({ body }, at) => waiting[at] === this.#prompted && body.cancelled === true);
-    if (back) this.#take(gaveBack(this.#state, Date.now()));
+    const { cancelled } = (await heard).body;
+    const dropped = new Set(Array.isArray(cancelled) ? cancelled : []);
+    for (const [at, { body }] of answers.entries()) if (body.cancelled === true) dropped.add(waiting[at]);
+    if (waiting.includes(this.#prompted) && dropped.has(this.#prompted)) this.#take(gaveBack(this.#state, Date.now()));
   }
 
   async answer(ask: string, answer: Answer): Promise<void> {
@@ -253,11 +257,11 @@ export class ClaudeSession implements AgentSession {
 
   /** At the end of its input the program would finish its turn first, and leave shells behind if it were only killed. */
   async #leave(): Promise<void> {
-    if (this.#state.turn) {
-      this.#idle = Promise.withResolvers();
-      void this.cancel();
-      await within(Promise.race([this.#idle.promise, this.#program.exited]), INTERRUPT_MS);
-    }
+    const { turn, children } = this.#state;
+    if (!turn && [...children.values()].every(({ over }) => over)) return;
+    this.#idle = Promise.withResolvers();
+    const stopped = this.cancel();
+    await within(Promise.race([turn ? this.#idle.promise : stopped, this.#program.exited]), INTERRUPT_MS);
   }
 
   #exited(exit: Exit): string | undefined {
