@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";
 import type { Prompt } from "../../core/events/values.ts";
-import type { Fields } from "../../core/json/fields.ts";
+import { present, textIn } from "../../core/json/fields.ts";
 import type { Answer, Signal } from "../../core/ledger/signals.ts";
 import { within } from "../../core/within.ts";
 import type { Exit, ProcessHost } from "../../host/contract.ts";
@@ -28,6 +28,7 @@ import { decided, HOOKS, UNHOOKED } from "./hooks.ts";
 import { type Launch, sessionSpec } from "./launch.ts";
 import { writeMcpConfig } from "./mcp-config.ts";
 import { BYPASS, BYPASS_ADVICE, needsNewProcess } from "./modes.ts";
+import type { Probed } from "./probe.ts";
 import { promptContent } from "./prompt-content.ts";
 
 const READY_MS = 60_000;
@@ -37,8 +38,8 @@ export interface SessionOptions extends Launch {
   host: ProcessHost;
   /** Holds the file of the MCP servers while the program runs. */
   dataDirectory: string;
-  /** Told what the program says of its models and commands. */
-  learned(initialized: Fields): void;
+  /** Told what the program says of itself: its version, its models and commands. */
+  learned(told: Probed): void;
   readyMs?: number | undefined;
 }
 
@@ -166,13 +167,16 @@ export class ClaudeSession implements AgentSession {
 
   async #initialize(): Promise<void> {
     const request = { subtype: "initialize", forwardSubagentText: true, hooks: HOOKS } as const;
-    const { ok, body, error } = await this.#control.ask(request);
+    const [{ ok, body, error }, binary] = await Promise.all([
+      this.#control.ask(request),
+      this.#control.ask({ subtype: "get_binary_version" }),
+    ]);
     if (!ok) {
       this.#program.fail(this.#program.failure(`it could not be initialized: ${error ?? "no reason was given"}`));
       return;
     }
     this.#state = learnModels(this.#state, body);
-    this.#options.learned(body);
+    this.#options.learned(present({ initialized: body, version: textIn(binary.body, "version") }));
     const { resume } = this.#open;
     if (resume !== undefined) this.#program.say([{ signal: { type: "session", nativeId: resume, resume: "resumed" } }]);
     this.#program.isReady();
