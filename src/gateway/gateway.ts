@@ -138,7 +138,7 @@ export class Gateway {
     const state = await this.own(id);
     const { model, mode, options } = facts;
     // A session outlives its agent's configuration: facts that do not concern the agent can still be changed.
-    if (agent ?? model ?? mode ?? options) await this.assertChoice(state, facts, agent);
+    if ([agent, model, mode, options].some((one) => one !== undefined)) await this.assertChoice(state, facts, agent);
     await this.sessions.use(id, (session) => session.update(facts, agent));
     return this.get(id);
   }

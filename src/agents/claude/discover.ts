@@ -127,6 +127,7 @@ export class Discoverer {
       detail: `${path}; ${loginText(login, place)}`,
       credentials: credentialsOf(login, place),
       models: modelsOf(initialized),
+      otherModels: true,
       modes: MODES,
       commands: commandsOf(initialized),
     };
