@@ -10,6 +10,9 @@ export interface OpencodeFlags {
   session?: string;
   fork?: boolean;
   install?: boolean;
+  web?: boolean;
+  /** False for `--no-open`. */
+  open?: boolean;
   dataDir?: string;
 }
 
@@ -36,9 +39,19 @@ function attachEnvironment(token: string | undefined): Record<string, string | u
   };
 }
 
+/** Opens OpenCode's web page on a server of Parley. */
+async function openWeb(directory: string, { install = false, open = true, dataDir }: OpencodeFlags): Promise<number> {
+  const { settings } = await configure({ dataDir }, directory);
+  const program = await opencodeProgram(settings.dataDir, install);
+  const server = await serverFor(settings, directory);
+  const { showWeb } = await import("./web/web.ts");
+  return showWeb({ program, dataDirectory: settings.dataDir, directory, server, open });
+}
+
 /** Opens OpenCode's terminal interface on a server of Parley and returns its exit code. */
 export async function opencode(given: string | undefined, flags: OpencodeFlags): Promise<number> {
   const directory = directoryOf(given, "directory");
+  if (flags.web) return openWeb(directory, flags);
   if (!process.stdin.isTTY || !process.stdout.isTTY) {
     throw usageError('expected a terminal; for one prompt without one there is: parley run "…"');
   }
