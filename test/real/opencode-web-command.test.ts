@@ -59,7 +59,7 @@ describe("parley opencode --web", { skip, timeout: GROUP_MS }, () => {
   test("a prompt that is sent in the browser is answered by the house agent", async () => {
     await sendPrompt(page, "Say hello");
     await page
-      .getByText(/no model is behind/)
+      .getByText(/so nobody thinks here/)
       .first()
       .waitFor();
   });
@@ -68,7 +68,7 @@ describe("parley opencode --web", { skip, timeout: GROUP_MS }, () => {
     assert.doesNotMatch(page.url(), /key=/);
     await page.reload();
     await page
-      .getByText(/no model is behind/)
+      .getByText(/so nobody thinks here/)
       .first()
       .waitFor();
   });
