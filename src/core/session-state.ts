@@ -62,6 +62,8 @@ export interface SessionState {
   meta?: Record<string, unknown>;
   parent?: string;
   root?: string;
+  /** The agent of the root, for a sub-agent's session. */
+  rootAgent?: string;
   created: number;
   updated: number;
   /** The data of the last `session.ended`, until an agent starts again. */
@@ -158,10 +160,10 @@ function served(state: SessionState, agent: string): SessionState {
 
 function firstState(event: EventOf<"session.started">): SessionState {
   const { session: id, time, parent, root } = event;
-  const { agent, directory } = event.data;
+  const { agent, directory, rootAgent } = event.data;
   const state = { id, agent, directory, created: time, updated: time, turn: null, turns: 0, usage: {} };
   const lists = { queue: [], asks: [], rules: [], plan: [] };
-  return facts({ ...state, ...lists, ...present({ parent, root }) }, event.data);
+  return facts({ ...state, ...lists, ...present({ parent, root, rootAgent }) }, event.data);
 }
 
 function askOf({ data, time, turn }: EventOf<"permission.requested"> | EventOf<"question.requested">) {
@@ -186,6 +188,11 @@ function endFacts(state: SessionState, { turn = "", data }: EventOf<"turn.ended"
     files: data.files && addTotals(state.files, data.files),
     untold: data.tell === undefined ? undefined : addUntold(state.untold ?? [], { turn, text: data.tell }),
   });
+}
+
+/** The state with an open ask. An ask that the next event resolves is never open: nobody is asked. */
+function withAsk(state: SessionState, ask: OpenAsk): SessionState {
+  return ask.request.settledBy === undefined ? { ...state, asks: [...state.asks, ask] } : state;
 }
 
 function withoutAsk(state: SessionState, id: string): SessionState {
@@ -247,9 +254,9 @@ function reduce(state: SessionState, event: ParleyEvent): SessionState {
         ...endFacts(state, event),
       };
     case "permission.requested":
-      return { ...state, asks: [...state.asks, { ...askOf(event), kind: "permission", request: event.data }] };
+      return withAsk(state, { ...askOf(event), kind: "permission", request: event.data });
     case "question.requested":
-      return { ...state, asks: [...state.asks, { ...askOf(event), kind: "question", request: event.data }] };
+      return withAsk(state, { ...askOf(event), kind: "question", request: event.data });
     case "permission.resolved": {
       const { outcome, by, action, patterns, command } = event.data;
       const next = withoutAsk(state, event.data.ask);

@@ -49,6 +49,7 @@ export class Asks {
   /** Hears of asks, and of answers that others gave first. */
   take(event: ParleyEvent): void {
     if (event.type === "permission.requested" || event.type === "question.requested") {
+      if (event.data.settledBy !== undefined) return;
       const off = new AbortController();
       this.#open.set(event.data.ask, off);
       this.#last = this.#last.then(() => this.#handle(event, off.signal));
@@ -67,7 +68,7 @@ export class Asks {
 
   async #handle(event: Requested, signal: AbortSignal): Promise<void> {
     const { mode, view, paint, waits } = this.#options;
-    // A rule, or an earlier always, answers an ask in the moment it is made: the log has it, but nobody is asked.
+    // Somebody else may have answered while another dialog was open.
     if (signal.aborted || !(await waits(event.data.ask).catch(() => true)) || signal.aborted) return;
     const kind = event.type === "permission.requested" ? "permission" : "question";
     const offers = event.type === "permission.requested" ? event.data.options.map((option) => option.kind) : undefined;

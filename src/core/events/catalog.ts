@@ -44,12 +44,23 @@ const sessionFacts = {
     .describe("what a client keeps with the session: added to what is there, null takes an entry away"),
 };
 
+const settledBy = z
+  .enum(["rule", "turn"])
+  .optional()
+  .describe(
+    "set where nobody is asked: a rule answers at once, or the turn is being stopped; the next event resolves it",
+  );
+
 /** The data of every event type. */
 export const catalog = {
   "session.started": z.looseObject({
     ...sessionFacts,
     agent: z.string(),
     directory: z.string(),
+    rootAgent: z
+      .string()
+      .optional()
+      .describe("of a sub-agent's session: the agent of its root, which runs the sub-agent"),
     forked: z
       .looseObject({ session: z.string(), before: z.string().optional() })
       .optional()
@@ -153,6 +164,7 @@ export const catalog = {
     input: z.unknown().optional(),
     options: z.array(askOption),
     metadata: z.record(z.string(), z.unknown()).optional(),
+    settledBy,
   }),
   "permission.resolved": z.looseObject({
     ask: z.string(),
@@ -174,6 +186,7 @@ export const catalog = {
       ),
     call: z.string().optional(),
     metadata: z.record(z.string(), z.unknown()).optional(),
+    settledBy,
   }),
   "question.resolved": z.looseObject({
     ask: z.string(),
