@@ -46,6 +46,8 @@ export interface SessionState {
   directory: string;
   nativeId?: string;
   title?: string;
+  /** A client chose the title. */
+  titled?: boolean;
   model?: string;
   mode?: string;
   /** The options in force by their ids. */
@@ -131,6 +133,7 @@ function facts(
       | "agent"
       | "nativeId"
       | "title"
+      | "titled"
       | "model"
       | "mode"
       | "options"
@@ -143,11 +146,11 @@ function facts(
   >,
 ): SessionState {
   const next = data.agent === undefined ? state : served(state, data.agent);
-  const { nativeId, title, model, mode, options, offers, toRewind, mcpServers, permissions } = data;
+  const { nativeId, title, titled, model, mode, options, offers, toRewind, mcpServers, permissions } = data;
   const meta = data.meta && mergeMeta(next.meta, data.meta);
   return {
     ...next,
-    ...present({ nativeId, title, model, mode, options, offers, toRewind, mcpServers, permissions, meta }),
+    ...present({ nativeId, title, titled, model, mode, options, offers, toRewind, mcpServers, permissions, meta }),
   };
 }
 

@@ -20,6 +20,7 @@ import {
 const sessionFacts = {
   nativeId: z.string().optional().describe("the agent's own id, used to resume"),
   title: z.string().optional(),
+  titled: z.boolean().optional().describe("a client chose the title, so the agent's own does not replace it"),
   model: z.string().optional(),
   mode: z.string().optional(),
   options: optionValues.optional().describe("all options in force, in place of those before"),
