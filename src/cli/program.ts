@@ -1,5 +1,9 @@
 import { Command, CommanderError, Option } from "commander";
 import { agentsCommand } from "./commands/agents.ts";
+import { answerCommand } from "./commands/answer.ts";
+import { asksCommand } from "./commands/asks.ts";
+import { attachCommand } from "./commands/attach.ts";
+import { cancelCommand } from "./commands/cancel.ts";
 import { completionCommand } from "./commands/completion.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { eventsCommand } from "./commands/events.ts";
@@ -7,6 +11,7 @@ import { installCommand } from "./commands/install.ts";
 import { modelCommand } from "./commands/model.ts";
 import { opencodeCommand } from "./commands/opencode.ts";
 import { runCommand } from "./commands/run.ts";
+import { scriptedAgentCommand } from "./commands/scripted-agent.ts";
 import { serveCommand } from "./commands/serve.ts";
 import { sessionsCommand } from "./commands/sessions.ts";
 import { trustCommand } from "./commands/trust.ts";
@@ -35,12 +40,17 @@ export function buildProgram(): Command {
     runCommand(),
     opencodeCommand(),
     sessionsCommand(),
+    attachCommand(),
+    asksCommand(),
+    answerCommand(),
+    cancelCommand(),
     eventsCommand(),
     agentsCommand(),
     doctorCommand(),
     trustCommand(),
     installCommand(),
     modelCommand(),
+    scriptedAgentCommand(),
     completionCommand(() => program),
   ];
   for (const command of commands) program.addCommand(command);

@@ -4,6 +4,7 @@ import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { endLine } from "../../src/cli/output/end-line.ts";
 import { finished, Home, SAMPLE_AGENT, said } from "./support.ts";
 
 const STUBBORN = fileURLToPath(new URL("../fixtures/agents/ignores-cancel.mjs", import.meta.url));
@@ -47,7 +48,9 @@ test("the answer is on stdout and nothing else; what was done is on stderr", asy
   await using home = new Home();
   const { code, stdout, stderr } = await home.run(["run", "[[tools 2]]"]);
   assert.deepEqual({ code, stdout }, { code: 0, stdout: "I ran 2 tools.\n" });
-  assert.deepEqual(stderr.trim().split("\n").toSorted(), [
+  const lines = stderr.trim().split("\n");
+  assert.match(lines.pop() ?? "", /^· scripted · ses_\w+ · [\d,]+ tokens in, [\d,]+ out · \$0\.00$/);
+  assert.deepEqual(lines.toSorted(), [
     ...['→ count {"at":0}', '→ count {"at":1}', '✓ count {"at":0}', '✓ count {"at":1}'].toSorted(),
   ]);
   assert.ok(!stderr.includes("\u001b"), "no colours in a pipe");
@@ -101,8 +104,48 @@ test("--format events is every event, numbered without a gap, up to the turn's e
   }
 });
 
-const askRows: [what: string, args: string[], prompt: string, answer: RegExp, note: RegExp][] = [
-  ["rejects without a terminal", [], "[[ask ls]]", /did not run it/, /\? permission: bash ls: rejected: .*--yes/],
+test("--json is every event, and an error line when the turn could not begin", async () => {
+  await using home = new Home();
+  const done = await home.run(["run", "--json", "[[error]]"]);
+  const events = done.stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  assert.deepEqual([done.code, events[0].type, events.at(-1).type], [1, "session.started", "turn.ended"]);
+  for (const [args, code, message] of [
+    [["--agent", "nobody", "x"], "agent_not_found", /no agent nobody/],
+    [["--session", "nope", "x"], "usage", /no session nope/],
+    [[], "usage", /expected a prompt/],
+  ] as const) {
+    const failed = await home.run(["run", "--json", ...args]);
+    const { type, data } = JSON.parse(failed.stdout);
+    assert.deepEqual([failed.code, type, data.code], [2, "error", code]);
+    assert.match(data.message, message);
+  }
+  const both = await home.run(["run", "--json", "--format", "text", "x"]);
+  assert.match(both.stderr, /cannot be used with/);
+});
+
+test("the end of a run names agent, model, session, tokens and cost", () => {
+  const usage = { tokens: { input: 1_000, output: 56, cacheRead: 200, cacheWrite: 34 }, cost: 0.01234 };
+  assert.equal(
+    endLine({ agent: "claude", model: "opus", session: "ses_1", usage }),
+    "claude · opus · ses_1 · 1,234 tokens in (234 cached), 56 out · $0.0123",
+  );
+  assert.equal(endLine({ agent: "mine", session: "ses_1" }), "mine · ses_1");
+  assert.equal(endLine({ agent: "mine", session: "ses_1", usage: { cost: 12.5 } }), "mine · ses_1 · $12.50");
+});
+
+const askRows: [what: string, args: string[], prompt: string, answer: RegExp, note: RegExp, code?: number][] = [
+  ["rejects without a terminal", [], "[[ask ls]]", /did not run it/, /\? permission: bash ls: rejected: .*--yes/, 6],
+  [
+    "rejects a sub-agent's ask without a terminal",
+    [],
+    "[[subagent ask]]",
+    /My helper is done/,
+    /bash true: rejected/,
+    6,
+  ],
   ["allows once with --yes", ["--yes"], "[[ask ls]]", /You allowed it \(once\)/, /allowed once, by --yes/],
   ["rejects with --deny", ["--deny"], "[[ask ls]]", /did not run it/, /rejected: --deny was given/],
   [
@@ -120,10 +163,10 @@ const askRows: [what: string, args: string[], prompt: string, answer: RegExp, no
 test("asks never hang", async (t) => {
   await using home = new Home();
   await home.serve();
-  for (const [what, args, prompt, answer, note] of askRows) {
+  for (const [what, args, prompt, answer, note, exit = 0] of askRows) {
     await t.test(`it ${what}`, async () => {
       const { code, stdout, stderr } = await home.run(["run", ...args, prompt]);
-      assert.equal(code, 0);
+      assert.equal(code, exit);
       assert.match(stdout, answer);
       assert.match(stderr, note);
     });

@@ -23,6 +23,7 @@ import {
   wroteUserLine,
 } from "./decode/written.ts";
 import { decodeLine } from "./decode.ts";
+import { withPreview } from "./edit-preview.ts";
 import { decided, HOOKS, UNHOOKED } from "./hooks.ts";
 import { type Launch, sessionSpec } from "./launch.ts";
 import { writeMcpConfig } from "./mcp-config.ts";
@@ -180,7 +181,8 @@ export class ClaudeSession implements AgentSession {
     if (decoded.foreign) void this.#settle(decoded.foreign);
     if (decoded.lost) this.#program.fail(new ResumeLost(this.#open.resume ?? "(none was asked for)"));
     this.#heed(decoded.said);
-    return decoded;
+    const said = decoded.said.map((one) => ({ ...one, signal: withPreview(one.signal, this.#open.directory) }));
+    return { ...decoded, said };
   }
 
   #heed(said: readonly Said[]): void {

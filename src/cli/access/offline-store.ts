@@ -1,6 +1,6 @@
 import type { GapEvent, StreamEvent } from "../../client/index.ts";
 import type { ParleyEvent } from "../../core/events/event.ts";
-import { activity } from "../../core/session-state.ts";
+import { activity, type SessionState } from "../../core/session-state.ts";
 import type { Base, Log } from "../../log/contract.ts";
 import { followsOn } from "../../log/cursor.ts";
 import { openExistingLog } from "../../log/data-log.ts";
@@ -9,7 +9,7 @@ import type { Settings } from "../config/settings.ts";
 import { usageError } from "../exit.ts";
 import { offlineAgents } from "./offline-agents.ts";
 import { removeOffline } from "./offline-remove.ts";
-import type { EventQuery, Store } from "./store.ts";
+import type { EventQuery, ListedSession, Store } from "./store.ts";
 
 const PAGE = 500;
 
@@ -43,6 +43,11 @@ function gapEvent(session: string, after: number, { first, state }: Base): GapEv
   return { type: "gap", id: `${session}:${seq}`, seq, session, data: { after, first, snapshot } };
 }
 
+/** A turn that is open in the log of no server was interrupted. */
+function listed(state: SessionState): ListedSession {
+  return { ...state, status: state.turn ? "interrupted" : "idle" };
+}
+
 /**
  * The log itself, where no server runs. It is only read, so its lock is left alone: a server that starts at this moment is
  * not kept from it.
@@ -51,12 +56,11 @@ export async function offlineStore(settings: Settings): Promise<Store> {
   const { dataDir: directory, sync } = settings;
   const log = await openExistingLog({ directory, sync });
   return {
-    live: false,
-    async list(query) {
-      const states = (await log?.list({ ...query, parent: null })) ?? [];
-      return states.map((state) => ({ ...state, status: state.turn ? "interrupted" : "idle" }));
+    list: async (query) => ((await log?.list({ ...query, parent: null })) ?? []).map(listed),
+    async get(id) {
+      const head = await log?.head(id);
+      return head && { ...listed(head.state), first: head.first, last: head.last };
     },
-    exists: async (id) => (await log?.head(id)) !== undefined,
     events: (id, query) => (log ? readEvents(log, id, query) : (async function* () {})()),
     remove: (id) => removeOffline(settings, id),
     agents: () => offlineAgents(settings),

@@ -1,6 +1,9 @@
-import type { AgentInfo, Session, StreamEvent } from "../../client/index.ts";
+import type { AgentInfo, ParleyClient, Session, SessionDetail, StreamEvent } from "../../client/index.ts";
 
 export type ListedSession = Omit<Session, "status"> & { status: string };
+
+/** A session with the numbers of its oldest kept and its newest event. */
+export type FoundSession = ListedSession & Pick<SessionDetail, "first" | "last">;
 
 export interface ListQuery {
   directory?: string;
@@ -16,11 +19,12 @@ export interface EventQuery {
 
 /** Sessions, events and agents for commands, with a server or without one. */
 export interface Store {
-  /** Whether a server is behind it, so that something can still happen. */
-  readonly live: boolean;
+  /** The client of the running server. Without one nothing can happen any more. */
+  readonly client?: ParleyClient;
   /** Newest first; sub-agents' sessions apart. */
   list(query: ListQuery): Promise<ListedSession[]>;
-  exists(id: string): Promise<boolean>;
+  /** Undefined where there is no such session. */
+  get(id: string): Promise<FoundSession | undefined>;
   events(id: string, query: EventQuery): AsyncIterable<StreamEvent>;
   remove(id: string): Promise<void>;
   agents(): Promise<AgentInfo[]>;

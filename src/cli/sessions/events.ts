@@ -20,6 +20,6 @@ export async function printEvents(given: string, flags: EventFlags): Promise<voi
       // Not events.once(): its listener for errors would hide that the reader has gone, which main() sees to.
       if (!process.stdout.write(line)) await new Promise((resolve) => process.stdout.once("drain", resolve));
     }
-    if (follow && !store.live) process.stderr.write("parley: no server runs here, so nothing more can come\n");
+    if (follow && !store.client) process.stderr.write("parley: no server runs here, so nothing more can come\n");
   });
 }

@@ -212,6 +212,10 @@ export const gap = loose("Gap", {
   snapshot: session.describe("the session as it was just before that number"),
 });
 
+export const streamMessage = z
+  .union([event, gap])
+  .meta({ id: "StreamMessage", description: "an event; or a gap, in a message whose `event:` is gap" });
+
 export const eventPage = loose("EventPage", {
   events: z.array(event),
   next: z.number().describe("the cursor for the next page"),
