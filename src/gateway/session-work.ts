@@ -35,6 +35,7 @@ interface Asked {
   agent?: string;
   model?: string;
   mode?: string;
+  attended?: boolean;
 }
 
 export interface ShellRequest extends Asked {
@@ -134,8 +135,8 @@ export class SessionWork {
     const { agent, parent } = await this.within(session);
     const rewind = this.options.agent(agent).capabilities?.rewind;
     if (parent !== undefined || !rewind) {
-      const why = "it remembers what was said";
-      throw new ParleyError("unsupported", `agent ${agent} cannot go on as if something had not been: ${why}`);
+      const why = "it keeps its own memory of what was said";
+      throw new ParleyError("unsupported", `agent ${agent} cannot take back a message: ${why}`);
     }
     return this.move(session, { ...wish, native: rewind === "native" });
   }

@@ -242,7 +242,7 @@ export class LiveSessions {
     const parent = this.parentOf(root, ref);
     const permissions = parent?.ledger.facts.permissions;
     const facts = present({ nativeId: ref.id, title: ref.title, permissions: permissions && [...permissions] });
-    const data = { agent, directory, version: SCHEMA_VERSION, ...facts };
+    const data = { agent, directory, version: SCHEMA_VERSION, rootAgent: root.ledger.agent, ...facts };
     const child = this.build({
       id,
       parent: parent?.id ?? root.id,
@@ -286,6 +286,8 @@ export class LiveSessions {
   }
 }
 
-function factsOf({ started: { agent: _, directory: __, version: ___, forked: ____, ...facts } }: Create): Facts {
+function factsOf({
+  started: { agent: _, directory: __, version: ___, rootAgent: ____, forked: _____, ...facts },
+}: Create): Facts {
   return facts;
 }

@@ -42,11 +42,14 @@ export interface StreamRequest {
   cursor: StreamCursor | undefined;
   /** The sessions that a client without a usable cursor is told of first. */
   snapshot: SnapshotScope | "none";
+  /** The directory of the terminal interface that asks, undefined for other clients. */
+  tui: string | undefined;
 }
 
 interface Listener {
   client: SseClient;
   variant: Variant;
+  tui: string | undefined;
   /** Whether it is where the live stream is. Until then it is still told of the stored events that it missed. */
   joined: boolean;
 }
@@ -64,12 +67,12 @@ export class EventHub {
   }
 
   async open(stream: StreamRequest): Promise<void> {
-    const { request, response, variant } = stream;
+    const { request, response, variant, tui } = stream;
     const projector = await this.started();
     if (response.destroyed || request.socket.destroyed) return;
     const client = this.options.clients.open(request, response);
     const detach = this.options.gateway.attachments.attach(null);
-    const listener: Listener = { client, variant, joined: false };
+    const listener: Listener = { client, variant, tui, joined: false };
     client.onClose(() => {
       this.listeners.delete(listener);
       detach();
@@ -92,6 +95,14 @@ export class EventHub {
       this.options.logger.warn({ err: error }, "a stream could not be resumed");
       client.cut("over");
     });
+  }
+
+  /** Shows a message in the terminal interfaces of a directory. They do not look at the directory of an event, so the others get none. */
+  toast(directory: string, message: string, variant: "error" | "warning"): void {
+    const event = { id: this.options.bus.newId(), type: "tui.toast.show", properties: { message, variant } };
+    const place = { directory, project: this.options.projectOf(directory) };
+    const data = plainJson(event, place, true);
+    for (const { client, tui } of this.listeners) if (tui === directory) client.write(eventsFrame([{ data }]));
   }
 
   private started(): Promise<Projector> {

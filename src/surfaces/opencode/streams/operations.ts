@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { WRITTEN } from "../../http/endpoint.ts";
+import { isOpencodeProgram } from "../client-kind.ts";
 import type { Surface } from "../context.ts";
 import { get, type Operation, type OperationCall } from "../operation.ts";
 import { parseStreamCursor } from "./cursor.ts";
@@ -19,7 +20,8 @@ function openStream(surface: Surface, call: StreamCall, global: boolean, scope: 
   const cursor = parseStreamCursor(call.header("last-event-id") ?? query.after);
   const variant = { global, dialect: dialectOf(query.dialect), directory: global ? null : directory };
   const snapshot = query.snapshot === "false" ? "none" : scope;
-  surface.hub.open({ request, response, variant, cursor, snapshot }).catch((error: unknown) => {
+  const tui = global && isOpencodeProgram(call.header("user-agent")) ? directory : undefined;
+  surface.hub.open({ request, response, variant, cursor, snapshot, tui }).catch((error: unknown) => {
     surface.logger.error({ err: error }, "an event stream could not be opened");
     response.destroy();
   });
