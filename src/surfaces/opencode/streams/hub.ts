@@ -26,12 +26,17 @@ const REPLAY_LIMIT = 20_000;
 /** As OpenCode's own; its web page takes a stream for dead that is silent for longer. */
 const HEARTBEAT_MS = 10_000;
 
+/** Native ends the stream of a directory with them; a client of Parley's would come back in vain. */
+const ONLY_GLOBAL: ReadonlySet<string> = new Set(["server.instance.disposed", "global.disposed"]);
+
 export interface HubOptions {
   gateway: Gateway;
   clients: SseClients;
   bus: Bus;
   logger: Logger;
   projectOf(directory: string): string;
+  /** Called now and then while a client listens. */
+  heard(): void;
 }
 
 export interface StreamRequest {
@@ -160,6 +165,7 @@ export class EventHub {
   private onBus(directory: string | null, event: OpencodeEvent): void {
     const place = directory === null ? undefined : { directory, project: this.options.projectOf(directory) };
     for (const { client, variant } of this.listeners) {
+      if (!variant.global && ONLY_GLOBAL.has(event.type)) continue;
       if (variant.directory !== null && directory !== null && variant.directory !== directory) continue;
       client.write(eventsFrame([{ data: plainJson(event, place, variant.global) }]));
     }
@@ -178,6 +184,7 @@ export class EventHub {
     const event = { id: this.options.bus.newId(), type: "server.heartbeat", properties: {} };
     for (const { client, variant } of this.listeners)
       client.write(eventsFrame([{ data: plainJson(event, undefined, variant.global) }]));
+    this.options.heard();
   }
 }
 
