@@ -152,6 +152,8 @@ export type Command =
   /** `own`: Parley answers because nobody is attached. */
   | { type: "answer"; ask: string; answer: Answer; by: string; own?: boolean }
   | { type: "update"; facts: Facts; agent?: string }
+  /** Cuts the turns that a revert took back, before a prompt does. */
+  | { type: "commit" }
   /** The agent is being closed: its next exit is no failure. */
   | { type: "closing"; reason: Closing }
   /** A turn fails for a reason of Parley's own. */
