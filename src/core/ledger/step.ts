@@ -1,7 +1,7 @@
 import type { Draft } from "../events/event.ts";
 import type { TurnStatus, Usage } from "../events/values.ts";
 import { addUsage } from "../usage.ts";
-import { applyRules, onAnswer, onAskWithdrawn, onPermission, onQuestion } from "./asks.ts";
+import { applyRules, onAnswer, onAskWithdrawn, onGrants, onPermission, onQuestion } from "./asks.ts";
 import {
   closeIfSettled,
   onCancel,
@@ -56,6 +56,7 @@ const REQUESTS: Record<Command["type"], boolean> = {
   answer: true,
   update: true,
   commit: true,
+  grant: false,
   closing: false,
   fail: false,
   crashed: false,
@@ -96,6 +97,7 @@ const COMMANDS: Handlers<Command> = {
   answer: onAnswer,
   update: onUpdate,
   commit: commitRevert,
+  grant: (frame, { grants }) => onGrants(frame, grants),
   closing: (frame, { reason }) => onClosing(frame, reason),
   fail: (frame, { turn, error }) => onFail(frame, turn, error),
   crashed: onCrashed,
