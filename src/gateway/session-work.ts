@@ -28,6 +28,7 @@ export interface WorkOptions extends Pick<GatewayOptions, "log" | "processes" | 
   prompt(session: string, prompt: MadePrompt): Promise<Receipt>;
   /** Changes facts of a session after work that needs the session idle. */
   whileIdle(session: string, work: () => Promise<{ facts: Facts; undo(): Promise<void> }>): Promise<void>;
+  commitRevert(session: string): Promise<void>;
 }
 
 interface Asked {
@@ -152,6 +153,12 @@ export class SessionWork {
   /** Does the reverted turns again, as long as no prompt has come since. */
   unrevert(session: string): Promise<SessionState> {
     return this.move(session, null);
+  }
+
+  /** Makes a revert final; nothing happens where there is none. */
+  async commitRevert(session: string): Promise<void> {
+    await this.within(session);
+    await this.options.commitRevert(session);
   }
 
   private async move(session: string, wish: Wish | null): Promise<SessionState> {
