@@ -19,6 +19,7 @@ import { fileOperations } from "./workspace/file-operations.ts";
 import { findOperations } from "./workspace/find-operations.ts";
 import { projectOperations } from "./workspace/project-operations.ts";
 import { vcsOperations } from "./workspace/vcs-operations.ts";
+import { worktreeOperations } from "./worktrees/operations.ts";
 
 /** Every operation of OpenCode's API, as far as it means something here. */
 export function operations(surface: Surface): Operation[] {
@@ -32,6 +33,7 @@ export function operations(surface: Surface): Operation[] {
     ...askOperations(surface),
     ...turnOperations(surface),
     ...projectOperations(surface),
+    ...worktreeOperations(surface),
     ...fileOperations(surface),
     ...findOperations(surface),
     ...vcsOperations(surface),
