@@ -56,10 +56,12 @@ const DISCOVER_MS = 5_000;
 const loadCommands = () => import("./commands/commands.ts");
 
 /** The model and mode that a command's author wants, as far as the agent has them. */
-function wishOf({ model, mode }: SlashCommand, agent: string, { models, modes }: Discovery): Asked {
-  const wanted = models.find(({ id }) => id === model || `${agent}/${id}` === model);
+function wishOf({ model, mode }: SlashCommand, agent: string, { models, otherModels, modes }: Discovery): Asked {
+  const own = model?.startsWith(`${agent}/`) ? model.slice(agent.length + 1) : undefined;
+  const listed = models.find(({ id }) => id === model || id === own)?.id;
+  const wanted = listed ?? (otherModels ? own : undefined);
   return {
-    ...(wanted ? { model: wanted.id } : {}),
+    ...(wanted ? { model: wanted } : {}),
     ...(mode !== undefined && modes.some(({ id }) => id === mode) ? { mode } : {}),
   };
 }

@@ -61,7 +61,14 @@ export function permissionText(request: PermissionRequest, paint: Paint, size?: 
 const KINDS = ["once", "always", "reject"] as const;
 
 /** Answers that people know from other programs. */
-const ALSO: Readonly<Record<string, (typeof KINDS)[number]>> = { y: "once", yes: "once", n: "reject", no: "reject" };
+const ALSO: Readonly<Record<string, (typeof KINDS)[number]>> = {
+  y: "once",
+  yes: "once",
+  allow: "once",
+  n: "reject",
+  no: "reject",
+  deny: "reject",
+};
 
 /** `o`, `once`, `r because it is late`; undefined for what means nothing here. */
 export function parsePermission(line: string, offered: readonly string[]): Permission | undefined {
@@ -72,14 +79,19 @@ export function parsePermission(line: string, offered: readonly string[]): Permi
   return why === "" ? { outcome: picked } : { outcome: picked, feedback: why.trim() };
 }
 
+/** The answers that an ask offers; all of them where it names none. */
+export function offeredKinds({ options }: PermissionRequest): (typeof KINDS)[number][] {
+  const kinds = new Set(options.map(({ kind }) => kind));
+  return KINDS.filter((kind) => kinds.size === 0 || kinds.has(kind));
+}
+
 export async function askPermission(
   request: PermissionRequest,
   person: Person,
   paint: Paint,
   signal: AbortSignal,
 ): Promise<AskAnswer | undefined> {
-  const kinds = new Set(request.options.map(({ kind }) => kind));
-  const offered = KINDS.filter((kind) => kinds.size === 0 || kinds.has(kind));
+  const offered = offeredKinds(request);
   const choices = offered.map((kind) => `[${kind[0]}]${kind.slice(1)}`);
   const whole = permissionText(request, paint);
   const fitting = permissionText(request, paint, person.size?.());
@@ -99,7 +111,7 @@ export async function askPermission(
   }
 }
 
-function questionText({ header, question, options }: Question, paint: Paint): string {
+export function questionText({ header, question, options }: Question, paint: Paint): string {
   const head = header ? `${safeLine(header)}: ` : "";
   const rows = options.map(({ label, description }, at) => {
     const more = description ? paint("dim", `  ${safeLine(description)}`) : "";

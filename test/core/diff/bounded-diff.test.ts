@@ -72,7 +72,8 @@ test("two files that differ in megabytes are told apart quickly, by a cut diff w
     const begun = process.threadCpuUsage();
     const { diff, cut, additions, deletions } = unifiedDiff("f", before, after);
     const { user, system } = process.threadCpuUsage(begun);
-    assert.ok(user + system < 300_000, `${(user + system) / 1_000} ms`);
+    // A comparison of every line with every other takes minutes.
+    assert.ok(user + system < 2_000_000, `${(user + system) / 1_000} ms`);
     assert.ok(diff.length < MAX_DIFF * 2);
     assertCounts(diff);
     if (after.endsWith("more\n")) assert.deepEqual([additions, deletions, cut], [1, 0, undefined]);

@@ -1,5 +1,6 @@
 import type { Discovery } from "../../../agents/contract.ts";
 import { present } from "../../../core/json/fields.ts";
+import { modelNameFault } from "../../../core/model-name.ts";
 import { badRequest } from "../errors.ts";
 import type { KnownAgent } from "./discoveries.ts";
 import { modeFor } from "./modes.ts";
@@ -20,12 +21,14 @@ export interface Choice {
   mode?: string;
 }
 
-function modelFor(name: string, { models }: Discovery, id: string | undefined): string | undefined {
+function modelFor(name: string, { models, otherModels }: Discovery, id: string | undefined): string | undefined {
   if (id === undefined) return undefined;
   const known = models.some((model) => model.id === id);
   // Clients say again what they were shown of a session that names no model.
   if (id === OWN_MODEL && !known) return undefined;
-  if (known || models.length === 0) return id;
+  const fault = modelNameFault(id);
+  if (fault !== undefined) throw badRequest(`expected the name of a model, got ${JSON.stringify(id)}: ${fault}`);
+  if (known || otherModels || models.length === 0) return id;
   throw badRequest(`agent ${name} has no model ${id}; it has: ${models.map((model) => model.id).join(", ")}`);
 }
 
