@@ -18,6 +18,7 @@ import type { Terminals } from "../host/terminals/contract.ts";
 import { OpenTerminals } from "../host/terminals/terminals.ts";
 import type { Log, SyncMode } from "../log/contract.ts";
 import { type OpenLogOptions, openLog } from "../log/data-log.ts";
+import { worktreesFolder } from "../surfaces/opencode/worktrees/folder.ts";
 import { SseClients } from "../surfaces/stream/sse-clients.ts";
 import { type AgentSettings, buildAgents, chooseDefaultAgent } from "./agents.ts";
 import { createListener, type HttpListener } from "./http/listener.ts";
@@ -141,7 +142,7 @@ async function startOn(
   if (!agents.has(defaultAgent)) {
     throw new ParleyError("agent_not_found", `no agent ${defaultAgent}; there are: ${[...agents.keys()].join(", ")}`);
   }
-  const roots = new Roots(options.roots);
+  const roots = new Roots(options.roots, worktreesFolder(options.dataDirectory));
   const metrics = createMetrics();
   processSeries(metrics);
   const gateway = new Gateway({
