@@ -36,6 +36,8 @@ export interface ParleyOptions extends AgentSettings {
   port: number;
   /** Null: no authentication, for loopback only. */
   token: string | null;
+  /** The origin that clients are told, and may use, where it is not the address that is bound. */
+  advertise?: string;
   allowHosts: readonly string[];
   cors: readonly string[];
   sync: SyncMode;
@@ -172,6 +174,7 @@ async function startOn(
     ],
     ready: () => log.check(),
     about: { name: "parley", version: options.version },
+    home: { version: options.version, advertise: options.advertise },
   });
   const address = await listener.listen();
   const url = urlOf(options.host, address.port);
