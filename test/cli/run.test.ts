@@ -328,6 +328,18 @@ test("two at the same time share one server, and the one that has it stays until
   assert.match(one.stderr, /another command works through this one/);
 });
 
+test("two runs with a token of the user's share the server that the first one started", async () => {
+  await using home = new Home();
+  const env = { PARLEY_TOKEN: "a-token-of-my-own-choice" };
+  const first = home.start(["run", "[[slow 60000]]"], { env });
+  const [talking, exit] = [said(first.stdout, "still working"), finished(first)];
+  await talking;
+  const second = await home.run(["run", "hello"], { env });
+  assert.equal(second.code, 0, second.stderr);
+  first.kill("SIGINT");
+  assert.equal((await exit).code, 130);
+});
+
 test("a server with a token that is written nowhere is named as the reason", async () => {
   await using home = new Home();
   const token = "a-token-that-is-not-in-a-file";
