@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { Home, said } from "./support.ts";
+import { startInTerminal } from "../support/opencode/tui.ts";
+import { BIN, Home, said } from "./support.ts";
 
 async function newSession(home: Home, prompt: string, cwd?: string): Promise<string> {
   const { stdout } = await home.run(["run", "--format", "json", prompt], cwd === undefined ? {} : { cwd });
@@ -51,6 +52,25 @@ for (const live of [true, false]) {
     );
   });
 }
+
+test("a list fits the terminal, and a pipe gets all of it", async () => {
+  await using home = new Home();
+  const title = "界".repeat(90);
+  await home.run(["run", "--title", title, "x"]);
+  const piped = await home.run(["sessions"]);
+  assert.match(piped.stdout, new RegExp(`${title}$`, "m"));
+  const args = [BIN, "sessions"];
+  const tui = startInTerminal({ program: process.execPath, args, directory: home.work, env: home.env(), cols: 80 });
+  try {
+    assert.equal(await tui.exited, 0);
+    const [head = "", row = "", next = ""] = tui.screen().split("\n");
+    assert.match(head, /^ID +STATUS +AGENT +AGE +DIRECTORY +TITLE$/);
+    assert.match(row, /^ses_\w+ +idle +scripted +\d+s +\S+ +界+…$/);
+    assert.equal(next, "", "one line a session");
+  } finally {
+    await tui.close();
+  }
+});
 
 test("nothing is made by looking: no sessions, no data directory", async () => {
   await using home = new Home();
