@@ -239,6 +239,8 @@ test("--continue without a session, an unknown session and another agent are cle
   const other = await home.run(["run", "--continue", "--agent", "ends", "x"]);
   assert.equal(other.code, 2);
   assert.match(other.stderr, /belongs to scripted/);
+  const near = await home.run(["run", "--agent", "scriptde", "x"]);
+  assert.match(near.stderr, /no agent scriptde; did you mean scripted\? there are: claude,/);
   const agent = await home.run(["run", "--agent", "nobody", "x"]);
   assert.equal(agent.code, 2);
   assert.match(agent.stderr, /no agent nobody; there are: claude, house, scripted, ends/);
