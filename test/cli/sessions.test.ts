@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync } from "node:fs";
+import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { startInTerminal } from "../support/opencode/tui.ts";
@@ -69,6 +69,33 @@ test("a list fits the terminal, and a pipe gets all of it", async () => {
     assert.equal(next, "", "one line a session");
   } finally {
     await tui.close();
+  }
+});
+
+test("a directory that one may not read is named as such: the data directory, and one of sessions", async (t) => {
+  await using home = new Home();
+  await home.run(["run", "x"]);
+  const locked = join(home.root, "locked");
+  mkdirSync(join(locked, "in"), { recursive: true });
+  chmodSync(home.root, 0o755);
+  // Root may read everything, so it is somebody else here, who may not be let into the checkout.
+  const nobody = process.getuid?.() === 0 ? { uid: 65_534 } : {};
+  const run = (...args: string[]) => home.run(args, { ...nobody, cwd: "/" });
+  if ((await run("--version")).code !== 0) return t.skip("another user cannot run parley here");
+  chmodSync(locked, 0o000);
+  chmodSync(home.dataDir, 0o000);
+  try {
+    for (const command of [["sessions"], ["events", "x"], ["asks"], ["attach", "x"]]) {
+      const { code, stderr } = await run(...command);
+      assert.equal(code, 1, command[0]);
+      assert.match(stderr, new RegExp(`you may not read the data directory ${home.dataDir}: .*--data-dir`));
+    }
+    for (const directory of [locked, join(locked, "in")]) {
+      const { code, stderr } = await run("sessions", "--dir", directory);
+      assert.deepEqual([code, stderr.startsWith(`parley: --dir: you may not read ${directory}: `)], [2, true], stderr);
+    }
+  } finally {
+    for (const directory of [locked, home.dataDir]) chmodSync(directory, 0o755);
   }
 });
 
