@@ -2,11 +2,12 @@ import { isIPv6 } from "node:net";
 import { join } from "node:path";
 import type { Agent } from "../agents/contract.ts";
 import { neverBack } from "../core/clock.ts";
-import { isParleyError, ParleyError } from "../core/errors.ts";
+import { isParleyError } from "../core/errors.ts";
 import type { ParleyEvent } from "../core/events/event.ts";
 import { idSource } from "../core/ids.ts";
 import type { LogFields, Logger } from "../core/logger.ts";
 import { createMetrics } from "../core/metrics.ts";
+import { unknownAgent } from "../core/unknown-agent.ts";
 import { Gateway } from "../gateway/gateway.ts";
 import type { Unattended } from "../gateway/options.ts";
 import type { CommandHost } from "../host/contract.ts";
@@ -142,7 +143,7 @@ async function startOn(
   const { logger } = options;
   const defaultAgent = await chooseDefaultAgent(agents, options.defaultAgent);
   if (!agents.has(defaultAgent)) {
-    throw new ParleyError("agent_not_found", `no agent ${defaultAgent}; there are: ${[...agents.keys()].join(", ")}`);
+    throw unknownAgent(defaultAgent, [...agents.keys()]);
   }
   const roots = new Roots(options.roots, worktreesFolder(options.dataDirectory));
   const metrics = createMetrics();
