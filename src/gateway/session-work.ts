@@ -28,6 +28,7 @@ export interface WorkOptions extends Pick<GatewayOptions, "log" | "processes" | 
   prompt(session: string, prompt: MadePrompt): Promise<Receipt>;
   /** Changes facts of a session after work that needs the session idle. */
   whileIdle(session: string, work: () => Promise<{ facts: Facts; undo(): Promise<void> }>): Promise<void>;
+  commitRevert(session: string): Promise<void>;
 }
 
 interface Asked {
@@ -36,6 +37,7 @@ interface Asked {
   agent?: string;
   model?: string;
   mode?: string;
+  attended?: boolean;
 }
 
 export interface ShellRequest extends Asked {
@@ -142,8 +144,8 @@ export class SessionWork {
     const { agent, parent } = await this.within(session);
     const rewind = this.options.agent(agent).capabilities?.rewind;
     if (parent !== undefined || !rewind) {
-      const why = "it remembers what was said";
-      throw new ParleyError("unsupported", `agent ${agent} cannot go on as if something had not been: ${why}`);
+      const why = "it keeps its own memory of what was said";
+      throw new ParleyError("unsupported", `agent ${agent} cannot take back a message: ${why}`);
     }
     return this.move(session, { ...wish, native: rewind === "native" });
   }
@@ -151,6 +153,12 @@ export class SessionWork {
   /** Does the reverted turns again, as long as no prompt has come since. */
   unrevert(session: string): Promise<SessionState> {
     return this.move(session, null);
+  }
+
+  /** Makes a revert final; nothing happens where there is none. */
+  async commitRevert(session: string): Promise<void> {
+    await this.within(session);
+    await this.options.commitRevert(session);
   }
 
   private async move(session: string, wish: Wish | null): Promise<SessionState> {

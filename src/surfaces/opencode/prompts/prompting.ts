@@ -3,6 +3,7 @@ import type { Receipt } from "../../../core/receipt.ts";
 import type { SessionState } from "../../../core/session-state.ts";
 import type { Choice } from "../catalog/choice.ts";
 import { usingAgent } from "../catalog/used-agents.ts";
+import { attendedBy } from "../client-kind.ts";
 import type { Surface } from "../context.ts";
 import { unsupported } from "../errors.ts";
 import { rulesOfTools } from "../sessions/permission-rules.ts";
@@ -22,12 +23,6 @@ export async function choiceOf(
   const wish = present({ providerID: own, ...model, agent });
   return environment.catalog.chooseForPrompt(wish, directory, (message) => bus.warn(directory, message));
 }
-
-/**
- * The user agents of OpenCode's own programs and of browsers, which show questions to a person. Its `run` is one of them, and forbids questions by rules of its
- * session. A program that uses the SDK may wait for its answer and never look at a question.
- */
-const SHOWS_QUESTIONS = /^(opencode|Mozilla)\//;
 
 /** The facts that a client wants to see again in the message of its prompt. */
 function extrasOf({ tools, variant }: PromptInput): Record<string, unknown> | undefined {
@@ -63,7 +58,7 @@ export async function givePrompt(
       // A prompt that names no tool says nothing about permissions.
       permissions: rules.length > 0 ? rules : undefined,
       extras: extrasOf(input),
-      attended: SHOWS_QUESTIONS.test(client ?? "") || undefined,
+      attended: attendedBy(client),
     }),
   };
   return usingAgent(surface, directory, moves, () => gateway.prompt(id, request));

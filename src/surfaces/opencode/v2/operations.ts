@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { present } from "../../../core/json/fields.ts";
+import { oneLine } from "../../../core/one-line.ts";
 import type { SlashCommand } from "../../../gateway/commands/slash-command.ts";
 import { Answer } from "../../http/endpoint.ts";
 import { splitModel, type View } from "../catalog/catalog.ts";
@@ -26,7 +27,14 @@ function integrationOf(agent: KnownAgent): object {
 function commandInfo({ name, template, description, mode, model, subtask }: SlashCommand): object {
   const named = model?.includes("/") ? splitModel(model) : undefined;
   const ref = named && { providerID: named.providerID, id: named.modelID };
-  return present({ name, template, description, agent: mode, model: ref, subtask });
+  return present({
+    name,
+    template,
+    description: description && oneLine(description),
+    agent: mode,
+    model: ref,
+    subtask,
+  });
 }
 
 function catalogOperations(surface: Surface): Operation[] {

@@ -8,6 +8,7 @@ import { oneSpelling } from "../directory.ts";
 import { tagged, unsupported } from "../errors.ts";
 import { get, type Operation, post } from "../operation.ts";
 import { rulesOfConfig } from "../sessions/config-files.ts";
+import { nextNumber } from "./next/durable.ts";
 import { admittedPrompt, partsOf, promptBody } from "./prompt.ts";
 import { sessionInfo } from "./session-info.ts";
 import { sessionPage } from "./session-page.ts";
@@ -65,7 +66,7 @@ function commands({ gateway, environment: { catalog } }: Surface): Operation[] {
       const receipt = await gateway.prompt(sessionID, { parts, ...present({ id, delivery }) });
       return {
         data: {
-          admittedSeq: receipt.seq,
+          admittedSeq: nextNumber(receipt.seq, 0),
           id: receipt.prompt,
           sessionID,
           prompt: admittedPrompt(prompt),
