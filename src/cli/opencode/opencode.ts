@@ -3,7 +3,7 @@ import { usageError } from "../exit.ts";
 import { serverLayer, type TokenFlags } from "../options.ts";
 import { Interrupts } from "../run/interrupts.ts";
 import { opencodeProgram } from "./program.ts";
-import { serverFor } from "./server.ts";
+import { serverFor, type UsedServer } from "./server.ts";
 import { runInTerminal } from "./terminal.ts";
 
 export interface OpencodeFlags extends TokenFlags {
@@ -40,20 +40,19 @@ function attachEnvironment(token: string | undefined): Record<string, string | u
   };
 }
 
-/** Opens OpenCode's web page on a server of Parley. */
-async function openWeb(directory: string, { install = false, open = true, dataDir }: OpencodeFlags): Promise<number> {
-  const { settings } = await configure({ dataDir }, directory);
-  const program = await opencodeProgram(settings.dataDir, install);
-  const server = await serverFor(settings, directory);
-  const { showWeb } = await import("./web/web.ts");
-  return showWeb({ program, dataDirectory: settings.dataDir, directory, server, open });
+/** Has the server ask its agents what they have while the interface starts. Nobody waits for the answer. */
+function warm({ url, token }: UsedServer): void {
+  const headers = new Headers(token === undefined ? [] : [["authorization", `Bearer ${token}`]]);
+  fetch(`${url}/config`, { headers }).then(
+    (response) => response.body?.cancel(),
+    () => {},
+  );
 }
 
-/** Opens OpenCode's terminal interface on a server of Parley and returns its exit code. */
+/** Opens OpenCode's terminal interface, or its web page, on a server of Parley and returns the exit code. */
 export async function opencode(given: string | undefined, flags: OpencodeFlags): Promise<number> {
   const directory = directoryOf(given, "directory");
-  if (flags.web) return openWeb(directory, flags);
-  if (!process.stdin.isTTY || !process.stdout.isTTY) {
+  if (!flags.web && !(process.stdin.isTTY && process.stdout.isTTY)) {
     throw usageError('expected a terminal; for one prompt without one there is: parley run "…"');
   }
   if (flags.fork && !flags.continue && flags.session === undefined) {
@@ -62,6 +61,11 @@ export async function opencode(given: string | undefined, flags: OpencodeFlags):
   const { settings } = await configure(serverLayer(flags), directory);
   const program = await opencodeProgram(settings.dataDir, flags.install === true);
   const server = await serverFor(settings, directory);
+  warm(server);
+  if (flags.web) {
+    const { showWeb } = await import("./web/web.ts");
+    return showWeb({ program, dataDirectory: settings.dataDir, directory, server, open: flags.open !== false });
+  }
   try {
     const argv = [program, ...attachArguments(server.url, directory, flags)] as const;
     return await runInTerminal({ argv, directory, env: attachEnvironment(server.token) });
