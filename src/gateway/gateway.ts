@@ -58,6 +58,7 @@ export class Gateway {
       create: async (command, servers) => this.get(await this.made.begin(command, servers)),
       prompt: (id, prompt) => this.prompt(id, prompt),
       whileIdle: (id, work) => this.sessions.use(id, (session) => session.whileIdle(work)),
+      commitRevert: (id) => this.sessions.use(id, (session) => session.commitRevert()),
     });
   }
 
@@ -138,7 +139,7 @@ export class Gateway {
     const state = await this.own(id);
     const { model, mode, options } = facts;
     // A session outlives its agent's configuration: facts that do not concern the agent can still be changed.
-    if (agent ?? model ?? mode ?? options) await this.assertChoice(state, facts, agent);
+    if ([agent, model, mode, options].some((one) => one !== undefined)) await this.assertChoice(state, facts, agent);
     await this.sessions.use(id, (session) => session.update(facts, agent));
     return this.get(id);
   }
@@ -183,10 +184,17 @@ export class Gateway {
     await this.sessions.use(id, (session) => session.withdraw(prompt));
   }
 
-  /** Cancels the open turn, and resolves with its id when it has ended; undefined when no turn was open. */
+  /**
+   * Cancels the open turn, and resolves with its id when it has ended. Where no turn is open, sub-agents may still work in the background: their
+   * turns are cancelled, and it resolves with the first of them. Undefined when nobody works.
+   */
   async cancel(id: string, request: { queue: "clear" | "keep"; turn?: string }): Promise<string | undefined> {
     await this.own(id);
-    return this.sessions.use(id, (session) => session.cancel(request));
+    const turn = await this.sessions.use(id, (session) => session.cancel(request));
+    if (turn !== undefined || request.turn !== undefined) return turn;
+    const working = this.sessions.family(id).filter((session) => session.id !== id && session.turn !== undefined);
+    const turns = await Promise.all(working.map((session) => session.cancel({ queue: "clear" })));
+    return turns.find((one) => one !== undefined);
   }
 
   /** Resolves when a turn of a session is over. */

@@ -19,6 +19,7 @@ import type { Terminals } from "../host/terminals/contract.ts";
 import { OpenTerminals } from "../host/terminals/terminals.ts";
 import type { Log, SyncMode } from "../log/contract.ts";
 import { type OpenLogOptions, openLog } from "../log/data-log.ts";
+import { worktreesFolder } from "../surfaces/opencode/worktrees/folder.ts";
 import { SseClients } from "../surfaces/stream/sse-clients.ts";
 import { type AgentSettings, buildAgents, chooseDefaultAgent } from "./agents.ts";
 import { createListener, type HttpListener } from "./http/listener.ts";
@@ -36,6 +37,8 @@ export interface ParleyOptions extends AgentSettings {
   port: number;
   /** Null: no authentication, for loopback only. */
   token: string | null;
+  /** The origin that clients are told, and may use, where it is not the address that is bound. */
+  advertise?: string;
   allowHosts: readonly string[];
   cors: readonly string[];
   sync: SyncMode;
@@ -142,7 +145,7 @@ async function startOn(
   if (!agents.has(defaultAgent)) {
     throw unknownAgent(defaultAgent, [...agents.keys()]);
   }
-  const roots = new Roots(options.roots);
+  const roots = new Roots(options.roots, worktreesFolder(options.dataDirectory));
   const metrics = createMetrics();
   processSeries(metrics);
   const gateway = new Gateway({
@@ -172,6 +175,7 @@ async function startOn(
     ],
     ready: () => log.check(),
     about: { name: "parley", version: options.version },
+    home: { version: options.version, advertise: options.advertise },
   });
   const address = await listener.listen();
   const url = urlOf(options.host, address.port);

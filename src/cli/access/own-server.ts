@@ -27,6 +27,7 @@ export async function startOwnServer(settings: Settings, directory: string, fd?:
     dataDirectory,
     host: "127.0.0.1",
     port: 0,
+    advertise: undefined,
     token,
     directory,
     // Prompts that a crash left waiting are for a server that stays.

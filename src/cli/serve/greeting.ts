@@ -4,7 +4,10 @@ import type { Logger } from "../../core/logger.ts";
 import { ownCommand, quoted } from "../own-command.ts";
 
 export interface Greeting {
+  /** The address that clients are told. */
   url: string;
+  /** The address that is bound, where that is another one. */
+  bound?: string;
   token: string | null;
   tokenFile?: string;
   dataDirectory: string;
@@ -31,7 +34,7 @@ function nextLines([root]: readonly string[]): string[] {
 
 /** The lines that a person needs next. The token itself is never shown: the file can be. */
 export function greetingLines(greeting: Greeting): string[] {
-  const { url, token, tokenFile, roots } = greeting;
+  const { url, bound, token, tokenFile, roots } = greeting;
   const header =
     token === null
       ? ""
@@ -42,6 +45,7 @@ export function greetingLines(greeting: Greeting): string[] {
     token === null
       ? "  token   none: everybody on this machine may use this server"
       : `  token   ${tokenFile ?? "the one you gave; it is not written down"}`,
+    ...(bound === undefined ? [] : [`  bound   ${bound}, which clients reach as ${url}`]),
     ...(roots.length === 0 ? [] : [`  roots   ${roots.join(", ")}; --root adds another, --root / allows all`]),
     `  try     curl${header} ${url}/v1/agents`,
     `  attach  ${attachLine(greeting)}`,
@@ -52,8 +56,8 @@ export function greetingLines(greeting: Greeting): string[] {
 
 /** The first line on stdout is for programs, exactly; the rest is for people, or for their log. */
 export function greet(greeting: Greeting, how: { json: boolean; readable: boolean; log: Logger }): void {
-  const { url, token, tokenFile, dataDirectory, roots } = greeting;
-  process.stdout.write(how.json ? `${JSON.stringify({ url, token })}\n` : `${url}\n`);
+  const { url, bound, token, tokenFile, dataDirectory, roots } = greeting;
+  process.stdout.write(how.json ? `${JSON.stringify({ url, token, bound })}\n` : `${url}\n`);
   if (how.readable) process.stderr.write(`${greetingLines(greeting).join("\n")}\n`);
-  else how.log.info({ url, tokenFile, dataDirectory, roots, pid: process.pid }, "listening");
+  else how.log.info({ url, bound, tokenFile, dataDirectory, roots, pid: process.pid }, "listening");
 }
