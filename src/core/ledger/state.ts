@@ -19,7 +19,17 @@ import type { Answer, Role, Signal, TextKind, ToolDone } from "./signals.ts";
 
 export type Facts = Pick<
   SessionState,
-  "nativeId" | "title" | "model" | "mode" | "options" | "offers" | "toRewind" | "mcpServers" | "permissions" | "meta"
+  | "nativeId"
+  | "title"
+  | "titled"
+  | "model"
+  | "mode"
+  | "options"
+  | "offers"
+  | "toRewind"
+  | "mcpServers"
+  | "permissions"
+  | "meta"
 >;
 
 export interface OpenText {

@@ -148,7 +148,7 @@ function handle<T extends { type: string }>(frame: Frame, handlers: Handlers<T>,
 
 function onUpdate(frame: Frame, { facts, agent }: { facts: Facts; agent?: string }): void {
   if (!changeAgent(frame, agent)) return;
-  updateFacts(frame, facts, "parley");
+  updateFacts(frame, facts.title === undefined ? facts : { ...facts, titled: true }, "parley");
   applyRules(frame);
 }
 

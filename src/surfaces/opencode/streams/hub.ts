@@ -26,12 +26,17 @@ const REPLAY_LIMIT = 20_000;
 /** As OpenCode's own; its web page takes a stream for dead that is silent for longer. */
 const HEARTBEAT_MS = 10_000;
 
+/** Native ends the stream of a directory with them; a client of Parley's would come back in vain. */
+const ONLY_GLOBAL: ReadonlySet<string> = new Set(["server.instance.disposed", "global.disposed"]);
+
 export interface HubOptions {
   gateway: Gateway;
   clients: SseClients;
   bus: Bus;
   logger: Logger;
   projectOf(directory: string): string;
+  /** Called now and then while a client listens. */
+  heard(): void;
 }
 
 export interface StreamRequest {
@@ -42,11 +47,14 @@ export interface StreamRequest {
   cursor: StreamCursor | undefined;
   /** The sessions that a client without a usable cursor is told of first. */
   snapshot: SnapshotScope | "none";
+  /** The directory of the terminal interface that asks, undefined for other clients. */
+  tui: string | undefined;
 }
 
 interface Listener {
   client: SseClient;
   variant: Variant;
+  tui: string | undefined;
   /** Whether it is where the live stream is. Until then it is still told of the stored events that it missed. */
   joined: boolean;
 }
@@ -64,12 +72,12 @@ export class EventHub {
   }
 
   async open(stream: StreamRequest): Promise<void> {
-    const { request, response, variant } = stream;
+    const { request, response, variant, tui } = stream;
     const projector = await this.started();
     if (response.destroyed || request.socket.destroyed) return;
     const client = this.options.clients.open(request, response);
     const detach = this.options.gateway.attachments.attach(null);
-    const listener: Listener = { client, variant, joined: false };
+    const listener: Listener = { client, variant, tui, joined: false };
     client.onClose(() => {
       this.listeners.delete(listener);
       detach();
@@ -92,6 +100,14 @@ export class EventHub {
       this.options.logger.warn({ err: error }, "a stream could not be resumed");
       client.cut("over");
     });
+  }
+
+  /** Shows a message in the terminal interfaces of a directory. They do not look at the directory of an event, so the others get none. */
+  toast(directory: string, message: string, variant: "error" | "warning"): void {
+    const event = { id: this.options.bus.newId(), type: "tui.toast.show", properties: { message, variant } };
+    const place = { directory, project: this.options.projectOf(directory) };
+    const data = plainJson(event, place, { global: true });
+    for (const { client, tui } of this.listeners) if (tui === directory) client.write(eventsFrame([{ data }]));
   }
 
   private started(): Promise<Projector> {
@@ -153,6 +169,7 @@ export class EventHub {
   private onBus(directory: string | null, event: OpencodeEvent): void {
     const place = directory === null ? undefined : { directory, project: this.options.projectOf(directory) };
     for (const { client, variant } of this.listeners) {
+      if (!variant.global && ONLY_GLOBAL.has(event.type)) continue;
       if (variant.directory !== null && directory !== null && variant.directory !== directory) continue;
       client.write(eventsFrame([{ data: plainJson(event, place, variant) }]));
     }
@@ -172,6 +189,7 @@ export class EventHub {
     // The newer half has no such event: its streams are kept alive by comments.
     for (const { client, variant } of this.listeners)
       if (!variant.newer) client.write(eventsFrame([{ data: plainJson(event, undefined, variant) }]));
+    this.options.heard();
   }
 }
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { WRITTEN } from "../../http/endpoint.ts";
+import { isOpencodeProgram } from "../client-kind.ts";
 import type { Surface } from "../context.ts";
 import { get, type Operation, type OperationCall } from "../operation.ts";
 import type { Variant } from "./commit.ts";
@@ -24,7 +25,8 @@ function openStream(surface: Surface, call: StreamCall, form: Form, scope: Snaps
   const cursor = parseStreamCursor(call.header("last-event-id") ?? query.after);
   const variant = { ...form, dialect: dialectOf(query.dialect) };
   const snapshot = query.snapshot === "false" ? "none" : scope;
-  surface.hub.open({ request, response, variant, cursor, snapshot }).catch((error: unknown) => {
+  const tui = form.global && isOpencodeProgram(call.header("user-agent")) ? call.directory : undefined;
+  surface.hub.open({ request, response, variant, cursor, snapshot, tui }).catch((error: unknown) => {
     surface.logger.error({ err: error }, "an event stream could not be opened");
     response.destroy();
   });
