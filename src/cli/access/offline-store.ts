@@ -56,7 +56,7 @@ function listed(state: SessionState): ListedSession {
 export async function offlineStore(settings: Settings): Promise<Store> {
   const log = await openLogReader(settings.dataDir, (thrown) => process.emitWarning(messageOf(thrown)));
   return {
-    list: async (query) => ((await log?.list({ ...query, parent: null })) ?? []).map(listed),
+    list: async (query) => ((await log?.list({ ...query, parent: query.parent ?? null })) ?? []).map(listed),
     async get(id) {
       const head = await log?.head(id);
       return head && { ...listed(head.state), first: head.first, last: head.last };

@@ -1,3 +1,5 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Logger } from "../../core/logger.ts";
 import { ownCommand, quoted } from "../own-command.ts";
 
@@ -20,6 +22,16 @@ function attachLine({ url, token, tokenFile }: Greeting): string {
   return `OPENCODE_SERVER_PASSWORD=${password} opencode attach ${url}`;
 }
 
+/** A first prompt that changes nothing of the user's: most start the server in a project, or in Parley's own checkout. */
+function nextLines([root]: readonly string[]): string[] {
+  if (root !== undefined) return [`  next    ${ownCommand()} run --dir ${quoted(root)} "What is in this directory?"`];
+  const directory = quoted(join(tmpdir(), "try"));
+  return [
+    `  next    mkdir -p ${directory} && echo "# Hi" > ${directory}/README.md`,
+    `          ${ownCommand()} run --dir ${directory} "Read README.md and add a line at the end"`,
+  ];
+}
+
 /** The lines that a person needs next. The token itself is never shown: the file can be. */
 export function greetingLines(greeting: Greeting): string[] {
   const { url, bound, token, tokenFile, roots } = greeting;
@@ -37,7 +49,7 @@ export function greetingLines(greeting: Greeting): string[] {
     ...(roots.length === 0 ? [] : [`  roots   ${roots.join(", ")}; --root adds another, --root / allows all`]),
     `  try     curl${header} ${url}/v1/agents`,
     `  attach  ${attachLine(greeting)}`,
-    `  next    ${ownCommand()} run "Read README.md and add a line at the end"`,
+    ...nextLines(roots),
     "  stop    Ctrl-C",
   ];
 }

@@ -20,9 +20,9 @@ export interface ServeOptions {
 /** The surfaces are imported when the first client would have to wait for them, but not before the first probe. */
 const WARM_AFTER_MS = 150;
 
-function chosenToken(settings: Settings, noAuth: boolean): ServerToken {
+function chosenToken(settings: Settings, noAuth: boolean): ServerToken | { token: null; file?: undefined } {
   try {
-    return serverToken(settings, noAuth);
+    return noAuth ? { token: null } : serverToken(settings);
   } catch (thrown) {
     throw startProblem(thrown, settings);
   }

@@ -8,6 +8,7 @@ import { restore } from "../../core/ledger/restore.ts";
 import type { Signal } from "../../core/ledger/signals.ts";
 import { type Create, type Facts, newLedger } from "../../core/ledger/state.ts";
 import { beginsTurn } from "../../core/session-state.ts";
+import { unknownAgent } from "../../core/unknown-agent.ts";
 import { Attachments } from "../attachments.ts";
 import { IdleAgents } from "../idle/idle-agents.ts";
 import type { GatewayOptions } from "../options.ts";
@@ -190,12 +191,7 @@ export class LiveSessions {
 
   agent(name: string): Agent {
     const agent = this.options.agents.get(name);
-    if (!agent) {
-      throw new ParleyError(
-        "agent_not_found",
-        `no agent ${name}; there are: ${[...this.options.agents.keys()].join(", ")}`,
-      );
-    }
+    if (!agent) throw unknownAgent(name, [...this.options.agents.keys()]);
     return agent;
   }
 
@@ -219,6 +215,9 @@ export class LiveSessions {
       busy: () => this.below(own).some((child) => child.working),
       tell: (signal) => this.tell(own, signal),
       giveRules: (rules) => this.tellRules(own, rules),
+      giveGrant: (grant) => {
+        for (const child of this.below(own)) child.grant([grant]);
+      },
       rest: () => {
         this.forgetIfResting(own.id);
         if (own.root !== undefined) this.live.get(own.root)?.inbox.wake();
@@ -239,7 +238,7 @@ export class LiveSessions {
     const parent = this.parentOf(root, ref);
     const permissions = parent?.ledger.facts.permissions;
     const facts = present({ nativeId: ref.id, title: ref.title, permissions: permissions && [...permissions] });
-    const data = { agent, directory, version: SCHEMA_VERSION, ...facts };
+    const data = { agent, directory, version: SCHEMA_VERSION, rootAgent: root.ledger.agent, ...facts };
     const child = this.build({
       id,
       parent: parent?.id ?? root.id,
@@ -250,6 +249,7 @@ export class LiveSessions {
       stored: { id, parent: parent?.id ?? root.id, root: root.id },
     });
     child.beginPatiently({ type: "create", started: data, source: "agent" });
+    if (parent && parent.ledger.rules.length > 0) child.grant(parent.ledger.rules);
     siblings.set(ref.id, child);
     this.inherited.set(child, permissions ?? []);
     this.live.set(id, child);
@@ -282,6 +282,8 @@ export class LiveSessions {
   }
 }
 
-function factsOf({ started: { agent: _, directory: __, version: ___, forked: ____, ...facts } }: Create): Facts {
+function factsOf({
+  started: { agent: _, directory: __, version: ___, rootAgent: ____, forked: _____, ...facts },
+}: Create): Facts {
   return facts;
 }

@@ -80,7 +80,7 @@ export function requestListener(hall: Hall, probes: Probes) {
     const context = contextOf(request, hall.log);
     const admission = admit(request, hall.door, hall.now());
     request.url = withoutToken(request.url ?? "/");
-    watchResponse(response, request.url, context.path, context.log, hall.series);
+    watchResponse(response, request.url, context.log, hall.series);
     response.setHeader("x-request-id", context.id);
     response.setHeader("x-content-type-options", "nosniff");
     response.setHeader("referrer-policy", "no-referrer");
