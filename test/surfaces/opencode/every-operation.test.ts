@@ -38,6 +38,8 @@ const MINIMAL: Readonly<Record<string, Minimal>> = {
   "DELETE /experimental/worktree": { body: { directory: "{linked}" } },
   "POST /experimental/project/{projectID}/copy": { body: { strategy: "git_worktree", directory: "{copies}" } },
   "DELETE /experimental/project/{projectID}/copy": { body: { directory: "{copied}", force: true } },
+  "POST /mcp": { body: { name: "off", config: { type: "local", command: ["true"], enabled: false } } },
+  "POST /mcp/{name}/auth/callback": { body: { code: "x" } },
   "POST /log": { body: { service: "test", level: "info", message: "hello" } },
   "PATCH /session/{sessionID}": { body: { title: "A title" } },
   "POST /session/{sessionID}/message": { body: { parts: [{ type: "text", text: "hello" }] } },
@@ -58,8 +60,8 @@ const MINIMAL: Readonly<Record<string, Minimal>> = {
   "POST /api/session/{sessionID}/prompt": { body: { prompt: { text: "hello" } } },
 };
 
-/** There is no ask in a session that does nothing, and no WebSocket here: these have tests of their own. */
-const ELSEWHERE = /\{requestID\}|\{permissionID\}|\/connect$/;
+/** There is no ask in a session that does nothing, no WebSocket and no MCP server here: these have tests of their own. */
+const ELSEWHERE = /\{requestID\}|\{permissionID\}|\/connect$|^\/mcp\/\{name\}/;
 
 /** Operations that change things come after those that read them. */
 function rank({ method, path }: Operation): number {

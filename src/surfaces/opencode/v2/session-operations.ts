@@ -100,7 +100,8 @@ export function v2SessionOperations(surface: Surface): Operation[] {
         const wish = { providerID: body.model?.providerID, modelID: body.model?.id, agent: body.agent };
         const place = oneSpelling(named ?? defaultDirectory);
         const choice = await environment.catalog.chooseForNew(wish, place);
-        const state = await gateway.create({ ...choice, directory: place });
+        const mcpServers = await environment.mcp.forSession(place, choice.agent);
+        const state = await gateway.create({ ...choice, mcpServers, directory: place });
         return { data: sessionInfo(state) };
       },
     ),
