@@ -112,7 +112,15 @@ export function sessionOperations(surface: Surface): Operation[] {
       const busy = (await gateway.log.unsettled()).filter((state) => state.turn && state.directory === directory);
       return Object.fromEntries(busy.map((state) => [state.id, new SessionView(state).status()]));
     }),
-    get("/session/{sessionID}", "session.get", async ({ params }) => shownSession(await stateOf(params))),
+    get(
+      "/session/{sessionID}",
+      "session.get",
+      { note: "with its status, for clients that poll" },
+      async ({ params }) => {
+        const state = await stateOf(params);
+        return { ...shownSession(state), status: new SessionView(state).status() };
+      },
+    ),
     patch("/session/{sessionID}", "session.update", { body: change }, async ({ params, body }) => {
       const state = await stateOf(params);
       return shownSession(await gateway.update(state.id, changeOf(state, body)));
