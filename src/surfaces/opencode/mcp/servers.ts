@@ -103,7 +103,9 @@ export class McpServers {
 
   async #put(all: Map<string, Known>, directory: string, name: string, known: Omit<Known, "status">): Promise<void> {
     const status = this.#look(directory, name, known);
-    keepNewest(all, name, { ...known, status }, MAX_SERVERS);
+    // A server that is switched keeps its place in the list.
+    if (all.has(name)) all.set(name, { ...known, status });
+    else keepNewest(all, name, { ...known, status }, MAX_SERVERS);
     await status;
     this.#options.bus.publish(directory, "mcp.tools.changed", { server: name });
   }
