@@ -207,7 +207,10 @@ export class TurnView {
     const track = this.#calls.get(item.call);
     if (!track || track.done) return;
     track.learn(item);
-    this.#around.transcript.putPart(track.close(item, time));
+    const part = track.close(item, time);
+    // A call of an answer that was cut off is taken back as its text is: the agent asks for the whole answer again.
+    if (item.error?.code === "retracted") this.#around.transcript.removePart(part.messageID, part.id);
+    else this.#around.transcript.putPart(part);
     const step = this.#steps.of(item.step);
     if (!step) return;
     step.open -= 1;
