@@ -7,6 +7,8 @@ import { cancelCommand } from "./commands/cancel.ts";
 import { completionCommand } from "./commands/completion.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { eventsCommand } from "./commands/events.ts";
+import { exportCommand } from "./commands/export.ts";
+import { importCommand } from "./commands/import.ts";
 import { installCommand } from "./commands/install.ts";
 import { modelCommand } from "./commands/model.ts";
 import { opencodeCommand } from "./commands/opencode.ts";
@@ -45,6 +47,8 @@ export function buildProgram(): Command {
     answerCommand(),
     cancelCommand(),
     eventsCommand(),
+    exportCommand(),
+    importCommand(),
     agentsCommand(),
     doctorCommand(),
     trustCommand(),

@@ -14,12 +14,12 @@ export function runCommand(): Command {
   command.summary("give an agent one prompt and print its reply");
   withExamples(command, [
     ['parley run "Read README.md and add a line at the end"', "asks before it changes something"],
-    ["git diff | parley run --deny - > review.md", "the prompt from stdin; nothing is allowed"],
+    ['git diff | parley run --deny "Review this" > review.md', "stdin after the prompt; nothing is allowed"],
     ['parley run --continue --yes "Now do it"', "go on here; permissions are allowed once each"],
     ['parley run --format json "How many files?" | jq -r .text', "for programs: one object at the end"],
     ['parley run --json "Fix it" | jq -c .type', "for programs: every event as it comes"],
   ]);
-  command.argument("[prompt...]", "the prompt; - or nothing reads it from stdin");
+  command.argument("[prompt...]", "the prompt; piped text follows it; - or nothing reads all of it from stdin");
   command.optionsGroup("Session:");
   command.option("--agent <name>", "one of parley agents");
   command.option("--model <id>", "one of the agent's models");

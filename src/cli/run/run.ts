@@ -6,7 +6,7 @@ import { CliError, EXIT, EXIT_PIPE_CLOSED } from "../exit.ts";
 import { endLine, modelIn } from "../output/end-line.ts";
 import { safeLine, safeLines } from "../output/safe-text.ts";
 import { painter } from "../output/terminal.ts";
-import { outputLost } from "../tell.ts";
+import { outputLost, tell } from "../tell.ts";
 import { type AskMode, askMode } from "./ask-policy.ts";
 import { Asks } from "./asks.ts";
 import { type Before, type Begun, begin } from "./begin.ts";
@@ -32,6 +32,7 @@ export interface RunFlags extends Omit<SessionWish, "directory" | "defaultAgent"
 type EndedSession = Pick<Begun["detail"], "id" | "agent" | "model">;
 
 const ERROR_SHOWN = 2_000;
+const FIRST_BYTE_MS = 3_000;
 
 const paint = painter(process.stderr);
 
@@ -139,7 +140,7 @@ export async function run(words: readonly string[], flags: RunFlags): Promise<nu
 async function runTurn(words: readonly string[], flags: RunFlags): Promise<number> {
   const directory = directoryOf(flags.dir);
   const { settings } = await configure({ dataDir: flags.dataDir }, directory);
-  const prompt = await promptText(words, process.stdin);
+  const prompt = await promptText(words, process.stdin, { firstByteMs: FIRST_BYTE_MS, tell });
   const interrupts = new Interrupts();
   // Nobody reads the reply any more: the turn is stopped too.
   process.stdout.on("error", (error) => {

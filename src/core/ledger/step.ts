@@ -1,7 +1,7 @@
 import type { Draft } from "../events/event.ts";
 import type { TurnStatus, Usage } from "../events/values.ts";
 import { addUsage } from "../usage.ts";
-import { applyRules, onAnswer, onAskWithdrawn, onPermission, onQuestion } from "./asks.ts";
+import { applyRules, onAnswer, onAskWithdrawn, onGrants, onPermission, onQuestion } from "./asks.ts";
 import {
   closeIfSettled,
   onCancel,
@@ -17,6 +17,7 @@ import { type Context, Frame } from "./frame.ts";
 import { onIntent } from "./intents.ts";
 import { onPrompt, onSteer, onWithdraw, startNext } from "./prompts.ts";
 import { isHeard, onReplayBegun, onReplayEnded, onReplayPrompt } from "./replay.ts";
+import { commitRevert } from "./revert.ts";
 import { changeAgent, onCreate, updateFacts, updateLimits } from "./session.ts";
 import { noteRan } from "./shell.ts";
 import type { Signal } from "./signals.ts";
@@ -54,6 +55,8 @@ const REQUESTS: Record<Command["type"], boolean> = {
   cancel: true,
   answer: true,
   update: true,
+  commit: true,
+  grant: false,
   closing: false,
   fail: false,
   crashed: false,
@@ -93,6 +96,8 @@ const COMMANDS: Handlers<Command> = {
   cancel: onCancel,
   answer: onAnswer,
   update: onUpdate,
+  commit: commitRevert,
+  grant: (frame, { grants }) => onGrants(frame, grants),
   closing: (frame, { reason }) => onClosing(frame, reason),
   fail: (frame, { turn, error }) => onFail(frame, turn, error),
   crashed: onCrashed,

@@ -40,8 +40,11 @@ export interface Child {
   /** It works on after its call has returned. */
   background: boolean;
   over: boolean;
-  /** The message it is saying, and how many blocks of it were told. */
-  message?: { id: string; count: number };
+  /**
+   * The message it is saying, and how many blocks of it were told. `guessed`: only a call of it was heard of, and its id is not known;
+   * `answered`: a result of its calls has come.
+   */
+  message?: { id: string; count: number; guessed?: boolean; answered?: boolean };
 }
 
 export interface End {
@@ -101,6 +104,8 @@ export interface DecodeState {
   /** The model as the program names it, the one that was asked for, and what the names of the list stand for. */
   model?: string;
   chosen?: string;
+  /** The last model that was asked for and that a turn has begun with. */
+  served?: string;
   aliases: ReadonlyMap<string, string>;
   /** Lines that were read already, so that repeats change nothing. */
   seen: readonly string[];

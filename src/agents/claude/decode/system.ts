@@ -1,5 +1,6 @@
+import { withEntry } from "../../../core/entries.ts";
 import { type Fields, fieldsIn, numberIn, present, textIn } from "../../../core/json/fields.ts";
-import { onTaskNotification, onTaskProgress, onTaskStarted, onTaskUpdated } from "./children.ts";
+import { onBackgroundTasks, onTaskNotification, onTaskProgress, onTaskStarted, onTaskUpdated } from "./children.ts";
 import { finishIfIdle, onTurnLine } from "./result.ts";
 import { inMode, type Reading } from "./state.ts";
 
@@ -18,7 +19,7 @@ const SILENT: ReadonlySet<string> = new Set([
   "plugin_install",
   "mirror_error",
   "worker_shutting_down",
-  "background_tasks_changed",
+  "control_request_progress",
   "post_turn_summary",
 ]);
 
@@ -35,6 +36,8 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
   task_progress: onTaskProgress,
   task_updated: onTaskUpdated,
   task_notification: onTaskNotification,
+  background_tasks_changed: onBackgroundTasks,
+  session_writes_lost: onWritesLost,
   local_command_output: onRemark,
   informational: onRemark,
   notification: onRemark,
@@ -50,10 +53,23 @@ export function onSystem(reading: Reading, line: Fields): boolean {
 }
 
 /** The list of models has short names; the program says what they stand for. */
-function modelName({ state }: Reading, model: string): string {
-  const { chosen, aliases } = state;
+function modelName(reading: Reading, model: string): string {
+  learnName(reading, model);
+  const { chosen, aliases } = reading.state;
   if (chosen !== undefined && (aliases.get(chosen) ?? chosen) === model) return chosen;
   return [...aliases].find(([, resolved]) => resolved === model)?.[0] ?? model;
+}
+
+/**
+ * A chosen name that the list lacks stands for the model that the program uses at first: an alias for its newest model, the name of a model that is no longer
+ * served for its successor. Only the latter is worth a note: the user named that very model.
+ */
+function learnName(reading: Reading, model: string): void {
+  const { chosen, served, aliases } = reading.state;
+  if (chosen === undefined || served === chosen) return;
+  reading.patch({ served: chosen, aliases: aliases.has(chosen) ? aliases : withEntry(aliases, chosen, model) });
+  if (!chosen.startsWith("claude-") || model.includes(chosen)) return;
+  reading.say({ type: "note", level: "info", text: `Claude Code uses ${model} for the model ${chosen}` });
 }
 
 /** Begins each of the program's turns. The session's id changes when the conversation is cleared. */
@@ -108,6 +124,13 @@ function onCompacted(reading: Reading, line: Fields): void {
 function onDenied(reading: Reading, line: Fields): void {
   const call = textIn(line, "tool_use_id");
   if (call !== undefined) reading.patch({ refused: new Set([...reading.state.refused, call]) });
+}
+
+/** The program's own record of the conversation has a hole: it may remember less when it resumes the session. */
+function onWritesLost(reading: Reading, line: Fields): void {
+  const why = textIn(line, "error_code") ?? "no reason was given";
+  const text = `Claude Code could not save its own record of the conversation (${why}): it may remember less when it is started again`;
+  reading.say({ type: "note", level: "warn", code: "session_writes_lost", text });
 }
 
 function onRemark(reading: Reading, line: Fields): void {

@@ -2,6 +2,7 @@ import { present } from "../../../core/json/fields.ts";
 import type { Receipt } from "../../../core/receipt.ts";
 import type { SessionState } from "../../../core/session-state.ts";
 import type { Choice } from "../catalog/choice.ts";
+import { usingAgent } from "../catalog/used-agents.ts";
 import { attendedBy } from "../client-kind.ts";
 import type { Surface } from "../context.ts";
 import { unsupported } from "../errors.ts";
@@ -13,13 +14,14 @@ const NO_VARIANT = "default";
 
 /** The agent, model and mode for a prompt: as the client says, else as they were. */
 export async function choiceOf(
-  { environment }: Surface,
+  { environment, bus }: Surface,
   { agent: own, parent, directory }: SessionState,
   { model, agent }: Pick<PromptInput, "model" | "agent">,
 ): Promise<Partial<Choice>> {
   // A sub-agent is none of the providers. Its session takes no prompts, which the gateway says.
   if (parent !== undefined || (model === undefined && agent === undefined)) return {};
-  return environment.catalog.choose(present({ providerID: own, ...model, agent }), directory);
+  const wish = present({ providerID: own, ...model, agent });
+  return environment.catalog.chooseForPrompt(wish, directory, (message) => bus.warn(directory, message));
 }
 
 /** The facts that a client wants to see again in the message of its prompt. */
@@ -45,7 +47,8 @@ export async function givePrompt(
   const parts = promptParts(input.parts, directory);
   const choice = await choiceOf(surface, state, input);
   const rules = rulesOfTools(tools ?? {});
-  return gateway.prompt(id, {
+  const moves = choice.agent === state.agent ? undefined : choice.agent;
+  const request = {
     parts,
     ...choice,
     ...present({
@@ -57,5 +60,6 @@ export async function givePrompt(
       extras: extrasOf(input),
       attended: attendedBy(client),
     }),
-  });
+  };
+  return usingAgent(surface, directory, moves, () => gateway.prompt(id, request));
 }

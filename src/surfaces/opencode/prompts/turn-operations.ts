@@ -10,6 +10,7 @@ import { hintsOf } from "../../../gateway/commands/template.ts";
 import type { CommandRequest } from "../../../gateway/session-work.ts";
 import { outcomeOf } from "../../http/turn-outcome.ts";
 import { splitModel } from "../catalog/catalog.ts";
+import { offeredCommands } from "../catalog/used-agents.ts";
 import { attendedBy } from "../client-kind.ts";
 import type { Surface } from "../context.ts";
 import { tagged } from "../errors.ts";
@@ -66,7 +67,8 @@ async function unlessBusy<T>(sessionID: string, work: Promise<T>): Promise<T> {
 }
 
 const SHELL = "Parley itself runs the command; the agent gets its output with the next prompt";
-const COMMANDS = "built in, of the project (.opencode, .claude, opencode.json), and of the agents themselves";
+const COMMANDS =
+  "built in, of the project (.opencode, .claude, opencode.json), and of the agent of the directory's newest session";
 const REVERT =
   "whole turns, also for a part; 409 names a file that was changed since, 501 for an agent whose memory is not the log";
 
@@ -108,7 +110,7 @@ export function turnOperations(surface: Surface): Operation[] {
       return answerLater(surface, response, state.id, answer(state.id, receipt));
     }),
     get("/command", "command.list", { note: COMMANDS }, async ({ directory }) =>
-      (await gateway.work.commands(directory)).map(commandInfo),
+      (await offeredCommands(surface, directory)).map(commandInfo),
     ),
     post(
       `${path}/command`,
