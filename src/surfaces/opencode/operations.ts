@@ -21,6 +21,7 @@ import { fileOperations } from "./workspace/file-operations.ts";
 import { findOperations } from "./workspace/find-operations.ts";
 import { projectOperations } from "./workspace/project-operations.ts";
 import { vcsOperations } from "./workspace/vcs-operations.ts";
+import { worktreeOperations } from "./worktrees/operations.ts";
 
 /** Every operation of OpenCode's API, as far as it means something here. */
 export function operations(surface: Surface): Operation[] {
@@ -34,6 +35,7 @@ export function operations(surface: Surface): Operation[] {
     ...askOperations(surface),
     ...turnOperations(surface),
     ...projectOperations(surface),
+    ...worktreeOperations(surface),
     ...fileOperations(surface),
     ...findOperations(surface),
     ...vcsOperations(surface),

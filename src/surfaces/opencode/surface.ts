@@ -8,7 +8,10 @@ import { PtyTickets } from "./pty/tickets.ts";
 import { EventHub } from "./streams/hub.ts";
 import { projectOf } from "./workspace/project.ts";
 
-type Given = Pick<Surface, "gateway" | "clients" | "version" | "defaultDirectory" | "dataDirectory" | "logger"> & {
+type Given = Pick<
+  Surface,
+  "gateway" | "clients" | "version" | "advertised" | "defaultDirectory" | "dataDirectory" | "logger"
+> & {
   commands: CommandHost;
   terminals: Terminals;
 };

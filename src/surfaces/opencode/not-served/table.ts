@@ -16,7 +16,7 @@ export interface NotServed {
   /** The name of a 404, for a thing that cannot be there; else the error is a 501. */
   missing?: "NotFoundError" | "McpServerNotFoundError";
   /** A thing that the path names and that must be there: without it the answer is a 404. */
-  first?: "session" | "part" | "project" | "provider";
+  first?: "session" | "part" | "provider";
   query?: z.ZodObject;
   /** Whether the empty answer says for which directory it holds. */
   located?: boolean;
@@ -24,11 +24,8 @@ export interface NotServed {
 
 const MCP = "MCP servers are the agents' own: configure them there";
 const NO_WORKSPACES = "there are no remote workspaces: a session runs in a directory of the server's machine";
-const BY_HAND = "make it with `git worktree`, and open that directory";
-const NO_COPIES = `copies of a project are not made here: ${BY_HAND}`;
 const MESSAGE_PART = "/session/{sessionID}/message/{messageID}/part/{partID}";
 const WORKSPACE = "/experimental/workspace";
-const COPY = "/experimental/project/{projectID}/copy";
 const ATTEMPT = "/api/integration/attempt/{attemptID}";
 const CONNECT = "/api/integration/{integrationID}/connect";
 
@@ -75,26 +72,6 @@ export const NOT_SERVED: readonly NotServed[] = [
   {
     reason: "sessions stay with their server: GET /v1/sessions/{session}/events has all events",
     refused: ["POST /sync/replay sync.replay", "POST /sync/steal sync.steal", "POST /sync/history sync.history.list"],
-  },
-  {
-    reason: BY_HAND,
-    message: NO_COPIES,
-    refused: [
-      "POST /experimental/worktree worktree.create",
-      "DELETE /experimental/worktree worktree.remove",
-      "POST /experimental/worktree/reset worktree.reset",
-    ],
-  },
-  {
-    reason: BY_HAND,
-    message: NO_COPIES,
-    first: "project",
-    refused: [
-      `POST ${COPY} v2.projectCopy.create`,
-      `DELETE ${COPY} v2.projectCopy.remove`,
-      `POST ${COPY}/refresh v2.projectCopy.refresh`,
-      `POST ${COPY}/generate-name experimental.projectCopy.generateName`,
-    ],
   },
   {
     reason: "OpenCode's console has no part in this server",
