@@ -92,7 +92,8 @@ export function sessionOperations(surface: Surface): Operation[] {
     const configured = await rulesOfConfig(surface, directory);
     const permissions =
       permission || configured.length > 0 ? [...configured, ...rulesFrom(permission ?? [])] : undefined;
-    const facts = present({ model, title, permissions, meta: metaOf({ parentID, metadata }) });
+    const mcpServers = await environment.mcp.forSession(directory, choice.agent);
+    const facts = present({ model, title, permissions, mcpServers, meta: metaOf({ parentID, metadata }) });
     const make = (): Promise<SessionState> => gateway.create({ directory, ...choice, ...facts });
     return shownSession(await usingAgent(surface, directory, choice.agent, make));
   }
@@ -122,7 +123,15 @@ export function sessionOperations(surface: Surface): Operation[] {
       const busy = (await gateway.log.unsettled()).filter((state) => state.turn && state.directory === directory);
       return Object.fromEntries(busy.map((state) => [state.id, new SessionView(state).status()]));
     }),
-    get("/session/{sessionID}", "session.get", async ({ params }) => shownSession(await stateOf(params))),
+    get(
+      "/session/{sessionID}",
+      "session.get",
+      { note: "with its status, for clients that poll" },
+      async ({ params }) => {
+        const state = await stateOf(params);
+        return { ...shownSession(state), status: new SessionView(state).status() };
+      },
+    ),
     patch("/session/{sessionID}", "session.update", { body: change }, async ({ params, body }) => {
       const state = await stateOf(params);
       return shownSession(await gateway.update(state.id, changeOf(state, body)));

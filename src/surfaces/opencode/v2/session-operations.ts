@@ -105,8 +105,9 @@ export function v2SessionOperations(surface: Surface): Operation[] {
         const place = oneSpelling(named ?? defaultDirectory);
         const choice = await environment.catalog.chooseForNew(wish, place, (message) => bus.warn(place, message));
         const permissions = await rulesOfConfig(surface, place);
-        const make = (): Promise<SessionState> =>
-          gateway.create({ ...choice, directory: place, ...(permissions.length > 0 ? { permissions } : {}) });
+        const mcpServers = await environment.mcp.forSession(place, choice.agent);
+        const rules = permissions.length > 0 ? { permissions } : {};
+        const make = (): Promise<SessionState> => gateway.create({ ...choice, directory: place, mcpServers, ...rules });
         const state = await usingAgent(surface, place, choice.agent, make);
         return { data: sessionInfo(state) };
       },
