@@ -62,6 +62,8 @@ export interface Discovery {
   models: AgentModel[];
   /** The model of a session that names none, where it is not the first. */
   defaultModel?: string;
+  /** It takes models that it does not list, too: aliases, full names, names of a gateway. The agent itself refuses those that it cannot use. */
+  otherModels?: boolean;
   /** The first is that of a session that names none. */
   modes: AgentMode[];
   /** Choices beside model and mode, such as effort. Absent: it has none. */

@@ -1,4 +1,5 @@
 import { Command, CommanderError, Option } from "commander";
+import { nearest } from "../core/nearest.ts";
 import { agentsCommand } from "./commands/agents.ts";
 import { answerCommand } from "./commands/answer.ts";
 import { asksCommand } from "./commands/asks.ts";
@@ -7,6 +8,8 @@ import { cancelCommand } from "./commands/cancel.ts";
 import { completionCommand } from "./commands/completion.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { eventsCommand } from "./commands/events.ts";
+import { exportCommand } from "./commands/export.ts";
+import { importCommand } from "./commands/import.ts";
 import { installCommand } from "./commands/install.ts";
 import { modelCommand } from "./commands/model.ts";
 import { opencodeCommand } from "./commands/opencode.ts";
@@ -17,7 +20,6 @@ import { sessionsCommand } from "./commands/sessions.ts";
 import { trustCommand } from "./commands/trust.ts";
 import { CliError, EXIT } from "./exit.ts";
 import { formatHelp, withExamples } from "./help.ts";
-import { nearest } from "./nearest.ts";
 import { packageVersion } from "./version.ts";
 
 /** The whole tree. Each command imports what it needs only when it is run, and tells its exit code by `process.exitCode`. */
@@ -45,6 +47,8 @@ export function buildProgram(): Command {
     answerCommand(),
     cancelCommand(),
     eventsCommand(),
+    exportCommand(),
+    importCommand(),
     agentsCommand(),
     doctorCommand(),
     trustCommand(),

@@ -97,6 +97,9 @@ export function createClient(options: ClientOptions) {
     sessions: {
       create: (request: NewSession = {}): Promise<SessionDetail> =>
         transport.json({ method: "POST", path: ["v1", "sessions"], body: request }),
+      /** Stores a session from the lines of an export. Its id is its own where that is free, else a new one. */
+      import: (jsonl: string, directory?: string): Promise<SessionDetail> =>
+        transport.json({ method: "POST", path: ["v1", "sessions", "import"], body: { jsonl, directory } }),
       /** A page of sessions, newest first. */
       list: async (query: SessionListQuery = {}): Promise<SessionList> => {
         checkOptions("sessions.list", query, LIST_OPTIONS);

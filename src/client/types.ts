@@ -18,6 +18,8 @@ export interface AgentInfo {
   credentials: "found" | "missing" | "not_needed" | "unknown";
   /** `options`: those that are otherwise with this model. */
   models: { id: string; name?: string; options?: AgentOption[] }[];
+  /** It takes models that are not listed, too. */
+  otherModels?: boolean;
   modes: { id: string; name?: string }[];
   /** Choices beside model and mode. */
   options?: AgentOption[];

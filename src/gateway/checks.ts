@@ -4,6 +4,7 @@ import { type Agent, type AgentChoice, type Discovery, ResumeLost } from "../age
 import { messageOf, ParleyError } from "../core/errors.ts";
 import type { AgentOption, OptionValue } from "../core/events/values.ts";
 import { isId } from "../core/ids.ts";
+import { modelNameFault } from "../core/model-name.ts";
 import type { SessionState } from "../core/session-state.ts";
 import type { Roots } from "../host/files/roots.ts";
 
@@ -46,8 +47,9 @@ export async function assertChoice(
   session: Pick<SessionState, "model" | "offers"> = {},
 ): Promise<void> {
   if (model === undefined && mode === undefined && options === undefined) return;
+  assertModelName(model);
   const discovery = await discover();
-  assertKnown(`agent ${agent.name} has no model`, model, discovery.models, agent.advice);
+  if (!discovery.otherModels) assertKnown(`agent ${agent.name} has no model`, model, discovery.models, agent.advice);
   assertKnown(`agent ${agent.name} has no mode`, mode, discovery.modes);
   // The options that a session was offered were those of its model.
   const offers = model === undefined || model === session.model ? session.offers : undefined;
@@ -55,10 +57,18 @@ export async function assertChoice(
   for (const [id, value] of Object.entries(options ?? {})) assertOption(agent.name, id, value, known);
 }
 
-/** The options of an agent with this model. */
+/** A name that a program could take for a flag, or that spoils a terminal, is no model of any agent. */
+function assertModelName(model: string | undefined): void {
+  const fault = model === undefined ? undefined : modelNameFault(model);
+  if (fault === undefined) return;
+  throw new ParleyError("invalid", `expected the name of a model, got ${JSON.stringify(model)}: ${fault}`);
+}
+
+/** The options of an agent with this model. A model that is not listed is taken to have those of the default one. */
 function optionsOf({ models, defaultModel, options = [] }: Discovery, model: string | undefined): AgentOption[] {
-  const used = model ?? defaultModel ?? models[0]?.id;
-  const own = models.find(({ id }) => id === used)?.options ?? [];
+  const usual = defaultModel ?? models[0]?.id;
+  const listed = models.some(({ id }) => id === model);
+  const own = models.find(({ id }) => id === (listed ? model : usual))?.options ?? [];
   return [...options.filter(({ id }) => !own.some((option) => option.id === id)), ...own];
 }
 

@@ -4,6 +4,7 @@ import { isParleyError, ParleyError } from "../core/errors.ts";
 import { answerKey, askKey } from "../core/events/keys.ts";
 import type { Prompt } from "../core/events/values.ts";
 import { isId } from "../core/ids.ts";
+import { present } from "../core/json/fields.ts";
 import type { Answer } from "../core/ledger/signals.ts";
 import type { Receipt } from "../core/receipt.ts";
 import { beginsTurn, type SessionState } from "../core/session-state.ts";
@@ -13,6 +14,7 @@ import type { Attachments } from "./attachments.ts";
 import { assertChoice, assertPromptable, existingDirectory } from "./checks.ts";
 import { Discoveries } from "./discoveries.ts";
 import { enter, onlyHere } from "./door.ts";
+import type { ImportRequest } from "./import-session.ts";
 import { assertServers, forgetStrays } from "./mcp-servers.ts";
 import { NewSessions } from "./new-sessions.ts";
 import type { GatewayOptions } from "./options.ts";
@@ -56,6 +58,7 @@ export class Gateway {
       create: async (command, servers) => this.get(await this.made.begin(command, servers)),
       prompt: (id, prompt) => this.prompt(id, prompt),
       whileIdle: (id, work) => this.sessions.use(id, (session) => session.whileIdle(work)),
+      commitRevert: (id) => this.sessions.use(id, (session) => session.commitRevert()),
     });
   }
 
@@ -101,6 +104,14 @@ export class Gateway {
     return this.get(await this.made.create(request));
   }
 
+  /** Stores a session that was exported, with those of its sub-agents. Returns its id here. */
+  async importSession(request: ImportRequest): Promise<string> {
+    this.assertOpen();
+    const { importSession } = await import("./import-session.ts");
+    const directory = request.directory && (await existingDirectory(request.directory, this.options.roots));
+    return importSession({ ...this.options, sessions: this.sessions }, { ...request, ...present({ directory }) });
+  }
+
   async get(id: string): Promise<SessionState> {
     return (await this.head(id)).state;
   }
@@ -128,7 +139,7 @@ export class Gateway {
     const state = await this.own(id);
     const { model, mode, options } = facts;
     // A session outlives its agent's configuration: facts that do not concern the agent can still be changed.
-    if (agent ?? model ?? mode ?? options) await this.assertChoice(state, facts, agent);
+    if ([agent, model, mode, options].some((one) => one !== undefined)) await this.assertChoice(state, facts, agent);
     await this.sessions.use(id, (session) => session.update(facts, agent));
     return this.get(id);
   }

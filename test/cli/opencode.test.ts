@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { greetingLines } from "../../src/cli/serve/greeting.ts";
@@ -77,6 +77,35 @@ test("parley opencode: a server that runs is used, and stays", async () => {
   }
   assert.equal((await fetch(`${line}/health`)).status, 200);
 });
+
+const TOKEN = "a-token-of-my-own-choice";
+
+const TOKENS: [how: string, args: (home: Home) => string[], env: Record<string, string>, config: object][] = [
+  ["PARLEY_TOKEN", () => [], { PARLEY_TOKEN: TOKEN }, {}],
+  ["the configuration", () => [], {}, { token: TOKEN }],
+  ["--token-file", (home) => ["--token-file", home.write("my-token", `${TOKEN}\n`)], {}, {}],
+  ["--token", () => ["--token", TOKEN], {}, {}],
+];
+
+for (const [how, args, env, config] of TOKENS) {
+  test(`parley opencode: the server that it starts has the token of ${how}`, async () => {
+    await using home = new Home();
+    home.configure(config);
+    const { tui, shown } = start(home, args(home), env);
+    try {
+      assert.equal(await shown("status"), 200);
+      const url = String(await shown("url"));
+      const status = async (token: string) =>
+        (await fetch(`${url}/v1/agents`, { headers: { authorization: `Bearer ${token}` } })).status;
+      assert.deepEqual([await status(TOKEN), await status("another-token-of-mine")], [200, 401]);
+      assert.equal(existsSync(join(home.dataDir, "token")), false, "a token that was given is not written down");
+      tui.type("0");
+      assert.equal(await tui.exited, 0);
+    } finally {
+      await tui.close();
+    }
+  });
+}
 
 test("parley opencode: a missing interface is offered, and installed when welcome", async () => {
   await using home = new Home();

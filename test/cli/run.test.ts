@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { endLine } from "../../src/cli/output/end-line.ts";
-import { finished, Home, SAMPLE_AGENT, said } from "./support.ts";
+import { eventually } from "../support/eventually.ts";
+import { BIN, finished, Home, SAMPLE_AGENT, said } from "./support.ts";
 
 const STUBBORN = fileURLToPath(new URL("../fixtures/agents/ignores-cancel.mjs", import.meta.url));
 
@@ -62,12 +64,41 @@ test("the prompt comes from a pipe, with a dash or without", async () => {
   const results = await Promise.all([
     home.run(["run"], { input: "piped words" }),
     home.run(["run", "-"], { input: "piped words" }),
-    home.run(["run", "given", "words"], { input: "not these" }),
+    home.run(["run", "given", "words"], { input: "and these" }),
+    home.run(["run", "given", "words", "-"], { input: "and these" }),
+    home.run(["run", "given", "words"], { input: "" }),
   ]);
   assert.deepEqual(
     results.map(({ stdout }) => stdout.split("You said: ")[1]),
-    ["piped words\n", "piped words\n", "given words\n"],
+    ["piped words\n", "piped words\n", "given words\nand these\n", "given words\nand these\n", "given words\n"],
   );
+});
+
+/** Runs a line of shell, in which `parley` is the command, with a stdin that stays open and says nothing. */
+function inShell(home: Home, line: string): ReturnType<typeof finished> {
+  const command = `parley() { '${process.execPath}' '${BIN}' "$@"; }; ${line}`;
+  const child = spawn("bash", ["-c", command], { cwd: home.work, env: home.env(), stdio: ["pipe", "pipe", "pipe"] });
+  const result = finished(child);
+  return result.finally(() => child.stdin.destroy());
+}
+
+test("a stdin that stays open and says nothing is not waited for, and a line says so", async () => {
+  await using home = new Home();
+  const { code, stdout, stderr } = await inShell(home, "parley run given words");
+  assert.deepEqual([code, stdout.split("You said: ")[1]], [0, "given words\n"]);
+  assert.match(stderr, /nothing came on stdin, which is still open: going on without it/);
+});
+
+test("a slow program before the pipe is waited for", { skip: process.platform !== "linux" }, async () => {
+  await using home = new Home();
+  const slow = `{ while ! [ -e '${home.root}/go' ]; do sleep 0.1; done; echo late; }`;
+  const running = inShell(home, `${slow} | parley run given words 2> >(tee '${home.root}/err' >&2)`);
+  const told = (): boolean =>
+    existsSync(join(home.root, "err")) && readFileSync(join(home.root, "err"), "utf8").includes("waiting for stdin");
+  await eventually("the command says that it waits", told);
+  home.write("go", "");
+  const { code, stdout } = await running;
+  assert.deepEqual([code, stdout.split("You said: ")[1]], [0, "given words\nlate\n"]);
 });
 
 test("--format json is one object at the end", async () => {
@@ -208,6 +239,8 @@ test("--continue without a session, an unknown session and another agent are cle
   const other = await home.run(["run", "--continue", "--agent", "ends", "x"]);
   assert.equal(other.code, 2);
   assert.match(other.stderr, /belongs to scripted/);
+  const near = await home.run(["run", "--agent", "scriptde", "x"]);
+  assert.match(near.stderr, /no agent scriptde; did you mean scripted\? there are: claude,/);
   const agent = await home.run(["run", "--agent", "nobody", "x"]);
   assert.equal(agent.code, 2);
   assert.match(agent.stderr, /no agent nobody; there are: claude, house, scripted, ends/);
@@ -295,6 +328,18 @@ test("two at the same time share one server, and the one that has it stays until
   assert.equal(two.code, 0, two.stderr);
   assert.equal(one.code, 130);
   assert.match(one.stderr, /another command works through this one/);
+});
+
+test("two runs with a token of the user's share the server that the first one started", async () => {
+  await using home = new Home();
+  const env = { PARLEY_TOKEN: "a-token-of-my-own-choice" };
+  const first = home.start(["run", "[[slow 60000]]"], { env });
+  const [talking, exit] = [said(first.stdout, "still working"), finished(first)];
+  await talking;
+  const second = await home.run(["run", "hello"], { env });
+  assert.equal(second.code, 0, second.stderr);
+  first.kill("SIGINT");
+  assert.equal((await exit).code, 130);
 });
 
 test("a server with a token that is written nowhere is named as the reason", async () => {

@@ -1,9 +1,10 @@
 import type { GapEvent, StreamEvent } from "../../client/index.ts";
+import { messageOf } from "../../core/errors.ts";
 import type { ParleyEvent } from "../../core/events/event.ts";
 import { activity, type SessionState } from "../../core/session-state.ts";
-import type { Base, Log } from "../../log/contract.ts";
+import type { Base, LogReader } from "../../log/contract.ts";
 import { followsOn } from "../../log/cursor.ts";
-import { openExistingLog } from "../../log/data-log.ts";
+import { openLogReader } from "../../log/data-log.ts";
 import { wireJson } from "../../surfaces/universal/wire.ts";
 import type { Settings } from "../config/settings.ts";
 import { usageError } from "../exit.ts";
@@ -13,7 +14,7 @@ import type { EventQuery, ListedSession, Store } from "./store.ts";
 
 const PAGE = 500;
 
-async function* readEvents(log: Log, id: string, query: EventQuery): AsyncGenerator<StreamEvent> {
+async function* readEvents(log: LogReader, id: string, query: EventQuery): AsyncGenerator<StreamEvent> {
   const head = await log.head(id);
   if (!head) return;
   if (query.after > head.last)
@@ -49,14 +50,13 @@ function listed(state: SessionState): ListedSession {
 }
 
 /**
- * The log itself, where no server runs. It is only read, so its lock is left alone: a server that starts at this moment is
- * not kept from it.
+ * The log itself, where no server runs. It is only read, and not a byte of it changes, so its lock is left alone: a server
+ * that starts at this moment is not kept from it.
  */
 export async function offlineStore(settings: Settings): Promise<Store> {
-  const { dataDir: directory, sync } = settings;
-  const log = await openExistingLog({ directory, sync });
+  const log = await openLogReader(settings.dataDir, (thrown) => process.emitWarning(messageOf(thrown)));
   return {
-    list: async (query) => ((await log?.list({ ...query, parent: null })) ?? []).map(listed),
+    list: async (query) => ((await log?.list({ ...query, parent: query.parent ?? null })) ?? []).map(listed),
     async get(id) {
       const head = await log?.head(id);
       return head && { ...listed(head.state), first: head.first, last: head.last };

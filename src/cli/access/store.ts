@@ -7,6 +7,8 @@ export type FoundSession = ListedSession & Pick<SessionDetail, "first" | "last">
 
 export interface ListQuery {
   directory?: string;
+  /** The sub-agents' sessions of this session, in place of sessions of their own. */
+  parent?: string;
   after?: string;
   limit: number;
 }
@@ -21,7 +23,7 @@ export interface EventQuery {
 export interface Store {
   /** The client of the running server. Without one nothing can happen any more. */
   readonly client?: ParleyClient;
-  /** Newest first; sub-agents' sessions apart. */
+  /** Newest first. */
   list(query: ListQuery): Promise<ListedSession[]>;
   /** Undefined where there is no such session. */
   get(id: string): Promise<FoundSession | undefined>;
@@ -34,10 +36,13 @@ export interface Store {
 const PAGE = 200;
 
 /** Every session, newest first. */
-export async function everySession(store: Pick<Store, "list">, directory?: string): Promise<ListedSession[]> {
+export async function everySession(
+  store: Pick<Store, "list">,
+  which: Pick<ListQuery, "directory" | "parent"> = {},
+): Promise<ListedSession[]> {
   const all: ListedSession[] = [];
   for (;;) {
-    const page = await store.list({ directory, after: all.at(-1)?.id, limit: PAGE });
+    const page = await store.list({ ...which, after: all.at(-1)?.id, limit: PAGE });
     all.push(...page);
     if (page.length < PAGE) return all;
   }

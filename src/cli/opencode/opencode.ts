@@ -1,11 +1,12 @@
 import { configure, directoryOf } from "../context.ts";
 import { usageError } from "../exit.ts";
+import { serverLayer, type TokenFlags } from "../options.ts";
 import { Interrupts } from "../run/interrupts.ts";
 import { opencodeProgram } from "./program.ts";
 import { serverFor } from "./server.ts";
 import { runInTerminal } from "./terminal.ts";
 
-export interface OpencodeFlags {
+export interface OpencodeFlags extends TokenFlags {
   continue?: boolean;
   session?: string;
   fork?: boolean;
@@ -45,7 +46,7 @@ export async function opencode(given: string | undefined, flags: OpencodeFlags):
   if (flags.fork && !flags.continue && flags.session === undefined) {
     throw usageError("--fork needs --continue or --session");
   }
-  const { settings } = await configure({ dataDir: flags.dataDir }, directory);
+  const { settings } = await configure(serverLayer(flags), directory);
   const program = await opencodeProgram(settings.dataDir, flags.install === true);
   const server = await serverFor(settings, directory);
   try {

@@ -3,10 +3,11 @@ import { messageOf } from "../../core/errors.ts";
 import { othersDone } from "../access/own-server.ts";
 import { configure, directoryOf } from "../context.ts";
 import { CliError, EXIT, EXIT_PIPE_CLOSED } from "../exit.ts";
+import { serverLayer, type TokenFlags } from "../options.ts";
 import { endLine, modelIn } from "../output/end-line.ts";
 import { safeLine, safeLines } from "../output/safe-text.ts";
 import { painter } from "../output/terminal.ts";
-import { outputLost } from "../tell.ts";
+import { outputLost, tell } from "../tell.ts";
 import { type AskMode, askMode } from "./ask-policy.ts";
 import { Asks } from "./asks.ts";
 import { type Before, type Begun, begin } from "./begin.ts";
@@ -21,7 +22,7 @@ import { ReplyText } from "./reply-text.ts";
 import { askTrust } from "./trust-question.ts";
 import { View } from "./view.ts";
 
-export interface RunFlags extends Omit<SessionWish, "directory" | "defaultAgent"> {
+export interface RunFlags extends Omit<SessionWish, "directory" | "defaultAgent">, TokenFlags {
   format: "text" | "json" | "events";
   dir?: string;
   yes?: boolean;
@@ -32,6 +33,7 @@ export interface RunFlags extends Omit<SessionWish, "directory" | "defaultAgent"
 type EndedSession = Pick<Begun["detail"], "id" | "agent" | "model">;
 
 const ERROR_SHOWN = 2_000;
+const FIRST_BYTE_MS = 3_000;
 
 const paint = painter(process.stderr);
 
@@ -138,8 +140,8 @@ export async function run(words: readonly string[], flags: RunFlags): Promise<nu
 
 async function runTurn(words: readonly string[], flags: RunFlags): Promise<number> {
   const directory = directoryOf(flags.dir);
-  const { settings } = await configure({ dataDir: flags.dataDir }, directory);
-  const prompt = await promptText(words, process.stdin);
+  const { settings } = await configure(serverLayer(flags), directory);
+  const prompt = await promptText(words, process.stdin, { firstByteMs: FIRST_BYTE_MS, tell });
   const interrupts = new Interrupts();
   // Nobody reads the reply any more: the turn is stopped too.
   process.stdout.on("error", (error) => {

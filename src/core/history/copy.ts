@@ -91,7 +91,7 @@ function isLeftOut(event: ParleyEvent, open: ReadonlySet<string>, begun: Readonl
 }
 
 /** One delta in place of all those of an item; none for an item without them. */
-function deltaOf(item: Item): EventData["item.delta"] | undefined {
+export function deltaOf(item: Item): EventData["item.delta"] | undefined {
   if (item.kind === "tool_call" || item.kind === "status" || !item.text) return undefined;
   if (item.kind !== "message") return { item: item.id, kind: item.kind, field: "text", delta: item.text };
   if (item.role === "user") return undefined;

@@ -36,6 +36,7 @@ export const agent = z
         options: z.array(agentOption).optional().describe("in place of the agent's own of the same id"),
       }),
     ),
+    otherModels: z.boolean().optional().describe("it takes models that are not listed, too"),
     modes: z.array(z.looseObject({ id: z.string(), name: z.string().optional() })),
     options: z.array(agentOption).optional().describe("choices beside model and mode"),
     commands: z

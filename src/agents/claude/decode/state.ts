@@ -104,6 +104,8 @@ export interface DecodeState {
   /** The model as the program names it, the one that was asked for, and what the names of the list stand for. */
   model?: string;
   chosen?: string;
+  /** The last model that was asked for and that a turn has begun with. */
+  served?: string;
   aliases: ReadonlyMap<string, string>;
   /** Lines that were read already, so that repeats change nothing. */
   seen: readonly string[];

@@ -1,3 +1,4 @@
+import { withEntry } from "../../../core/entries.ts";
 import { type Fields, fieldsIn, numberIn, present, textIn } from "../../../core/json/fields.ts";
 import { onBackgroundTasks, onTaskNotification, onTaskProgress, onTaskStarted, onTaskUpdated } from "./children.ts";
 import { finishIfIdle, onTurnLine } from "./result.ts";
@@ -52,10 +53,23 @@ export function onSystem(reading: Reading, line: Fields): boolean {
 }
 
 /** The list of models has short names; the program says what they stand for. */
-function modelName({ state }: Reading, model: string): string {
-  const { chosen, aliases } = state;
+function modelName(reading: Reading, model: string): string {
+  learnName(reading, model);
+  const { chosen, aliases } = reading.state;
   if (chosen !== undefined && (aliases.get(chosen) ?? chosen) === model) return chosen;
   return [...aliases].find(([, resolved]) => resolved === model)?.[0] ?? model;
+}
+
+/**
+ * A chosen name that the list lacks stands for the model that the program uses at first: an alias for its newest model, the name of a model that is no longer
+ * served for its successor. Only the latter is worth a note: the user named that very model.
+ */
+function learnName(reading: Reading, model: string): void {
+  const { chosen, served, aliases } = reading.state;
+  if (chosen === undefined || served === chosen) return;
+  reading.patch({ served: chosen, aliases: aliases.has(chosen) ? aliases : withEntry(aliases, chosen, model) });
+  if (!chosen.startsWith("claude-") || model.includes(chosen)) return;
+  reading.say({ type: "note", level: "info", text: `Claude Code uses ${model} for the model ${chosen}` });
 }
 
 /** Begins each of the program's turns. The session's id changes when the conversation is cleared. */

@@ -7,7 +7,6 @@ import { History, messageOf } from "../messages/history.ts";
 import type { Located, Operation } from "../operation.ts";
 import { sessionHead } from "../sessions/session-head.ts";
 import { located } from "../v2/location.ts";
-import { unknownProject } from "../workspace/project-operations.ts";
 import { NOT_SERVED, type NotServed } from "./table.ts";
 
 type Facts = Readonly<Record<string, string>>;
@@ -24,10 +23,6 @@ const CHECKS: Readonly<Record<NonNullable<NotServed["first"]>, Check>> = {
     const head = await sessionHead(surface, sessionID);
     const { parts } = await messageOf(new History(surface.gateway.log), head, messageID);
     if (!parts.some(({ id }) => id === partID)) throw notFound(`Part not found: ${partID}`);
-    return {};
-  },
-  async project({ environment: { projects } }, { projectID = "" }) {
-    if (!(await projects.find(projectID))) throw unknownProject(projectID);
     return {};
   },
   async provider({ environment: { catalog } }, { providerID, integrationID, credentialID }) {
