@@ -16,7 +16,12 @@ const opencode = await realAgent("opencode");
 const claude = await realAgent("claude");
 const program = opencode.program ?? "";
 
-const task = { description: "Touch files", prompt: "[[sub]] look", subagent_type: "general-purpose" };
+const task = {
+  description: "Touch files",
+  prompt: "[[sub]] look",
+  subagent_type: "general-purpose",
+  run_in_background: false,
+};
 const touch = (name: string) => ({ name: "Bash", input: { command: `touch ${name}.txt`, description: "Touches" } });
 const SCRIPT: Script = {
   prompts: {
