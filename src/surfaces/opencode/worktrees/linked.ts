@@ -1,10 +1,11 @@
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { codeOf } from "../../../core/errors.ts";
-import { type GitDirectory, gitDirectoryOf } from "../workspace/git/directory.ts";
+import { type GitDirectory, gitDirectoryOf, smallText } from "../workspace/git/directory.ts";
 import { type Git, records } from "../workspace/git/git.ts";
 import { forgetProject } from "../workspace/project.ts";
+import { realOr } from "./folder.ts";
 
 /** A checkout of a repository beside its main one. */
 export interface Linked {
@@ -54,13 +55,36 @@ async function states({ common }: GitDirectory): Promise<{ state: string; direct
   const found = names.map(async (name) => {
     const state = join(folder, name);
     const file = await readFile(join(state, "gitdir"), "utf8").catch(() => "");
-    return { state, directory: dirname(file.trim()) };
+    return file.trim() === "" ? [] : [{ state, directory: dirname(resolve(state, file.trim())) }];
   });
-  return (await Promise.all(found)).filter(({ directory }) => directory !== ".");
+  return (await Promise.all(found)).flat();
 }
 
-/** The linked checkouts of a repository, without those whose directory is gone. */
-export async function linkedOf(git: Git, directory: string): Promise<Linked[]> {
+/**
+ * Whether a directory is a checkout of the repository: its `.git` leads to a state, and the state leads back. A repository may name any
+ * directory as its checkout, and an agent may remove or change the `.git`: git would then work on the repository that the directory lies in.
+ */
+function isLinked(directory: string, repository: GitDirectory | undefined): boolean {
+  const found = gitDirectoryOf(directory);
+  if (!found || !repository || found.root !== directory) return false;
+  const back = smallText(join(found.own, "gitdir"));
+  return (
+    back !== undefined &&
+    realOr(dirname(resolve(found.own, back))) === realOr(directory) &&
+    realOr(dirname(found.own)) === realOr(join(repository.common, "worktrees"))
+  );
+}
+
+function assertLinked(directory: string, source: string): void {
+  if (!isLinked(directory, gitDirectoryOf(source)))
+    throw new GitRefused(`${directory} is no checkout of the repository: its .git is gone or leads elsewhere`);
+}
+
+/**
+ * The linked checkouts of a repository, without those whose directory is gone. In `folder`, where all directories are Parley's own, one without
+ * its `.git` is among them: a crash during its removal leaves that.
+ */
+export async function linkedOf(git: Git, directory: string, folder: string): Promise<Linked[]> {
   const listed: Linked[] = [];
   for (const line of records(await git(directory, ["worktree", "list", "--porcelain", "-z"]))) {
     const [key = "", value = ""] = [line.split(" ", 1)[0], line.slice(line.indexOf(" ") + 1)];
@@ -68,8 +92,14 @@ export async function linkedOf(git: Git, directory: string): Promise<Linked[]> {
     if (key === "worktree") listed.push({ directory: value });
     else if (key === "branch" && last) last.branch = value.replace(BRANCHES, "");
   }
+  const repository = gitDirectoryOf(directory);
+  const isLeft = (path: string): boolean =>
+    path.startsWith(`${folder}/`) && realOr(path) === path && !existsSync(join(path, ".git"));
   // The first is the main one.
-  return listed.slice(1).filter((one) => existsSync(one.directory));
+  return listed
+    .slice(1)
+    .filter((one) => existsSync(one.directory))
+    .filter((one) => isLinked(one.directory, repository) || isLeft(one.directory));
 }
 
 /**
@@ -102,13 +132,15 @@ export async function addLinked(git: Git, source: string, { directory, branch }:
   return true;
 }
 
-/** Puts all files of a checkout as a commit has them; the commit of its HEAD unless told. */
-export async function checkOut(git: Git, directory: string, commit = "HEAD"): Promise<void> {
+/** Puts all files of a linked checkout as a commit has them; the commit of its HEAD unless told. */
+export async function checkOut(git: Git, source: string, directory: string, commit = "HEAD"): Promise<void> {
+  assertLinked(directory, source);
   await asked(git, directory, ["reset", "--hard", "--quiet", commit, "--"], CHECKOUT_MS);
 }
 
 /** Removes all files that are not of the commit, ignored ones too. */
-export async function clean(git: Git, directory: string): Promise<void> {
+export async function clean(git: Git, source: string, directory: string): Promise<void> {
+  assertLinked(directory, source);
   await asked(git, directory, ["clean", "-ffdxq"], CHECKOUT_MS);
 }
 

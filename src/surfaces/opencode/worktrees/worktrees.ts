@@ -5,6 +5,7 @@ import { isInside } from "../../../host/files/inside.ts";
 import { capture } from "../../../host/run-to-end.ts";
 import type { Surface } from "../context.ts";
 import { named, type OpencodeError } from "../errors.ts";
+import { gitDirectoryOf } from "../workspace/git/directory.ts";
 import { branches } from "../workspace/git/vcs.ts";
 import { projectOf } from "../workspace/project.ts";
 import { realOr, worktreesFolder } from "./folder.ts";
@@ -46,7 +47,8 @@ export class Worktrees {
 
   async list(directory: string): Promise<string[]> {
     if (projectOf(directory).vcs !== "git") return [];
-    return (await linkedOf(this.#surface.environment.git, directory)).map((one) => one.directory);
+    const all = await linkedOf(this.#surface.environment.git, directory, this.#folder);
+    return all.map((one) => one.directory).filter((one) => this.#surface.gateway.roots.has(one));
   }
 
   /** Makes a worktree on a branch of its own. Its files come afterwards: `worktree.ready` tells when they are there. */
@@ -61,7 +63,7 @@ export class Worktrees {
       // The user's word about the repository holds for each checkout of it.
       if (this.#surface.gateway.trust.trusts(worktree)) await this.#trust("add", made.directory);
       await this.#changed(made.directory);
-      void this.#fill(made, wish.startCommand);
+      void this.#fill(source, made, wish.startCommand);
       return made;
     }
     throw failure("NameGenerationFailed", `every name that was tried is taken; ${folder} has them`);
@@ -95,8 +97,8 @@ export class Worktrees {
     const { base } = await branches(git, directory);
     if (!base) throw failure("ResetFailed", "Default branch not found");
     const putBack = async (): Promise<void> => {
-      await checkOut(git, found.directory, base.ref);
-      await clean(git, found.directory);
+      await checkOut(git, source, found.directory, base.ref);
+      await clean(git, source, found.directory);
     };
     await putBack().catch(failed("ResetFailed"));
     void this.#start(found.directory, undefined);
@@ -106,7 +108,7 @@ export class Worktrees {
   async copy(source: string, directory: string): Promise<boolean> {
     const { git } = this.#surface.environment;
     if (!(await addLinked(git, source, { directory }))) return false;
-    await checkOut(git, directory);
+    await checkOut(git, source, directory);
     if (this.#surface.gateway.trust.trusts(projectOf(source).worktree)) await this.#trust("add", directory);
     await this.#changed(directory);
     return true;
@@ -114,7 +116,7 @@ export class Worktrees {
 
   /** The linked checkout at a directory, which no session may be working in. */
   async linkedAt(source: string, directory: string): Promise<Linked | undefined> {
-    const all = await linkedOf(this.#surface.environment.git, source);
+    const all = await linkedOf(this.#surface.environment.git, source, this.#folder);
     const found = all.find((one) => one.directory === directory);
     if (!found) return undefined;
     const busy = (await this.#surface.gateway.log.unsettled()).find(
@@ -127,6 +129,8 @@ export class Worktrees {
   #repository(directory: string): ReturnType<typeof projectOf> {
     const place = projectOf(directory);
     if (place.vcs !== "git") throw failure("NotGit", "Worktrees are only supported for git projects");
+    // A directory may be a checkout of a repository that lies elsewhere, which a worktree would show and change.
+    this.#surface.gateway.roots.assert(gitDirectoryOf(directory)?.common ?? directory);
     return place;
   }
 
@@ -145,10 +149,10 @@ export class Worktrees {
   }
 
   /** Writes the files of a new worktree, and runs the start commands. */
-  async #fill({ name, branch, directory }: Worktree, startCommand: string | undefined): Promise<void> {
+  async #fill(source: string, { name, branch, directory }: Worktree, startCommand: string | undefined): Promise<void> {
     const { bus, environment } = this.#surface;
     try {
-      await checkOut(environment.git, directory);
+      await checkOut(environment.git, source, directory);
     } catch (error) {
       bus.publish(directory, "worktree.failed", { message: messageOf(error) });
       return;
