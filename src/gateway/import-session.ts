@@ -1,4 +1,4 @@
-import type { Draft } from "../core/events/event.ts";
+import type { Draft, ParleyEvent } from "../core/events/event.ts";
 import { askKey } from "../core/events/keys.ts";
 import { type ExportedSession, readExport } from "../core/history/exported.ts";
 import { importedDrafts, newIdsFor } from "../core/history/imported.ts";
@@ -29,6 +29,11 @@ async function isTaken(log: Log, sessions: readonly ExportedSession[]): Promise<
   return false;
 }
 
+/** New ids are made to sort behind all events, so that none may be of a time that has not come. */
+const notAfter =
+  (latest: number) =>
+  (event: ParleyEvent): ParleyEvent => ({ ...event, time: Math.min(event.time, latest) });
+
 /** Says of the session that it was imported. An agent with a memory of its own begins anew, and is told how it went so far. */
 function imported(from: string, forgets: boolean, time: number): Draft {
   const data = { meta: { imported: { session: from, time } }, ...(forgets ? { toRewind: [[]] } : {}) };
@@ -40,7 +45,8 @@ export async function importSession(
   { log, agents, roots, now, sessions }: ImportOptions,
   request: ImportRequest,
 ): Promise<string> {
-  const exported = readExport(request.jsonl);
+  const latest = now();
+  const exported = readExport(request.jsonl).map((one) => ({ ...one, events: one.events.map(notAfter(latest)) }));
   const rename = (await isTaken(log, exported)) ? newIdsFor(exported) : new Map<string, string>();
   const here = (id: string): string => rename.get(id) ?? id;
   const stored: SessionStore[] = [];
@@ -54,7 +60,7 @@ export async function importSession(
         roots.assert(first.data.directory);
         const forgets = session.events.some(({ type }) => type === "turn.started");
         const remembers = agents.get(first.data.agent)?.capabilities?.fork === true;
-        if (root === undefined) drafts.push(imported(id, forgets && !remembers, now()));
+        if (root === undefined) drafts.push(imported(id, forgets && !remembers, latest));
       }
       const family = root === undefined ? {} : { parent: here(parent ?? root), root: here(root) };
       const store = new SessionStore({ log, session: { id: here(id), ...family } });

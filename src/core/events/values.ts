@@ -120,6 +120,10 @@ export const fileChange = loose("FileChange", {
     .looseObject({ characters: z.number() })
     .optional()
     .describe("so many characters of the diff were left out: the change cannot be taken back by it"),
+  elsewhere: z
+    .boolean()
+    .optional()
+    .describe("it was made where an imported session came from: a revert leaves the file as it is"),
 });
 
 /** All changes of one file together. */

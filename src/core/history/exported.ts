@@ -56,9 +56,11 @@ function headerOf(value: unknown): ExportHeader {
     throw refused(1, `expected format ${FORMAT}, got ${format}: it was made by another version of Parley`);
   const [first] = sessions;
   const ids = new Set(sessions.map(({ id }) => id));
-  const strays = sessions.filter(({ id, parent, root }) =>
-    id === session ? parent !== undefined || root !== undefined : !ids.has(parent ?? "") || root !== session,
-  );
+  const strays = sessions.filter(({ id, parent, root }, at) => {
+    if (id === session) return parent !== undefined || root !== undefined;
+    // Each comes after the one that it works for: two that work for each other would belong to nobody.
+    return !sessions.slice(0, at).some((above) => above.id === parent) || root !== session;
+  });
   if (first?.id !== session || ids.size !== sessions.length || strays.length > 0)
     throw refused(1, "the sessions do not belong together: expected the session first, then those of its sub-agents");
   return result.data;
@@ -69,6 +71,9 @@ function eventOf(value: unknown, line: number): ParleyEvent {
     throw refused(line, "events are missing here, they were no longer kept: only a whole session can be imported");
   try {
     const event = parseEvent(value);
+    // New ids are made of the newest time in the log.
+    if (!Number.isSafeInteger(event.time) || event.time < 0)
+      throw refused(line, `expected a time in whole milliseconds, got ${event.time}`);
     if (isKnownType(event.type)) return event as ParleyEvent;
     throw refused(line, `events of type ${event.type} are not known here: they were made by a newer Parley`);
   } catch (error) {
@@ -106,11 +111,17 @@ class Reading {
       const got = events.at(-1)?.seq ?? 0;
       if (got !== last)
         throw new ParleyError("invalid", `expected ${id} to end with event ${last}, got ${got}: the file is cut off`);
-      if (events[0]?.type !== "session.started")
+      const [first] = events;
+      if (first?.type !== "session.started")
         throw new ParleyError(
           "invalid",
-          `expected ${id} to begin with session.started, got ${events[0]?.type ?? "nothing"}`,
+          `expected ${id} to begin with session.started, got ${first?.type ?? "nothing"}`,
         );
+      const { directory } = first.data;
+      if (!directory.startsWith("/") || directory.includes("\0")) {
+        const got = JSON.stringify(directory);
+        throw new ParleyError("invalid", `${id}: expected an absolute path as its directory, got ${got}`);
+      }
       const [broken] = checkLaws(events);
       if (broken)
         throw new ParleyError(

@@ -68,15 +68,22 @@ function renamed<T>(value: T, ids: ReadonlyMap<string, string>): T {
 
 const { keys } = Object;
 
-/** Facts without those that hold only where the session ran: an agent's memory, servers, and rules and grants that somebody gave there. */
-function facts<T extends Partial<SessionState>>({ nativeId, permissions, mcpServers, toRewind, meta, ...rest }: T) {
+/**
+ * The choice of a prompt or a session without the part of it that may let things happen without a question: rules, the mode, and options of which
+ * only the agent knows the meaning.
+ */
+const strict = <T extends { permissions?: unknown; mode?: unknown; options?: unknown }>(choice: T) => {
+  const { permissions: _, mode: __, options: ___, ...rest } = choice;
+  return rest;
+};
+
+/** Facts without those that hold only where the session ran: an agent's memory, servers, and rights that somebody gave there. */
+function facts<T extends Partial<SessionState>>({ nativeId, mcpServers, toRewind, meta, ...rest }: T) {
   const { revert: _, imported: __, ...kept } = meta ?? {};
-  return { ...rest, ...(keys(kept).length === 0 ? {} : { meta: kept }) };
+  return { ...strict(rest), ...(keys(kept).length === 0 ? {} : { meta: kept }) };
 }
 
-const withoutRules = <T extends { permissions?: unknown }>({ permissions: _, ...prompt }: T) => prompt;
-
-/** The data of an event as it may hold here: nobody here has given the rules and grants of another place. */
+/** The data of an event as it may hold here: nobody here has given the rights of another place. */
 function dataOf(event: ParleyEvent, directory: string | undefined): unknown {
   switch (event.type) {
     case "session.started":
@@ -84,11 +91,18 @@ function dataOf(event: ParleyEvent, directory: string | undefined): unknown {
     case "session.updated":
       return facts(event.data);
     case "prompt.queued":
-      return { ...event.data, prompt: withoutRules(event.data.prompt) };
+      return { ...event.data, prompt: strict(event.data.prompt) };
     case "turn.started": {
       const { prompt, context } = event.data;
-      const clean = { prompt: prompt && withoutRules(prompt), context: context?.map(withoutRules) };
-      return { ...event.data, ...present(clean) };
+      const clean = { prompt: prompt && strict(prompt), context: context?.map(strict) };
+      return { ...strict(event.data), ...present(clean) };
+    }
+    case "item.started":
+    case "item.completed": {
+      const { item } = event.data;
+      if (item.kind !== "tool_result" || !item.files) return event.data;
+      // A revert would write what the file of the export says into files that no agent of this machine has changed.
+      return { ...event.data, item: { ...item, files: item.files.map((file) => ({ ...file, elsewhere: true })) } };
     }
     case "permission.resolved":
       return { ...event.data, outcome: event.data.outcome === "always" ? "once" : event.data.outcome };
@@ -97,7 +111,7 @@ function dataOf(event: ParleyEvent, directory: string | undefined): unknown {
         | `session.${"ended" | "note" | "limits"}`
         | `turn.${"status" | "ended"}`
         | `step.${"started" | "ended"}`
-        | `item.${"started" | "updated" | "delta" | "completed"}`
+        | `item.${"updated" | "delta"}`
         | `question.${"requested" | "resolved"}`
         | `${"plan" | "usage"}.updated`
         | ("history.cut" | "prompt.withdrawn" | "permission.requested" | "error" | "agent.unparsed");

@@ -11,6 +11,7 @@ export interface PastTurn {
   messages: string[];
   /** Ids of the prompts that the agent was given in it. Absent: the agent had no part in it. */
   prompts?: string[];
+  /** The changes of files that a revert takes back. */
   changes: FileChange[];
 }
 
@@ -71,7 +72,7 @@ export function turnsOf(events: readonly ParleyEvent[]): PastTurn[] {
     if (event.type !== "step.started") turn?.prompts?.push(...messagesOf(event));
     if (event.type === "turn.ended" && open?.turn === event.turn) turn?.messages.push(unansweredId(open.prompt));
     if (event.type === "item.completed" && event.data.item.kind === "tool_result")
-      turn?.changes.push(...(event.data.item.files ?? []));
+      turn?.changes.push(...(event.data.item.files ?? []).filter(({ elsewhere }) => !elsewhere));
   }
   return [...turns.values()];
 }

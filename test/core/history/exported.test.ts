@@ -14,8 +14,9 @@ const message = (id: string, role: string, text: string) => ({ id, kind: "messag
 /** A session with two turns, the first of which was cut; its deltas are folded. */
 const SAID = [
   { type: "session.started", data: { agent: "mine", directory: "/there", version: 1, nativeId: "n1", mcpServers: [],
+      mode: "bypass", options: { sandbox: false },
       permissions: [{ action: "*", pattern: "*", verdict: "allow" }] } },
-  { type: "turn.started", turn: "trn_1", data: { by: "user", prompt: { id: "msg_1" } } },
+  { type: "turn.started", turn: "trn_1", data: { by: "user", mode: "bypass", options: { sandbox: false }, prompt: { id: "msg_1", mode: "bypass", options: {} } } },
   { type: "item.started", turn: "trn_1", data: { item: message("msg_1", "user", "one") } },
   { type: "item.completed", turn: "trn_1", data: { item: message("msg_1", "user", "one") } },
   { type: "turn.ended", turn: "trn_1", data: { reason: "end_turn" } },
@@ -65,6 +66,38 @@ const rows: [what: string, text: string[], message: RegExp][] = [
       ]),
     ),
     /line 1: the sessions do not belong together/,
+  ],
+  [
+    "sub-agents that work for each other",
+    linesOf(
+      events,
+      exportHeader("ses_1", [
+        { id: "ses_1", last: 18 },
+        { id: "ses_2", last: 1, root: "ses_1", parent: "ses_3" },
+        { id: "ses_3", last: 1, root: "ses_1", parent: "ses_2" },
+      ]),
+    ),
+    /line 1: the sessions do not belong together/,
+  ],
+  [
+    "half a millisecond",
+    edited(2, (line) => line.replace(/"time":\d+/, '"time":1002.5')),
+    /line 3: expected a time in whole milliseconds, got 1002.5/,
+  ],
+  [
+    "a time before all times",
+    edited(2, (line) => line.replace(/"time":\d+/, '"time":-1')),
+    /line 3: expected a time in whole milliseconds, got -1/,
+  ],
+  [
+    "a directory that is no path",
+    edited(1, (line) => line.replace('"/there"', '"there"')),
+    /ses_1: expected an absolute path as its directory, got "there"/,
+  ],
+  [
+    "a directory with a NUL",
+    edited(1, (line) => line.replace('"/there"', '"/th\\u0000ere"')),
+    /ses_1: expected an absolute path as its directory, got "\/th\\u0000ere"/,
   ],
   ["half a line", edited(4, (line) => line.slice(0, 40)), /line 5: expected a JSON object.*damaged/],
   ["a line that is missing", without(4), /line 5: expected the event after event 3 of ses_1, got 5/],
@@ -123,6 +156,18 @@ function stateOf(text: string, rename: boolean): { state: SessionState | undefin
   return { stored, state: stored.reduce<SessionState | undefined>(reduceSession, undefined) };
 }
 
+test("an import takes no mode and no options of a later change, and keeps its title", () => {
+  const data = { mode: "bypass", options: { sandbox: false }, title: "one" };
+  const all = eventsOf([
+    ...SAID,
+    { type: "session.updated", data },
+    { type: "session.updated", data: { mode: "auto" } },
+  ]);
+  const { state, stored } = stateOf(linesOf(all).join("\n"), false);
+  assert.deepEqual([state?.title, state?.mode, state?.options], ["one", undefined, undefined]);
+  assert.equal(stored.filter(({ type }) => type === "session.updated").length, 1, "one that says nothing is left out");
+});
+
 for (const rename of [false, true]) {
   test(`an imported session is lawful, has no rights of another place, and waits for nothing${rename ? ", also under new ids" : ""}`, () => {
     const { state, stored } = stateOf(lines.join("\n"), rename);
@@ -133,7 +178,7 @@ for (const rename of [false, true]) {
     );
     assert.deepEqual([state?.rules, state?.queue, state?.turn, state?.turns], [[], [], null, 2]);
     assert.deepEqual(state?.cuts, [{ from: 2, to: 6 }]);
-    assert.doesNotMatch(JSON.stringify(stored), /"verdict"|"always"/);
+    assert.doesNotMatch(JSON.stringify(stored), /"verdict"|"always"|"mode"|"options":{/);
     const ids = JSON.stringify(stored).match(/(trn|msg|prt|per)_\d\b/g);
     assert.equal(ids === null, rename);
   });
