@@ -1,10 +1,9 @@
-import { parse as parseJson } from "jsonc-parser";
 import { parse as parseYaml } from "yaml";
 import { z } from "zod";
 import { present } from "../../core/json/fields.ts";
 import type { ProjectSetting } from "../../core/trust.ts";
 import { realInside } from "../../host/files/inside.ts";
-import { openInside } from "../../host/files/open-inside.ts";
+import { parseJsonc, smallFileInside } from "../../host/files/jsonc-file.ts";
 import { walk } from "../../host/files/walk.ts";
 import type { SlashCommand } from "./slash-command.ts";
 import { fill, shellsIn } from "./template.ts";
@@ -12,7 +11,6 @@ import { fill, shellsIn } from "./template.ts";
 /** Folders of commands. A command of a later folder replaces one of the same name. */
 const FOLDERS = [".claude/commands", ".opencode/commands", ".opencode/command"];
 const CONFIGS = ["opencode.json", "opencode.jsonc"];
-const MAX_BYTES = 256 * 1024;
 const MAX_FILES = 500;
 
 const facts = z.object({
@@ -28,16 +26,6 @@ const configured = z.object({
 function commandOf(name: string, template: string, known: z.output<typeof facts>, file: string): SlashCommand {
   const { description, agent: mode, model, subtask } = known;
   return { name, template, file, ...present({ description, mode, model, subtask }) };
-}
-
-async function textOf(directory: string, path: string): Promise<string | undefined> {
-  const handle = await openInside(directory, path, "read").catch(() => undefined);
-  if (!handle) return undefined;
-  try {
-    return (await handle.stat()).size > MAX_BYTES ? undefined : await handle.readFile("utf8");
-  } finally {
-    await handle.close();
-  }
 }
 
 /** Splits a command's file into the facts between two lines of dashes at its beginning, and the body. */
@@ -62,7 +50,7 @@ async function fromFolder(directory: string, folder: string): Promise<SlashComma
     max: MAX_FILES,
   })) {
     if (isDirectory || !path.endsWith(".md")) continue;
-    const text = await textOf(directory, `${folder}/${path}`);
+    const text = await smallFileInside(directory, `${folder}/${path}`);
     if (text === undefined) continue;
     const { known, body } = splitFrontmatter(text);
     found.push(commandOf(path.slice(0, -".md".length), body, known, `${folder}/${path}`));
@@ -71,8 +59,8 @@ async function fromFolder(directory: string, folder: string): Promise<SlashComma
 }
 
 async function fromConfig(directory: string, file: string): Promise<SlashCommand[]> {
-  const text = await textOf(directory, file);
-  const { data } = configured.safeParse(text === undefined ? undefined : parseJson(text));
+  const text = await smallFileInside(directory, file);
+  const { data } = configured.safeParse(text === undefined ? undefined : (await parseJsonc(text)).value);
   return Object.entries(data?.command ?? {}).flatMap(([name, one]) =>
     one ? [commandOf(name, one.template, one, file)] : [],
   );

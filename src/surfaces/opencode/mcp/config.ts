@@ -1,8 +1,7 @@
-import { parse } from "jsonc-parser";
 import { z } from "zod";
 import type { McpServer } from "../../../agents/contract.ts";
 import { present } from "../../../core/json/fields.ts";
-import { readText } from "../../../host/files/swap.ts";
+import { parseJsonc, smallFileInside } from "../../../host/files/jsonc-file.ts";
 
 const texts = z.record(z.string(), z.string());
 const common = { enabled: z.boolean().optional(), timeout: z.number().int().positive().optional() };
@@ -49,8 +48,8 @@ const project = z.object({ mcp: z.record(z.string(), mcpConfig.nullish().catch(u
 export async function projectServers(directory: string): Promise<Map<string, McpConfig>> {
   const found = new Map<string, McpConfig>();
   for (const file of FILES) {
-    const text = await readText(directory, file).catch(() => undefined);
-    const { data } = project.safeParse(text === undefined ? undefined : parse(text));
+    const text = await smallFileInside(directory, file);
+    const { data } = project.safeParse(text === undefined ? undefined : (await parseJsonc(text)).value);
     for (const [name, config] of Object.entries(data?.mcp ?? {})) if (config) found.set(name, config);
   }
   return found;

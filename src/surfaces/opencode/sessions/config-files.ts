@@ -2,13 +2,12 @@ import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import type { PermissionRule as UniversalRule } from "../../../core/events/values.ts";
-import { openInside } from "../../../host/files/open-inside.ts";
+import { parseJsonc, smallFileInside } from "../../../host/files/jsonc-file.ts";
 import type { Surface } from "../context.ts";
 import { projectOf } from "../workspace/project.ts";
 import { configuredRules, merged, type PermissionConfig, permissionConfig } from "./configured-rules.ts";
 import { rulesFrom } from "./permission-rules.ts";
 
-const MAX_BYTES = 256 * 1024;
 const NAMES = ["opencode.json", "opencode.jsonc"];
 const USERS = ["config.json", ...NAMES];
 
@@ -17,14 +16,12 @@ type Warn = (file: string, reason: string) => void;
 /** The `permission` of a configuration's text; none where it cannot be read. */
 async function permissionIn(text: string | undefined, file: string, warn: Warn): Promise<PermissionConfig> {
   if (text === undefined || !text.includes("permission")) return {};
-  const { parse, printParseErrorCode } = await import("jsonc-parser");
-  const errors: Parameters<typeof parse>[1] = [];
-  const { permission = {} } = (parse(text, errors, { allowTrailingComma: true }) ?? {}) as { permission?: unknown };
-  const [broken] = errors ?? [];
-  if (broken) {
-    warn(file, `it is no JSON: ${printParseErrorCode(broken.error)} at character ${broken.offset}`);
+  const { value, problem } = await parseJsonc(text);
+  if (problem !== undefined) {
+    warn(file, `it is no JSON: ${problem}`);
     return {};
   }
+  const { permission = {} } = (value ?? {}) as { permission?: unknown };
   const { data, error } = permissionConfig.safeParse(permission);
   if (error) warn(file, `expected "allow", "ask" or "deny" for a tool or for its patterns: ${error.message}`);
   return data ?? {};
@@ -32,16 +29,6 @@ async function permissionIn(text: string | undefined, file: string, warn: Warn):
 
 async function userText(path: string): Promise<string | undefined> {
   return readFile(path, "utf8").catch(() => undefined);
-}
-
-async function projectText(directory: string, name: string): Promise<string | undefined> {
-  const handle = await openInside(directory, name, "read").catch(() => undefined);
-  if (!handle) return undefined;
-  try {
-    return (await handle.stat()).size > MAX_BYTES ? undefined : await handle.readFile("utf8");
-  } finally {
-    await handle.close();
-  }
 }
 
 /** The directories from the root of the checkout down to this one. Outside of a repository it is this one alone. */
@@ -68,7 +55,7 @@ export async function rulesOfConfig({ gateway, logger }: Surface, directory: str
     ["", ".opencode/"].flatMap((folder) =>
       NAMES.map((name): [string, Promise<string | undefined>] => [
         join(place, folder, name),
-        projectText(place, `${folder}${name}`),
+        smallFileInside(place, `${folder}${name}`),
       ]),
     ),
   );
