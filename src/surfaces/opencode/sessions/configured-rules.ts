@@ -41,9 +41,9 @@ export interface ConfiguredRules {
   leftOut: PermissionRule[];
 }
 
-/** Whether two rules can be about the same tool. */
+/** Whether two rules can be about the same tool: `*` and `?` stand for anything. */
 const meet = (one: PermissionRule, other: PermissionRule): boolean =>
-  [one.permission, other.permission].some((name) => name.includes("*")) || one.permission === other.permission;
+  [one.permission, other.permission].some((name) => /[*?]/.test(name)) || one.permission === other.permission;
 
 /**
  * The rules for the sessions of a project. A project that is not trusted can make them stricter and never looser: it may deny, and it may have the user asked where

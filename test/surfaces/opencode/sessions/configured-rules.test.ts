@@ -57,7 +57,10 @@ function verdict(rules: readonly PermissionRule[], tool: string, text: string): 
 test("no project that is not trusted makes anything looser than the user's configuration alone", () => {
   const action = fc.constantFrom("allow", "ask", "deny");
   const patterns = fc.dictionary(fc.constantFrom("*", "git *", "rm *", "rm -r x"), action);
-  const config = fc.dictionary(fc.constantFrom("*", "bash", "edit", "web*"), fc.oneof(action, patterns));
+  const config = fc.dictionary(
+    fc.constantFrom("*", "bash", "edit", "web*", "bas?", "????", "edit *"),
+    fc.oneof(action, patterns),
+  );
   fc.assert(
     fc.property(config, config, fc.constantFrom("bash", "edit", "webfetch"), (user, project, tool) => {
       const alone = rulesOf(user as PermissionConfig);
@@ -65,6 +68,7 @@ test("no project that is not trusted makes anything looser than the user's confi
       for (const text of ["git status", "rm -r x", "rm y", "ls"])
         assert.ok(STRICT[verdict(rules, tool, text)] >= STRICT[verdict(alone, tool, text)], text);
     }),
+    { examples: [[{ bash: "deny" }, { "bas?": "ask" }, "bash"]] },
   );
 });
 
@@ -111,10 +115,13 @@ test("sessions of OpenCode's clients get the user's rules and the project's, as 
 
 test("a configuration that cannot be read gives no rule and stops nobody", async (t) => {
   const { create, config, server, home } = await configured(t);
-  for (const text of ["{", '{ "permission": 5 }', '{ "permission": { "bash": "maybe" } }', '"permission"', "null"]) {
+  const deep = (key: string): string => `{ "${key}": ${"[".repeat(100_000)}`;
+  const wrong = ["{", '{ "permission": 5 }', '{ "permission": { "bash": "maybe" } }', '"permission"', "null"];
+  for (const text of [...wrong, deep("permission"), deep("mcp")]) {
     await config(join(home, "opencode.json"), text);
     await config(join(server.directory, ".opencode", "opencode.json"), text);
-    assert.deepEqual(await create("/session"), [], text);
+    await config(join(server.directory, "opencode.json"), text);
+    assert.deepEqual(await create("/session"), [], text.slice(0, 100));
   }
   await config(join(home, "opencode.json"), '{ "permission": "ask" }');
   assert.deepEqual(await create("/session"), ["* * ask"]);
