@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { type LoadedConfig, loadConfig } from "./config/load.ts";
 import type { Layer, Settings } from "./config/settings.ts";
 import { type CliError, systemCodeOf, usageError } from "./exit.ts";
+import { tell } from "./tell.ts";
 
 /** Loads the configuration for a command, and tells what of it was ignored. */
 export async function configure(flags: Layer, directory: string = process.cwd()): Promise<LoadedConfig> {
@@ -17,7 +18,7 @@ export async function configure(flags: Layer, directory: string = process.cwd())
       `the data directory ${dataDir} lies in /proc, which keeps nothing: choose another with --data-dir`,
     );
   }
-  for (const warning of loaded.warnings) process.stderr.write(`parley: warning: ${warning}\n`);
+  for (const warning of loaded.warnings) tell(`warning: ${warning}`);
   return loaded;
 }
 

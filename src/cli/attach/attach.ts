@@ -86,7 +86,7 @@ export async function attach(given: string, flags: AttachFlags): Promise<number>
       const session = await store.get(await findSession(store, given));
       if (!session) throw usageError(`no session ${given}; parley sessions lists them`);
       const { id, agent, title, status, directory } = session;
-      const facts = [id, agent, safeLine(directory), status, ...(title ? [safeLine(title)] : [])].join(" · ");
+      const facts = [id, safeLine(agent), safeLine(directory), status, ...(title ? [safeLine(title)] : [])].join(" · ");
       view.progress(paint("dim", `· ${facts}`));
       const shown = new SessionView(view, paint, session);
       for (const event of await tailOf(store, session, flags.tail)) shown.take(event);

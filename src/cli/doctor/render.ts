@@ -1,3 +1,4 @@
+import { safeText } from "../output/safe-text.ts";
 import { type Colour, painter } from "../output/terminal.ts";
 import type { Level } from "./check.ts";
 import type { Report } from "./examine.ts";
@@ -11,8 +12,10 @@ export function render({ version, verdict, checks }: Report): string {
   const paint = painter(process.stdout);
   const width = Math.max(...checks.map(({ name }) => name.length));
   const lines = checks.flatMap(({ name, level, detail, advice }) => {
-    const first = `${paint(COLOUR[level], level.padEnd(4))}  ${name.padEnd(width)}  ${detail}`;
-    return advice && level !== "ok" ? [first, `${" ".repeat(width + 8)}${paint("dim", `-> ${advice}`)}`] : [first];
+    const first = `${paint(COLOUR[level], level.padEnd(4))}  ${name.padEnd(width)}  ${safeText(detail)}`;
+    return advice && level !== "ok"
+      ? [first, `${" ".repeat(width + 8)}${paint("dim", `-> ${safeText(advice)}`)}`]
+      : [first];
   });
   return `${[`parley ${version}`, ...lines, paint(COLOUR[verdict], SUMMARY[verdict])].join("\n")}\n`;
 }

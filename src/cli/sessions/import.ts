@@ -7,6 +7,7 @@ import { useServer } from "../access/use-server.ts";
 import { configure, directoryOf } from "../context.ts";
 import { CliError, usageError } from "../exit.ts";
 import type { CommonFlags } from "../options.ts";
+import { safeLine } from "../output/safe-text.ts";
 
 export interface ImportFlags extends CommonFlags {
   dir?: string;
@@ -57,6 +58,6 @@ export async function importSession(file: string, flags: ImportFlags): Promise<s
   if (flags.json) return `${JSON.stringify({ session: id, from: exportedId(jsonl), events: last })}\n`;
   const from = exportedId(jsonl);
   const name = from === id ? "" : `; ${from} is taken, so it has a new id`;
-  process.stderr.write(`imported ${last} events of ${agent}${name}\n`);
+  process.stderr.write(`imported ${last} events of ${safeLine(agent)}${name}\n`);
   return `${id}\n`;
 }
