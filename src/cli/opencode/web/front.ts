@@ -22,6 +22,8 @@ export interface FrontOptions {
 export interface Front {
   /** The address of the page for a directory. It holds the key by which a browser gets in. */
   address(directory: string): string;
+  /** The same with a key that is good once: the arguments of a program that opens it are seen by all users of the machine. */
+  addressForOnce(directory: string): string;
   close(): Promise<void>;
 }
 
@@ -56,13 +58,20 @@ function pass(url: string, headers: IncomingHttpHeaders, incoming: IncomingMessa
 }
 
 /** Passes a WebSocket on as it is, but for the credentials. */
-function passUpgrade(api: string, headers: IncomingHttpHeaders, incoming: IncomingMessage, socket: Duplex): void {
+function passUpgrade(
+  api: string,
+  headers: IncomingHttpHeaders,
+  incoming: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+): void {
   const { hostname, port } = new URL(api);
   const upstream = connect(Number(port), hostname.replace(/^\[|\]$/g, ""), () => {
     const lines = Object.entries(headers).flatMap(([name, value]) =>
       [value ?? []].flat().map((one) => `${name}: ${one}`),
     );
     upstream.write([`${incoming.method} ${incoming.url} HTTP/1.1`, ...lines, "", ""].join("\r\n"));
+    upstream.write(head);
     upstream.pipe(socket);
     socket.pipe(upstream);
   });
@@ -72,10 +81,13 @@ function passUpgrade(api: string, headers: IncomingHttpHeaders, incoming: Incomi
   }
 }
 
+const newKey = (): string => randomBytes(24).toString("base64url");
+
 /** Serves OpenCode's web page, and passes everything else on to Parley: both under one address of this machine. */
 export async function startFront({ pages, api }: FrontOptions): Promise<Front> {
-  const key = randomBytes(24).toString("base64url");
+  const key = newKey();
   const isKey = tokenVerifier(key);
+  const forOnce = new Set<string>();
   const server = createServer();
   const portOf = (): number => (server.address() as AddressInfo).port;
   // Cookies are shared by all ports of a machine.
@@ -96,21 +108,30 @@ export async function startFront({ pages, api }: FrontOptions): Promise<Front> {
     const own = { authorization: pages.authorization, accept: headers.accept };
     if (isPage(incoming)) {
       const query = new URLSearchParams(search);
-      if (isKey(query.get(KEY) ?? "")) return letIn(path, query, answer);
+      const shown = query.get(KEY) ?? "";
+      if (isKey(shown) || forOnce.delete(shown)) return letIn(path, query, answer);
       // One page for all paths: no path of a browser reaches anything else of that server.
       return pass(`${pages.url}/`, own, incoming, answer);
     }
+    // A target that is a whole address would be joined to another one than Parley's, and get the token.
+    if (!url.startsWith("/")) return void answer.writeHead(400).end();
     if (method === "GET" && FILE.test(path)) return pass(`${pages.url}${path}`, own, incoming, answer);
     pass(`${api.url}${url}`, forwarded(headers, isKnown(headers), api.token), incoming, answer);
   });
-  server.on("upgrade", (incoming, socket) =>
-    passUpgrade(api.url, forwarded(incoming.headers, isKnown(incoming.headers), api.token), incoming, socket),
+  server.on("upgrade", (incoming, socket, head) =>
+    passUpgrade(api.url, forwarded(incoming.headers, isKnown(incoming.headers), api.token), incoming, socket, head),
   );
+  const addressWith = (directory: string, shown: string): string =>
+    `http://127.0.0.1:${portOf()}/${Buffer.from(directory).toString("base64url")}/session?${KEY}=${shown}`;
 
   await listen(server, PORT);
   return {
-    address: (directory) =>
-      `http://127.0.0.1:${portOf()}/${Buffer.from(directory).toString("base64url")}/session?${KEY}=${key}`,
+    address: (directory) => addressWith(directory, key),
+    addressForOnce(directory) {
+      const once = newKey();
+      forOnce.add(once);
+      return addressWith(directory, once);
+    },
     async close() {
       const closed = once(server, "close");
       server.close();

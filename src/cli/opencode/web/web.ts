@@ -23,10 +23,9 @@ export async function showWeb({ program, dataDirectory, directory, server, open 
     const pages = await startPages(program, dataDirectory, stop);
     try {
       const front = await startFront({ pages, api: server });
-      const address = front.address(directory);
-      process.stdout.write(`${address}\n`);
+      process.stdout.write(`${front.address(directory)}\n`);
       tell("OpenCode's web page is at this address, for this machine alone. Ctrl-C ends it.");
-      if (open) openBrowser(address);
+      if (open) openBrowser(front.addressForOnce(directory));
       const gone = await Promise.race([
         pages.ended,
         stop.aborted ? undefined : once(stop, "abort").then(() => undefined),
