@@ -60,8 +60,7 @@ export class Worktrees {
     for (const name of namesFor(wish.name)) {
       const made = { name, branch: `${PREFIX}${name}`, directory: join(folder, name) };
       if (!(await addLinked(git, source, made).catch(failed("CreateFailed")))) continue;
-      // The user's word about the repository holds for each checkout of it.
-      if (this.#surface.gateway.trust.trusts(worktree)) await this.#trust("add", made.directory);
+      await this.#inherit(worktree, made.directory);
       await this.#changed(made.directory);
       void this.#fill(source, made, wish.startCommand);
       return made;
@@ -109,7 +108,7 @@ export class Worktrees {
     const { git } = this.#surface.environment;
     if (!(await addLinked(git, source, { directory }))) return false;
     await checkOut(git, source, directory);
-    if (this.#surface.gateway.trust.trusts(projectOf(source).worktree)) await this.#trust("add", directory);
+    await this.#inherit(projectOf(source).worktree, directory);
     await this.#changed(directory);
     return true;
   }
@@ -190,6 +189,11 @@ export class Worktrees {
   async #changed(directory: string): Promise<void> {
     const { bus, environment } = this.#surface;
     bus.publish(null, "project.updated", { ...(await environment.projects.current(directory)) });
+  }
+
+  /** The user's word about a repository holds for each checkout of it; the word about an older one at the same place does not. */
+  async #inherit(main: string, directory: string): Promise<void> {
+    await this.#trust(this.#surface.gateway.trust.trusts(main) ? "add" : "remove", directory);
   }
 
   /** A server without a list of trusted directories keeps none. */

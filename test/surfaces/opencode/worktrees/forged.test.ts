@@ -102,6 +102,23 @@ test("a worktree of Parley's own whose removal was cut off can be removed, and i
   assert.deepEqual(await readdir(join(main, ".git", "worktrees")).catch(() => []), []);
 });
 
+test("a worktree is not trusted because an older one of its name was", async (t) => {
+  const trust = { file: join(await temporary(t), "trusted"), configured: [] };
+  const { server, main, send } = await rig(t, { trust });
+  await server.parley.gateway.trust.add(main);
+  const made = async (): Promise<string> => {
+    const { text } = await send("POST", PATH, { name: "one", startCommand: "touch ran" });
+    return (JSON.parse(text) as { directory: string }).directory;
+  };
+  const first = await made();
+  await eventually("it was started", () => existsSync(join(first, "ran")));
+  await git(main, "worktree", "remove", "--force", first);
+  await git(main, "branch", "-D", "opencode/one");
+  await server.parley.gateway.trust.remove(main);
+  assert.equal(await made(), first);
+  assert.equal(server.parley.gateway.trust.trusts(first), false);
+});
+
 test("with a root, a directory whose .git leads out of it gets no worktree, and no worktree outside is told", async (t) => {
   const [root, secret] = [await temporary(t), await repository(t, { "secret.txt": "secret\n" })];
   const { client } = await opencodeRig(t, { roots: [root] });
