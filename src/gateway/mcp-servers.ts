@@ -2,11 +2,14 @@ import type { Agent, McpServer } from "../agents/contract.ts";
 import { ParleyError } from "../core/errors.ts";
 import type { Log } from "../log/contract.ts";
 
+/** A server of a session; `ofProject`: a file of the project names it, so that it is begun only while the project is trusted. */
+export type KeptServer = McpServer & { ofProject?: boolean };
+
 /** Keeps the MCP servers of sessions, which may hold secrets, apart from the log. */
 export interface McpStore {
-  keep(session: string, servers: readonly McpServer[]): Promise<void>;
+  keep(session: string, servers: readonly KeptServer[]): Promise<void>;
   /** Undefined when nothing is kept for the session. */
-  read(session: string): Promise<McpServer[] | undefined>;
+  read(session: string): Promise<KeptServer[] | undefined>;
   forget(session: string): Promise<void>;
   /** The sessions for which something is kept. */
   list(): Promise<string[]>;

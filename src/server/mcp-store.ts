@@ -1,7 +1,6 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { McpServer } from "../agents/contract.ts";
-import type { McpStore } from "../gateway/mcp-servers.ts";
+import type { KeptServer, McpStore } from "../gateway/mcp-servers.ts";
 
 const SUFFIX = ".json";
 
@@ -20,7 +19,7 @@ export function mcpStore(dataDirectory: string): McpStore {
     },
     async read(session) {
       try {
-        return JSON.parse(await readFile(fileOf(session), "utf8")) as McpServer[];
+        return JSON.parse(await readFile(fileOf(session), "utf8")) as KeptServer[];
       } catch (error) {
         if (isMissing(error)) return undefined;
         throw error;

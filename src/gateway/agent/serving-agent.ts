@@ -128,11 +128,14 @@ export class ServingAgent {
 
   /** Servers that are gone are missed: without them the agent would be another one than was asked for. */
   private async mcpServers(): Promise<readonly McpServer[]> {
-    const { mcp, session, ledger } = this.options;
+    const { mcp, session, ledger, trust, directory } = this.options;
     const { mcpServers: shown = [] } = ledger.state.facts;
     if (shown.length === 0) return [];
     const kept = await mcp.read(session);
-    if (kept) return kept;
+    if (kept) {
+      const begun = kept.filter(({ ofProject }) => !ofProject || trust.covering(directory) !== undefined);
+      return begun.map(({ ofProject: _, ...server }) => server);
+    }
     const names = shown.map(({ name }) => name).join(", ");
     throw new ParleyError("unavailable", `the MCP servers of this session (${names}) are gone: make a new session`);
   }

@@ -1,6 +1,7 @@
-import type { McpServer } from "../../../agents/contract.ts";
+import { resolve } from "node:path";
 import { keepNewest } from "../../../core/entries.ts";
 import type { Gateway } from "../../../gateway/gateway.ts";
+import type { KeptServer } from "../../../gateway/mcp-servers.ts";
 import type { CommandHost } from "../../../host/contract.ts";
 import type { Bus } from "../bus.ts";
 import { type McpConfig, projectServers, serverOf } from "./config.ts";
@@ -46,6 +47,8 @@ export class McpServers {
 
   async add(directory: string, name: string, config: McpConfig): Promise<void> {
     const all = await this.#all(directory);
+    if (config.type === "local" && config.cwd !== undefined)
+      this.#options.gateway.roots.assert(resolve(directory, config.cwd));
     await this.#put(all, directory, name, { config, trusted: true });
   }
 
@@ -59,16 +62,17 @@ export class McpServers {
   }
 
   /** The servers for a new session of an agent. The client is told of those that the agent does not take. */
-  async forSession(directory: string, agent: string): Promise<McpServer[]> {
+  async forSession(directory: string, agent: string): Promise<KeptServer[]> {
     const all = await this.#all(directory);
     const takes = this.#options.gateway.work.capabilities(agent).mcp;
-    const usable: McpServer[] = [];
+    const usable: KeptServer[] = [];
     const left: string[] = [];
-    for (const [name, { config, status, trusted }] of all) {
+    for (const [name, { config, status, trusted, from }] of all) {
       if (!trusted || config.enabled === false) continue;
       const server = serverOf(name, config);
       if (!takes.includes(server.type)) left.push(name);
-      else if ((await status).status === "connected") usable.push(server);
+      else if ((await status).status === "connected")
+        usable.push({ ...server, ...(from === undefined ? {} : { ofProject: true }) });
     }
     if (left.length > 0) {
       const message = `The agent ${agent} does not take these MCP servers: ${left.join(", ")}`;

@@ -161,10 +161,25 @@ test("servers of a project's own configuration are begun only where the user tru
   assert.equal(existsSync(notes), false, "nothing of the project was run");
   await server.parley.gateway.trust.add(directory);
   assert.deepEqual(await status(), { greeter: { status: "connected" } });
-  assert.match(await serversTold(made), /^My servers: greeter by stdio/);
+  const { body } = await made.post("/session", {});
+  const told = async (): Promise<string> => (await server.api.ask(String(body.id), "[[mcp]]")).text;
+  assert.match(await told(), /^My servers: greeter by stdio/);
   await server.parley.gateway.trust.remove(directory);
+  assert.equal(await told(), "I have no servers.", "a session that began before is without them, too");
   assert.equal((await status()).greeter?.status, "failed");
   assert.equal(await serversTold(made), "I have no servers.");
+});
+
+test("with a root, a server of a client begins in it or nowhere", async (t) => {
+  const [root, outside] = [await temporary(t), await temporary(t)];
+  const server = await startServer(t, { roots: [root], directory: root });
+  const client = new OpencodeClient(server.parley.url);
+  const command = ["/bin/sh", "-c", "touch here"];
+  for (const cwd of [outside, "..", join(root, "..")]) {
+    const body = { name: "one", config: { type: "local", command, cwd } };
+    assert.equal((await client.call("POST", inDirectory("/mcp", root), { body })).status, 403, cwd);
+  }
+  assert.equal(existsSync(join(outside, "here")), false);
 });
 
 test("an agent that takes no servers works without them, and the client is told", async (t) => {
