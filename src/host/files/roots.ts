@@ -1,5 +1,5 @@
-import { realpathSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { readFileSync, realpathSync, statSync } from "node:fs";
+import { basename, dirname, join, relative, sep } from "node:path";
 import { codeOf, ParleyError } from "../../core/errors.ts";
 import { isInside, isSystems } from "./inside.ts";
 
@@ -38,8 +38,21 @@ export class Roots {
   #includes(real: string | undefined): boolean {
     if (this.directories.length === 0) return true;
     if (real === undefined) return false;
-    const own = this.#worktrees !== undefined && real !== this.#worktrees && isInside(this.#worktrees, real);
-    return own || this.directories.some((root) => isInside(root, real));
+    return this.#holds(real) || this.#isWorktree(real);
+  }
+
+  #holds(real: string): boolean {
+    return this.directories.some((root) => isInside(root, real));
+  }
+
+  /** Whether a path lies in one of the server's own worktrees, whose repository lies in the directories: an earlier start may have had others. */
+  #isWorktree(real: string): boolean {
+    if (this.#worktrees === undefined || !isInside(this.#worktrees, real)) return false;
+    const [project = "", name = ""] = relative(this.#worktrees, real).split(sep);
+    const dotGit = join(this.#worktrees, project, name, ".git");
+    if (name === "" || !statSync(dotGit, { throwIfNoEntry: false })?.isFile()) return false;
+    const repository = realWay(/^gitdir: (\/.+)$/m.exec(readFileSync(dotGit, "utf8"))?.[1] ?? "");
+    return repository !== undefined && this.#holds(repository);
   }
 
   /** The one check that every directory goes through before anything is read, made or started in it. */

@@ -4,6 +4,7 @@ import { readdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { eventually } from "../../../support/eventually.ts";
+import { OpencodeClient } from "../../../support/opencode.ts";
 import { temporary } from "../../../support/server.ts";
 import { files, git, inDirectory, type OpencodeRig, opencodeRig, repository } from "../rig.ts";
 
@@ -117,6 +118,20 @@ test("a worktree is not trusted because an older one of its name was", async (t)
   await server.parley.gateway.trust.remove(main);
   assert.equal(await made(), first);
   assert.equal(server.parley.gateway.trust.trusts(first), false);
+});
+
+test("with a root, a worktree of a repository outside of it is out of reach, though it lies among Parley's own", async (t) => {
+  const { client, server, main, send } = await rig(t);
+  const { directory } = JSON.parse((await send("POST", PATH, { name: "one" })).text) as { directory: string };
+  await eventually("git is done", async () => (await git(directory, "status", "--porcelain")) === "");
+  assert.equal((await client.call("GET", inDirectory("/file/content?path=a.txt", directory))).status, 200);
+  await server.restart({ roots: [await temporary(t)] });
+  const limited = new OpencodeClient(server.parley.url);
+  for (const place of [directory, dirname(directory)])
+    assert.equal((await limited.call("GET", inDirectory("/file/content?path=a.txt", place))).status, 403, place);
+  await server.restart({ roots: [main] });
+  const own = new OpencodeClient(server.parley.url);
+  assert.equal((await own.call("GET", inDirectory("/file/content?path=a.txt", directory))).status, 200);
 });
 
 test("with a root, a directory whose .git leads out of it gets no worktree, and no worktree outside is told", async (t) => {
