@@ -1,5 +1,5 @@
 import type { McpServer } from "../../../agents/contract.ts";
-import { messageOf } from "../../../core/errors.ts";
+import { codeOf, messageOf } from "../../../core/errors.ts";
 import { fieldsIn, isFields, jsonIn, textIn } from "../../../core/json/fields.ts";
 import type { CommandHost } from "../../../host/contract.ts";
 import { runToEnd } from "../../../host/run-to-end.ts";
@@ -82,7 +82,7 @@ async function probeAddress(
   const response = await fetch(url, { method: "POST", headers: { ...headers, ...accept }, body: INITIALIZE, signal });
   await response.body?.cancel();
   if (response.status === 401) return { status: "needs_auth" };
-  return response.ok ? { status: "connected" } : failed(`${url} answered with ${response.status}`);
+  return response.ok ? { status: "connected" } : failed(`it answered with ${response.status}`);
 }
 
 /** Whether a server can be begun, or reached, and greets back. Nothing of it runs afterwards. */
@@ -96,7 +96,12 @@ export async function probe(
     if (server.type === "stdio") return await probeProgram(host, server, directory, limitMs);
     return await probeAddress(server, limitMs);
   } catch (error) {
-    const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : "";
-    return failed(`${messageOf(error)}${cause}`);
+    if (server.type === "stdio") return failed(messageOf(error));
+    // The words of fetch may repeat the address and the headers, which may hold secrets; the codes of the network do not.
+    const { cause } = error as { cause?: unknown };
+    const code = codeOf(cause);
+    if (code !== undefined) return failed(`it cannot be reached: ${code}`);
+    const late = error instanceof Error && error.name === "TimeoutError";
+    return failed(late ? `it did not answer within ${limitMs} ms` : "its address or its headers cannot be used");
   }
 }

@@ -129,6 +129,34 @@ test("a server at an address: one that answers, one that wants a login", async (
   );
 });
 
+test("no secret in the address or the headers of a server is told when it fails", async (t) => {
+  const made = await room(t);
+  const http = createServer((_, response) => response.writeHead(404).end()).listen(0, "127.0.0.1");
+  await once(http, "listening");
+  t.after(() => void http.close());
+  const host = `127.0.0.1:${(http.address() as AddressInfo).port}`;
+  const gone = createServer().listen(0, "127.0.0.1");
+  await once(gone, "listening");
+  const { port: closed } = gone.address() as AddressInfo;
+  await new Promise((resolve) => gone.close(resolve));
+  const urls = [
+    `http://${host}/secret?key=secret`,
+    `http://u:secret@${host}/`,
+    "secret",
+    "ftp://secret/",
+    `http://127.0.0.1:${closed}/secret`,
+  ];
+  for (const [at, url] of urls.entries())
+    await made.post("/mcp", { name: `s${at}`, config: { type: "remote", url, headers: { "x-key": "secret" } } });
+  const header = { type: "remote", url: `http://${host}/`, headers: { "x-key": "sec\nsecret" } };
+  await made.post("/mcp", { name: "header", config: header });
+  const told = await made.status();
+  assert.equal(Object.values(told).filter(({ status }) => status === "failed").length, urls.length + 1);
+  assert.doesNotMatch(JSON.stringify([told, made.server.lines]), /secret/);
+  assert.match(told.s0?.error ?? "", /it answered with 404/);
+  assert.match(told.s4?.error ?? "", /it cannot be reached: ECONNREFUSED/);
+});
+
 test("an unknown name, and a login of a server that has none, are refused as OpenCode refuses them", async (t) => {
   const { client, directory, post, greeter } = await room(t);
   const missing = { _tag: "McpServerNotFoundError", name: "none", message: "MCP server not found: none" };
