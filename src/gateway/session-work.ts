@@ -1,7 +1,7 @@
 import type { Agent, Discovery, McpServer } from "../agents/contract.ts";
 import { ParleyError } from "../core/errors.ts";
 import { promptKey } from "../core/events/keys.ts";
-import type { Prompt, PromptPart } from "../core/events/values.ts";
+import type { OptionValues, Prompt, PromptPart } from "../core/events/values.ts";
 import type { Create, Facts } from "../core/ledger/state.ts";
 import type { Receipt } from "../core/receipt.ts";
 import type { SessionState } from "../core/session-state.ts";
@@ -35,6 +35,7 @@ interface Asked {
   agent?: string;
   model?: string;
   mode?: string;
+  options?: OptionValues;
 }
 
 export interface ShellRequest extends Asked {

@@ -1,5 +1,6 @@
 import type { SpawnSpec } from "../../host/contract.ts";
 import type { OpenOptions } from "../contract.ts";
+import { effortIn } from "../effort.ts";
 import { carefulGit } from "../git-environment.ts";
 import { BYPASS } from "./modes.ts";
 
@@ -49,6 +50,7 @@ function apart({ env }: Launch): SpawnSpec["env"] {
 export function sessionSpec(launch: Launch, open: OpenOptions, id: string, mcpConfig?: string): SpawnSpec {
   const { program, env } = launch;
   const { directory, session, trusted, model, mode, options, resume } = open;
+  const effort = effortIn(options);
   const argv: [string, ...string[]] = [
     program,
     ...STREAMS,
@@ -57,7 +59,7 @@ export function sessionSpec(launch: Launch, open: OpenOptions, id: string, mcpCo
     ...(model === undefined ? [] : ["--model", model]),
     ...(mcpConfig === undefined ? [] : ["--mcp-config", mcpConfig]),
     ...(mode === undefined ? [] : ["--permission-mode", mode]),
-    ...(typeof options?.effort === "string" ? ["--effort", options.effort] : []),
+    ...(effort === undefined ? [] : ["--effort", effort]),
     // Only for the mode itself: a program that has this flag asks for nothing in the mode `plan`, either.
     ...(mode === BYPASS ? ["--allow-dangerously-skip-permissions"] : []),
   ];

@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";
 import type { Prompt } from "../../core/events/values.ts";
-import type { Fields } from "../../core/json/fields.ts";
+import { type Fields, fieldsIn, textIn } from "../../core/json/fields.ts";
 import type { Answer, Signal } from "../../core/ledger/signals.ts";
 import { within } from "../../core/within.ts";
 import type { Exit, ProcessHost } from "../../host/contract.ts";
 import { type AgentChoice, type AgentSession, MustReopen, type OpenOptions, ResumeLost } from "../contract.ts";
+import { effortIn } from "../effort.ts";
 import { Program } from "../program/program.ts";
 import type { Read, Said } from "../program/read-lines.ts";
 import { answerLine, hookLine, isLastWord, isRefusal, refusalLine, userLine } from "./commands.ts";
@@ -121,7 +122,6 @@ export class ClaudeSession implements AgentSession {
 
   async set({ model, mode, options }: AgentChoice): Promise<void> {
     if (this.#gone) return;
-    if (options) throw new MustReopen(`the option ${Object.keys(options).join(", ")}`);
     const { mode: now, mayBypass } = this.#state;
     if (mode !== undefined && mode !== now && needsNewProcess(mode, mayBypass))
       throw new MustReopen(`the mode ${mode}`);
@@ -130,7 +130,19 @@ export class ClaudeSession implements AgentSession {
       this.#state = choseModel(this.#state, model);
       this.#model = model;
     }
+    if (options) await this.#setEffort(effortIn(options));
     if (mode !== undefined && mode !== now) await this.#switch(mode);
+  }
+
+  /** The program answers any effort with success, so it is asked which one is in force. A program that does not know the request is started anew. */
+  async #setEffort(effort: string | undefined): Promise<void> {
+    const settings = { effortLevel: effort ?? null };
+    const { ok } = await this.#control.ask({ subtype: "apply_flag_settings", settings });
+    if (!ok) throw new MustReopen(`the effort ${effort}`);
+    const { body } = await this.#control.ask({ subtype: "get_settings" });
+    const now = textIn(fieldsIn(body, "applied"), "effort");
+    if (effort !== undefined && now !== undefined && now !== effort)
+      throw new Error(`Claude Code does not take the effort ${effort}: it stays with ${now}`);
   }
 
   /** The program accepts any name of a mode. The mode that it is in then comes in a line of its own, before its next answer. */

@@ -1,7 +1,9 @@
+import type { OptionValues } from "../../../core/events/values.ts";
 import { present } from "../../../core/json/fields.ts";
 import type { Receipt } from "../../../core/receipt.ts";
 import type { SessionState } from "../../../core/session-state.ts";
 import type { Choice } from "../catalog/choice.ts";
+import { optionsFor } from "../catalog/variants.ts";
 import type { Surface } from "../context.ts";
 import { unsupported } from "../errors.ts";
 import { rulesOfTools } from "../sessions/permission-rules.ts";
@@ -10,15 +12,23 @@ import { type PromptInput, promptParts } from "./prompt-input.ts";
 /** A variant that means none. */
 const NO_VARIANT = "default";
 
-/** The agent, model and mode for a prompt: as the client says, else as they were. */
+/** The agent, model, mode and options for a prompt: as the client says, else as they were. */
 export async function choiceOf(
-  { environment }: Surface,
-  { agent: own, parent, directory }: SessionState,
-  { model, agent }: Pick<PromptInput, "model" | "agent">,
-): Promise<Partial<Choice>> {
+  { environment: { catalog } }: Surface,
+  state: SessionState,
+  { model, agent, variant }: Pick<PromptInput, "model" | "agent" | "variant">,
+): Promise<Partial<Choice> & { options?: OptionValues }> {
+  const { agent: own, parent, directory } = state;
   // A sub-agent is none of the providers. Its session takes no prompts, which the gateway says.
-  if (parent !== undefined || (model === undefined && agent === undefined)) return {};
-  return environment.catalog.choose(present({ providerID: own, ...model, agent }), directory);
+  if (parent !== undefined || (model ?? agent ?? variant) === undefined) return {};
+  const choice = await catalog.choose(present({ providerID: own, ...model, agent }), directory);
+  const known = await catalog.agent(choice.agent, directory);
+  const wish = { model: choice.model, variant, said: model !== undefined };
+  const before = choice.agent === own ? state : { queue: state.queue };
+  const options = known && optionsFor(wish, known.discovery, before);
+  // Without a model or a mode the prompt says nothing of the agent.
+  const said = model === undefined && agent === undefined ? {} : choice;
+  return { ...said, ...present({ options }) };
 }
 
 /**

@@ -111,9 +111,9 @@ export function turnOperations(surface: Surface): Operation[] {
       { note: "404 for an unknown one; a subtask is run in the session itself", body: commandInput },
       async ({ params, body, response }) => {
         const state = await stateOf(params);
-        const { messageID, command, arguments: added, agent, parts, model: named } = body;
+        const { messageID, command, arguments: added, agent, parts, model: named, variant } = body;
         const wanted = named === undefined ? undefined : splitModel(named);
-        const choice = await choiceOf(surface, state, { model: wanted, agent });
+        const choice = await choiceOf(surface, state, { model: wanted, agent, variant });
         const attached = parts && promptParts(parts, state.directory);
         const request = { command, arguments: added, ...choice, ...present({ id: messageID, parts: attached }) };
         return runCommand(response, state, request);

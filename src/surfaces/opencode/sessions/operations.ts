@@ -82,7 +82,8 @@ export function sessionOperations(surface: Surface): Operation[] {
     // The model is chosen now, so that clients are shown it from the first message on.
     const model = choice.model ?? (await environment.catalog.agent(choice.agent, directory))?.discovery.defaultModel;
     const permissions = permission && rulesFrom(permission);
-    const facts = present({ model, title, permissions, meta: metaOf({ parentID, metadata }) });
+    const options = await environment.catalog.optionsForNew({ ...choice, model }, wished?.variant, directory);
+    const facts = present({ model, options, title, permissions, meta: metaOf({ parentID, metadata }) });
     return shownSession(await gateway.create({ directory, ...choice, ...facts }));
   }
 
