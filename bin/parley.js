@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 const major = Number(process.versions.node.split(".")[0]);
 if (major < 24) {
   console.error(
-    `parley: needs Node 24 or newer, this is ${process.version}. In a checkout, run "npx parley" inside it, with --dir for elsewhere.`,
+    `parley: needs Node 24 or newer, this is ${process.version}. In a checkout, run its script ./parley, which brings its own Node.`,
   );
   process.exit(1);
 }

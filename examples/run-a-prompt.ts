@@ -10,14 +10,10 @@ const client = createClient({
 const session = client.session(await client.sessions.create({ directory: process.cwd() }));
 const run = session.run(process.argv[2] ?? "hello");
 
-let speaking: string | undefined;
 for await (const event of run) {
   switch (event.type) {
-    case "item.started":
-      if (event.data.item.kind === "message" && event.data.item.role === "assistant") speaking = event.data.item.id;
-      break;
     case "item.delta":
-      if (event.data.item === speaking) process.stdout.write(event.data.delta ?? "");
+      if (event.data.role === "assistant") process.stdout.write(event.data.delta ?? "");
       break;
     case "permission.requested":
       console.log(`[allowed once: ${event.data.action} ${event.data.patterns.join(" ")}]`);

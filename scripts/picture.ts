@@ -32,7 +32,7 @@ function record(directory: string): Promise<XtermTerminal> {
     stdio: ["pipe", "pipe", "inherit"],
   });
   const terminal = new Terminal({ cols: COLS, rows: ROWS, allowProposedApi: true });
-  terminal.write(`\x1b[32m$\x1b[0m npx parley run "${PROMPT}"\r\n`);
+  terminal.write(`\x1b[32m$\x1b[0m parley run "${PROMPT}"\r\n`);
   child.stdout.on("data", (chunk: Buffer) => {
     terminal.write(chunk);
     if (chunk.toString().includes("[r]eject >")) child.stdin.write("o\n");

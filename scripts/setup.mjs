@@ -1,27 +1,64 @@
-// Installs what a fresh clone lacks. Plain JavaScript for any Node, because it runs before Node 24 is there.
-import { spawnSync } from "node:child_process";
-import { existsSync, lstatSync, statSync } from "node:fs";
+// Sets up a checkout: its packages, and the Node that it runs with. Plain JavaScript, because it runs before Node 24 is there.
+import { existsSync, lstatSync, mkdtempSync, rmSync, symlinkSync, utimesSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { alone } from "./setup/alone.mjs";
+import { bringNode, neededNode } from "./setup/node.mjs";
+import { INSTALLED, isFresh } from "./setup/packages.mjs";
+import { SetupProblem } from "./setup/problems.mjs";
+import { runNpm } from "./setup/run-npm.mjs";
 
-const LOCK = "package-lock.json";
-const INSTALLED = "node_modules/.package-lock.json";
+process.chdir(fileURLToPath(new URL("..", import.meta.url)));
 
-// A linked directory is another checkout's: npm ci would empty it for everybody who uses it.
-const linked = lstatSync("node_modules", { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
-const fresh = existsSync(INSTALLED) && (linked || statSync(INSTALLED).mtimeMs >= statSync(LOCK).mtimeMs);
-if (!fresh && linked) {
-  console.error("parley: node_modules is a link to one without packages: run npm ci in the checkout it belongs to");
-  process.exit(1);
-}
-if (!fresh) {
-  console.error("parley: installing dependencies (once) …");
-  const install = spawnSync("npm", ["ci", "--no-audit", "--no-fund"], {
-    stdio: ["ignore", 2, 2],
-    shell: process.platform === "win32",
-  });
-  if (install.status !== 0) {
-    console.error(
-      "parley: npm ci failed; its messages are above (no network, or package-lock.json does not fit package.json)",
-    );
-    process.exit(install.status ?? 1);
+const say = (line) => console.error(`parley: ${line}`);
+
+/** With the command among the packages' programs, npx runs it as it is; else it installs the checkout for each run. */
+function linkCommand() {
+  if (process.platform === "win32") return;
+  try {
+    symlinkSync("../../bin/parley.js", join("node_modules", ".bin", "parley"));
+  } catch {
+    // It is there, or the checkout may not be written: npx only says more then.
   }
+}
+
+/** Every step says in one line what it does; npm's own words go to a file. */
+function setUp(log) {
+  const fresh = isFresh();
+  const node = neededNode(!fresh);
+  const steps = [
+    ...(fresh ? [] : [["the packages of package-lock.json", () => runNpm(["ci"], log)]]),
+    ...(node ? [[`Node ${node}`, () => bringNode(log)]] : []),
+  ];
+  for (const [at, [what, step]] of steps.entries()) {
+    const begun = Date.now();
+    say(`set-up ${at + 1}/${steps.length}: installing ${what} …`);
+    step();
+    say(`set-up ${at + 1}/${steps.length}: done in ${Math.ceil((Date.now() - begun) / 1000)} s`);
+  }
+  const now = new Date();
+  utimesSync(INSTALLED, now, now);
+}
+
+function main() {
+  // A linked directory is another checkout's: npm ci would empty it for everybody who uses it.
+  if (lstatSync("node_modules", { throwIfNoEntry: false })?.isSymbolicLink()) {
+    if (existsSync(INSTALLED)) return;
+    throw new SetupProblem("node_modules is a link to one without packages: run npm ci in the checkout it belongs to");
+  }
+  if (!isFresh() || neededNode(false)) {
+    const directory = mkdtempSync(join(tmpdir(), "parley-setup-"));
+    alone(say, () => setUp(join(directory, "npm.log")));
+    rmSync(directory, { recursive: true, force: true });
+  }
+  linkCommand();
+}
+
+try {
+  main();
+} catch (thrown) {
+  if (!(thrown instanceof SetupProblem)) throw thrown;
+  for (const line of thrown.message.split("\n")) say(line);
+  process.exitCode = 1;
 }

@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { globSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { basename, resolve } from "node:path";
-import { INSTALLABLE_NAMES } from "../src/install/catalog.ts";
-import { realAgent, skipVariable } from "../test/support/real-agent.ts";
+import { INSTALLABLE, INSTALLABLE_NAMES, type InstallableName } from "../src/install/catalog.ts";
+import { realAgent, skipVariable, versionVariable } from "../test/support/real-agent.ts";
 import { runFiles } from "./tests/run-files.ts";
 import { leftOut, notTested, slowest } from "./tests/summary.ts";
 
@@ -63,6 +63,24 @@ for (const name of INSTALLABLE_NAMES.filter((agent) => real.some((file) => file.
 
 console.error(`\n── ${files.length} test files`);
 const ran = await runFiles(files, SIDE_BY_SIDE);
+
+/** The tests with Claude Code that hold for each of its tested versions: the most common turns, and what differs between the versions. */
+const EVERY_VERSION = ["claude-turns", "claude-subagents"];
+
+/** A second pass with the older version: a chosen set, or all with `--hard`. */
+async function runOlder(name: InstallableName, version: string): Promise<void> {
+  const again = files.filter((file) => file.startsWith(`test/real/${name}`));
+  const chosen = again.filter((file) => hard || EVERY_VERSION.some((word) => file.includes(word)));
+  if (chosen.length === 0 || process.env[versionVariable(name)] !== undefined) return;
+  console.error(`\n── ${chosen.length} test files with ${name} ${version}`);
+  process.env[versionVariable(name)] = version;
+  const older = await runFiles(chosen, SIDE_BY_SIDE);
+  delete process.env[versionVariable(name)];
+  ran.failed ||= older.failed;
+  for (const list of ["skips", "files", "tests"] as const) (ran[list] as unknown[]).push(...older[list]);
+}
+for (const name of INSTALLABLE_NAMES) for (const version of INSTALLABLE[name].older) await runOlder(name, version);
+
 const skipped = notTested(ran.skips);
 if (args.includes("--slowest")) list("SLOWEST TESTS", slowest(ran.tests, 20));
 if (args.includes("--slowest") || files.length > MANY_FILES) list("SLOWEST FILES", slowest(ran.files));

@@ -1,4 +1,4 @@
-/** Parley as a library: a server inside another program. The client is `parley/client`, helpers for tests `parley/testing`. */
+/** Parley as a library: a server inside another program. The client is `parley-agents/client`, helpers for tests `parley-agents/testing`. */
 export { ParleyError } from "./core/errors.ts";
 export type { ParleyEvent, UnknownEvent } from "./core/events/event.ts";
 export { parseEvent } from "./core/events/event.ts";
@@ -7,5 +7,6 @@ export { SCHEMA_VERSION } from "./core/events/version.ts";
 export type { Logger } from "./core/logger.ts";
 export { silentLogger } from "./core/logger.ts";
 export type { SessionState } from "./core/session-state.ts";
+export { type EmbedOptions, type Parley, startParley } from "./embed.ts";
 export type { Gateway } from "./gateway/gateway.ts";
-export { AlreadyRunning, type Parley, type ParleyOptions, startParley } from "./server/parley.ts";
+export { AlreadyRunning } from "./server/parley.ts";

@@ -1,12 +1,19 @@
 import { Command, CommanderError, Option } from "commander";
 import { agentsCommand } from "./commands/agents.ts";
+import { answerCommand } from "./commands/answer.ts";
+import { asksCommand } from "./commands/asks.ts";
+import { attachCommand } from "./commands/attach.ts";
+import { cancelCommand } from "./commands/cancel.ts";
 import { completionCommand } from "./commands/completion.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { eventsCommand } from "./commands/events.ts";
+import { exportCommand } from "./commands/export.ts";
+import { importCommand } from "./commands/import.ts";
 import { installCommand } from "./commands/install.ts";
 import { modelCommand } from "./commands/model.ts";
 import { opencodeCommand } from "./commands/opencode.ts";
 import { runCommand } from "./commands/run.ts";
+import { scriptedAgentCommand } from "./commands/scripted-agent.ts";
 import { serveCommand } from "./commands/serve.ts";
 import { sessionsCommand } from "./commands/sessions.ts";
 import { trustCommand } from "./commands/trust.ts";
@@ -35,12 +42,19 @@ export function buildProgram(): Command {
     runCommand(),
     opencodeCommand(),
     sessionsCommand(),
+    attachCommand(),
+    asksCommand(),
+    answerCommand(),
+    cancelCommand(),
     eventsCommand(),
+    exportCommand(),
+    importCommand(),
     agentsCommand(),
     doctorCommand(),
     trustCommand(),
     installCommand(),
     modelCommand(),
+    scriptedAgentCommand(),
     completionCommand(() => program),
   ];
   for (const command of commands) program.addCommand(command);

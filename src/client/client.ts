@@ -1,7 +1,8 @@
 import type { ParleyEvent } from "../core/events/event.ts";
 import type { TrustedDirectory, TrustInfo } from "../core/trust.ts";
+import { checkOptions, type OptionNames } from "./check-options.ts";
 import type { EventStream } from "./closable.ts";
-import { type EventsOptions, openEvents } from "./event-stream.ts";
+import { EVENTS_OPTIONS, type EventsOptions, openEvents } from "./event-stream.ts";
 import { messageIds } from "./message-id.ts";
 import { type PageQuery, readPage } from "./pages.ts";
 import { type Backoff, backoffMs } from "./retry.ts";
@@ -23,7 +24,8 @@ import type {
 export interface ClientOptions {
   /** The server's address; a path before `/v1` is kept. */
   url: string | URL;
-  token?: string;
+  /** Null for a server without one. */
+  token?: string | null;
   /** The name of this client in the events of its answers: letters, digits, spaces and .:@/-, up to 64. */
   name?: string;
   fetch?: (url: string, init: RequestInit) => Promise<Response>;
@@ -34,6 +36,17 @@ export interface ClientOptions {
   /** The waits between tries; doubling, with chance, by default. */
   backoff?: Backoff;
 }
+
+const CLIENT_OPTIONS: OptionNames<ClientOptions> = {
+  url: true,
+  token: true,
+  name: true,
+  fetch: true,
+  timeoutMs: true,
+  retries: true,
+  backoff: true,
+};
+const LIST_OPTIONS: OptionNames<SessionListQuery> = { directory: true, parent: true, after: true, limit: true };
 
 export type ParleyClient = ReturnType<typeof createClient>;
 
@@ -55,10 +68,11 @@ function baseOf(url: string | URL): URL {
 
 /** A client of the universal API. It needs only the web platform. */
 export function createClient(options: ClientOptions) {
+  checkOptions("createClient", options, CLIENT_OPTIONS);
   const base = baseOf(options.url);
   const transport = new Transport({
     base,
-    token: options.token,
+    token: options.token ?? undefined,
     name: options.name,
     // Looked up late and called as a function of the window, as browsers want it.
     fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
@@ -83,8 +97,14 @@ export function createClient(options: ClientOptions) {
     sessions: {
       create: (request: NewSession = {}): Promise<SessionDetail> =>
         transport.json({ method: "POST", path: ["v1", "sessions"], body: request }),
+      /** Stores a session from the lines of an export. Its id is its own where that is free, else a new one. */
+      import: (jsonl: string, directory?: string): Promise<SessionDetail> =>
+        transport.json({ method: "POST", path: ["v1", "sessions", "import"], body: { jsonl, directory } }),
       /** A page of sessions, newest first. */
-      list: (query?: SessionListQuery): Promise<SessionList> => get("v1/sessions", { ...query }),
+      list: async (query: SessionListQuery = {}): Promise<SessionList> => {
+        checkOptions("sessions.list", query, LIST_OPTIONS);
+        return get("v1/sessions", { ...query });
+      },
       get: (id: string): Promise<SessionDetail> => session(id).get(),
       update: (id: string, change: SessionChange): Promise<SessionDetail> => session(id).update(change),
       delete: (id: string): Promise<void> => session(id).delete(),
@@ -105,8 +125,14 @@ export function createClient(options: ClientOptions) {
      * The events of all sessions in the order in which they were stored, from now on unless a cursor is given. Gaps come
      * only in the stream of one session.
      */
-    allEvents: (given: EventsOptions = {}) =>
-      openEvents(transport, { ...given, session: null, after: given.after ?? "latest" }) as EventStream<ParleyEvent>,
+    allEvents: (given: EventsOptions = {}) => {
+      checkOptions("allEvents", given, EVENTS_OPTIONS);
+      return openEvents(transport, {
+        ...given,
+        session: null,
+        after: given.after ?? "latest",
+      }) as EventStream<ParleyEvent>;
+    },
     /** A page of them. */
     page: (query?: Omit<PageQuery, "session">): Promise<EventPage> => readPage(transport, { ...query, session: null }),
   };

@@ -32,6 +32,19 @@ export function closable<T, R>(
   };
 }
 
+/** Waits for a promise until the signal is aborted; the promise goes on alone then. */
+export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  const aborted = Promise.withResolvers<never>();
+  const abort = (): void => aborted.reject(signal.reason);
+  signal.addEventListener("abort", abort);
+  try {
+    return await Promise.race([promise, aborted.promise]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}
+
 /** Aborts with either signal. Returns the way to stop listening, so that a long-lived signal keeps nothing alive. */
 export function either(a: AbortSignal, b: AbortSignal | undefined): { signal: AbortSignal; release(): void } {
   const both = new AbortController();

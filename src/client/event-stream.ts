@@ -1,3 +1,4 @@
+import type { OptionNames } from "./check-options.ts";
 import { closable, type EventStream, either } from "./closable.ts";
 import { type ConnectionState, follow } from "./follow.ts";
 import { readPage, readToEnd } from "./pages.ts";
@@ -20,6 +21,16 @@ export interface EventsOptions {
   giveUpAfterMs?: number;
   onConnection?: (state: ConnectionState) => void;
 }
+
+export const EVENTS_OPTIONS: OptionNames<EventsOptions> = {
+  after: true,
+  follow: true,
+  native: true,
+  signal: true,
+  silenceMs: true,
+  giveUpAfterMs: true,
+  onConnection: true,
+};
 
 /** A stream of events: one session's, or (null) that of all sessions. */
 export interface Feed extends EventsOptions {

@@ -1,15 +1,18 @@
 import type { Outcome, Receipt } from "../core/receipt.ts";
+import { checkOptions, type OptionNames } from "./check-options.ts";
 import type { EventStream } from "./closable.ts";
-import { type EventsOptions, openEvents } from "./event-stream.ts";
+import { EVENTS_OPTIONS, type EventsOptions, openEvents } from "./event-stream.ts";
 import { readPage } from "./pages.ts";
 import type { EventPage, StreamEvent } from "./stream-types.ts";
 import type { Transport } from "./transport.ts";
-import { followTurn, type RunOptions, type TurnRun } from "./turn-run.ts";
+import { followTurn, RUN_OPTIONS, type RunOptions, type TurnRun } from "./turn-run.ts";
 import type { Answered, Ask, AskAnswer, Cancelled, PromptInput, SessionChange, SessionDetail } from "./types.ts";
 
 export interface PromptOptions {
   signal?: AbortSignal;
 }
+
+const PROMPT_OPTIONS: OptionNames<PromptOptions & { wait?: boolean }> = { wait: true, signal: true };
 
 /** One session of the server. Making a handle sends nothing. */
 export class SessionHandle {
@@ -44,28 +47,36 @@ export class SessionHandle {
   prompt(input: string | PromptInput, options?: PromptOptions & { wait?: false }): Promise<Receipt>;
   prompt(input: string | PromptInput, options: PromptOptions & { wait: true }): Promise<Outcome>;
   prompt(input: string | PromptInput, options: PromptOptions & { wait?: boolean } = {}): Promise<Receipt | Outcome> {
+    checkOptions("prompt", options, PROMPT_OPTIONS);
     const { wait, signal } = options;
     return wait ? this.run(input, { signal }).outcome() : this.#send("prompts", this.#named(input), signal);
   }
 
-  /** Gives the agent a prompt and follows its turn: yields the events of the turn and returns its outcome. */
+  /**
+   * Gives the agent a prompt and follows its turn: yields the events of the turn and returns its outcome. The prompt is sent
+   * at once, also if nobody reads the events.
+   */
   run(input: string | PromptInput, options: RunOptions = {}): TurnRun {
-    const prompt = this.#named(input);
-    return followTurn(this.#transport, this.id, (signal) => this.#send("prompts", prompt, signal), options);
+    checkOptions("run", options, RUN_OPTIONS);
+    const sent = this.#send("prompts", this.#named(input), options.signal);
+    return followTurn(this.#transport, this.id, sent, options);
   }
 
   /** Follows the turn of a prompt that was given before, from its beginning. */
   turn(receipt: Receipt, options: RunOptions = {}): TurnRun {
-    return followTurn(this.#transport, this.id, () => Promise.resolve(receipt), options);
+    checkOptions("turn", options, RUN_OPTIONS);
+    return followTurn(this.#transport, this.id, Promise.resolve(receipt), options);
   }
 
   /** Runs a command in the session's directory as a turn of its own; the agent is told of it with its next prompt. */
   shell(command: string, options: { id?: string; signal?: AbortSignal } = {}): Promise<Receipt> {
+    checkOptions("shell", options, { id: true, signal: true });
     return this.#send("shell", { id: options.id ?? this.#newId(), command }, options.signal);
   }
 
   /** Has the agent shorten the conversation, as a turn: it goes on from a summary. */
   compact(options: { id?: string; signal?: AbortSignal } = {}): Promise<Receipt> {
+    checkOptions("compact", options, { id: true, signal: true });
     return this.#send("compact", { id: options.id ?? this.#newId() }, options.signal);
   }
 
@@ -99,6 +110,7 @@ export class SessionHandle {
   }
 
   page(query: { after?: string | number; limit?: number; native?: boolean } = {}): Promise<EventPage> {
+    checkOptions("page", query, { after: true, limit: true, native: true });
     return readPage(this.#transport, { ...query, session: this.id });
   }
 
@@ -107,6 +119,7 @@ export class SessionHandle {
    * session is deleted, and fails only where trying again cannot help.
    */
   events(options: EventsOptions = {}): EventStream<StreamEvent> {
+    checkOptions("events", options, EVENTS_OPTIONS);
     return openEvents(this.#transport, { ...options, session: this.id, after: options.after ?? 0 });
   }
 

@@ -4,6 +4,7 @@ import { isParleyError, ParleyError } from "../core/errors.ts";
 import { answerKey, askKey } from "../core/events/keys.ts";
 import type { Prompt } from "../core/events/values.ts";
 import { isId } from "../core/ids.ts";
+import { present } from "../core/json/fields.ts";
 import type { Answer } from "../core/ledger/signals.ts";
 import type { Receipt } from "../core/receipt.ts";
 import { beginsTurn, type SessionState } from "../core/session-state.ts";
@@ -13,6 +14,7 @@ import type { Attachments } from "./attachments.ts";
 import { assertChoice, assertPromptable, existingDirectory } from "./checks.ts";
 import { Discoveries } from "./discoveries.ts";
 import { enter, onlyHere } from "./door.ts";
+import type { ImportRequest } from "./import-session.ts";
 import { assertServers, forgetStrays } from "./mcp-servers.ts";
 import { NewSessions } from "./new-sessions.ts";
 import type { GatewayOptions } from "./options.ts";
@@ -101,6 +103,14 @@ export class Gateway {
     return this.get(await this.made.create(request));
   }
 
+  /** Stores a session that was exported, with those of its sub-agents. Returns its id here. */
+  async importSession(request: ImportRequest): Promise<string> {
+    this.assertOpen();
+    const { importSession } = await import("./import-session.ts");
+    const directory = request.directory && (await existingDirectory(request.directory, this.options.roots));
+    return importSession({ ...this.options, sessions: this.sessions }, { ...request, ...present({ directory }) });
+  }
+
   async get(id: string): Promise<SessionState> {
     return (await this.head(id)).state;
   }
@@ -173,10 +183,17 @@ export class Gateway {
     await this.sessions.use(id, (session) => session.withdraw(prompt));
   }
 
-  /** Cancels the open turn, and resolves with its id when it has ended; undefined when no turn was open. */
+  /**
+   * Cancels the open turn, and resolves with its id when it has ended. Where no turn is open, sub-agents may still work in the background: their
+   * turns are cancelled, and it resolves with the first of them. Undefined when nobody works.
+   */
   async cancel(id: string, request: { queue: "clear" | "keep"; turn?: string }): Promise<string | undefined> {
     await this.own(id);
-    return this.sessions.use(id, (session) => session.cancel(request));
+    const turn = await this.sessions.use(id, (session) => session.cancel(request));
+    if (turn !== undefined || request.turn !== undefined) return turn;
+    const working = this.sessions.family(id).filter((session) => session.id !== id && session.turn !== undefined);
+    const turns = await Promise.all(working.map((session) => session.cancel({ queue: "clear" })));
+    return turns.find((one) => one !== undefined);
   }
 
   /** Resolves when a turn of a session is over. */

@@ -174,3 +174,6 @@ export interface Log {
   unreadable(session: string): readonly number[];
   close(): Promise<void>;
 }
+
+/** The part of a log that commands need where no server runs. */
+export type LogReader = Pick<Log, "read" | "head" | "base" | "list" | "close">;

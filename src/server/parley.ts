@@ -60,7 +60,7 @@ export interface ParleyOptions extends AgentSettings {
   version: string;
 }
 
-export interface Parley {
+export interface Server {
   url: string;
   gateway: Gateway;
   listener: HttpListener;
@@ -69,6 +69,8 @@ export interface Parley {
   abandon(): void;
   /** Lets every agent go and closes the log. The listener is closed by its owner. */
   close(): Promise<void>;
+  /** Ends all of it: takes no new request, closes, cuts the streams and, after so long, the open requests. */
+  stop(graceMs: number): Promise<void>;
 }
 
 /** Another server has the data directory. */
@@ -83,7 +85,7 @@ export class AlreadyRunning extends Error {
 }
 
 /** Starts everything, in the order that the promise needs: no port is open before every turn of an earlier crash is closed. */
-export async function startParley(options: ParleyOptions): Promise<Parley> {
+export async function startServer(options: ParleyOptions): Promise<Server> {
   const lock = await acquireLock(options.dataDirectory);
   if (!lock.ok) throw new AlreadyRunning(options.dataDirectory, lock.owner);
   try {
@@ -94,7 +96,7 @@ export async function startParley(options: ParleyOptions): Promise<Parley> {
   }
 }
 
-async function startLocked(options: ParleyOptions, lock: LockHeld): Promise<Parley> {
+async function startLocked(options: ParleyOptions, lock: LockHeld): Promise<Server> {
   const { dataDirectory, logger } = options;
   const processes = { runDirectory: join(dataDirectory, "run"), instance: instanceOf(dataDirectory) };
   const reaped = await reap(processes);
@@ -133,7 +135,7 @@ async function startOn(
   { log, agents, commands, terminals }: Parts,
   options: ParleyOptions,
   lock: LockHeld,
-): Promise<Omit<Parley, "abandon">> {
+): Promise<Omit<Server, "abandon">> {
   const { logger } = options;
   const defaultAgent = await chooseDefaultAgent(agents, options.defaultAgent);
   if (!agents.has(defaultAgent)) {
@@ -177,19 +179,24 @@ async function startOn(
     gateway.resumeQueues().catch((error) => logger.error({ err: error }, "waiting prompts could not be resumed"));
   const stopTidying = giveMemoryBackWhenIdle();
   const stopWatching = watchStorage(log, logger, (error) => gateway.storageLost(error));
-  return {
-    url,
-    gateway,
-    listener,
-    cutStreams: () => clients.destroyAll(),
-    async close() {
-      stopTidying();
-      stopWatching();
-      await Promise.all([gateway.shutdown(), terminals.close()]);
-      await log.close();
-      lock.release();
-    },
-  };
+  const cutStreams = (): void => clients.destroyAll();
+  async function close(): Promise<void> {
+    stopTidying();
+    stopWatching();
+    await Promise.all([gateway.shutdown(), terminals.close()]);
+    await log.close();
+    lock.release();
+  }
+  async function stop(graceMs: number): Promise<void> {
+    listener.stopAccepting();
+    try {
+      await close();
+    } finally {
+      cutStreams();
+      await listener.close(graceMs);
+    }
+  }
+  return { url, gateway, listener, cutStreams, close, stop };
 }
 
 /** So many of the newest events are looked at when a server starts: damage to them is told then. The doctor reads all. */

@@ -70,7 +70,7 @@ test("files are offered where a file is meant", () => {
 test("the scripts of zsh and fish name every command and every long option", () => {
   const [zsh, fish] = [zshScript(tree), fishScript(tree)];
   for (const { name, options } of tree.commands) {
-    assert.ok(zsh.includes(`_parley_${name}()`), name);
+    assert.ok(zsh.includes(`_parley_${name.replaceAll("-", "_")}()`), name);
     assert.ok(fish.includes(` -a ${name} `), name);
     for (const long of options.flatMap(({ names }) => names.filter((one) => one.startsWith("--")))) {
       assert.ok(zsh.includes(`'${long}[`), long);

@@ -7,6 +7,7 @@ import { test } from "node:test";
 import type { Check } from "../../src/cli/doctor/check.ts";
 import { withNumber } from "../../src/host/marks/launcher.ts";
 import { numberOf } from "../../src/host/marks/limit-mark.ts";
+import { testedVersions } from "../../src/install/catalog.ts";
 import { instanceOf } from "../../src/server/instance.ts";
 import { Home } from "./support.ts";
 
@@ -47,6 +48,38 @@ test("a server that is not ready says why", async () => {
   assert.deepEqual([code, of("server").level, of("log").level], [1, "bad", "bad"]);
   assert.match(of("server").detail, /is not ready: 503, .*parley\.db/);
   renameSync(`${file}.moved`, file);
+});
+
+/** A program that answers as Claude Code does to a look at it. */
+const CLAUDE = `#!${process.execPath}
+if (process.argv.includes("auth")) console.log(JSON.stringify({ loggedIn: true, authMethod: "api_key" }));
+else
+  require("node:readline").createInterface({ input: process.stdin }).on("line", (text) => {
+    const { request_id, request } = JSON.parse(text);
+    const response = request.subtype === "get_binary_version" ? { version: process.env.CLAUDE_VERSION } : { models: [] };
+    console.log(JSON.stringify({ type: "control_response", response: { subtype: "success", request_id, response } }));
+  });
+`;
+
+test("a version of an agent that was never tested is told, with those that were", async () => {
+  await using home = new Home();
+  home.write("claude.cjs", CLAUDE);
+  const program = join(home.root, "claude.cjs");
+  chmodSync(program, 0o755);
+  const look = async (version: string): Promise<Check> => {
+    const env = { PARLEY_CLAUDE_BIN: program, CLAUDE_VERSION: version };
+    const { stdout } = await home.run(["doctor", "--json"], { env });
+    const { checks } = JSON.parse(stdout) as { checks: Check[] };
+    return checks.find(({ name }) => name === "agent claude") ?? assert.fail("no check of claude");
+  };
+  const tested = testedVersions("claude");
+  for (const version of tested) assert.equal((await look(version)).level, "ok", version);
+  const { level, detail, advice, facts } = await look("2.0.1");
+  assert.equal(level, "warn");
+  assert.match(detail, /2\.0\.1/);
+  for (const version of tested) assert.ok(advice?.includes(version), advice);
+  assert.match(advice ?? "", /never tested .* "parley install claude"/);
+  assert.equal(facts?.untested, true);
 });
 
 test("a broken configuration, a broken log and a missing default agent are each wrong", async () => {

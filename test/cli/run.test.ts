@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { finished, Home, SAMPLE_AGENT, said } from "./support.ts";
+import { endLine } from "../../src/cli/output/end-line.ts";
+import { eventually } from "../support/eventually.ts";
+import { BIN, finished, Home, SAMPLE_AGENT, said } from "./support.ts";
 
 const STUBBORN = fileURLToPath(new URL("../fixtures/agents/ignores-cancel.mjs", import.meta.url));
 
@@ -47,7 +50,9 @@ test("the answer is on stdout and nothing else; what was done is on stderr", asy
   await using home = new Home();
   const { code, stdout, stderr } = await home.run(["run", "[[tools 2]]"]);
   assert.deepEqual({ code, stdout }, { code: 0, stdout: "I ran 2 tools.\n" });
-  assert.deepEqual(stderr.trim().split("\n").toSorted(), [
+  const lines = stderr.trim().split("\n");
+  assert.match(lines.pop() ?? "", /^· scripted · ses_\w+ · [\d,]+ tokens in, [\d,]+ out · \$0\.00$/);
+  assert.deepEqual(lines.toSorted(), [
     ...['→ count {"at":0}', '→ count {"at":1}', '✓ count {"at":0}', '✓ count {"at":1}'].toSorted(),
   ]);
   assert.ok(!stderr.includes("\u001b"), "no colours in a pipe");
@@ -59,12 +64,41 @@ test("the prompt comes from a pipe, with a dash or without", async () => {
   const results = await Promise.all([
     home.run(["run"], { input: "piped words" }),
     home.run(["run", "-"], { input: "piped words" }),
-    home.run(["run", "given", "words"], { input: "not these" }),
+    home.run(["run", "given", "words"], { input: "and these" }),
+    home.run(["run", "given", "words", "-"], { input: "and these" }),
+    home.run(["run", "given", "words"], { input: "" }),
   ]);
   assert.deepEqual(
     results.map(({ stdout }) => stdout.split("You said: ")[1]),
-    ["piped words\n", "piped words\n", "given words\n"],
+    ["piped words\n", "piped words\n", "given words\nand these\n", "given words\nand these\n", "given words\n"],
   );
+});
+
+/** Runs a line of shell, in which `parley` is the command, with a stdin that stays open and says nothing. */
+function inShell(home: Home, line: string): ReturnType<typeof finished> {
+  const command = `parley() { '${process.execPath}' '${BIN}' "$@"; }; ${line}`;
+  const child = spawn("bash", ["-c", command], { cwd: home.work, env: home.env(), stdio: ["pipe", "pipe", "pipe"] });
+  const result = finished(child);
+  return result.finally(() => child.stdin.destroy());
+}
+
+test("a stdin that stays open and says nothing is not waited for, and a line says so", async () => {
+  await using home = new Home();
+  const { code, stdout, stderr } = await inShell(home, "parley run given words");
+  assert.deepEqual([code, stdout.split("You said: ")[1]], [0, "given words\n"]);
+  assert.match(stderr, /nothing came on stdin, which is still open: going on without it/);
+});
+
+test("a slow program before the pipe is waited for", { skip: process.platform !== "linux" }, async () => {
+  await using home = new Home();
+  const slow = `{ while ! [ -e '${home.root}/go' ]; do sleep 0.1; done; echo late; }`;
+  const running = inShell(home, `${slow} | parley run given words 2> >(tee '${home.root}/err' >&2)`);
+  const told = (): boolean =>
+    existsSync(join(home.root, "err")) && readFileSync(join(home.root, "err"), "utf8").includes("waiting for stdin");
+  await eventually("the command says that it waits", told);
+  home.write("go", "");
+  const { code, stdout } = await running;
+  assert.deepEqual([code, stdout.split("You said: ")[1]], [0, "given words\nlate\n"]);
 });
 
 test("--format json is one object at the end", async () => {
@@ -101,8 +135,48 @@ test("--format events is every event, numbered without a gap, up to the turn's e
   }
 });
 
-const askRows: [what: string, args: string[], prompt: string, answer: RegExp, note: RegExp][] = [
-  ["rejects without a terminal", [], "[[ask ls]]", /did not run it/, /\? permission: bash ls: rejected: .*--yes/],
+test("--json is every event, and an error line when the turn could not begin", async () => {
+  await using home = new Home();
+  const done = await home.run(["run", "--json", "[[error]]"]);
+  const events = done.stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  assert.deepEqual([done.code, events[0].type, events.at(-1).type], [1, "session.started", "turn.ended"]);
+  for (const [args, code, message] of [
+    [["--agent", "nobody", "x"], "agent_not_found", /no agent nobody/],
+    [["--session", "nope", "x"], "usage", /no session nope/],
+    [[], "usage", /expected a prompt/],
+  ] as const) {
+    const failed = await home.run(["run", "--json", ...args]);
+    const { type, data } = JSON.parse(failed.stdout);
+    assert.deepEqual([failed.code, type, data.code], [2, "error", code]);
+    assert.match(data.message, message);
+  }
+  const both = await home.run(["run", "--json", "--format", "text", "x"]);
+  assert.match(both.stderr, /cannot be used with/);
+});
+
+test("the end of a run names agent, model, session, tokens and cost", () => {
+  const usage = { tokens: { input: 1_000, output: 56, cacheRead: 200, cacheWrite: 34 }, cost: 0.01234 };
+  assert.equal(
+    endLine({ agent: "claude", model: "opus", session: "ses_1", usage }),
+    "claude · opus · ses_1 · 1,234 tokens in (234 cached), 56 out · $0.0123",
+  );
+  assert.equal(endLine({ agent: "mine", session: "ses_1" }), "mine · ses_1");
+  assert.equal(endLine({ agent: "mine", session: "ses_1", usage: { cost: 12.5 } }), "mine · ses_1 · $12.50");
+});
+
+const askRows: [what: string, args: string[], prompt: string, answer: RegExp, note: RegExp, code?: number][] = [
+  ["rejects without a terminal", [], "[[ask ls]]", /did not run it/, /\? permission: bash ls: rejected: .*--yes/, 6],
+  [
+    "rejects a sub-agent's ask without a terminal",
+    [],
+    "[[subagent ask]]",
+    /My helper is done/,
+    /bash true: rejected/,
+    6,
+  ],
   ["allows once with --yes", ["--yes"], "[[ask ls]]", /You allowed it \(once\)/, /allowed once, by --yes/],
   ["rejects with --deny", ["--deny"], "[[ask ls]]", /did not run it/, /rejected: --deny was given/],
   [
@@ -120,10 +194,10 @@ const askRows: [what: string, args: string[], prompt: string, answer: RegExp, no
 test("asks never hang", async (t) => {
   await using home = new Home();
   await home.serve();
-  for (const [what, args, prompt, answer, note] of askRows) {
+  for (const [what, args, prompt, answer, note, exit = 0] of askRows) {
     await t.test(`it ${what}`, async () => {
       const { code, stdout, stderr } = await home.run(["run", ...args, prompt]);
-      assert.equal(code, 0);
+      assert.equal(code, exit);
       assert.match(stdout, answer);
       assert.match(stderr, note);
     });

@@ -55,7 +55,7 @@ test("the blocks of docs/client.md are one program, and it works", async () => {
   const blocks = [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code ?? "");
   assert.ok(blocks.length >= 6);
   const path = join(server.directory, "page.ts");
-  await writeFile(path, blocks.join("\n").replaceAll('"parley/client"', JSON.stringify(CLIENT)));
+  await writeFile(path, blocks.join("\n").replaceAll('"parley-agents/client"', JSON.stringify(CLIENT)));
   await using program = start(server, path);
   const { code, stdout, stderr } = await program.ended();
   assert.equal(code, 0, stderr);
@@ -68,6 +68,33 @@ test("the blocks of docs/client.md are one program, and it works", async () => {
   }
   assert.match(stdout, /^go on after all:\d+$/m);
   assert.match(stdout, /^404 session_not_found no session ses_unknown/m);
+});
+
+test("the program of the README prints the answer and nothing else", async () => {
+  await using server = await startServer({ token: TOKEN });
+  const readme = await readFile(join(ROOT, "README.md"), "utf8");
+  const [, code = ""] = /^```js\n\/\/ hello\.mjs\n(.*?)^```$/ms.exec(readme) ?? [];
+  const path = join(server.directory, "hello.mjs");
+  const program = code
+    .replace('"parley-agents/client"', JSON.stringify(CLIENT))
+    .replace("http://127.0.0.1:7420", server.url)
+    .replace("Say hello", "[[reasoning]] and [[tools 1]]");
+  await writeFile(path, program);
+  await using hello = start(server, path);
+  const { code: exit, stdout, stderr } = await hello.ended();
+  assert.equal(exit, 0, stderr);
+  const client = createClient({ url: server.url, token: TOKEN });
+  const { sessions } = await client.sessions.list();
+  const said: string[] = [];
+  const others = new Set<string>();
+  for await (const event of client.session(sessions[0]?.id ?? "").events({ follow: false })) {
+    if (event.type !== "item.completed") continue;
+    const { item } = event.data;
+    if (item.kind === "message" && item.role === "assistant") said.push(item.text ?? "");
+    else others.add(item.kind);
+  }
+  assert.equal(stdout, said.join(""));
+  assert.ok(said.length > 0 && others.has("reasoning") && others.has("tool_result"));
 });
 
 test("examples/run-a-prompt.ts prints what the agent says", async () => {

@@ -136,12 +136,48 @@ test("a session that is deleted ends its streams with its last event, and its ru
   await assert.rejects(session.events().next(), (error) => error instanceof ParleyApiError && error.status === 404);
 });
 
-test("a run that never began has no outcome", async () => {
+test("a run sends its prompt when it is called, also if nobody reads its events", async () => {
+  await using place = await openSession();
+  place.session.run("[[slow 60000]]");
+  for await (const event of place.session.events()) if (event.type === "turn.started") break;
+});
+
+test("leaving a run before its first event has no outcome, and the prompt runs on", async () => {
   await using place = await openSession();
   const run = place.session.run("hello");
   await run.return();
   await assert.rejects(run.outcome(), /left before its turn had ended/);
-  assert.equal((await place.session.get()).turns, 0);
+  for await (const event of place.session.events()) if (event.type === "turn.ended") break;
+  assert.equal((await place.session.get()).turns, 1);
+});
+
+test("a run whose prompt is refused, and that nobody reads, fails nowhere else", async () => {
+  await using place = await openSession();
+  const unread = place.session.run({ text: "hello", model: "no such model" });
+  await assert.rejects(place.session.run({ text: "hello", model: "no such model" }).next(), ParleyApiError);
+  await assert.rejects(unread.outcome(), ParleyApiError);
+});
+
+test("an option in the wrong place is refused, with the right place", async () => {
+  await using place = await openSession();
+  const { client, session } = place;
+  const misplaced: object = { model: "large" };
+  const cases: [() => unknown, RegExp][] = [
+    [
+      () => session.run("hello", misplaced),
+      /^run has no option "model"; it belongs to the prompt: run\(\{ text, model \}\)$/,
+    ],
+    [() => session.prompt("hello", misplaced), /belongs to the prompt: prompt\(\{ text, model \}\)$/],
+    [() => session.events(misplaced), /^events has no option "model"; it has: after, follow, /],
+    [() => session.shell("ls", misplaced), /^shell has no option "model"; it has: id, signal$/],
+    [() => client.allEvents(misplaced), /^allEvents has no option "model"/],
+    [() => createClient({ url: client.url, ...misplaced }), /^createClient has no option "model"/],
+    [() => session.run("hello", "large" as unknown as object), /^run expects options as an object$/],
+  ];
+  for (const [call, expected] of cases)
+    assert.throws(call, (error) => error instanceof TypeError && expected.test(error.message));
+  await assert.rejects(client.sessions.list({ dir: "/tmp" } as object), /sessions\.list has no option "dir"/);
+  assert.equal((await session.get()).turns, 0);
 });
 
 test("the turn of a prompt that the session does not know ends with its session", async () => {

@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Backoff } from "../../src/client/index.ts";
 import { silentLogger } from "../../src/core/logger.ts";
-import { type Parley, type ParleyOptions, startParley } from "../../src/server/parley.ts";
+import { type ParleyOptions, type Server, startServer as startIn } from "../../src/server/parley.ts";
 
 export interface TestServer {
   url: string;
   port: number;
-  parley: Parley;
+  parley: Server;
   dataDirectory: string;
   /** A directory for sessions. */
   directory: string;
@@ -21,8 +21,8 @@ export interface TestServer {
 
 export async function startServer(options: Partial<ParleyOptions> = {}): Promise<TestServer> {
   const home = await mkdtemp(join(tmpdir(), "parley-client-"));
-  const start = (port: number): Promise<Parley> =>
-    startParley({
+  const start = (port: number): Promise<Server> =>
+    startIn({
       dataDirectory: join(home, "data"),
       host: "127.0.0.1",
       port,

@@ -103,6 +103,28 @@ test("a cancel reaches every sub-agent, also below one that is done", async (t) 
   await r.assertLawful(lower.id);
 });
 
+test("a cancel of a session whose own turn is over reaches the sub-agents that work on, and settles their asks and calls", async (t) => {
+  const { r, root, agent, upper, lower } = await family(t);
+  agent.say({ type: "turn.finished", reason: "end_turn" });
+  await r.until(root, ended);
+  agent.say({ type: "tool.running", call: "c3", name: "bash" }, LOWER);
+  agent.say({ type: "permission", ask: "a1", action: "bash", patterns: ["x"], call: "c3" }, LOWER);
+  await r.until(lower.id, (event) => event.type === "permission.requested");
+  r.fake.onCancel = (session) => {
+    for (const child of [UPPER, LOWER]) session.say({ type: "turn.finished", reason: "cancelled" }, child);
+  };
+  const stopped = await r.gateway.cancel(root, { queue: "clear" });
+  const turns = [upper, lower].map(({ turn }) => turn?.id);
+  assert.ok(turns.includes(stopped), "the answer names a turn that was stopped");
+  assert.deepEqual(await r.gateway.asks(root), []);
+  for (const { id } of [upper, lower]) {
+    const events = await r.assertLawful(id);
+    const ends = events.flatMap((event) => (event.type === "turn.ended" ? [event.data.reason] : []));
+    assert.deepEqual(ends, ["cancelled"]);
+  }
+  assert.equal(await r.gateway.cancel(root, { queue: "clear" }), undefined, "nobody works any more");
+});
+
 test("the agent's exit ends the turns of all sub-agents, each once", async (t) => {
   const { r, root, agent, upper, lower } = await family(t);
   agent.exit(1);
@@ -123,6 +145,45 @@ test("rules of the session bind every sub-agent, those that it has and those tha
   agent.say({ type: "permission", ask: "a1", action: "edit", patterns: ["x"] }, LOWER);
   await r.fake.answered(1);
   assert.equal(agent.answers[0]?.answer.outcome, "reject");
+});
+
+test("an always that is given on the session holds for its sub-agents, those that it has and those to come", async (t) => {
+  const { r, root, agent, upper } = await family(t);
+  const ask = (key: string, child?: ChildRef): void =>
+    agent.say({ type: "permission", ask: key, action: "bash", command: `touch ${key}` }, child);
+  ask("lower", LOWER);
+  await eventually("the sub-agent's ask is open", async () => (await r.gateway.asks(root)).length === 1);
+  ask("own");
+  const [own] = await r.until(root, (event) => event.type === "permission.requested").then(() => r.gateway.asks(root));
+  assert.equal(own?.session, root);
+  await r.gateway.answer(root, own?.id ?? "", { kind: "permission", outcome: "always" }, "test");
+  await r.fake.answered(2);
+  ask("upper", UPPER);
+  ask("later", { id: "later" });
+  await r.fake.answered(4);
+  const kinds = agent.answers.map(({ ask: key, answer }) => [key, answer.outcome]);
+  assert.deepEqual(kinds, [
+    ["own", "always"],
+    ["lower", "once"],
+    ["upper", "once"],
+    ["later", "once"],
+  ]);
+  const resolved = (await r.events(upper.id)).find((event) => event.type === "permission.resolved");
+  assert.ok(resolved?.type === "permission.resolved" && resolved.data.by === "rule");
+});
+
+test("an always that is given to a sub-agent does not hold for the session", async (t) => {
+  const { r, root, agent, upper } = await family(t);
+  agent.say({ type: "permission", ask: "upper", action: "bash", command: "touch upper" }, UPPER);
+  await r.until(upper.id, (event) => event.type === "permission.requested");
+  const [given] = await r.gateway.asks(root);
+  await r.gateway.answer(root, given?.id ?? "", { kind: "permission", outcome: "always" }, "test");
+  agent.say({ type: "permission", ask: "lower", action: "bash", command: "touch lower" }, LOWER);
+  await r.fake.answered(2);
+  assert.equal(agent.answers[1]?.answer.outcome, "once", "it holds for the sub-agent's own sub-agents");
+  agent.say({ type: "permission", ask: "own", action: "bash", command: "touch own" });
+  await r.until(root, (event) => event.type === "permission.requested");
+  assert.equal((await r.gateway.asks(root)).length, 1, "the session's own agent asks");
 });
 
 test("a session is not let go while a sub-agent's sub-agent works, and is deleted with all of them", async (t) => {

@@ -46,11 +46,11 @@ test("the packed package installs elsewhere, serves, answers a prompt and export
     if (!OFFLINE.test(stderr)) throw error;
     return t.skip(missing("the network, to install the package's dependencies"));
   }
-  const bin = join(home, "node_modules", "parley", "bin", "parley.js");
+  const bin = join(home, "node_modules", "parley-agents", "bin", "parley.js");
   const { stdout: version } = await run(process.execPath, [bin, "--version"], { cwd: home, env });
   assert.match(version, /^\d+\.\d+\.\d+/);
   const check =
-    'import("parley").then(async (p) => console.log(typeof p.startParley, typeof (await import("parley/client")).createClient, typeof (await import("parley/testing")).checkLaws))';
+    'import("parley-agents").then(async (p) => console.log(typeof p.startParley, typeof (await import("parley-agents/client")).createClient, typeof (await import("parley-agents/testing")).checkLaws))';
   const { stdout: exported } = await run(process.execPath, ["-e", check], { cwd: home, env });
   assert.equal(exported.trim(), "function function function");
   const { stdout: answer } = await run(process.execPath, [bin, "run", "hello from the package"], { cwd: home, env });

@@ -39,6 +39,33 @@ describe("asks of the real Claude Code", { skip, timeout: GROUP_MS }, () => {
     await stage.close(2);
   });
 
+  test("an ask for an edit shows its diff, with the line numbers of the file", async (t) => {
+    const lines = Array.from({ length: 60 }, (_, at) => `line ${at + 1}\n`);
+    const change = {
+      name: "Edit",
+      input: { file_path: "{{directory}}/a.txt", old_string: "line 40", new_string: "forty" },
+    };
+    const read = { name: "Read", input: { file_path: "{{directory}}/a.txt" } };
+    const stage = await Stage.open(t, program, {
+      script: { prompts: { edit: [{ tools: [read] }, { tools: [change] }, { text: "Done." }] } },
+    });
+    writeFileSync(join(stage.directory, "a.txt"), lines.join(""));
+    const id = await stage.session();
+    const turn = stage.api.ask(id, "[[edit]]");
+    const [ask] = await stage.asks(id);
+    assert.ok(ask?.kind === "permission");
+    const around = (sign: string): string => `@@ -37,7 +37,7 @@\n line 37\n line 38\n line 39\n${sign}`;
+    const shown = `--- a/a.txt\n+++ b/a.txt\n${around("-line 40\n+forty\n")} line 41\n line 42\n line 43\n`;
+    assert.equal(ask.request.metadata?.diff, shown);
+    await stage.answer(id, ask.id, { outcome: "once" });
+    assert.equal((await turn).text, "Done.");
+    const [made] = completed(await stage.api.events(id), "tool_result").flatMap(({ files }) => files ?? []) as {
+      diff: string;
+    }[];
+    assert.equal(made?.diff, shown, "the ask showed what was done");
+    await stage.close(1);
+  });
+
   test("a refusal that is the last word ends the turn, and the next one is like any other", async (t) => {
     const stage = await Stage.open(t, program, {
       script: { prompts: { touch: [{ tools: [bash("touch made.txt")] }, { text: "It went on." }] } },

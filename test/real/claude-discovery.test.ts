@@ -5,7 +5,7 @@ import { makeHost } from "../host/support.ts";
 import { realAgent } from "../support/real-agent.ts";
 import { GROUP_MS } from "../support/time.ts";
 
-const { program = "", skip } = await realAgent("claude");
+const { program = "", version, skip } = await realAgent("claude");
 
 const CREDENTIALS = {
   ANTHROPIC_AUTH_TOKEN: undefined,
@@ -34,7 +34,7 @@ describe("discovery of the real Claude Code", { skip, timeout: GROUP_MS }, () =>
 
     const agent = make({ ANTHROPIC_API_KEY: "not-a-real-key" });
     const found = await agent.discover();
-    assert.deepEqual([found.installed, found.version, found.credentials], [true, "2.1.197", "found"]);
+    assert.deepEqual([found.installed, found.version, found.credentials], [true, version, "found"]);
     assert.ok(found.models.some(({ id }) => id === "default"));
     assert.ok(found.models.some(({ id, name }) => id === "haiku" && name !== undefined));
     assert.ok(found.modes.some(({ id }) => id === "plan"));
@@ -50,5 +50,23 @@ describe("discovery of the real Claude Code", { skip, timeout: GROUP_MS }, () =>
     const without = await make({ ANTHROPIC_API_KEY: undefined }).discover();
     assert.deepEqual([without.installed, without.credentials], [true, "missing"]);
     assert.match(without.detail ?? "", /not logged in: run "claude auth login"/);
+  });
+
+  test("the version is known, too, when a session has told the rest", async (t) => {
+    const { host, directory } = await makeHost(t);
+    const env = {
+      ...CREDENTIALS,
+      PARLEY_CLAUDE_BIN: program,
+      HOME: directory,
+      ANTHROPIC_API_KEY: "not-a-real-key",
+      ANTHROPIC_BASE_URL: "http://127.0.0.1:9",
+    };
+    const agent = createClaudeAgent({ host, dataDirectory: directory, env });
+    const session = agent.open({ session: "ses_1", directory, trusted: false, emit() {} });
+    await session.ready();
+    const found = await agent.discover();
+    assert.equal(found.version, version);
+    assert.ok(found.models.length > 0);
+    await session.close();
   });
 });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openLog } from "../../src/log/data-log.ts";
 import type { ConfiguredAgent } from "../../src/server/agents.ts";
-import { type Parley, type ParleyOptions, startParley } from "../../src/server/parley.ts";
+import { type ParleyOptions, type Server, startServer as startIn } from "../../src/server/parley.ts";
 import { type LoggedLine, memoryLogger } from "../server/helpers.ts";
 import { Api } from "./api.ts";
 import { assertLogLawful } from "./laws.ts";
@@ -16,7 +16,7 @@ export const logs = { open: openLog };
 
 export interface TestServer {
   api: Api;
-  parley: Parley;
+  parley: Server;
   dataDirectory: string;
   /** The directory of sessions that name none. */
   directory: string;
@@ -53,8 +53,8 @@ export async function startServer(t: Cleanup, options: Partial<ParleyOptions> = 
   const home = await realpath(await mkdtemp(join(tmpdir(), "parley-")));
   const dataDirectory = options.dataDirectory ?? join(home, "data");
   const logger = memoryLogger();
-  const start = (more: Partial<ParleyOptions>): Promise<Parley> =>
-    startParley({
+  const start = (more: Partial<ParleyOptions>): Promise<Server> =>
+    startIn({
       host: "127.0.0.1",
       port: 0,
       token: null,

@@ -7,25 +7,30 @@ import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
 import { temporary } from "../support/server.ts";
 
-const page = readFileSync(new URL("../../docs/testing.md", import.meta.url), "utf8");
+const examplesOf = (page: string): string[] => {
+  const text = readFileSync(new URL(`../../docs/${page}`, import.meta.url), "utf8");
+  return [...text.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, example = ""]) => example);
+};
 const SOURCES: Readonly<Record<string, string>> = {
-  parley: "index.ts",
-  "parley/client": "client/index.ts",
-  "parley/testing": "testing/index.ts",
+  "parley-agents": "index.ts",
+  "parley-agents/client": "client/index.ts",
+  "parley-agents/testing": "testing/index.ts",
 };
 
 /** A program of the page's examples, with its imports from the source. Returns what it writes. */
 async function run(t: TestContext, program: string): Promise<{ stdout: string; stderr: string }> {
-  const local = program.replaceAll(/from "(parley[\w/]*)"/g, (_, name: string) => {
+  const local = program.replaceAll(/from "(parley-agents[\w/]*)"/g, (_, name: string) => {
     const source = SOURCES[name] ?? assert.fail(`no module ${name}`);
     return `from "${new URL(`../../src/${source}`, import.meta.url).href}"`;
   });
   const file = join(await temporary(t), "example.ts");
   await writeFile(file, local);
-  return promisify(execFile)(process.execPath, [file]);
+  const env = { ...process.env, XDG_DATA_HOME: await temporary(t) };
+  return promisify(execFile)(process.execPath, [file], { env });
 }
 
-const [server = "", model = ""] = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, example]) => example);
+const [server = "", model = ""] = examplesOf("testing.md");
+const [embedded = ""] = examplesOf("embedding.md");
 
 test("the example of docs/testing.md runs as it stands, and breaks no law", async (t) => {
   const { stdout, stderr } = await run(t, server);
@@ -33,8 +38,13 @@ test("the example of docs/testing.md runs as it stands, and breaks no law", asyn
 });
 
 test("the house agent of docs/testing.md works by the scripted model", async (t) => {
-  const housed = server.replace(/defaultAgent: "scripted".*/, 'defaultAgent: "house", house,');
+  const housed = server.replace('defaultAgent: "scripted"', 'defaultAgent: "house", house');
   assert.notEqual(housed, server);
   const { stdout, stderr } = await run(t, `${model}${housed}await model.close();`);
   assert.equal(stdout, "end_turn You said: hello 0\n", stderr);
+});
+
+test("the example of docs/embedding.md runs as it stands, and its process ends", async (t) => {
+  const { stdout, stderr } = await run(t, embedded);
+  assert.match(stdout, /^http:\/\/127\.0\.0\.1:\d+ end_turn\n$/, stderr);
 });

@@ -1,9 +1,9 @@
-import type { Fields } from "../../core/json/fields.ts";
 import type { ProcessHost } from "../../host/contract.ts";
 import { SpawnFailed } from "../../host/contract.ts";
 import type { Agent, AgentSession, OpenOptions } from "../contract.ts";
 import { openLazily } from "../open-lazily.ts";
 import type { Discoverer } from "./discover.ts";
+import type { Probed } from "./probe.ts";
 
 export interface ClaudeOptions {
   host: ProcessHost;
@@ -34,10 +34,11 @@ export function createClaudeAgent(options: ClaudeOptions): Agent {
     if (!cleared) forgetMcpConfigs(dataDirectory);
     cleared = true;
     const found = await findClaude({ dataDirectory, env });
-    const learned = (initialized: Fields): void => void discoverer().then((one) => one.learned(initialized));
     return (open) => {
       if ("missing" in found) throw new SpawnFailed(found.missing, { argv: ["claude"], directory: open.directory });
-      return new ClaudeSession({ host, dataDirectory, program: found.path, env: extra, learned, readyMs }, open);
+      const { path } = found;
+      const learned = (told: Probed): void => void discoverer().then((one) => one.learned({ path, ...told }));
+      return new ClaudeSession({ host, dataDirectory, program: path, env: extra, learned, readyMs }, open);
     };
   };
   return {

@@ -12,7 +12,7 @@ export type Content =
 /** Requests that Parley makes of the program. */
 export type ControlRequest =
   | { subtype: "initialize"; forwardSubagentText: boolean; hooks?: Fields }
-  | { subtype: "interrupt" }
+  | { subtype: "interrupt"; cancel_queued: true }
   | { subtype: "cancel_async_message"; message_uuid: string }
   | { subtype: "set_model"; model: string }
   | { subtype: "set_permission_mode"; mode: string }

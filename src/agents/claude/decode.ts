@@ -4,6 +4,7 @@ import { type Fields, fieldsIn, isFields, numberIn, present, textIn } from "../.
 import type { Said } from "../program/read-lines.ts";
 import { onAssistant } from "./decode/assistant.ts";
 import type { Foreign } from "./decode/hooks.ts";
+import { onLifecycle, onReset } from "./decode/lifecycle.ts";
 import { onControlCancel, onControlRequest } from "./decode/requests.ts";
 import { isResumeLost, onResult } from "./decode/result.ts";
 import { type DecodeState, Reading } from "./decode/state.ts";
@@ -39,7 +40,6 @@ const SILENT: ReadonlySet<string> = new Set([
   "tool_use_summary",
   "auth_status",
   "prompt_suggestion",
-  "control_request_progress",
 ]);
 const SEEN_KEPT = 256;
 
@@ -85,6 +85,12 @@ function decodeFields(state: DecodeState, line: Fields, now: number): Decoded {
       return done(reading);
     case "control_response":
       return { ...done(reading), response: responseOf(line) };
+    case "command_lifecycle":
+      onLifecycle(reading, line);
+      return done(reading);
+    case "conversation_reset":
+      onReset(reading);
+      return done(reading);
     case "rate_limit_event":
       onRateLimit(reading, line);
       return done(reading);

@@ -8,7 +8,7 @@ import { type CredentialPlace, findCredentials } from "./credentials.ts";
 import { findClaude, type Place } from "./find-program.ts";
 import { authSpec, probeSpec } from "./launch.ts";
 import { MODES } from "./modes.ts";
-import { probe, readJson } from "./probe.ts";
+import { type Probed, probe, readJson } from "./probe.ts";
 
 const LIMIT_MS = 20_000;
 /** How long an answer is fresh. An older one is used until the new one is there. */
@@ -58,12 +58,15 @@ function credentialsOf(login: Fields | undefined, place: CredentialPlace | undef
   return place ? "found" : "unknown";
 }
 
+/** The program at a path has told this of itself. */
+export type Told = Probed & { path: string };
+
 /** Finds out about Claude Code on this machine. Answers are kept: each costs two starts of a large program. */
 export class Discoverer {
   readonly #options: DiscoverOptions;
   readonly #now: () => number;
   #known: { path: string; at: number; answer: Promise<Discovery> } | undefined;
-  #initialized: Fields | undefined;
+  #told: Told | undefined;
 
   constructor(options: DiscoverOptions) {
     this.#options = options;
@@ -87,8 +90,8 @@ export class Discoverer {
   }
 
   /** A session has asked the same: its answer is as good. */
-  learned(initialized: Fields): void {
-    this.#initialized = initialized;
+  learned(told: Told): void {
+    this.#told = told;
   }
 
   #ask(found: FoundBinary): Promise<Discovery> {
@@ -106,15 +109,16 @@ export class Discoverer {
     const directory = tmpdir();
     const [login, probed, place] = await Promise.all([
       readJson(host, authSpec(launch, directory), limitMs),
-      this.#initialized ? undefined : probe(host, probeSpec(launch, directory), limitMs),
+      this.#told?.path === path ? undefined : probe(host, probeSpec(launch, directory), limitMs),
       findCredentials(env),
     ]);
-    this.#initialized ??= probed?.initialized;
-    const initialized = this.#initialized ?? {};
+    if (probed) this.#told = { path, ...probed };
+    const told = this.#told?.path === path ? this.#told : undefined;
+    const initialized = told?.initialized ?? {};
     return {
       ...NAMES,
       installed: true,
-      ...present({ version: version ?? probed?.version }),
+      ...present({ version: version ?? told?.version }),
       detail: `${path}; ${loginText(login, place)}`,
       credentials: credentialsOf(login, place),
       models: modelsOf(initialized),

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";
 import type { Prompt } from "../../core/events/values.ts";
-import { type Fields, fieldsIn, textIn } from "../../core/json/fields.ts";
+import { fieldsIn, present, textIn } from "../../core/json/fields.ts";
 import type { Answer, Signal } from "../../core/ledger/signals.ts";
 import { within } from "../../core/within.ts";
 import type { Exit, ProcessHost } from "../../host/contract.ts";
@@ -24,10 +24,12 @@ import {
   wroteUserLine,
 } from "./decode/written.ts";
 import { decodeLine } from "./decode.ts";
+import { withPreview } from "./edit-preview.ts";
 import { decided, HOOKS, UNHOOKED } from "./hooks.ts";
 import { type Launch, sessionSpec } from "./launch.ts";
 import { writeMcpConfig } from "./mcp-config.ts";
 import { BYPASS, BYPASS_ADVICE, needsNewProcess } from "./modes.ts";
+import type { Probed } from "./probe.ts";
 import { promptContent } from "./prompt-content.ts";
 
 const READY_MS = 60_000;
@@ -37,8 +39,8 @@ export interface SessionOptions extends Launch {
   host: ProcessHost;
   /** Holds the file of the MCP servers while the program runs. */
   dataDirectory: string;
-  /** Told what the program says of its models and commands. */
-  learned(initialized: Fields): void;
+  /** Told what the program says of itself: its version, its models and commands. */
+  learned(told: Probed): void;
   readyMs?: number | undefined;
 }
 
@@ -94,16 +96,20 @@ export class ClaudeSession implements AgentSession {
     await this.#say(prompt);
   }
 
-  /** Prompts that the program has queued would run right after the interrupt, so they are taken back first. */
+  /**
+   * Prompts that the program has queued would run right after the interrupt, so they are taken back first. The interrupt also ends sub-agents in the
+   * background, when no turn is open, too. Newer programs drop by `cancel_queued` what they would tell the model about them in a turn of its own.
+   */
   async cancel(): Promise<void> {
     const waiting = [...this.#state.waiting];
     this.#state = stopsWaiting(this.#state);
     const taken = waiting.map((uuid) => this.#control.ask({ subtype: "cancel_async_message", message_uuid: uuid }));
-    const heard = this.#control.ask({ subtype: "interrupt" });
+    const heard = this.#control.ask({ subtype: "interrupt", cancel_queued: true });
     const answers = await Promise.all(taken);
-    await heard;
-    const back = answers.some(({ body }, at) => waiting[at] === this.#prompted && body.cancelled === true);
-    if (back) this.#take(gaveBack(this.#state, Date.now()));
+    const { cancelled } = (await heard).body;
+    const dropped = new Set(Array.isArray(cancelled) ? cancelled : []);
+    for (const [at, { body }] of answers.entries()) if (body.cancelled === true) dropped.add(waiting[at]);
+    if (waiting.includes(this.#prompted) && dropped.has(this.#prompted)) this.#take(gaveBack(this.#state, Date.now()));
   }
 
   async answer(ask: string, answer: Answer): Promise<void> {
@@ -173,13 +179,16 @@ export class ClaudeSession implements AgentSession {
 
   async #initialize(): Promise<void> {
     const request = { subtype: "initialize", forwardSubagentText: true, hooks: HOOKS } as const;
-    const { ok, body, error } = await this.#control.ask(request);
+    const [{ ok, body, error }, binary] = await Promise.all([
+      this.#control.ask(request),
+      this.#control.ask({ subtype: "get_binary_version" }),
+    ]);
     if (!ok) {
       this.#program.fail(this.#program.failure(`it could not be initialized: ${error ?? "no reason was given"}`));
       return;
     }
     this.#state = learnModels(this.#state, body);
-    this.#options.learned(body);
+    this.#options.learned(present({ initialized: body, version: textIn(binary.body, "version") }));
     const { resume } = this.#open;
     if (resume !== undefined) this.#program.say([{ signal: { type: "session", nativeId: resume, resume: "resumed" } }]);
     this.#program.isReady();
@@ -192,7 +201,8 @@ export class ClaudeSession implements AgentSession {
     if (decoded.foreign) void this.#settle(decoded.foreign);
     if (decoded.lost) this.#program.fail(new ResumeLost(this.#open.resume ?? "(none was asked for)"));
     this.#heed(decoded.said);
-    return decoded;
+    const said = decoded.said.map((one) => ({ ...one, signal: withPreview(one.signal, this.#open.directory) }));
+    return { ...decoded, said };
   }
 
   #heed(said: readonly Said[]): void {
@@ -265,11 +275,11 @@ export class ClaudeSession implements AgentSession {
 
   /** At the end of its input the program would finish its turn first, and leave shells behind if it were only killed. */
   async #leave(): Promise<void> {
-    if (this.#state.turn) {
-      this.#idle = Promise.withResolvers();
-      void this.cancel();
-      await within(Promise.race([this.#idle.promise, this.#program.exited]), INTERRUPT_MS);
-    }
+    const { turn, children } = this.#state;
+    if (!turn && [...children.values()].every(({ over }) => over)) return;
+    this.#idle = Promise.withResolvers();
+    const stopped = this.cancel();
+    await within(Promise.race([turn ? this.#idle.promise : stopped, this.#program.exited]), INTERRUPT_MS);
   }
 
   #exited(exit: Exit): string | undefined {

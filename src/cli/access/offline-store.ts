@@ -1,19 +1,20 @@
 import type { GapEvent, StreamEvent } from "../../client/index.ts";
+import { messageOf } from "../../core/errors.ts";
 import type { ParleyEvent } from "../../core/events/event.ts";
-import { activity } from "../../core/session-state.ts";
-import type { Base, Log } from "../../log/contract.ts";
+import { activity, type SessionState } from "../../core/session-state.ts";
+import type { Base, LogReader } from "../../log/contract.ts";
 import { followsOn } from "../../log/cursor.ts";
-import { openExistingLog } from "../../log/data-log.ts";
+import { openLogReader } from "../../log/data-log.ts";
 import { wireJson } from "../../surfaces/universal/wire.ts";
 import type { Settings } from "../config/settings.ts";
 import { usageError } from "../exit.ts";
 import { offlineAgents } from "./offline-agents.ts";
 import { removeOffline } from "./offline-remove.ts";
-import type { EventQuery, Store } from "./store.ts";
+import type { EventQuery, ListedSession, Store } from "./store.ts";
 
 const PAGE = 500;
 
-async function* readEvents(log: Log, id: string, query: EventQuery): AsyncGenerator<StreamEvent> {
+async function* readEvents(log: LogReader, id: string, query: EventQuery): AsyncGenerator<StreamEvent> {
   const head = await log.head(id);
   if (!head) return;
   if (query.after > head.last)
@@ -43,20 +44,23 @@ function gapEvent(session: string, after: number, { first, state }: Base): GapEv
   return { type: "gap", id: `${session}:${seq}`, seq, session, data: { after, first, snapshot } };
 }
 
+/** A turn that is open in the log of no server was interrupted. */
+function listed(state: SessionState): ListedSession {
+  return { ...state, status: state.turn ? "interrupted" : "idle" };
+}
+
 /**
- * The log itself, where no server runs. It is only read, so its lock is left alone: a server that starts at this moment is
- * not kept from it.
+ * The log itself, where no server runs. It is only read, and not a byte of it changes, so its lock is left alone: a server
+ * that starts at this moment is not kept from it.
  */
 export async function offlineStore(settings: Settings): Promise<Store> {
-  const { dataDir: directory, sync } = settings;
-  const log = await openExistingLog({ directory, sync });
+  const log = await openLogReader(settings.dataDir, (thrown) => process.emitWarning(messageOf(thrown)));
   return {
-    live: false,
-    async list(query) {
-      const states = (await log?.list({ ...query, parent: null })) ?? [];
-      return states.map((state) => ({ ...state, status: state.turn ? "interrupted" : "idle" }));
+    list: async (query) => ((await log?.list({ ...query, parent: query.parent ?? null })) ?? []).map(listed),
+    async get(id) {
+      const head = await log?.head(id);
+      return head && { ...listed(head.state), first: head.first, last: head.last };
     },
-    exists: async (id) => (await log?.head(id)) !== undefined,
     events: (id, query) => (log ? readEvents(log, id, query) : (async function* () {})()),
     remove: (id) => removeOffline(settings, id),
     agents: () => offlineAgents(settings),

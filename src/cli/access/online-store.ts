@@ -13,17 +13,13 @@ export function clientOf({ url, token }: FoundServer): ParleyClient {
 export function onlineStore(server: FoundServer): Store {
   const client = clientOf(server);
   return {
-    live: true,
+    client,
     list: async (query) => (await client.sessions.list(query)).sessions,
-    async exists(id) {
-      try {
-        await client.sessions.get(id);
-        return true;
-      } catch (error) {
-        if (isCode(error, "session_not_found")) return false;
+    get: (id) =>
+      client.sessions.get(id).catch((error: unknown) => {
+        if (isCode(error, "session_not_found")) return undefined;
         throw error;
-      }
-    },
+      }),
     events: (id, query) => client.session(id).events(query),
     remove: (id) => client.sessions.delete(id),
     agents: () => client.agents(),

@@ -23,7 +23,7 @@ export async function withStore<T>(settings: Settings, work: (store: Store) => P
 /** The session that a whole or abbreviated id means. */
 export async function findSession(store: Store, given: string): Promise<string> {
   // A whole id may also be that of a sub-agent's session, which no list shows.
-  if (isId("session", given) && (await store.exists(given))) return given;
+  if (isId("session", given) && (await store.get(given))) return given;
   return pickId(
     given,
     (await everySession(store)).map(({ id }) => id),

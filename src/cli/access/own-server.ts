@@ -1,14 +1,14 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { loadToken } from "../../server/guards/token.ts";
 import { createLogger } from "../../server/logging/logger.ts";
-import { type Parley, startParley } from "../../server/parley.ts";
+import { type Server, startServer } from "../../server/parley.ts";
 import type { Settings } from "../config/settings.ts";
 import { rootsOf } from "../context.ts";
 import { packageVersion } from "../version.ts";
 import type { FoundServer } from "./find-server.ts";
 
 export interface OwnServer extends FoundServer {
-  parley: Parley;
+  parley: Server;
   close(): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ export async function startOwnServer(settings: Settings, directory: string, fd?:
   const token = loadToken(dataDirectory);
   const level = settings.logLevel === "info" ? "warn" : settings.logLevel;
   const logger = createLogger({ level, readable: true, secrets: [token], fd });
-  const parley = await startParley({
+  const parley = await startServer({
     ...settings,
     roots: rootsOf(settings),
     dataDirectory,
@@ -40,23 +40,20 @@ export async function startOwnServer(settings: Settings, directory: string, fd?:
     pid: process.pid,
     parley,
     async close() {
-      parley.listener.stopAccepting();
-      await parley.close();
-      parley.cutStreams();
-      await parley.listener.close(LAST_REQUESTS_MS);
+      await parley.stop(LAST_REQUESTS_MS);
       await logger.flush();
     },
   };
 }
 
 /** Whether another command works with this server: a turn outside of our session that somebody watches. */
-async function busyForOthers({ gateway }: Parley, own: string): Promise<boolean> {
+async function busyForOthers({ gateway }: Server, own: string): Promise<boolean> {
   const unsettled = await gateway.log.unsettled();
   return unsettled.some(({ id, root }) => id !== own && root !== own && gateway.attachments.watched(id, root));
 }
 
 /** A server that another command has found must not vanish under it. `waiting` is called once, if there is one. */
-export async function othersDone(parley: Parley, own: string, waiting: () => void, stop: AbortSignal): Promise<void> {
+export async function othersDone(parley: Server, own: string, waiting: () => void, stop: AbortSignal): Promise<void> {
   if (!(await busyForOthers(parley, own))) return;
   waiting();
   while (!stop.aborted && (await busyForOthers(parley, own))) {

@@ -1,9 +1,14 @@
-import type { AgentInfo, Session, StreamEvent } from "../../client/index.ts";
+import type { AgentInfo, ParleyClient, Session, SessionDetail, StreamEvent } from "../../client/index.ts";
 
 export type ListedSession = Omit<Session, "status"> & { status: string };
 
+/** A session with the numbers of its oldest kept and its newest event. */
+export type FoundSession = ListedSession & Pick<SessionDetail, "first" | "last">;
+
 export interface ListQuery {
   directory?: string;
+  /** The sub-agents' sessions of this session, in place of sessions of their own. */
+  parent?: string;
   after?: string;
   limit: number;
 }
@@ -16,11 +21,12 @@ export interface EventQuery {
 
 /** Sessions, events and agents for commands, with a server or without one. */
 export interface Store {
-  /** Whether a server is behind it, so that something can still happen. */
-  readonly live: boolean;
-  /** Newest first; sub-agents' sessions apart. */
+  /** The client of the running server. Without one nothing can happen any more. */
+  readonly client?: ParleyClient;
+  /** Newest first. */
   list(query: ListQuery): Promise<ListedSession[]>;
-  exists(id: string): Promise<boolean>;
+  /** Undefined where there is no such session. */
+  get(id: string): Promise<FoundSession | undefined>;
   events(id: string, query: EventQuery): AsyncIterable<StreamEvent>;
   remove(id: string): Promise<void>;
   agents(): Promise<AgentInfo[]>;
@@ -30,10 +36,13 @@ export interface Store {
 const PAGE = 200;
 
 /** Every session, newest first. */
-export async function everySession(store: Pick<Store, "list">, directory?: string): Promise<ListedSession[]> {
+export async function everySession(
+  store: Pick<Store, "list">,
+  which: Pick<ListQuery, "directory" | "parent"> = {},
+): Promise<ListedSession[]> {
   const all: ListedSession[] = [];
   for (;;) {
-    const page = await store.list({ directory, after: all.at(-1)?.id, limit: PAGE });
+    const page = await store.list({ ...which, after: all.at(-1)?.id, limit: PAGE });
     all.push(...page);
     if (page.length < PAGE) return all;
   }

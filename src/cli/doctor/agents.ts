@@ -1,16 +1,34 @@
 import type { AgentInfo } from "../../client/index.ts";
+import { present } from "../../core/json/fields.ts";
+import { INSTALLABLE_NAMES, testedVersions } from "../../install/catalog.ts";
 import type { Check } from "./check.ts";
+
+/** The tested versions of an agent whose program is of another one; undefined where nothing is tested by version. */
+function untested({ name, version }: AgentInfo): string[] | undefined {
+  const known = INSTALLABLE_NAMES.find((one) => one === name);
+  const tested = known && testedVersions(known);
+  return version === undefined || tested?.includes(version) ? undefined : tested;
+}
+
+function adviceFor(agent: AgentInfo, tested: string[] | undefined): string | undefined {
+  const login = agent.credentials === "missing" ? ["log in with the agent's own program"] : [];
+  const strange = tested && `Parley was never tested with this version, but with ${tested.join(" and ")}`;
+  const other = strange ? [`${strange}: if something is odd, run "parley install ${agent.name}"`] : [];
+  return [...login, ...other].join("; ") || undefined;
+}
 
 function checkAgent(agent: AgentInfo): Check {
   const name = `agent ${agent.name}`;
+  const { installed, version, credentials } = agent;
   const role = agent.default ? ", default" : "";
-  const facts = { installed: agent.installed, credentials: agent.credentials, default: agent.default };
-  if (!agent.installed) {
-    return { name, level: agent.default ? "bad" : "warn", detail: `not installed${role}`, advice: agent.detail, facts };
-  }
-  const detail = `${[agent.detail, agent.version].filter(Boolean).join(" ")} (credentials: ${agent.credentials}${role})`;
-  if (agent.credentials !== "missing") return { name, level: "ok", detail, facts };
-  return { name, level: agent.default ? "bad" : "warn", detail, advice: "log in with the agent's own program", facts };
+  const tested = untested(agent);
+  const facts = present({ installed, version, untested: tested && true, credentials, default: agent.default });
+  const unusable = agent.default ? "bad" : "warn";
+  if (!installed) return { name, level: unusable, detail: `not installed${role}`, advice: agent.detail, facts };
+  const detail = `${[agent.detail, version].filter(Boolean).join(" ")} (credentials: ${credentials}${role})`;
+  const advice = adviceFor(agent, tested);
+  const level = credentials === "missing" ? unusable : advice === undefined ? "ok" : "warn";
+  return present({ name, level, detail, advice, facts });
 }
 
 export function checkAgents(agents: readonly AgentInfo[], defaultAgent: string): Check[] {

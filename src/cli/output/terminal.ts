@@ -6,6 +6,9 @@ const CODE: Readonly<Record<Colour, number>> = { bold: 1, dim: 2, red: 31, green
 
 export interface Stream {
   isTTY?: boolean;
+  /** The size of a terminal. */
+  rows?: number;
+  columns?: number;
   write(text: string): unknown;
 }
 

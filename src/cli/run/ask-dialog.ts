@@ -2,6 +2,7 @@ import type { AskAnswer } from "../../client/index.ts";
 import type { EventOf } from "../../core/events/event.ts";
 import type { Question } from "../../core/events/values.ts";
 import { shownPatterns } from "../../core/permissions/exact.ts";
+import { diffLines, fittingLines, type Size } from "../output/diff-text.ts";
 import { safeLine, safeText } from "../output/safe-text.ts";
 import type { Paint } from "../output/terminal.ts";
 import type { Person } from "./lines.ts";
@@ -28,23 +29,46 @@ function granted({ action, command, patterns }: PermissionRequest): string[] {
   return patterns.length === 0 ? [`every use of ${action}`] : patterns.map((pattern) => `${action} ${pattern}`);
 }
 
-/** Everything that will be done, so that nobody allows what they have not seen. */
-export function permissionText(request: PermissionRequest, paint: Paint): string {
+/** The word that shows the lines that were left out. */
+const VIEW = "v";
+
+/** Rows of the terminal that belong to the dialog's prompt, and to the answer below it. */
+const PROMPT_ROWS = 2;
+
+/**
+ * Everything that will be done, so that nobody allows what they have not seen. Where that does not fit into a terminal
+ * its beginning is shown, so that the question stays in view.
+ */
+export function permissionText(request: PermissionRequest, paint: Paint, size?: Size): string {
   const { action, command, patterns, title, input, metadata } = request;
-  const lines = [paint("bold", `? The agent asks to use ${safeLine(action)}${title ? `: ${safeLine(title)}` : ""}`)];
+  const head = paint("bold", `? The agent asks to use ${safeLine(action)}${title ? `: ${safeLine(title)}` : ""}`);
   const things = command === undefined ? patterns.filter((pattern) => pattern !== title) : [command];
-  lines.push(...things.map(indented));
-  if (typeof metadata?.diff === "string") lines.push(indented(metadata.diff));
-  else if (input !== undefined) lines.push(indented(inputText(input)));
+  const body = things.flatMap((thing) => safeText(thing).trimEnd().split("\n"));
+  if (typeof metadata?.diff === "string") body.push(...diffLines(metadata.diff, paint));
+  else if (input !== undefined) body.push(...safeText(inputText(input)).split("\n"));
   const offered = request.options.length === 0 || request.options.some(({ kind }) => kind === "always");
-  if (offered) lines.push("  always would allow, in this session:", ...granted(request).map(indented));
-  return `${lines.join("\n")}\n`;
+  const tail = offered ? ["  always would allow, in this session:", ...granted(request).map(indented)] : [];
+  const rows = size ? size.rows - 1 - tail.length - PROMPT_ROWS : Number.POSITIVE_INFINITY;
+  const all = body.map((line) => `    ${line}`);
+  const fitting = fittingLines(all, rows, size?.columns ?? Number.POSITIVE_INFINITY);
+  // The line about the rest needs a row of its own.
+  const shown = fitting < all.length ? fitting - 1 : fitting;
+  const left = all.length - shown;
+  const more = left > 0 ? [paint("dim", `    … ${left} more lines (${VIEW} shows them all)`)] : [];
+  return `${[head, ...all.slice(0, shown), ...more, ...tail].join("\n")}\n`;
 }
 
 const KINDS = ["once", "always", "reject"] as const;
 
 /** Answers that people know from other programs. */
-const ALSO: Readonly<Record<string, (typeof KINDS)[number]>> = { y: "once", yes: "once", n: "reject", no: "reject" };
+const ALSO: Readonly<Record<string, (typeof KINDS)[number]>> = {
+  y: "once",
+  yes: "once",
+  allow: "once",
+  n: "reject",
+  no: "reject",
+  deny: "reject",
+};
 
 /** `o`, `once`, `r because it is late`; undefined for what means nothing here. */
 export function parsePermission(line: string, offered: readonly string[]): Permission | undefined {
@@ -55,26 +79,39 @@ export function parsePermission(line: string, offered: readonly string[]): Permi
   return why === "" ? { outcome: picked } : { outcome: picked, feedback: why.trim() };
 }
 
+/** The answers that an ask offers; all of them where it names none. */
+export function offeredKinds({ options }: PermissionRequest): (typeof KINDS)[number][] {
+  const kinds = new Set(options.map(({ kind }) => kind));
+  return KINDS.filter((kind) => kinds.size === 0 || kinds.has(kind));
+}
+
 export async function askPermission(
   request: PermissionRequest,
   person: Person,
   paint: Paint,
   signal: AbortSignal,
 ): Promise<AskAnswer | undefined> {
-  const kinds = new Set(request.options.map(({ kind }) => kind));
-  const offered = KINDS.filter((kind) => kinds.size === 0 || kinds.has(kind));
-  const keys = offered.map((kind) => `[${kind[0]}]${kind.slice(1)}`).join("  ");
-  person.tell(permissionText(request, paint));
+  const offered = offeredKinds(request);
+  const choices = offered.map((kind) => `[${kind[0]}]${kind.slice(1)}`);
+  const whole = permissionText(request, paint);
+  const fitting = permissionText(request, paint, person.size?.());
+  const cut = fitting !== whole;
+  const keys = (cut ? [...choices, `[${VIEW}]iew all`] : choices).join("  ");
+  person.tell(fitting);
   for (;;) {
     const line = await person.ask(`  ${keys} > `, signal);
     if (line === undefined) return undefined;
+    if (cut && line.trim().toLowerCase() === VIEW) {
+      person.tell(whole);
+      continue;
+    }
     const answer = parsePermission(line, offered);
     if (answer) return answer;
     person.tell(`  expected one of ${offered.join(", ")}; a reason may follow reject\n`);
   }
 }
 
-function questionText({ header, question, options }: Question, paint: Paint): string {
+export function questionText({ header, question, options }: Question, paint: Paint): string {
   const head = header ? `${safeLine(header)}: ` : "";
   const rows = options.map(({ label, description }, at) => {
     const more = description ? paint("dim", `  ${safeLine(description)}`) : "";

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type AskAnswer, ParleyApiError, type ParleyEvent } from "../../client/index.ts";
+import { type AskAnswer, type EventOf, ParleyApiError, type ParleyEvent } from "../../client/index.ts";
 import { messageOf } from "../../core/errors.ts";
 import { safeLine } from "../output/safe-text.ts";
 import type { Paint } from "../output/terminal.ts";
-import { askPermission, askQuestions } from "./ask-dialog.ts";
+import { askPermission, askQuestions, type PermissionRequest, type QuestionRequest } from "./ask-dialog.ts";
 import { type AskMode, autoAnswer } from "./ask-policy.ts";
 import type { Person } from "./lines.ts";
 import type { View } from "./view.ts";
@@ -16,14 +16,24 @@ export interface AsksOptions {
   answer(ask: string, answer: AskAnswer): Promise<unknown>;
   /** Whether it still waits for an answer. */
   waits(ask: string): Promise<boolean>;
+  /** Asks that this person does not answer are left to other clients instead of being rejected. */
+  leave?: boolean;
 }
 
-type Requested = Extract<ParleyEvent, { type: "permission.requested" | "question.requested" }>;
+/** An ask as the person is shown it. */
+export type Asked = { kind: "permission"; request: PermissionRequest } | { kind: "question"; request: QuestionRequest };
 
-function subject(event: Requested): string {
-  if (event.type === "permission.requested") return `${event.data.action} ${event.data.patterns.join(" ")}`;
-  return event.data.questions.map(({ question }) => question).join(" ");
+function subject({ kind, request }: Asked): string {
+  if (kind === "permission") return `${request.action} ${request.command ?? request.patterns.join(" ")}`;
+  return request.questions.map(({ question }) => question).join(" ");
 }
+
+/** The command that answers an ask from another terminal. */
+function howToAnswer({ kind, request }: Asked): string {
+  return `parley answer ${request.ask}${kind === "permission" ? " allow|always|deny" : ""}`;
+}
+
+type Resolution = Pick<EventOf<"permission.resolved" | "question.resolved">["data"], "outcome" | "by">;
 
 interface Refusal {
   reason: string;
@@ -34,13 +44,23 @@ interface Refusal {
 const AGAIN_MS = 1_000;
 const REASON_SHOWN = 500;
 
-const ELSEWHERE = "it was answered elsewhere, or is no longer asked";
+/** Says which answer was first. */
+export function elsewhere({ outcome, by }: Resolution): string {
+  return outcome === "cancelled" ? "it is no longer asked" : `answered elsewhere: ${outcome}, by ${safeLine(by)}`;
+}
+
+/** The answer that was first, in the refusal of a later one. */
+export function resolutionIn({ code, problem }: ParleyApiError): Resolution | undefined {
+  return code === "already_answered" && problem.resolution ? (problem.resolution as Resolution) : undefined;
+}
 
 /** Answers asks, one after the other. */
 export class Asks {
   readonly #options: AsksOptions;
   readonly #open = new Map<string, AbortController>();
   #last: Promise<void> = Promise.resolve();
+  /** Whether a permission was rejected because there is no terminal to ask at. */
+  refusedUnasked = false;
 
   constructor(options: AsksOptions) {
     this.#options = options;
@@ -48,64 +68,84 @@ export class Asks {
 
   /** Hears of asks, and of answers that others gave first. */
   take(event: ParleyEvent): void {
-    if (event.type === "permission.requested" || event.type === "question.requested") {
-      const off = new AbortController();
-      this.#open.set(event.data.ask, off);
-      this.#last = this.#last.then(() => this.#handle(event, off.signal));
-    } else if (event.type === "permission.resolved" || event.type === "question.resolved") {
-      this.#open.get(event.data.ask)?.abort();
+    if (event.type === "permission.requested") this.put({ kind: "permission", request: event.data });
+    else if (event.type === "question.requested") this.put({ kind: "question", request: event.data });
+    else if (event.type === "permission.resolved" || event.type === "question.resolved") {
+      this.#open.get(event.data.ask)?.abort(elsewhere(event.data));
       this.#open.delete(event.data.ask);
     }
   }
 
+  /** Puts an ask after those that are open. A repeat changes nothing. */
+  put(asked: Asked): void {
+    const { ask } = asked.request;
+    if (this.#open.has(ask)) return;
+    const off = new AbortController();
+    this.#open.set(ask, off);
+    this.#last = this.#last.then(() => this.#handle(asked, off.signal));
+  }
+
   /** Ends all open dialogs. Resolves when the terminal is free. */
   close(): Promise<void> {
-    for (const off of this.#open.values()) off.abort();
+    for (const off of this.#open.values()) off.abort("it is no longer asked here");
     this.#open.clear();
     return this.#last;
   }
 
-  async #handle(event: Requested, signal: AbortSignal): Promise<void> {
-    const { mode, view, paint, waits } = this.#options;
+  async #handle(asked: Asked, signal: AbortSignal): Promise<void> {
+    const { mode, view, paint, waits, leave } = this.#options;
+    const { kind, request } = asked;
+    const { ask } = request;
     // A rule, or an earlier always, answers an ask in the moment it is made: the log has it, but nobody is asked.
-    if (signal.aborted || !(await waits(event.data.ask).catch(() => true)) || signal.aborted) return;
-    const kind = event.type === "permission.requested" ? "permission" : "question";
-    const offers = event.type === "permission.requested" ? event.data.options.map((option) => option.kind) : undefined;
-    const auto = autoAnswer(kind, mode, offers);
+    if (signal.aborted || !(await waits(ask).catch(() => true)) || signal.aborted) return;
+    const line = (note: string): void =>
+      view.progress(paint("yellow", `? ${kind}: ${safeLine(subject(asked))}: ${note}`));
+    if (leave && mode === "none") return line(`it waits: ${howToAnswer(asked)}`);
+    const auto = autoAnswer(kind, mode, kind === "permission" ? request.options.map((option) => option.kind) : []);
     if (auto) {
-      view.progress(paint("yellow", `? ${kind}: ${safeLine(subject(event))}: ${auto.note}`));
-      return this.#insist(event.data.ask, auto.answer, signal);
+      line(auto.note);
+      const taken = await this.#insist(ask, auto.answer, signal);
+      if (taken && kind === "permission" && mode === "none") this.refusedUnasked = true;
+      return;
     }
     for (;;) {
       view.asking();
-      const answer = await this.#dialog(event, signal);
-      const note = answer ? "" : signal.aborted ? ELSEWHERE : "rejected: the input has ended";
+      const answer = await this.#dialog(asked, signal);
+      const unanswered = leave ? `left to others: ${howToAnswer(asked)}` : "rejected: the input has ended";
+      const note = answer ? "" : signal.aborted ? String(signal.reason) : unanswered;
       if (note) view.progress(paint("yellow", `  ${note}`));
       view.answered();
-      if (signal.aborted) return;
-      if (!answer) return this.#insist(event.data.ask, kind === "permission" ? "reject" : "rejected", signal);
-      const refusal = await this.#send(event.data.ask, answer);
-      if (!refusal || signal.aborted) return;
-      this.#tell(refusal);
+      if (signal.aborted || (!answer && leave)) return;
+      if (!answer) {
+        await this.#insist(ask, kind === "permission" ? "reject" : "rejected", signal);
+        return;
+      }
+      const said = await this.#send(ask, answer);
+      if (typeof said === "string" || signal.aborted) return;
+      this.#tell(said);
     }
   }
 
-  #dialog(event: Requested, signal: AbortSignal): Promise<AskAnswer | undefined> {
+  #dialog({ kind, request }: Asked, signal: AbortSignal): Promise<AskAnswer | undefined> {
     const { person, paint } = this.#options;
-    return event.type === "permission.requested"
-      ? askPermission(event.data, person, paint, signal)
-      : askQuestions(event.data, person, paint, signal);
+    return kind === "permission"
+      ? askPermission(request, person, paint, signal)
+      : askQuestions(request, person, paint, signal);
   }
 
-  /** Sends an answer that nobody could give a second time, again and again while the server has trouble of its own. */
-  async #insist(ask: string, answer: AskAnswer, signal: AbortSignal): Promise<void> {
+  /**
+   * Sends an answer that nobody could give a second time, again and again while the server has trouble of its own.
+   * Resolves with whether no other answer was first.
+   */
+  async #insist(ask: string, answer: AskAnswer, signal: AbortSignal): Promise<boolean> {
     for (let told = false; !signal.aborted; told = true) {
-      const refusal = await this.#send(ask, answer);
-      if (!refusal) return;
-      if (!told) this.#tell(refusal);
-      if (!refusal.passes) return;
+      const said = await this.#send(ask, answer);
+      if (typeof said === "string") return said === "taken";
+      if (!told) this.#tell(said);
+      if (!said.passes) return false;
       await delay(AGAIN_MS, undefined, { signal }).catch(() => {});
     }
+    return false;
   }
 
   #tell({ reason }: Refusal): void {
@@ -113,14 +153,16 @@ export class Asks {
     view.progress(paint("red", `the answer could not be given: ${safeLine(reason, REASON_SHOWN)}`));
   }
 
-  /** Why the answer was not taken; undefined when it was, or when none is needed any more. */
-  async #send(ask: string, answer: AskAnswer): Promise<Refusal | undefined> {
+  /** `late`: no answer is needed any more. */
+  async #send(ask: string, answer: AskAnswer): Promise<Refusal | "taken" | "late"> {
     try {
       await this.#options.answer(ask, answer);
-      return undefined;
+      return "taken";
     } catch (error) {
       if (!(error instanceof ParleyApiError)) return { reason: messageOf(error), passes: true };
-      if (["already_answered", "ask_not_found"].includes(error.code)) return undefined;
+      const won = resolutionIn(error);
+      if (won) this.#options.view.progress(this.#options.paint("yellow", `  ${elsewhere(won)}`));
+      if (["already_answered", "ask_not_found"].includes(error.code)) return "late";
       return { reason: error.detail || error.message, passes: error.status >= 500 };
     }
   }

@@ -1,5 +1,7 @@
 import type { StreamEvent } from "../../client/index.ts";
+import { countLines } from "../../core/diff/file-totals.ts";
 import type { Item } from "../../core/events/items.ts";
+import type { FileChange } from "../../core/events/values.ts";
 import { safeLine } from "../output/safe-text.ts";
 import type { Paint } from "../output/terminal.ts";
 
@@ -15,6 +17,7 @@ export class Progress {
   readonly #paint: Paint;
   readonly #calls = new Map<string, ToolCall>();
   readonly #told = new Set<string>();
+  readonly #changed = new Map<string, string>();
 
   constructor(paint: Paint) {
     this.#paint = paint;
@@ -79,12 +82,22 @@ export class Progress {
       const colour = item.level === "info" ? "dim" : item.level === "warn" ? "yellow" : "red";
       return [this.#paint(colour, safeLine(`· ${item.text}`, item.level === "info" ? undefined : 600))];
     }
+    if (item.kind === "tool_result" && item.files?.length) this.#changed.set(item.call, this.#countsOf(item.files));
     if (item.kind !== "tool_call") return [];
+    const changed = this.#changed.get(item.call) ?? "";
+    this.#changed.delete(item.call);
     this.#calls.delete(item.id);
     this.#told.delete(item.id);
     if (item.background) return [this.#line("dim", "…", item, "goes on in the background")];
-    if (item.status === "completed") return [this.#line("green", "✓", item)];
+    if (item.status === "completed") return [`${this.#line("green", "✓", item)}${changed}`];
     return [this.#line("red", "✗", item, item.error?.message ?? item.status)];
+  }
+
+  /** The lines that a call added to files and deleted from them; its result, which comes first, has them. */
+  #countsOf(files: readonly FileChange[]): string {
+    const counts = files.map(countLines);
+    const sum = (of: "additions" | "deletions"): number => counts.reduce((total, count) => total + count[of], 0);
+    return ` ${this.#paint("green", `+${sum("additions")}`)} ${this.#paint("red", `-${sum("deletions")}`)}`;
   }
 
   #line(colour: "cyan" | "green" | "red" | "dim", sign: string, call: ToolCall, why = ""): string {

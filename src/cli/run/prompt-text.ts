@@ -1,16 +1,19 @@
-import { text } from "node:stream/consumers";
 import { usageError } from "../exit.ts";
+import { type Input, type Patience, stdinText } from "./stdin.ts";
 
-export interface Input extends NodeJS.ReadableStream {
-  isTTY?: boolean;
-}
+export type { Input } from "./stdin.ts";
 
-/** The prompt: the words of the command line, or all of stdin for `-` or nothing. */
-export async function promptText(words: readonly string[], input: Input): Promise<string> {
-  const given = words.join(" ");
-  if (given !== "" && given !== "-") return checked(given);
-  if (given === "" && input.isTTY) throw usageError('expected a prompt: parley run "…", or pipe one in');
-  return checked(await text(input));
+/**
+ * The prompt: the words of the command line and, in the next line, the text on stdin. Nobody says whether input beside
+ * words is meant, so it is waited for only so long, unless the last word is `-`.
+ */
+export async function promptText(words: readonly string[], input: Input, patience?: Patience): Promise<string> {
+  const wanted = words.at(-1) === "-";
+  const given = (wanted ? words.slice(0, -1) : words).join(" ");
+  if (!wanted && input.isTTY) return checked(given);
+  const piped = await stdinText(input, wanted || given === "" ? undefined : patience);
+  if (given === "") return checked(piped ?? "");
+  return checked(piped === undefined || piped.trim() === "" ? given : `${given}\n${piped}`);
 }
 
 function checked(prompt: string): string {

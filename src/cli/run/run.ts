@@ -1,10 +1,12 @@
-import type { Outcome, StreamEvent } from "../../client/index.ts";
+import { type Outcome, ParleyApiError, type StreamEvent } from "../../client/index.ts";
+import { messageOf } from "../../core/errors.ts";
 import { othersDone } from "../access/own-server.ts";
 import { configure, directoryOf } from "../context.ts";
-import { CliError, EXIT_PIPE_CLOSED } from "../exit.ts";
+import { CliError, EXIT, EXIT_PIPE_CLOSED } from "../exit.ts";
+import { endLine, modelIn } from "../output/end-line.ts";
 import { safeLine, safeLines } from "../output/safe-text.ts";
 import { painter } from "../output/terminal.ts";
-import { outputLost } from "../tell.ts";
+import { outputLost, tell } from "../tell.ts";
 import { type AskMode, askMode } from "./ask-policy.ts";
 import { Asks } from "./asks.ts";
 import { type Before, type Begun, begin } from "./begin.ts";
@@ -27,7 +29,10 @@ export interface RunFlags extends Omit<SessionWish, "directory" | "defaultAgent"
   dataDir?: string;
 }
 
+type EndedSession = Pick<Begun["detail"], "id" | "agent" | "model">;
+
 const ERROR_SHOWN = 2_000;
+const FIRST_BYTE_MS = 3_000;
 
 const paint = painter(process.stderr);
 
@@ -47,13 +52,16 @@ function showing(format: RunFlags["format"], view: View): (event: StreamEvent, m
   };
 }
 
-function tellEnd(format: RunFlags["format"], view: View, session: string, outcome: Outcome): void {
+function tellEnd(format: RunFlags["format"], view: View, session: EndedSession, outcome: Outcome): void {
   const { turn, reason, text, usage, error } = outcome;
   view.rest();
-  if (format === "json") view.line(JSON.stringify({ session, turn, reason, text, usage, error }));
-  if (reason === "end_turn") return;
-  const why = error ? `${reason}: ${safeLines(error.message, ERROR_SHOWN)}` : reason;
-  view.progress(paint(reason === "cancelled" ? "yellow" : "red", `parley: the turn ended: ${why}`));
+  if (format === "json") view.line(JSON.stringify({ session: session.id, turn, reason, text, usage, error }));
+  if (reason !== "end_turn") {
+    const why = error ? `${reason}: ${safeLines(error.message, ERROR_SHOWN)}` : reason;
+    view.progress(paint(reason === "cancelled" ? "yellow" : "red", `parley: the turn ended: ${why}`));
+  }
+  // Programs have it in the events and in the object.
+  if (format === "text") view.progress(paint("dim", `· ${endLine({ ...session, session: session.id, usage })}`));
 }
 
 function modeOf(flags: RunFlags): AskMode {
@@ -70,7 +78,8 @@ function trustBefore(flags: RunFlags, interrupts: Interrupts): Before {
   };
 }
 
-async function follow(begun: Begun, flags: RunFlags, interrupts: Interrupts): Promise<Outcome> {
+/** Follows the turn to its end, and resolves with the exit code that tells how it ended. */
+async function follow(begun: Begun, flags: RunFlags, interrupts: Interrupts): Promise<number> {
   const view = new View(process.stdout, process.stderr);
   const session = begun.client.session(begun.detail);
   const asks = new Asks({
@@ -81,7 +90,12 @@ async function follow(begun: Begun, flags: RunFlags, interrupts: Interrupts): Pr
     answer: (ask, answer) => session.answer(ask, answer),
     waits: async (ask) => (await session.asks()).some(({ id }) => id === ask),
   });
-  const event = showing(flags.format, view);
+  const show = showing(flags.format, view);
+  const ended: EndedSession = { ...begun.detail };
+  const event = (one: StreamEvent, mine: boolean): void => {
+    show(one, mine);
+    ended.model = modelIn(one) ?? ended.model;
+  };
   const lost = (reason: string): void => view.progress(paint("yellow", `~ connection: ${safeLine(reason)}`));
   interrupts.signal.addEventListener("abort", () => {
     if (interrupts.code === EXIT_PIPE_CLOSED) view.mute();
@@ -90,8 +104,8 @@ async function follow(begun: Begun, flags: RunFlags, interrupts: Interrupts): Pr
   view.busy("working");
   try {
     const outcome = await followTurn(begun, asks, { event, lost }, interrupts.signal);
-    tellEnd(flags.format, view, begun.detail.id, outcome);
-    return outcome;
+    tellEnd(flags.format, view, ended, outcome);
+    return exitCodeOf(outcome.reason, asks.refusedUnasked);
   } finally {
     view.rest();
   }
@@ -105,11 +119,28 @@ async function letOthersFinish({ own, detail }: Begun, stop: AbortSignal): Promi
   await othersDone(own.parley, detail.id, () => process.stderr.write(`${note}\n`), until);
 }
 
+/** The line on stdout for a failure that is no event: the turn could not begin, or could not be followed. */
+function errorLine(error: unknown): string {
+  const cause = error instanceof CliError && error.cause instanceof ParleyApiError ? error.cause.code : undefined;
+  const usage = error instanceof CliError && error.exitCode === EXIT.usage;
+  const code = cause ?? (usage ? "usage" : "failed");
+  return `${JSON.stringify({ type: "error", data: { code, message: messageOf(error) } })}\n`;
+}
+
 /** Gives one prompt to an agent and returns the exit code that tells how it ended. */
 export async function run(words: readonly string[], flags: RunFlags): Promise<number> {
+  try {
+    return await runTurn(words, flags);
+  } catch (error) {
+    if (flags.format === "events") process.stdout.write(errorLine(error));
+    throw error;
+  }
+}
+
+async function runTurn(words: readonly string[], flags: RunFlags): Promise<number> {
   const directory = directoryOf(flags.dir);
   const { settings } = await configure({ dataDir: flags.dataDir }, directory);
-  const prompt = await promptText(words, process.stdin);
+  const prompt = await promptText(words, process.stdin, { firstByteMs: FIRST_BYTE_MS, tell });
   const interrupts = new Interrupts();
   // Nobody reads the reply any more: the turn is stopped too.
   process.stdout.on("error", (error) => {
@@ -118,9 +149,9 @@ export async function run(words: readonly string[], flags: RunFlags): Promise<nu
   const wish = { ...flags, directory, defaultAgent: settings.defaultAgent };
   const begun = await begin(settings, wish, prompt, trustBefore(flags, interrupts));
   try {
-    const outcome = await follow(begun, flags, interrupts);
+    const code = await follow(begun, flags, interrupts);
     await letOthersFinish(begun, interrupts.signal);
-    return interrupts.code ?? exitCodeOf(outcome.reason);
+    return interrupts.code ?? code;
   } catch (error) {
     throw error instanceof Error ? new CliError(error.message, undefined, error) : error;
   } finally {

@@ -1,4 +1,5 @@
 import type { Logger } from "../../core/logger.ts";
+import { ownCommand, quoted } from "../own-command.ts";
 
 export interface Greeting {
   url: string;
@@ -7,10 +8,6 @@ export interface Greeting {
   dataDirectory: string;
   /** The directories that it is limited to; empty: it is not. */
   roots: readonly string[];
-}
-
-function quoted(path: string): string {
-  return /^[\w./:@%+-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
 /** The line that brings OpenCode's own interface here. The password is in its environment, where others cannot read it. */
@@ -36,7 +33,7 @@ export function greetingLines(greeting: Greeting): string[] {
     ...(roots.length === 0 ? [] : [`  roots   ${roots.join(", ")}; --root adds another, --root / allows all`]),
     `  try     curl${header} ${url}/v1/agents`,
     `  attach  ${attachLine(greeting)}`,
-    '  next    npx parley run "Read README.md and add a line at the end"',
+    `  next    ${ownCommand()} run "Read README.md and add a line at the end"`,
     "  stop    Ctrl-C",
   ];
 }

@@ -37,7 +37,7 @@ function servedRoots(settings: Settings, directory: string): string[] {
 export async function serve(options: ServeOptions): Promise<number> {
   const directory = directoryOf(options.dir);
   const { settings, portChosen } = await configure(options.flags, directory);
-  const [{ startParley }, { refuseBind }, { createLogger }, { installShutdown }] = await Promise.all([
+  const [{ startServer }, { refuseBind }, { createLogger }, { installShutdown }] = await Promise.all([
     import("../../server/parley.ts"),
     import("../../server/guards/bind-guard.ts"),
     import("../../server/logging/logger.ts"),
@@ -58,7 +58,7 @@ export async function serve(options: ServeOptions): Promise<number> {
   if (port !== settings.port) logger.warn({ port: settings.port }, "the usual port is taken: using a free one");
   const { dataDir: dataDirectory } = settings;
   const version = packageVersion();
-  const parley = await startParley({
+  const parley = await startServer({
     ...settings,
     roots,
     port,

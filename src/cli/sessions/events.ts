@@ -2,6 +2,7 @@ import { findSession, withStore } from "../access/open-store.ts";
 import { configure } from "../context.ts";
 import type { CommonFlags } from "../options.ts";
 import { eventLine } from "../output/event-line.ts";
+import { print } from "../output/print.ts";
 
 export interface EventFlags extends CommonFlags {
   after: number;
@@ -17,9 +18,8 @@ export async function printEvents(given: string, flags: EventFlags): Promise<voi
     const { after, follow = false, native = false } = flags;
     for await (const event of store.events(id, { after, follow, native })) {
       const line = readable ? eventLine(event) : `${JSON.stringify(event)}\n`;
-      // Not events.once(): its listener for errors would hide that the reader has gone, which main() sees to.
-      if (!process.stdout.write(line)) await new Promise((resolve) => process.stdout.once("drain", resolve));
+      await print(line);
     }
-    if (follow && !store.live) process.stderr.write("parley: no server runs here, so nothing more can come\n");
+    if (follow && !store.client) process.stderr.write("parley: no server runs here, so nothing more can come\n");
   });
 }

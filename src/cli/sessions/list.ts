@@ -22,7 +22,7 @@ export async function listSessions(flags: ListFlags): Promise<string> {
   const { settings } = await configure({ dataDir: flags.dataDir });
   const directory = flags.dir === undefined ? undefined : directoryOf(flags.dir);
   const sessions = await withStore(settings, (store) =>
-    flags.all ? everySession(store, directory) : store.list({ directory, limit: NEWEST }),
+    flags.all ? everySession(store, { directory }) : store.list({ directory, limit: NEWEST }),
   );
   if (flags.json) return `${JSON.stringify(sessions)}\n`;
   if (sessions.length === 0) {

@@ -6,8 +6,11 @@ const MAX_FILES = 1_000;
 /** The lines that a change adds and deletes: as the agent counted them, else counted in the diff. */
 export function countLines({ diff = "", additions, deletions }: FileChange): { additions: number; deletions: number } {
   const lines = additions === undefined || deletions === undefined ? diff.split("\n") : [];
+  const first = lines.findIndex((line) => line.startsWith("@@ "));
+  // The names of the files begin with the signs, too, but stand above the first hunk.
+  const isName = (line: string, at: number): boolean => (first < 0 || at < first) && /^(\+\+\+|---)/.test(line);
   const starting = (sign: string): number =>
-    lines.filter((line) => line.startsWith(sign) && !line.startsWith(sign.repeat(3))).length;
+    lines.filter((line, at) => line.startsWith(sign) && !isName(line, at)).length;
   return { additions: additions ?? starting("+"), deletions: deletions ?? starting("-") };
 }
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { item, itemStatus } from "./items.ts";
+import { item, itemStatus, role } from "./items.ts";
 import {
   agentOption,
   askOption,
@@ -138,6 +138,11 @@ export const catalog = {
   }),
   "item.delta": z.looseObject({
     item: z.string(),
+    kind: z
+      .enum(["message", "reasoning", "tool_call", "tool_result"])
+      .optional()
+      .describe("of the item; older events may lack it"),
+    role: role.optional().describe("of a message"),
     field: z.enum(["text", "input"]),
     delta: z.string().optional().describe("to be added at the end"),
     replace: z.string().optional().describe("instead of all that came before"),

@@ -7,6 +7,8 @@ const common = {
   parentCall: z.string().optional().describe("the tool call of the sub-agent that made it"),
 };
 
+export const role = z.enum(["user", "assistant", "system"]);
+
 /** The state of an item. Messages and reasoning go running -> completed | interrupted | retracted. */
 export const itemStatus = z
   .enum(["pending", "running", "completed", "failed", "interrupted", "retracted"])
@@ -15,7 +17,7 @@ export const itemStatus = z
 const messageItem = z.looseObject({
   ...common,
   kind: z.literal("message"),
-  role: z.enum(["user", "assistant", "system"]),
+  role,
   status: itemStatus,
   text: z.string().optional(),
   content: z.array(promptPart).optional().describe("what a user message holds beside text"),

@@ -1,3 +1,4 @@
+import type { EventData } from "../events/catalog.ts";
 import type { Draft, ParleyEvent } from "../events/event.ts";
 import type { Item } from "../events/items.ts";
 import { NewIds } from "./new-ids.ts";
@@ -89,10 +90,12 @@ function isLeftOut(event: ParleyEvent, open: ReadonlySet<string>, begun: Readonl
   }
 }
 
-/** The text that the deltas of an item add up to. */
-function streamed(item: Item): string {
-  if (item.kind === "message") return item.role === "user" ? "" : (item.text ?? "");
-  return item.kind === "reasoning" || item.kind === "tool_result" ? (item.text ?? "") : "";
+/** One delta in place of all those of an item; none for an item without them. */
+export function deltaOf(item: Item): EventData["item.delta"] | undefined {
+  if (item.kind === "tool_call" || item.kind === "status" || !item.text) return undefined;
+  if (item.kind !== "message") return { item: item.id, kind: item.kind, field: "text", delta: item.text };
+  if (item.role === "user") return undefined;
+  return { item: item.id, kind: item.kind, role: item.role, field: "text", delta: item.text };
 }
 
 /** A turn that was cut in its middle ends there. */
@@ -136,10 +139,8 @@ function draftsOf(events: readonly ParleyEvent[], open: ReadonlySet<string>): Dr
   for (const event of events) {
     if (isLeftOut(event, open, begun)) continue;
     const draft = ids.draft(event);
-    if (draft.type === "item.completed" && streamed(draft.data.item) !== "") {
-      const data = { item: draft.data.item.id, field: "text", delta: streamed(draft.data.item) } as const;
-      drafts.push({ ...draft, type: "item.delta", data });
-    }
+    const data = draft.type === "item.completed" ? deltaOf(draft.data.item) : undefined;
+    if (data) drafts.push({ ...draft, type: "item.delta", data });
     drafts.push(draft);
   }
   return drafts;

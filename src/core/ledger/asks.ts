@@ -3,6 +3,7 @@ import type { AskOption, Question } from "../events/values.ts";
 import { present } from "../json/fields.ts";
 import { shownPatterns } from "../permissions/exact.ts";
 import { offeredPatterns } from "../permissions/offer.ts";
+import type { Grant } from "../session-state.ts";
 import type { Frame } from "./frame.ts";
 import type { Answer, PermissionSignal, QuestionSignal } from "./signals.ts";
 import { callKey, findPast, type LedgerAsk, type LedgerState, type LedgerTurn } from "./state.ts";
@@ -197,8 +198,15 @@ export function onAnswer(frame: Frame, command: { ask: string; answer: Answer; b
   resolveAndAnswer(frame, key, ask, answer, by);
   if (ask.kind === "permission" && answer.outcome === "always") {
     const { action, patterns } = ask;
-    frame.patch({ rules: [...frame.state.rules, { action, patterns, ...ofCommand(ask, "always") }] });
+    const grant: Grant = { action, patterns, ...ofCommand(ask, "always") };
+    frame.patch({ rules: [...frame.state.rules, grant] });
+    frame.want({ type: "granted", grant });
   }
+  applyRules(frame);
+}
+
+export function onGrants(frame: Frame, grants: readonly Grant[]): void {
+  frame.patch({ rules: [...frame.state.rules, ...grants] });
   applyRules(frame);
 }
 

@@ -120,6 +120,9 @@ class Checker {
       }
       case "item.delta": {
         const open = this.openItem(event.data.item, event.type);
+        const { kind } = event.data;
+        if (open && kind !== undefined && kind !== open.item.kind)
+          this.broken(4, `a delta of a ${kind} for item ${event.data.item}, a ${open.item.kind}`);
         if (open && event.data.field === "text") open.text = event.data.replace ?? open.text + (event.data.delta ?? "");
         return;
       }

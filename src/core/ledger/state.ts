@@ -152,6 +152,8 @@ export type Command =
   /** `own`: Parley answers because nobody is attached. */
   | { type: "answer"; ask: string; answer: Answer; by: string; own?: boolean }
   | { type: "update"; facts: Facts; agent?: string }
+  /** Grants of the session that a sub-agent works for hold for the sub-agent, too. No event repeats them. */
+  | { type: "grant"; grants: readonly Grant[] }
   /** The agent is being closed: its next exit is no failure. */
   | { type: "closing"; reason: Closing }
   /** A turn fails for a reason of Parley's own. */
@@ -173,6 +175,7 @@ export type Effect =
   /** The verdict on an intent that no rule denies; `ask`: the agent must ask a person first. */
   | { type: "decide"; ask: string; verdict: "go" | "ask" }
   | { type: "asked"; ask: string; kind: "permission" | "question" }
+  | { type: "granted"; grant: Grant }
   | { type: "timer"; name: TimerName; turn: string; ms: number }
   | { type: "ended"; turn: string };
 

@@ -1,7 +1,7 @@
 import type { Draft } from "../events/event.ts";
 import type { TurnStatus, Usage } from "../events/values.ts";
 import { addUsage } from "../usage.ts";
-import { applyRules, onAnswer, onAskWithdrawn, onPermission, onQuestion } from "./asks.ts";
+import { applyRules, onAnswer, onAskWithdrawn, onGrants, onPermission, onQuestion } from "./asks.ts";
 import {
   closeIfSettled,
   onCancel,
@@ -54,6 +54,7 @@ const REQUESTS: Record<Command["type"], boolean> = {
   cancel: true,
   answer: true,
   update: true,
+  grant: false,
   closing: false,
   fail: false,
   crashed: false,
@@ -93,6 +94,7 @@ const COMMANDS: Handlers<Command> = {
   cancel: onCancel,
   answer: onAnswer,
   update: onUpdate,
+  grant: (frame, { grants }) => onGrants(frame, grants),
   closing: (frame, { reason }) => onClosing(frame, reason),
   fail: (frame, { turn, error }) => onFail(frame, turn, error),
   crashed: onCrashed,

@@ -31,6 +31,14 @@ function setText(frame: Frame, key: string, open: OpenText | undefined): void {
   if (turn) frame.patchTurn({ texts: withEntry(turn.texts, key, open) });
 }
 
+/** Says a change of a text whose speaker is known. */
+function sayText(frame: Frame, { id, known }: OpenText, change: { delta: string } | { replace: string }): void {
+  if (!known) return;
+  const { kind, role } = known;
+  const whose = kind === "message" ? { kind, role } : { kind };
+  frame.say("item.delta", { item: id, ...whose, field: "text", ...change });
+}
+
 /** Whether the open turn, or one that the agent opens by speaking, takes a text; other texts become a note of the session. */
 function admits(frame: Frame, item: string, known: Known | undefined, text: string): boolean {
   const { turn } = frame.state;
@@ -62,7 +70,7 @@ function startText(frame: Frame, key: string, held: OpenText, known: Known): Ope
   setText(frame, key, started);
   noteActivity(frame);
   frame.say("item.started", { item: itemOf(started, known, "running") });
-  if (started.text !== "") frame.say("item.delta", { item: started.id, field: "text", delta: started.text });
+  if (started.text !== "") sayText(frame, started, { delta: started.text });
   return started;
 }
 
@@ -75,7 +83,7 @@ export function onText(frame: Frame, signal: TextSignal): void {
   setText(frame, signal.item, after);
   if (!open.known || delta === "") return;
   noteActivity(frame);
-  frame.say("item.delta", { item: open.id, field: "text", delta });
+  sayText(frame, open, { delta });
 }
 
 export function onTextKnown(frame: Frame, signal: { item: string; kind: TextKind; role?: Role }): void {
@@ -122,7 +130,7 @@ function correctText(frame: Frame, key: string, open: OpenText, whole: string): 
   setText(frame, key, corrected);
   if (open.known) {
     const change = text.startsWith(open.text) ? { delta: text.slice(open.text.length) } : { replace: text };
-    frame.say("item.delta", { item: open.id, field: "text", ...change });
+    sayText(frame, open, change);
   }
   return corrected;
 }
@@ -138,7 +146,7 @@ type Ended = "completed" | "interrupted" | "retracted";
 function completeText(frame: Frame, key: string, open: OpenText, status: Ended): void {
   const { known, left } = open;
   const words = leftOutWords(left);
-  if (known && words !== "") frame.say("item.delta", { item: open.id, field: "text", delta: words });
+  if (words !== "") sayText(frame, open, { delta: words });
   if (known) frame.say("item.completed", { item: itemOf(open, known, status, open.text + words) });
   forgetText(frame, key);
 }

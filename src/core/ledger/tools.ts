@@ -21,6 +21,14 @@ function callItem(call: string, open: OpenCall, status: ToolCallItem["status"], 
   return { id, kind: "tool_call", call, name: open.name ?? "unknown", status, ...known };
 }
 
+function sayInput(frame: Frame, { id }: OpenCall, delta: string): void {
+  frame.say("item.delta", { item: id, kind: "tool_call", field: "input", delta });
+}
+
+function sayOutput(frame: Frame, { id }: { id: string }, change: { delta: string } | { replace: string }): void {
+  frame.say("item.delta", { item: id, kind: "tool_result", field: "text", ...change });
+}
+
 /** Makes a note of the session from a late signal about a call of an ended turn. Returns whether it was one. */
 function lateCall(frame: Frame, call: string, text: string | undefined, done: boolean): boolean {
   const about = frame.state.background.get(call);
@@ -65,7 +73,7 @@ function startCall(frame: Frame, signal: ToolSeen, held: OpenCall): OpenCall {
   const open: OpenCall = { ...held, ...news, inputText, step: currentStep(frame) };
   noteActivity(frame);
   frame.say("item.started", { item: callItem(signal.call, open, "pending") });
-  if (inputText !== "") frame.say("item.delta", { item: open.id, field: "input", delta: inputText });
+  if (inputText !== "") sayInput(frame, open, inputText);
   return open;
 }
 
@@ -79,7 +87,7 @@ function updateCall(frame: Frame, signal: ToolSeen, open: OpenCall): OpenCall {
   const { after, delta } = grow({ text: open.inputText }, signal.inputDelta ?? "");
   const next: OpenCall = { ...open, ...Object.fromEntries(news), inputText: after.text };
   if (open.name === undefined) return next;
-  if (delta !== "") frame.say("item.delta", { item: open.id, field: "input", delta });
+  if (delta !== "") sayInput(frame, open, delta);
   const starts = signal.type === "tool.running" && open.status === "pending";
   if (news.length > 0 && !starts) frame.say("item.updated", { item: open.id, ...Object.fromEntries(news) });
   return next;
@@ -133,7 +141,7 @@ function addOutput(frame: Frame, call: string, open: OpenCall, output: string, l
   const result = open.result ?? { id: frame.context.id("item"), text: "", ...present({ left }) };
   const { after, delta } = grow(result, output);
   if (!open.result) frame.say("item.started", { item: resultItem(call, open, result.id, "running") });
-  if (delta !== "") frame.say("item.delta", { item: result.id, field: "text", delta });
+  if (delta !== "") sayOutput(frame, result, { delta });
   const next: OpenCall = { ...open, result: after };
   setCall(frame, call, next);
   return next;
@@ -185,7 +193,7 @@ function completeResult(frame: Frame, call: string, open: OpenCall, done: Partia
   const text = done.output === undefined ? result.text + leftOutWords(result.left) : bounded(done.output);
   if (text !== result.text) {
     const change = text.startsWith(result.text) ? { delta: text.slice(result.text.length) } : { replace: text };
-    frame.say("item.delta", { item: result.id, field: "text", ...change });
+    sayOutput(frame, result, change);
   }
   const status = interrupted ? "interrupted" : done.ok === false ? "failed" : "completed";
   const { content, files } = done;

@@ -56,7 +56,7 @@ export class Act {
   }
 
   private performOne(effect: Effect): void {
-    const { agent, asks, timers, logger } = this.options;
+    const { agent, asks, timers, kin, logger } = this.options;
     switch (effect.type) {
       case "deliver":
         return logger.quietly(agent.deliver(effect.prompt, effect.turn), "a prompt could not be delivered");
@@ -73,6 +73,8 @@ export class Act {
         );
       case "asked":
         return asks.asked(effect.ask, effect.kind);
+      case "granted":
+        return kin.giveGrant(effect.grant);
       case "timer":
         return timers.arm(effect);
       case "ended":

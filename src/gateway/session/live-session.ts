@@ -5,7 +5,7 @@ import { present } from "../../core/json/fields.ts";
 import type { Answer } from "../../core/ledger/signals.ts";
 import type { Closing, Create, Facts, LedgerState } from "../../core/ledger/state.ts";
 import type { Receipt } from "../../core/receipt.ts";
-import { beginsTurn } from "../../core/session-state.ts";
+import { beginsTurn, type Grant } from "../../core/session-state.ts";
 import type { Log } from "../../log/contract.ts";
 import { ServingAgent } from "../agent/serving-agent.ts";
 import { earlierReceipt, firstReceipt } from "../receipt.ts";
@@ -107,6 +107,11 @@ export class LiveSession {
   /** As `begin`, for a sub-agent's session: its creation must be stored, because the agent does not repeat it. */
   beginPatiently(command: Create): void {
     this.parts.logger.quietly(this.inbox.send(command, { must: true }), "a session could not be begun");
+  }
+
+  /** Grants of the session that it works for hold for it, too. */
+  grant(grants: readonly Grant[]): void {
+    this.parts.logger.quietly(this.inbox.send({ type: "grant", grants }, { must: true }), "a grant could not be given");
   }
 
   /** Closes the turn that was open when the session's last writer died. */

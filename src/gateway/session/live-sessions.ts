@@ -219,6 +219,9 @@ export class LiveSessions {
       busy: () => this.below(own).some((child) => child.working),
       tell: (signal) => this.tell(own, signal),
       giveRules: (rules) => this.tellRules(own, rules),
+      giveGrant: (grant) => {
+        for (const child of this.below(own)) child.grant([grant]);
+      },
       rest: () => {
         this.forgetIfResting(own.id);
         if (own.root !== undefined) this.live.get(own.root)?.inbox.wake();
@@ -250,6 +253,7 @@ export class LiveSessions {
       stored: { id, parent: parent?.id ?? root.id, root: root.id },
     });
     child.beginPatiently({ type: "create", started: data, source: "agent" });
+    if (parent && parent.ledger.rules.length > 0) child.grant(parent.ledger.rules);
     siblings.set(ref.id, child);
     this.inherited.set(child, permissions ?? []);
     this.live.set(id, child);

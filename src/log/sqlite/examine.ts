@@ -1,9 +1,10 @@
 import { statSync } from "node:fs";
 import path from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { messageOf } from "../../core/errors.ts";
 import { isSoundEvent, isSoundState, type StoredEvent } from "./checksum.ts";
 import { vanished } from "./made-before.ts";
+import { openReadOnly } from "./reader/open-read-only.ts";
 
 /** The schema from which on rows have sums. */
 const WITH_SUMS = 2;
@@ -36,7 +37,7 @@ function faultOf(file: string): string | undefined {
 
 /** The fault of a log, in words; undefined for a sound one. */
 function examineLog(file: string): string | undefined {
-  const database = new DatabaseSync(file, { readOnly: true });
+  const database = openReadOnly(file);
   try {
     const [result] = Object.values(database.prepare("PRAGMA quick_check(1)").get() ?? {});
     if (result !== "ok") return String(result);

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { ParleyError } from "../../core/errors.ts";
 import type { SessionState } from "../../core/session-state.ts";
+import type { SessionHead } from "../contract.ts";
 import { isSoundState } from "./checksum.ts";
 import { prepare } from "./statement.ts";
 
@@ -17,6 +18,11 @@ export interface Head {
 
 /** A removed session's id stays taken, so that its numbers are never given out twice. */
 export type Found = Head | "removed" | undefined;
+
+/** A found session as the log's contract tells it. */
+export function headOf(found: Found): SessionHead | undefined {
+  return found && found !== "removed" ? { state: found.state, last: found.last, first: found.first } : undefined;
+}
 
 export type Heads = ReturnType<typeof createHeads>;
 

@@ -1,28 +1,22 @@
 import type { DatabaseSync } from "node:sqlite";
 import { ParleyError } from "../../core/errors.ts";
-import type { Hold, Log, NewSession, SessionHead } from "../contract.ts";
+import type { Hold, Log, NewSession } from "../contract.ts";
 import { createHold, createRights, type HoldWork, type Right } from "../holds.ts";
 import { createLane } from "../lane.ts";
 import { createListeners } from "../listeners.ts";
 import { assertFree, notFound } from "../plan-append.ts";
-import { readState } from "./checksum.ts";
 import { createDamage } from "./damage.ts";
 import { toStorageError } from "./errors.ts";
-import { createEventReads } from "./event-reads.ts";
 import { createFold } from "./fold.ts";
 import { createForget } from "./forget.ts";
 import { createGroupCommit } from "./group-commit.ts";
-import { createHeads, type Found, type Rebuild } from "./heads.ts";
+import { headOf } from "./heads.ts";
 import type { PlaceGuard } from "./place-guard.ts";
 import { createProbe } from "./probe.ts";
-import { rebuildState } from "./rebuild-state.ts";
-import { createSessionReads } from "./session-reads.ts";
-import { prepare } from "./statement.ts";
+import { createReads } from "./reads.ts";
 
 /** Every process that serves a data directory has this name: the lock on the directory proves that earlier ones are dead. */
 const OWNER = "local";
-/** How many sessions' states are kept in memory. */
-const CACHED_HEADS = 256;
 
 export interface SqliteLogOptions {
   /** Whether the agents' own lines are stored beside the events. */
@@ -39,20 +33,12 @@ export function createSqliteLog(database: DatabaseSync, options: SqliteLogOption
   const { keepNative, guard, hasSpace, report } = options;
   const toError = (thrown: unknown) => toStorageError(thrown, hasSpace);
   const damage = createDamage(report);
-  const events = createEventReads(database, damage);
-  const storedBase = prepare<[string], { base: unknown }>(database, "SELECT base FROM sessions WHERE id = ?");
-  const rebuild: Rebuild = (session) => {
-    damage.metState(session);
-    const base = readState(session, storedBase.get(session)?.base);
-    return rebuildState((query) => events.read(session, query), base);
-  };
-  const heads = createHeads(database, CACHED_HEADS, rebuild);
+  const { events, heads, sessions } = createReads(database, damage);
   const listeners = createListeners(report);
   // In memory, because the kernel lets one process write to the file, and all of its holds are taken here.
   const rights = createRights();
   const { publish } = listeners;
   const commits = createGroupCommit({ database, heads, rights, events, keepNative, guard, toError, publish });
-  const sessions = createSessionReads(database, rebuild);
   const fold = createFold(database);
   const forget = createForget(database, heads);
   const lane = createLane();
@@ -145,8 +131,4 @@ export function createSqliteLog(database: DatabaseSync, options: SqliteLogOption
       return closed;
     },
   };
-}
-
-function headOf(found: Found): SessionHead | undefined {
-  return found && found !== "removed" ? { state: found.state, last: found.last, first: found.first } : undefined;
 }

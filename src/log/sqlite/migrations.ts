@@ -57,8 +57,8 @@ const MIGRATIONS: readonly string[] = [
   `,
 ];
 
-/** Brings a database to the newest schema, one transaction a step. */
-export function migrate(database: DatabaseSync): void {
+/** The schema of a database; refuses one that a newer Parley wrote. */
+function schemaOf(database: DatabaseSync): number {
   const found = prepare<[], { user_version: number }>(database, "PRAGMA user_version").get()?.user_version ?? 0;
   if (found > MIGRATIONS.length) {
     throw new ParleyError(
@@ -67,6 +67,23 @@ export function migrate(database: DatabaseSync): void {
         "run that version, or choose another data directory",
     );
   }
+  return found;
+}
+
+/** Refuses a database that only a writer may bring to the newest schema. */
+export function assertNewest(database: DatabaseSync): void {
+  const found = schemaOf(database);
+  if (found === MIGRATIONS.length) return;
+  throw new ParleyError(
+    "unavailable",
+    `the data directory was written by an older Parley (schema ${found}, this one reads ${MIGRATIONS.length}), and ` +
+      "looking at it changes nothing: start `parley serve` once, which brings it up to date",
+  );
+}
+
+/** Brings a database to the newest schema, one transaction a step. */
+export function migrate(database: DatabaseSync): void {
+  const found = schemaOf(database);
   for (const [index, sql] of MIGRATIONS.entries()) {
     if (index < found) continue;
     database.exec(`BEGIN IMMEDIATE; ${sql}; PRAGMA user_version = ${index + 1}; COMMIT`);

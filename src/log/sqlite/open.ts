@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from "node:fs";
+import { chmodSync, closeSync, mkdirSync, openSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Log, SyncMode } from "../contract.ts";
@@ -66,13 +66,6 @@ export async function openSqliteLog(options: OpenSqliteLogOptions): Promise<Log>
   } catch (thrown) {
     throw toStorageError(thrown, space);
   }
-}
-
-/** Opens the log of a directory that has one: a reader makes none. */
-export async function openExistingLog(options: OpenSqliteLogOptions): Promise<Log | undefined> {
-  const file = path.join(options.directory, "parley.db");
-  assertNotVanished(options.directory, file);
-  return existsSync(file) ? openSqliteLog(options) : undefined;
 }
 
 function warn(thrown: unknown): void {

@@ -2,7 +2,7 @@ import { isParleyError, ParleyError } from "../../core/errors.ts";
 import type { Logger } from "../../core/logger.ts";
 import { PROBLEM_TYPE, problemOf } from "../../core/problem.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
-import { Answer, type Endpoint } from "../http/endpoint.ts";
+import { Answer, type Endpoint, endpoint } from "../http/endpoint.ts";
 import type { RequestContext } from "../http/read.ts";
 import { json, serveSurface } from "../http/serve.ts";
 import type { SseClients } from "../stream/sse-clients.ts";
@@ -12,7 +12,7 @@ import { eventRoutes } from "./event-routes.ts";
 import { eventStreams } from "./event-stream.ts";
 import { openApi } from "./openapi.ts";
 import { promptRoutes } from "./prompt-routes.ts";
-import type { Route } from "./route.ts";
+import { type Route, tagged } from "./route.ts";
 import { sessionRoutes } from "./session-routes.ts";
 import { trustRoutes } from "./trust-routes.ts";
 import { workRoutes } from "./work-routes.ts";
@@ -21,6 +21,8 @@ export interface UniversalOptions {
   gateway: Gateway;
   clients: SseClients;
   version: string;
+  /** The address that clients are told; the one by which they called otherwise. */
+  advertised?: string;
   logger: Logger;
   /** The directory of a session that names none. */
   defaultDirectory: string;
@@ -28,23 +30,29 @@ export interface UniversalOptions {
 
 export function universalRoutes({ gateway, clients, defaultDirectory }: UniversalOptions): Route[] {
   return [
-    ...agentRoutes(gateway, defaultDirectory),
-    ...sessionRoutes(gateway, defaultDirectory),
-    ...promptRoutes(gateway),
-    ...workRoutes(gateway),
-    ...trustRoutes(gateway, defaultDirectory),
-    ...askRoutes(gateway),
-    ...eventRoutes(gateway, eventStreams(gateway, clients)),
+    ...tagged("Agents", agentRoutes(gateway, defaultDirectory)),
+    ...tagged("Sessions", sessionRoutes(gateway, defaultDirectory)),
+    ...tagged("Prompts", promptRoutes(gateway)),
+    ...tagged("Work", workRoutes(gateway)),
+    ...tagged("Trust", trustRoutes(gateway, defaultDirectory)),
+    ...tagged("Asks", askRoutes(gateway)),
+    ...tagged("Events", eventRoutes(gateway, eventStreams(gateway, clients))),
   ];
 }
 
-function documentOf(routes: readonly Route[], version: string): Endpoint {
-  let document: string | undefined;
-  const handle = async (): Promise<Answer> => {
-    document ??= JSON.stringify(openApi(routes, version));
-    return new Answer(document);
-  };
-  return { method: "get", path: "/openapi.json", id: "openapi", handle };
+/** The document is made once; only the server's address depends on how the client has called it. */
+function documentOf(routes: readonly Route[], { version, advertised }: UniversalOptions): Endpoint {
+  let document: ReturnType<typeof openApi> | undefined;
+  return endpoint({
+    method: "get",
+    path: "/openapi.json",
+    id: "openapi",
+    handle: async ({ header }) => {
+      document ??= openApi(routes, version);
+      const url = advertised ?? `http://${header("host") ?? "127.0.0.1"}`;
+      return new Answer(JSON.stringify({ ...document, servers: [{ url }] }));
+    },
+  });
 }
 
 function problem(thrown: unknown, { env }: RequestContext): Response {
@@ -59,7 +67,7 @@ function problem(thrown: unknown, { env }: RequestContext): Response {
 export function createUniversal(options: UniversalOptions): ReturnType<typeof serveSurface> {
   const routes = universalRoutes(options);
   return serveSurface({
-    endpoints: [documentOf(routes, options.version), ...routes],
+    endpoints: [documentOf(routes, options), ...routes],
     more: () => ({}),
     refusal: problem,
     directions: "; /openapi.json lists what there is",

@@ -5,7 +5,7 @@ import { type Gap, startIn, startInAll } from "./cursor.ts";
 import { pageOf } from "./event-page.ts";
 import type { EventStreams } from "./event-stream.ts";
 import { get, type Route } from "./route.ts";
-import { eventPage, eventQuery, streamQuery } from "./schemas.ts";
+import { event, eventPage, eventQuery, streamMessage, streamQuery } from "./schemas.ts";
 import { wireJson } from "./wire.ts";
 
 /** The page as text: the events are stored as JSON and go out as they are. */
@@ -46,7 +46,7 @@ export function eventRoutes(gateway: Gateway, open: EventStreams): Route[] {
     get("/v1/sessions/{session}/stream", "streamEvents", {
       summary: "A session's events as they happen, from the first one or from a cursor on (server-sent events).",
       query: streamQuery,
-      answer: "event-stream",
+      answer: { stream: streamMessage },
       errors: [400, 404],
       handle: async ({ params, query, header, request, response }) => {
         const session = params.session;
@@ -58,7 +58,7 @@ export function eventRoutes(gateway: Gateway, open: EventStreams): Route[] {
     get("/v1/stream", "streamAllEvents", {
       summary: "The events of all sessions as they happen, from now on or from a cursor on (server-sent events).",
       query: streamQuery,
-      answer: "event-stream",
+      answer: { stream: event },
       errors: [400],
       handle: async ({ query, header, request, response }) => {
         const start = await startInAll(gateway, header("last-event-id") ?? query.after ?? "latest");

@@ -1,10 +1,12 @@
 import { z } from "zod";
 import { present } from "../../core/json/fields.ts";
 import { pathParameters } from "../http/endpoint.ts";
-import type { Route } from "./route.ts";
+import { PROBES, probePaths } from "./probe-docs.ts";
+import { isStream, type Route } from "./route.ts";
 import { problem } from "./schemas.ts";
 
 type Json = Record<string, unknown>;
+type Refer = (schema: z.ZodType, io: "input" | "output") => Json;
 
 const SECURITY = {
   bearer: { type: "http", scheme: "bearer" },
@@ -14,9 +16,9 @@ const SECURITY = {
 };
 
 /** Collects schemas that have a name under components, and refers to them. */
-function collector(): { refer(schema: z.ZodType, io: "input" | "output"): Json; schemas: Json } {
+function collector(): { refer: Refer; schemas: Json } {
   const schemas: Json = {};
-  const refer = (schema: z.ZodType, io: "input" | "output"): Json => {
+  const refer: Refer = (schema, io) => {
     const { $schema: _, $defs, ...json } = z.toJSONSchema(schema, { io }) as Json & { $defs?: Json; id?: string };
     for (const [name, definition] of Object.entries($defs ?? {})) schemas[name] = lift(definition);
     const { id, ...body } = json;
@@ -55,6 +57,21 @@ function errorsOf(route: Route): Set<number> {
   return new Set([401, ...unreadable, ...route.errors, 503]);
 }
 
+/** The body of a good response. Of a stream it is the data of each message: OpenAPI 3.1 has no word for the whole. */
+function answerOf({ answer, summary }: Route, refer: Refer): Json {
+  if (answer === undefined) return {};
+  if (!isStream(answer)) return { content: { "application/json": { schema: refer(answer, "output") } } };
+  return {
+    description: `${summary} The schema is that of each message's data.`,
+    content: { "text/event-stream": { schema: refer(answer.stream, "output") } },
+  };
+}
+
+function tagsOf(routes: readonly Route[]): object[] {
+  const names = new Set([PROBES, ...routes.flatMap(({ tag }) => tag ?? [])]);
+  return [...names].map((name) => ({ name }));
+}
+
 /** OpenAPI 3.1, made from the very routes that serve. */
 export function openApi(routes: readonly Route[], version: string): Json {
   const { refer, schemas } = collector();
@@ -64,13 +81,7 @@ export function openApi(routes: readonly Route[], version: string): Json {
     content: { "application/problem+json": { schema: refer(problem, "output") } },
   };
   for (const route of routes) {
-    const content =
-      route.answer === undefined
-        ? undefined
-        : route.answer === "event-stream"
-          ? { "text/event-stream": { schema: { type: "string" } } }
-          : { "application/json": { schema: refer(route.answer, "output") } };
-    const responses: Json = { [route.status]: present({ description: route.summary, content }) };
+    const responses: Json = { [route.status]: present({ description: route.summary, ...answerOf(route, refer) }) };
     for (const [status, answer] of Object.entries(route.also ?? {})) {
       const schema = refer(answer, "output");
       responses[status] = { description: route.summary, content: { "application/json": { schema } } };
@@ -80,15 +91,17 @@ export function openApi(routes: readonly Route[], version: string): Json {
       required: !route.bodyOptional,
       content: { "application/json": { schema: refer(route.body, "input") } },
     };
-    const { id: operationId, summary } = route;
-    const operation = { operationId, summary, parameters: parameters(route), requestBody, responses };
+    const { id: operationId, summary, tag } = route;
+    const tags = tag === undefined ? undefined : [tag];
+    const operation = { operationId, summary, tags, parameters: parameters(route), requestBody, responses };
     paths[route.path] = { ...paths[route.path], [route.method]: present(operation) };
   }
   return {
     openapi: "3.1.0",
     info: { title: "Parley", version, license: { name: "Apache-2.0", identifier: "Apache-2.0" } },
     security: Object.keys(SECURITY).map((name) => ({ [name]: [] })),
-    paths,
+    tags: tagsOf(routes),
+    paths: { ...probePaths(problemAnswer), ...paths },
     components: { securitySchemes: SECURITY, schemas },
   };
 }

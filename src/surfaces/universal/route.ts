@@ -1,11 +1,22 @@
 import type { z } from "zod";
 import type { Endpoint, Handle, Method } from "../http/endpoint.ts";
 
+/** An answer of server-sent events; `stream` is the data of each. */
+export interface EventStreamAnswer {
+  stream: z.ZodType;
+}
+
+export function isStream(answer: Route["answer"]): answer is EventStreamAnswer {
+  return answer !== undefined && "stream" in answer;
+}
+
 /** One operation: the same description serves the router, the checks and the OpenAPI document. */
 export interface Route extends Endpoint {
   summary: string;
+  /** The group that the document lists it in. */
+  tag?: string;
   status: number;
-  answer?: z.ZodType | "event-stream";
+  answer?: z.ZodType | EventStreamAnswer;
   /** Further kinds of success, by status. */
   also?: Readonly<Record<number, z.ZodType>>;
   /** Further answers, by status. */
@@ -28,6 +39,11 @@ function define(method: Method) {
     id: string,
     facts: Facts<P, Q, B>,
   ): Route => ({ method, path, id, status: 200, errors: [], ...facts }) as unknown as Route;
+}
+
+/** Names the group of some routes. */
+export function tagged(tag: string, routes: readonly Route[]): Route[] {
+  return routes.map((route) => ({ ...route, tag }));
 }
 
 export const get = define("get");

@@ -94,6 +94,14 @@ export const compactRequest = strict("CompactRequest", {
   id: z.string().optional().describe("msg_…; the same id is one turn"),
 });
 
+export const importRequest = strict("ImportRequest", {
+  jsonl: z.string().describe("the lines of an export, as `parley export` wrote them"),
+  directory: z
+    .string()
+    .optional()
+    .describe("the session's directory here, by its absolute path; the one that it had otherwise"),
+});
+
 export const forkRequest = strict("ForkRequest", {
   before: z.string().optional().describe("a message's id: only what came before it is copied"),
 });
@@ -211,6 +219,10 @@ export const gap = loose("Gap", {
   first: z.number().describe("the first number that is kept"),
   snapshot: session.describe("the session as it was just before that number"),
 });
+
+export const streamMessage = z
+  .union([event, gap])
+  .meta({ id: "StreamMessage", description: "an event; or a gap, in a message whose `event:` is gap" });
 
 export const eventPage = loose("EventPage", {
   events: z.array(event),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Gateway } from "../../gateway/gateway.ts";
 import { get, patch, post, type Route, remove } from "./route.ts";
-import { session, sessionDetail, sessionPatch, sessionQuery, sessionRequest } from "./schemas.ts";
+import { importRequest, session, sessionDetail, sessionPatch, sessionQuery, sessionRequest } from "./schemas.ts";
 import { detailView, sessionView } from "./views.ts";
 
 export function sessionRoutes(gateway: Gateway, defaultDirectory: string): Route[] {
@@ -17,6 +17,14 @@ export function sessionRoutes(gateway: Gateway, defaultDirectory: string): Route
         const { id } = await gateway.create({ directory: defaultDirectory, ...body });
         return detailView(await gateway.head(id));
       },
+    }),
+    post("/v1/sessions/import", "importSession", {
+      summary: "Store a session that `parley export` wrote, with those of its sub-agents. Nothing runs.",
+      body: importRequest,
+      status: 201,
+      answer: sessionDetail,
+      errors: [403, 413, 422, 503, 507],
+      handle: async ({ body }) => detailView(await gateway.head(await gateway.importSession(body))),
     }),
     get("/v1/sessions", "listSessions", {
       summary: "List sessions, newest first.",

@@ -93,7 +93,10 @@ describe("answers to Claude Code", () => {
 
   test("every line is one line of JSON, whatever it holds: the program dies of anything else", () => {
     const odd = 'a\nb\u2028c"d\\e\u0000';
-    for (const line of [userLine([{ type: "text", text: odd }], odd), controlLine(odd, { subtype: "interrupt" })]) {
+    for (const line of [
+      userLine([{ type: "text", text: odd }], odd),
+      controlLine(odd, { subtype: "interrupt", cancel_queued: true }),
+    ]) {
       assert.ok(!line.includes("\n"));
       assert.doesNotThrow(() => JSON.parse(line));
     }

@@ -1,42 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type DecodeState, newDecodeState } from "../../../src/agents/claude/decode/state.ts";
-import { gaveBack, stopsWaiting, wasRead, wroteUserLine } from "../../../src/agents/claude/decode/written.ts";
+import { newDecodeState } from "../../../src/agents/claude/decode/state.ts";
+import { gaveBack, stopsWaiting, wasRead } from "../../../src/agents/claude/decode/written.ts";
 import { decodeLine } from "../../../src/agents/claude/decode.ts";
-import type { Said } from "../../../src/agents/program/read-lines.ts";
-import type { Signal } from "../../../src/core/ledger/signals.ts";
 import * as line from "./lines.ts";
-
-type Step = line.Line | ((state: DecodeState) => DecodeState);
-
-/** The signals of all lines together; functions stand for lines that Parley wrote in between. */
-function read(...steps: Step[]): { state: DecodeState; said: Said[] } {
-  let state = newDecodeState("/project");
-  const said: Said[] = [];
-  for (const step of steps) {
-    if (typeof step === "function") {
-      state = step(state);
-      continue;
-    }
-    const decoded = decodeLine(state, JSON.stringify(step), 1_000);
-    state = decoded.state;
-    said.push(...decoded.said);
-  }
-  return { state, said };
-}
-
-const signals = (...steps: Step[]): Signal[] => read(...steps).said.map(({ signal }) => signal);
-const types = (...steps: Step[]): string[] => signals(...steps).map((signal) => signal.type);
-const ends = (...steps: Step[]): unknown[] =>
-  signals(...steps).flatMap((signal) => (signal.type === "turn.finished" ? [signal.reason] : []));
-const writing =
-  (uuid: string) =>
-  (state: DecodeState): DecodeState =>
-    wroteUserLine(state, uuid);
-const wrote =
-  (uuid: string) =>
-  (state: DecodeState): DecodeState =>
-    wasRead(wroteUserLine(state, uuid), uuid, 0).state;
+import { ends, read, signals, types, writing, wrote } from "./reading.ts";
 
 describe("the turn", () => {
   test("ends with result, and the idle after it ends nothing again", () => {

@@ -1,4 +1,4 @@
-/** Lines as Claude Code 2.1.197 writes them, with only what a test is about. */
+/** Lines as Claude Code writes them, with only what a test is about. */
 let count = 0;
 const uuid = (): string => `line-${++count}`;
 
@@ -91,3 +91,22 @@ export const result = (extra: Line = {}): Line => ({
   uuid: uuid(),
   ...extra,
 });
+
+/** As 2.1.325 tells what becomes of a user line. */
+export const lifecycle = (id: string, value: string): Line => ({
+  type: "command_lifecycle",
+  command_uuid: id,
+  state: value,
+  uuid: uuid(),
+});
+
+export const system = (subtype: string, extra: Line): Line => ({ type: "system", subtype, uuid: uuid(), ...extra });
+
+export const started = (task: string, call: string, extra: Line = {}): Line =>
+  system("task_started", { task_id: task, tool_use_id: call, task_type: "local_agent", ...extra });
+
+export const notified = (task: string, status: string, summary = ""): Line =>
+  system("task_notification", { task_id: task, status, summary });
+
+export const background = (...tasks: string[]): Line =>
+  system("background_tasks_changed", { tasks: tasks.map((id) => ({ task_id: id })) });

@@ -40,6 +40,25 @@ test("write makes directories, keeps a file's permissions, and shortens it", asy
   assert.equal((await stat(file)).mode & 0o777, 0o755);
 });
 
+test("an edit of two places far apart is a diff of two hunks with true counts", async (t) => {
+  const { work, use } = await bench(t);
+  const lines = Array.from({ length: 60 }, (_, at) => `line ${at + 1}\n`);
+  await writeFile(join(work, "f"), lines.join(""));
+  const content = lines.with(0, "first\n").with(59, "last\n").join("");
+  const { output, files } = await use("write", { path: "f", content });
+  assert.equal(output, "changed f (+2 -2)");
+  assert.deepEqual(files?.[0]?.diff?.match(/^@@.*$/gm), ["@@ -1,4 +1,4 @@", "@@ -57,4 +57,4 @@"]);
+});
+
+test("a binary file that is written over is named as binary, and its diff is known not to bring it back", async (t) => {
+  const { work, use } = await bench(t);
+  await writeFile(join(work, "b"), Buffer.from([0xff, 0, 1]));
+  const { files } = await use("write", { path: "b", content: "text\n" });
+  const diff = "Binary files a/b and b/b differ\n--- /dev/null\n+++ b/b\n@@ -0,0 +1 @@\n+text\n";
+  const change = { path: "b", kind: "modified", diff, additions: 1, deletions: 0, cut: { characters: 3 } };
+  assert.deepEqual(files, [change]);
+});
+
 const edits: [before: string, input: object, after: string | RegExp][] = [
   ["one two\n", { old: "two", new: "$& three" }, "one $& three\n"],
   ["a a\n", { old: "a", new: "b" }, /in the file 2 times/],

@@ -91,6 +91,54 @@ test("a diff is shown instead of the input", () => {
   assert.doesNotMatch(text, /command/);
 });
 
+const LONG = `--- a/f\n+++ b/f\n@@ -1,40 +1,40 @@\n${Array.from({ length: 40 }, (_, at) => `-old ${at}\n+new ${at}\n`).join("")}`;
+
+test("a diff is coloured: added lines green, deleted lines red, the heads of hunks cyan, names dim", () => {
+  const diff = "--- a/f\n+++ b/f\n@@ -1,2 +1,2 @@\n same\n--- x\n+++ y\n\\ No newline at end of file\n";
+  const text = permissionText(
+    { ...permission, options: [], metadata: { diff } },
+    (colour, line) => `<${colour}>${line}`,
+  );
+  const shown = text.split("\n").slice(2, 9);
+  assert.deepEqual(shown, [
+    "    <dim>--- a/f",
+    "    <dim>+++ b/f",
+    "    <cyan>@@ -1,2 +1,2 @@",
+    "     same",
+    "    <red>--- x",
+    "    <green>+++ y",
+    "    <dim>\\ No newline at end of file",
+  ]);
+});
+
+test("a diff that is longer than the terminal is cut, so that the question stays in view; v shows all of it", async () => {
+  const request = { ...permission, metadata: { diff: LONG } };
+  const { person, shown } = typist(["v", "o"]);
+  const size = { rows: 24, columns: 80 };
+  const { signal } = new AbortController();
+  const answer = await askPermission(request, { ...person, size: () => size }, plain, signal);
+  assert.deepEqual(answer, { outcome: "once" });
+  const prompt = "  [o]nce  [a]lways  [r]eject  [v]iew all > ";
+  const [first = "", second = "", ...rest] = shown().split(prompt);
+  assert.deepEqual(rest, [""]);
+  assert.ok(first.startsWith("? The agent asks to use bash"));
+  assert.equal(first.split("\n").length, size.rows - 1, "with the prompt and the line of the answer all rows are used");
+  const [, left] = /… (\d+) more lines \(v shows them all\)\n {2}always/.exec(first) ?? [];
+  assert.equal(first.match(/^ {4}[-+@]/gm)?.length, 83 - Number(left));
+  assert.ok(second.includes("+new 39\n") && !second.includes("more lines"));
+});
+
+test("a long line counts as the rows it takes, and a diff that fits is whole", async () => {
+  const long = `--- a/f\n+++ b/f\n@@ -1 +1,10 @@\n${`+${"x".repeat(300)}\n`.repeat(10)}`;
+  const size = { rows: 24, columns: 80 };
+  const text = permissionText({ ...permission, metadata: { diff: long } }, plain, size);
+  assert.match(text, /… \d+ more lines/);
+  const whole = permissionText({ ...permission, metadata: { diff: long } }, plain, { rows: 60, columns: 80 });
+  assert.doesNotMatch(whole, /more lines/);
+  const tiny = permissionText({ ...permission, metadata: { diff: LONG } }, plain, { rows: 3, columns: 80 });
+  assert.match(tiny, /@@ -1,40/, "the beginning is shown in the smallest terminal, too");
+});
+
 const grants: [request: Partial<PermissionRequest>, granted: string][] = [
   [{ action: "edit", patterns: ["README.md"] }, "edit README.md"],
   [{ action: "webfetch", patterns: ["example.org"] }, "webfetch example.org"],

@@ -27,6 +27,21 @@ test("a call is told when it is known what it does, and again when it is over", 
   );
 });
 
+test("a call that changed files says how many lines", () => {
+  const diff = "--- a/f\n+++ b/f\n@@ -1,2 +1,3 @@\n-a\n+++b\n+c\n d\n";
+  const files = [
+    { path: "f", kind: "modified" as const, diff },
+    { path: "g", kind: "added" as const, additions: 3, deletions: 0 },
+  ];
+  const item = { id: "prt_2", kind: "tool_result" as const, status: "completed" as const, call: "c1", files };
+  const painted = new Progress((colour, text) => `<${colour}>${text}`);
+  const told = [
+    event({ type: "item.completed", data: { item } }),
+    event({ type: "item.completed", data: { item: call({ status: "completed", title: "f" }) } }),
+  ].flatMap((one) => painted.take(one));
+  assert.deepEqual(told, ["<green>✓ bash f <green>+5 <red>-1"]);
+});
+
 test("a call that never says what it does is told when it runs", () => {
   const item = call({});
   assert.deepEqual(

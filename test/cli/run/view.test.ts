@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { PassThrough } from "node:stream";
+import { PassThrough, Readable } from "node:stream";
 import { test } from "node:test";
 import { exitCodeOf } from "../../../src/cli/run/exit-code.ts";
 import { type Input, promptText } from "../../../src/cli/run/prompt-text.ts";
@@ -74,8 +74,31 @@ function input(text: string, isTTY = false): Input {
   return stream;
 }
 
+function pieces(bytes: Buffer, size = bytes.length, error?: Error): Input {
+  return Readable.from(
+    (function* () {
+      for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+      if (error) throw error;
+    })(),
+  );
+}
+
 const prompts: [what: string, words: string[], stdin: Input, prompt: string | RegExp][] = [
-  ["words", ["fix", "it"], input("not this"), "fix it"],
+  ["words at a terminal", ["fix", "it"], input("typed ahead", true), "fix it"],
+  ["words beside a pipe", ["fix", "it"], input("this\n"), "fix it\nthis\n"],
+  ["words beside an empty pipe", ["fix", "it"], input(" \n"), "fix it"],
+  ["words and a dash", ["fix", "it", "-"], input("this"), "fix it\nthis"],
+  ["letters that are cut in the middle", ["fix"], pieces(Buffer.from("ä€😀"), 1), "fix\nä€😀"],
+  ["a byte order mark", ["fix"], input("\ufeffthis"), "fix\nthis"],
+  [
+    "binary data",
+    ["fix"],
+    pieces(Buffer.from([0x50, 0x4b, 0, 3])),
+    /got binary data \(a zero at byte 3\): save it as a file/,
+  ],
+  ["another encoding", ["fix"], pieces(Buffer.from([0xe4, 0x20])), /expected text in UTF-8 on stdin/],
+  ["too much", ["fix"], pieces(Buffer.alloc(4_000_001, "x"), 65_536), /expected at most 4 MB on stdin, got more/],
+  ["a pipe that fails", ["fix"], pieces(Buffer.from("x"), 1, new Error("EIO")), /stdin cannot be read: EIO/],
   ["a dash", ["-"], input("from stdin\n"), "from stdin\n"],
   ["nothing but a pipe", [], input("piped"), "piped"],
   ["nothing at a terminal", [], input("", true), /expected a prompt/],

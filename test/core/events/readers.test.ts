@@ -21,6 +21,7 @@ const READERS: Record<(typeof PLANTS)[number][0], Record<string, number>> = {
   "planted.event": {
     "core/events/keys.ts": 1,
     "core/history/copy.ts": 2,
+    "core/history/imported.ts": 2,
     "core/history/new-ids.ts": 1,
     "core/history/turns.ts": 1,
     "core/ledger/laws.ts": 1,

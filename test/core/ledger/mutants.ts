@@ -79,6 +79,13 @@ export const mutants: Mutant[] = [
     replace: ": { delta: text };",
   },
   {
+    law: 4,
+    what: "deltas of a tool's output are said to be of the call",
+    file: "tools.ts",
+    find: 'kind: "tool_result", field: "text"',
+    replace: 'kind: "tool_call", field: "text"',
+  },
+  {
     law: 8,
     what: "repeats of a finished item start it again",
     file: "text.ts",

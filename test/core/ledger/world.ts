@@ -87,6 +87,10 @@ export class World {
     if (result.refusal) this.refusals.push(result.refusal);
     else this.noteInput(input, turn);
     if ("signal" in input && input.signal.type === "turn.finished" && turn) this.finishSeen = true;
+    for (const { type, data } of result.events) {
+      if (type === "item.delta" && data.kind === undefined)
+        this.violations.push({ law: 4, seq: this.events.length, message: `a delta of ${data.item} without its kind` });
+    }
     const endedEarly = result.events.some((event) => event.type === "turn.ended") && !this.mayEnd(input);
     if (endedEarly)
       this.violations.push({ law: 3, seq: this.events.length, message: `a turn ended on ${JSON.stringify(input)}` });

@@ -7,6 +7,8 @@ type Json = Record<string, unknown>;
 
 interface Operation {
   operationId: string;
+  tags: string[];
+  security?: Json[];
   summary: string;
   parameters: { name: string; in: string; required: boolean; schema: Json }[];
   requestBody?: { required: boolean; content: Record<string, { schema: Json }> };
@@ -17,10 +19,13 @@ interface Document {
   openapi: string;
   info: { title: string; version: string; license: Json };
   security: Json[];
+  servers: { url: string }[];
+  tags: { name: string }[];
   paths: Record<string, Record<string, Operation>>;
   components: { schemas: Record<string, Json>; securitySchemes: Record<string, Json> };
 }
 
+const PROBES = ["/health", "/ready", "/metrics"];
 const METHODS = new Set(["get", "put", "post", "delete", "options", "head", "patch", "trace"]);
 const SCHEMA_TYPES = new Set(["string", "number", "integer", "boolean", "object", "array", "null"]);
 
@@ -104,7 +109,8 @@ test("every route that is served is in the document, and nothing else is", async
   const documented = Object.entries(paths).flatMap(([path, operations]) =>
     Object.keys(operations).map((method) => `${method} ${path}`),
   );
-  assert.deepEqual(documented.sort(), ROUTES.map((route) => `${route.method} ${route.path}`).sort());
+  const served = [...ROUTES.map(({ method, path }) => `${method} ${path}`), ...PROBES.map((path) => `get ${path}`)];
+  assert.deepEqual(documented.sort(), served.sort());
   const { id } = await api.create();
   for (const [path, operations] of Object.entries(paths)) {
     const real = path
@@ -112,9 +118,54 @@ test("every route that is served is in the document, and nothing else is", async
       .replace("{agent}", "scripted")
       .replace(/\{\w+\}/, "none");
     for (const method of Object.keys(operations)) {
-      if (method !== "get" || path.endsWith("/stream")) continue;
+      if (method !== "get" || path.endsWith("/stream") || PROBES.includes(path)) continue;
       const answer = await api.call<{ code?: string }>("GET", real);
       assert.notEqual(answer.body.code, "not_found", `${method} ${real} is served`);
     }
   }
+});
+
+test("the document names the address by which it was asked, or the advertised one", async (t) => {
+  const { api, parley } = await startServer(t);
+  const asked = await api.expect<Document>(200, "GET", "/openapi.json");
+  assert.deepEqual(asked.servers, [{ url: parley.url }]);
+  const byName = await fetch(`${parley.url.replace("127.0.0.1", "localhost")}/openapi.json`);
+  const named = (await byName.json()) as Document;
+  assert.deepEqual(named.servers, [{ url: parley.url.replace("127.0.0.1", "localhost") }]);
+});
+
+test("every operation is in one listed group", async (t) => {
+  const { api } = await startServer(t);
+  const { paths, tags } = await api.expect<Document>(200, "GET", "/openapi.json");
+  const operations = Object.values(paths).flatMap((one) => Object.values(one));
+  assert.deepEqual(new Set(operations.flatMap((operation) => operation.tags)), new Set(tags.map(({ name }) => name)));
+  assert.ok(operations.every((operation) => operation.tags.length === 1));
+});
+
+test("the probes answer as the document says, and those without security need no token", async (t) => {
+  const { parley } = await startServer(t, { token: "a-token-of-the-tests-0123456789" });
+  const headers = { authorization: "Bearer a-token-of-the-tests-0123456789" };
+  const { paths } = (await (await fetch(`${parley.url}/openapi.json`, { headers })).json()) as Document;
+  for (const path of PROBES) {
+    const operation = paths[path]?.get ?? assert.fail(path);
+    const response = await fetch(`${parley.url}${path}`, operation.security ? {} : { headers });
+    assert.equal(response.status, 200, path);
+    const [[type, { schema }] = assert.fail(path)] = Object.entries(operation.responses[200]?.content ?? {});
+    assert.equal(response.headers.get("content-type"), type);
+    if (type !== "application/json") continue;
+    const body = (await response.json()) as Json;
+    assert.deepEqual(Object.keys(body).sort(), (schema.required as string[]).toSorted());
+  }
+});
+
+test("streams say the schema of their events, with each type's data", async (t) => {
+  const { api } = await startServer(t);
+  const document = await api.expect<Document>(200, "GET", "/openapi.json");
+  const schemaOf = (path: string): Json =>
+    document.paths[path]?.get?.responses[200]?.content?.["text/event-stream"]?.schema ?? assert.fail(path);
+  assert.deepEqual(schemaOf("/v1/stream"), { $ref: "#/components/schemas/Event" });
+  assert.deepEqual(schemaOf("/v1/sessions/{session}/stream"), { $ref: "#/components/schemas/StreamMessage" });
+  const text = JSON.stringify(document.components.schemas.Event);
+  for (const type of ["turn.started", "item.delta", "permission.requested"]) assert.ok(text.includes(type), type);
+  assert.match(JSON.stringify(document.components.schemas.StreamMessage), /schemas\/Event"/);
 });

@@ -1,4 +1,5 @@
 import { missingFrom } from "../../../core/diff/bounded-diff.ts";
+import { unifiedDiff } from "../../../core/diff/unified-diff.ts";
 import type { FileChange } from "../../../core/events/values.ts";
 import { type Fields, listIn, numberIn, textIn } from "../../../core/json/fields.ts";
 import { shownPath } from "../tool-title.ts";
@@ -59,13 +60,7 @@ function patchDiff(path: string, hunks: readonly Fields[]): Diff {
 
 /** A new file comes with its content instead of a patch. */
 function addedDiff(path: string, content: string): Diff {
-  const ended = content.endsWith("\n");
-  const lines = content === "" ? [] : (ended ? content.slice(0, -1) : content).split("\n");
-  const head = `--- /dev/null\n+++ b/${path}\n`;
-  if (lines.length === 0) return { diff: head, additions: 0, deletions: 0 };
-  const body = lines.map((line) => `+${line}`).join("\n");
-  const tail = ended ? "" : "\n\\ No newline at end of file";
-  const diff = `${head}@@ -0,0 +${range(1, lines.length)} @@\n${body}${tail}\n`;
-  const missing = missingFrom(content);
-  return { diff, additions: lines.length, deletions: 0, ...(missing > 0 ? { cut: { characters: missing } } : {}) };
+  const { cut, ...added } = unifiedDiff(path, undefined, content);
+  const characters = missingFrom(content) + (cut?.characters ?? 0);
+  return { ...added, ...(characters > 0 ? { cut: { characters } } : {}) };
 }

@@ -4,6 +4,7 @@ import { BEFORE_CALL, BEFORE_PROMPT, refuseCall } from "../hooks.ts";
 import { DONT_ASK, isLaxer, PLAN } from "../modes.ts";
 import { permitted } from "../permission-patterns.ts";
 import { toolTitle } from "../tool-title.ts";
+import { announceCall } from "./children.ts";
 import { inMode, type Reading, type Request } from "./state.ts";
 
 /** A request of the program that no person answers. */
@@ -30,8 +31,9 @@ export function onHook(reading: Reading, id: string, request: Fields): Foreign |
   const body = fieldsIn(request, "input");
   const tool = textIn(body, "tool_name") ?? "unknown";
   const mode = textIn(body, "permission_mode");
-  const child = reading.state.children.get(textIn(body, "agent_id") ?? "")?.ref;
-  const inChild = textIn(body, "agent_id") !== undefined;
+  const agent = textIn(body, "agent_id");
+  const child = reading.state.children.get(agent ?? "")?.ref;
+  const inChild = agent !== undefined;
   const session = reading.state.mode;
   sayMode(reading, mode, inChild, child);
   if (QUESTIONS.has(tool)) return answer({});
@@ -44,11 +46,11 @@ export function onHook(reading: Reading, id: string, request: Fields): Foreign |
   const input = fieldsIn(body, "tool_input");
   const call = textIn(body, "tool_use_id");
   const intent: Request = { tool, input, ...present({ call, child }), hook: { asks, nobodyAsked } };
+  announceCall(reading, agent, intent);
   reading.patch({ requests: withEntry(reading.state.requests, id, intent) });
   const { directory } = reading.state;
-  const agent = textIn(body, "agent_id") ?? "";
   const place = textIn(body, "cwd") ?? directory;
-  reading.patch({ places: withEntry(reading.state.places, agent, place === directory ? undefined : place) });
+  reading.patch({ places: withEntry(reading.state.places, agent ?? "", place === directory ? undefined : place) });
   const title = toolTitle(tool, input, directory) ?? tool;
   const about = {
     ...permitted(tool, input, { directory, place }),

@@ -4,6 +4,7 @@ import { type Fields, fieldsIn, listIn, present, textIn } from "../../../core/js
 import { permitted } from "../permission-patterns.ts";
 import { PLAN_OPTIONS } from "../plan-options.ts";
 import { toolTitle } from "../tool-title.ts";
+import { announceCall } from "./children.ts";
 import { type Foreign, onHook } from "./hooks.ts";
 import type { Reading, Request } from "./state.ts";
 
@@ -20,12 +21,14 @@ export function onControlRequest(reading: Reading, line: Fields): Foreign | unde
 }
 
 function onAsk(reading: Reading, ask: string, body: Fields): void {
-  const child = reading.state.children.get(textIn(body, "agent_id") ?? "")?.ref;
+  const agent = textIn(body, "agent_id");
+  const child = reading.state.children.get(agent ?? "")?.ref;
   const tool = textIn(body, "tool_name") ?? "unknown";
   const input = fieldsIn(body, "input");
   const call = textIn(body, "tool_use_id");
   const request: Request = { tool, input, ...present({ call, child }) };
   reading.patch({ requests: withEntry(reading.state.requests, ask, request) });
+  announceCall(reading, agent, request);
   if (tool === "AskUserQuestion") askQuestions(reading, ask, request);
   else if (tool === "ExitPlanMode") askPlan(reading, ask, request);
   else askPermission(reading, ask, request, body);
@@ -64,9 +67,9 @@ function askQuestions(reading: Reading, ask: string, { input, call, child }: Req
   reading.say({ type: "question", ask, questions, ...present({ call }) }, child);
 }
 
-/** A plan is shown whole, and approved, or sent back with words of one's own. */
+/** A plan is shown whole, and approved, or sent back with words of one's own. The program may ask without the plan that the model gave with its call. */
 function askPlan(reading: Reading, ask: string, { input, call, child }: Request): void {
-  const plan = textIn(input, "plan") ?? "";
+  const plan = textIn(input, "plan") ?? textIn(reading.state.calls.get(call ?? "")?.input ?? {}, "plan") ?? "";
   const file = textIn(input, "planFilePath");
   const question: Question = {
     question: plan,

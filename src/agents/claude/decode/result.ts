@@ -1,7 +1,7 @@
 import { type Fields, textIn } from "../../../core/json/fields.ts";
-import { finishChild } from "./children.ts";
+import { finishForeground } from "./children.ts";
 import { endOf } from "./failures.ts";
-import type { End, Reading } from "./state.ts";
+import { type End, NO_TOTALS, type Reading, type Totals } from "./state.ts";
 import { closeUnstreamed } from "./stream.ts";
 import { totalsOf, turnUsage, windowOf } from "./usage.ts";
 
@@ -22,12 +22,20 @@ export function onResult(reading: Reading, line: Fields): void {
   closeUnstreamed(reading);
   const told = endOf(line, state.failure);
   const end: End = told.reason === "cancelled" && state.lastWord ? { reason: "end_turn" } : told;
-  reading.patch({ latest: totalsOf(line), context: contextAfter(reading, line) });
-  for (const child of state.children.values()) if (!child.background) finishChild(reading, child, "stopped");
+  count(reading, totalsOf(line));
+  reading.patch({ context: contextAfter(reading, line) });
+  finishForeground(reading);
   sayUnsaid(reading, line, end);
   const id = state.turn?.id ?? textIn(line, "uuid") ?? "turn";
   reading.patch({ turn: { id, held: end } });
   if (state.waiting.size === 0 || state.idle === "unknown") finishTurn(reading);
+}
+
+/** Takes in the program's figures. It counts anew after a conversation was cleared: figures that shrink began at zero. */
+function count(reading: Reading, latest: Totals): void {
+  const { latest: before, totals } = reading.state;
+  const anew = latest.cost < before.cost || latest.input < before.input || latest.output < before.output;
+  reading.patch({ latest, totals: anew ? NO_TOTALS : totals });
 }
 
 function contextAfter({ state }: Reading, line: Fields): { used: number; size?: number } | undefined {

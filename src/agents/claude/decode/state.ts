@@ -40,8 +40,11 @@ export interface Child {
   /** It works on after its call has returned. */
   background: boolean;
   over: boolean;
-  /** The message it is saying, and how many blocks of it were told. */
-  message?: { id: string; count: number };
+  /**
+   * The message it is saying, and how many blocks of it were told. `guessed`: only a call of it was heard of, and its id is not known;
+   * `answered`: a result of its calls has come.
+   */
+  message?: { id: string; count: number; guessed?: boolean; answered?: boolean };
 }
 
 export interface End {

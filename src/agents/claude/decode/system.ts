@@ -1,6 +1,6 @@
 import { withEntry } from "../../../core/entries.ts";
 import { type Fields, fieldsIn, numberIn, present, textIn } from "../../../core/json/fields.ts";
-import { onTaskNotification, onTaskProgress, onTaskStarted, onTaskUpdated } from "./children.ts";
+import { onBackgroundTasks, onTaskNotification, onTaskProgress, onTaskStarted, onTaskUpdated } from "./children.ts";
 import { finishIfIdle, onTurnLine } from "./result.ts";
 import { inMode, type Reading } from "./state.ts";
 
@@ -19,7 +19,7 @@ const SILENT: ReadonlySet<string> = new Set([
   "plugin_install",
   "mirror_error",
   "worker_shutting_down",
-  "background_tasks_changed",
+  "control_request_progress",
   "post_turn_summary",
 ]);
 
@@ -36,6 +36,8 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
   task_progress: onTaskProgress,
   task_updated: onTaskUpdated,
   task_notification: onTaskNotification,
+  background_tasks_changed: onBackgroundTasks,
+  session_writes_lost: onWritesLost,
   local_command_output: onRemark,
   informational: onRemark,
   notification: onRemark,
@@ -122,6 +124,13 @@ function onCompacted(reading: Reading, line: Fields): void {
 function onDenied(reading: Reading, line: Fields): void {
   const call = textIn(line, "tool_use_id");
   if (call !== undefined) reading.patch({ refused: new Set([...reading.state.refused, call]) });
+}
+
+/** The program's own record of the conversation has a hole: it may remember less when it resumes the session. */
+function onWritesLost(reading: Reading, line: Fields): void {
+  const why = textIn(line, "error_code") ?? "no reason was given";
+  const text = `Claude Code could not save its own record of the conversation (${why}): it may remember less when it is started again`;
+  reading.say({ type: "note", level: "warn", code: "session_writes_lost", text });
 }
 
 function onRemark(reading: Reading, line: Fields): void {

@@ -44,7 +44,8 @@ export function onToolResult(reading: Reading, block: Fields, structured: unknow
   const account = isFields(structured) ? structured : {};
   const task = backgroundTask(account);
   if (task !== undefined && !child) {
-    reading.say({ type: "tool.output", call, delta: output });
+    // The words about the start of a sub-agent are for the model alone.
+    if (account.isAsync !== true) reading.say({ type: "tool.output", call, delta: output });
     reading.say({ type: "tool.backgrounded", call });
     if (name === "Bash") reading.patch({ commands: withEntry(reading.state.commands, task, call) });
   } else {
@@ -54,7 +55,7 @@ export function onToolResult(reading: Reading, block: Fields, structured: unknow
     const more = { ...(content ? { content } : {}), ...(files.length > 0 ? { files } : {}), ...(ok ? {} : { error }) };
     reading.say({ type: "tool.done", call, ok, output, ...more }, child);
   }
-  if (!child) onChildReturned(reading, call, task !== undefined, ok);
+  onChildReturned(reading, call, task !== undefined, ok);
   if (ok) sayPlan(reading, planAfter(child ? new Map() : reading.state.tasks, name, input, account), child);
   reading.patch({
     calls: withEntry(reading.state.calls, call, undefined),

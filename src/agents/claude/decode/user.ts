@@ -1,5 +1,5 @@
 import { type Fields, fieldsIn, listIn, textIn } from "../../../core/json/fields.ts";
-import { childOf, sayPrompt } from "./children.ts";
+import { childOf, onChildAnswered, sayPrompt } from "./children.ts";
 import { type Reading, without } from "./state.ts";
 import { onToolResult } from "./tool-results.ts";
 
@@ -16,6 +16,7 @@ export function onUser(reading: Reading, line: Fields): void {
   // The account does not say which result it is about; there is never more than one in a line.
   const structured = results.length === 1 ? line.tool_use_result : undefined;
   for (const block of results) if (!child?.over) onToolResult(reading, block, structured, child?.ref);
+  if (child && results.length > 0) onChildAnswered(reading, child);
   const text = blocks.flatMap((block) => textIn(block, "text") ?? []).join("\n");
   if (child) sayPrompt(reading, child, text);
   else if (line.isSynthetic === true && text !== "") reading.say({ type: "note", level: "info", text });

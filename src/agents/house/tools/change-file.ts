@@ -1,5 +1,6 @@
+import { isUtf8 } from "node:buffer";
 import type { FileHandle } from "node:fs/promises";
-import { unifiedDiff } from "../../../core/diff/unified-diff.ts";
+import { type Diff, unifiedDiff } from "../../../core/diff/unified-diff.ts";
 import { exact } from "../../../core/permissions/exact.ts";
 import { namesInside, shownPath } from "../../../host/files/inside.ts";
 import { createInside, openInside } from "../../../host/files/open-inside.ts";
@@ -33,6 +34,14 @@ async function replace(handle: FileHandle, expected: Buffer | undefined, bytes: 
   }
 }
 
+/** The diff of a change. In place of bytes that are no text it has their number, so that a revert does not try to bring them back. */
+function diffOf(name: string, before: Buffer | undefined, after: string): Diff {
+  if (before === undefined || isUtf8(before)) return unifiedDiff(name, before?.toString("utf8"), after);
+  const added = unifiedDiff(name, undefined, after);
+  const characters = before.length + (added.cut?.characters ?? 0);
+  return { ...added, diff: `Binary files a/${name} and b/${name} differ\n${added.diff}`, cut: { characters } };
+}
+
 /** Makes a change after asking for exactly that change: what is there when it is written is what was shown. */
 export function changeFile(
   path: string,
@@ -47,7 +56,7 @@ export function changeFile(
     const after = change(before);
     const bytes = Buffer.from(after);
     if (before?.equals(bytes)) throw new ToolFailure("no_change", `${name} would stay as it is`);
-    const { diff, ...rest } = unifiedDiff(name, before?.toString("utf8"), after);
+    const { diff, ...rest } = diffOf(name, before, after);
     const names = await namesInside(directory, path);
     await context.permit({ action: "edit", patterns: names.map(exact), title: names.join(" → "), metadata: { diff } });
     signal.throwIfAborted();

@@ -1,0 +1,20 @@
+import { Command } from "commander";
+import { withExamples } from "../help.ts";
+import { type CommonFlags, dataDirOption, jsonOption } from "../options.ts";
+
+export function asksCommand(): Command {
+  const command = new Command("asks")
+    .summary("list what waits for an answer")
+    .description("List the permissions and questions that wait for an answer, oldest first.");
+  withExamples(command, [
+    ["parley asks", "of all sessions"],
+    ["parley asks 3BUfDdB", "of one session and its sub-agents"],
+    ["parley asks --json | jq -r '.[0].id'", "for programs"],
+  ]);
+  command.argument("[session]", "only those of this session; part of its id is enough");
+  command.addOption(jsonOption("as one JSON list")).addOption(dataDirOption());
+  return command.action(async (session: string | undefined, flags: CommonFlags) => {
+    const { listAsks } = await import("../asks/list.ts");
+    process.stdout.write(await listAsks(session, flags));
+  });
+}

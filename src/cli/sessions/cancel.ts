@@ -1,0 +1,21 @@
+import { findSession, withStore } from "../access/open-store.ts";
+import { configure } from "../context.ts";
+import type { CommonFlags } from "../options.ts";
+
+export interface CancelFlags extends CommonFlags {
+  keepQueue?: boolean;
+}
+
+/** Stops the turn of a session, and returns when its agent is quiet. A session that is idle is left alone. */
+export async function cancelSession(given: string, flags: CancelFlags): Promise<string> {
+  const { settings } = await configure({ dataDir: flags.dataDir });
+  return withStore(settings, async (store) => {
+    const session = await findSession(store, given);
+    const queue = flags.keepQueue ? "keep" : "clear";
+    const done = (await store.client?.session(session).cancel({ queue })) ?? { cancelled: false };
+    if (flags.json) return `${JSON.stringify({ session, ...done })}\n`;
+    const why = store.client ? "" : ": no server runs here";
+    process.stderr.write(done.cancelled ? `cancelled ${done.turn} of ${session}\n` : `${session} is idle${why}\n`);
+    return "";
+  });
+}

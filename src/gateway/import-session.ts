@@ -1,0 +1,73 @@
+import type { Draft } from "../core/events/event.ts";
+import { askKey } from "../core/events/keys.ts";
+import { type ExportedSession, readExport } from "../core/history/exported.ts";
+import { importedDrafts, newIdsFor } from "../core/history/imported.ts";
+import type { Log } from "../log/contract.ts";
+import type { GatewayOptions } from "./options.ts";
+import type { LiveSessions } from "./session/live-sessions.ts";
+import { SessionStore } from "./session/session-store.ts";
+
+export interface ImportRequest {
+  /** The lines of an export. */
+  jsonl: string;
+  /** The directory of the session here; the one that it had otherwise. */
+  directory?: string;
+}
+
+interface ImportOptions extends Pick<GatewayOptions, "log" | "agents" | "roots" | "now"> {
+  sessions: LiveSessions;
+}
+
+async function isTaken(log: Log, sessions: readonly ExportedSession[]): Promise<boolean> {
+  for (const { id, events } of sessions) {
+    if (await log.head(id)) return true;
+    for (const { type, data } of events) {
+      const asked = type === "permission.requested" || type === "question.requested";
+      if (asked && (await log.locate(askKey(data.ask)))) return true;
+    }
+  }
+  return false;
+}
+
+/** Says of the session that it was imported. An agent with a memory of its own begins anew, and is told how it went so far. */
+function imported(from: string, forgets: boolean, time: number): Draft {
+  const data = { meta: { imported: { session: from, time } }, ...(forgets ? { toRewind: [[]] } : {}) };
+  return { type: "session.updated", time, source: "parley", data };
+}
+
+/** Stores the sessions of an export, and returns the id of the session here: its own where that is free, else a new one. */
+export async function importSession(
+  { log, agents, roots, now, sessions }: ImportOptions,
+  request: ImportRequest,
+): Promise<string> {
+  const exported = readExport(request.jsonl);
+  const rename = (await isTaken(log, exported)) ? newIdsFor(exported) : new Map<string, string>();
+  const here = (id: string): string => rename.get(id) ?? id;
+  const stored: SessionStore[] = [];
+  try {
+    // The session itself comes last: what is listed is whole.
+    for (const session of exported.toReversed()) {
+      const { id, parent, root } = session;
+      const drafts = importedDrafts(session, { directory: request.directory, rename });
+      const [first] = drafts;
+      if (first?.type === "session.started") {
+        roots.assert(first.data.directory);
+        const forgets = session.events.some(({ type }) => type === "turn.started");
+        const remembers = agents.get(first.data.agent)?.capabilities?.fork === true;
+        if (root === undefined) drafts.push(imported(id, forgets && !remembers, now()));
+      }
+      const family = root === undefined ? {} : { parent: here(parent ?? root), root: here(root) };
+      const store = new SessionStore({ log, session: { id: here(id), ...family } });
+      stored.push(store);
+      await store.write(drafts.map((draft) => ({ draft })));
+    }
+  } catch (error) {
+    await Promise.allSettled(stored.map((store) => store.remove()));
+    throw error;
+  } finally {
+    await Promise.allSettled(stored.map((store) => store.release()));
+  }
+  // A turn that was open is closed as interrupted when its session is loaded.
+  for (const { id } of exported) await sessions.use(here(id), async () => {});
+  return here(exported[0]?.id ?? "");
+}
