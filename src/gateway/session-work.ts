@@ -132,13 +132,18 @@ export class SessionWork {
 
   /** Takes back a message's turn and all after it, files included. The next prompt makes it final. */
   async revert(session: string, wish: Wish): Promise<SessionState> {
-    const { agent, parent } = await this.within(session);
-    const rewind = this.options.agent(agent).capabilities?.rewind;
+    const { agent, parent, nativeId } = await this.within(session);
+    const { capabilities, copyAt } = this.options.agent(agent);
+    const rewind = capabilities?.rewind;
     if (parent !== undefined || !rewind) {
       const why = "it remembers what was said";
       throw new ParleyError("unsupported", `agent ${agent} cannot go on as if something had not been: ${why}`);
     }
-    return this.move(session, { ...wish, native: rewind === "native" });
+    if (rewind !== "point") return this.move(session, { ...wish, native: rewind === "native" });
+    const { pointOf } = await import("./fork.ts");
+    const copyOf: Wish["copyOf"] = (events) =>
+      nativeId === undefined ? undefined : copyAt?.(nativeId, pointOf(agent, events));
+    return this.move(session, { ...wish, copyOf });
   }
 
   /** Does the reverted turns again, as long as no prompt has come since. */

@@ -3,6 +3,7 @@ import type { OpenOptions } from "../contract.ts";
 import { effortIn } from "../effort.ts";
 import { carefulGit } from "../git-environment.ts";
 import { BYPASS } from "./modes.ts";
+import { resumption } from "./resumption.ts";
 
 const STREAMS = [
   "-p",
@@ -55,7 +56,7 @@ export function sessionSpec(launch: Launch, open: OpenOptions, id: string, mcpCo
     program,
     ...STREAMS,
     ...(trusted ? [] : WITHOUT_PROJECT),
-    ...(resume === undefined ? ["--session-id", id] : ["--resume", resume]),
+    ...resumption(resume, id),
     ...(model === undefined ? [] : ["--model", model]),
     ...(mcpConfig === undefined ? [] : ["--mcp-config", mcpConfig]),
     ...(mode === undefined ? [] : ["--permission-mode", mode]),

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";
 import type { Prompt } from "../../core/events/values.ts";
-import { fieldsIn, present, textIn } from "../../core/json/fields.ts";
+import { present, textIn } from "../../core/json/fields.ts";
 import type { Answer, Signal } from "../../core/ledger/signals.ts";
 import { within } from "../../core/within.ts";
 import type { Exit, ProcessHost } from "../../host/contract.ts";
@@ -31,6 +31,7 @@ import { writeMcpConfig } from "./mcp-config.ts";
 import { BYPASS, BYPASS_ADVICE, needsNewProcess } from "./modes.ts";
 import type { Probed } from "./probe.ts";
 import { promptContent } from "./prompt-content.ts";
+import { setEffort } from "./set-effort.ts";
 
 const READY_MS = 60_000;
 const INTERRUPT_MS = 1_000;
@@ -136,19 +137,8 @@ export class ClaudeSession implements AgentSession {
       this.#state = choseModel(this.#state, model);
       this.#model = model;
     }
-    if (options) await this.#setEffort(effortIn(options));
+    if (options) await setEffort(this.#control, effortIn(options));
     if (mode !== undefined && mode !== now) await this.#switch(mode);
-  }
-
-  /** The program answers any effort with success, so it is asked which one is in force. A program that does not know the request is started anew. */
-  async #setEffort(effort: string | undefined): Promise<void> {
-    const settings = { effortLevel: effort ?? null };
-    const { ok } = await this.#control.ask({ subtype: "apply_flag_settings", settings });
-    if (!ok) throw new MustReopen(`the effort ${effort}`);
-    const { body } = await this.#control.ask({ subtype: "get_settings" });
-    const now = textIn(fieldsIn(body, "applied"), "effort");
-    if (effort !== undefined && now !== undefined && now !== effort)
-      throw new Error(`Claude Code does not take the effort ${effort}: it stays with ${now}`);
   }
 
   /** The program accepts any name of a mode. The mode that it is in then comes in a line of its own, before its next answer. */

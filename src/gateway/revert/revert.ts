@@ -1,6 +1,7 @@
 import { isAbsolute, relative } from "node:path";
 import { addTotals } from "../../core/diff/file-totals.ts";
 import { ParleyError } from "../../core/errors.ts";
+import type { ParleyEvent } from "../../core/events/event.ts";
 import type { FileChange } from "../../core/events/values.ts";
 import { type PastTurn, turnsOf } from "../../core/history/turns.ts";
 import { type Revert, revertOf } from "../../core/ledger/revert.ts";
@@ -19,6 +20,8 @@ export interface Wish {
   partID?: string;
   /** The agent itself must drop the turns. */
   native?: boolean;
+  /** The agent's id of a copy of its session that has only these events; absent where it goes on from none. */
+  copyOf?(events: readonly ParleyEvent[]): string | undefined;
 }
 
 /** The revert to store (null: none), and the way to put the files back if it cannot be stored. */
@@ -36,7 +39,7 @@ function diffOf(turns: readonly PastTurn[]): { diff?: string } {
   return diff.length > MAX_DIFF ? {} : { diff };
 }
 
-function revertTo(turns: readonly PastTurn[], at: number, { partID, native }: Wish): Revert {
+function revertTo(turns: readonly PastTurn[], at: number, { partID, native }: Wish, nativeId?: string): Revert {
   const gone = turns.slice(at);
   const [first] = gone;
   const left = turns.slice(0, at).flatMap(({ changes }) => changes);
@@ -50,6 +53,7 @@ function revertTo(turns: readonly PastTurn[], at: number, { partID, native }: Wi
       messages: gone.flatMap(({ messages }) => messages),
       files: addTotals(undefined, left),
     },
+    ...(nativeId === undefined ? {} : { nativeId }),
     ...(native ? { toRewind: gone.flatMap(({ prompts }) => (prompts ? [prompts] : [])) } : {}),
   };
 }
@@ -78,15 +82,19 @@ async function move(directory: string, turns: readonly PastTurn[], direction: Di
  */
 export async function moveTo(log: Log, state: SessionState, wish: Wish | null): Promise<Reverted> {
   const { id, directory, meta } = state;
-  const turns = turnsOf(await readEvents(log, id, 0));
+  const events = await readEvents(log, id, 0);
+  const turns = turnsOf(events);
   const hidden = revertOf(meta)?.cut.turns ?? [];
   const now = turns.length - turns.filter((turn) => hidden.includes(turn.id)).length;
   const then = wish ? turns.findIndex(({ messages }) => messages.includes(wish.messageID)) : turns.length;
   if (then < 0) throw new ParleyError("not_found", `no message ${wish?.messageID} in session ${id}`);
+  const kept = new Set(turns.slice(0, then).map((turn) => turn.id));
+  // Before the files: an agent that cannot go on from there refuses.
+  const nativeId = wish?.copyOf?.(events.filter(({ turn }) => turn !== undefined && kept.has(turn)));
   const swaps =
     then < now
       ? await move(directory, turns.slice(then, now), "undo")
       : await move(directory, turns.slice(now, then), "redo");
   const back = swaps.map(({ path, from, to }) => ({ path, from: to, to: from })).toReversed();
-  return { revert: wish ? revertTo(turns, then, wish) : null, undo: () => swapAll(directory, back) };
+  return { revert: wish ? revertTo(turns, then, wish, nativeId) : null, undo: () => swapAll(directory, back) };
 }
