@@ -35,6 +35,7 @@ import { setEffort } from "./set-effort.ts";
 
 const READY_MS = 60_000;
 const INTERRUPT_MS = 1_000;
+const MODEL_MS = 2_000;
 
 export interface SessionOptions extends Launch {
   host: ProcessHost;
@@ -133,7 +134,9 @@ export class ClaudeSession implements AgentSession {
     if (mode !== undefined && mode !== now && needsNewProcess(mode, mayBypass))
       throw new MustReopen(`the mode ${mode}`);
     if (model !== undefined && model !== this.#model) {
-      await this.#change({ subtype: "set_model", model }, `the model ${model}`);
+      // The program may ask the service about a model that it does not know; one that it is started with it does not ask about.
+      const told = this.#change({ subtype: "set_model", model }, `the model ${model}`);
+      if (!(await within(told, MODEL_MS))) throw new MustReopen(`the model ${model}`);
       this.#state = choseModel(this.#state, model);
       this.#model = model;
     }
