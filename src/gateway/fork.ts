@@ -38,8 +38,8 @@ export async function forkOf(
   const { id: source, directory, title, model, mode, options, mcpServers, permissions } = state;
   const copied = copyHistory(await readEvents(log, source, 0), { before, without: revertOf(state.meta)?.cut.turns });
   if (!copied) throw new ParleyError("not_found", `no message ${before} in session ${source}`);
-  const nativeId = await nativeCopy(agent, project, state, copied, before);
-  const facts = present({ nativeId, model, mode, options, mcpServers, permissions });
+  const memory = await memoryOf(agent, project, state, copied, before);
+  const facts = present({ ...memory, model, mode, options, mcpServers, permissions });
   const forked = { session: source, ...(before === undefined ? {} : { before }) };
   const data = { agent: agent.name, directory, version: SCHEMA_VERSION, ...facts, forked };
   return {
@@ -50,23 +50,26 @@ export async function forkOf(
   };
 }
 
-/** The agent's id of a copy of its own session; undefined where its memory is the log, or where it remembers nothing of the copied turns. */
-async function nativeCopy(
+/** The fork's memory: a copy of the agent's own session; nothing where the agent's memory is the log, or where it has said nothing in the copied turns. */
+async function memoryOf(
   agent: Forking,
   project: Project,
   state: SessionState,
   copied: readonly Draft[],
   before: string | undefined,
-): Promise<string | undefined> {
+): Promise<{ nativeId?: string | undefined; toRewind?: string[][] }> {
   switch (agent.capabilities?.fork) {
     case "native":
-      return copyNatively(agent, project, state, before);
+      return { nativeId: await copyNatively(agent, project, state, before) };
     case "point": {
       const point = pointOf(agent.name, copied);
-      return point === undefined || state.nativeId === undefined ? undefined : agent.copyAt?.(state.nativeId, point);
+      if (point === undefined) return {};
+      // The agent of an imported session has no memory of it: the fork's is told the conversation, too.
+      if (state.nativeId === undefined) return { toRewind: [[]] };
+      return { nativeId: agent.copyAt?.(state.nativeId, point) };
     }
     default:
-      return undefined;
+      return {};
   }
 }
 

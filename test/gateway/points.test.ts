@@ -117,3 +117,20 @@ test("turns from before there were points are neither forked nor reverted to; th
   assert.equal((await r.gateway.work.fork(id, { before: "msg_1" })).nativeId, undefined);
   await r.gateway.work.revert(id, { messageID: "msg_1" });
 });
+
+test("the fork of a session whose agent has no memory of it is told the conversation", async (t) => {
+  const r = await rig(t);
+  withPoints(r.fake).onPrompt = (session, prompt) => {
+    session.say({ type: "text.done", item: `m-${prompt.id}`, kind: "message", text: "Hello" });
+    session.say({ type: "turn.finished", turn: prompt.id, reason: "end_turn", point: "p" });
+  };
+  const { id } = await r.gateway.create({ directory: r.directory });
+  const ask = async (session: string, words: string): Promise<void> => {
+    const { turn } = await r.gateway.prompt(session, text(words));
+    await r.until(session, (event) => ended(event) && event.turn === turn);
+  };
+  await ask(id, "first words");
+  const fork = await r.gateway.work.fork(id);
+  await ask(fork.id, "second words");
+  assert.match(JSON.stringify(r.fake.last.prompts), /first words.*second words/s);
+});
