@@ -62,8 +62,7 @@ async function unlessBusy<T>(sessionID: string, work: Promise<T>): Promise<T> {
 
 const SHELL = "Parley itself runs the command; the agent gets its output with the next prompt";
 const COMMANDS = "built in, of the project (.opencode, .claude, opencode.json), and of the agents themselves";
-const REVERT =
-  "whole turns, also for a part; 409 names a file that was changed since, 501 for an agent that cannot";
+const REVERT = "whole turns, also for a part; 409 names a file that was changed since, 501 for an agent that cannot";
 
 export function turnOperations(surface: Surface): Operation[] {
   const { gateway, bus } = surface;
