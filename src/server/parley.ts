@@ -2,11 +2,12 @@ import { isIPv6 } from "node:net";
 import { join } from "node:path";
 import type { Agent } from "../agents/contract.ts";
 import { neverBack } from "../core/clock.ts";
-import { isParleyError, ParleyError } from "../core/errors.ts";
+import { isParleyError } from "../core/errors.ts";
 import type { ParleyEvent } from "../core/events/event.ts";
 import { idSource } from "../core/ids.ts";
 import type { LogFields, Logger } from "../core/logger.ts";
 import { createMetrics } from "../core/metrics.ts";
+import { unknownAgent } from "../core/unknown-agent.ts";
 import { Gateway } from "../gateway/gateway.ts";
 import type { Unattended } from "../gateway/options.ts";
 import type { CommandHost } from "../host/contract.ts";
@@ -18,6 +19,7 @@ import type { Terminals } from "../host/terminals/contract.ts";
 import { OpenTerminals } from "../host/terminals/terminals.ts";
 import type { Log, SyncMode } from "../log/contract.ts";
 import { type OpenLogOptions, openLog } from "../log/data-log.ts";
+import { worktreesFolder } from "../surfaces/opencode/worktrees/folder.ts";
 import { SseClients } from "../surfaces/stream/sse-clients.ts";
 import { type AgentSettings, buildAgents, chooseDefaultAgent } from "./agents.ts";
 import { createListener, type HttpListener } from "./http/listener.ts";
@@ -35,6 +37,8 @@ export interface ParleyOptions extends AgentSettings {
   port: number;
   /** Null: no authentication, for loopback only. */
   token: string | null;
+  /** The origin that clients are told, and may use, where it is not the address that is bound. */
+  advertise?: string;
   allowHosts: readonly string[];
   cors: readonly string[];
   sync: SyncMode;
@@ -139,9 +143,9 @@ async function startOn(
   const { logger } = options;
   const defaultAgent = await chooseDefaultAgent(agents, options.defaultAgent);
   if (!agents.has(defaultAgent)) {
-    throw new ParleyError("agent_not_found", `no agent ${defaultAgent}; there are: ${[...agents.keys()].join(", ")}`);
+    throw unknownAgent(defaultAgent, [...agents.keys()]);
   }
-  const roots = new Roots(options.roots);
+  const roots = new Roots(options.roots, worktreesFolder(options.dataDirectory));
   const metrics = createMetrics();
   processSeries(metrics);
   const gateway = new Gateway({
@@ -171,6 +175,7 @@ async function startOn(
     ],
     ready: () => log.check(),
     about: { name: "parley", version: options.version },
+    home: { version: options.version, advertise: options.advertise },
   });
   const address = await listener.listen();
   const url = urlOf(options.host, address.port);

@@ -66,6 +66,7 @@ const WRITES: [path: string, body: object][] = [
   ["/api/pty", { command: "true" }],
   ["/project/git/init", {}],
   ["/vcs/apply", { patch: "x" }],
+  ["/experimental/worktree", {}],
 ];
 
 test("with a root, OpenCode's API serves no directory outside of it, however it is named", async (t) => {

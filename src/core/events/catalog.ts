@@ -20,6 +20,7 @@ import {
 const sessionFacts = {
   nativeId: z.string().optional().describe("the agent's own id, used to resume"),
   title: z.string().optional(),
+  titled: z.boolean().optional().describe("a client chose the title, so the agent's own does not replace it"),
   model: z.string().optional(),
   mode: z.string().optional(),
   options: optionValues.optional().describe("all options in force, in place of those before"),
@@ -49,12 +50,23 @@ const point = z
   .optional()
   .describe("the agent's own name of the place in its memory that it has reached: forks and reverts go on from there");
 
+const settledBy = z
+  .enum(["rule", "turn"])
+  .optional()
+  .describe(
+    "set where nobody is asked: a rule answers at once, or the turn is being stopped; the next event resolves it",
+  );
+
 /** The data of every event type. */
 export const catalog = {
   "session.started": z.looseObject({
     ...sessionFacts,
     agent: z.string(),
     directory: z.string(),
+    rootAgent: z
+      .string()
+      .optional()
+      .describe("of a sub-agent's session: the agent of its root, which runs the sub-agent"),
     forked: z
       .looseObject({ session: z.string(), before: z.string().optional() })
       .optional()
@@ -165,6 +177,7 @@ export const catalog = {
     input: z.unknown().optional(),
     options: z.array(askOption),
     metadata: z.record(z.string(), z.unknown()).optional(),
+    settledBy,
   }),
   "permission.resolved": z.looseObject({
     ask: z.string(),
@@ -186,6 +199,7 @@ export const catalog = {
       ),
     call: z.string().optional(),
     metadata: z.record(z.string(), z.unknown()).optional(),
+    settledBy,
   }),
   "question.resolved": z.looseObject({
     ask: z.string(),

@@ -21,10 +21,13 @@ function realWay(path: string): string | undefined {
 /** The directories that a server works in. Without any it works wherever its user may. */
 export class Roots {
   readonly directories: readonly string[];
+  /** The server's own folder of worktrees, which are checkouts of repositories in the directories. */
+  readonly #worktrees: string | undefined;
 
   /** The directories must exist: a link among them means what it leads to now. */
-  constructor(directories: readonly string[] = []) {
+  constructor(directories: readonly string[] = [], worktrees?: string) {
     this.directories = directories.map((directory) => realpathSync(directory));
+    this.#worktrees = worktrees;
   }
 
   /** Whether a directory lies in one of them, links followed. */
@@ -34,7 +37,9 @@ export class Roots {
 
   #includes(real: string | undefined): boolean {
     if (this.directories.length === 0) return true;
-    return real !== undefined && this.directories.some((root) => isInside(root, real));
+    if (real === undefined) return false;
+    const own = this.#worktrees !== undefined && real !== this.#worktrees && isInside(this.#worktrees, real);
+    return own || this.directories.some((root) => isInside(root, real));
   }
 
   /** The one check that every directory goes through before anything is read, made or started in it. */

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { test } from "node:test";
 import { opencodeOperations } from "../../../scripts/opencode-table.ts";
 import type { Operation } from "../../../src/surfaces/opencode/operation.ts";
 import { isDescribed, type Reply } from "../../support/opencode.ts";
+import { temporary } from "../../support/server.ts";
 import { git, opencodeRig, repository } from "./rig.ts";
 
 interface Minimal {
@@ -31,6 +33,13 @@ const MINIMAL: Readonly<Record<string, Minimal>> = {
   "PATCH /config": { body: { share: "disabled" } },
   "PATCH /global/config": { body: {} },
   "PATCH /project/{projectID}": { body: { name: "A name", icon: { color: "blue" } } },
+  "POST /experimental/worktree": { body: { name: "one" } },
+  "POST /experimental/worktree/reset": { body: { directory: "{linked}" } },
+  "DELETE /experimental/worktree": { body: { directory: "{linked}" } },
+  "POST /experimental/project/{projectID}/copy": { body: { strategy: "git_worktree", directory: "{copies}" } },
+  "DELETE /experimental/project/{projectID}/copy": { body: { directory: "{copied}", force: true } },
+  "POST /mcp": { body: { name: "off", config: { type: "local", command: ["true"], enabled: false } } },
+  "POST /mcp/{name}/auth/callback": { body: { code: "x" } },
   "POST /log": { body: { service: "test", level: "info", message: "hello" } },
   "PATCH /session/{sessionID}": { body: { title: "A title" } },
   "POST /session/{sessionID}/message": { body: { parts: [{ type: "text", text: "hello" }] } },
@@ -49,15 +58,16 @@ const MINIMAL: Readonly<Record<string, Minimal>> = {
   "POST /api/session/{sessionID}/agent": { body: { agent: "plan" } },
   "POST /api/session/{sessionID}/model": { body: { model: { providerID: "house", id: "default" } } },
   "POST /api/session/{sessionID}/prompt": { body: { prompt: { text: "hello" } } },
+  "POST /api/session/{sessionID}/revert/stage": { body: { messageID: "{messageID}" } },
 };
 
-/** There is no ask in a session that does nothing, and no WebSocket here: these have tests of their own. */
-const ELSEWHERE = /\{requestID\}|\{permissionID\}|\/connect$/;
+/** There is no ask in a session that does nothing, no WebSocket and no MCP server here, and a stream has no end: these have tests of their own. */
+const ELSEWHERE = /\{requestID\}|\{permissionID\}|\/connect$|\/event$|^\/mcp\/\{name\}/;
 
 /** Operations that change things come after those that read them. */
 function rank({ method, path }: Operation): number {
   if (method === "delete") return 4 - path.length / 100;
-  return /\/(abort|revert|unrevert|control\/next)$/.test(path) ? 2 : method === "get" ? 0 : 1;
+  return /\/(abort|revert|unrevert|control\/next|stage|clear|commit)$/.test(path) ? 2 : method === "get" ? 0 : 1;
 }
 
 test("B3, B12: every answer to a minimal request is one that OpenCode's own description allows", async (t) => {
@@ -75,7 +85,13 @@ test("B3, B12: every answer to a minimal request is one that OpenCode's own desc
     `/session/${sessionID}/message${query}`,
     { body: { parts: [{ type: "text", text: "hello" }] }, operation: "POST /session/{sessionID}/message" },
   );
+  const copies = await temporary(t);
+  const [linked, copied] = [join(copies, "linked"), join(copies, "copied")];
+  for (const path of [linked, copied]) await git(directory, "worktree", "add", "--quiet", path);
   const known: Record<string, string> = {
+    copies,
+    linked,
+    copied,
     projectID,
     sessionID,
     ptyID,

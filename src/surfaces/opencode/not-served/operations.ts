@@ -2,12 +2,11 @@ import { z } from "zod";
 import type { Method } from "../../http/endpoint.ts";
 import { titleOf } from "../catalog/providers.ts";
 import type { Surface } from "../context.ts";
-import { notFound, tagged, unsupported } from "../errors.ts";
+import { notFound, unsupported } from "../errors.ts";
 import { History, messageOf } from "../messages/history.ts";
 import type { Located, Operation } from "../operation.ts";
 import { sessionHead } from "../sessions/session-head.ts";
 import { located } from "../v2/location.ts";
-import { unknownProject } from "../workspace/project-operations.ts";
 import { NOT_SERVED, type NotServed } from "./table.ts";
 
 type Facts = Readonly<Record<string, string>>;
@@ -26,10 +25,6 @@ const CHECKS: Readonly<Record<NonNullable<NotServed["first"]>, Check>> = {
     if (!parts.some(({ id }) => id === partID)) throw notFound(`Part not found: ${partID}`);
     return {};
   },
-  async project({ environment: { projects } }, { projectID = "" }) {
-    if (!(await projects.find(projectID))) throw unknownProject(projectID);
-    return {};
-  },
   async provider({ environment: { catalog } }, { providerID, integrationID, credentialID }) {
     const id = providerID ?? integrationID ?? credentialID ?? "";
     const agent = await catalog.agent(id);
@@ -42,8 +37,7 @@ const CHECKS: Readonly<Record<NonNullable<NotServed["first"]>, Check>> = {
 function refusalOf({ reason, message = reason, missing }: NotServed, params: Facts, facts: Facts): Error {
   const known: Facts = { ...params, ...facts };
   const text = message.replaceAll(/\$(\w+)/g, (name, key: string) => known[key] ?? name);
-  if (missing === undefined) return unsupported(text);
-  return missing === "NotFoundError" ? notFound(text) : tagged(404, missing, text, params);
+  return missing === undefined ? unsupported(text) : notFound(text);
 }
 
 type Base = Pick<Operation, "method" | "path" | "id" | "note" | "query" | "body" | "bodyOptional">;

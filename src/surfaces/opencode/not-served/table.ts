@@ -14,33 +14,17 @@ export interface NotServed {
   /** The error's own message. A `$name` stands for a parameter of the path or a fact of `first`. */
   message?: string;
   /** The name of a 404, for a thing that cannot be there; else the error is a 501. */
-  missing?: "NotFoundError" | "McpServerNotFoundError";
+  missing?: "NotFoundError";
   /** A thing that the path names and that must be there: without it the answer is a 404. */
-  first?: "session" | "part" | "project" | "provider";
+  first?: "session" | "part" | "provider";
   query?: z.ZodObject;
   /** Whether the empty answer says for which directory it holds. */
   located?: boolean;
 }
 
-/** An operation that has its like elsewhere. */
-function elsewhere(place: Place, instead: string): NotServed {
-  const reason = `use ${instead}`;
-  return { reason, refused: [place], message: `this is not served in this form: ${reason}` };
-}
-
-/** The same for a session of the newer half of the API. */
-function inOlder(method: "GET" | "POST", path: string, id: string, instead: string): NotServed {
-  return { ...elsewhere(`${method} /api/session/{sessionID}${path} ${id}`, instead), first: "session" };
-}
-
-const MCP = "MCP servers are the agents' own: configure them there";
 const NO_WORKSPACES = "there are no remote workspaces: a session runs in a directory of the server's machine";
-const BY_HAND = "make it with `git worktree`, and open that directory";
-const NO_COPIES = `copies of a project are not made here: ${BY_HAND}`;
-const MESSAGE = "/session/{sessionID}/message";
-const MESSAGE_PART = `${MESSAGE}/{messageID}/part/{partID}` as const;
+const MESSAGE_PART = "/session/{sessionID}/message/{messageID}/part/{partID}";
 const WORKSPACE = "/experimental/workspace";
-const COPY = "/experimental/project/{projectID}/copy";
 const ATTEMPT = "/api/integration/attempt/{attemptID}";
 const CONNECT = "/api/integration/{integrationID}/connect";
 
@@ -50,22 +34,8 @@ export const MESSAGES_STAY =
 
 export const NOT_SERVED: readonly NotServed[] = [
   {
-    reason: MCP,
-    empty: { "GET /mcp mcp.status": {}, "GET /experimental/resource experimental.resource.list": {} },
-    refused: ["POST /mcp mcp.add"],
-  },
-  {
-    reason: "404: there is none; they are configured with the agent",
-    message: `no MCP server $name here: ${MCP}`,
-    missing: "McpServerNotFoundError",
-    refused: [
-      "POST /mcp/{name}/auth mcp.auth.start",
-      "DELETE /mcp/{name}/auth mcp.auth.remove",
-      "POST /mcp/{name}/auth/callback mcp.auth.callback",
-      "POST /mcp/{name}/auth/authenticate mcp.auth.authenticate",
-      "POST /mcp/{name}/connect mcp.connect",
-      "POST /mcp/{name}/disconnect mcp.disconnect",
-    ],
+    reason: "resources of MCP servers are read by the agents",
+    empty: { "GET /experimental/resource experimental.resource.list": {} },
   },
   {
     reason: NO_WORKSPACES,
@@ -89,26 +59,6 @@ export const NOT_SERVED: readonly NotServed[] = [
     refused: ["POST /sync/replay sync.replay", "POST /sync/steal sync.steal", "POST /sync/history sync.history.list"],
   },
   {
-    reason: BY_HAND,
-    message: NO_COPIES,
-    refused: [
-      "POST /experimental/worktree worktree.create",
-      "DELETE /experimental/worktree worktree.remove",
-      "POST /experimental/worktree/reset worktree.reset",
-    ],
-  },
-  {
-    reason: BY_HAND,
-    message: NO_COPIES,
-    first: "project",
-    refused: [
-      `POST ${COPY} v2.projectCopy.create`,
-      `DELETE ${COPY} v2.projectCopy.remove`,
-      `POST ${COPY}/refresh v2.projectCopy.refresh`,
-      `POST ${COPY}/generate-name experimental.projectCopy.generateName`,
-    ],
-  },
-  {
     reason: "OpenCode's console has no part in this server",
     empty: {
       "GET /experimental/console experimental.console.get": { consoleManagedProviders: [], switchableOrgCount: 0 },
@@ -128,7 +78,12 @@ export const NOT_SERVED: readonly NotServed[] = [
   { reason: "there is no formatter here", empty: { "GET /formatter formatter.status": [] } },
   {
     reason: "tools are the agents' own business",
-    empty: { "GET /experimental/tool tool.list": [], "GET /experimental/tool/ids tool.ids": [] },
+    empty: { "GET /experimental/tool/ids tool.ids": [] },
+  },
+  {
+    reason: "tools are the agents' own business",
+    query: z.looseObject({ provider: z.string(), model: z.string() }),
+    empty: { "GET /experimental/tool tool.list": [] },
   },
   {
     reason: "sub-agents are not sent to the background",
@@ -208,14 +163,4 @@ export const NOT_SERVED: readonly NotServed[] = [
     first: "session",
     refused: ["POST /api/session/{sessionID}/permission v2.session.permission.create"],
   },
-  elsewhere("GET /api/event v2.event.subscribe", "GET /global/event"),
-  inOlder("GET", "/message", "v2.session.messages", `GET ${MESSAGE}`),
-  inOlder("GET", "/message/{messageID}", "v2.session.message", `GET ${MESSAGE}/{messageID}`),
-  inOlder("GET", "/context", "v2.session.context", `GET ${MESSAGE}`),
-  inOlder("GET", "/history", "v2.session.history", "GET /v1/sessions/{session}/events"),
-  inOlder("GET", "/event", "v2.session.events", "GET /event, or GET /v1/sessions/{session}/stream"),
-  inOlder("POST", "/compact", "v2.session.compact", "POST /session/{sessionID}/summarize"),
-  inOlder("POST", "/revert/stage", "v2.session.revert.stage", "POST /session/{sessionID}/revert"),
-  inOlder("POST", "/revert/clear", "v2.session.revert.clear", "POST /session/{sessionID}/unrevert"),
-  inOlder("POST", "/revert/commit", "v2.session.revert.commit", "POST /session/{sessionID}/revert"),
 ];

@@ -3,7 +3,9 @@ import { present } from "../../../core/json/fields.ts";
 import type { Receipt } from "../../../core/receipt.ts";
 import type { SessionState } from "../../../core/session-state.ts";
 import type { Choice } from "../catalog/choice.ts";
+import { usingAgent } from "../catalog/used-agents.ts";
 import { optionsFor } from "../catalog/variants.ts";
+import { attendedBy } from "../client-kind.ts";
 import type { Surface } from "../context.ts";
 import { unsupported } from "../errors.ts";
 import { rulesOfTools } from "../sessions/permission-rules.ts";
@@ -14,28 +16,23 @@ const NO_VARIANT = "default";
 
 /** The agent, model, mode and options for a prompt: as the client says, else as they were. */
 export async function choiceOf(
-  { environment: { catalog } }: Surface,
+  { environment: { catalog }, bus }: Surface,
   state: SessionState,
   { model, agent, variant }: Pick<PromptInput, "model" | "agent" | "variant">,
 ): Promise<Partial<Choice> & { options?: OptionValues }> {
   const { agent: own, parent, directory } = state;
   // A sub-agent is none of the providers. Its session takes no prompts, which the gateway says.
   if (parent !== undefined || (model ?? agent ?? variant) === undefined) return {};
-  const choice = await catalog.choose(present({ providerID: own, ...model, agent }), directory);
-  const known = await catalog.agent(choice.agent, directory);
+  const named = present({ providerID: own, ...model, agent });
+  const choice = await catalog.chooseForPrompt(named, directory, (message) => bus.warn(directory, message));
+  const known = await catalog.agent(choice.agent ?? own, directory);
   const wish = { model: choice.model, variant, said: model !== undefined };
-  const before = choice.agent === own ? state : { queue: state.queue };
+  const before = (choice.agent ?? own) === own ? state : { queue: state.queue };
   const options = known && optionsFor(wish, known.discovery, before);
   // Without a model or a mode the prompt says nothing of the agent.
   const said = model === undefined && agent === undefined ? {} : choice;
   return { ...said, ...present({ options }) };
 }
-
-/**
- * The user agents of OpenCode's own programs and of browsers, which show questions to a person. Its `run` is one of them, and forbids questions by rules of its
- * session. A program that uses the SDK may wait for its answer and never look at a question.
- */
-const SHOWS_QUESTIONS = /^(opencode|Mozilla)\//;
 
 /** The facts that a client wants to see again in the message of its prompt. */
 function extrasOf({ tools, variant }: PromptInput): Record<string, unknown> | undefined {
@@ -60,7 +57,8 @@ export async function givePrompt(
   const parts = promptParts(input.parts, directory);
   const choice = await choiceOf(surface, state, input);
   const rules = rulesOfTools(tools ?? {});
-  return gateway.prompt(id, {
+  const moves = choice.agent === state.agent ? undefined : choice.agent;
+  const request = {
     parts,
     ...choice,
     ...present({
@@ -70,7 +68,8 @@ export async function givePrompt(
       // A prompt that names no tool says nothing about permissions.
       permissions: rules.length > 0 ? rules : undefined,
       extras: extrasOf(input),
-      attended: SHOWS_QUESTIONS.test(client ?? "") || undefined,
+      attended: attendedBy(client),
     }),
-  });
+  };
+  return usingAgent(surface, directory, moves, () => gateway.prompt(id, request));
 }

@@ -2,12 +2,14 @@ import { z } from "zod";
 import { present } from "../../../core/json/fields.ts";
 import type { SessionState } from "../../../core/session-state.ts";
 import type { SessionChange } from "../../../gateway/requests.ts";
+import { usingAgent } from "../catalog/used-agents.ts";
 import type { Surface } from "../context.ts";
 import { History, messageOf } from "../messages/history.ts";
 import { get, type Operation, patch, post, remove } from "../operation.ts";
 import { todosOf } from "../projection/session-shape.ts";
 import { SessionView } from "../projection/session-view.ts";
 import type { FileDiff, Session } from "../shapes/session.ts";
+import { rulesOfConfig } from "./config-files.ts";
 import { rulesFrom } from "./permission-rules.ts";
 import { SessionDiffs } from "./session-diffs.ts";
 import { sessionHead } from "./session-head.ts";
@@ -44,7 +46,12 @@ const listQuery = z.object({
   roots: z.stringbool().optional(),
   start: z.coerce.number().optional(),
   search: z.string().optional(),
-  limit: z.coerce.number().int().positive().default(LIST_LIMIT),
+  // As native: 0 is none, and a negative number is no limit.
+  limit: z.coerce
+    .number()
+    .int()
+    .transform((limit) => (limit < 0 ? Number.MAX_SAFE_INTEGER : limit))
+    .default(LIST_LIMIT),
 });
 
 const diffQuery = z.object({ messageID: z.string().optional() });
@@ -66,7 +73,7 @@ function changeOf({ permissions = [] }: SessionState, body: z.output<typeof chan
 }
 
 export function sessionOperations(surface: Surface): Operation[] {
-  const { gateway, environment } = surface;
+  const { gateway, environment, bus } = surface;
   const history = new History(gateway.log);
   const diffs = new SessionDiffs(gateway.log);
 
@@ -78,13 +85,18 @@ export function sessionOperations(surface: Surface): Operation[] {
     const { parentID, model: wished, agent, title, permission, metadata } = body;
     if (parentID !== undefined) await sessionHead(surface, parentID);
     const wish = { providerID: wished?.providerID, modelID: wished?.id, agent };
-    const choice = await environment.catalog.chooseForNew(wish, directory);
+    const choice = await environment.catalog.chooseForNew(wish, directory, (message) => bus.warn(directory, message));
     // The model is chosen now, so that clients are shown it from the first message on.
     const model = choice.model ?? (await environment.catalog.agent(choice.agent, directory))?.discovery.defaultModel;
-    const permissions = permission && rulesFrom(permission);
+    // The client's own rules come last, as with native: they count more than the configured ones.
+    const configured = await rulesOfConfig(surface, directory);
+    const permissions =
+      permission || configured.length > 0 ? [...configured, ...rulesFrom(permission ?? [])] : undefined;
+    const mcpServers = await environment.mcp.forSession(directory, choice.agent);
     const options = await environment.catalog.optionsForNew({ ...choice, model }, wished?.variant, directory);
-    const facts = present({ model, options, title, permissions, meta: metaOf({ parentID, metadata }) });
-    return shownSession(await gateway.create({ directory, ...choice, ...facts }));
+    const facts = present({ model, options, title, permissions, mcpServers, meta: metaOf({ parentID, metadata }) });
+    const make = (): Promise<SessionState> => gateway.create({ directory, ...choice, ...facts });
+    return shownSession(await usingAgent(surface, directory, choice.agent, make));
   }
 
   /** The gateway removes the sessions of sub-agents by itself, but not those that clients made for a session. */
@@ -112,7 +124,15 @@ export function sessionOperations(surface: Surface): Operation[] {
       const busy = (await gateway.log.unsettled()).filter((state) => state.turn && state.directory === directory);
       return Object.fromEntries(busy.map((state) => [state.id, new SessionView(state).status()]));
     }),
-    get("/session/{sessionID}", "session.get", async ({ params }) => shownSession(await stateOf(params))),
+    get(
+      "/session/{sessionID}",
+      "session.get",
+      { note: "with its status, for clients that poll" },
+      async ({ params }) => {
+        const state = await stateOf(params);
+        return { ...shownSession(state), status: new SessionView(state).status() };
+      },
+    ),
     patch("/session/{sessionID}", "session.update", { body: change }, async ({ params, body }) => {
       const state = await stateOf(params);
       return shownSession(await gateway.update(state.id, changeOf(state, body)));

@@ -1,11 +1,15 @@
 import { z } from "zod";
 import { present } from "../../../core/json/fields.ts";
+import type { SessionState } from "../../../core/session-state.ts";
 import { hangUp } from "../../http/endpoint.ts";
+import { usingAgent } from "../catalog/used-agents.ts";
 import type { Surface } from "../context.ts";
 import { oneSpelling } from "../directory.ts";
 import { tagged, unsupported } from "../errors.ts";
 import { get, type Operation, post } from "../operation.ts";
 import { choiceOf } from "../prompts/prompting.ts";
+import { rulesOfConfig } from "../sessions/config-files.ts";
+import { nextNumber } from "./next/durable.ts";
 import { admittedPrompt, partsOf, promptBody } from "./prompt.ts";
 import { sessionInfo } from "./session-info.ts";
 import { sessionPage } from "./session-page.ts";
@@ -14,7 +18,7 @@ import { waitIdle } from "./wait-idle.ts";
 const model = z.looseObject({ id: z.string(), providerID: z.string(), variant: z.string().optional() });
 
 const listQuery = z.looseObject({
-  limit: z.coerce.number().int().min(1).max(1_000).optional(),
+  limit: z.coerce.number().int().min(1).optional(),
   order: z.enum(["asc", "desc"]).optional(),
   search: z.string().optional(),
   directory: z.string().optional(),
@@ -67,7 +71,7 @@ function commands(surface: Surface): Operation[] {
       const receipt = await gateway.prompt(sessionID, { parts, ...present({ id, delivery }) });
       return {
         data: {
-          admittedSeq: receipt.seq,
+          admittedSeq: nextNumber(receipt.seq, 0),
           id: receipt.prompt,
           sessionID,
           prompt: admittedPrompt(prompt),
@@ -87,7 +91,7 @@ function commands(surface: Surface): Operation[] {
 }
 
 export function v2SessionOperations(surface: Surface): Operation[] {
-  const { gateway, environment, defaultDirectory } = surface;
+  const { gateway, environment, defaultDirectory, bus } = surface;
   return [
     get("/api/session", "v2.session.list", { note: "newest first only", query: listQuery }, async ({ query }) => {
       if (query.order === "asc") throw unsupported("sessions are listed newest first: leave out order=asc");
@@ -104,9 +108,13 @@ export function v2SessionOperations(surface: Surface): Operation[] {
         const named = directoryNamed ? directory : body.location?.directory;
         const wish = { providerID: body.model?.providerID, modelID: body.model?.id, agent: body.agent };
         const place = oneSpelling(named ?? defaultDirectory);
-        const choice = await environment.catalog.chooseForNew(wish, place);
+        const choice = await environment.catalog.chooseForNew(wish, place, (message) => bus.warn(place, message));
+        const permissions = await rulesOfConfig(surface, place);
+        const mcpServers = await environment.mcp.forSession(place, choice.agent);
         const options = await environment.catalog.optionsForNew(choice, body.model?.variant, place);
-        const state = await gateway.create({ ...choice, ...present({ options }), directory: place });
+        const facts = present({ options, permissions: permissions.length > 0 ? permissions : undefined });
+        const make = (): Promise<SessionState> => gateway.create({ ...choice, directory: place, mcpServers, ...facts });
+        const state = await usingAgent(surface, place, choice.agent, make);
         return { data: sessionInfo(state) };
       },
     ),

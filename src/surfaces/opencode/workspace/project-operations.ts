@@ -5,7 +5,6 @@ import { z } from "zod";
 import type { Surface } from "../context.ts";
 import { badRequest, named, notFound, tagged } from "../errors.ts";
 import { get, type Operation, patch, post } from "../operation.ts";
-import { records } from "./git/git.ts";
 import { forgetProject, projectOf } from "./project.ts";
 import type { Project } from "./projects.ts";
 
@@ -66,13 +65,10 @@ export function projectOperations(surface: Surface): Operation[] {
     get("/project/{projectID}/directories", "project.directories", opened, async ({ params, directory }) => {
       await projects.current(directory);
       if (!(await projects.find(params.projectID))) throw unknownProject(params.projectID);
-      return (await projects.directories(params.projectID)).map((one) => ({ directory: one }));
-    }),
-    get("/experimental/worktree", "worktree.list", { note: "the repository's linked checkouts" }, async (call) => {
-      if (projectOf(call.directory).vcs !== "git") return [];
-      const listed = records(await environment.git(call.directory, ["worktree", "list", "--porcelain", "-z"]));
-      // The first is the main one.
-      return listed.flatMap((line) => (line.startsWith("worktree ") ? [line.slice(9)] : [])).slice(1);
+      return (await projects.directories(params.projectID)).map((one) => {
+        const { root, worktree } = projectOf(one);
+        return { directory: one, ...(root === worktree ? {} : { strategy: "git_worktree" }) };
+      });
     }),
   ];
 }

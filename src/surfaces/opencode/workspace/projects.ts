@@ -98,6 +98,16 @@ export class Projects {
     return kept.project;
   }
 
+  /** Takes a linked checkout that is gone out of a project. */
+  async forget(id: string, directory: string): Promise<void> {
+    const all = await this.#all();
+    const kept = all.get(id);
+    if (!kept) return;
+    kept.project.sandboxes = kept.project.sandboxes.filter((one) => one !== directory);
+    kept.directories = kept.directories.filter((one) => one !== directory && !one.startsWith(`${directory}/`));
+    this.#save(all);
+  }
+
   /** Resolves when everything is on the disk. */
   async saved(): Promise<void> {
     await this.#saving;

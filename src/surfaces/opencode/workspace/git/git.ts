@@ -23,6 +23,7 @@ export interface GitOptions {
   errors?: "shown" | "dropped";
   maxChars?: number;
   settings?: readonly string[];
+  limitMs?: number;
 }
 
 export type Git = (directory: string, args: readonly string[], options?: GitOptions) => Promise<Captured>;
@@ -62,11 +63,11 @@ export function gitOn(commands: CommandHost): Git {
   const known = new Map<string, { until: number; settings: Promise<GitSetting[]> }>();
 
   async function run(spec: { argv: [string, ...string[]]; directory: string; env: object }, options: GitOptions) {
-    const { errors = "dropped", maxChars = MAX_CHARS } = options;
+    const { errors = "dropped", maxChars = MAX_CHARS, limitMs = LIMIT_MS } = options;
     const env = spec.env as Record<string, string | undefined>;
     try {
       const whole = { ...spec, env, session: "workspace", errors };
-      return await capture({ host: commands, spec: whole, limitMs: LIMIT_MS, maxChars });
+      return await capture({ host: commands, spec: whole, limitMs, maxChars });
     } catch (error) {
       if (error instanceof SpawnFailed) return { text: "", code: 127 };
       throw error;
