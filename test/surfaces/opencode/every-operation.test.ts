@@ -38,6 +38,8 @@ const MINIMAL: Readonly<Record<string, Minimal>> = {
   "DELETE /experimental/worktree": { body: { directory: "{linked}" } },
   "POST /experimental/project/{projectID}/copy": { body: { strategy: "git_worktree", directory: "{copies}" } },
   "DELETE /experimental/project/{projectID}/copy": { body: { directory: "{copied}", force: true } },
+  "POST /mcp": { body: { name: "off", config: { type: "local", command: ["true"], enabled: false } } },
+  "POST /mcp/{name}/auth/callback": { body: { code: "x" } },
   "POST /log": { body: { service: "test", level: "info", message: "hello" } },
   "PATCH /session/{sessionID}": { body: { title: "A title" } },
   "POST /session/{sessionID}/message": { body: { parts: [{ type: "text", text: "hello" }] } },
@@ -59,8 +61,8 @@ const MINIMAL: Readonly<Record<string, Minimal>> = {
   "POST /api/session/{sessionID}/revert/stage": { body: { messageID: "{messageID}" } },
 };
 
-/** There is no ask in a session that does nothing, no WebSocket here, and a stream has no end: these have tests of their own. */
-const ELSEWHERE = /\{requestID\}|\{permissionID\}|\/connect$|\/event$/;
+/** There is no ask in a session that does nothing, no WebSocket and no MCP server here, and a stream has no end: these have tests of their own. */
+const ELSEWHERE = /\{requestID\}|\{permissionID\}|\/connect$|\/event$|^\/mcp\/\{name\}/;
 
 /** Operations that change things come after those that read them. */
 function rank({ method, path }: Operation): number {
