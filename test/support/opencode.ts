@@ -19,11 +19,18 @@ export interface ApiDocument {
   components: { schemas: Record<string, Schema> };
 }
 
+interface Fields {
+  properties?: object;
+}
+
 export interface DescribedOperation {
   operationId: string;
   "x-support": string;
   parameters: { name: string; in: string; required: boolean }[];
-  requestBody?: { required: boolean; content: { "application/json": { schema: { properties?: object } } } };
+  requestBody?: {
+    required: boolean;
+    content: { "application/json": { schema: Fields & { anyOf?: Fields[]; oneOf?: Fields[] } } };
+  };
   responses: Record<string, { content?: Record<string, { schema: Schema }> }>;
 }
 

@@ -23,6 +23,7 @@ const listQuery = z.looseObject({
   search: z.string().optional(),
   directory: z.string().optional(),
   project: z.string().optional(),
+  subpath: z.string().optional(),
   cursor: z.string().optional(),
 });
 
@@ -65,7 +66,9 @@ function commands(surface: Surface): Operation[] {
       },
     ),
     post(`${path}/prompt`, "v2.session.prompt", { body: promptBody }, async ({ params: { sessionID }, body }) => {
-      const { id, prompt, delivery } = body;
+      const { id, prompt, resume = true } = body;
+      // A prompt that begins nothing is kept for the next one.
+      const delivery = resume ? body.delivery : "context";
       const { directory } = await gateway.get(sessionID);
       const parts = partsOf(prompt, directory);
       const receipt = await gateway.prompt(sessionID, { parts, ...present({ id, delivery }) });
