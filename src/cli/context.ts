@@ -1,9 +1,9 @@
-import { realpathSync, statSync } from "node:fs";
+import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { type LoadedConfig, loadConfig } from "./config/load.ts";
 import type { Layer, Settings } from "./config/settings.ts";
-import { usageError } from "./exit.ts";
+import { type CliError, systemCodeOf, usageError } from "./exit.ts";
 
 /** Loads the configuration for a command, and tells what of it was ignored. */
 export async function configure(flags: Layer, directory: string = process.cwd()): Promise<LoadedConfig> {
@@ -23,16 +23,32 @@ export async function configure(flags: Layer, directory: string = process.cwd())
 
 /** The directories that a server is limited to: each must be there. A list of none says nothing. */
 export function rootsOf({ roots = [] }: Pick<Settings, "roots">): string[] | undefined {
-  return roots.length === 0 ? undefined : roots.map((root) => directoryOf(root, "roots (--root, PARLEY_ROOTS)"));
+  return roots.length === 0 ? undefined : roots.map((root) => existing(root, "roots (--root, PARLEY_ROOTS)"));
 }
 
 /** One spelling for one directory, so that a session is found again whichever way its directory was named. */
-export function directoryOf(given: string | undefined, label = "--dir"): string {
+function existing(given: string | undefined, label: string): string {
   const path = resolve(given ?? ".");
   try {
     if (statSync(path).isDirectory()) return realpathSync(path);
-  } catch {
+  } catch (thrown) {
+    if (["EACCES", "EPERM"].includes(systemCodeOf(thrown) ?? "")) throw unreadable(path, label);
     throw usageError(`${label}: there is no directory ${path}`);
   }
   throw usageError(`${label}: expected a directory, got the file ${path}`);
+}
+
+function unreadable(path: string, label: string): CliError {
+  return usageError(`${label}: you may not read ${path}: see whom it belongs to, and its permissions`);
+}
+
+/** A directory to work in: it is there, and may be read. */
+export function directoryOf(given: string | undefined, label = "--dir"): string {
+  const path = existing(given, label);
+  try {
+    accessSync(path, constants.R_OK | constants.X_OK);
+    return path;
+  } catch {
+    throw unreadable(path, label);
+  }
 }

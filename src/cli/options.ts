@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { Kind } from "./config/kinds.ts";
+import type { Credential, Kind } from "./config/kinds.ts";
 import { type Layer, layerFrom } from "./config/settings.ts";
 import { SETTINGS, type Setting, type Table } from "./config/table.ts";
 
@@ -51,6 +51,23 @@ export function flagLayer(command: Command, table: Table = SETTINGS): Layer {
     const name = flag === undefined ? "" : new Option(flag).attributeName();
     return command.getOptionValueSource(name) === "cli" ? command.getOptionValue(name) : undefined;
   });
+}
+
+/** The values of `tokenOptions`. */
+export interface TokenFlags {
+  token?: Credential;
+  tokenFile?: Credential;
+}
+
+/** The token of the server that a command starts or finds. */
+export function tokenOptions(): Option[] {
+  const [token, file] = [settingOption(SETTINGS.token), settingOption(SETTINGS.tokenFile)];
+  return [token.conflicts("tokenFile"), file].map((option) => option.helpGroup("Server:"));
+}
+
+/** The settings in the flags of a command that starts a server of its own. */
+export function serverLayer({ token, tokenFile, dataDir }: TokenFlags & CommonFlags): Layer {
+  return { dataDir, credential: token ?? tokenFile };
 }
 
 export function dataDirOption(): Option {

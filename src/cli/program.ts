@@ -1,4 +1,5 @@
 import { Command, CommanderError, Option } from "commander";
+import { nearest } from "../core/nearest.ts";
 import { agentsCommand } from "./commands/agents.ts";
 import { answerCommand } from "./commands/answer.ts";
 import { asksCommand } from "./commands/asks.ts";
@@ -19,7 +20,6 @@ import { sessionsCommand } from "./commands/sessions.ts";
 import { trustCommand } from "./commands/trust.ts";
 import { CliError, EXIT } from "./exit.ts";
 import { formatHelp, withExamples } from "./help.ts";
-import { nearest } from "./nearest.ts";
 import { packageVersion } from "./version.ts";
 
 /** The whole tree. Each command imports what it needs only when it is run, and tells its exit code by `process.exitCode`. */

@@ -46,6 +46,8 @@ export interface SessionState {
   directory: string;
   nativeId?: string;
   title?: string;
+  /** A client chose the title. */
+  titled?: boolean;
   model?: string;
   mode?: string;
   /** The options in force by their ids. */
@@ -62,6 +64,8 @@ export interface SessionState {
   meta?: Record<string, unknown>;
   parent?: string;
   root?: string;
+  /** The agent of the root, for a sub-agent's session. */
+  rootAgent?: string;
   created: number;
   updated: number;
   /** The data of the last `session.ended`, until an agent starts again. */
@@ -129,6 +133,7 @@ function facts(
       | "agent"
       | "nativeId"
       | "title"
+      | "titled"
       | "model"
       | "mode"
       | "options"
@@ -141,11 +146,11 @@ function facts(
   >,
 ): SessionState {
   const next = data.agent === undefined ? state : served(state, data.agent);
-  const { nativeId, title, model, mode, options, offers, toRewind, mcpServers, permissions } = data;
+  const { nativeId, title, titled, model, mode, options, offers, toRewind, mcpServers, permissions } = data;
   const meta = data.meta && mergeMeta(next.meta, data.meta);
   return {
     ...next,
-    ...present({ nativeId, title, model, mode, options, offers, toRewind, mcpServers, permissions, meta }),
+    ...present({ nativeId, title, titled, model, mode, options, offers, toRewind, mcpServers, permissions, meta }),
   };
 }
 
@@ -158,10 +163,10 @@ function served(state: SessionState, agent: string): SessionState {
 
 function firstState(event: EventOf<"session.started">): SessionState {
   const { session: id, time, parent, root } = event;
-  const { agent, directory } = event.data;
+  const { agent, directory, rootAgent } = event.data;
   const state = { id, agent, directory, created: time, updated: time, turn: null, turns: 0, usage: {} };
   const lists = { queue: [], asks: [], rules: [], plan: [] };
-  return facts({ ...state, ...lists, ...present({ parent, root }) }, event.data);
+  return facts({ ...state, ...lists, ...present({ parent, root, rootAgent }) }, event.data);
 }
 
 function askOf({ data, time, turn }: EventOf<"permission.requested"> | EventOf<"question.requested">) {
@@ -186,6 +191,11 @@ function endFacts(state: SessionState, { turn = "", data }: EventOf<"turn.ended"
     files: data.files && addTotals(state.files, data.files),
     untold: data.tell === undefined ? undefined : addUntold(state.untold ?? [], { turn, text: data.tell }),
   });
+}
+
+/** The state with an open ask. An ask that the next event resolves is never open: nobody is asked. */
+function withAsk(state: SessionState, ask: OpenAsk): SessionState {
+  return ask.request.settledBy === undefined ? { ...state, asks: [...state.asks, ask] } : state;
 }
 
 function withoutAsk(state: SessionState, id: string): SessionState {
@@ -247,9 +257,9 @@ function reduce(state: SessionState, event: ParleyEvent): SessionState {
         ...endFacts(state, event),
       };
     case "permission.requested":
-      return { ...state, asks: [...state.asks, { ...askOf(event), kind: "permission", request: event.data }] };
+      return withAsk(state, { ...askOf(event), kind: "permission", request: event.data });
     case "question.requested":
-      return { ...state, asks: [...state.asks, { ...askOf(event), kind: "question", request: event.data }] };
+      return withAsk(state, { ...askOf(event), kind: "question", request: event.data });
     case "permission.resolved": {
       const { outcome, by, action, patterns, command } = event.data;
       const next = withoutAsk(state, event.data.ask);

@@ -31,7 +31,7 @@ export async function forkOf(
     const why = "it keeps its memory of a session to itself";
     throw new ParleyError("unsupported", `agent ${agent.name} cannot go on from another session's past: ${why}`);
   }
-  const { id: source, directory, title, model, mode, options, mcpServers, permissions } = state;
+  const { id: source, directory, title, titled, model, mode, options, mcpServers, permissions } = state;
   const copied = copyHistory(await readEvents(log, source, 0), { before, without: revertOf(state.meta)?.cut.turns });
   if (!copied) throw new ParleyError("not_found", `no message ${before} in session ${source}`);
   const nativeId = agent.capabilities.fork === "native" ? await copyNatively(agent, project, state, before) : undefined;
@@ -42,7 +42,7 @@ export async function forkOf(
     type: "create",
     started: data,
     source: "parley",
-    fork: { history: copied, facts: title ? { title: forkedTitle(title) } : {} },
+    fork: { history: copied, facts: title ? present({ title: forkedTitle(title), titled }) : {} },
   };
 }
 

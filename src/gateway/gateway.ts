@@ -58,6 +58,7 @@ export class Gateway {
       create: async (command, servers) => this.get(await this.made.begin(command, servers)),
       prompt: (id, prompt) => this.prompt(id, prompt),
       whileIdle: (id, work) => this.sessions.use(id, (session) => session.whileIdle(work)),
+      commitRevert: (id) => this.sessions.use(id, (session) => session.commitRevert()),
     });
   }
 

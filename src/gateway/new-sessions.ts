@@ -36,7 +36,8 @@ export class NewSessions {
     const { model, mode, options, title, permissions, meta, mcpServers: servers = [], resume: nativeId } = request;
     assertServers(agent, servers);
     const mcpServers = servers.length === 0 ? undefined : shownServers(servers);
-    const facts = present({ model, mode, options, title, permissions, meta, nativeId, mcpServers });
+    const titled = title === undefined ? undefined : true;
+    const facts = present({ model, mode, options, title, titled, permissions, meta, nativeId, mcpServers });
     const data = { agent: agent.name, directory, version: SCHEMA_VERSION, ...facts };
     const make = (): Promise<string> => this.begin({ type: "create", started: data, source: "parley" }, servers);
     if (nativeId === undefined) return make();

@@ -8,6 +8,7 @@ import type { SessionState } from "../core/session-state.ts";
 import { within } from "../core/within.ts";
 import { capabilitiesOf } from "./capabilities.ts";
 import { assertPromptable } from "./checks.ts";
+import type { KnownAgent } from "./commands/commands.ts";
 import type { SlashCommand } from "./commands/slash-command.ts";
 import type { GatewayOptions } from "./options.ts";
 import { assertFilesInside } from "./prompt-files.ts";
@@ -27,6 +28,7 @@ export interface WorkOptions extends Pick<GatewayOptions, "log" | "processes" | 
   prompt(session: string, prompt: MadePrompt): Promise<Receipt>;
   /** Changes facts of a session after work that needs the session idle. */
   whileIdle(session: string, work: () => Promise<{ facts: Facts; undo(): Promise<void> }>): Promise<void>;
+  commitRevert(session: string): Promise<void>;
 }
 
 interface Asked {
@@ -35,6 +37,7 @@ interface Asked {
   agent?: string;
   model?: string;
   mode?: string;
+  attended?: boolean;
 }
 
 export interface ShellRequest extends Asked {
@@ -49,7 +52,7 @@ export interface CommandRequest extends Asked {
   parts?: PromptPart[];
 }
 
-/** A list of commands waits so long for an agent. */
+/** A list of commands, or a refusal that names the agent of a command, waits so long for an agent. */
 const DISCOVER_MS = 5_000;
 
 /** Loaded with the first command: its parsers are half of the server's memory, and most servers never need them. */
@@ -90,16 +93,18 @@ export class SessionWork {
     return this.options.prompt(session, { ...asked, parts, task });
   }
 
-  /** The slash commands of a directory, with those that agents have themselves. */
-  async commands(directory: string): Promise<SlashCommand[]> {
-    const found = await Promise.all(
-      this.options.agents().map(async (name) => {
-        const asked = this.options.discover(name, directory).catch(() => ({}));
-        return { name, discovery: (await within(asked, DISCOVER_MS))?.value ?? {} };
-      }),
-    );
+  /** The slash commands of a directory, with those that these agents have themselves. */
+  async commands(directory: string, agents = this.options.agents()): Promise<SlashCommand[]> {
     const { commandsIn } = await loadCommands();
-    return commandsIn(directory, found);
+    return commandsIn(directory, await this.known(agents, directory));
+  }
+
+  private known(agents: readonly string[], directory: string): Promise<KnownAgent[]> {
+    const known = async (name: string): Promise<KnownAgent> => {
+      const asked = this.options.discover(name, directory).catch(() => ({}));
+      return { name, discovery: (await within(asked, DISCOVER_MS))?.value ?? {} };
+    };
+    return Promise.all(agents.map(known));
   }
 
   /** Gives the agent what a slash command stands for. */
@@ -116,7 +121,12 @@ export class SessionWork {
     const agent = asked.agent ?? state.agent;
     const discovery = await this.options.discover(agent, state.directory);
     const { findCommand, promptOf } = await loadCommands();
-    const command = await findCommand(name, state.directory, { name: agent, discovery });
+    const others = (): Promise<KnownAgent[]> =>
+      this.known(
+        this.options.agents().filter((other) => other !== agent),
+        state.directory,
+      );
+    const command = await findCommand(name, state.directory, { name: agent, discovery }, others);
     const { processes, trust } = this.options;
     const { directory } = state;
     const trusted = trust.covering(directory) !== undefined;
@@ -134,8 +144,8 @@ export class SessionWork {
     const { agent, parent } = await this.within(session);
     const rewind = this.options.agent(agent).capabilities?.rewind;
     if (parent !== undefined || !rewind) {
-      const why = "it remembers what was said";
-      throw new ParleyError("unsupported", `agent ${agent} cannot go on as if something had not been: ${why}`);
+      const why = "it keeps its own memory of what was said";
+      throw new ParleyError("unsupported", `agent ${agent} cannot take back a message: ${why}`);
     }
     return this.move(session, { ...wish, native: rewind === "native" });
   }
@@ -143,6 +153,12 @@ export class SessionWork {
   /** Does the reverted turns again, as long as no prompt has come since. */
   unrevert(session: string): Promise<SessionState> {
     return this.move(session, null);
+  }
+
+  /** Makes a revert final; nothing happens where there is none. */
+  async commitRevert(session: string): Promise<void> {
+    await this.within(session);
+    await this.options.commitRevert(session);
   }
 
   private async move(session: string, wish: Wish | null): Promise<SessionState> {

@@ -2,11 +2,12 @@ import { isIPv6 } from "node:net";
 import { join } from "node:path";
 import type { Agent } from "../agents/contract.ts";
 import { neverBack } from "../core/clock.ts";
-import { isParleyError, ParleyError } from "../core/errors.ts";
+import { isParleyError } from "../core/errors.ts";
 import type { ParleyEvent } from "../core/events/event.ts";
 import { idSource } from "../core/ids.ts";
 import type { LogFields, Logger } from "../core/logger.ts";
 import { createMetrics } from "../core/metrics.ts";
+import { unknownAgent } from "../core/unknown-agent.ts";
 import { Gateway } from "../gateway/gateway.ts";
 import type { Unattended } from "../gateway/options.ts";
 import type { CommandHost } from "../host/contract.ts";
@@ -36,6 +37,8 @@ export interface ParleyOptions extends AgentSettings {
   port: number;
   /** Null: no authentication, for loopback only. */
   token: string | null;
+  /** The origin that clients are told, and may use, where it is not the address that is bound. */
+  advertise?: string;
   allowHosts: readonly string[];
   cors: readonly string[];
   sync: SyncMode;
@@ -140,7 +143,7 @@ async function startOn(
   const { logger } = options;
   const defaultAgent = await chooseDefaultAgent(agents, options.defaultAgent);
   if (!agents.has(defaultAgent)) {
-    throw new ParleyError("agent_not_found", `no agent ${defaultAgent}; there are: ${[...agents.keys()].join(", ")}`);
+    throw unknownAgent(defaultAgent, [...agents.keys()]);
   }
   const roots = new Roots(options.roots, worktreesFolder(options.dataDirectory));
   const metrics = createMetrics();
@@ -172,6 +175,7 @@ async function startOn(
     ],
     ready: () => log.check(),
     about: { name: "parley", version: options.version },
+    home: { version: options.version, advertise: options.advertise },
   });
   const address = await listener.listen();
   const url = urlOf(options.host, address.port);

@@ -10,17 +10,17 @@ import type { ParleyOptions } from "./parley.ts";
 interface Served {
   gateway: Gateway;
   clients: SseClients;
-  options: Pick<ParleyOptions, "version" | "directory" | "dataDirectory" | "logger">;
+  options: Pick<ParleyOptions, "version" | "directory" | "dataDirectory" | "logger" | "advertise">;
 }
 
 export function universalMount({ gateway, clients, options }: Served): Mount {
-  const { version, directory: defaultDirectory, logger } = options;
+  const { version, directory: defaultDirectory, logger, advertise: advertised } = options;
   return {
     early: true,
     match: (path) => path === "/openapi.json" || path === "/v1" || path.startsWith("/v1/"),
     async load() {
       const { createUniversal } = await import("../surfaces/universal/app.ts");
-      return createUniversal({ gateway, clients, version, defaultDirectory, logger });
+      return createUniversal({ gateway, clients, version, defaultDirectory, logger, advertised });
     },
   };
 }
@@ -28,10 +28,11 @@ export function universalMount({ gateway, clients, options }: Served): Mount {
 /** OpenCode's paths have no common beginning, so that everything nobody else serves is theirs. */
 export function opencodeMount(served: Served & { commands: CommandHost; terminals: Terminals }): Mount {
   const { gateway, clients, commands, terminals, options } = served;
-  const { version, directory: defaultDirectory, dataDirectory, logger } = options;
+  const { version, directory: defaultDirectory, dataDirectory, logger, advertise: advertised } = options;
   const surface = once(async (): Promise<Surface> => {
     const { createSurface } = await import("../surfaces/opencode/surface.ts");
-    return createSurface({ gateway, clients, commands, terminals, version, defaultDirectory, dataDirectory, logger });
+    const given = { gateway, clients, version, advertised, defaultDirectory, dataDirectory, logger };
+    return createSurface({ ...given, commands, terminals });
   });
   return {
     match: () => true,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { greetingLines } from "../../src/cli/serve/greeting.ts";
@@ -55,6 +55,7 @@ test("parley opencode: without a server it starts one, lets the interface in by 
     assert.equal(await shown("status"), 200);
     tui.type("7");
     assert.equal(await tui.exited, 7);
+    assert.doesNotMatch(tui.screen(), /to go on/, "there is no session");
   } finally {
     await tui.close();
   }
@@ -72,10 +73,68 @@ test("parley opencode: a server that runs is used, and stays", async () => {
     assert.deepEqual(await shown("args"), ["attach", "URL", "--dir", "HERE", "--session", "ses_1", "--fork"]);
     process.kill(tui.pid, "SIGTERM");
     assert.equal(await tui.exited, 9);
+    assert.doesNotMatch(tui.screen(), /to go on/, "nobody knows the copy, which was not used");
   } finally {
     await tui.close();
   }
   assert.equal((await fetch(`${line}/health`)).status, 200);
+});
+
+const TOKEN = "a-token-of-my-own-choice";
+
+const TOKENS: [how: string, args: (home: Home) => string[], env: Record<string, string>, config: object][] = [
+  ["PARLEY_TOKEN", () => [], { PARLEY_TOKEN: TOKEN }, {}],
+  ["the configuration", () => [], {}, { token: TOKEN }],
+  ["--token-file", (home) => ["--token-file", home.write("my-token", `${TOKEN}\n`)], {}, {}],
+  ["--token", () => ["--token", TOKEN], {}, {}],
+];
+
+for (const [how, args, env, config] of TOKENS) {
+  test(`parley opencode: the server that it starts has the token of ${how}`, async () => {
+    await using home = new Home();
+    home.configure(config);
+    const { tui, shown } = start(home, args(home), env);
+    try {
+      assert.equal(await shown("status"), 200);
+      const url = String(await shown("url"));
+      const status = async (token: string) =>
+        (await fetch(`${url}/v1/agents`, { headers: { authorization: `Bearer ${token}` } })).status;
+      assert.deepEqual([await status(TOKEN), await status("another-token-of-mine")], [200, 401]);
+      assert.equal(existsSync(join(home.dataDir, "token")), false, "a token that was given is not written down");
+      tui.type("0");
+      assert.equal(await tui.exited, 0);
+    } finally {
+      await tui.close();
+    }
+  });
+}
+
+test("parley opencode: at the end it says how to go on with the session that was used", async () => {
+  await using home = new Home();
+  await home.serve();
+  const ids: string[] = [];
+  for (const prompt of ["one", "two"]) {
+    ids.push(JSON.parse((await home.run(["run", "--format", "json", prompt])).stdout).session);
+  }
+  const [older = "", newer = ""] = ids;
+  for (const [args, use, wanted] of [
+    [["-c"], undefined, `opencode -s ${newer}`],
+    [["-s", older], undefined, `opencode -s ${older}`],
+    [[], undefined, undefined],
+    [[home.work, "-s", newer], older, `opencode ${home.work} -s ${older}`],
+  ] as const) {
+    const { tui, shown } = start(home, args);
+    try {
+      await shown("ready");
+      if (use) await home.run(["run", "--session", use, "three"]);
+      tui.type("0");
+      assert.equal(await tui.exited, 0);
+      const line = /to go on with this session: \S+ (.*\S)/.exec(tui.screen())?.[1];
+      assert.equal(line, wanted);
+    } finally {
+      await tui.close();
+    }
+  }
 });
 
 test("parley opencode: a missing interface is offered, and installed when welcome", async () => {

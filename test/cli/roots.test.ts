@@ -6,6 +6,8 @@ import { test } from "node:test";
 import { greetingLines } from "../../src/cli/serve/greeting.ts";
 import { Home } from "./support.ts";
 
+const about = { url: "http://127.0.0.1:7420", token: null, dataDirectory: "/data" };
+
 /** Whether a server begins a session in a directory. */
 async function begins(home: Home, url: string, directory: string): Promise<number> {
   const token = readFileSync(join(home.dataDir, "token"), "utf8").trim();
@@ -53,10 +55,21 @@ test("a root that is not there ends the start with 2, and names it", async () =>
 });
 
 test("the start of a server tells its roots", () => {
-  const about = { url: "http://127.0.0.1:7420", token: null, dataDirectory: "/data" };
   assert.match(
     greetingLines({ ...about, roots: ["/a", "/b"] }).join("\n"),
     /roots {3}\/a, \/b; .*--root \/ allows all/,
   );
   assert.doesNotMatch(greetingLines({ ...about, roots: [] }).join("\n"), /roots/);
+});
+
+test("the first prompt that serve suggests does not touch the directory that it was started in", () => {
+  const next = (roots: string[]): string =>
+    greetingLines({ ...about, roots })
+      .join("\n")
+      .split("  next ")[1] ?? "";
+  const [making = "", running = ""] = next([]).split("\n");
+  const directory = join(tmpdir(), "try");
+  assert.equal(making.trim(), `mkdir -p ${directory} && echo "# Hi" > ${directory}/README.md`);
+  assert.ok(running.endsWith(` run --dir ${directory} "Read README.md and add a line at the end"`), running);
+  assert.match(next(["/a b", "/c"]), / run --dir '\/a b' "What is in this directory\?"\n/);
 });

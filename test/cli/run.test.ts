@@ -239,6 +239,8 @@ test("--continue without a session, an unknown session and another agent are cle
   const other = await home.run(["run", "--continue", "--agent", "ends", "x"]);
   assert.equal(other.code, 2);
   assert.match(other.stderr, /belongs to scripted/);
+  const near = await home.run(["run", "--agent", "scriptde", "x"]);
+  assert.match(near.stderr, /no agent scriptde; did you mean scripted\? there are: claude,/);
   const agent = await home.run(["run", "--agent", "nobody", "x"]);
   assert.equal(agent.code, 2);
   assert.match(agent.stderr, /no agent nobody; there are: claude, house, scripted, ends/);
@@ -326,6 +328,18 @@ test("two at the same time share one server, and the one that has it stays until
   assert.equal(two.code, 0, two.stderr);
   assert.equal(one.code, 130);
   assert.match(one.stderr, /another command works through this one/);
+});
+
+test("two runs with a token of the user's share the server that the first one started", async () => {
+  await using home = new Home();
+  const env = { PARLEY_TOKEN: "a-token-of-my-own-choice" };
+  const first = home.start(["run", "[[slow 60000]]"], { env });
+  const [talking, exit] = [said(first.stdout, "still working"), finished(first)];
+  await talking;
+  const second = await home.run(["run", "hello"], { env });
+  assert.equal(second.code, 0, second.stderr);
+  first.kill("SIGINT");
+  assert.equal((await exit).code, 130);
 });
 
 test("a server with a token that is written nowhere is named as the reason", async () => {

@@ -42,6 +42,27 @@ test("--json says URL and token in one line", async () => {
   assert.equal(await status(`${url}/v1/agents`, TOKEN), 200);
 });
 
+test("a run leaves few lines in the log of a server: those of its changes, and refusals", async () => {
+  await using home = new Home();
+  const { child, line } = await home.serve();
+  const log = finished(child);
+  await home.run(["run", "--yes", "[[ask ls]]"]);
+  await fetch(`${line}/v1/sessions`);
+  await home.run(["sessions"]);
+  child.kill("SIGTERM");
+  const requests = (await log).stderr
+    .split("\n")
+    .filter((one) => one.includes('"msg":"request"'))
+    .map((one) => JSON.parse(one))
+    .map(({ method, path, status }) => `${method} ${path.replace(/\w+_\w+/g, "ID")} ${status}`);
+  assert.deepEqual(requests, [
+    "POST /v1/sessions 201",
+    "POST /v1/sessions/ID/prompts 202",
+    "POST /v1/sessions/ID/asks/ID 200",
+    "GET /v1/sessions 401",
+  ]);
+});
+
 test("a token on the command line is not left in the list of processes", {
   skip: process.platform !== "linux",
 }, async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { nearest } from "../../src/cli/nearest.ts";
 import { matchIds, pickId } from "../../src/cli/session-ids.ts";
+import { nearest } from "../../src/core/nearest.ts";
 
 const ids = ["ses_e1e4aaaa", "ses_e1e4bbaa", "ses_f000cccc"];
 

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { mkdirSync } from "node:fs";
+import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { Home, said } from "./support.ts";
+import { startInTerminal } from "../support/opencode/tui.ts";
+import { BIN, Home, said } from "./support.ts";
 
 async function newSession(home: Home, prompt: string, cwd?: string): Promise<string> {
   const { stdout } = await home.run(["run", "--format", "json", prompt], cwd === undefined ? {} : { cwd });
@@ -51,6 +52,52 @@ for (const live of [true, false]) {
     );
   });
 }
+
+test("a list fits the terminal, and a pipe gets all of it", async () => {
+  await using home = new Home();
+  const title = "界".repeat(90);
+  await home.run(["run", "--title", title, "x"]);
+  const piped = await home.run(["sessions"]);
+  assert.match(piped.stdout, new RegExp(`${title}$`, "m"));
+  const args = [BIN, "sessions"];
+  const tui = startInTerminal({ program: process.execPath, args, directory: home.work, env: home.env(), cols: 80 });
+  try {
+    assert.equal(await tui.exited, 0);
+    const [head = "", row = "", next = ""] = tui.screen().split("\n");
+    assert.match(head, /^ID +STATUS +AGENT +AGE +DIRECTORY +TITLE$/);
+    assert.match(row, /^ses_\w+ +idle +scripted +\d+s +\S+ +界+…$/);
+    assert.equal(next, "", "one line a session");
+  } finally {
+    await tui.close();
+  }
+});
+
+test("a directory that one may not read is named as such: the data directory, and one of sessions", async (t) => {
+  await using home = new Home();
+  await home.run(["run", "x"]);
+  const locked = join(home.root, "locked");
+  mkdirSync(join(locked, "in"), { recursive: true });
+  chmodSync(home.root, 0o755);
+  // Root may read everything, so it is somebody else here, who may not be let into the checkout.
+  const nobody = process.getuid?.() === 0 ? { uid: 65_534 } : {};
+  const run = (...args: string[]) => home.run(args, { ...nobody, cwd: "/" });
+  if ((await run("--version")).code !== 0) return t.skip("another user cannot run parley here");
+  chmodSync(locked, 0o000);
+  chmodSync(home.dataDir, 0o000);
+  try {
+    for (const command of [["sessions"], ["events", "x"], ["asks"], ["attach", "x"]]) {
+      const { code, stderr } = await run(...command);
+      assert.equal(code, 1, command[0]);
+      assert.match(stderr, new RegExp(`you may not read the data directory ${home.dataDir}: .*--data-dir`));
+    }
+    for (const directory of [locked, join(locked, "in")]) {
+      const { code, stderr } = await run("sessions", "--dir", directory);
+      assert.deepEqual([code, stderr.startsWith(`parley: --dir: you may not read ${directory}: `)], [2, true], stderr);
+    }
+  } finally {
+    for (const directory of [locked, home.dataDir]) chmodSync(directory, 0o755);
+  }
+});
 
 test("nothing is made by looking: no sessions, no data directory", async () => {
   await using home = new Home();

@@ -24,6 +24,8 @@ export interface RunOptions {
   cwd?: string;
   /** A file instead of the pipe. */
   stdout?: number;
+  /** Another user; only root can be one. */
+  uid?: number;
 }
 
 /** A home of its own for a test: nothing of the machine's configuration gets in, nothing of the test's gets out. */
@@ -69,6 +71,7 @@ export class Home {
       cwd: options.cwd ?? this.work,
       env: this.env(options.env),
       stdio: ["pipe", options.stdout ?? "pipe", "pipe"],
+      ...(options.uid === undefined ? {} : { uid: options.uid, gid: options.uid }),
     });
     this.#running.add(child);
     child.once("exit", () => this.#running.delete(child));

@@ -7,7 +7,7 @@ import { completed } from "../agents/claude/stage.ts";
 import { realAgent } from "../support/real-agent.ts";
 import { GROUP_MS } from "../support/time.ts";
 
-const { program = "", skip } = await realAgent("claude");
+const { program = "", version, skip } = await realAgent("claude");
 
 describe("modes of the real Claude Code", { skip, timeout: GROUP_MS }, () => {
   // test/hard has the other modes.
@@ -49,19 +49,21 @@ describe("modes of the real Claude Code", { skip, timeout: GROUP_MS }, () => {
   });
 
   test("a sub-agent whose own mode asks less than the session's asks all the same, and shows its mode", async (t) => {
-    const room = await Room.open(t, program, "plan");
+    // Newer versions start no sub-agent in plan mode without a check that only Anthropic's own service makes, and take no bypass from an agent's file.
+    const [own, lax] = version === "2.1.197" ? ["plan", "bypassPermissions"] : ["default", "acceptEdits"];
+    const room = await Room.open(t, program, own);
     const agents = join(room.stage.home, ".claude", "agents");
     mkdirSync(agents, { recursive: true });
-    const head = "name: lax\ndescription: lax\npermissionMode: bypassPermissions";
+    const head = `name: lax\ndescription: lax\npermissionMode: ${lax}`;
     writeFileSync(join(agents, "lax.md"), `---\n${head}\n---\nYou write.\n`);
     const running = room.ask("lax");
     const [ask] = await room.stage.asks(room.session);
     assert.ok(ask?.kind === "permission");
     assert.match(String(ask.request.metadata?.reason), /the mode of this session has it asked/);
-    assert.equal((await room.stage.api.session(ask.session)).mode, "bypassPermissions");
+    assert.equal((await room.stage.api.session(ask.session)).mode, lax);
     await room.stage.answer(room.session, ask.id, reject);
     assert.equal((await running).text, "Done.");
-    assert.deepEqual([await room.mode(), room.has("made.txt")], ["plan", false]);
+    assert.deepEqual([await room.mode(), room.has("made.txt")], [own, false]);
     await room.stage.close(room.turns + 1);
   });
 

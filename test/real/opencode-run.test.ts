@@ -6,6 +6,7 @@ import { type RunResult, runAttached } from "../support/opencode/clients.ts";
 import { FILES, SCRIPT } from "../support/opencode/script.ts";
 import { Stage } from "../support/opencode/stage.ts";
 import { startTarget, type Target } from "../support/opencode/target.ts";
+import { OpencodeClient } from "../support/opencode.ts";
 import { realAgent } from "../support/real-agent.ts";
 import { GROUP_MS } from "../support/time.ts";
 
@@ -66,6 +67,17 @@ describe("opencode run --attach, on Parley", { skip, timeout: GROUP_MS }, () => 
     assert.deepEqual([newest.events[0]?.sessionID, texts(newest)], [id, ["You said: onwards"]]);
     const named = await run(["-s", id, "--format", "json", "again"]);
     assert.deepEqual([named.events[0]?.sessionID, texts(named)], [id, ["You said: again"]]);
+  });
+
+  test("an edit that a rule of the session allows is made without a word about a permission", async () => {
+    directory = stage.surroundings.project("ruled", FILES);
+    const permission = [{ permission: "edit", pattern: "*", action: "allow" }];
+    const headers = { authorization: `Bearer ${target.token}`, "x-opencode-directory": directory };
+    const client = new OpencodeClient(target.url);
+    const { id } = await client.expect<{ id: string }>(200, "POST", "/session", { body: { permission }, headers });
+    const { code, stderr } = await run(["-s", id, "--format", "json", "[[edit]] ruled"]);
+    assert.deepEqual([code, /permission requested/.test(stderr)], [0, false], stderr);
+    assert.match(readFileSync(join(directory, "README.md"), "utf8"), /Added line\./);
   });
 
   test("a wrong password and an unknown session end with 1", async () => {

@@ -15,7 +15,11 @@ import { GROUP_MS, PATIENCE_MS } from "../support/time.ts";
 const { program = "", skip } = await realAgent("opencode");
 
 const WORKING = /esc (again to )?interrupt/;
-/** The first start in a new directory takes its time on a busy machine. */
+
+const COMMANDS = {
+  ".opencode/command/greet.md": "---\ndescription: |\n  Greets somebody\n  by name\n---\nSay hello to $ARGUMENTS",
+  ".opencode/command/runs.md": "Now: !`echo ran`",
+};
 
 describe("OpenCode's terminal interface, attached to Parley", { skip, timeout: GROUP_MS }, () => {
   let stage: Stage;
@@ -26,7 +30,7 @@ describe("OpenCode's terminal interface, attached to Parley", { skip, timeout: G
   before(async () => {
     stage = await Stage.open(SCRIPT);
     const { surroundings } = stage;
-    directory = surroundings.project("project", FILES);
+    directory = surroundings.project("project", { ...FILES, ...COMMANDS });
     const { url, token } = await startTarget(stage, program, directory);
     proxy = stage.use(await startCuttingProxy(url));
     tui = startTui({ program, surroundings, url: proxy.url, password: token, directory, cols: 100, rows: 40 });
@@ -111,6 +115,23 @@ describe("OpenCode's terminal interface, attached to Parley", { skip, timeout: G
     tui.press("down", "enter");
     await tui.waitFor("You chose: Blue");
     await idle();
+  });
+
+  step("a slash command has one line in the menu, and is answered", async () => {
+    tui.type("/greet");
+    await tui.waitFor(/\/greet +Greets somebody by name/);
+    tui.press("enter");
+    await tui.waitUntilGone("Greets somebody");
+    await prompt("Bob");
+    await tui.waitFor("You said: Say hello to Bob");
+    await idle();
+  });
+
+  step("a slash command that is refused says why", async () => {
+    tui.type("/runs");
+    await tui.waitFor("/runs");
+    tui.press("enter", "enter");
+    await tui.waitFor("the directory is not trusted");
   });
 
   step("a command of the person's own runs, and its output is shown", async () => {

@@ -119,10 +119,10 @@ test("each request leaves one line and one count, and no token in either", async
   await request(server.port, "GET /a?auth_token=wrong-token-0123456789", { authorization: "" });
   const lines = server.lines.filter((line) => line.message === "request");
   assert.deepEqual(
-    lines.map(({ fields }) => [fields.method, fields.path, fields.status]),
+    lines.map(({ level, fields }) => [level, fields.method, fields.path, fields.status]),
     [
-      ["GET", "/a?x=1", 302],
-      ["GET", "/a", 401],
+      ["debug", "GET", "/a?x=1", 302],
+      ["info", "GET", "/a", 401],
     ],
   );
   assert.ok(Number(lines[0]?.fields.bytes) > 100);

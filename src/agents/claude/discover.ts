@@ -102,9 +102,13 @@ export class Discoverer {
   #ask(found: FoundBinary): Promise<Discovery> {
     const answer = this.#askNow(found);
     this.#known = { path: found.path, at: this.#now(), answer };
-    answer.catch(() => {
-      this.#known = undefined;
-    });
+    const forget = (): void => {
+      if (this.#known?.answer === answer) this.#known = undefined;
+    };
+    // An answer that nobody can work with is not kept: the user may log in at any time.
+    answer.then(({ credentials, models }) => {
+      if (credentials === "missing" || models.length === 0) forget();
+    }, forget);
     return answer;
   }
 

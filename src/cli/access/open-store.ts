@@ -1,5 +1,7 @@
+import { isParleyError, messageOf } from "../../core/errors.ts";
 import { isId } from "../../core/ids.ts";
 import type { Settings } from "../config/settings.ts";
+import { CliError, EXIT, systemCodeOf } from "../exit.ts";
 import { pickId } from "../session-ids.ts";
 import { apiProblem } from "./api-problems.ts";
 import { findServer } from "./find-server.ts";
@@ -7,17 +9,30 @@ import { everySession, type Store } from "./store.ts";
 
 /** Looks at things through the running server, or at the log itself where none runs. */
 export async function withStore<T>(settings: Settings, work: (store: Store) => Promise<T>): Promise<T> {
-  const server = await findServer(settings);
-  const store = server
-    ? (await import("./online-store.ts")).onlineStore(server)
-    : await (await import("./offline-store.ts")).offlineStore(settings);
+  let store: Store | undefined;
   try {
+    const server = await findServer(settings);
+    store = server
+      ? (await import("./online-store.ts")).onlineStore(server)
+      : await (await import("./offline-store.ts")).offlineStore(settings);
     return await work(store);
   } catch (thrown) {
-    throw apiProblem(thrown, settings);
+    throw forbidden(thrown, settings) ?? apiProblem(thrown, settings);
   } finally {
-    await store.close();
+    await store?.close();
   }
+}
+
+/** The system refuses to let this user read the data directory. */
+function forbidden(thrown: unknown, { dataDir }: Settings): CliError | undefined {
+  const refused = /\b(EACCES|EPERM)\b/.test(messageOf(thrown)) && (isParleyError(thrown) || systemCodeOf(thrown));
+  if (!refused || thrown instanceof CliError) return undefined;
+  const advice = "see that it belongs to you, or choose another with --data-dir";
+  return new CliError(
+    `you may not read the data directory ${dataDir}: ${advice} (${messageOf(thrown)})`,
+    EXIT.failed,
+    thrown,
+  );
 }
 
 /** The session that a whole or abbreviated id means. */

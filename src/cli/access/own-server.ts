@@ -1,9 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { loadToken } from "../../server/guards/token.ts";
 import { createLogger } from "../../server/logging/logger.ts";
 import { type Server, startServer } from "../../server/parley.ts";
 import type { Settings } from "../config/settings.ts";
 import { rootsOf } from "../context.ts";
+import { serverToken } from "../serve/server-token.ts";
 import { packageVersion } from "../version.ts";
 import type { FoundServer } from "./find-server.ts";
 
@@ -18,7 +18,7 @@ const LOOK_AGAIN_MS = 1_000;
 /** A server in this process, on a free port of this machine, for as long as a command runs. It logs to stderr, or to `fd`. */
 export async function startOwnServer(settings: Settings, directory: string, fd?: number): Promise<OwnServer> {
   const { dataDir: dataDirectory } = settings;
-  const token = loadToken(dataDirectory);
+  const { token } = serverToken(settings);
   const level = settings.logLevel === "info" ? "warn" : settings.logLevel;
   const logger = createLogger({ level, readable: true, secrets: [token], fd });
   const parley = await startServer({
@@ -27,6 +27,7 @@ export async function startOwnServer(settings: Settings, directory: string, fd?:
     dataDirectory,
     host: "127.0.0.1",
     port: 0,
+    advertise: undefined,
     token,
     directory,
     // Prompts that a crash left waiting are for a server that stays.

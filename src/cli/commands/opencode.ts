@@ -1,7 +1,7 @@
 import { Command, Option } from "commander";
 import { withExamples } from "../help.ts";
 import type { OpencodeFlags } from "../opencode/opencode.ts";
-import { dataDirOption } from "../options.ts";
+import { dataDirOption, tokenOptions } from "../options.ts";
 
 export function opencodeCommand(): Command {
   const command = new Command("opencode")
@@ -20,7 +20,7 @@ export function opencodeCommand(): Command {
   command.addOption(new Option("-s, --session <id>", "go on with this session").conflicts("continue"));
   command.option("--fork", "go on in a copy of that session");
   command.option("--install", "install the interface without asking, if it is missing");
-  command.addOption(dataDirOption());
+  for (const option of [...tokenOptions(), dataDirOption()]) command.addOption(option);
   return command.action(async (directory: string | undefined, flags: OpencodeFlags) => {
     const { opencode } = await import("../opencode/opencode.ts");
     process.exitCode = await opencode(directory, flags);

@@ -1,6 +1,6 @@
 import { Command, Option } from "commander";
 import { withExamples } from "../help.ts";
-import { dataDirOption, jsonOption } from "../options.ts";
+import { dataDirOption, jsonOption, tokenOptions } from "../options.ts";
 import type { RunFlags } from "../run/run.ts";
 
 const FORMATS = ["text", "json", "events"] as const;
@@ -40,7 +40,7 @@ export function runCommand(): Command {
       .default("text"),
   );
   command.addOption(jsonOption("every event as a JSON line, the same as --format events").conflicts("format"));
-  command.addOption(dataDirOption());
+  for (const option of [...tokenOptions(), dataDirOption()]) command.addOption(option);
   return command.action(async (words: string[], { json, ...flags }: RunFlags & { json?: boolean }) => {
     const { run } = await import("../run/run.ts");
     process.exitCode = await run(words, json ? { ...flags, format: "events" } : flags);

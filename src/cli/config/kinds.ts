@@ -1,4 +1,5 @@
 import type { ConfiguredAgent, HouseConfig } from "../../server/agents.ts";
+import { ADVERTISED_PHRASE, advertisedOrigin } from "../../server/guards/advertised.ts";
 import { DURATION_PHRASE, parseDuration } from "./duration.ts";
 
 /** A token as such, or the file it is in. */
@@ -43,6 +44,7 @@ export const address: Kind<string> = {
   expected: "an address",
   parse: (value) => value || undefined,
 };
+export const origin: Kind<string> = { check: "text", expected: ADVERTISED_PHRASE, parse: advertisedOrigin };
 export const directory: Kind<string> = { ...text, resolve: (value, path) => path(value) };
 export const token: Kind<Credential> = { check: "text", expected: "a token", parse: (value) => ({ token: value }) };
 export const tokenFile: Kind<Credential> = { check: "text", expected: "a file", parse: (file) => ({ file }) };

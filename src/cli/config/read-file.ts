@@ -1,15 +1,9 @@
-import {
-  findNodeAtLocation,
-  getNodeValue,
-  type Node,
-  type ParseError,
-  parseTree,
-  printParseErrorCode,
-} from "jsonc-parser";
+import { findNodeAtLocation, getNodeValue, type Node, type ParseError, parseTree } from "jsonc-parser";
 import type { z } from "zod";
+import { nearest } from "../../core/nearest.ts";
 import { usageError } from "../exit.ts";
-import { nearest } from "../nearest.ts";
 import { type ConfigFile, configSchema } from "./schema.ts";
+import { syntaxMessage } from "./syntax-error.ts";
 import { SETTINGS, type Table } from "./table.ts";
 
 type Issue = z.core.$ZodIssue;
@@ -93,10 +87,7 @@ export function readConfig(source: string, file: string, table: Table = SETTINGS
   const root = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
   const [first] = errors;
   if (first) {
-    const words = printParseErrorCode(first.error)
-      .replace(/(?<=[a-z])(?=[A-Z])/g, " ")
-      .toLowerCase();
-    throw usageError(`${file}:${lineAndColumn(text, first.offset)}: expected JSON with comments, got ${words}`);
+    throw usageError(`${file}:${lineAndColumn(text, first.offset)}: ${syntaxMessage(text, first)}`);
   }
   if (!root) return {};
   const schema = configSchema(table);

@@ -55,7 +55,7 @@ export async function listInstallable(flags: InstallFlags): Promise<string> {
   );
   if (flags.json) return `${JSON.stringify(found)}\n`;
   return table(
-    ["NAME", "TESTED", "INSTALLED", "USED"],
+    ["NAME", "TESTED", "INSTALLED", { name: "USED", cut: "end" }],
     found.map(({ name, tested, installed, used }) => [
       name,
       tested,

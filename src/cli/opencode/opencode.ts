@@ -1,11 +1,17 @@
+import type { FoundServer } from "../access/find-server.ts";
+import { clientOf } from "../access/online-store.ts";
+import { everySession, type Store } from "../access/store.ts";
 import { configure, directoryOf } from "../context.ts";
 import { usageError } from "../exit.ts";
+import { serverLayer, type TokenFlags } from "../options.ts";
+import { ownCommand, quoted } from "../own-command.ts";
 import { Interrupts } from "../run/interrupts.ts";
+import { tell } from "../tell.ts";
 import { opencodeProgram } from "./program.ts";
 import { serverFor } from "./server.ts";
 import { runInTerminal } from "./terminal.ts";
 
-export interface OpencodeFlags {
+export interface OpencodeFlags extends TokenFlags {
   continue?: boolean;
   session?: string;
   fork?: boolean;
@@ -36,6 +42,21 @@ function attachEnvironment(token: string | undefined): Record<string, string | u
   };
 }
 
+/** The session that was used last: the newest change since the interface was opened, else the one that it was opened with. */
+async function lastUsed(
+  server: FoundServer,
+  directory: string,
+  since: number,
+  flags: OpencodeFlags,
+): Promise<string | undefined> {
+  const client = clientOf(server);
+  const list: Store["list"] = async (query) => (await client.sessions.list(query)).sessions;
+  const sessions = await everySession({ list }, { directory });
+  const used = sessions.filter(({ updated }) => updated >= since).toSorted((a, b) => b.updated - a.updated)[0];
+  const opened = flags.fork ? undefined : (flags.session ?? (flags.continue ? sessions[0]?.id : undefined));
+  return used?.id ?? opened;
+}
+
 /** Opens OpenCode's terminal interface on a server of Parley and returns its exit code. */
 export async function opencode(given: string | undefined, flags: OpencodeFlags): Promise<number> {
   const directory = directoryOf(given, "directory");
@@ -45,12 +66,19 @@ export async function opencode(given: string | undefined, flags: OpencodeFlags):
   if (flags.fork && !flags.continue && flags.session === undefined) {
     throw usageError("--fork needs --continue or --session");
   }
-  const { settings } = await configure({ dataDir: flags.dataDir }, directory);
+  const { settings } = await configure(serverLayer(flags), directory);
   const program = await opencodeProgram(settings.dataDir, flags.install === true);
   const server = await serverFor(settings, directory);
+  const since = Date.now();
   try {
     const argv = [program, ...attachArguments(server.url, directory, flags)] as const;
-    return await runInTerminal({ argv, directory, env: attachEnvironment(server.token) });
+    const code = await runInTerminal({ argv, directory, env: attachEnvironment(server.token) });
+    const session = await lastUsed(server, directory, since, flags).catch(() => undefined);
+    if (session !== undefined) {
+      const where = given === undefined ? "" : ` ${quoted(given)}`;
+      tell(`to go on with this session: ${ownCommand()} opencode${where} -s ${session}`);
+    }
+    return code;
   } finally {
     const interrupts = new Interrupts();
     await server.leave(interrupts.signal);

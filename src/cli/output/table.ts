@@ -1,11 +1,52 @@
-/** Columns as wide as their widest cell; the last one ends where its text ends. */
-export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const all = [head, ...rows];
-  const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
-  return all
-    .map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  "))
-    .map((line) => `${line.trimEnd()}\n`)
-    .join("");
+import { fitted, widthOf } from "./width.ts";
+
+/** The name of a column; `cut`: where its text is cut when the terminal is too narrow for all of it. */
+export type Column = string | { name: string; cut: "start" | "end" };
+
+const APART = 2;
+/** A column that is cut keeps so many cells. */
+const LEAST = 8;
+
+/** The cells of each column: as many as its widest text needs, or fewer where the widest ones can be cut to fit. */
+function widthsIn(natural: readonly number[], cut: readonly boolean[], width: number): number[] {
+  const widths = [...natural];
+  let over = widths.reduce((sum, one) => sum + one + APART, -APART) - width;
+  while (over > 0) {
+    const wide = widths.reduce(
+      (found, one, at) => (cut[at] && one > LEAST && one > (widths[found] ?? 0) ? at : found),
+      -1,
+    );
+    if (wide < 0) break;
+    widths[wide] = (widths[wide] ?? 0) - 1;
+    over -= 1;
+  }
+  return widths;
+}
+
+/** Columns as wide as their widest cell, within the width of a terminal; the last one ends where its text ends. */
+export function table(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  width = terminalWidth(),
+): string {
+  const heads = columns.map((column) => (typeof column === "string" ? { name: column } : column));
+  const all = [heads.map(({ name }) => name), ...rows];
+  const natural = heads.map((_, at) => Math.max(...all.map((row) => widthOf(row[at] ?? ""))));
+  const widths = widthsIn(
+    natural,
+    heads.map((head) => "cut" in head),
+    width,
+  );
+  const shown = (text: string, at: number): string => {
+    const cell = fitted(text, widths[at] ?? 0, heads[at] && "cut" in heads[at] ? heads[at].cut : "end");
+    return cell + " ".repeat(Math.max(0, (widths[at] ?? 0) - widthOf(cell)));
+  };
+  return all.map((row) => `${row.map(shown).join(" ".repeat(APART)).trimEnd()}\n`).join("");
+}
+
+/** A pipe and a file have no width: they get the whole text. */
+function terminalWidth(): number {
+  return (process.stdout.isTTY && process.stdout.columns) || Number.POSITIVE_INFINITY;
 }
 
 const STEPS = [

@@ -76,10 +76,10 @@ export class Asks {
     }
   }
 
-  /** Puts an ask after those that are open. A repeat changes nothing. */
+  /** Puts an ask after those that are open. A repeat changes nothing, and an ask that a rule answers is put before nobody. */
   put(asked: Asked): void {
-    const { ask } = asked.request;
-    if (this.#open.has(ask)) return;
+    const { ask, settledBy } = asked.request;
+    if (this.#open.has(ask) || settledBy !== undefined) return;
     const off = new AbortController();
     this.#open.set(ask, off);
     this.#last = this.#last.then(() => this.#handle(asked, off.signal));
@@ -96,7 +96,7 @@ export class Asks {
     const { mode, view, paint, waits, leave } = this.#options;
     const { kind, request } = asked;
     const { ask } = request;
-    // A rule, or an earlier always, answers an ask in the moment it is made: the log has it, but nobody is asked.
+    // Somebody else may have answered while another dialog was open.
     if (signal.aborted || !(await waits(ask).catch(() => true)) || signal.aborted) return;
     const line = (note: string): void =>
       view.progress(paint("yellow", `? ${kind}: ${safeLine(subject(asked))}: ${note}`));

@@ -2,7 +2,8 @@ import { type Outcome, ParleyApiError, type StreamEvent } from "../../client/ind
 import { messageOf } from "../../core/errors.ts";
 import { othersDone } from "../access/own-server.ts";
 import { configure, directoryOf } from "../context.ts";
-import { CliError, EXIT, EXIT_PIPE_CLOSED } from "../exit.ts";
+import { CliError, EXIT, EXIT_CTRL_C, EXIT_PIPE_CLOSED } from "../exit.ts";
+import { serverLayer, type TokenFlags } from "../options.ts";
 import { endLine, modelIn } from "../output/end-line.ts";
 import { safeLine, safeLines } from "../output/safe-text.ts";
 import { painter } from "../output/terminal.ts";
@@ -21,7 +22,7 @@ import { ReplyText } from "./reply-text.ts";
 import { askTrust } from "./trust-question.ts";
 import { View } from "./view.ts";
 
-export interface RunFlags extends Omit<SessionWish, "directory" | "defaultAgent"> {
+export interface RunFlags extends Omit<SessionWish, "directory" | "defaultAgent">, TokenFlags {
   format: "text" | "json" | "events";
   dir?: string;
   yes?: boolean;
@@ -99,6 +100,7 @@ async function follow(begun: Begun, flags: RunFlags, interrupts: Interrupts): Pr
   const lost = (reason: string): void => view.progress(paint("yellow", `~ connection: ${safeLine(reason)}`));
   interrupts.signal.addEventListener("abort", () => {
     if (interrupts.code === EXIT_PIPE_CLOSED) view.mute();
+    if (interrupts.code === EXIT_CTRL_C) view.interrupted();
     view.progress(paint("yellow", "stopping; once more to leave at once"));
   });
   view.busy("working");
@@ -139,7 +141,7 @@ export async function run(words: readonly string[], flags: RunFlags): Promise<nu
 
 async function runTurn(words: readonly string[], flags: RunFlags): Promise<number> {
   const directory = directoryOf(flags.dir);
-  const { settings } = await configure({ dataDir: flags.dataDir }, directory);
+  const { settings } = await configure(serverLayer(flags), directory);
   const prompt = await promptText(words, process.stdin, { firstByteMs: FIRST_BYTE_MS, tell });
   const interrupts = new Interrupts();
   // Nobody reads the reply any more: the turn is stopped too.

@@ -1,8 +1,13 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Logger } from "../../core/logger.ts";
 import { ownCommand, quoted } from "../own-command.ts";
 
 export interface Greeting {
+  /** The address that clients are told. */
   url: string;
+  /** The address that is bound, where that is another one. */
+  bound?: string;
   token: string | null;
   tokenFile?: string;
   dataDirectory: string;
@@ -17,9 +22,19 @@ function attachLine({ url, token, tokenFile }: Greeting): string {
   return `OPENCODE_SERVER_PASSWORD=${password} opencode attach ${url}`;
 }
 
+/** A first prompt that changes nothing of the user's: most start the server in a project, or in Parley's own checkout. */
+function nextLines([root]: readonly string[]): string[] {
+  if (root !== undefined) return [`  next    ${ownCommand()} run --dir ${quoted(root)} "What is in this directory?"`];
+  const directory = quoted(join(tmpdir(), "try"));
+  return [
+    `  next    mkdir -p ${directory} && echo "# Hi" > ${directory}/README.md`,
+    `          ${ownCommand()} run --dir ${directory} "Read README.md and add a line at the end"`,
+  ];
+}
+
 /** The lines that a person needs next. The token itself is never shown: the file can be. */
 export function greetingLines(greeting: Greeting): string[] {
-  const { url, token, tokenFile, roots } = greeting;
+  const { url, bound, token, tokenFile, roots } = greeting;
   const header =
     token === null
       ? ""
@@ -30,18 +45,19 @@ export function greetingLines(greeting: Greeting): string[] {
     token === null
       ? "  token   none: everybody on this machine may use this server"
       : `  token   ${tokenFile ?? "the one you gave; it is not written down"}`,
+    ...(bound === undefined ? [] : [`  bound   ${bound}, which clients reach as ${url}`]),
     ...(roots.length === 0 ? [] : [`  roots   ${roots.join(", ")}; --root adds another, --root / allows all`]),
     `  try     curl${header} ${url}/v1/agents`,
     `  attach  ${attachLine(greeting)}`,
-    `  next    ${ownCommand()} run "Read README.md and add a line at the end"`,
+    ...nextLines(roots),
     "  stop    Ctrl-C",
   ];
 }
 
 /** The first line on stdout is for programs, exactly; the rest is for people, or for their log. */
 export function greet(greeting: Greeting, how: { json: boolean; readable: boolean; log: Logger }): void {
-  const { url, token, tokenFile, dataDirectory, roots } = greeting;
-  process.stdout.write(how.json ? `${JSON.stringify({ url, token })}\n` : `${url}\n`);
+  const { url, bound, token, tokenFile, dataDirectory, roots } = greeting;
+  process.stdout.write(how.json ? `${JSON.stringify({ url, token, bound })}\n` : `${url}\n`);
   if (how.readable) process.stderr.write(`${greetingLines(greeting).join("\n")}\n`);
-  else how.log.info({ url, tokenFile, dataDirectory, roots, pid: process.pid }, "listening");
+  else how.log.info({ url, bound, tokenFile, dataDirectory, roots, pid: process.pid }, "listening");
 }

@@ -1,9 +1,10 @@
-import { isLoopbackBind } from "../../server/guards/addresses.ts";
+import { isExposed } from "../../server/guards/advertised.ts";
 import type { Layer, Settings } from "../config/settings.ts";
 import { configure, directoryOf, rootsOf } from "../context.ts";
 import { usageError } from "../exit.ts";
 import { stopSignals } from "../launcher/signals.ts";
 import { launcherEnd } from "../launcher/watch.ts";
+import { clearKeyEcho } from "../output/key-echo.ts";
 import { packageVersion } from "../version.ts";
 import { greet } from "./greeting.ts";
 import { choosePort } from "./port.ts";
@@ -20,9 +21,9 @@ export interface ServeOptions {
 /** The surfaces are imported when the first client would have to wait for them, but not before the first probe. */
 const WARM_AFTER_MS = 150;
 
-function chosenToken(settings: Settings, noAuth: boolean): ServerToken {
+function chosenToken(settings: Settings, noAuth: boolean): ServerToken | { token: null; file?: undefined } {
   try {
-    return serverToken(settings, noAuth);
+    return noAuth ? { token: null } : serverToken(settings);
   } catch (thrown) {
     throw startProblem(thrown, settings);
   }
@@ -30,7 +31,7 @@ function chosenToken(settings: Settings, noAuth: boolean): ServerToken {
 
 /** A server that others can reach is limited to the directory that it was started for, unless roots are set. */
 function servedRoots(settings: Settings, directory: string): string[] {
-  return rootsOf(settings) ?? (isLoopbackBind(settings.host) ? [] : [directory]);
+  return rootsOf(settings) ?? (isExposed(settings.host, settings.advertise) ? [directory] : []);
 }
 
 /** Serves until a signal ends the process; returns only when it could not start. */
@@ -43,7 +44,7 @@ export async function serve(options: ServeOptions): Promise<number> {
     import("../../server/logging/logger.ts"),
     import("../../server/lifecycle/shutdown.ts"),
   ]);
-  const refusal = refuseBind(settings.host, options.insecureNoAuth !== true);
+  const refusal = refuseBind(settings.host, options.insecureNoAuth !== true, settings.advertise);
   if (refusal !== undefined) throw usageError(refusal);
   const roots = servedRoots(settings, directory);
   const { token, file } = chosenToken(settings, options.insecureNoAuth === true);
@@ -71,6 +72,7 @@ export async function serve(options: ServeOptions): Promise<number> {
     await logger.flush();
     throw startProblem(thrown, settings);
   });
+  process.on("SIGINT", () => clearKeyEcho(process.stderr));
   installShutdown({
     listener: parley.listener,
     cutStreams: parley.cutStreams,
@@ -87,7 +89,9 @@ export async function serve(options: ServeOptions): Promise<number> {
       "runs as the first process of a container: start that with an init (docker run --init), or ended processes pile up",
     );
   }
-  const greeting = { url: parley.url, token, tokenFile: file, dataDirectory, roots };
+  const { advertise } = settings;
+  const address = advertise === undefined ? { url: parley.url } : { url: advertise, bound: parley.url };
+  const greeting = { ...address, token, tokenFile: file, dataDirectory, roots };
   greet(greeting, { json: options.json === true, readable, log: logger });
   setTimeout(() => void Promise.all([logger.open(), parley.listener.warm()]), WARM_AFTER_MS).unref();
   return new Promise(() => {});

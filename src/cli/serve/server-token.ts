@@ -6,7 +6,7 @@ import type { Settings } from "../config/settings.ts";
 import { CliError } from "../exit.ts";
 
 export interface ServerToken {
-  token: string | null;
+  token: string;
   /** The file it can be read from, if there is one. */
   file?: string;
 }
@@ -24,8 +24,7 @@ export function credentialToken(credential: Credential): string {
 }
 
 /** The token that a server asks for: the one that was given, else the one of the data directory. */
-export function serverToken({ credential, dataDir }: Settings, noAuth: boolean): ServerToken {
-  if (noAuth) return { token: null };
+export function serverToken({ credential, dataDir }: Settings): ServerToken {
   if (!credential) return { token: loadToken(dataDir), file: tokenPath(dataDir) };
   const token = loadToken(dataDir, credentialToken(credential));
   return "file" in credential ? { token, file: credential.file } : { token };

@@ -3,7 +3,7 @@ import { everySession, type ListedSession } from "../access/store.ts";
 import { configure, directoryOf } from "../context.ts";
 import type { CommonFlags } from "../options.ts";
 import { safeLine } from "../output/safe-text.ts";
-import { age, table } from "../output/table.ts";
+import { age, type Column, table } from "../output/table.ts";
 
 export interface ListFlags extends CommonFlags {
   dir?: string;
@@ -11,11 +11,20 @@ export interface ListFlags extends CommonFlags {
 }
 
 const NEWEST = 20;
-const TITLE = 60;
+/** The table cuts what a terminal has no room for. */
+const LONGEST = 1_000;
+const COLUMNS: Column[] = [
+  "ID",
+  "STATUS",
+  "AGENT",
+  "AGE",
+  { name: "DIRECTORY", cut: "start" },
+  { name: "TITLE", cut: "end" },
+];
 
 function rowOf(session: ListedSession, now: number): string[] {
   const { id, status, agent, directory, title = "", updated } = session;
-  return [id, status, safeLine(agent), age(updated, now), safeLine(directory), safeLine(title, TITLE)];
+  return [id, status, safeLine(agent), age(updated, now), safeLine(directory, LONGEST), safeLine(title, LONGEST)];
 }
 
 export async function listSessions(flags: ListFlags): Promise<string> {
@@ -31,5 +40,5 @@ export async function listSessions(flags: ListFlags): Promise<string> {
   }
   const now = Date.now();
   const rows = sessions.map((session) => rowOf(session, now));
-  return table(["ID", "STATUS", "AGENT", "AGE", "DIRECTORY", "TITLE"], rows);
+  return table(COLUMNS, rows);
 }

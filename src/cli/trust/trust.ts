@@ -60,7 +60,7 @@ export async function trust(given: string | undefined, flags: TrustFlags): Promi
     if (flags.json) return json(trusted);
     if (trusted.length === 0) return "No directory is trusted. parley trust DIRECTORY trusts one.\n";
     return table(
-      ["DIRECTORY", "FROM"],
+      [{ name: "DIRECTORY", cut: "start" }, "FROM"],
       trusted.map(({ directory, source }) => [safeLine(directory, 500), source]),
     );
   }

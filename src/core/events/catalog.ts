@@ -20,6 +20,7 @@ import {
 const sessionFacts = {
   nativeId: z.string().optional().describe("the agent's own id, used to resume"),
   title: z.string().optional(),
+  titled: z.boolean().optional().describe("a client chose the title, so the agent's own does not replace it"),
   model: z.string().optional(),
   mode: z.string().optional(),
   options: optionValues.optional().describe("all options in force, in place of those before"),
@@ -44,12 +45,23 @@ const sessionFacts = {
     .describe("what a client keeps with the session: added to what is there, null takes an entry away"),
 };
 
+const settledBy = z
+  .enum(["rule", "turn"])
+  .optional()
+  .describe(
+    "set where nobody is asked: a rule answers at once, or the turn is being stopped; the next event resolves it",
+  );
+
 /** The data of every event type. */
 export const catalog = {
   "session.started": z.looseObject({
     ...sessionFacts,
     agent: z.string(),
     directory: z.string(),
+    rootAgent: z
+      .string()
+      .optional()
+      .describe("of a sub-agent's session: the agent of its root, which runs the sub-agent"),
     forked: z
       .looseObject({ session: z.string(), before: z.string().optional() })
       .optional()
@@ -158,6 +170,7 @@ export const catalog = {
     input: z.unknown().optional(),
     options: z.array(askOption),
     metadata: z.record(z.string(), z.unknown()).optional(),
+    settledBy,
   }),
   "permission.resolved": z.looseObject({
     ask: z.string(),
@@ -179,6 +192,7 @@ export const catalog = {
       ),
     call: z.string().optional(),
     metadata: z.record(z.string(), z.unknown()).optional(),
+    settledBy,
   }),
   "question.resolved": z.looseObject({
     ask: z.string(),

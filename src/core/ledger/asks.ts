@@ -53,10 +53,8 @@ export function onPermission(frame: Frame, signal: PermissionSignal): void {
   const id = frame.context.id("permission");
   const ask: OpenPermission = present({ id, kind: "permission", action, command, patterns, offers });
   const asked = { ask: id, action, command, patterns, options, title, call, input, metadata };
-  frame.say("permission.requested", present(asked));
-  openAsk(frame, signal.ask, ask);
-  if (turn.cancelled || turn.end) decline(frame, signal.ask, ask);
-  else if (!settleByRule(frame, signal.ask, ask)) waitForPerson(frame, ask);
+  frame.say("permission.requested", present({ ...asked, settledBy: settledBy(frame.state, turn, ask) }));
+  beginAsk(frame, signal.ask, ask);
 }
 
 export function onQuestion(frame: Frame, signal: QuestionSignal): void {
@@ -64,10 +62,24 @@ export function onQuestion(frame: Frame, signal: QuestionSignal): void {
   if (!turn) return;
   const { questions, kind, call, metadata } = signal;
   const ask: LedgerAsk = { id: frame.context.id("question"), kind: "question", questions };
-  frame.say("question.requested", present({ ask: ask.id, questions, kind, call, metadata }));
-  openAsk(frame, signal.ask, ask);
-  if (turn.cancelled || turn.end) decline(frame, signal.ask, ask);
-  else if (!settleByRule(frame, signal.ask, ask)) waitForPerson(frame, ask);
+  const asked = { ask: ask.id, questions, kind, call, metadata };
+  frame.say("question.requested", present({ ...asked, settledBy: settledBy(frame.state, turn, ask) }));
+  beginAsk(frame, signal.ask, ask);
+}
+
+/** Tells clients beforehand that this step also resolves the ask, so that they ask nobody; undefined when a person must answer. */
+function settledBy(state: LedgerState, turn: LedgerTurn, ask: LedgerAsk): "rule" | "turn" | undefined {
+  if (turn.cancelled || turn.end) return "turn";
+  return ruled(state, ask) ? "rule" : undefined;
+}
+
+/** Opens an ask, and resolves it at once where nobody needs to be asked. */
+function beginAsk(frame: Frame, key: string, ask: LedgerAsk): void {
+  const { turn } = frame.state;
+  if (!turn) return;
+  frame.patchTurn({ asks: withEntry(turn.asks, key, ask) });
+  if (turn.cancelled || turn.end) decline(frame, key, ask);
+  else if (!settleByRule(frame, key, ask)) waitForPerson(frame, ask);
 }
 
 /** The answer of the session's rules and grants to an ask. A denial counts more than a grant before it. */
@@ -95,11 +107,6 @@ function settleByRule(frame: Frame, key: string, ask: LedgerAsk): boolean {
 export function applyRules(frame: Frame): void {
   for (const [key, ask] of frame.state.turn?.asks ?? []) settleByRule(frame, key, ask);
   resumeIfAnswered(frame);
-}
-
-function openAsk(frame: Frame, key: string, ask: LedgerAsk): void {
-  const { turn } = frame.state;
-  if (turn) frame.patchTurn({ asks: withEntry(turn.asks, key, ask) });
 }
 
 /** The turn requires action: it goes on when a person answers. */

@@ -3,14 +3,13 @@ import type { MessageItem } from "../events/items.ts";
 import type { Prompt, PromptPart } from "../events/values.ts";
 import { present } from "../json/fields.ts";
 import { beginsTurn } from "../session-state.ts";
+import { titleFrom } from "../session-title.ts";
 import type { Frame } from "./frame.ts";
 import { commitRevert } from "./revert.ts";
 import { changeAgent, updateFacts } from "./session.ts";
 import { userText, withUntold } from "./shell.ts";
 import { type Facts, QUEUE_LIMIT } from "./state.ts";
 import { beginTurn, choiceOf } from "./turn.ts";
-
-const TITLE_LENGTH = 60;
 
 function userItem(prompt: Prompt, steered: boolean): { header: MessageItem; full: MessageItem } {
   const text = userText(prompt.parts);
@@ -29,11 +28,10 @@ function sayUserMessage(frame: Frame, prompt: Prompt, steered: boolean): void {
   frame.say("item.completed", { item: full }, "parley");
 }
 
-/** The title of a session that has none: the first line of its first prompt, until the agent gives a better one. */
-function titleOf(prompt: Prompt): string {
-  const said = prompt.parts.find((part) => part.type === "text" && !part.synthetic);
-  const [line = ""] = (said?.type === "text" ? said.text : "").trim().split("\n");
-  return line.length <= TITLE_LENGTH ? line : `${line.slice(0, TITLE_LENGTH - 1).trimEnd()}…`;
+/** The title of a session that has none, from its first prompt, until the agent gives a better one. */
+function titleOf({ parts }: Prompt): string | undefined {
+  const said = parts.find((part) => part.type === "text" && !part.synthetic);
+  return said?.type === "text" ? titleFrom(said.text) : undefined;
 }
 
 function headerOf({ parts: _, ...header }: Prompt): NonNullable<EventData["turn.started"]["prompt"]> {
@@ -51,7 +49,7 @@ function startPrompt(frame: Frame, given: Prompt, kept: readonly Prompt[]): void
   const prompt = withUntold(frame, given);
   const turn = beginTurn(frame, "user", prompt.task);
   const title = frame.state.facts.title ?? titleOf(prompt);
-  updateFacts(frame, { ...(title === "" ? {} : { title }), ...wishesOf(prompt) }, "parley");
+  updateFacts(frame, { ...present({ title }), ...wishesOf(prompt) }, "parley");
   const context = kept.length === 0 ? {} : { context: kept.map(headerOf) };
   frame.say("turn.started", { by: "user", prompt: headerOf(prompt), ...choiceOf(frame), ...context }, "parley");
   for (const said of [...kept, prompt]) sayUserMessage(frame, said, false);
@@ -65,7 +63,7 @@ export function sayPastPrompt(frame: Frame, parts: PromptPart[]): void {
   const prompt: Prompt = { id: frame.context.id("message"), parts };
   beginTurn(frame, "user");
   const title = frame.state.facts.title ?? titleOf(prompt);
-  if (title !== "") updateFacts(frame, { title }, "parley");
+  if (title !== undefined) updateFacts(frame, { title }, "parley");
   frame.say("turn.started", { by: "user", prompt: headerOf(prompt), ...choiceOf(frame), replayed: true });
   sayUserMessage(frame, prompt, false);
   frame.patch({ lastPrompt: prompt.id });

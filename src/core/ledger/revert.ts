@@ -8,6 +8,8 @@ export interface Revert {
   partID?: string;
   /** The changes of files that were undone. */
   diff?: string;
+  /** The turns were taken back without their changes of files. */
+  filesKept?: boolean;
   cut: EventData["history.cut"];
   /** The turns that the agent must drop itself, as the ids of their prompts. Absent: its memory is the log. */
   toRewind?: string[][];
@@ -19,7 +21,7 @@ export function revertOf(meta: Readonly<Record<string, unknown>> | undefined): R
   return known ? (revert as Revert) : undefined;
 }
 
-/** Cuts the turns that were taken back: the next prompt goes on from before them. */
+/** Cuts the turns that were taken back, if there are such: the next prompt goes on from before them. */
 export function commitRevert(frame: Frame): void {
   const revert = revertOf(frame.state.facts.meta);
   if (!revert) return;

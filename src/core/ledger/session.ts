@@ -29,8 +29,11 @@ function stateAfter(drafts: readonly Draft[]): SessionState | undefined {
 /** Says `session.updated` with the facts that changed; nothing when none did. */
 export function updateFacts(frame: Frame, facts: Facts, source: "agent" | "parley", resume?: "resumed" | "lost"): void {
   const changed: Facts = {};
+  const { titled } = frame.state.facts;
+  if (facts.titled && !titled) changed.titled = true;
   for (const name of FACTS) {
     const value = facts[name];
+    if (name === "title" && source === "agent" && titled) continue;
     if (value !== undefined && value !== frame.state.facts[name]) changed[name] = value;
   }
   if (facts.offers && !isDeepStrictEqual(facts.offers, frame.state.facts.offers)) changed.offers = facts.offers;

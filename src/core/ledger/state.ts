@@ -19,7 +19,17 @@ import type { Answer, Role, Signal, TextKind, ToolDone } from "./signals.ts";
 
 export type Facts = Pick<
   SessionState,
-  "nativeId" | "title" | "model" | "mode" | "options" | "offers" | "toRewind" | "mcpServers" | "permissions" | "meta"
+  | "nativeId"
+  | "title"
+  | "titled"
+  | "model"
+  | "mode"
+  | "options"
+  | "offers"
+  | "toRewind"
+  | "mcpServers"
+  | "permissions"
+  | "meta"
 >;
 
 export interface OpenText {
@@ -152,6 +162,8 @@ export type Command =
   /** `own`: Parley answers because nobody is attached. */
   | { type: "answer"; ask: string; answer: Answer; by: string; own?: boolean }
   | { type: "update"; facts: Facts; agent?: string }
+  /** Cuts the turns that a revert took back, before a prompt does. */
+  | { type: "commit" }
   /** Grants of the session that a sub-agent works for hold for the sub-agent, too. No event repeats them. */
   | { type: "grant"; grants: readonly Grant[] }
   /** The agent is being closed: its next exit is no failure. */

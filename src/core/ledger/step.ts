@@ -17,6 +17,7 @@ import { type Context, Frame } from "./frame.ts";
 import { onIntent } from "./intents.ts";
 import { onPrompt, onSteer, onWithdraw, startNext } from "./prompts.ts";
 import { isHeard, onReplayBegun, onReplayEnded, onReplayPrompt } from "./replay.ts";
+import { commitRevert } from "./revert.ts";
 import { changeAgent, onCreate, updateFacts, updateLimits } from "./session.ts";
 import { noteRan } from "./shell.ts";
 import type { Signal } from "./signals.ts";
@@ -54,6 +55,7 @@ const REQUESTS: Record<Command["type"], boolean> = {
   cancel: true,
   answer: true,
   update: true,
+  commit: true,
   grant: false,
   closing: false,
   fail: false,
@@ -94,6 +96,7 @@ const COMMANDS: Handlers<Command> = {
   cancel: onCancel,
   answer: onAnswer,
   update: onUpdate,
+  commit: commitRevert,
   grant: (frame, { grants }) => onGrants(frame, grants),
   closing: (frame, { reason }) => onClosing(frame, reason),
   fail: (frame, { turn, error }) => onFail(frame, turn, error),
@@ -145,7 +148,7 @@ function handle<T extends { type: string }>(frame: Frame, handlers: Handlers<T>,
 
 function onUpdate(frame: Frame, { facts, agent }: { facts: Facts; agent?: string }): void {
   if (!changeAgent(frame, agent)) return;
-  updateFacts(frame, facts, "parley");
+  updateFacts(frame, facts.title === undefined ? facts : { ...facts, titled: true }, "parley");
   applyRules(frame);
 }
 

@@ -26,13 +26,21 @@ export async function commandsIn(directory: string, agents: readonly KnownAgent[
   return [...new Map(all.map((command) => [command.name, command])).values()];
 }
 
-/** The command of that name, for a session of that agent. */
-export async function findCommand(name: string, directory: string, agent: KnownAgent): Promise<SlashCommand> {
+/** The command of that name, for a session of that agent. The refusal of another agent's command names that agent. */
+export async function findCommand(
+  name: string,
+  directory: string,
+  agent: KnownAgent,
+  others: () => Promise<KnownAgent[]>,
+): Promise<SlashCommand> {
   const all = await commandsIn(directory, [agent]);
   const found = all.find((command) => command.name === name);
   if (found) return found;
-  const have = all.map((command) => command.name).join(", ");
-  throw new ParleyError("command_not_found", `no command ${name}; there are: ${have}`);
+  const owner = (await others()).find(({ discovery }) => discovery.commands?.some((command) => command.name === name));
+  const whose = owner && `/${name} is a command of agent ${owner.name}, and this session is one of ${agent.name}`;
+  const have = `there are: ${all.map((command) => command.name).join(", ")}`;
+  const message = whose ? `${whose}: begin a session with ${owner.name} for it` : `no command ${name}; ${have}`;
+  throw new ParleyError("command_not_found", message);
 }
 
 /** Refuses a project's command that runs shell commands, for a project that is not trusted. */

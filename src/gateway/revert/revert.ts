@@ -17,6 +17,8 @@ const MAX_DIFF = 200_000;
 export interface Wish {
   messageID: string;
   partID?: string;
+  /** Whether the files stay as they are: then only the messages are taken back. */
+  keepFiles?: boolean;
   /** The agent itself must drop the turns. */
   native?: boolean;
 }
@@ -36,14 +38,14 @@ function diffOf(turns: readonly PastTurn[]): { diff?: string } {
   return diff.length > MAX_DIFF ? {} : { diff };
 }
 
-function revertTo(turns: readonly PastTurn[], at: number, { partID, native }: Wish): Revert {
+function revertTo(turns: readonly PastTurn[], at: number, { partID, keepFiles, native }: Wish): Revert {
   const gone = turns.slice(at);
   const [first] = gone;
-  const left = turns.slice(0, at).flatMap(({ changes }) => changes);
+  const left = (keepFiles ? turns : turns.slice(0, at)).flatMap(({ changes }) => changes);
   return {
     messageID: first?.messages[0] ?? "",
     ...(partID === undefined ? {} : { partID }),
-    ...diffOf(gone),
+    ...(keepFiles ? { filesKept: true } : diffOf(gone)),
     cut: {
       turns: gone.map(({ id }) => id),
       from: first?.seq ?? 0,
@@ -79,14 +81,16 @@ async function move(directory: string, turns: readonly PastTurn[], direction: Di
 export async function moveTo(log: Log, state: SessionState, wish: Wish | null): Promise<Reverted> {
   const { id, directory, meta } = state;
   const turns = turnsOf(await readEvents(log, id, 0));
-  const hidden = revertOf(meta)?.cut.turns ?? [];
+  const before = revertOf(meta);
+  const hidden = before?.filesKept ? [] : (before?.cut.turns ?? []);
   const now = turns.length - turns.filter((turn) => hidden.includes(turn.id)).length;
-  const then = wish ? turns.findIndex(({ messages }) => messages.includes(wish.messageID)) : turns.length;
-  if (then < 0) throw new ParleyError("not_found", `no message ${wish?.messageID} in session ${id}`);
+  const at = wish ? turns.findIndex(({ messages }) => messages.includes(wish.messageID)) : turns.length;
+  if (at < 0) throw new ParleyError("not_found", `no message ${wish?.messageID} in session ${id}`);
+  const then = wish?.keepFiles ? turns.length : at;
   const swaps =
     then < now
       ? await move(directory, turns.slice(then, now), "undo")
       : await move(directory, turns.slice(now, then), "redo");
   const back = swaps.map(({ path, from, to }) => ({ path, from: to, to: from })).toReversed();
-  return { revert: wish ? revertTo(turns, then, wish) : null, undo: () => swapAll(directory, back) };
+  return { revert: wish ? revertTo(turns, at, wish) : null, undo: () => swapAll(directory, back) };
 }

@@ -170,6 +170,11 @@ export class LiveSession {
     });
   }
 
+  /** Makes a revert final without waiting for the next prompt. */
+  async commitRevert(): Promise<void> {
+    await this.inbox.send({ type: "commit" });
+  }
+
   async answer(ask: string, answer: Answer, by: string): Promise<void> {
     await this.inbox.send({ type: "answer", ask, answer, by });
   }

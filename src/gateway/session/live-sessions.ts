@@ -8,6 +8,7 @@ import { restore } from "../../core/ledger/restore.ts";
 import type { Signal } from "../../core/ledger/signals.ts";
 import { type Create, type Facts, newLedger } from "../../core/ledger/state.ts";
 import { beginsTurn } from "../../core/session-state.ts";
+import { unknownAgent } from "../../core/unknown-agent.ts";
 import { Attachments } from "../attachments.ts";
 import { IdleAgents } from "../idle/idle-agents.ts";
 import type { GatewayOptions } from "../options.ts";
@@ -190,12 +191,7 @@ export class LiveSessions {
 
   agent(name: string): Agent {
     const agent = this.options.agents.get(name);
-    if (!agent) {
-      throw new ParleyError(
-        "agent_not_found",
-        `no agent ${name}; there are: ${[...this.options.agents.keys()].join(", ")}`,
-      );
-    }
+    if (!agent) throw unknownAgent(name, [...this.options.agents.keys()]);
     return agent;
   }
 
@@ -242,7 +238,7 @@ export class LiveSessions {
     const parent = this.parentOf(root, ref);
     const permissions = parent?.ledger.facts.permissions;
     const facts = present({ nativeId: ref.id, title: ref.title, permissions: permissions && [...permissions] });
-    const data = { agent, directory, version: SCHEMA_VERSION, ...facts };
+    const data = { agent, directory, version: SCHEMA_VERSION, rootAgent: root.ledger.agent, ...facts };
     const child = this.build({
       id,
       parent: parent?.id ?? root.id,
@@ -286,6 +282,8 @@ export class LiveSessions {
   }
 }
 
-function factsOf({ started: { agent: _, directory: __, version: ___, forked: ____, ...facts } }: Create): Facts {
+function factsOf({
+  started: { agent: _, directory: __, version: ___, rootAgent: ____, forked: _____, ...facts },
+}: Create): Facts {
   return facts;
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { ParleyError } from "../../core/errors.ts";
-import { isLoopbackBind } from "./addresses.ts";
+import { asksForHome } from "../http/home-page.ts";
 import type { Authenticator } from "./auth.ts";
 import { checkHost, type HostPolicy } from "./host-guard.ts";
 import { checkOrigin, corsHeaders, type OriginPolicy, preflightHeaders } from "./origin-guard.ts";
@@ -11,7 +11,10 @@ export type RequestHead = Pick<IncomingMessage, "method" | "url" | "headers" | "
 };
 
 export interface Doorkeeper {
-  bind: string;
+  /** Whether only this machine can reach the server. */
+  local: boolean;
+  /** Whether browsers get a page at `/`. */
+  home: boolean;
   hosts: HostPolicy;
   origins: OriginPolicy;
   auth: Authenticator;
@@ -28,11 +31,13 @@ export function pathOf(target: string): string {
   return target.split("?", 1)[0] ?? "/";
 }
 
-/** Probes need no token; the numbers need none where only this machine, under its own name, can ask for them. */
-function isOpen(method: string, path: string, loopbackName: boolean, bind: string): boolean {
+/** Probes and the page at `/` need no token; the numbers need none where only this machine, under its own name, can ask for them. */
+function isOpen(request: RequestHead, loopbackName: boolean, { local, home }: Doorkeeper): boolean {
+  const { method, url = "/" } = request;
   if (method !== "GET" && method !== "HEAD") return false;
-  if (path === "/health" || path === "/ready") return true;
-  return path === "/metrics" && loopbackName && isLoopbackBind(bind);
+  const path = pathOf(url);
+  if (path === "/health" || path === "/ready" || (home && asksForHome(request))) return true;
+  return path === "/metrics" && loopbackName && local;
 }
 
 /** Every request and every upgrade goes this way: target, Host, Origin, token. */
@@ -62,6 +67,6 @@ export function admit(request: RequestHead, door: Doorkeeper, now: number): Admi
   const { authorization, cookie } = headers;
   const auth = door.auth.check({ authorization, cookie, url }, socket.remoteAddress ?? "", now);
   if (auth.ok) return { kind: "in", headers: cors, authenticated: true };
-  if (isOpen(method, pathOf(url), host.loopback, door.bind)) return { kind: "in", headers: cors, authenticated: false };
+  if (isOpen(request, host.loopback, door)) return { kind: "in", headers: cors, authenticated: false };
   return { kind: "refused", by: "auth", error: auth.error, headers: { ...cors, ...auth.headers } };
 }

@@ -3,6 +3,7 @@ import type { Duplex } from "node:stream";
 import { ParleyError } from "../../core/errors.ts";
 import type { Logger } from "../../core/logger.ts";
 import type { Metrics } from "../../core/metrics.ts";
+import { ADVERTISED_PHRASE, advertisedHost, advertisedOrigin, isExposed } from "../guards/advertised.ts";
 import { Authenticator } from "../guards/auth.ts";
 import { refuseBind } from "../guards/bind-guard.ts";
 import { BODY_LIMIT, type BodyTimes } from "../guards/body-limit.ts";
@@ -11,6 +12,7 @@ import { originPolicy } from "../guards/origin-guard.ts";
 import { serverSeries } from "../logging/metrics.ts";
 import { DeadPeers } from "../peers/dead-peers.ts";
 import { answerClientError } from "./client-errors.ts";
+import type { Home } from "./home-page.ts";
 import { createMounts, type Mount } from "./mounts.ts";
 import { createServer } from "./node-http.ts";
 import { createProbes } from "./probes.ts";
@@ -23,6 +25,10 @@ export interface ListenerOptions {
   port: number;
   /** Null only for a loopback address. */
   token: string | null;
+  /** The origin that clients are told, where they come through a tunnel or a proxy. */
+  advertise?: string;
+  /** The page at `/` for browsers; without it `/` is an address like any other. */
+  home?: Home;
   allowHosts?: readonly string[];
   cors?: readonly string[];
   mounts: readonly Mount[];
@@ -56,20 +62,35 @@ const TIMEOUTS = {
   connectionsCheckingInterval: 5_000,
 } as const;
 
-function checkedBind(host: string, authenticated: boolean): void {
-  const refusal = refuseBind(host, authenticated);
+function checkedBind(host: string, authenticated: boolean, advertise?: string): void {
+  const refusal = refuseBind(host, authenticated, advertise);
   if (refusal !== undefined) throw new ParleyError("forbidden", refusal);
+}
+
+function checkedOrigin(advertise: string | undefined): string | undefined {
+  if (advertise === undefined) return undefined;
+  const origin = advertisedOrigin(advertise);
+  if (origin !== undefined) return origin;
+  throw new ParleyError("invalid", `expected ${ADVERTISED_PHRASE}, for --advertise, got "${advertise}"`);
 }
 
 export function createListener(options: ListenerOptions): HttpListener {
   const { host: bind, metrics, log, now = () => performance.now() } = options;
-  checkedBind(bind, options.token !== null);
+  const advertise = checkedOrigin(options.advertise);
+  checkedBind(bind, options.token !== null, advertise);
   let draining = false;
   const upgraded = new Set<Duplex>();
   const answering = new WeakSet<Duplex>();
-  const hosts = hostPolicy(bind, options.allowHosts);
+  const told = advertise === undefined ? [] : [advertise];
   const hall: Hall = {
-    door: { bind, hosts, origins: originPolicy(options.cors ?? []), auth: new Authenticator(options.token) },
+    door: {
+      local: !isExposed(bind, advertise),
+      home: options.home !== undefined,
+      hosts: hostPolicy(bind, [...(options.allowHosts ?? []), ...told.map(advertisedHost)]),
+      origins: originPolicy([...(options.cors ?? []), ...told]),
+      auth: new Authenticator(options.token),
+    },
+    home: options.home,
     mounts: createMounts(options.mounts),
     series: serverSeries(metrics),
     log,

@@ -8,6 +8,7 @@ import { checkContentType, hasBody } from "../guards/content-type.ts";
 import { watchResponse } from "../logging/access-log.ts";
 import type { ServerSeries } from "../logging/metrics.ts";
 import { withoutToken } from "../logging/redact.ts";
+import { asksForHome, type Home, sendHome } from "./home-page.ts";
 import type { Mounts } from "./mounts.ts";
 import type { Probes } from "./probes.ts";
 import { type RequestContext, requestId } from "./request-context.ts";
@@ -19,6 +20,8 @@ export interface Hall {
   mounts: Mounts;
   series: ServerSeries;
   log: Logger;
+  /** The page at `/` for browsers, where there is one. */
+  home?: Home;
   bodyLimit: number;
   bodyTimes?: BodyTimes;
   draining(): boolean;
@@ -77,7 +80,7 @@ export function requestListener(hall: Hall, probes: Probes) {
     const context = contextOf(request, hall.log);
     const admission = admit(request, hall.door, hall.now());
     request.url = withoutToken(request.url ?? "/");
-    watchResponse(response, request.url, context.path, context.log, hall.series);
+    watchResponse(response, request.url, context.log, hall.series);
     response.setHeader("x-request-id", context.id);
     response.setHeader("x-content-type-options", "nosniff");
     response.setHeader("referrer-policy", "no-referrer");
@@ -94,7 +97,8 @@ export function requestListener(hall: Hall, probes: Probes) {
     }
     context.authenticated = admission.authenticated;
     try {
-      await (probes(response, context) ?? serve(hall, request, response, context));
+      if (hall.home && asksForHome(request)) sendHome(request, response, hall.home);
+      else await (probes(response, context) ?? serve(hall, request, response, context));
     } catch (thrown) {
       fail(response, context, thrown);
     }

@@ -3,9 +3,10 @@ import { type RequestContext, rawQuery, Unreadable } from "../http/read.ts";
 import { json, serveSurface } from "../http/serve.ts";
 import type { Surface } from "./context.ts";
 import { namedDirectory } from "./directory.ts";
-import { badRequest, namedAnswer } from "./errors.ts";
+import { badRequest, type ErrorAnswer, namedAnswer } from "./errors.ts";
 import type { Located } from "./operation.ts";
 import { operations } from "./operations.ts";
+import { showRefusal } from "./tui/refusal-toast.ts";
 import { taggedAnswer } from "./v2/errors.ts";
 
 /** The API also answers below this path, for a proxy that cannot give it a port's root. */
@@ -25,21 +26,30 @@ function locate(context: RequestContext, { gateway, defaultDirectory }: Surface)
   return { directory, directoryNamed: named !== undefined };
 }
 
-function refusal(thrown: unknown, { req: { path } }: RequestContext): Response {
+function answerOf(thrown: unknown, path: string): ErrorAnswer {
   const error =
     thrown instanceof Unreadable ? badRequest(thrown.reason, thrown.part === "query" ? "Query" : "Payload") : thrown;
-  const { status, body } = path.startsWith(NEWER) ? taggedAnswer(error, path) : namedAnswer(error);
-  return json(status, body);
+  return path.startsWith(NEWER) ? taggedAnswer(error, path) : namedAnswer(error);
 }
 
 /** OpenCode's API as a handler for the server. */
 export function createOpencode(
   surface: Surface,
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
+  const directories = new WeakMap<IncomingMessage, string>();
   const handler = serveSurface({
     endpoints: operations(surface),
-    more: (context) => locate(context, surface),
-    refusal,
+    more: (context) => {
+      const located = locate(context, surface);
+      directories.set(context.env.incoming, located.directory);
+      return located;
+    },
+    refusal: (thrown, { req: { path }, env: { incoming: request, outgoing: response } }) => {
+      const { status, body, message } = answerOf(thrown, path);
+      const directory = directories.get(request);
+      if (directory !== undefined) showRefusal(surface.hub, { request, response, path, directory, message });
+      return json(status, body);
+    },
     directions: ": /doc lists OpenCode's paths, /openapi.json Parley's own",
     logger: surface.logger,
   });

@@ -17,6 +17,20 @@ export class Bus {
     for (const listener of this.#listeners) listener(directory, event);
   }
 
+  /** Shows a person a remark about a choice. */
+  warn(directory: string, message: string): void {
+    this.publish(directory, "tui.toast.show", { message, variant: "warning" });
+  }
+
+  /**
+   * Has clients read agents, models, modes and commands anew, as native does after a login. OpenCode's terminal interface listens to the one, its web page to the
+   * other; neither loses its session or the prompt that is being typed.
+   */
+  reload(): void {
+    this.publish(null, "server.instance.disposed", { directory: "" });
+    this.publish(null, "global.disposed", {});
+  }
+
   listen(listener: BusListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

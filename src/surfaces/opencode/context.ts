@@ -19,6 +19,8 @@ export interface Surface {
   ptys: { terminals: Terminals; tickets: PtyTickets };
   /** Parley's own version. */
   version: string;
+  /** The address that clients are told, where it is not the one that they call. */
+  advertised?: string;
   /** The directory of a request that names none. */
   defaultDirectory: string;
   dataDirectory: string;

@@ -32,7 +32,11 @@ export interface EnvironmentOptions {
 export function createEnvironment({ gateway, bus, commands, dataDirectory, logger }: EnvironmentOptions): Environment {
   const git = gitOn(commands);
   return {
-    catalog: new Catalog({ gateway, changed: () => bus.publish(null, "catalog.updated", {}) }),
+    catalog: new Catalog({
+      gateway,
+      changed: () => bus.publish(null, "catalog.updated", {}),
+      outdated: () => bus.reload(),
+    }),
     projects: new Projects({ file: join(dataDirectory, "opencode-projects.json"), logger }),
     commands,
     git,

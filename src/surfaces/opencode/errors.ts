@@ -46,7 +46,7 @@ export function unsupported(message: string): OpencodeError {
   return named(501, "NotSupportedError", message);
 }
 
-export type ErrorAnswer = Pick<OpencodeError, "status" | "body">;
+export type ErrorAnswer = Pick<OpencodeError, "status" | "body" | "message">;
 
 /** Any error in the form of the older half of the API. */
 export function namedAnswer(thrown: unknown): ErrorAnswer {

@@ -14,7 +14,9 @@ import { sessionOperations } from "./sessions/operations.ts";
 import { eventOperations } from "./streams/operations.ts";
 import { tuiOperations } from "./tui/operations.ts";
 import { v2AskOperations } from "./v2/ask-operations.ts";
+import { v2MessageOperations } from "./v2/message-operations.ts";
 import { v2Operations } from "./v2/operations.ts";
+import { v2RevertOperations } from "./v2/revert-operations.ts";
 import { v2SessionOperations } from "./v2/session-operations.ts";
 import { fileOperations } from "./workspace/file-operations.ts";
 import { findOperations } from "./workspace/find-operations.ts";
@@ -43,6 +45,8 @@ export function operations(surface: Surface): Operation[] {
     ...tuiOperations(surface),
     ...v2Operations(surface),
     ...v2SessionOperations(surface),
+    ...v2MessageOperations(surface),
+    ...v2RevertOperations(surface),
     ...v2AskOperations(surface),
     ...notServedOperations(surface),
   ];

@@ -8,7 +8,10 @@ import { PtyTickets } from "./pty/tickets.ts";
 import { EventHub } from "./streams/hub.ts";
 import { projectOf } from "./workspace/project.ts";
 
-type Given = Pick<Surface, "gateway" | "clients" | "version" | "defaultDirectory" | "dataDirectory" | "logger"> & {
+type Given = Pick<
+  Surface,
+  "gateway" | "clients" | "version" | "advertised" | "defaultDirectory" | "dataDirectory" | "logger"
+> & {
   commands: CommandHost;
   terminals: Terminals;
 };
@@ -18,7 +21,14 @@ export function createSurface({ commands, terminals, ...given }: Given): Surface
   const { gateway, clients, logger, dataDirectory } = given;
   const bus = new Bus();
   const environment = createEnvironment({ gateway, bus, commands, dataDirectory, logger });
-  const hub = new EventHub({ gateway, clients, bus, logger, projectOf: (directory) => projectOf(directory).id });
+  const hub = new EventHub({
+    gateway,
+    clients,
+    bus,
+    logger,
+    projectOf: (directory) => projectOf(directory).id,
+    heard: () => environment.catalog.renew(),
+  });
   const ptys = { terminals, tickets: new PtyTickets() };
   const defaultDirectory = oneSpelling(given.defaultDirectory);
   return { ...given, defaultDirectory, bus, hub, environment, ptys };

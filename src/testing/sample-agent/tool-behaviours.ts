@@ -44,9 +44,11 @@ export const background: Behaviour = async (turn, argument) => {
 
 async function help(turn: Turn, child: ChildRef, asks: boolean): Promise<void> {
   if (asks) {
-    const ask = turn.id("ask");
-    turn.say({ type: "permission", ask, action: "bash", patterns: ["true"], options: [...ASK_OPTIONS] }, child);
+    const [call, ask] = [turn.id("call"), turn.id("ask")];
+    turn.say({ type: "tool.seen", call, name: "bash", title: "true", input: { command: "true" } }, child);
+    turn.say({ type: "permission", ask, call, action: "bash", patterns: ["true"], options: [...ASK_OPTIONS] }, child);
     const answer = await turn.answer(ask);
+    turn.say({ type: "tool.done", call, ok: true, output: "nothing was run: this is a script" }, child);
     await turn.speak(`The answer was ${answer.outcome}.`, { child });
   }
   await turn.speak("I am the helper.", { child });

@@ -150,3 +150,17 @@ test("a plan that the program leaves out of its ask is the one of the call", () 
   const asked = signals(line.init(), call, line.ask("q", "ExitPlanMode", {})).find(({ type }) => type === "question");
   assert.ok(asked?.type === "question" && asked.questions[0]?.question === "1. Edit");
 });
+
+test("an answer that the program gives up is retracted, as far as it was not whole", () => {
+  const stop = { ...line.event({ type: "message_stop" }), abandoned_blocks: { from_block_index: 1 } };
+  const first = [line.messageStart("m1"), line.blockStart(0, line.text("")), line.textDelta(0, "Whole.")];
+  const second = [line.blockStart(1, line.text("")), line.textDelta(1, "Ha"), line.blockStop(1), stop];
+  const told = signals(line.init(), ...first, line.assistant("m1", line.text("Whole.")), line.blockStop(0), ...second);
+  assert.deepEqual(
+    told.flatMap((signal) => ("item" in signal && signal.type !== "text" ? [[signal.type, signal.item]] : [])),
+    [
+      ["text.done", "m1:0"],
+      ["text.retracted", "m1:1"],
+    ],
+  );
+});

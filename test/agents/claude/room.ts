@@ -8,7 +8,7 @@ import { of, Stage } from "./stage.ts";
 
 const write = (name: string) => ({ name: "Write", input: { file_path: name, content: "words\n" } });
 const PLAN = { name: "ExitPlanMode", input: { plan: "1. Write" } };
-const LAX = { description: "Write", prompt: "[[write]] it", subagent_type: "lax" };
+const LAX = { description: "Write", prompt: "[[write]] it", subagent_type: "lax", run_in_background: false };
 const SCRIPT: Script = {
   prompts: {
     here: [{ text: "Here." }],

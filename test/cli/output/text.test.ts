@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { safeLine, safeLines, safeText } from "../../../src/cli/output/safe-text.ts";
 import { age, bytes, table } from "../../../src/cli/output/table.ts";
 import { painter } from "../../../src/cli/output/terminal.ts";
+import { widthOf } from "../../../src/cli/output/width.ts";
 
 const dangerous: [what: string, text: string, shown: string][] = [
   ["colours and cursor moves", "a\u001b[2Jb", "a\\u001b[2Jb"],
@@ -50,6 +51,42 @@ test("columns are as wide as their widest cell", () => {
       ],
     ),
     "A     B\nlong  x\n      yy\n",
+  );
+});
+
+const widths: [text: string, cells: number][] = [
+  ["", 0],
+  ["abc", 3],
+  ["é", 1],
+  ["e\u0301", 1],
+  ["日本", 4],
+  ["한국", 4],
+  ["ｆ", 2],
+  ["👍", 2],
+  ["👨‍👩‍👧", 2],
+  ["🇫🇷", 2],
+  ["❤️", 2],
+  ["—…→✓", 4],
+  ["a\u200bb", 2],
+];
+
+for (const [text, cells] of widths) test(`"${text}" takes ${cells} cells`, () => assert.equal(widthOf(text), cells));
+
+test("a table fits a terminal: the widest columns that may be cut are, at their end or their beginning", () => {
+  const columns = ["ID", { name: "DIRECTORY", cut: "start" }, { name: "TITLE", cut: "end" }] as const;
+  const rows = [
+    ["ses_1", "/home/me/work/a-long-name/site", "日本語のとても長い題名です"],
+    ["ses_2", "/tmp", "short"],
+  ];
+  assert.equal(
+    table(columns, rows, 40),
+    "ID     DIRECTORY        TITLE\nses_1  …long-name/site  日本語のとても…\nses_2  /tmp             short\n",
+  );
+  assert.match(table(columns, rows, Number.POSITIVE_INFINITY), /site {2}日本語のとても長い題名です\n/);
+  assert.match(
+    table(columns, rows, 10),
+    /^ses_1 {2}\S{8} {2}日本語…$/m,
+    "a terminal that is too narrow still shows something",
   );
 });
 

@@ -42,6 +42,30 @@ test("B5: a rule of the session denies or allows at once, without anybody being 
   assert.deepEqual(w.broken(), []);
 });
 
+test("an ask that this step resolves says so, is followed by its resolution and is never open; another one is open and says nothing", () => {
+  const w = world();
+  const permissions = [rule("bash", "*", "allow"), rule("bash", "rm *", "deny"), rule("question", "*", "deny")];
+  w.command({ type: "update", facts: { permissions } }).prompt("msg_1");
+  w.signal(bash("a", "ls")).signal(bash("b", "rm x")).signal(which);
+  w.signal({ type: "permission", ask: "c", action: "edit", patterns: ["a.txt"] });
+  assert.deepEqual(
+    w.session?.asks.map(({ id }) => id),
+    [w.of("permission.requested").at(-1)?.data.ask],
+  );
+  w.command({ type: "cancel", queue: "keep" }).signal(bash("d", "make"));
+  const settled = w.events.flatMap((event, at) => {
+    if (event.type !== "permission.requested" && event.type !== "question.requested") return [];
+    const next = w.events[at + 1];
+    const resolves =
+      (next?.type === "permission.resolved" || next?.type === "question.resolved") && next.data.ask === event.data.ask;
+    return [[event.data.settledBy, resolves ? next.data.by : undefined]];
+  });
+  const byRule = ["rule", "rule"];
+  assert.deepEqual(settled, [byRule, byRule, byRule, [undefined, undefined], ["turn", "turn"]]);
+  w.settle();
+  assert.deepEqual(w.broken(), []);
+});
+
 test("changed rules settle open asks, and a denial beats a grant before it", () => {
   const w = world().prompt("msg_1");
   w.signal(bash("a", "ls"));

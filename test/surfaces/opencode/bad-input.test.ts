@@ -93,6 +93,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   "/api/session/{sessionID}/agent": { agent: "plan" },
   "/api/session/{sessionID}/model": { model: { providerID: "house", id: "x" } },
   "/api/session/{sessionID}/prompt": { prompt: { text: "hello" } },
+  "/api/session/{sessionID}/revert/stage": { messageID: "msg_1" },
   "/api/session/{sessionID}/permission/{requestID}/reply": { reply: "once" },
   "/api/session/{sessionID}/question/{requestID}/reply": { answers: [["x"]] },
 };
@@ -132,6 +133,16 @@ test("a query of the wrong shape gets 400 with the field that is wrong", async (
     ["/api/session?limit=0", /limit/],
     ["/api/session?limit=x", /limit/],
     ["/experimental/session?limit=-1", /limit/],
+    ["/experimental/tool", /provider.*model/s],
+    ["/experimental/tool?provider=house", /model/],
+    ["/api/session/x/message?limit=0", /limit/],
+    ["/api/session/x/message?limit=201", /limit/],
+    ["/api/session/x/message?limit=1.5", /limit/],
+    ["/api/session/x/message?order=up", /order/],
+    ["/api/session/x/history?limit=101", /limit/],
+    ["/api/session/x/history?after=-1", /after/],
+    ["/api/session/x/history?after=", /after/],
+    ["/api/session/x/event?after=x", /after/],
   ];
   for (const [path, says] of wrong) {
     const { status, text } = await client.call("GET", path);

@@ -19,12 +19,10 @@ export function onStreamEvent(reading: Reading, line: Fields): void {
       return onBlockStart(reading, numberIn(event, "index") ?? 0, fieldsIn(event, "content_block"));
     case "content_block_delta":
       return onBlockDelta(reading, numberIn(event, "index") ?? 0, fieldsIn(event, "delta"));
-    case "content_block_stop":
-      return onBlockStop(reading, numberIn(event, "index") ?? 0);
     case "message_delta":
       return onMessageDelta(reading, event);
     case "message_stop":
-      return onMessageStop(reading);
+      return onMessageStop(reading, numberIn(fieldsIn(line, "abandoned_blocks"), "from_block_index"));
   }
 }
 
@@ -101,15 +99,6 @@ function onBlockDelta(reading: Reading, index: number, delta: Fields): void {
   if (inputDelta) reading.say({ type: "tool.seen", call: block.key, inputDelta });
 }
 
-/** The line with the whole block comes before its stop; a program that sends none is content with what was streamed. */
-function onBlockStop(reading: Reading, index: number): void {
-  const { message } = reading.state;
-  const block = message?.blocks.get(index);
-  if (!message || !block || block.whole || block.kind === "tool") return;
-  setBlock(reading, message, index, { ...block, whole: true });
-  if (block.kind !== "other") reading.say({ type: "text.done", item: block.key });
-}
-
 function onMessageDelta(reading: Reading, event: Fields): void {
   const { message } = reading.state;
   if (!message) return;
@@ -118,9 +107,18 @@ function onMessageDelta(reading: Reading, event: Fields): void {
   reading.patch({ message: { ...message, usage, ...(finish === undefined ? {} : { finish }) } });
 }
 
-function onMessageStop(reading: Reading): void {
+/**
+ * The line with a whole block comes before the end of its message; a program that sends none is content with what was streamed. From the
+ * block `abandoned` on, the program has given the message up and asks for it again.
+ */
+function onMessageStop(reading: Reading, abandoned = Number.POSITIVE_INFINITY): void {
   const { message, context } = reading.state;
   if (!message || message.stopped) return;
+  for (const [index, block] of message.blocks) {
+    if (block.whole) continue;
+    if (index >= abandoned) dropBlock(reading, block);
+    else if (block.kind !== "other" && block.kind !== "tool") reading.say({ type: "text.done", item: block.key });
+  }
   const usage = stepUsage(message.usage ?? {}, context?.size);
   reading.patch({ message: { ...message, stopped: true }, context: usage.context });
   const { id: step, finish } = message;

@@ -3,9 +3,9 @@ import { present } from "../../../core/json/fields.ts";
 import { within } from "../../../core/within.ts";
 import type { Gateway } from "../../../gateway/gateway.ts";
 import { badRequest } from "../errors.ts";
-import { type Choice, chosen, type Wish } from "./choice.ts";
-import { Discoveries, FIRST_MS, type KnownAgent } from "./discoveries.ts";
-import { modeInfos, newerModeInfo } from "./modes.ts";
+import { type Choice, chosen, foreignMode, type Wish } from "./choice.ts";
+import { Discoveries, FIRST_MS, type KnownAgent, LIST_MS } from "./discoveries.ts";
+import { BUILD, modeInfos, newerModeInfo } from "./modes.ts";
 import {
   defaultModelOf,
   defaultModels,
@@ -28,7 +28,10 @@ export interface CatalogOptions {
   gateway: Pick<Gateway, "agents" | "discover" | "discoversProjects" | "defaultAgent">;
   now?(): number;
   changed?(): void;
+  /** A client was told something else before. */
+  outdated?(): void;
   firstMs?: number;
+  listMs?: number;
   freshMs?: number;
 }
 
@@ -52,10 +55,10 @@ const VIEWS = {
     return { providers: connected.map(providerInfo), default: defaultModels(connected) };
   },
   modes: modeInfos,
-  newerModes: (agents) => modeInfos(agents).map(newerModeInfo),
+  newerModes: (agents, used) => modeInfos(agents, used).map(newerModeInfo),
   newerProviders: (agents) => agents.filter(({ discovery }) => isConnected(discovery)).map(newerProviderInfo),
   newerModels: (agents) => agents.filter(({ discovery }) => isConnected(discovery)).flatMap(newerModelInfos),
-} satisfies Record<string, (agents: readonly KnownAgent[]) => unknown>;
+} satisfies Record<string, (agents: readonly KnownAgent[], used: readonly string[]) => unknown>;
 
 export type View = keyof typeof VIEWS;
 
@@ -77,6 +80,7 @@ export class Catalog {
     const { gateway, now = Date.now, ...rest } = options;
     this.#discoveries = new Discoveries({
       agents: () => gateway.agents(),
+      defaultAgent: gateway.defaultAgent,
       discover: (name) => gateway.discover(name),
       now,
       ...rest,
@@ -85,37 +89,59 @@ export class Catalog {
 
   /** All agents: as they are in the directory, where they differ by it and say so in time. */
   async agents(directory?: string): Promise<KnownAgent[]> {
-    const { gateway, firstMs = FIRST_MS } = this.#options;
-    const there = async ({ name, discovery }: KnownAgent): Promise<KnownAgent> => {
-      if (directory === undefined || !gateway.discoversProjects(name)) return { name, discovery };
-      // A directory that is not there, or is not to be worked in, is refused where something is done in it.
-      const asked = gateway.discover(name, directory).catch(() => discovery);
-      return { name, discovery: (await within(asked, firstMs))?.value ?? discovery };
-    };
-    return inOrder(await Promise.all((await this.#discoveries.all()).map(there)), gateway.defaultAgent);
+    const { gateway, firstMs = FIRST_MS, listMs = LIST_MS } = this.#options;
+    const limit = (name: string): number => (name === gateway.defaultAgent ? firstMs : Math.min(listMs, firstMs));
+    const general = await this.#discoveries.all();
+    const found = general.map((agent) => this.#there(agent, directory, limit(agent.name)));
+    return inOrder(await Promise.all(found), gateway.defaultAgent);
   }
 
+  /** One agent, which a client chose: nobody waits for the others. */
   async agent(name: string, directory?: string): Promise<KnownAgent | undefined> {
-    return (await this.agents(directory)).find((agent) => agent.name === name);
+    const { gateway, firstMs = FIRST_MS } = this.#options;
+    if (!gateway.agents().includes(name)) return undefined;
+    return this.#there({ name, discovery: await this.#discoveries.one(name) }, directory, firstMs);
+  }
+
+  async #there({ name, discovery }: KnownAgent, directory: string | undefined, ms: number): Promise<KnownAgent> {
+    const { gateway, outdated } = this.#options;
+    if (directory === undefined || !gateway.discoversProjects(name)) return { name, discovery };
+    // A directory that is not there, or is not to be worked in, is refused where something is done in it.
+    const asked = gateway.discover(name, directory).catch(() => discovery);
+    const found = await within(asked, ms);
+    if (!found) asked.then(() => outdated?.());
+    return { name, discovery: found?.value ?? discovery };
   }
 
   /** A view as JSON. Some agents have thousands of models, so the text is made once for all clients. */
-  async text(view: View, directory?: string): Promise<string> {
+  async text(view: View, directory?: string, used: readonly string[] = []): Promise<string> {
     const agents = await this.agents(directory);
     const differs = agents.some(({ name }) => this.#options.gateway.discoversProjects(name));
-    const key = differs ? `${view} ${directory}` : view;
+    const key = [view, ...used, ...(differs ? [directory] : [])].join(" ");
     const made = this.#texts.get(key);
     if (made && isSame(made.agents, agents)) return made.text;
-    const text = JSON.stringify(VIEWS[view](agents));
+    const text = JSON.stringify(VIEWS[view](agents, used));
     keepNewest(this.#texts, key, { agents, text }, TEXTS);
     return text;
   }
 
   async defaults(): Promise<Defaults> {
-    const agents = await this.agents();
-    const first = agents.find(({ discovery }) => isConnected(discovery)) ?? agents[0];
+    const first = await this.#firstUsable();
     const model = first ? `${first.name}/${defaultModelOf(first.discovery)}` : "";
     return { model, agent: "build", ...this.#chosen };
+  }
+
+  /** The name of the agent of sessions whose creator names none. */
+  async firstAgent(): Promise<string> {
+    return splitModel((await this.defaults()).model).providerID;
+  }
+
+  /** The same, with its discovery, as long as no client chose a default model. Others than the default agent count only where that cannot be used. */
+  async #firstUsable(): Promise<KnownAgent | undefined> {
+    const own = await this.agent(this.#options.gateway.defaultAgent);
+    if (own && isConnected(own.discovery)) return own;
+    const agents = await this.agents();
+    return agents.find(({ discovery }) => isConnected(discovery)) ?? agents[0];
   }
 
   /** Refuses what no agent has. */
@@ -127,13 +153,34 @@ export class Catalog {
 
   /** Which agent, model and mode of the gateway a client means. */
   async choose(wish: Wish, directory?: string): Promise<Choice> {
-    return chosen(wish, await this.agents(directory), this.#options.gateway.defaultAgent);
+    return chosen(wish, await this.#meant(wish, directory));
+  }
+
+  /**
+   * The same for a prompt. A client that names a model with each prompt names also the mode that it had before: an agent that lacks that mode of another agent works in
+   * its own default mode, and `mapped` is told so.
+   */
+  async chooseForPrompt(wish: Wish, directory: string, mapped: (message: string) => void): Promise<Choice> {
+    const meant = await this.#meant(wish, directory);
+    const owner = wish.modelID === undefined ? undefined : foreignMode(wish.agent, meant, this.#discoveries.known());
+    if (owner === undefined) return chosen(wish, meant);
+    mapped(`${wish.agent} is a mode of ${owner}: ${meant.name} works in its own default mode`);
+    return chosen({ ...wish, agent: BUILD }, meant);
+  }
+
+  async #meant({ providerID }: Wish, directory?: string): Promise<KnownAgent> {
+    const { gateway } = this.#options;
+    const name = providerID ?? gateway.defaultAgent;
+    const agent = await this.agent(name, directory);
+    if (!agent) throw badRequest(`no provider ${name}; there are: ${gateway.agents().join(", ")}`);
+    return agent;
   }
 
   /** The same for a new session: the defaults fill in the choices that its creator left open, and the agent makes the rest. */
-  async chooseForNew(wish: Wish, directory?: string): Promise<Choice> {
+  async chooseForNew(wish: Wish, directory: string, mapped: (message: string) => void): Promise<Choice> {
     const said = present(wish);
-    const { mode, ...choice } = await this.choose({ ...(await this.#open(said)), ...said }, directory);
+    const whole = { ...(await this.#open(said)), ...said };
+    const { mode, ...choice } = await this.chooseForPrompt(whole, directory, mapped);
     const modes = (await this.agent(choice.agent, directory))?.discovery.modes ?? [];
     // A session that names no mode begins with the first one by itself.
     return mode === undefined || mode === modes[0]?.id ? choice : { ...choice, mode };
@@ -145,11 +192,16 @@ export class Catalog {
     const mode = agent === undefined ? {} : { agent };
     if (providerID !== undefined) return mode;
     if (model !== undefined) return { ...splitModel(model), ...mode };
-    return { providerID: splitModel((await this.defaults()).model).providerID, ...mode };
+    return { providerID: await this.firstAgent(), ...mode };
   }
 
   /** Asks the agents anew: somebody may have logged in. */
   refresh(): void {
     this.#discoveries.refresh();
+  }
+
+  /** Asks the agents again that cannot be used: somebody may have installed one, or logged in. */
+  renew(): void {
+    this.#discoveries.renew((discovery) => !isConnected(discovery));
   }
 }

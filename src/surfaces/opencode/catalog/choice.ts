@@ -3,7 +3,7 @@ import { present } from "../../../core/json/fields.ts";
 import { modelNameFault } from "../../../core/model-name.ts";
 import { badRequest } from "../errors.ts";
 import type { KnownAgent } from "./discoveries.ts";
-import { modeFor } from "./modes.ts";
+import { modeFor, PLAN } from "./modes.ts";
 import { OWN_MODEL } from "./providers.ts";
 
 /** A client's choice of agent, model and mode, in OpenCode's words. */
@@ -39,15 +39,22 @@ function knownMode(name: string, { modes }: Discovery, agent: string | undefined
   throw badRequest(`agent ${name} has no mode ${agent}; it has: ${modes.map(({ id }) => id).join(", ")}`);
 }
 
-/** Which agent, model and mode a client means. One that is known not to be there is refused. */
-export function chosen(wish: Wish, agents: readonly KnownAgent[], defaultAgent: string): Choice {
-  const name = wish.providerID ?? defaultAgent;
-  const known = agents.find((agent) => agent.name === name);
-  if (!known) {
-    const have = agents.map((agent) => agent.name).join(", ");
-    throw badRequest(`no provider ${name}; there are: ${have}`);
-  }
-  const model = modelFor(name, known.discovery, wish.modelID);
-  const mode = knownMode(name, known.discovery, wish.agent);
+/** Which model and mode of an agent a client means. One that is known not to be there is refused. */
+export function chosen(wish: Wish, { name, discovery }: KnownAgent): Choice {
+  const model = modelFor(name, discovery, wish.modelID);
+  const mode = knownMode(name, discovery, wish.agent);
   return present({ agent: name, model, mode });
+}
+
+/**
+ * The agent whose mode a client names for an agent that does not have it. A mode that looks only is nobody's: nothing may be changed instead.
+ */
+export function foreignMode(
+  mode: string | undefined,
+  { name, discovery }: KnownAgent,
+  agents: readonly KnownAgent[],
+): string | undefined {
+  const has = ({ discovery: { modes } }: KnownAgent): boolean => modes.some(({ id }) => id === mode);
+  if (mode === undefined || mode === PLAN || discovery.modes.length === 0 || has({ name, discovery })) return undefined;
+  return agents.find((agent) => agent.name !== name && has(agent))?.name;
 }

@@ -11,24 +11,35 @@ export interface DiscoveriesOptions {
   agents(): readonly string[];
   discover(name: string): Promise<Discovery>;
   now(): number;
-  /** How long the first callers wait for an agent. */
+  /** The agent that lists wait for. */
+  defaultAgent?: string;
+  /** How long the first callers wait for the agent that they chose. */
   firstMs?: number;
+  /** How long the first lists wait for agents that nobody chose. */
+  listMs?: number;
   /** How old an answer may be before the agent is asked again. */
   freshMs?: number;
   /** Something is known that was not, or has changed. */
   changed?(): void;
+  /** The same, after a caller was told something else. */
+  outdated?(): void;
 }
 
 interface Entry {
   /** When it was last asked. */
   asked: number;
   asking?: Promise<void>;
+  /** The waits of first callers, by their length. */
+  waits: Map<number, Promise<unknown>>;
   discovery?: Discovery;
   /** The same as text, to see whether it changed. */
   text?: string;
+  /** Whether a caller was told the discovery, or that there is none yet. */
+  told: boolean;
 }
 
 export const FIRST_MS = 5_000;
+export const LIST_MS = 1_000;
 const FRESH_MS = 60_000;
 
 /** Stands for an agent that takes longer than anybody waits. */
@@ -47,7 +58,6 @@ const SILENT: Discovery = {
 export class Discoveries {
   readonly #options: DiscoveriesOptions;
   readonly #entries = new Map<string, Entry>();
-  #first: Promise<unknown> | undefined;
   #revision = 0;
 
   constructor(options: DiscoveriesOptions) {
@@ -59,13 +69,25 @@ export class Discoveries {
     return this.#revision;
   }
 
-  /** Each agent, in the order of the gateway. */
+  /** Each agent, in the order of the gateway. A list waits for the default agent, and for the others a moment only. */
   async all(): Promise<KnownAgent[]> {
-    this.#ask(this.#options.freshMs ?? FRESH_MS);
-    const asking = [...this.#entries.values()].map((entry) => entry.asking);
-    this.#first ??= within(Promise.all(asking), this.#options.firstMs ?? FIRST_MS);
-    await this.#first;
-    return this.#options.agents().map((name) => ({ name, discovery: this.#entries.get(name)?.discovery ?? SILENT }));
+    const { firstMs = FIRST_MS, listMs = LIST_MS, defaultAgent } = this.#options;
+    this.#ask();
+    const limit = (name: string): number => (name === defaultAgent ? firstMs : Math.min(listMs, firstMs));
+    await Promise.all(this.#options.agents().map((name) => this.#answered(name, limit(name))));
+    return this.known();
+  }
+
+  /** One agent, for a caller that chose it. Nobody waits for the others. */
+  async one(name: string): Promise<Discovery> {
+    this.#ask();
+    await this.#answered(name, this.#options.firstMs ?? FIRST_MS);
+    return this.#tell(name);
+  }
+
+  /** Each agent as far as it is known now. */
+  known(): KnownAgent[] {
+    return this.#options.agents().map((name) => ({ name, discovery: this.#tell(name) }));
   }
 
   /** Asks every agent anew. Callers get the old answers meanwhile. */
@@ -73,12 +95,35 @@ export class Discoveries {
     this.#ask(0);
   }
 
-  #ask(freshMs: number): void {
+  /** Asks the agents of that kind again whose answers are old. */
+  renew(which: (discovery: Discovery) => boolean): void {
+    this.#ask(undefined, ({ discovery }) => discovery !== undefined && which(discovery));
+  }
+
+  #tell(name: string): Discovery {
+    const entry = this.#entries.get(name);
+    if (entry) entry.told = true;
+    return entry?.discovery ?? SILENT;
+  }
+
+  async #answered(name: string, ms: number): Promise<void> {
+    const entry = this.#entries.get(name);
+    if (!entry || entry.discovery) return;
+    const wait = entry.waits.get(ms) ?? within(entry.asking ?? Promise.resolve(), ms);
+    entry.waits.set(ms, wait);
+    await wait;
+  }
+
+  #ask(freshMs = this.#options.freshMs ?? FRESH_MS, which: (entry: Entry) => boolean = () => true): void {
     const now = this.#options.now();
     for (const name of this.#options.agents()) {
-      const entry = this.#entries.get(name) ?? { asked: Number.NEGATIVE_INFINITY };
+      const entry: Entry = this.#entries.get(name) ?? {
+        asked: Number.NEGATIVE_INFINITY,
+        waits: new Map(),
+        told: false,
+      };
       this.#entries.set(name, entry);
-      if (entry.asking || now - entry.asked < freshMs) continue;
+      if (entry.asking || now - entry.asked < freshMs || !which(entry)) continue;
       entry.asked = now;
       entry.asking = this.#learn(name, entry).finally(() => {
         entry.asking = undefined;
@@ -94,6 +139,8 @@ export class Discoveries {
     entry.text = text;
     this.#revision += 1;
     this.#options.changed?.();
+    if (entry.told) this.#options.outdated?.();
+    entry.told = false;
   }
 
   async #discover(name: string): Promise<Discovery> {

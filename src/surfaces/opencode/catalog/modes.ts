@@ -5,8 +5,8 @@ import type { KnownAgent } from "./discoveries.ts";
 import { defaultModelOf, isConnected, titleOf } from "./providers.ts";
 
 /** OpenCode's name of the mode in which an agent works as it does by itself. */
-const BUILD = "build";
-const PLAN = "plan";
+export const BUILD = "build";
+export const PLAN = "plan";
 
 /** A mode in the form that OpenCode calls an agent. */
 export interface ModeInfo {
@@ -50,7 +50,7 @@ interface Owned {
 }
 
 /** A mode of one agent alone brings that agent with it; one of several leaves the choice as it is. */
-function infoOf(name: string, owners: readonly Owned[]): ModeInfo {
+function infoOf(name: string, owners: readonly Owned[], used: readonly string[]): ModeInfo {
   const [first] = owners;
   const only = owners.length === 1 ? first?.agent : undefined;
   const description = first?.mode.description ?? first?.mode.name;
@@ -60,15 +60,15 @@ function infoOf(name: string, owners: readonly Owned[]): ModeInfo {
     description: description === undefined ? `A mode of ${whose}.` : `${whose}: ${description}`,
     mode: "primary",
     native: false,
-    hidden: owners.every(({ mode }) => mode.hidden) || undefined,
+    hidden: owners.every(({ agent, mode }) => mode.hidden || !used.includes(agent.name)) || undefined,
     model: only && { providerID: only.name, modelID: defaultModelOf(only.discovery) },
     permission: MAY_ASK,
     options: {},
   });
 }
 
-/** `build` and `plan`, then what else the agents that can be used have. */
-export function modeInfos(agents: readonly KnownAgent[]): ModeInfo[] {
+/** `build` and `plan`, then what else the agents that can be used have. Modes of agents that do not work in the directory are hidden: they are not offered, but can be named. */
+export function modeInfos(agents: readonly KnownAgent[], used: readonly string[]): ModeInfo[] {
   const connected = agents.filter(({ discovery }) => isConnected(discovery));
   const owned = connected.flatMap((agent): Owned[] => {
     const { modes } = agent.discovery;
@@ -76,7 +76,7 @@ export function modeInfos(agents: readonly KnownAgent[]): ModeInfo[] {
     return further.map((mode) => ({ agent, mode }));
   });
   const others = Map.groupBy(owned, ({ mode }) => mode.id);
-  return [...BUILT_IN, ...[...others].map(([name, owners]) => infoOf(name, owners))];
+  return [...BUILT_IN, ...[...others].map(([name, owners]) => infoOf(name, owners, used))];
 }
 
 /** The same for the newer half of the API. */

@@ -4,10 +4,14 @@ import type { Surface } from "../context.ts";
 import { get, type Operation, patch } from "../operation.ts";
 import type { View } from "./catalog.ts";
 import { changeConfig, configChange, configOf } from "./config.ts";
+import { usedAgents } from "./used-agents.ts";
 
+const MODES =
+  "`build`, `plan` and the modes of the agents; those of agents that have no session in the directory are hidden";
 const CHANGE = { note: "model and default_agent, until the server ends; 501 for anything else", body: configChange };
 
-export function catalogOperations({ environment: { catalog } }: Surface): Operation[] {
+export function catalogOperations(surface: Surface): Operation[] {
+  const { catalog } = surface.environment;
   const view =
     (name: View) =>
     async ({ directory }: { directory: string }) =>
@@ -21,7 +25,12 @@ export function catalogOperations({ environment: { catalog } }: Surface): Operat
   return [
     get("/provider", "provider.list", { note: providers }, view("all")),
     get("/config/providers", "config.providers", view("usable")),
-    get("/agent", "app.agents", { note: "`build`, `plan` and the modes of the agents" }, view("modes")),
+    get(
+      "/agent",
+      "app.agents",
+      { note: MODES },
+      async ({ directory }) => new Answer(await catalog.text("modes", directory, await usedAgents(surface, directory))),
+    ),
     get("/config", "config.get", config),
     patch("/config", "config.update", CHANGE, change),
     get("/global/config", "global.config.get", config),

@@ -21,9 +21,10 @@ const pageQuery = z.object({
 });
 
 /** The address of the page after this one, as the client sees this server. */
-function linkTo({ request, header }: Pick<OperationCall, "request" | "header">, cursor: string): string {
+function linkTo({ advertised }: Surface, call: Pick<OperationCall, "request" | "header">, cursor: string): string {
+  const { request, header } = call;
   const protocol = header("x-forwarded-proto") === "https" ? "https" : "http";
-  const url = new URL(request.url ?? "/", `${protocol}://${header("host") ?? "localhost"}`);
+  const url = new URL(request.url ?? "/", advertised ?? `${protocol}://${header("host") ?? "localhost"}`);
   url.searchParams.set("before", cursor);
   return `<${url.href}>; rel="next"`;
 }
@@ -57,7 +58,7 @@ export function messageOperations(surface: Surface): Operation[] {
     const cursor = encodeCursor(next);
     return jsonWith(messages, {
       "x-next-cursor": cursor,
-      link: linkTo(call, cursor),
+      link: linkTo(surface, call, cursor),
       "access-control-expose-headers": "Link, X-Next-Cursor",
     });
   }

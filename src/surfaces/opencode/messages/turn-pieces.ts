@@ -10,6 +10,8 @@ export interface Piece {
   records: EventRecord[];
   /** The items of its older steps were left out. */
   thinned: boolean;
+  /** Whether items were left out of what was said at a number. */
+  thins(seq: number): boolean;
 }
 
 /** Whether an event gives others their place or their facts: all but the items of the agent do. */
@@ -93,7 +95,8 @@ export function thin(records: readonly EventRecord[], steps: number): EventRecor
  */
 export async function* piecesBack(log: Log, session: string, before: number, steps: number): AsyncGenerator<Piece> {
   const thinner = new Thinner(steps);
-  const pieceOf = (records: EventRecord[]): Piece => ({ records, thinned: thinner.thins(records[0]?.seq ?? 0) });
+  const thins = (seq: number): boolean => thinner.thins(seq);
+  const pieceOf = (records: EventRecord[]): Piece => ({ records, thinned: thins(records[0]?.seq ?? 0), thins });
   let held: EventRecord[] = [];
   let end = before;
   for (let limit = FIRST_CHUNK; ; limit = Math.min(limit * 2, LARGEST_CHUNK)) {

@@ -22,20 +22,8 @@ export interface NotServed {
   located?: boolean;
 }
 
-/** An operation that has its like elsewhere. */
-function elsewhere(place: Place, instead: string): NotServed {
-  const reason = `use ${instead}`;
-  return { reason, refused: [place], message: `this is not served in this form: ${reason}` };
-}
-
-/** The same for a session of the newer half of the API. */
-function inOlder(method: "GET" | "POST", path: string, id: string, instead: string): NotServed {
-  return { ...elsewhere(`${method} /api/session/{sessionID}${path} ${id}`, instead), first: "session" };
-}
-
 const NO_WORKSPACES = "there are no remote workspaces: a session runs in a directory of the server's machine";
-const MESSAGE = "/session/{sessionID}/message";
-const MESSAGE_PART = `${MESSAGE}/{messageID}/part/{partID}` as const;
+const MESSAGE_PART = "/session/{sessionID}/message/{messageID}/part/{partID}";
 const WORKSPACE = "/experimental/workspace";
 const ATTEMPT = "/api/integration/attempt/{attemptID}";
 const CONNECT = "/api/integration/{integrationID}/connect";
@@ -90,7 +78,12 @@ export const NOT_SERVED: readonly NotServed[] = [
   { reason: "there is no formatter here", empty: { "GET /formatter formatter.status": [] } },
   {
     reason: "tools are the agents' own business",
-    empty: { "GET /experimental/tool tool.list": [], "GET /experimental/tool/ids tool.ids": [] },
+    empty: { "GET /experimental/tool/ids tool.ids": [] },
+  },
+  {
+    reason: "tools are the agents' own business",
+    query: z.looseObject({ provider: z.string(), model: z.string() }),
+    empty: { "GET /experimental/tool tool.list": [] },
   },
   {
     reason: "sub-agents are not sent to the background",
@@ -170,14 +163,4 @@ export const NOT_SERVED: readonly NotServed[] = [
     first: "session",
     refused: ["POST /api/session/{sessionID}/permission v2.session.permission.create"],
   },
-  elsewhere("GET /api/event v2.event.subscribe", "GET /global/event"),
-  inOlder("GET", "/message", "v2.session.messages", `GET ${MESSAGE}`),
-  inOlder("GET", "/message/{messageID}", "v2.session.message", `GET ${MESSAGE}/{messageID}`),
-  inOlder("GET", "/context", "v2.session.context", `GET ${MESSAGE}`),
-  inOlder("GET", "/history", "v2.session.history", "GET /v1/sessions/{session}/events"),
-  inOlder("GET", "/event", "v2.session.events", "GET /event, or GET /v1/sessions/{session}/stream"),
-  inOlder("POST", "/compact", "v2.session.compact", "POST /session/{sessionID}/summarize"),
-  inOlder("POST", "/revert/stage", "v2.session.revert.stage", "POST /session/{sessionID}/revert"),
-  inOlder("POST", "/revert/clear", "v2.session.revert.clear", "POST /session/{sessionID}/unrevert"),
-  inOlder("POST", "/revert/commit", "v2.session.revert.commit", "POST /session/{sessionID}/revert"),
 ];

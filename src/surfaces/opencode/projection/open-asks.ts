@@ -18,8 +18,12 @@ export interface Answered {
 type Asked = EventOf<"permission.requested"> | EventOf<"question.requested">;
 type Resolved = EventOf<"permission.resolved"> | EventOf<"question.resolved">;
 
-/** The open asks of a session, and the events by which clients hear of them. */
+/**
+ * The open asks of a session, and the events by which clients hear of them. Clients hear nothing of an ask that a rule answers: a client
+ * without a person refuses each ask that it hears of, and would say so although the tool runs.
+ */
 export class OpenAsks {
+  readonly #unsaid = new Set<string>();
   readonly #permissions = new Map<string, PermissionRequest>();
   readonly #questions = new Map<string, { request: QuestionRequest; call?: string }>();
 
@@ -30,6 +34,11 @@ export class OpenAsks {
       if (ask.kind === "permission") this.#permissions.set(ask.id, permissionRequest(ask.request, place));
       else this.#questions.set(ask.id, { request: questionRequest(ask.request, place) });
     }
+  }
+
+  /** Remembers an ask that a rule answers at once. */
+  leaveUnsaid({ data }: Asked): void {
+    this.#unsaid.add(data.ask);
   }
 
   ask(event: Asked, place: Parameters<typeof permissionRequest>[1], out: Outbox): void {
@@ -47,6 +56,7 @@ export class OpenAsks {
   /** Refuses the asks that nobody needs to answer any more, so that no client keeps a dialog open. */
   resolve(event: Resolved, sessionID: string, out: Outbox): void {
     const requestID = event.data.ask;
+    if (this.#unsaid.delete(requestID)) return;
     if (event.type === "permission.resolved") {
       const { outcome } = event.data;
       this.#permissions.delete(requestID);

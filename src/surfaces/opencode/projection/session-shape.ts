@@ -20,13 +20,16 @@ const UNKNOWN_MODEL = "default";
 /** The name that agents give to the mode in which they work by themselves, where it is not OpenCode's name. */
 const OWN_MODE = "default";
 
-/** The agent and model that answer, in OpenCode's words: without a mode the default one, or the kind of the sub-agent. */
+/**
+ * The agent and model that answer, in OpenCode's words: without a mode the default one, or the kind of the sub-agent. The provider is an
+ * agent that clients can find in the catalogue, which a sub-agent is not.
+ */
 export function answering(
   { model = UNKNOWN_MODEL, mode }: Choice,
-  { agent, parent }: SessionState,
+  { agent, parent, rootAgent = agent }: SessionState,
 ): { agent: string; providerID: string; modelID: string } {
   const named = mode === OWN_MODE ? undefined : mode;
-  return { agent: named ?? (parent === undefined ? "build" : agent), providerID: agent, modelID: model };
+  return { agent: named ?? (parent === undefined ? "build" : agent), providerID: rootAgent, modelID: model };
 }
 
 export interface SessionExtras {
@@ -46,10 +49,13 @@ function titleOf({ title, parent, created }: SessionState): string {
   return title ?? `${parent === undefined ? "New" : "Child"} session - ${new Date(created).toISOString()}`;
 }
 
-/** The session it works for: a sub-agent's own, or what the client that made it says. */
-export function parentOf({ parent, meta }: Pick<SessionState, "parent" | "meta">): string | undefined {
+/**
+ * The session that clients show it below: the root of a sub-agent, or the parent that the client that made it named. The TUI shows the asks
+ * of a session and of its direct children only, so a sub-agent of a sub-agent is a child of the root.
+ */
+export function parentOf({ parent, root, meta }: Pick<SessionState, "parent" | "root" | "meta">): string | undefined {
   const { parentID } = meta ?? {};
-  return parent ?? (typeof parentID === "string" ? parentID : undefined);
+  return root ?? parent ?? (typeof parentID === "string" ? parentID : undefined);
 }
 
 function shownRevert({ messageID, partID, diff }: Revert): NonNullable<Session["revert"]> {

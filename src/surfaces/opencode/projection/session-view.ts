@@ -221,6 +221,8 @@ export class SessionView {
       transcript.nextTurn(oldest, waiting);
     }
     out.say("session.status", { sessionID: state.id, status: { type: "busy" } });
+    // Clients add a session to their list when it is updated, not when it is created.
+    this.#sayUpdated(out);
     this.#turn = new TurnView(event, { state, transcript, users, out });
     if (event.turn !== undefined) this.#unnamed.set(event.turn, this.#turn.unnamed);
   }
@@ -251,7 +253,10 @@ export class SessionView {
   }
 
   #ask(event: EventOf<"permission.requested"> | EventOf<"question.requested">, out: Outbox): void {
-    const { id: sessionID, directory } = this.state;
+    const { id: sessionID, directory, parent } = this.state;
+    if (event.data.settledBy !== undefined) return this.#asks.leaveUnsaid(event);
+    // A client that fetched its list before the sub-agent began would show the ask of a session that it does not know nowhere.
+    if (parent !== undefined) this.#sayUpdated(out);
     this.#asks.ask(event, { sessionID, directory, ...this.#turn?.asked(event.data.call, event.time) }, out);
   }
 

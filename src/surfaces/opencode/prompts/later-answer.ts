@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import type { WRITTEN } from "../../http/endpoint.ts";
 import { answerSlowly } from "../../http/slow-answer.ts";
+import { isOpencodeProgram } from "../client-kind.ts";
 import type { Surface } from "../context.ts";
 
 /** Long enough for a busy machine to read some events, too short for a person to notice. */
@@ -13,7 +14,7 @@ const MOMENT_MS = 200;
  */
 async function afterLastEvents<T>({ req }: ServerResponse, answer: Promise<T>): Promise<T> {
   const value = await answer;
-  if (req.headers["user-agent"]?.startsWith("opencode/")) await delay(MOMENT_MS);
+  if (isOpencodeProgram(req.headers["user-agent"])) await delay(MOMENT_MS);
   return value;
 }
 

@@ -65,6 +65,8 @@ function hasOwnIds(parts: readonly { id?: string }[]): boolean {
   return new Set(ids).size === ids.length;
 }
 
+export const partInputs = z.array(partInput).refine(hasOwnIds, "expected each part to have an id of its own");
+
 /** The body of a prompt. */
 export const promptInput = z.object({
   messageID: z.string().optional(),
@@ -75,10 +77,7 @@ export const promptInput = z.object({
   format: z.looseObject({ type: z.string() }).optional(),
   system: z.string().optional(),
   variant: z.string().optional(),
-  parts: z
-    .array(partInput)
-    .min(1, "expected at least one part")
-    .refine(hasOwnIds, "expected each part to have an id of its own"),
+  parts: partInputs.min(1, "expected at least one part"),
 });
 
 export type PromptInput = z.output<typeof promptInput>;

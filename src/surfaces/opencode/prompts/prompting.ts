@@ -2,6 +2,8 @@ import { present } from "../../../core/json/fields.ts";
 import type { Receipt } from "../../../core/receipt.ts";
 import type { SessionState } from "../../../core/session-state.ts";
 import type { Choice } from "../catalog/choice.ts";
+import { usingAgent } from "../catalog/used-agents.ts";
+import { attendedBy } from "../client-kind.ts";
 import type { Surface } from "../context.ts";
 import { unsupported } from "../errors.ts";
 import { rulesOfTools } from "../sessions/permission-rules.ts";
@@ -12,20 +14,15 @@ const NO_VARIANT = "default";
 
 /** The agent, model and mode for a prompt: as the client says, else as they were. */
 export async function choiceOf(
-  { environment }: Surface,
+  { environment, bus }: Surface,
   { agent: own, parent, directory }: SessionState,
   { model, agent }: Pick<PromptInput, "model" | "agent">,
 ): Promise<Partial<Choice>> {
   // A sub-agent is none of the providers. Its session takes no prompts, which the gateway says.
   if (parent !== undefined || (model === undefined && agent === undefined)) return {};
-  return environment.catalog.choose(present({ providerID: own, ...model, agent }), directory);
+  const wish = present({ providerID: own, ...model, agent });
+  return environment.catalog.chooseForPrompt(wish, directory, (message) => bus.warn(directory, message));
 }
-
-/**
- * The user agents of OpenCode's own programs and of browsers, which show questions to a person. Its `run` is one of them, and forbids questions by rules of its
- * session. A program that uses the SDK may wait for its answer and never look at a question.
- */
-const SHOWS_QUESTIONS = /^(opencode|Mozilla)\//;
 
 /** The facts that a client wants to see again in the message of its prompt. */
 function extrasOf({ tools, variant }: PromptInput): Record<string, unknown> | undefined {
@@ -50,7 +47,8 @@ export async function givePrompt(
   const parts = promptParts(input.parts, directory);
   const choice = await choiceOf(surface, state, input);
   const rules = rulesOfTools(tools ?? {});
-  return gateway.prompt(id, {
+  const moves = choice.agent === state.agent ? undefined : choice.agent;
+  const request = {
     parts,
     ...choice,
     ...present({
@@ -60,7 +58,8 @@ export async function givePrompt(
       // A prompt that names no tool says nothing about permissions.
       permissions: rules.length > 0 ? rules : undefined,
       extras: extrasOf(input),
-      attended: SHOWS_QUESTIONS.test(client ?? "") || undefined,
+      attended: attendedBy(client),
     }),
-  });
+  };
+  return usingAgent(surface, directory, moves, () => gateway.prompt(id, request));
 }

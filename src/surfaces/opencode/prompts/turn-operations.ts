@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http";
 import { z } from "zod";
 import { isParleyError } from "../../../core/errors.ts";
 import { present } from "../../../core/json/fields.ts";
+import { oneLine } from "../../../core/one-line.ts";
 import type { Receipt } from "../../../core/receipt.ts";
 import type { SessionState } from "../../../core/session-state.ts";
 import type { SlashCommand } from "../../../gateway/commands/slash-command.ts";
@@ -9,6 +10,8 @@ import { hintsOf } from "../../../gateway/commands/template.ts";
 import type { CommandRequest } from "../../../gateway/session-work.ts";
 import { outcomeOf } from "../../http/turn-outcome.ts";
 import { splitModel } from "../catalog/catalog.ts";
+import { offeredCommands } from "../catalog/used-agents.ts";
+import { attendedBy } from "../client-kind.ts";
 import type { Surface } from "../context.ts";
 import { tagged } from "../errors.ts";
 import { History } from "../messages/history.ts";
@@ -18,7 +21,7 @@ import { shownSession } from "../sessions/shown-session.ts";
 import type { MessageWithParts } from "../shapes/message.ts";
 import { answerLater } from "./later-answer.ts";
 import { answerTo } from "./prompt-answer.ts";
-import { promptInput, promptParts } from "./prompt-input.ts";
+import { partInputs, promptParts } from "./prompt-input.ts";
 import { choiceOf } from "./prompting.ts";
 
 const model = z.object({ providerID: z.string(), modelID: z.string() });
@@ -37,7 +40,7 @@ const commandInput = z.object({
   arguments: z.string().default(""),
   command: z.string(),
   variant: z.string().optional(),
-  parts: promptInput.shape.parts.optional(),
+  parts: partInputs.optional(),
 });
 
 const forkInput = z.object({ messageID: z.string().optional() });
@@ -45,10 +48,13 @@ const revertInput = z.object({ messageID: z.string(), partID: z.string().optiona
 const summarizeInput = z.object({ providerID: z.string(), modelID: z.string(), auto: z.boolean().optional() });
 const initInput = z.object({ modelID: z.string(), providerID: z.string(), messageID: z.string() });
 
+/** A menu of commands has one line for each. */
 function commandInfo({ name, description, mode, model: wanted, subtask, template }: SlashCommand): object {
-  const facts = { description, agent: mode, model: wanted, subtask };
+  const facts = { description: description && oneLine(description), agent: mode, model: wanted, subtask };
   return present({ name, ...facts, source: "command", template, hints: hintsOf(template) });
 }
+
+const BUSY = "the session is busy: wait for its turn to end, or stop it, and try again";
 
 /** A session that is busy is named in the refusal. */
 async function unlessBusy<T>(sessionID: string, work: Promise<T>): Promise<T> {
@@ -56,12 +62,13 @@ async function unlessBusy<T>(sessionID: string, work: Promise<T>): Promise<T> {
     return await work;
   } catch (error) {
     if (!isParleyError(error) || error.code !== "busy") throw error;
-    throw tagged(409, "SessionBusyError", error.message, { sessionID });
+    throw tagged(409, "SessionBusyError", BUSY, { sessionID });
   }
 }
 
 const SHELL = "Parley itself runs the command; the agent gets its output with the next prompt";
-const COMMANDS = "built in, of the project (.opencode, .claude, opencode.json), and of the agents themselves";
+const COMMANDS =
+  "built in, of the project (.opencode, .claude, opencode.json), and of the agent of the directory's newest session";
 const REVERT =
   "whole turns, also for a part; 409 names a file that was changed since, 501 for an agent whose memory is not the log";
 
@@ -103,19 +110,20 @@ export function turnOperations(surface: Surface): Operation[] {
       return answerLater(surface, response, state.id, answer(state.id, receipt));
     }),
     get("/command", "command.list", { note: COMMANDS }, async ({ directory }) =>
-      (await gateway.work.commands(directory)).map(commandInfo),
+      (await offeredCommands(surface, directory)).map(commandInfo),
     ),
     post(
       `${path}/command`,
       "session.command",
       { note: "404 for an unknown one; a subtask is run in the session itself", body: commandInput },
-      async ({ params, body, response }) => {
+      async ({ params, body, response, header }) => {
         const state = await stateOf(params);
         const { messageID, command, arguments: added, agent, parts, model: named } = body;
         const wanted = named === undefined ? undefined : splitModel(named);
         const choice = await choiceOf(surface, state, { model: wanted, agent });
         const attached = parts && promptParts(parts, state.directory);
-        const request = { command, arguments: added, ...choice, ...present({ id: messageID, parts: attached }) };
+        const facts = present({ id: messageID, parts: attached, attended: attendedBy(header("user-agent")) });
+        const request = { command, arguments: added, ...choice, ...facts };
         return runCommand(response, state, request);
       },
     ),

@@ -18,10 +18,11 @@ const query = z.looseObject({
   start: z.coerce.number().optional(),
   cursor: z.coerce.number().optional(),
   search: z.string().optional(),
-  limit: z.coerce.number().int().min(1).max(1_000).optional(),
+  limit: z.coerce.number().int().nonnegative().optional(),
 });
 
 const DEFAULT_LIMIT = 100;
+const LARGEST_LIMIT = 10_000;
 
 /** `start` and `cursor` are times of the last change: not before the one, and before the other. */
 function fits(state: SessionState, { roots, archived, start, cursor, search }: z.output<typeof query>): boolean {
@@ -42,12 +43,12 @@ export function globalSessionOperations({ gateway, environment: { projects } }: 
 
   return [
     get("/experimental/session", "experimental.session.list", { query }, async ({ query: wanted, directory }) => {
-      const { limit = DEFAULT_LIMIT } = wanted;
+      const limit = Math.min(wanted.limit ?? DEFAULT_LIMIT, LARGEST_LIMIT);
       const sessions = allSessions(gateway.log, { directory: wanted.directory ? directory : undefined });
       const found = await lastChanged(sessions, limit + 1, (state) => fits(state, wanted));
       const page = found.slice(0, limit);
       const list = await Promise.all(page.map(withProject));
-      if (found.length === page.length) return list;
+      if (page.length === 0 || found.length === page.length) return list;
       return jsonWith(list, {
         "x-next-cursor": String(page.at(-1)?.updated),
         "access-control-expose-headers": "X-Next-Cursor",

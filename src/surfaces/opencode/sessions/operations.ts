@@ -2,6 +2,7 @@ import { z } from "zod";
 import { present } from "../../../core/json/fields.ts";
 import type { SessionState } from "../../../core/session-state.ts";
 import type { SessionChange } from "../../../gateway/requests.ts";
+import { usingAgent } from "../catalog/used-agents.ts";
 import type { Surface } from "../context.ts";
 import { History, messageOf } from "../messages/history.ts";
 import { get, type Operation, patch, post, remove } from "../operation.ts";
@@ -44,7 +45,12 @@ const listQuery = z.object({
   roots: z.stringbool().optional(),
   start: z.coerce.number().optional(),
   search: z.string().optional(),
-  limit: z.coerce.number().int().positive().default(LIST_LIMIT),
+  // As native: 0 is none, and a negative number is no limit.
+  limit: z.coerce
+    .number()
+    .int()
+    .transform((limit) => (limit < 0 ? Number.MAX_SAFE_INTEGER : limit))
+    .default(LIST_LIMIT),
 });
 
 const diffQuery = z.object({ messageID: z.string().optional() });
@@ -66,7 +72,7 @@ function changeOf({ permissions = [] }: SessionState, body: z.output<typeof chan
 }
 
 export function sessionOperations(surface: Surface): Operation[] {
-  const { gateway, environment } = surface;
+  const { gateway, environment, bus } = surface;
   const history = new History(gateway.log);
   const diffs = new SessionDiffs(gateway.log);
 
@@ -78,13 +84,14 @@ export function sessionOperations(surface: Surface): Operation[] {
     const { parentID, model: wished, agent, title, permission, metadata } = body;
     if (parentID !== undefined) await sessionHead(surface, parentID);
     const wish = { providerID: wished?.providerID, modelID: wished?.id, agent };
-    const choice = await environment.catalog.chooseForNew(wish, directory);
+    const choice = await environment.catalog.chooseForNew(wish, directory, (message) => bus.warn(directory, message));
     // The model is chosen now, so that clients are shown it from the first message on.
     const model = choice.model ?? (await environment.catalog.agent(choice.agent, directory))?.discovery.defaultModel;
     const permissions = permission && rulesFrom(permission);
     const mcpServers = await environment.mcp.forSession(directory, choice.agent);
     const facts = present({ model, title, permissions, mcpServers, meta: metaOf({ parentID, metadata }) });
-    return shownSession(await gateway.create({ directory, ...choice, ...facts }));
+    const make = (): Promise<SessionState> => gateway.create({ directory, ...choice, ...facts });
+    return shownSession(await usingAgent(surface, directory, choice.agent, make));
   }
 
   /** The gateway removes the sessions of sub-agents by itself, but not those that clients made for a session. */

@@ -18,6 +18,8 @@ export interface Batch {
   place: Place;
   json: readonly string[];
   older?: readonly string[];
+  /** Those of the newer half of the API, where a client wants them. */
+  newer?: readonly string[];
 }
 
 export function batchOf(
@@ -42,7 +44,13 @@ export function inEnvelope(json: string, place: Place | undefined): string {
 }
 
 /** An event that is of no session, as one stream or the other has it. */
-export function plainJson(event: OpencodeEvent, place: Place | undefined, global: boolean): string {
+export function plainJson(
+  event: OpencodeEvent,
+  place: Place | undefined,
+  { global, newer }: { global: boolean; newer?: boolean },
+): string {
+  const { id, type, properties: data } = event;
+  if (newer) return JSON.stringify({ id, type, ...(place ? { location: { directory: place.directory } } : {}), data });
   const json = JSON.stringify(event);
   return global ? inEnvelope(json, place) : json;
 }

@@ -26,6 +26,7 @@ export async function catchUp(request: CatchUp): Promise<void> {
       ...projection,
       log,
       withOlder: () => variant.dialect === "1.1",
+      withNewer: () => variant.newer === true,
       emit: (commit) => {
         const frame = commit.after(variant, from);
         if (frame) client.write(frame);

@@ -10,10 +10,12 @@ export interface Variant {
   dialect: Dialect;
   /** Only what happens there; null for everything. */
   directory: string | null;
+  /** The events of the newer half of the API, in place of the older ones. */
+  newer?: boolean;
 }
 
-function textOf(batch: Batch, { global, dialect }: Variant, from: number): string {
-  const events = dialect === "1.1" ? (batch.older ?? batch.json) : batch.json;
+function textOf(batch: Batch, { global, dialect, newer }: Variant, from: number): string {
+  const events = newer ? (batch.newer ?? []) : dialect === "1.1" ? (batch.older ?? batch.json) : batch.json;
   let text = "";
   for (let index = from; index < events.length; index++) {
     const json = events[index] ?? "";
@@ -34,7 +36,7 @@ export class Commit {
 
   /** The bytes for a stream, undefined where there is nothing in it for that stream. */
   frame(variant: Variant): Frame | undefined {
-    const key = `${variant.global} ${variant.dialect} ${variant.directory ?? ""}`;
+    const key = `${variant.global} ${variant.newer} ${variant.dialect} ${variant.directory ?? ""}`;
     if (!this.frames.has(key)) this.frames.set(key, this.after(variant, undefined));
     return this.frames.get(key);
   }

@@ -26,12 +26,17 @@ const REPLAY_LIMIT = 20_000;
 /** As OpenCode's own; its web page takes a stream for dead that is silent for longer. */
 const HEARTBEAT_MS = 10_000;
 
+/** Native ends the stream of a directory with them; a client of Parley's would come back in vain. */
+const ONLY_GLOBAL: ReadonlySet<string> = new Set(["server.instance.disposed", "global.disposed"]);
+
 export interface HubOptions {
   gateway: Gateway;
   clients: SseClients;
   bus: Bus;
   logger: Logger;
   projectOf(directory: string): string;
+  /** Called now and then while a client listens. */
+  heard(): void;
 }
 
 export interface StreamRequest {
@@ -42,11 +47,14 @@ export interface StreamRequest {
   cursor: StreamCursor | undefined;
   /** The sessions that a client without a usable cursor is told of first. */
   snapshot: SnapshotScope | "none";
+  /** The directory of the terminal interface that asks, undefined for other clients. */
+  tui: string | undefined;
 }
 
 interface Listener {
   client: SseClient;
   variant: Variant;
+  tui: string | undefined;
   /** Whether it is where the live stream is. Until then it is still told of the stored events that it missed. */
   joined: boolean;
 }
@@ -64,12 +72,12 @@ export class EventHub {
   }
 
   async open(stream: StreamRequest): Promise<void> {
-    const { request, response, variant } = stream;
+    const { request, response, variant, tui } = stream;
     const projector = await this.started();
     if (response.destroyed || request.socket.destroyed) return;
     const client = this.options.clients.open(request, response);
     const detach = this.options.gateway.attachments.attach(null);
-    const listener: Listener = { client, variant, joined: false };
+    const listener: Listener = { client, variant, tui, joined: false };
     client.onClose(() => {
       this.listeners.delete(listener);
       detach();
@@ -94,6 +102,14 @@ export class EventHub {
     });
   }
 
+  /** Shows a message in the terminal interfaces of a directory. They do not look at the directory of an event, so the others get none. */
+  toast(directory: string, message: string, variant: "error" | "warning"): void {
+    const event = { id: this.options.bus.newId(), type: "tui.toast.show", properties: { message, variant } };
+    const place = { directory, project: this.options.projectOf(directory) };
+    const data = plainJson(event, place, { global: true });
+    for (const { client, tui } of this.listeners) if (tui === directory) client.write(eventsFrame([{ data }]));
+  }
+
   private started(): Promise<Projector> {
     this.projector ??= this.start().catch((error: unknown) => {
       this.projector = undefined;
@@ -107,8 +123,12 @@ export class EventHub {
     const { log } = gateway;
     const position = await log.position();
     const withOlder = (): boolean => [...this.listeners].some(({ variant }) => variant.dialect === "1.1");
+    const withNewer = (): boolean => [...this.listeners].some(({ variant }) => variant.newer);
     const emit = (commit: Commit): void => this.tell(commit);
-    const projector = new Projector({ log, projectOf, resting: RESTING, keep: KEEP, withOlder, emit }, position);
+    const projector = new Projector(
+      { log, projectOf, resting: RESTING, keep: KEEP, withOlder, withNewer, emit },
+      position,
+    );
     const recent = await recentSessions(log, position, { records: RECENT_RECORDS, limit: RESTING });
     for (const [session, seq] of recent) await projector.load(session, seq);
     const failed = (error: unknown): void => {
@@ -135,11 +155,11 @@ export class EventHub {
     const { bus, projectOf } = this.options;
     const newId = (): string => bus.newId();
     const connected = { id: newId(), type: "server.connected", properties: {} };
-    const data = [plainJson(connected, undefined, variant.global)];
+    const data = [plainJson(connected, undefined, variant)];
     const told = fresh && snapshot !== "none" ? stateOfThings(projector, snapshot, { projectOf, newId }) : [];
     for (const { place, event } of told)
       if (variant.directory === null || variant.directory === place.directory)
-        data.push(plainJson(event, place, variant.global));
+        data.push(plainJson(event, place, variant));
     const cursor = formatStreamCursor(projector.position, WHOLE);
     return eventsFrame(
       data.map((one, index) => (fresh && index === data.length - 1 ? { id: cursor, data: one } : { data: one })),
@@ -149,8 +169,9 @@ export class EventHub {
   private onBus(directory: string | null, event: OpencodeEvent): void {
     const place = directory === null ? undefined : { directory, project: this.options.projectOf(directory) };
     for (const { client, variant } of this.listeners) {
+      if (!variant.global && ONLY_GLOBAL.has(event.type)) continue;
       if (variant.directory !== null && directory !== null && variant.directory !== directory) continue;
-      client.write(eventsFrame([{ data: plainJson(event, place, variant.global) }]));
+      client.write(eventsFrame([{ data: plainJson(event, place, variant) }]));
     }
   }
 
@@ -165,8 +186,10 @@ export class EventHub {
 
   private beat(): void {
     const event = { id: this.options.bus.newId(), type: "server.heartbeat", properties: {} };
+    // The newer half has no such event: its streams are kept alive by comments.
     for (const { client, variant } of this.listeners)
-      client.write(eventsFrame([{ data: plainJson(event, undefined, variant.global) }]));
+      if (!variant.newer) client.write(eventsFrame([{ data: plainJson(event, undefined, variant) }]));
+    this.options.heard();
   }
 }
 

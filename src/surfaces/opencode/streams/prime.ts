@@ -4,12 +4,15 @@ import { SCHEMA_VERSION } from "../../../core/events/version.ts";
 import { reduceSession, type SessionState } from "../../../core/session-state.ts";
 import type { EventRecord, Log } from "../../../log/contract.ts";
 import type { TurnsToKeep } from "../projection/kept-turns.ts";
+import type { Projected } from "../projection/outbox.ts";
 import { SessionView, type ViewOptions } from "../projection/session-view.ts";
 
 const PAGE = 512;
 
 export interface Priming extends Required<Pick<ViewOptions, "projectOf" | "keep">> {
   log: Log;
+  /** Sees the events that the view takes in. */
+  watch?(event: ParleyEvent, said: readonly Projected[], view: SessionView): void;
 }
 
 function eventOf({ json }: EventRecord): ParleyEvent {
@@ -50,12 +53,14 @@ export interface Primed {
 export async function primedView(
   session: string,
   before: number,
-  { log, projectOf, keep }: Priming,
+  { log, projectOf, keep, watch }: Priming,
 ): Promise<Primed | undefined> {
   const head = await log.head(session);
   if (!head) return undefined;
   const newest = await log.turnStart(session, before);
-  const kept = newest === undefined ? before : await oldestStart(log, session, newest, keep);
+  // Before the first turn there are only a few events: one who watches sees them all.
+  const none = watch ? Math.min(head.first, before) : before;
+  const kept = newest === undefined ? none : await oldestStart(log, session, newest, keep);
   // A cut that is still to come removes messages that only a view of its turns can name.
   const cuts = (head.state.cuts ?? []).filter(({ to }) => to >= before);
   const from = Math.min(kept, ...cuts.map((cut) => cut.from));
@@ -65,7 +70,9 @@ export async function primedView(
     const records = await log.read(session, { after, limit: PAGE });
     for (const record of records) {
       if (record.seq >= before) return { view, from };
-      view.apply(eventOf(record));
+      const event = eventOf(record);
+      const said = view.apply(event);
+      watch?.(event, said, view);
     }
     if (records.length < PAGE) return { view, from };
     after = records.at(-1)?.seq ?? before;

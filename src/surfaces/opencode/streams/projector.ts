@@ -3,9 +3,10 @@ import type { Log, PlacedRecord } from "../../../log/contract.ts";
 import type { TurnsToKeep } from "../projection/kept-turns.ts";
 import type { Projected } from "../projection/outbox.ts";
 import { SessionView } from "../projection/session-view.ts";
+import { NextNumbers } from "../v2/next/durable.ts";
 import { type Batch, batchOf, type Place } from "./batch.ts";
 import { Commit } from "./commit.ts";
-import { lastView, type Primed, primedView } from "./prime.ts";
+import { lastView, type Primed, type Priming, primedView } from "./prime.ts";
 
 export interface ProjectorOptions {
   log: Log;
@@ -16,12 +17,16 @@ export interface ProjectorOptions {
   keep: TurnsToKeep;
   /** Whether somebody listens in the older dialect. */
   withOlder(): boolean;
+  /** Whether somebody listens to the newer half of the API. */
+  withNewer?(): boolean;
   emit(commit: Commit): void;
 }
 
 interface Held extends Primed {
   /** The number that it has seen last. */
   seq: number;
+  /** Makes the events of the newer half of the API. */
+  newer: NextNumbers;
   place?: Place;
 }
 
@@ -33,6 +38,11 @@ export interface Gone {
 
 function placeOf(directory: string, { projectOf }: ProjectorOptions): Place {
   return { directory, project: projectOf(directory) };
+}
+
+/** Feeds the newer half what a view takes in while it is primed. */
+function watching(newer: NextNumbers): NonNullable<Priming["watch"]> {
+  return (event, said, view) => newer.take(event, said, view);
 }
 
 /**
@@ -63,8 +73,9 @@ export class Projector {
 
   /** Brings a session in as it was after one of its events, without a word about it. Later events are told when they are taken. */
   async load(session: string, seq: number): Promise<void> {
-    const primed = await primedView(session, seq + 1, this.options);
-    if (primed) this.hold(session, { ...primed, seq });
+    const newer = new NextNumbers(session);
+    const primed = await primedView(session, seq + 1, { ...this.options, watch: watching(newer) });
+    if (primed) this.hold(session, { ...primed, newer, seq });
   }
 
   /** A promise where a session must be read from the log first: nothing more until it resolves. */
@@ -95,28 +106,38 @@ export class Projector {
   private async readThenTake(records: readonly PlacedRecord[]): Promise<void> {
     const [first, ...rest] = records;
     if (!first) return;
-    const primed = (await primedView(first.session, first.seq, this.options)) ?? lastView(first, this.options);
+    const { session, seq } = first;
+    const newer = new NextNumbers(session);
+    const priming = { ...this.options, watch: watching(newer) };
+    const primed = (await primedView(session, seq, priming)) ?? lastView(first, this.options);
     // Of a session that the log has forgotten since nothing is said any more but that it is gone.
-    if (primed) this.hold(first.session, { ...primed, seq: first.seq - 1 });
+    if (primed) this.hold(session, { ...primed, newer, seq: seq - 1 });
     await this.take(primed ? records : rest);
   }
 
   private begin(record: PlacedRecord): Held {
     const { projectOf, keep } = this.options;
-    const held = { view: new SessionView(undefined, { projectOf, keep }), from: 1, seq: 0 };
-    this.hold(record.session, held);
+    const { session } = record;
+    const view = new SessionView(undefined, { projectOf, keep });
+    const held = { view, from: 1, seq: 0, newer: new NextNumbers(session) };
+    this.hold(session, held);
     return held;
   }
 
   private apply(held: Held, record: PlacedRecord): Batch | undefined {
     if (record.seq <= held.seq) return undefined;
     held.seq = record.seq;
-    const projected = held.view.apply(JSON.parse(record.json) as ParleyEvent);
+    const event = JSON.parse(record.json) as ParleyEvent;
+    const projected = held.view.apply(event);
+    const newer = held.newer.take(event, projected, held.view);
     if (record.type === "turn.started") this.hold(record.session, held);
-    if (projected.length === 0) return undefined;
+    if (projected.length + newer.length === 0) return undefined;
     held.place ??= placeOf(held.view.directory, this.options);
     if (held.view.deleted) this.letGo(record.session, held.place, projected);
-    return batchOf(record, held.place, projected, this.options.withOlder());
+    const batch = batchOf(record, held.place, projected, this.options.withOlder());
+    if (!this.options.withNewer?.()) return batch;
+    const { directory } = held.place;
+    return { ...batch, newer: newer.map((one) => held.newer.json(one, directory)) };
   }
 
   private letGo(session: string, place: Place, projected: readonly Projected[]): void {

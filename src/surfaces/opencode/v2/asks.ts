@@ -1,15 +1,7 @@
 import type { Gateway } from "../../../gateway/gateway.ts";
 import type { PendingAsk } from "../../../gateway/requests.ts";
-import { permissionRequest, questionRequest } from "../projection/ask-shapes.ts";
-
-/** A permission that is asked for, as the newer half of the API gives it. */
-function permissionInfo2(ask: PendingAsk & { kind: "permission" }, directory: string): object {
-  const { id, sessionID, permission, patterns, always, metadata } = permissionRequest(ask.request, {
-    sessionID: ask.session,
-    directory,
-  });
-  return { id, sessionID, action: permission, resources: patterns, save: always, metadata };
-}
+import { History } from "../messages/history.ts";
+import { nextPermission } from "./next/message.ts";
 
 export interface Asked {
   id: string;
@@ -17,18 +9,21 @@ export interface Asked {
   info: object;
 }
 
+/** Asks as the newer half of the API gives them: with the call that each is about, which its turn has. */
 async function infosOf(gateway: Gateway, asks: readonly PendingAsk[], directory?: string): Promise<Asked[]> {
-  const infos: Asked[] = [];
-  for (const ask of asks) {
-    const { directory: where } = await gateway.get(ask.session);
-    if (directory !== undefined && where !== directory) continue;
-    const info =
-      ask.kind === "permission"
-        ? permissionInfo2(ask, where)
-        : questionRequest(ask.request, { sessionID: ask.session, directory: where });
-    infos.push({ id: ask.id, kind: ask.kind, info });
+  const history = new History(gateway.log);
+  const infos = new Map<string, object>();
+  for (const session of new Set(asks.map((ask) => ask.session))) {
+    const head = await gateway.log.head(session);
+    if (!head || (directory !== undefined && head.state.directory !== directory)) continue;
+    const { permissions, questions } = await history.asks(head);
+    for (const request of permissions) infos.set(request.id, nextPermission(request));
+    for (const request of questions) infos.set(request.id, request);
   }
-  return infos;
+  return asks.flatMap(({ id, kind }) => {
+    const info = infos.get(id);
+    return info ? [{ id, kind, info }] : [];
+  });
 }
 
 /** The open asks of a session and its sub-agents. */

@@ -1,15 +1,17 @@
 import { z } from "zod";
 import { present } from "../../../core/json/fields.ts";
+import { oneLine } from "../../../core/one-line.ts";
 import type { SlashCommand } from "../../../gateway/commands/slash-command.ts";
 import { Answer } from "../../http/endpoint.ts";
 import { splitModel, type View } from "../catalog/catalog.ts";
 import type { KnownAgent } from "../catalog/discoveries.ts";
 import { isConnected, newerProviderInfo, titleOf } from "../catalog/providers.ts";
+import { offeredCommands, usedAgents } from "../catalog/used-agents.ts";
 import type { Surface } from "../context.ts";
 import { badRequest, tagged } from "../errors.ts";
 import { get, type Located, type Operation } from "../operation.ts";
 import { listFiles, readBytes } from "../workspace/files.ts";
-import { findNames, kind, limit } from "../workspace/find-operations.ts";
+import { findNames, kind } from "../workspace/find-operations.ts";
 import { withFiles } from "../workspace/refusals.ts";
 import { located, locatedText, locationOf } from "./location.ts";
 
@@ -25,10 +27,18 @@ function integrationOf(agent: KnownAgent): object {
 function commandInfo({ name, template, description, mode, model, subtask }: SlashCommand): object {
   const named = model?.includes("/") ? splitModel(model) : undefined;
   const ref = named && { providerID: named.providerID, id: named.modelID };
-  return present({ name, template, description, agent: mode, model: ref, subtask });
+  return present({
+    name,
+    template,
+    description: description && oneLine(description),
+    agent: mode,
+    model: ref,
+    subtask,
+  });
 }
 
-function catalogOperations({ gateway, environment: { catalog } }: Surface): Operation[] {
+function catalogOperations(surface: Surface): Operation[] {
+  const { catalog } = surface.environment;
   const known = async (id: string, directory: string): Promise<KnownAgent> => {
     const agent = await catalog.agent(id, directory);
     if (agent) return agent;
@@ -39,7 +49,9 @@ function catalogOperations({ gateway, environment: { catalog } }: Surface): Oper
     async ({ directory }: Located) =>
       locatedText(directory, await catalog.text(name, directory));
   return [
-    get("/api/agent", "v2.agent.list", view("newerModes")),
+    get("/api/agent", "v2.agent.list", async ({ directory }) =>
+      locatedText(directory, await catalog.text("newerModes", directory, await usedAgents(surface, directory))),
+    ),
     get("/api/model", "v2.model.list", view("newerModels")),
     get("/api/provider", "v2.provider.list", view("newerProviders")),
     get("/api/provider/{providerID}", "v2.provider.get", async ({ params, directory }) =>
@@ -52,7 +64,7 @@ function catalogOperations({ gateway, environment: { catalog } }: Surface): Oper
       located(directory, integrationOf(await known(params.integrationID, directory))),
     ),
     get("/api/command", "v2.command.list", async ({ directory }) =>
-      located(directory, (await gateway.work.commands(directory)).map(commandInfo)),
+      located(directory, (await offeredCommands(surface, directory)).map(commandInfo)),
     ),
   ];
 }
@@ -73,6 +85,14 @@ function restOfPath(url: string | undefined): string {
 const AS_BYTES = { "content-type": "application/octet-stream" };
 const READ_NOTE = "always as bytes, so that no page of a project is ever shown as one of the server's";
 const listQuery = z.looseObject({ path: z.string().optional() });
+/** As native: 50 names unless told. More than the most are not refused but left out. */
+const MOST_NAMES = 1_000;
+const limit = z.coerce
+  .number()
+  .int()
+  .min(1)
+  .default(50)
+  .transform((wanted) => Math.min(wanted, MOST_NAMES));
 const findQuery = z.looseObject({ query: z.string().max(1_000), type: kind, limit });
 
 function fileOperations({ environment: { names } }: Surface): Operation[] {

@@ -1,10 +1,13 @@
 import { z } from "zod";
 import { present } from "../../../core/json/fields.ts";
+import type { SessionState } from "../../../core/session-state.ts";
 import { hangUp } from "../../http/endpoint.ts";
+import { usingAgent } from "../catalog/used-agents.ts";
 import type { Surface } from "../context.ts";
 import { oneSpelling } from "../directory.ts";
 import { tagged, unsupported } from "../errors.ts";
 import { get, type Operation, post } from "../operation.ts";
+import { nextNumber } from "./next/durable.ts";
 import { admittedPrompt, partsOf, promptBody } from "./prompt.ts";
 import { sessionInfo } from "./session-info.ts";
 import { sessionPage } from "./session-page.ts";
@@ -13,7 +16,7 @@ import { waitIdle } from "./wait-idle.ts";
 const model = z.looseObject({ id: z.string(), providerID: z.string() });
 
 const listQuery = z.looseObject({
-  limit: z.coerce.number().int().min(1).max(1_000).optional(),
+  limit: z.coerce.number().int().min(1).optional(),
   order: z.enum(["asc", "desc"]).optional(),
   search: z.string().optional(),
   directory: z.string().optional(),
@@ -62,7 +65,7 @@ function commands({ gateway, environment: { catalog } }: Surface): Operation[] {
       const receipt = await gateway.prompt(sessionID, { parts, ...present({ id, delivery }) });
       return {
         data: {
-          admittedSeq: receipt.seq,
+          admittedSeq: nextNumber(receipt.seq, 0),
           id: receipt.prompt,
           sessionID,
           prompt: admittedPrompt(prompt),
@@ -82,7 +85,7 @@ function commands({ gateway, environment: { catalog } }: Surface): Operation[] {
 }
 
 export function v2SessionOperations(surface: Surface): Operation[] {
-  const { gateway, environment, defaultDirectory } = surface;
+  const { gateway, environment, defaultDirectory, bus } = surface;
   return [
     get("/api/session", "v2.session.list", { note: "newest first only", query: listQuery }, async ({ query }) => {
       if (query.order === "asc") throw unsupported("sessions are listed newest first: leave out order=asc");
@@ -99,9 +102,10 @@ export function v2SessionOperations(surface: Surface): Operation[] {
         const named = directoryNamed ? directory : body.location?.directory;
         const wish = { providerID: body.model?.providerID, modelID: body.model?.id, agent: body.agent };
         const place = oneSpelling(named ?? defaultDirectory);
-        const choice = await environment.catalog.chooseForNew(wish, place);
+        const choice = await environment.catalog.chooseForNew(wish, place, (message) => bus.warn(place, message));
         const mcpServers = await environment.mcp.forSession(place, choice.agent);
-        const state = await gateway.create({ ...choice, mcpServers, directory: place });
+        const make = (): Promise<SessionState> => gateway.create({ ...choice, mcpServers, directory: place });
+        const state = await usingAgent(surface, place, choice.agent, make);
         return { data: sessionInfo(state) };
       },
     ),

@@ -13,6 +13,8 @@ export interface PageQuery {
 }
 
 const DEFAULT_LIMIT = 50;
+/** OpenCode's web page asks for 5,000 sessions at once. A larger page ends here, and its cursor leads on. */
+const LARGEST_LIMIT = 10_000;
 
 function cursorAfter(id: string): string {
   return Buffer.from(JSON.stringify({ after: id })).toString("base64url");
@@ -34,7 +36,8 @@ function fits(state: SessionState, { search, project }: PageQuery): boolean {
 
 /** The newest sessions that fit, and where the next ones begin. Those of sub-agents come with their own session. */
 export async function sessionPage(log: Log, query: PageQuery): Promise<{ found: SessionState[]; next?: string }> {
-  const { limit = DEFAULT_LIMIT, directory, cursor } = query;
+  const { directory, cursor } = query;
+  const limit = Math.min(query.limit ?? DEFAULT_LIMIT, LARGEST_LIMIT);
   const after = cursor === undefined ? {} : { after: readCursor(cursor) };
   const found: SessionState[] = [];
   for await (const state of allSessions(log, { parent: null, directory, ...after })) {

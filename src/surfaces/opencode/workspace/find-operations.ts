@@ -9,7 +9,7 @@ import { findText } from "./text-search.ts";
 const MAX_MATCHES = 100;
 const FEW = 10;
 
-export const limit = z.coerce.number().int().min(1).max(200).optional();
+const limit = z.coerce.number().int().min(1).max(200).optional();
 export const kind = z.enum(["file", "directory"]).optional();
 const word = z.string().max(1_000);
 

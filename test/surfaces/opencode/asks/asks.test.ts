@@ -251,16 +251,23 @@ test("B5: the asks of a sub-agent are listed with its own session, and answered 
   assert.equal(refused.status, 409, "it is the agent's own");
 });
 
-test("a sub-agent of a sub-agent is a child of the one that started it, and asks like any other", async (t) => {
+test("a sub-agent of a sub-agent is a child of the root, where clients show its asks", async (t) => {
   const rig = await sessionsRig(t, SCRIPT);
   const { client } = rig;
   const { id } = await client.create({ model: { providerID: "scripted", id: "default" } });
   const answer = client.ask(id, "[[subagent deep ask]]");
   await rig.until(id, ({ type }) => type === "item.started");
   const [permission] = await eventuallySome(() => client.permissions());
-  const [upper] = await client.get<Session[]>(`/session/${id}/children`);
-  const [lower, ...more] = await client.get<Session[]>(`/session/${upper?.id}/children`);
-  assert.deepEqual([permission?.sessionID, lower?.parentID, upper?.parentID, more], [lower?.id, upper?.id, id, []]);
+  const children = await client.get<Session[]>(`/session/${id}/children`);
+  assert.deepEqual(
+    children.map(({ parentID, agent, model }) => [parentID, agent, model?.providerID]),
+    [
+      [id, "helper", "scripted"],
+      [id, "helper", "scripted"],
+    ],
+  );
+  const asking = children.filter((child) => child.id === permission?.sessionID);
+  assert.equal(asking.length, 1, "one of them asks");
   assert.equal(await client.expect(200, "POST", `/permission/${permission?.id}/reply`, { reply: "once" }), true);
   assert.deepEqual(texts(await answer), ["My helper is done."]);
 });

@@ -21,6 +21,7 @@ function rig(names: string[], options: Partial<DiscoveriesOptions> = {}) {
   const asked: Asked[] = [];
   const clock = { now: 1_000 };
   let changes = 0;
+  let outdated = 0;
   const discoveries = new Discoveries({
     agents: () => names,
     discover: (name) =>
@@ -31,12 +32,15 @@ function rig(names: string[], options: Partial<DiscoveriesOptions> = {}) {
     changed: () => {
       changes += 1;
     },
+    outdated: () => {
+      outdated += 1;
+    },
     freshMs: 100,
     ...options,
   });
   const details = async (): Promise<(string | undefined)[]> =>
     (await discoveries.all()).map(({ discovery }) => discovery.detail);
-  return { asked, clock, discoveries, details, changes: () => changes };
+  return { asked, clock, discoveries, details, changes: () => changes, outdated: () => outdated };
 }
 
 /** Lets every promise that can settle do so. */
@@ -113,4 +117,55 @@ test("an agent that fails to say what it has is not installed, and says why", as
   asked[0]?.fail(new Error("its program is broken"));
   const [{ discovery } = { discovery: found("") }] = await all;
   assert.deepEqual([discovery.installed, discovery.detail], [false, "its program is broken"]);
+});
+
+test("only an answer that differs from what somebody was told makes it outdated", async () => {
+  const { asked, clock, details, discoveries, outdated } = rig(["quick", "slow"], { listMs: 5 });
+  const first = details();
+  asked[0]?.answer(found("quick"));
+  await first;
+  assert.equal(outdated(), 0, "nobody was told anything else of the quick one");
+  asked[1]?.answer(found("slow"));
+  await settled();
+  assert.equal(outdated(), 1, "the list had said that the slow one has not answered");
+  clock.now += 100;
+  await details();
+  asked[2]?.answer(found("quick"));
+  asked[3]?.answer(found("logged in"));
+  await settled();
+  assert.equal(outdated(), 2);
+  discoveries.refresh();
+  asked[4]?.answer(found("quick"));
+  asked[5]?.answer(found("logged out"));
+  await settled();
+  assert.equal(outdated(), 2, "nobody has asked since");
+});
+
+test("a caller that chose an agent waits for that one alone", async () => {
+  const { asked, discoveries } = rig(["chosen", "never"]);
+  const one = discoveries.one("chosen");
+  asked[0]?.answer(found("chosen"));
+  assert.equal((await one).detail, "chosen");
+  assert.deepEqual(
+    asked.map(({ name }) => name),
+    ["chosen", "never"],
+    "the others are asked meanwhile",
+  );
+});
+
+test("agents that cannot be used are asked again when their answers are old, the others are left alone", async () => {
+  const { asked, clock, details, discoveries } = rig(["here", "missing"]);
+  const first = details();
+  asked[0]?.answer(found("here"));
+  asked[1]?.answer({ ...found("missing"), installed: false });
+  await first;
+  const unusable = ({ installed }: Discovery): boolean => !installed;
+  discoveries.renew(unusable);
+  assert.equal(asked.length, 2, "the answers are fresh");
+  clock.now += 100;
+  discoveries.renew(unusable);
+  assert.deepEqual(
+    asked.slice(2).map(({ name }) => name),
+    ["missing"],
+  );
 });

@@ -5,6 +5,7 @@ import { createOpencodeClient as createSecond } from "@opencode-ai/sdk/v2";
 import type { ConfiguredAgent } from "../../../../src/server/agents.ts";
 import { agent } from "../../../support/server.ts";
 import { assertWithin } from "../../../support/time.ts";
+import { Listener } from "../listener.ts";
 import { opencodeRig } from "../rig.ts";
 
 interface Providers {
@@ -124,8 +125,18 @@ test("B6, B8: build and plan, then the agents' own modes, hidden ones hidden; bu
     agents: { ...AGENTS, twin: { ...agent("never-answers"), modes: [{ id: "x" }, { id: "yolo" }] } },
   });
   type Mode = { name: string; mode: string; native: boolean; hidden?: boolean; description: string; model?: object };
-  const all = await client.get<Mode[]>("/agent");
-  const modes = all.filter(({ name }) => ["build", "plan", "ask", "x", "yolo", "secret"].includes(name));
+  const listed = async (): Promise<[all: Mode[], looked: Mode[]]> => {
+    const all = await client.get<Mode[]>("/agent");
+    return [all, all.filter(({ name }) => ["build", "plan", "ask", "x", "yolo", "secret"].includes(name))];
+  };
+  const [, before] = await listed();
+  assert.deepEqual(
+    before.filter(({ hidden }) => !hidden).map(({ name }) => name),
+    ["build", "plan"],
+    "modes of agents that do not work in the directory are not offered",
+  );
+  await client.expect(200, "POST", "/api/session", { body: { model: { providerID: "echo", id: "plain" } } });
+  const [all, modes] = await listed();
   assert.deepEqual(
     modes.map(({ name, native, hidden = false, mode }) => [name, native, hidden, mode]),
     [
@@ -196,6 +207,22 @@ test("B6, B8: a session is begun with the provider, model and mode that are aske
   ]);
   for (const body of [{ agent: "yolo" }, { model: { ...echoed, id: "x" } }, { model: echoed, agent: "x" }])
     await client.expect(400, "POST", "/api/session", { body });
+});
+
+test("B8: a mode of another agent that comes with a model becomes the agent's own default, with a remark; plan never does", async (t) => {
+  const plain = { ...agent("never-answers"), models: [{ id: "m" }], modes: [{ id: "careful" }] };
+  const { client, server } = await opencodeRig(t, { agents: { ...AGENTS, plain } });
+  const stream = new Listener(`${server.parley.url}/event`);
+  t.after(() => stream.leave());
+  await stream.connect();
+  await client.get("/agent");
+  const model = { providerID: "plain", id: "m" };
+  const { id } = await client.expect<{ id: string }>(200, "POST", "/session", { body: { agent: "yolo", model } });
+  assert.deepEqual((await server.api.session(id)).mode, undefined);
+  const toast = await stream.until(({ type }) => type === "tui.toast.show", "tui.toast.show");
+  assert.match(JSON.stringify(toast), /yolo is a mode of echo: plain works in its own default mode/);
+  for (const mode of ["plan", "nobody-has-it"])
+    await client.expect(400, "POST", "/session", { body: { agent: mode, model } });
 });
 
 test("B6: credentials are the agents' own, and the refusal says how to log in", async (t) => {

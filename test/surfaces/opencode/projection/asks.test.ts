@@ -128,3 +128,22 @@ test("a deletion without the events before it leaves no client waiting", () => {
     ["session.deleted", "permission.replied", "session.status", "session.idle"],
   );
 });
+
+test("an ask that a rule answers is not told, an ask that a rule answers later is told with its answer", () => {
+  const story = new Story();
+  const rules = [{ action: "edit", pattern: "*", verdict: "allow" } as const];
+  story.world.command({ type: "update", facts: { permissions: rules } });
+  story.prompt().step().run("c", "edit").ask("c", "edit", "a.md").run("d", "bash").ask("d", "bash", "ls");
+  const told = (): string[] =>
+    story.said().flatMap(({ type }) => (/^(permission|question)\./.test(type) ? [type.toString()] : []));
+  assert.deepEqual(told(), ["permission.asked"]);
+  assert.deepEqual(
+    story
+      .view()
+      .asks()
+      .permissions.map(({ permission }) => permission),
+    ["bash"],
+  );
+  story.world.command({ type: "update", facts: { permissions: [{ action: "*", pattern: "*", verdict: "allow" }] } });
+  assert.deepEqual(told(), ["permission.asked", "permission.replied"]);
+});

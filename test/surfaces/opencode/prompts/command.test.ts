@@ -44,6 +44,36 @@ test("B11: commands are listed with what they have places for", async (t) => {
   assert.deepEqual((await made.client.get<CommandInfo[]>("/command?directory=/nowhere")).length, 2);
 });
 
+test("a menu has one line for a description, however many its file has", async (t) => {
+  const made = await turnRig(t);
+  await give(made, "hello", "---\ndescription: |\n  Greets somebody\n\n    by name\n---\nSay hello");
+  const described = (list: readonly CommandInfo[]) => list.find(({ name }) => name === "hello")?.description;
+  assert.equal(described(await made.client.get<CommandInfo[]>("/command")), "Greets somebody by name");
+  const newer = await made.client.get<{ data: CommandInfo[] }>("/api/command");
+  assert.equal(described(newer.data), "Greets somebody by name");
+});
+
+test("a command is taken with each body that OpenCode's programs send", async (t) => {
+  const { model, asked } = playing(say("One."), say("Two."), say("Three."), say("Four."));
+  const made = await turnRig(t, { model });
+  await give(made, "hello", "Say hello to $ARGUMENTS");
+  await writeFile(join(made.work, "a.txt"), "words");
+  const file = { type: "file", mime: "text/plain", filename: "a.txt", url: `file://${join(made.work, "a.txt")}` };
+  const bodies: object[] = [
+    // The terminal interface, without and with a file; its `run`; the web page.
+    { arguments: "", agent: "build", parts: [] },
+    {
+      arguments: "A",
+      agent: "build",
+      parts: [{ ...file, source: { type: "file", path: "a.txt", text: { start: 0, end: 1, value: "@" } } }],
+    },
+    { arguments: "" },
+    { arguments: "B\nC", agent: "build", messageID: "msg_web", parts: [{ ...file, id: "prt_web" }] },
+  ];
+  for (const body of bodies) await made.post(`/session/${made.session}/command`, { command: "hello", ...body });
+  assert.equal(asked.length, bodies.length);
+});
+
 test("a command runs as a turn, answers with its message, and says so when it is over", async (t) => {
   const { model, asked } = playing(say("Hello Bob!"));
   const made = await turnRig(t, { model });

@@ -226,3 +226,28 @@ test("a session that a client made for another is no root", async (t) => {
     [id],
   );
 });
+
+test("limits are those of native: any size, 0 and negative numbers where native takes them", async (t) => {
+  const { client, server } = await opencodeRig(t, SCRIPTED);
+  for (let made = 0; made < 3; made += 1) await create(client);
+  const place = `directory=${encodeURIComponent(server.directory)}`;
+  const count = async (path: string): Promise<number | "400"> => {
+    const { status, body } = await client.call<unknown[] | { data: unknown[] }>("GET", path);
+    if (status === 400) return "400";
+    assert.equal(status, 200, path);
+    return (Array.isArray(body) ? body : body.data).length;
+  };
+  const LIMITS = ["5000", "1000000", "1e3", "2", "0", "-1", "NaN", "1.5", "Infinity"];
+  const EXPECTED: Record<string, (number | "400")[]> = {
+    "/session": [3, 3, 3, 2, 0, 3, "400", "400", "400"],
+    "/experimental/session": [3, 3, 3, 2, 0, "400", "400", "400", "400"],
+    "/api/session": [3, 3, 3, 2, "400", "400", "400", "400", "400"],
+  };
+  for (const [path, expected] of Object.entries(EXPECTED)) {
+    const found = await Promise.all(LIMITS.map((limit) => count(`${path}?${place}&limit=${limit}`)));
+    assert.deepEqual(found, expected, path);
+  }
+  await files(server.directory, { "walnut-a": "", "walnut-b": "" });
+  const names = (limit: string): Promise<number | "400"> => count(`/api/fs/find?query=walnut&${place}&limit=${limit}`);
+  assert.deepEqual([await names("5000"), await names("1"), await names("0")], [2, 1, "400"]);
+});
