@@ -69,7 +69,7 @@ const EVERY_VERSION = ["claude-turns", "claude-subagents"];
 
 /** A second pass with the older version: a chosen set, or all with `--hard`. */
 async function runOlder(name: InstallableName, version: string): Promise<void> {
-  const again = files.filter((file) => file.startsWith(`test/real/${name}`));
+  const again = files.filter((file) => basename(file).startsWith(`${name}-`));
   const chosen = again.filter((file) => hard || EVERY_VERSION.some((word) => file.includes(word)));
   if (chosen.length === 0 || process.env[versionVariable(name)] !== undefined) return;
   console.error(`\n── ${chosen.length} test files with ${name} ${version}`);

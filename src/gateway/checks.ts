@@ -50,6 +50,8 @@ export async function assertChoice(
   assertModelName(model);
   const discovery = await discover();
   if (!discovery.otherModels) assertKnown(`agent ${agent.name} has no model`, model, discovery.models, agent.advice);
+  if (mode !== undefined && discovery.modes.length === 0)
+    throw new ParleyError("invalid", `agent ${agent.name} has no mode ${mode}: it has no modes; leave the mode out`);
   assertKnown(`agent ${agent.name} has no mode`, mode, discovery.modes);
   // The options that a session was offered were those of its model.
   const offers = model === undefined || model === session.model ? session.offers : undefined;

@@ -27,11 +27,8 @@ describe("MCP servers of the real Claude Code", { skip, timeout: 120_000 }, () =
     assert.equal((await stage.api.ask(id, "greet me")).reason, "end_turn");
     assert.match(readFileSync(notes, "utf8"), new RegExp(`^started with ${SECRET}$`, "m"));
     const [first, last] = [stage.calls()[0], stage.calls().at(-1)];
-    const tools = (first as { tools?: { name: string }[] }).tools ?? [];
-    assert.ok(
-      tools.some(({ name }) => name === "mcp__greeter__greet"),
-      "expected the tool to be offered to the model",
-    );
+    // Newer versions name a server's tools to the model, and tell of them when the model looks for one.
+    assert.match(JSON.stringify(first), /mcp__greeter__greet/, "expected the tool to be offered to the model");
     assert.match(JSON.stringify(last?.messages), /Greetings from the server\./);
     assert.deepEqual(readdirSync(folder), [`${id}.json`], "the file of a crash is gone");
     assert.equal(statSync(join(folder, `${id}.json`)).mode & 0o777, 0o600);

@@ -13,7 +13,7 @@ import { temporary } from "../support/server.ts";
 import { GROUP_MS } from "../support/time.ts";
 import { Listener } from "../surfaces/opencode/listener.ts";
 
-const { program = "", skip } = await realAgent("claude");
+const { program = "", version, skip } = await realAgent("claude");
 
 interface Discovered {
   name: string;
@@ -49,23 +49,23 @@ async function scene(t: TestContext): Promise<Scene> {
 }
 
 /** Everything that can make the project's code run: the answers do not matter. */
-async function use({ stage }: Scene, session: string): Promise<void> {
+async function use({ stage }: Scene, session: string, outcome: "reject" | "once" = "reject"): Promise<void> {
   for (const prompt of ["hello", "[[tool]]", "/hostile", "[[skill]]", "[[agent]]"]) {
     const running = stage.api.ask(session, prompt);
-    const answering = answerAll(stage, session, running);
+    const answering = answerAll(stage, session, running, outcome);
     const { reason, error } = await running;
     assert.equal(reason, "end_turn", `${prompt}: ${JSON.stringify(error)}`);
     await answering;
   }
 }
 
-/** A person who refuses whatever is asked. */
-async function answerAll(stage: Stage, session: string, running: Promise<unknown>): Promise<void> {
+/** A person who answers all asks in the same way. */
+async function answerAll(stage: Stage, session: string, running: Promise<unknown>, outcome: string): Promise<void> {
   const over = running.then(() => "over" as const);
   for (;;) {
     const asked = await Promise.race([over, stage.asks(session)]);
     if (asked === "over") return;
-    for (const ask of asked) await stage.answer(session, ask.id, { outcome: "reject" }).catch(() => {});
+    for (const ask of asked) await stage.answer(session, ask.id, { outcome }).catch(() => {});
   }
 }
 
@@ -96,6 +96,9 @@ const ONCE_TRUSTED = [
   "tool-unasked",
 ];
 
+/** Ways that newer versions do not take from a project, also where Parley trusts it. */
+const NO_LONGER = ["agent-hook", "agent-mcp-server", "git-fsmonitor"];
+
 describe("a hostile project and the real Claude Code", { skip, timeout: GROUP_MS }, () => {
   test("runs nothing of the project's before it is trusted, and all of it afterwards", async (t) => {
     const here = await scene(t);
@@ -122,10 +125,12 @@ describe("a hostile project and the real Claude Code", { skip, timeout: GROUP_MS
     assert.notEqual(stage.programs()[0], before, "the program was started anew");
     assert.ok(project.ran().includes("hook-SessionStart"));
     // The first session keeps the mode that it has had, so that what the project would like better is seen in another.
-    await use(here, await stage.session({ directory: project.directory }));
+    // Newer versions take no permission from a project that their own dialog has not been told to trust: they ask.
+    const answer = version === "2.1.197" ? "reject" : "once";
+    await use(here, await stage.session({ directory: project.directory }), answer);
     assert.deepEqual(
       ONCE_TRUSTED.filter((way) => !project.ran().includes(way)),
-      [],
+      version === "2.1.197" ? [] : NO_LONGER,
       "ways that this test cannot tell",
     );
     assert.ok(stolen() > 0, "the redirection of requests is one that this test cannot tell");

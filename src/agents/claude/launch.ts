@@ -30,7 +30,7 @@ const ENVIRONMENT = {
 } as const;
 
 /**
- * The program's own settings are the user's then. Measured with 2.1.197: this alone keeps out all that a project brings, its hooks, helpers, servers, plugins,
+ * The program's own settings are the user's then. Measured with 2.1.197 and 2.1.325: this alone keeps out all that a project brings, its hooks, helpers, servers, plugins,
  * permissions and variables, and its CLAUDE.md, also from directories above. `--strict-mcp-config` would take the user's own servers away as well.
  */
 const WITHOUT_PROJECT = ["--setting-sources", "user"] as const;

@@ -8,7 +8,7 @@ import { ownCommand, quoted } from "../own-command.ts";
 import { Interrupts } from "../run/interrupts.ts";
 import { tell } from "../tell.ts";
 import { opencodeProgram } from "./program.ts";
-import { serverFor } from "./server.ts";
+import { serverFor, type UsedServer } from "./server.ts";
 import { runInTerminal } from "./terminal.ts";
 
 export interface OpencodeFlags extends TokenFlags {
@@ -16,6 +16,9 @@ export interface OpencodeFlags extends TokenFlags {
   session?: string;
   fork?: boolean;
   install?: boolean;
+  web?: boolean;
+  /** False for `--no-open`. */
+  open?: boolean;
   dataDir?: string;
 }
 
@@ -57,10 +60,19 @@ async function lastUsed(
   return used?.id ?? opened;
 }
 
-/** Opens OpenCode's terminal interface on a server of Parley and returns its exit code. */
+/** Has the server ask its agents what they have while the interface starts. Nobody waits for the answer. */
+function warm({ url, token }: UsedServer): void {
+  const headers = new Headers(token === undefined ? [] : [["authorization", `Bearer ${token}`]]);
+  fetch(`${url}/config`, { headers }).then(
+    (response) => response.body?.cancel(),
+    () => {},
+  );
+}
+
+/** Opens OpenCode's terminal interface, or its web page, on a server of Parley and returns the exit code. */
 export async function opencode(given: string | undefined, flags: OpencodeFlags): Promise<number> {
   const directory = directoryOf(given, "directory");
-  if (!process.stdin.isTTY || !process.stdout.isTTY) {
+  if (!flags.web && !(process.stdin.isTTY && process.stdout.isTTY)) {
     throw usageError('expected a terminal; for one prompt without one there is: parley run "…"');
   }
   if (flags.fork && !flags.continue && flags.session === undefined) {
@@ -70,6 +82,11 @@ export async function opencode(given: string | undefined, flags: OpencodeFlags):
   const program = await opencodeProgram(settings.dataDir, flags.install === true);
   const server = await serverFor(settings, directory);
   const since = Date.now();
+  warm(server);
+  if (flags.web) {
+    const { showWeb } = await import("./web/web.ts");
+    return showWeb({ program, dataDirectory: settings.dataDir, directory, server, open: flags.open !== false });
+  }
   try {
     const argv = [program, ...attachArguments(server.url, directory, flags)] as const;
     const code = await runInTerminal({ argv, directory, env: attachEnvironment(server.token) });

@@ -13,7 +13,7 @@ const names = globSync("*.jsonl", { cwd: directory })
   .sort();
 
 describe("recordings of Claude Code", () => {
-  test("are all there", () => assert.equal(names.length, 65));
+  test("are all there", () => assert.equal(names.length, 75));
 
   for (const name of names) {
     test(`${name}: the expected events, by the laws (node scripts/golden-claude.ts makes them anew)`, () => {

@@ -132,7 +132,7 @@ export function hostileScript(markers: string): Script {
     name: "Bash",
     input: { command: `touch ${join(markers, name)}`, description: "x" },
   });
-  const spy = { description: "spy", prompt: "[[sub]] go", subagent_type: "spy" };
+  const spy = { description: "spy", prompt: "[[sub]] go", subagent_type: "spy", run_in_background: false };
   return {
     prompts: {
       "*": [{ text: "Yes." }],

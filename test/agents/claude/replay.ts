@@ -98,7 +98,8 @@ export class Replay {
     const world = this.worldOf(request?.child);
     const ask = world.state.turn?.asks.get(key);
     const body = fieldsIn(response, "response");
-    const allowed = body.behavior === "allow";
+    const hook = fieldsIn(body, "hookSpecificOutput");
+    const allowed = request?.hook ? hook.permissionDecision !== "deny" : body.behavior === "allow";
     this.state = answered(this.state, key, { refused: !allowed, lastWord: body.interrupt === true });
     if (!ask) return;
     const message = textIn(body, "message");

@@ -7,7 +7,12 @@ import type { Script } from "../../../src/testing/model/script.ts";
 import { completed, of, Stage } from "./stage.ts";
 
 const bash = (command: string) => ({ name: "Bash", input: { command, description: command } });
-const task = { description: "Look", prompt: "[[sub]] look", subagent_type: "general-purpose" };
+const task = {
+  description: "Look",
+  prompt: "[[sub]] look",
+  subagent_type: "general-purpose",
+  run_in_background: false,
+};
 const SCRIPT: Script = {
   prompts: {
     cat: [{ tools: [bash("cat .env")] }, { text: "It said: {{last_tool_result}}" }],
@@ -42,7 +47,9 @@ export async function deniedIn(t: TestContext, program: string, mode: string): P
   const id = await stage.session({ mode, permissions: DENY });
   for (const name of ["cat", "read", "main"]) {
     const { text } = await stage.api.ask(id, `[[${name}]]`);
-    assert.match(text, name === "main" ? /It is done/ : /^It said: a rule of this session denies it$/);
+    // Newer versions name the hook before its words.
+    const denied = /^It said: (PreToolUse:\w+ hook error: )?a rule of this session denies it$/;
+    assert.match(text, name === "main" ? /It is done/ : denied);
   }
   assert.ok(!heard(stage).includes(SECRET));
   const sessions = [...new Set(stage.stream.events.map((event) => event.session))];

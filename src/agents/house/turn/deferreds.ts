@@ -20,8 +20,8 @@ interface Deferred {
   stop: AbortController;
 }
 
-export function aborted(why: string): Outcome {
-  return { ok: false, output: why, error: { code: "aborted", message: why } };
+export function aborted(why: string, code = "aborted"): Outcome {
+  return { ok: false, output: why, error: { code, message: why } };
 }
 
 function failed(error: unknown): Outcome {
@@ -85,8 +85,8 @@ export class Deferreds {
   }
 
   /** The stream is over: calls that were begun and never completed will not come any more. */
-  giveUpUnstarted(why: string): void {
-    for (const [call, { started }] of [...this.#open]) if (!started) this.settle(call, aborted(why));
+  giveUpUnstarted(why: string, code?: string): void {
+    for (const [call, { started }] of [...this.#open]) if (!started) this.settle(call, aborted(why, code));
   }
 
   /** Resolves when every call is settled, however long that takes. */

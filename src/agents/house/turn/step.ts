@@ -86,6 +86,9 @@ export async function runStep(turn: Turn, summary = false): Promise<StepEnd> {
     await read(run);
   } catch (error) {
     failure = { error };
+    // As its text: the model is asked for the whole answer again.
+    if (!turn.stopped)
+      deferreds.giveUpUnstarted("the model's answer was cut off before the call was whole", "retracted");
   } finally {
     await deferreds.drain(GRACE_MS, "aborted: the model's answer was stopped before the tool was done");
   }

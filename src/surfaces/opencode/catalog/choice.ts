@@ -35,8 +35,9 @@ function modelFor(name: string, { models, otherModels }: Discovery, id: string |
 function knownMode(name: string, { modes }: Discovery, agent: string | undefined): string | undefined {
   if (agent === undefined) return undefined;
   const mode = modeFor(agent, modes);
-  if (mode === undefined || modes.length === 0 || modes.some(({ id }) => id === mode)) return mode;
-  throw badRequest(`agent ${name} has no mode ${agent}; it has: ${modes.map(({ id }) => id).join(", ")}`);
+  if (mode === undefined || modes.some(({ id }) => id === mode)) return mode;
+  const have = modes.map(({ id }) => id).join(", ") || "none";
+  throw badRequest(`agent ${name} has no mode ${agent}; it has: ${have}`);
 }
 
 /** Which model and mode of an agent a client means. One that is known not to be there is refused. */
@@ -55,6 +56,6 @@ export function foreignMode(
   agents: readonly KnownAgent[],
 ): string | undefined {
   const has = ({ discovery: { modes } }: KnownAgent): boolean => modes.some(({ id }) => id === mode);
-  if (mode === undefined || mode === PLAN || discovery.modes.length === 0 || has({ name, discovery })) return undefined;
+  if (mode === undefined || mode === PLAN || has({ name, discovery })) return undefined;
   return agents.find((agent) => agent.name !== name && has(agent))?.name;
 }

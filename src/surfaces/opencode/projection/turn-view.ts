@@ -40,6 +40,8 @@ export class TurnView {
   readonly #calls = new Map<string, ToolTrack>();
   readonly #callItems = new Map<string, ToolTrack>();
   readonly #results = new Map<string, ToolTrack>();
+  /** Calls that were asked about before they were seen. */
+  readonly #awaited = new Set<string>();
   /** The turn's own messages of a user. */
   readonly #own = new Set<string>();
   /** Those of them that the log has no name for. */
@@ -128,6 +130,7 @@ export class TurnView {
     if (!step) return;
     const { id: sessionID, directory } = this.#around.state;
     const track = new ToolTrack(item, { sessionID, messageID: step.id, directory }, time);
+    if (this.#awaited.delete(item.call)) track.run(time);
     this.#calls.set(item.call, track);
     this.#callItems.set(item.id, track);
     step.open += 1;
@@ -207,7 +210,10 @@ export class TurnView {
     const track = this.#calls.get(item.call);
     if (!track || track.done) return;
     track.learn(item);
-    this.#around.transcript.putPart(track.close(item, time));
+    const part = track.close(item, time);
+    // A call of an answer that was cut off is taken back as its text is: the agent asks for the whole answer again.
+    if (item.error?.code === "retracted") this.#around.transcript.removePart(part.messageID, part.id);
+    else this.#around.transcript.putPart(part);
     const step = this.#steps.of(item.step);
     if (!step) return;
     step.open -= 1;
@@ -252,15 +258,25 @@ export class TurnView {
     if (last && !last.begun) this.#steps.setParent(last, id);
   }
 
-  /** The call that an ask is about. It is shown as running: clients show the input of no call that is pending. */
+  /**
+   * The call that an ask is about. It is shown as running: clients show the input of no call that is pending. A call that is not seen yet will
+   * be one of the newest step; clients look for its input again when it comes.
+   */
   asked(call: string | undefined, time: number): { tool?: AskedTool; input?: Readonly<Record<string, unknown>> } {
     const track = call === undefined ? undefined : this.#calls.get(call);
-    if (!track) return {};
+    if (!track) return this.#announced(call);
     if (!track.running && !track.done) {
       track.run(time);
       this.#around.transcript.putPart(track.open());
     }
     return { tool: { messageID: track.messageID, callID: track.call }, input: track.input };
+  }
+
+  #announced(callID: string | undefined): { tool?: AskedTool } {
+    const { last } = this.#steps;
+    if (callID === undefined || !last) return {};
+    this.#awaited.add(callID);
+    return { tool: { messageID: last.id, callID } };
   }
 
   answered(call: string | undefined, answers: string[][] | undefined): void {

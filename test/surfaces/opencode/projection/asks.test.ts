@@ -147,3 +147,18 @@ test("an ask that a rule answers is not told, an ask that a rule answers later i
   story.world.command({ type: "update", facts: { permissions: [{ action: "*", pattern: "*", verdict: "allow" }] } });
   assert.deepEqual(told(), ["permission.asked", "permission.replied"]);
 });
+
+test("an ask that comes before its call names the message in which the call is shown, as running", () => {
+  const story = begun();
+  story.world.signal({ type: "permission", ask: "a", action: "bash", patterns: ["ls"], call: "late" });
+  const { tool } = permission(story);
+  story.see("late", "Bash");
+  const shown = story
+    .view()
+    .messages()
+    .flatMap(({ parts }) => parts.flatMap((part) => (part.type === "tool" ? [part] : [])));
+  assert.deepEqual(
+    shown.map(({ messageID, callID, state }) => [{ messageID, callID }, state.status]),
+    [[tool, "running"]],
+  );
+});

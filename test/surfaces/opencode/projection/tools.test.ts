@@ -78,6 +78,14 @@ function completed(story: Story): Extract<ToolState, { status: "completed" }> {
 
 const begun = (): Story => new Story().prompt().step();
 
+/** The states of all calls, in their order. */
+function toolStates(story: Story): ToolState[] {
+  return story
+    .view()
+    .messages()
+    .flatMap(({ parts }) => parts.flatMap((part) => (part.type === "tool" ? [part.state] : [])));
+}
+
 test("an edit shows its diff", () => {
   const state = completed(
     begun()
@@ -238,4 +246,57 @@ test("a call's time is that of its running", () => {
   story.done("c");
   assert.notEqual(seen, started);
   assert.deepEqual(completed(story).time, { start: started, end: story.world.now });
+});
+
+test("the words of a refusal are shown once: a command's output that is its error is left out", () => {
+  const refused = { ok: false, output: "Refused.", error: { code: "rejected", message: "Refused." } };
+  const other = { ...refused, output: "half of it\n" };
+  const story = new Story().prompt().step().run("c", "Bash", { command: "ls" }).done("c", refused);
+  story.run("d", "Bash", { command: "ls" }).done("d", other);
+  const states = toolStates(story);
+  assert.deepEqual(
+    states.map((state) => state.status === "error" && [state.error, state.metadata?.output]),
+    [
+      ["Refused.", ""],
+      ["Refused.", "half of it\n"],
+    ],
+  );
+});
+
+const TASKS: [name: string, input: object, title: string | undefined, description: string][] = [
+  ["its own", { description: "Look", prompt: "Look around." }, "A title", "Look"],
+  ["the call's title", { prompt: "Look around." }, "A title", "A title"],
+  [
+    "the prompt's first sentence",
+    { description: " ", prompt: "Look around here. Then tell." },
+    undefined,
+    "Look around here",
+  ],
+  ["some words", {}, undefined, "Work of its own"],
+];
+
+for (const [name, input, title, description] of TASKS)
+  test(`a task is described by ${name}, while it runs and afterwards`, () => {
+    const story = new Story().prompt().step();
+    story.world.signal({
+      type: "tool.running",
+      call: "c",
+      name: "Task",
+      input,
+      ...(title === undefined ? {} : { title }),
+    });
+    const [running] = toolStates(story);
+    assert.equal(running?.status === "running" && running.input.description, description);
+    const [done] = toolStates(story.done("c"));
+    assert.equal(done?.status === "completed" && done.input.description, description);
+  });
+
+test("a call of an answer that was cut off is taken back with the answer's text", () => {
+  const story = new Story().prompt().step().see("c", "Read");
+  const error = { code: "retracted", message: "the model's answer was cut off before the call was whole" };
+  story.world.signal({ type: "tool.done", call: "c", ok: false, error });
+  assert.deepEqual(toolStates(story), []);
+  assert.ok(story.said().some(({ type }) => type === "message.part.removed"));
+  story.say("The whole answer.").end();
+  assert.deepEqual(toolStates(story), []);
 });

@@ -1,4 +1,5 @@
 import { isFields } from "../../../../core/json/fields.ts";
+import { titleFrom } from "../../../../core/session-title.ts";
 import { absolute } from "../file-diffs.ts";
 
 /** OpenCode's field, and what agents call it. */
@@ -38,6 +39,14 @@ function mend(field: string, value: unknown, directory: string): unknown {
   if (field === "command") return value.join(" ");
   if (field === "todos") return value.map(todo);
   return field === "questions" ? value.map(question) : value;
+}
+
+/** The input of a task with a description: its own, else the title of the call, else the beginning of the prompt. */
+export function describedTask(input: Record<string, unknown>, title: string | undefined): Record<string, unknown> {
+  const { description, prompt } = input;
+  if (typeof description === "string" && description.trim() !== "") return input;
+  const words = titleFrom(title ?? "") ?? titleFrom(typeof prompt === "string" ? prompt : "");
+  return { ...input, description: words ?? "Work of its own" };
 }
 
 /**

@@ -4,7 +4,7 @@ import { present } from "../../../../core/json/fields.ts";
 import type { ToolPart, ToolState } from "../../shapes/message.ts";
 import { LiveOutput } from "../live-output.ts";
 import { attachmentsOf } from "./attachments.ts";
-import { toolInput } from "./input.ts";
+import { describedTask, toolInput } from "./input.ts";
 import { toolMetadata } from "./metadata.ts";
 import { toolName } from "./names.ts";
 
@@ -113,10 +113,15 @@ export class ToolTrack {
     return present({ sessionId: this.#child, parentSessionId: parent, answers: this.answers });
   }
 
+  /** The input as clients show it. They show nothing but that work is being delegated of a task without a description. */
+  #described(): Record<string, unknown> {
+    return this.#tool === "task" ? describedTask(this.#input, this.#known.title) : this.#input;
+  }
+
   /** The part while the call is under way. */
   open(): ToolPart {
-    const input = this.#input;
-    if (this.#started === undefined) return this.#part({ status: "pending", input, raw: "" });
+    if (this.#started === undefined) return this.#part({ status: "pending", input: this.#input, raw: "" });
+    const input = this.#described();
     const { title, metadata } = this.#known;
     const all = { ...present({ output: this.#shown }), ...metadata, ...this.#extras() };
     const shown = Object.keys(all).length === 0 ? undefined : all;
@@ -127,10 +132,12 @@ export class ToolTrack {
   close({ status, error, background }: ToolCallItem, end: number): ToolPart {
     this.done = true;
     const { title = "", metadata = {} } = this.#known;
-    const outcome = { tool: this.#tool, input: this.#input, metadata, output: this.#output, files: this.files };
+    // Clients show the output of a failed command above its error: an output that is the error would be shown twice.
+    const output = this.#output === error?.message ? "" : this.#output;
+    const outcome = { tool: this.#tool, input: this.#input, metadata, output, files: this.files };
     const all = { ...toolMetadata({ ...outcome, directory: this.#place.directory }), ...this.#extras() };
     const time = { start: this.#started ?? this.#seen, end };
-    const input = this.#input;
+    const input = this.#described();
     if (status === "completed") {
       const files = attachmentsOf(this.#content, { id: this.#id, ...this.#place });
       const attachments = files.length === 0 ? undefined : files;
