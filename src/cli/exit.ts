@@ -4,6 +4,9 @@ export const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
 /** 128 and the number of SIGPIPE: what a program ends with when its reader has gone. */
 export const EXIT_PIPE_CLOSED = 141;
 
+/** 128 and the number of SIGINT. */
+export const EXIT_CTRL_C = 130;
+
 /** Ends the command with one line for a person and an exit code, and no stack. */
 export class CliError extends Error {
   readonly exitCode: number;

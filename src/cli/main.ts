@@ -33,6 +33,10 @@ async function perform(argv: readonly string[]): Promise<void> {
     process.stdout.write(`${packageVersion()}\n`);
     return;
   }
+  if (argv[0] === "__complete") {
+    const { printValues } = await import("./completion/values.ts");
+    return printValues(argv.slice(1));
+  }
   hideToken(argv);
   try {
     const { runProgram } = await import("./program.ts");

@@ -55,6 +55,7 @@ test("parley opencode: without a server it starts one, lets the interface in by 
     assert.equal(await shown("status"), 200);
     tui.type("7");
     assert.equal(await tui.exited, 7);
+    assert.doesNotMatch(tui.screen(), /to go on/, "there is no session");
   } finally {
     await tui.close();
   }
@@ -72,6 +73,7 @@ test("parley opencode: a server that runs is used, and stays", async () => {
     assert.deepEqual(await shown("args"), ["attach", "URL", "--dir", "HERE", "--session", "ses_1", "--fork"]);
     process.kill(tui.pid, "SIGTERM");
     assert.equal(await tui.exited, 9);
+    assert.doesNotMatch(tui.screen(), /to go on/, "nobody knows the copy, which was not used");
   } finally {
     await tui.close();
   }
@@ -106,6 +108,34 @@ for (const [how, args, env, config] of TOKENS) {
     }
   });
 }
+
+test("parley opencode: at the end it says how to go on with the session that was used", async () => {
+  await using home = new Home();
+  await home.serve();
+  const ids: string[] = [];
+  for (const prompt of ["one", "two"]) {
+    ids.push(JSON.parse((await home.run(["run", "--format", "json", prompt])).stdout).session);
+  }
+  const [older = "", newer = ""] = ids;
+  for (const [args, use, wanted] of [
+    [["-c"], undefined, `opencode -s ${newer}`],
+    [["-s", older], undefined, `opencode -s ${older}`],
+    [[], undefined, undefined],
+    [[home.work, "-s", newer], older, `opencode ${home.work} -s ${older}`],
+  ] as const) {
+    const { tui, shown } = start(home, args);
+    try {
+      await shown("ready");
+      if (use) await home.run(["run", "--session", use, "three"]);
+      tui.type("0");
+      assert.equal(await tui.exited, 0);
+      const line = /to go on with this session: \S+ (.*\S)/.exec(tui.screen())?.[1];
+      assert.equal(line, wanted);
+    } finally {
+      await tui.close();
+    }
+  }
+});
 
 test("parley opencode: a missing interface is offered, and installed when welcome", async () => {
   await using home = new Home();

@@ -23,6 +23,7 @@ const WORK_COMMANDS: Record<string, Call> = {
   command: ({ work }, id) => work.command(id, { command: "init", arguments: "" }),
   revert: ({ work }, id) => work.revert(id, { messageID: "msg_1" }),
   unrevert: ({ work }, id) => work.unrevert(id),
+  commitRevert: ({ work }, id) => work.commitRevert(id),
   fork: ({ work }, id) => work.fork(id),
 };
 
@@ -44,10 +45,10 @@ const WORK_READS: Record<string, Call> = {
 
 /** Methods that concern no session of another, or are called by these. */
 const OTHERS = [
-  ...["constructor", "log", "attachments", "roots", "defaultAgent", "create", "own", "assertChoice"],
+  ...["constructor", "log", "attachments", "roots", "defaultAgent", "create", "importSession", "own", "assertChoice"],
   ...["assertOpen", "recover", "resumeQueues", "shutdown", "storageLost"],
 ];
-const WORK_OTHERS = ["constructor", "move", "within"];
+const WORK_OTHERS = ["constructor", "known", "move", "within"];
 
 test("each method of the gateway is known as a command or as a read", () => {
   const known = [...Object.keys(COMMANDS), ...Object.keys(READS), ...OTHERS];

@@ -1,70 +1,78 @@
 import assert from "node:assert/strict";
-import { execFile, spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { test } from "node:test";
+import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { programs, shellLines, stepsOf } from "../../scripts/release/readme-lines.ts";
+import { faultsOf, type PackedFile, unpublishable } from "../../scripts/release/tarball.ts";
 import { missing } from "../support/missing.ts";
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const OFFLINE = /ENOTFOUND|ECONNREFUSED|EAI_AGAIN|ETIMEDOUT|ENOTCACHED|network/;
+const README = readFileSync(join(ROOT, "README.md"), "utf8");
 
-/** The environment without the variables of npm, which would point an install at this checkout, and of the test runner. */
-function cleanEnvironment(): NodeJS.ProcessEnv {
-  return Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !name.startsWith("npm_") && name !== "NODE_TEST_CONTEXT"),
-  );
-}
-
-test("the packed package installs elsewhere, serves, answers a prompt and exports what it says", {
+test("the packed package installs elsewhere, exports what it says, and the README's lines run from it", {
   timeout: 300_000,
 }, async (t) => {
-  const home = await mkdtemp(join(tmpdir(), "parley-pack-"));
-  t.after(() => rm(home, { recursive: true, force: true }));
-  const env = {
-    ...cleanEnvironment(),
-    HOME: home,
-    XDG_DATA_HOME: join(home, "data"),
-    XDG_CONFIG_HOME: join(home, "config"),
-  };
-  await run("npm", ["pack", "--pack-destination", home], { cwd: ROOT, env: cleanEnvironment() });
-  const tarball = (await readdir(home)).find((name) => name.endsWith(".tgz"));
-  assert.ok(tarball, "npm pack made no tarball");
-  await run("npm", ["init", "-y"], { cwd: home, env: cleanEnvironment() });
   try {
-    await run("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund", join(home, tarball)], {
-      cwd: home,
-      env: cleanEnvironment(),
-    });
+    const { stdout } = await run(process.execPath, [join(ROOT, "scripts/release/check.ts")], { cwd: ROOT });
+    assert.match(stdout, /^release: running: .*parley run --dir .* "Read README\.md/m);
+    assert.match(stdout, /^release: running: PARLEY_TOKEN=.* node hello\.mjs$/m);
+    assert.match(stdout, /^release: everything in the README runs from the package, with v\d+/m);
   } catch (error) {
     const { stderr = "" } = error as { stderr?: string };
     if (!OFFLINE.test(stderr)) throw error;
     return t.skip(missing("the network, to install the package's dependencies"));
   }
-  const bin = join(home, "node_modules", "parley-agents", "bin", "parley.js");
-  const { stdout: version } = await run(process.execPath, [bin, "--version"], { cwd: home, env });
-  assert.match(version, /^\d+\.\d+\.\d+/);
-  const check =
-    'import("parley-agents").then(async (p) => console.log(typeof p.startParley, typeof (await import("parley-agents/client")).createClient, typeof (await import("parley-agents/testing")).checkLaws))';
-  const { stdout: exported } = await run(process.execPath, ["-e", check], { cwd: home, env });
-  assert.equal(exported.trim(), "function function function");
-  const { stdout: answer } = await run(process.execPath, [bin, "run", "hello from the package"], { cwd: home, env });
-  assert.match(answer, /hello from the package/);
-  const server = spawn(process.execPath, [bin, "serve", "--port", "0", "--insecure-no-auth"], {
-    cwd: home,
-    env,
-    stdio: ["ignore", "pipe", "ignore"],
+});
+
+describe("the lines of the README", () => {
+  test("each is known to the release check, and the server is started", () => {
+    const steps = stepsOf(shellLines(README));
+    assert.ok(steps.some(({ does }) => does === "serve"));
+    assert.ok(steps.filter(({ does }) => does === "run").length >= 4);
   });
-  t.after(() => server.kill("SIGKILL"));
-  const [url] = (await once(createInterface(server.stdout), "line")) as [string];
-  assert.deepEqual(((await (await fetch(`${url}/health`)).json()) as { status: string }).status, "ok");
-  server.kill("SIGTERM");
-  assert.deepEqual(await once(server, "exit"), [0, null]);
+
+  test("a line that nobody has thought of is refused", () => {
+    assert.throws(() => stepsOf(["rm -rf /"]), /knows, got: rm -rf \//);
+  });
+
+  test("lines of programs are no lines of the shell, and a remark is none of the line", () => {
+    const page = "text\n\n    npm start        # serves\n\n```js\n// a.mjs\n    indented();\n```\n";
+    assert.deepEqual(shellLines(page), ["npm start"]);
+    assert.deepEqual(programs(page), [{ name: "a.mjs", text: "    indented();\n" }]);
+  });
+});
+
+describe("the files of the package", () => {
+  const file = (path: string, mode = 0o644): PackedFile => ({ path, size: 1, mode });
+  const whole = ["package.json", "README.md", "LICENSE", "CHANGELOG.md", "schema/config.json", "docs/api.md"];
+  const good = [...whole.map((path) => file(path)), file("bin/parley.js", 0o755), file("dist/index.d.ts")];
+
+  test("nothing is published without the address of its repository", () => {
+    assert.match(unpublishable({}).join(), /expected `repository`/);
+    assert.match(unpublishable({ repository: "x", private: true }).join(), /`private`/);
+    assert.deepEqual(unpublishable({ repository: { type: "git", url: "x" } }), []);
+  });
+
+  test("a good list has no fault", () => assert.deepEqual(faultsOf(good), []));
+
+  for (const [name, files, fault] of [
+    ["a file is missing", good.slice(1), /expected package\.json/],
+    ["a test slips in", [...good, file("test/a.test.js")], /test\/a\.test\.js does not belong/],
+    ["TypeScript slips in", [...good, file("dist/a.ts")], /dist\/a\.ts: Node runs no TypeScript/],
+    [
+      "the command cannot be run",
+      [...good.filter(({ mode }) => mode === 0o644), file("bin/parley.js")],
+      /not executable/,
+    ],
+    ["it is huge", [...good, { ...file("dist/big.js"), size: 30_000_000 }], /expected at most/],
+  ] as const) {
+    test(`it is noticed when ${name}`, () => assert.match(faultsOf(files).join("\n"), fault));
+  }
 });
 
 test("the package's face is right for every kind of importer", { timeout: 120_000 }, async () => {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Stage } from "../agents/claude/stage.ts";
+import { OpencodeClient } from "../support/opencode.ts";
 import { realAgent } from "../support/real-agent.ts";
 
 const { program = "", skip } = await realAgent("claude");
@@ -51,5 +52,21 @@ describe("MCP servers of the real Claude Code", { skip, timeout: 120_000 }, () =
     }
     await stage.close(1);
     assert.deepEqual(readdirSync(folder), []);
+  });
+
+  test("a server that a client of OpenCode adds is used by the session that begins afterwards", async (t) => {
+    const call = { tools: [{ name: "mcp__greeter__greet", input: {} }] };
+    const stage = await Stage.open(t, program, { script: { prompts: { "*": [call, { text: "Done." }] } } });
+    const client = new OpencodeClient(stage.server.parley.url);
+    const notes = join(stage.server.dataDirectory, "greeter-notes");
+    const query = `?directory=${encodeURIComponent(stage.directory)}`;
+    const config = { type: "local", command: [process.execPath, GREETER, notes] };
+    const status = await client.expect(200, "POST", `/mcp${query}`, { body: { name: "greeter", config } });
+    assert.deepEqual(status, { greeter: { status: "connected" } });
+    const permission = [{ permission: "*", pattern: "*", action: "allow" }];
+    const { id } = await client.expect<{ id: string }>(200, "POST", `/session${query}`, { body: { permission } });
+    assert.equal((await stage.api.ask(id, "greet me")).reason, "end_turn");
+    assert.match(JSON.stringify(stage.calls().at(-1)?.messages), /Greetings from the server\./);
+    await stage.close(1);
   });
 });

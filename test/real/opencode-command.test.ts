@@ -35,6 +35,10 @@ describe("parley opencode", { skip, timeout: GROUP_MS }, () => {
     await first.waitFor("You said: hello from here");
     first.press("ctrl+c");
     assert.equal(await first.exited, 0);
+    const left = first.screen();
+    const id = /Continue {2}opencode -s (ses_\w+)/.exec(left)?.[1] ?? "none";
+    assert.match(left, new RegExp(`^parley: to go on with this session: .*parley opencode -s ${id}\n*$`, "m"));
+    assert.doesNotMatch(left, /\^C|\[\?|\[<|;\dM/, "nothing of the keyboard or the mouse is left on the screen");
 
     const second = start("-c");
     stage.after(() => second.close());

@@ -1,12 +1,9 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { z } from "zod";
-
-/** The answers of some operations, as OpenCode's own description has them. */
-interface Described {
-  responses: Record<string, Record<string, z.core.JSONSchema.JSONSchema | null>>;
-  $defs: Record<string, z.core.JSONSchema.JSONSchema>;
-}
+import { opencodeOperations } from "../../scripts/opencode-table.ts";
+import { openApiOf, readAnswers } from "../../src/surfaces/opencode/doc-operations.ts";
+import { withoutAdditions } from "./opencode/additions.ts";
 
 const golden = new URL("../golden/opencode/", import.meta.url);
 
@@ -14,15 +11,50 @@ export function goldenJson<T>(name: string): T {
   return JSON.parse(readFileSync(new URL(name, golden), "utf8")) as T;
 }
 
-const { responses, $defs } = goldenJson<Described>("responses.json");
+type Schema = z.core.JSONSchema.JSONSchema;
+
+/** The parts of Parley's own document that answers are held against. */
+export interface ApiDocument {
+  paths: Record<string, Record<string, DescribedOperation>>;
+  components: { schemas: Record<string, Schema> };
+}
+
+export interface DescribedOperation {
+  operationId: string;
+  "x-support": string;
+  parameters: { name: string; in: string; required: boolean }[];
+  requestBody?: { required: boolean; content: { "application/json": { schema: { properties?: object } } } };
+  responses: Record<string, { content?: Record<string, { schema: Schema }> }>;
+}
+
+/** The document as `GET /doc` gives it. */
+export const document = openApiOf(
+  opencodeOperations().filter(({ path }) => path !== "/doc"),
+  "test",
+  await readAnswers(),
+) as unknown as ApiDocument;
+
+const asDefinition = (value: unknown): Schema =>
+  JSON.parse(JSON.stringify(value).replaceAll("#/components/schemas/", "#/$defs/")) as Schema;
+const $defs = asDefinition(document.components.schemas) as unknown as Record<string, Schema>;
 const schemas = new Map<string, z.ZodType>();
 
-function schemaFor(operation: string, status: number): z.ZodType | undefined {
-  const described = responses[operation]?.[String(status)];
+/** The operation of a method and a path, which has parameters or values in their place. */
+function operationOf(key: string): DescribedOperation | undefined {
+  const [method = "", path = ""] = key.split(" ");
+  return document.paths[path]?.[method.toLowerCase()];
+}
+
+/** What the document says of an answer: undefined for a status without a body, and for what it does not describe. */
+function schemaFor(key: string, status: number, type: string): z.ZodType | undefined {
+  const { responses = {} } = operationOf(key) ?? {};
+  const response = responses[status] ?? responses[`${String(status)[0]}XX`];
+  assert.ok(!operationOf(key) || response, `the document has no answer ${status} of ${key}`);
+  const described = response?.content?.[type]?.schema;
   if (!described) return undefined;
-  const key = `${operation} ${status}`;
-  const schema = schemas.get(key) ?? z.fromJSONSchema({ ...described, $defs });
-  schemas.set(key, schema);
+  const name = `${key} ${status} ${type}`;
+  const schema = schemas.get(name) ?? z.fromJSONSchema({ ...asDefinition(described), $defs } as Schema);
+  schemas.set(name, schema);
   return schema;
 }
 
@@ -63,7 +95,7 @@ export class OpencodeClient {
     assert.doesNotMatch(type, /html/, `${method} ${path} answers with a page`);
     const body = (type.includes("json") ? JSON.parse(text) : text) as T;
     const operation = sent.operation ?? `${method} ${path.split("?", 1)[0]}`;
-    if (status < 300) assertDescribed(operation, status, body);
+    if (type.includes("json")) assertDescribed(operation, status, body, type.split(";", 1)[0]);
     return { status, headers, body, text };
   }
 
@@ -79,11 +111,11 @@ export class OpencodeClient {
   }
 }
 
-/** An answer is what OpenCode's own description says, where it is one of those that are kept here. */
-export function assertDescribed(operation: string, status: number, body: unknown): void {
-  const schema = schemaFor(operation, status);
+/** An answer is what the document says. */
+export function assertDescribed(operation: string, status: number, body: unknown, type = "application/json"): void {
+  const schema = schemaFor(operation, status, type);
   if (!schema) return;
-  const parsed = schema.safeParse(body);
+  const parsed = schema.safeParse(withoutAdditions(operation, body));
   if (parsed.success) return;
   const where = `${operation} -> ${status} ${JSON.stringify(body)?.slice(0, 300)}`;
   assert.fail(`${where}: ${z.prettifyError(parsed.error)}`);
@@ -91,5 +123,5 @@ export function assertDescribed(operation: string, status: number, body: unknown
 
 /** Whether there is a description to hold an answer against. */
 export function isDescribed(operation: string): boolean {
-  return responses[operation] !== undefined;
+  return operationOf(operation) !== undefined;
 }

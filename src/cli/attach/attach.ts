@@ -3,7 +3,7 @@ import { messageOf } from "../../core/errors.ts";
 import { findSession, withStore } from "../access/open-store.ts";
 import type { FoundSession, Store } from "../access/store.ts";
 import { configure } from "../context.ts";
-import { EXIT, usageError } from "../exit.ts";
+import { EXIT, EXIT_CTRL_C, usageError } from "../exit.ts";
 import { safeLine } from "../output/safe-text.ts";
 import { painter } from "../output/terminal.ts";
 import { askMode } from "../run/ask-policy.ts";
@@ -22,7 +22,6 @@ export interface AttachFlags {
 const WINDOW = 400;
 /** How long a server that has gone may take to come back. */
 const GIVE_UP_MS = 60_000;
-const BY_CTRL_C = 130;
 
 /** The events of the last turns, as many as are wanted. */
 async function tailOf(store: Store, session: FoundSession, turns: number): Promise<StreamEvent[]> {
@@ -79,6 +78,9 @@ export async function attach(given: string, flags: AttachFlags): Promise<number>
   const paint = painter(process.stderr);
   const view = new View(process.stdout, process.stderr);
   const interrupts = new Interrupts();
+  interrupts.signal.addEventListener("abort", () => {
+    if (interrupts.code === EXIT_CTRL_C) view.interrupted();
+  });
   try {
     return await withStore(settings, async (store) => {
       const session = await store.get(await findSession(store, given));
@@ -109,7 +111,7 @@ export async function attach(given: string, flags: AttachFlags): Promise<number>
         ? `detached; parley attach ${id} follows it again`
         : "the session was deleted";
       view.progress(paint("dim", `· ${left}`));
-      return interrupts.code === BY_CTRL_C ? EXIT.ok : (interrupts.code ?? EXIT.ok);
+      return interrupts.code === EXIT_CTRL_C ? EXIT.ok : (interrupts.code ?? EXIT.ok);
     });
   } finally {
     view.rest();

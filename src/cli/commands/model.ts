@@ -4,6 +4,7 @@ import { port } from "../config/kinds.ts";
 import { CliError, systemCodeOf, usageError } from "../exit.ts";
 import { withExamples } from "../help.ts";
 import { valueOption } from "../options.ts";
+import { clearKeyEcho } from "../output/key-echo.ts";
 import { Interrupts } from "../run/interrupts.ts";
 
 interface Flags {
@@ -41,6 +42,7 @@ export function modelCommand(): Command {
     process.stdout.write(`${[model.url, ...pointAgents(model.url)].join("\n")}\n`);
     const { signal } = new Interrupts();
     if (!signal.aborted) await once(signal, "abort");
+    clearKeyEcho(process.stderr);
     await model.close();
   });
 }

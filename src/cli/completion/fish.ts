@@ -7,6 +7,7 @@ function quoted(text: string): string {
 const FLAGS = { none: "", any: " -x", file: " -r -F", directory: " -x -a '(__fish_complete_directories)'" } as const;
 
 function valueFlags(value: Value): string {
+  if (value.kind === "lookup") return ` -x -a '(__parley_values ${value.what})'`;
   return value.kind === "values" ? ` -x -a ${quoted(value.values.join(" "))}` : FLAGS[value.kind];
 }
 
@@ -27,6 +28,19 @@ function optionLine(option: OptionNode, when: string): string {
   return `complete -c parley -n ${quoted(when)}${nameFlags(option.names)}${valueFlags(option.value)} -d ${quoted(option.description)}`;
 }
 
+/** The argument of a command that is a file, a directory or looked up. */
+function argumentLines(value: Value, when: string): string[] {
+  if (value.kind === "none" || value.kind === "any" || value.kind === "values") return [];
+  return [
+    `complete -c parley -n ${quoted(when)}${value.kind === "file" ? " -F" : valueFlags(value).replace(" -x", "")}`,
+  ];
+}
+
+const VALUES = `function __parley_values
+  set -l line (commandline -opc)
+  $line[1] __complete $argv[1] $line[2..-1] 2> /dev/null
+end`;
+
 export function fishScript(tree: CommandNode): string {
   const lines = paths(tree).flatMap(({ node, words }) => {
     const when = condition(node, words);
@@ -34,8 +48,9 @@ export function fishScript(tree: CommandNode): string {
     return [
       ...node.commands.map((child) => `${line} ${child.name} -d ${quoted(child.description)}`),
       ...fixedIn(node.argument).map((word) => `${line} ${word}`),
+      ...argumentLines(node.argument, when),
       ...node.options.map((option) => optionLine(option, when)),
     ];
   });
-  return `# fish completion of parley: parley completion fish | source\ncomplete -c parley -f\n${lines.join("\n")}\n`;
+  return `# fish completion of parley: parley completion fish | source\n${VALUES}\ncomplete -c parley -f\n${lines.join("\n")}\n`;
 }

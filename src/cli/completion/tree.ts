@@ -1,7 +1,14 @@
 import type { Command, Option } from "commander";
 
+/** Values that only a look at the server or the data directory can tell. */
+export const LOOKED_UP = ["agents", "models", "modes", "sessions", "asks"] as const;
+export type LookedUp = (typeof LOOKED_UP)[number];
+
 /** The values that a shell offers after an option or as an argument. */
-export type Value = { kind: "none" | "any" | "file" | "directory" } | { kind: "values"; values: readonly string[] };
+export type Value =
+  | { kind: "none" | "any" | "file" | "directory" }
+  | { kind: "values"; values: readonly string[] }
+  | { kind: "lookup"; what: LookedUp };
 
 export function fixedIn(value: Value): readonly string[] {
   return value.kind === "values" ? value.values : [];
@@ -23,9 +30,26 @@ export interface CommandNode {
   argument: Value;
 }
 
+const OPTIONS: Readonly<Record<string, LookedUp>> = {
+  "--agent": "agents",
+  "--model": "models",
+  "--mode": "modes",
+  "--session": "sessions",
+};
+
+const ARGUMENTS: Readonly<Record<string, Value>> = {
+  session: { kind: "lookup", what: "sessions" },
+  id: { kind: "lookup", what: "sessions" },
+  ask: { kind: "lookup", what: "asks" },
+  directory: { kind: "directory" },
+  path: { kind: "file" },
+};
+
 function valueAfter(option: Option): Value {
+  const what = OPTIONS[option.long ?? ""];
   if (option.isBoolean() || option.negate) return { kind: "none" };
   if (option.argChoices) return { kind: "values", values: option.argChoices };
+  if (what !== undefined) return { kind: "lookup", what };
   if (option.flags.includes("<directory>")) return { kind: "directory" };
   return { kind: option.flags.includes("<path>") ? "file" : "any" };
 }
@@ -36,8 +60,9 @@ function optionNode(option: Option): OptionNode {
 }
 
 function argumentOf(command: Command): Value {
-  const values = command.registeredArguments[0]?.argChoices;
-  return values ? { kind: "values", values } : { kind: "any" };
+  const [first] = command.registeredArguments;
+  if (first?.argChoices) return { kind: "values", values: first.argChoices };
+  return ARGUMENTS[first?.name() ?? ""] ?? { kind: "any" };
 }
 
 /** Reads the tree off the commands themselves, so that no list of them has to be kept. */

@@ -8,6 +8,7 @@ function escaped(text: string): string {
 const ACTIONS = { none: "", any: ":value: ", file: ":file:_files", directory: ":directory:_files -/" } as const;
 
 function action(value: Value): string {
+  if (value.kind === "lookup") return `:value:_parley_values ${value.what}`;
   return value.kind === "values" ? `:value:(${value.values.join(" ")})` : ACTIONS[value.kind];
 }
 
@@ -23,13 +24,16 @@ function functionOf(node: CommandNode, words: readonly string[]): string {
   const specs = node.options.flatMap(optionSpecs);
   const name = functionName(words);
   if (node.commands.length === 0) {
-    const argument = node.argument.kind === "values" ? action(node.argument) : ": ";
+    const { kind } = node.argument;
+    const argument = kind === "any" || kind === "none" ? ": " : action(node.argument);
     return `${name}() {\n  _arguments ${[...specs, `'*:${argument}'`].join(" \\\n    ")}\n}`;
   }
   const described = node.commands.map((child) => `'${child.name}:${escaped(child.description)}'`).join(" ");
   const cases = node.commands.map((child) => `      ${child.name}) ${functionName([...words, child.name])} ;;`);
+  // Sub-commands see only their own part of the line.
+  const whole = words.length === 0 ? `  local -a parley_line=("\${words[@]}")\n` : "";
   return `${name}() {
-  local state line
+${whole}  local state line
   _arguments -C ${[...specs, "'1: :->command'", "'*:: :->rest'"].join(" \\\n    ")}
   case $state in
     command) local -a commands=(${described}); _describe command commands ;;
@@ -40,7 +44,16 @@ ${cases.join("\n")}
 }`;
 }
 
+const VALUES = `_parley_values() {
+  local -a found
+  local tab=$'\\t'
+  found=("\${(@f)$("\${parley_line[1]}" __complete "$1" "\${(@)parley_line[2,-1]}" 2> /dev/null)}")
+  found=("\${(@)found//:/\\\\:}")
+  found=("\${(@)found/$tab/:}")
+  _describe value found
+}`;
+
 export function zshScript(tree: CommandNode): string {
   const functions = paths(tree).map(({ node, words }) => functionOf(node, words));
-  return `#compdef parley\n${functions.join("\n")}\nif [ "$funcstack[1]" = "_parley" ]; then _parley "$@"; else compdef _parley parley; fi\n`;
+  return `#compdef parley\n${VALUES}\n${functions.join("\n")}\nif [ "$funcstack[1]" = "_parley" ]; then _parley "$@"; else compdef _parley parley; fi\n`;
 }

@@ -1,8 +1,8 @@
+import { CLEAR_LINE } from "./key-echo.ts";
 import type { Stream } from "./terminal.ts";
 
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const FRAME_MS = 100;
-const CLEAR_LINE = "\r\u001b[K";
 
 /** One line at the bottom of a terminal that says that something goes on. It is nothing at all elsewhere. */
 export class Spinner {

@@ -2,7 +2,7 @@ import { type Outcome, ParleyApiError, type StreamEvent } from "../../client/ind
 import { messageOf } from "../../core/errors.ts";
 import { othersDone } from "../access/own-server.ts";
 import { configure, directoryOf } from "../context.ts";
-import { CliError, EXIT, EXIT_PIPE_CLOSED } from "../exit.ts";
+import { CliError, EXIT, EXIT_CTRL_C, EXIT_PIPE_CLOSED } from "../exit.ts";
 import { serverLayer, type TokenFlags } from "../options.ts";
 import { endLine, modelIn } from "../output/end-line.ts";
 import { safeLine, safeLines } from "../output/safe-text.ts";
@@ -100,6 +100,7 @@ async function follow(begun: Begun, flags: RunFlags, interrupts: Interrupts): Pr
   const lost = (reason: string): void => view.progress(paint("yellow", `~ connection: ${safeLine(reason)}`));
   interrupts.signal.addEventListener("abort", () => {
     if (interrupts.code === EXIT_PIPE_CLOSED) view.mute();
+    if (interrupts.code === EXIT_CTRL_C) view.interrupted();
     view.progress(paint("yellow", "stopping; once more to leave at once"));
   });
   view.busy("working");

@@ -1,3 +1,4 @@
+import { clearKeyEcho } from "../output/key-echo.ts";
 import { safeText } from "../output/safe-text.ts";
 import { Spinner } from "../output/spinner.ts";
 import type { Stream } from "../output/terminal.ts";
@@ -7,11 +8,18 @@ export class View {
   readonly #out: Stream;
   readonly #err: Stream;
   readonly #spinner: Spinner;
+  readonly #clearEcho: typeof clearKeyEcho;
   #midLine = false;
   #muted = false;
   #asking = false;
 
-  constructor(out: Stream, err: Stream, env: Readonly<Record<string, string | undefined>> = process.env) {
+  constructor(
+    out: Stream,
+    err: Stream,
+    env: Readonly<Record<string, string | undefined>> = process.env,
+    clearEcho = clearKeyEcho,
+  ) {
+    this.#clearEcho = clearEcho;
     this.#out = out;
     this.#err = err;
     this.#spinner = new Spinner(err, env);
@@ -54,6 +62,12 @@ export class View {
 
   answered(): void {
     this.#asking = false;
+  }
+
+  /** Takes the ^C off the screen that the terminal shows for Ctrl-C, unless it may stand in the middle of the reply. */
+  interrupted(): void {
+    this.#spinner.stop();
+    if (!this.#muted && (this.#asking || !this.#midLine || !this.#out.isTTY)) this.#clearEcho(this.#err, this.#asking);
   }
 
   /** To be called before other code writes to the terminal, and at the end. */

@@ -4,6 +4,7 @@ import { configure, directoryOf, rootsOf } from "../context.ts";
 import { usageError } from "../exit.ts";
 import { stopSignals } from "../launcher/signals.ts";
 import { launcherEnd } from "../launcher/watch.ts";
+import { clearKeyEcho } from "../output/key-echo.ts";
 import { packageVersion } from "../version.ts";
 import { greet } from "./greeting.ts";
 import { choosePort } from "./port.ts";
@@ -71,6 +72,7 @@ export async function serve(options: ServeOptions): Promise<number> {
     await logger.flush();
     throw startProblem(thrown, settings);
   });
+  process.on("SIGINT", () => clearKeyEcho(process.stderr));
   installShutdown({
     listener: parley.listener,
     cutStreams: parley.cutStreams,

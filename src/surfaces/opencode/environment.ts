@@ -4,6 +4,7 @@ import type { Gateway } from "../../gateway/gateway.ts";
 import type { CommandHost } from "../../host/contract.ts";
 import type { Bus } from "./bus.ts";
 import { Catalog } from "./catalog/catalog.ts";
+import { McpServers } from "./mcp/servers.ts";
 import { type NameIndex, nameIndex } from "./workspace/file-names.ts";
 import { type Git, gitOn } from "./workspace/git/git.ts";
 import { Projects } from "./workspace/projects.ts";
@@ -16,6 +17,8 @@ export interface Environment {
   git: Git;
   /** The names of files, for searches by name. */
   names: NameIndex;
+  /** The MCP servers of new sessions. */
+  mcp: McpServers;
 }
 
 export interface EnvironmentOptions {
@@ -38,5 +41,6 @@ export function createEnvironment({ gateway, bus, commands, dataDirectory, logge
     commands,
     git,
     names: nameIndex(git),
+    mcp: new McpServers({ gateway, bus, commands }),
   };
 }

@@ -2,6 +2,7 @@ import { askOperations } from "./asks/operations.ts";
 import { catalogOperations } from "./catalog/operations.ts";
 import type { Surface } from "./context.ts";
 import { docOperations } from "./doc-operations.ts";
+import { mcpOperations } from "./mcp/operations.ts";
 import { messageOperations } from "./messages/operations.ts";
 import { notServedOperations } from "./not-served/operations.ts";
 import type { Operation } from "./operation.ts";
@@ -34,6 +35,7 @@ export function operations(surface: Surface): Operation[] {
     ...messageOperations(surface),
     ...askOperations(surface),
     ...turnOperations(surface),
+    ...mcpOperations(surface),
     ...projectOperations(surface),
     ...worktreeOperations(surface),
     ...fileOperations(surface),

@@ -54,6 +54,24 @@ test("once its reader has gone, nothing is said", () => {
   assert.equal(shown(), "");
 });
 
+const TERMINAL = { isTTY: true, write: () => {} };
+
+test("the ^C of a terminal is taken off the screen, but not out of the middle of a reply", () => {
+  const cleared: boolean[] = [];
+  const view = new View(TERMINAL, TERMINAL, {}, (_, inLine) => void cleared.push(inLine === true));
+  view.interrupted();
+  view.asking();
+  view.interrupted();
+  view.answered();
+  view.reply("half a li");
+  view.interrupted();
+  assert.deepEqual(cleared, [false, true]);
+  const piped = new View({ write: () => {} }, TERMINAL, {}, (_, inLine) => void cleared.push(inLine === true));
+  piped.reply("half a li");
+  piped.interrupted();
+  assert.deepEqual(cleared, [false, true, false]);
+});
+
 const codes: [reason: Outcome["reason"], code: number][] = [
   ["end_turn", 0],
   ["error", 1],

@@ -10,7 +10,7 @@ const LIMITS = { context: 200_000, output: 32_000 };
 const START_MS = PATIENCE_MS;
 
 /** OpenCode's configuration with the scripted model as its only one. */
-function nativeConfig(modelUrl: string): object {
+export function nativeConfig(modelUrl: string): object {
   const model = `${MODEL.provider}/${MODEL.id}`;
   return {
     model,

@@ -78,6 +78,7 @@ const TICKET = { "x-opencode-ticket": "1" };
 
 /** Bodies that are right, so that the id is what is wrong. */
 const BODIES: Readonly<Record<string, unknown>> = {
+  "/mcp/{name}/auth/callback": { code: "x" },
   "/experimental/project/{projectID}/copy": { strategy: "git_worktree", directory: "/nowhere", force: false },
   "/session/{sessionID}/message": { parts: [{ type: "text", text: "hello" }] },
   "/session/{sessionID}/prompt_async": { parts: [{ type: "text", text: "hello" }] },

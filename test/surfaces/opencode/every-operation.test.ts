@@ -38,6 +38,8 @@ const MINIMAL: Readonly<Record<string, Minimal>> = {
   "DELETE /experimental/worktree": { body: { directory: "{linked}" } },
   "POST /experimental/project/{projectID}/copy": { body: { strategy: "git_worktree", directory: "{copies}" } },
   "DELETE /experimental/project/{projectID}/copy": { body: { directory: "{copied}", force: true } },
+  "POST /mcp": { body: { name: "off", config: { type: "local", command: ["true"], enabled: false } } },
+  "POST /mcp/{name}/auth/callback": { body: { code: "x" } },
   "POST /log": { body: { service: "test", level: "info", message: "hello" } },
   "PATCH /session/{sessionID}": { body: { title: "A title" } },
   "POST /session/{sessionID}/message": { body: { parts: [{ type: "text", text: "hello" }] } },
@@ -56,15 +58,16 @@ const MINIMAL: Readonly<Record<string, Minimal>> = {
   "POST /api/session/{sessionID}/agent": { body: { agent: "plan" } },
   "POST /api/session/{sessionID}/model": { body: { model: { providerID: "house", id: "default" } } },
   "POST /api/session/{sessionID}/prompt": { body: { prompt: { text: "hello" } } },
+  "POST /api/session/{sessionID}/revert/stage": { body: { messageID: "{messageID}" } },
 };
 
-/** There is no ask in a session that does nothing, and no WebSocket here: these have tests of their own. */
-const ELSEWHERE = /\{requestID\}|\{permissionID\}|\/connect$/;
+/** There is no ask in a session that does nothing, no WebSocket and no MCP server here, and a stream has no end: these have tests of their own. */
+const ELSEWHERE = /\{requestID\}|\{permissionID\}|\/connect$|\/event$|^\/mcp\/\{name\}/;
 
 /** Operations that change things come after those that read them. */
 function rank({ method, path }: Operation): number {
   if (method === "delete") return 4 - path.length / 100;
-  return /\/(abort|revert|unrevert|control\/next)$/.test(path) ? 2 : method === "get" ? 0 : 1;
+  return /\/(abort|revert|unrevert|control\/next|stage|clear|commit)$/.test(path) ? 2 : method === "get" ? 0 : 1;
 }
 
 test("B3, B12: every answer to a minimal request is one that OpenCode's own description allows", async (t) => {

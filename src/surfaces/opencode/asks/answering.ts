@@ -47,23 +47,30 @@ export async function answerAsk({ gateway }: Surface, requestID: string, answer:
 
 export type Reply = "once" | "always" | "reject";
 
-/**
- * A refusal without a message ends the turn. One that says what to do instead lets the agent go on. Either refuses all
- * open permissions of the session, because the agent is about to do something else.
- */
+/** A refusal without a message ends the turn. One that says what to do instead lets the agent go on. */
+export function permissionAnswer(reply: Reply, message?: string): Answer {
+  if (reply !== "reject") return { kind: "permission", outcome: reply };
+  return { kind: "permission", outcome: "reject", ...(message ? { feedback: message } : { stop: true }) };
+}
+
+/** A refusal refuses all open permissions of the session, because the agent is about to do something else. */
 export async function replyToPermission(
   surface: Surface,
   requestID: string,
   reply: Reply,
   message?: string,
 ): Promise<void> {
-  if (reply !== "reject") {
-    await answerAsk(surface, requestID, { kind: "permission", outcome: reply });
-    return;
-  }
-  const words = message ? { feedback: message } : { stop: true };
-  const answer: Answer = { kind: "permission", outcome: "reject", ...words };
+  const answer = permissionAnswer(reply, message);
   const session = await answerAsk(surface, requestID, answer);
+  if (reply === "reject") await refuseOthers(surface, session, requestID, answer);
+}
+
+export async function refuseOthers(
+  surface: Surface,
+  session: string,
+  requestID: string,
+  answer: Answer,
+): Promise<void> {
   const head = await surface.gateway.log.head(session);
   for (const { id, kind } of head?.state.asks ?? []) {
     if (kind !== "permission" || id === requestID) continue;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Method } from "../../http/endpoint.ts";
 import { titleOf } from "../catalog/providers.ts";
 import type { Surface } from "../context.ts";
-import { notFound, tagged, unsupported } from "../errors.ts";
+import { notFound, unsupported } from "../errors.ts";
 import { History, messageOf } from "../messages/history.ts";
 import type { Located, Operation } from "../operation.ts";
 import { sessionHead } from "../sessions/session-head.ts";
@@ -37,8 +37,7 @@ const CHECKS: Readonly<Record<NonNullable<NotServed["first"]>, Check>> = {
 function refusalOf({ reason, message = reason, missing }: NotServed, params: Facts, facts: Facts): Error {
   const known: Facts = { ...params, ...facts };
   const text = message.replaceAll(/\$(\w+)/g, (name, key: string) => known[key] ?? name);
-  if (missing === undefined) return unsupported(text);
-  return missing === "NotFoundError" ? notFound(text) : tagged(404, missing, text, params);
+  return missing === undefined ? unsupported(text) : notFound(text);
 }
 
 type Base = Pick<Operation, "method" | "path" | "id" | "note" | "query" | "body" | "bodyOptional">;

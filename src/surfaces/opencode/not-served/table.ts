@@ -14,7 +14,7 @@ export interface NotServed {
   /** The error's own message. A `$name` stands for a parameter of the path or a fact of `first`. */
   message?: string;
   /** The name of a 404, for a thing that cannot be there; else the error is a 501. */
-  missing?: "NotFoundError" | "McpServerNotFoundError";
+  missing?: "NotFoundError";
   /** A thing that the path names and that must be there: without it the answer is a 404. */
   first?: "session" | "part" | "provider";
   query?: z.ZodObject;
@@ -22,7 +22,6 @@ export interface NotServed {
   located?: boolean;
 }
 
-const MCP = "MCP servers are the agents' own: configure them there";
 const NO_WORKSPACES = "there are no remote workspaces: a session runs in a directory of the server's machine";
 const MESSAGE_PART = "/session/{sessionID}/message/{messageID}/part/{partID}";
 const WORKSPACE = "/experimental/workspace";
@@ -35,22 +34,8 @@ export const MESSAGES_STAY =
 
 export const NOT_SERVED: readonly NotServed[] = [
   {
-    reason: MCP,
-    empty: { "GET /mcp mcp.status": {}, "GET /experimental/resource experimental.resource.list": {} },
-    refused: ["POST /mcp mcp.add"],
-  },
-  {
-    reason: "404: there is none; they are configured with the agent",
-    message: `no MCP server $name here: ${MCP}`,
-    missing: "McpServerNotFoundError",
-    refused: [
-      "POST /mcp/{name}/auth mcp.auth.start",
-      "DELETE /mcp/{name}/auth mcp.auth.remove",
-      "POST /mcp/{name}/auth/callback mcp.auth.callback",
-      "POST /mcp/{name}/auth/authenticate mcp.auth.authenticate",
-      "POST /mcp/{name}/connect mcp.connect",
-      "POST /mcp/{name}/disconnect mcp.disconnect",
-    ],
+    reason: "resources of MCP servers are read by the agents",
+    empty: { "GET /experimental/resource experimental.resource.list": {} },
   },
   {
     reason: NO_WORKSPACES,

@@ -9,6 +9,7 @@ import { get, type Operation, patch, post, remove } from "../operation.ts";
 import { todosOf } from "../projection/session-shape.ts";
 import { SessionView } from "../projection/session-view.ts";
 import type { FileDiff, Session } from "../shapes/session.ts";
+import { rulesOfConfig } from "./config-files.ts";
 import { rulesFrom } from "./permission-rules.ts";
 import { SessionDiffs } from "./session-diffs.ts";
 import { sessionHead } from "./session-head.ts";
@@ -87,8 +88,12 @@ export function sessionOperations(surface: Surface): Operation[] {
     const choice = await environment.catalog.chooseForNew(wish, directory, (message) => bus.warn(directory, message));
     // The model is chosen now, so that clients are shown it from the first message on.
     const model = choice.model ?? (await environment.catalog.agent(choice.agent, directory))?.discovery.defaultModel;
-    const permissions = permission && rulesFrom(permission);
-    const facts = present({ model, title, permissions, meta: metaOf({ parentID, metadata }) });
+    // The client's own rules come last, as with native: they count more than the configured ones.
+    const configured = await rulesOfConfig(surface, directory);
+    const permissions =
+      permission || configured.length > 0 ? [...configured, ...rulesFrom(permission ?? [])] : undefined;
+    const mcpServers = await environment.mcp.forSession(directory, choice.agent);
+    const facts = present({ model, title, permissions, mcpServers, meta: metaOf({ parentID, metadata }) });
     const make = (): Promise<SessionState> => gateway.create({ directory, ...choice, ...facts });
     return shownSession(await usingAgent(surface, directory, choice.agent, make));
   }
@@ -118,7 +123,15 @@ export function sessionOperations(surface: Surface): Operation[] {
       const busy = (await gateway.log.unsettled()).filter((state) => state.turn && state.directory === directory);
       return Object.fromEntries(busy.map((state) => [state.id, new SessionView(state).status()]));
     }),
-    get("/session/{sessionID}", "session.get", async ({ params }) => shownSession(await stateOf(params))),
+    get(
+      "/session/{sessionID}",
+      "session.get",
+      { note: "with its status, for clients that poll" },
+      async ({ params }) => {
+        const state = await stateOf(params);
+        return { ...shownSession(state), status: new SessionView(state).status() };
+      },
+    ),
     patch("/session/{sessionID}", "session.update", { body: change }, async ({ params, body }) => {
       const state = await stateOf(params);
       return shownSession(await gateway.update(state.id, changeOf(state, body)));

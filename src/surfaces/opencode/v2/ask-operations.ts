@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isParleyError } from "../../../core/errors.ts";
-import { present } from "../../../core/json/fields.ts";
 import type { Answer } from "../../../core/ledger/signals.ts";
+import { permissionAnswer, refuseOthers } from "../asks/answering.ts";
 import type { Surface } from "../context.ts";
 import { tagged } from "../errors.ts";
 import { get, type Operation, post } from "../operation.ts";
@@ -21,7 +21,8 @@ const only = (asks: readonly Asked[], kind: Kind): object[] =>
 const permissionReply = z.looseObject({ reply: z.enum(["once", "always", "reject"]), message: z.string().optional() });
 const questionReply = z.looseObject({ answers: z.array(z.array(z.string())) });
 
-export function v2AskOperations({ gateway }: Surface): Operation[] {
+export function v2AskOperations(surface: Surface): Operation[] {
+  const { gateway } = surface;
   const answer = async (params: { sessionID: string; requestID: string }, given: Answer): Promise<void> => {
     const { sessionID, requestID } = params;
     const asks = await asksOfSession(gateway, sessionID);
@@ -55,8 +56,11 @@ export function v2AskOperations({ gateway }: Surface): Operation[] {
       `${session}/permission/{requestID}/reply`,
       "v2.session.permission.reply",
       { status: 204, body: permissionReply },
-      ({ params, body: { reply, message } }) =>
-        answer(params, { kind: "permission", outcome: reply, ...present({ feedback: message }) }),
+      async ({ params, body: { reply, message } }) => {
+        const given = permissionAnswer(reply, message);
+        await answer(params, given);
+        if (reply === "reject") await refuseOthers(surface, params.sessionID, params.requestID, given);
+      },
     ),
     list("question"),
     listOfSession("question"),
@@ -67,7 +71,7 @@ export function v2AskOperations({ gateway }: Surface): Operation[] {
       ({ params, body: { answers } }) => answer(params, { kind: "question", outcome: "answered", answers }),
     ),
     post(`${session}/question/{requestID}/reject`, "v2.session.question.reject", { status: 204 }, ({ params }) =>
-      answer(params, { kind: "question", outcome: "rejected" }),
+      answer(params, { kind: "question", outcome: "rejected", stop: true }),
     ),
   ];
 }

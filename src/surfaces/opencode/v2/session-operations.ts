@@ -7,6 +7,7 @@ import type { Surface } from "../context.ts";
 import { oneSpelling } from "../directory.ts";
 import { tagged, unsupported } from "../errors.ts";
 import { get, type Operation, post } from "../operation.ts";
+import { rulesOfConfig } from "../sessions/config-files.ts";
 import { nextNumber } from "./next/durable.ts";
 import { admittedPrompt, partsOf, promptBody } from "./prompt.ts";
 import { sessionInfo } from "./session-info.ts";
@@ -103,7 +104,10 @@ export function v2SessionOperations(surface: Surface): Operation[] {
         const wish = { providerID: body.model?.providerID, modelID: body.model?.id, agent: body.agent };
         const place = oneSpelling(named ?? defaultDirectory);
         const choice = await environment.catalog.chooseForNew(wish, place, (message) => bus.warn(place, message));
-        const make = (): Promise<SessionState> => gateway.create({ ...choice, directory: place });
+        const permissions = await rulesOfConfig(surface, place);
+        const mcpServers = await environment.mcp.forSession(place, choice.agent);
+        const rules = permissions.length > 0 ? { permissions } : {};
+        const make = (): Promise<SessionState> => gateway.create({ ...choice, directory: place, mcpServers, ...rules });
         const state = await usingAgent(surface, place, choice.agent, make);
         return { data: sessionInfo(state) };
       },

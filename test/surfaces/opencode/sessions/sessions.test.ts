@@ -29,7 +29,7 @@ test("B3: a session is made as the TUI and as `run` make it, got, changed and li
     [work, "plan", { id: "test/two", providerID: "house" }, "1.18.33", undefined],
   );
   assert.match(made.title, /^New session - \d{4}-/);
-  assert.deepEqual(await client.get(`/session/${made.id}`), made);
+  assert.deepEqual(await client.get(`/session/${made.id}`), { ...made, status: { type: "idle" } });
 
   const permission = ["question", "plan_enter", "plan_exit"].map((name) => ({
     permission: name,

@@ -1,0 +1,47 @@
+import { once } from "node:events";
+import { CliError } from "../../exit.ts";
+import { Interrupts } from "../../run/interrupts.ts";
+import { tell } from "../../tell.ts";
+import type { UsedServer } from "../server.ts";
+import { openBrowser } from "./browser.ts";
+import { startFront } from "./front.ts";
+import { startPages } from "./pages.ts";
+
+export interface WebOptions {
+  program: string;
+  dataDirectory: string;
+  directory: string;
+  server: UsedServer;
+  open: boolean;
+}
+
+/** Shows OpenCode's web page on a server of Parley until a signal comes; returns the exit code. */
+export async function showWeb({ program, dataDirectory, directory, server, open }: WebOptions): Promise<number> {
+  const interrupts = new Interrupts();
+  const { signal: stop } = interrupts;
+  try {
+    const pages = await startPages(program, dataDirectory, stop);
+    try {
+      const front = await startFront({ pages, api: server });
+      const address = front.address(directory);
+      process.stdout.write(`${address}\n`);
+      tell("OpenCode's web page is at this address, for this machine alone. Ctrl-C ends it.");
+      if (open) openBrowser(address);
+      const gone = await Promise.race([
+        pages.ended,
+        stop.aborted ? undefined : once(stop, "abort").then(() => undefined),
+      ]);
+      await front.close();
+      if (gone !== undefined) throw new CliError(`OpenCode's web page is gone: ${gone}`);
+      return 0;
+    } finally {
+      await pages.close();
+    }
+  } catch (thrown) {
+    if (stop.aborted) return interrupts.code ?? 0;
+    throw thrown;
+  } finally {
+    await server.leave(stop);
+    interrupts.close();
+  }
+}
