@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Room } from "../agents/claude/room.ts";
 import { startTui } from "../support/opencode/clients.ts";
+import { attachTui, untilChosen } from "../support/opencode/driven-tui.ts";
 import { Surroundings } from "../support/opencode/surroundings.ts";
 import { realAgent } from "../support/real-agent.ts";
 import { GROUP_MS, PATIENCE_MS } from "../support/time.ts";
@@ -54,5 +55,20 @@ describe("OpenCode's terminal interface with Claude Code", { skip, timeout: GROU
     assert.deepEqual(await written(), ["planned.txt"], "nothing is written unasked");
     await stage.api.cancel(session);
     await stage.nth("turn.ended", 2);
+  });
+
+  test("a slash command of the program's own is answered", async (t) => {
+    const { stage } = await Room.open(t, claude.program ?? "", "default");
+    const { directory, api } = stage;
+    await untilChosen(api.url, "claude");
+    const tui = await attachTui(t, { program: opencode.program ?? "", url: api.url, directory, rows: 60 });
+    tui.type("/context");
+    await tui.waitFor(/\/context +Show current context usage/);
+    tui.press("enter");
+    await tui.waitUntilGone("Show current context usage");
+    tui.press("enter");
+    await tui.waitFor("Free space");
+    await tui.idle();
+    await tui.close();
   });
 });

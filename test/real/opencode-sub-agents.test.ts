@@ -6,8 +6,7 @@ import type { Script } from "../../src/testing/model/script.ts";
 import { Stage } from "../agents/claude/stage.ts";
 import { eventually } from "../support/eventually.ts";
 import { startCuttingProxy } from "../support/opencode/cutting-proxy.ts";
-import { attachTui } from "../support/opencode/driven-tui.ts";
-import { OpencodeClient } from "../support/opencode.ts";
+import { attachTui, untilChosen } from "../support/opencode/driven-tui.ts";
 import { realAgent } from "../support/real-agent.ts";
 import { startServer } from "../support/server.ts";
 import { GROUP_MS } from "../support/time.ts";
@@ -41,10 +40,7 @@ describe("a sub-agent that asks, in OpenCode's terminal interface", { skip: open
   test("of Claude Code: allowed once, always, and refused with words; then the turn ends", withClaude, async (t) => {
     const stage = await Stage.open(t, claude.program ?? "", { script: SCRIPT });
     const { directory, api } = stage;
-    const client = new OpencodeClient(api.url);
-    const isKnown = async (): Promise<boolean> =>
-      (await client.get<{ model: string }>("/config")).model.startsWith("claude/");
-    await eventually("Claude Code is the first provider", isKnown);
+    await untilChosen(api.url, "claude");
     const tui = await attachTui(t, { program, url: api.url, directory });
     await tui.send("[[main]] go");
     await tui.waitFor(/Permission required[\s\S]*\$ touch once\.txt/);
@@ -67,7 +63,7 @@ describe("a sub-agent that asks, in OpenCode's terminal interface", { skip: open
     await tui.close();
   });
 
-  test("of a sub-agent: shown when the interface comes late, and when it was away", async (t) => {
+  test("of a sub-agent: shown when the interface comes late, and when it was away; an undo that is refused says why", async (t) => {
     const { api, parley, directory } = await startServer(t);
     const proxy = await startCuttingProxy(parley.url);
     t.after(() => proxy[Symbol.asyncDispose]());
@@ -92,6 +88,8 @@ describe("a sub-agent that asks, in OpenCode's terminal interface", { skip: open
     tui.press("enter");
     await tui.waitFor(/My helper is done[\s\S]*My helper is done/);
     assert.doesNotMatch(await tui.idle(), /Permission required/);
+    await tui.send("/undo");
+    await tui.waitFor("agent scripted cannot take back a message");
     await tui.close();
   });
 });
