@@ -120,8 +120,9 @@ async function startLocked(options: ParleyOptions, lock: LockHeld): Promise<Serv
     const commands = createProcessHost(keeping);
     const agents = buildAgents(options, commands, dataDirectory);
     const terminals = new OpenTerminals({ ...keeping, id: idSource(Date.now) });
-    const started = await startOn({ log, agents, commands, terminals }, options, lock);
-    return { ...started, abandon: () => killNow(processes) };
+    const abandon = (): void => killNow(processes);
+    const started = await startOn({ log, agents, commands, terminals, abandon }, options, lock);
+    return { ...started, abandon };
   } catch (error) {
     await log.close();
     throw error;
@@ -133,10 +134,11 @@ interface Parts {
   agents: Map<string, Agent>;
   commands: CommandHost;
   terminals: Terminals;
+  abandon(): void;
 }
 
 async function startOn(
-  { log, agents, commands, terminals }: Parts,
+  { log, agents, commands, terminals, abandon }: Parts,
   options: ParleyOptions,
   lock: LockHeld,
 ): Promise<Omit<Server, "abandon">> {
@@ -189,6 +191,8 @@ async function startOn(
     stopTidying();
     stopWatching();
     await Promise.all([gateway.shutdown(), terminals.close()]);
+    // No session runs any more: the rest are programs that were asked what they have, and have not answered yet.
+    abandon();
     await log.close();
     lock.release();
   }

@@ -11,9 +11,9 @@ const { program = "", skip } = await realAgent("claude");
 const SCRIPT: Script = {
   prompts: {
     "*": [{ text: "Fine." }],
-    gone: [{ fail: { status: 404, error: "not_found_error", message: "model: nobodys-model" } }],
   },
 };
+const GONE = { fail: { status: 404, error: "not_found_error", message: "model: nobodys-model" } };
 
 const BEDROCK = "us.anthropic.claude-sonnet-4-5-20250929-v1:0";
 const GATEWAY = "acme/claude/large[1m]";
@@ -53,14 +53,18 @@ describe("models that the real Claude Code does not list", { skip, timeout: GROU
   });
 
   test("a model that the service does not have ends the turn with the program's own words", async (t) => {
-    const stage = await Stage.open(t, program, { script: SCRIPT });
+    const stage = await Stage.open(t, program, { script: { prompts: { "*": [GONE], ok: [{ text: "Fine." }] } } });
     const id = await stage.session({ model: "nobodys-model" });
-    const { reason, error } = await stage.api.ask(id, "[[gone]]");
-    assert.equal(reason, "error");
-    assert.equal(error?.code, "model_not_found");
+    const { reason, error } = await stage.api.ask(id, "first");
+    assert.deepEqual([reason, error?.code], ["error", "model_not_found"]);
     assert.match(error?.message ?? "", /selected model \(nobodys-model\)/);
-    await stage.api.ask(id, { text: "again", model: "sonnet" });
-    await stage.close(2);
+    await stage.api.ask(id, { text: "[[ok]]", model: "sonnet" });
+    // Told to a program that runs, the newest version asks the service at once, and an older one with the turn.
+    const again = await stage.api.ask(id, { text: "second", model: "nobodys-model" });
+    assert.equal(again.reason, "error");
+    assert.match(again.error?.message ?? "", /nobodys-model.*not found|selected model \(nobodys-model\)/);
+    assert.equal((await stage.api.ask(id, { text: "[[ok]]", model: "sonnet" })).text, "Fine.");
+    await stage.close(4);
   });
 
   test("names that are flags or hold control characters are refused at every door", async (t) => {
@@ -86,7 +90,8 @@ describe("models that the real Claude Code does not list", { skip, timeout: GROU
       await client.expect(400, "POST", `/session/${id}/message`, chosen);
       await client.expect(400, "PATCH", "/config", { body: { model: `claude/${model}` } });
     }
-    await stage.close(0);
+    await stage.api.ask(id, "hi");
+    await stage.close(1);
   });
 
   test("OpenCode's clients choose them for a session, a prompt and by default", async (t) => {

@@ -17,6 +17,8 @@ const opencode = await realAgent("opencode");
 
 /** A command that Claude Code has and nobody else. */
 const CLAUDES = "/security-review";
+const OF_CLAUDE = /Haiku[\s\S]*Claude Code/;
+const ACCEPTS = /accept ?edits/i;
 
 describe("OpenCode's terminal interface with the house agent and a slow Claude Code", {
   skip: claude.skip || opencode.skip,
@@ -64,6 +66,32 @@ describe("OpenCode's terminal interface with the house agent and a slow Claude C
     return screen;
   }
 
+  async function command(name: string, shows: string): Promise<void> {
+    tui.type(`/${name}`);
+    await tui.waitFor(`/${name}`);
+    tui.press("enter");
+    await tui.waitFor(shows);
+  }
+
+  /** Opens the list of models, and looks for a name in it. */
+  async function findModel(name: string, shows: string | RegExp): Promise<void> {
+    await command("models", "Select model");
+    tui.type(name);
+    await tui.waitFor(shows);
+  }
+
+  async function chooseModel(name: string, shows: string | RegExp): Promise<void> {
+    await findModel(name, shows);
+    tui.press("enter");
+    await tui.waitUntilGone("Select model");
+  }
+
+  async function prompt(text: string): Promise<void> {
+    tui.type(text);
+    await tui.waitFor(text);
+    tui.press("enter");
+  }
+
   test("Claude Code appears when it has answered, and a prompt that is being typed stays", async () => {
     tui.type("half a sentence");
     await tui.waitFor("half a sentence");
@@ -75,20 +103,13 @@ describe("OpenCode's terminal interface with the house agent and a slow Claude C
     assert.match(tui.screen(), /half a sentence/);
     tui.press("ctrl+u");
     await tui.waitUntilGone("half a sentence");
-    tui.type("/models");
-    await tui.waitFor("/models");
-    tui.press("enter");
-    await tui.waitFor("Select model");
-    tui.type("Haiku");
-    await tui.waitFor(/Haiku[\s\S]*Claude Code/);
+    await findModel("Haiku", OF_CLAUDE);
     tui.press("escape");
     await tui.waitUntilGone("Select model");
   });
 
   test("a house session is offered no command and no mode of Claude Code", async () => {
-    tui.type("hello there");
-    await tui.waitFor("hello there");
-    tui.press("enter");
+    await prompt("hello there");
     await tui.waitFor("You said: hello there");
     assert.ok(!(await menu("/re", "/review")).includes(CLAUDES));
     tui.press("tab");
@@ -98,24 +119,27 @@ describe("OpenCode's terminal interface with the house agent and a slow Claude C
   });
 
   test("a session of Claude Code is offered its commands, and /compact once", async () => {
-    tui.type("/new");
-    await tui.waitFor("/new");
-    tui.press("enter");
-    await tui.waitFor("Ask anything");
-    tui.type("/models");
-    await tui.waitFor("/models");
-    tui.press("enter");
-    await tui.waitFor("Select model");
-    tui.type("Haiku");
-    await tui.waitFor(/Haiku[\s\S]*Claude Code/);
-    tui.press("enter");
-    await tui.waitUntilGone("Select model");
-    tui.type("hello you");
-    await tui.waitFor("hello you");
-    tui.press("enter");
+    await command("new", "Ask anything");
+    await chooseModel("Haiku", OF_CLAUDE);
+    await prompt("hello you");
     await tui.waitFor("You said: hello you", PATIENCE_MS);
     await menu("/secur", CLAUDES);
     const compact = await menu("/comp", "/compact");
     assert.equal(compact.match(/\/compact/g)?.length, 1);
+  });
+
+  test("a mode of Claude Code that comes with a model of another agent becomes the mode of that agent, in sight", async () => {
+    tui.press("tab");
+    await tui.waitFor(/Plan\s+·/);
+    tui.press("tab");
+    await tui.waitFor(ACCEPTS);
+    await command("new", "Ask anything");
+    await chooseModel(MODEL.name, MODEL.name);
+    await tui.waitFor(/accept ?edits\s+·\s+Scripted/i);
+    await prompt("hello again");
+    await tui.waitFor("acceptEdits is a mode of");
+    await tui.waitFor("You said: hello again");
+    await tui.waitFor(/Build\s+·\s+Scripted/);
+    assert.ok(!(await menu("/re", "/review")).includes(CLAUDES), "another agent worked here last");
   });
 });

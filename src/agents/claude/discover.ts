@@ -1,9 +1,9 @@
 import { tmpdir } from "node:os";
-import type { AgentOption } from "../../core/events/values.ts";
 import { type Fields, listIn, present, textIn } from "../../core/json/fields.ts";
 import type { ProcessHost } from "../../host/contract.ts";
 import type { FoundBinary } from "../../install/find.ts";
 import type { AgentCommand, AgentModel, Discovery } from "../contract.ts";
+import { effortOption } from "../effort.ts";
 import { type CredentialPlace, findCredentials } from "./credentials.ts";
 import { findClaude, type Place } from "./find-program.ts";
 import { authSpec, probeSpec } from "./launch.ts";
@@ -31,16 +31,11 @@ export function modelsOf(initialized: Fields): AgentModel[] {
     if (id === undefined) return [];
     const large = `${id} ${textIn(model, "resolvedModel")}`.includes("[1m]");
     const facts = present({ name: textIn(model, "displayName"), context: large ? MILLION : undefined });
-    const effort = effortOf(model);
+    const { supportedEffortLevels: levels } = model;
+    const effort = effortOption(Array.isArray(levels) ? levels.map(String) : []);
     const options = effort.length === 0 ? {} : { options: effort };
     return [{ id, ...facts, images: true, reasoning: model.supportsAdaptiveThinking === true, ...options }];
   });
-}
-
-/** How hard a model thinks, where that can be chosen. */
-function effortOf({ supportedEffortLevels: levels }: Fields): AgentOption[] {
-  if (!Array.isArray(levels) || levels.length === 0) return [];
-  return [{ id: "effort", name: "Effort", kind: "select", values: levels.map((id) => ({ id: String(id) })) }];
 }
 
 function commandsOf(initialized: Fields): AgentCommand[] {

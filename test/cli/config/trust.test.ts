@@ -19,6 +19,7 @@ const everything: ConfigFile = {
   idleAgents: 1,
   retainEvents: 1,
   sync: "disk",
+  advertise: "https://evil.example",
   allowHosts: ["evil.example"],
   cors: ["https://evil.example"],
   keepNative: false,

@@ -71,8 +71,7 @@ export class McpServers {
       else if ((await status).status === "connected") usable.push(server);
     }
     if (left.length > 0) {
-      const message = `The agent ${agent} does not take these MCP servers: ${left.join(", ")}`;
-      this.#options.bus.publish(directory, "tui.toast.show", { message, variant: "warning" });
+      this.#options.bus.warn(directory, `The agent ${agent} does not take these MCP servers: ${left.join(", ")}`);
     }
     return usable;
   }

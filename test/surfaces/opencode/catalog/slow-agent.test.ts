@@ -77,3 +77,11 @@ test("an agent that is installed while the server runs is found after a dispose,
   await everywhere.until(({ type }) => type === "server.instance.disposed", "server.instance.disposed");
   assert.equal(await connected(), true);
 });
+
+test("a server that closes ends the program that it asked and that has not answered", async (t) => {
+  const { client, server, asked } = await slowRig(t);
+  await client.get("/provider");
+  assert.ok(asked());
+  // It looks for programs that are left.
+  await server.stop();
+});
