@@ -8,7 +8,7 @@ import { type CredentialPlace, findCredentials } from "./credentials.ts";
 import { findClaude, type Place } from "./find-program.ts";
 import { authSpec, probeSpec } from "./launch.ts";
 import { MODES } from "./modes.ts";
-import { type Probed, probe, readJson } from "./probe.ts";
+import type { Probed } from "./probe.ts";
 
 const LIMIT_MS = 20_000;
 /** How long an answer is fresh. An older one is used until the new one is there. */
@@ -111,6 +111,8 @@ export class Discoverer {
     const { host, extra, env, limitMs = LIMIT_MS } = this.#options;
     const launch = { program: path, env: extra };
     const directory = tmpdir();
+    // Loaded when there is a program to ask: it brings the whole decoder.
+    const { probe, readJson } = await import("./probe.ts");
     const [login, probed, place] = await Promise.all([
       readJson(host, authSpec(launch, directory), limitMs),
       this.#told?.path === path ? undefined : probe(host, probeSpec(launch, directory), limitMs),
