@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { listProcesses } from "../../src/host/process-scan.ts";
 import { findBrowser, NO_BROWSER, startBrowser } from "../support/browser.ts";
+import { eventually } from "../support/eventually.ts";
 import { type RealChild, startChild } from "../support/opencode/child.ts";
 import { FILES, SCRIPT } from "../support/opencode/script.ts";
 import { Stage } from "../support/opencode/stage.ts";
@@ -28,6 +29,7 @@ function cwdOf(pid: number): string {
 
 describe("parley opencode --web", { skip, timeout: GROUP_MS }, () => {
   let stage: Stage;
+  let start: () => RealChild;
   let child: RealChild;
   let address: URL;
   let page: Page;
@@ -39,8 +41,12 @@ describe("parley opencode --web", { skip, timeout: GROUP_MS }, () => {
     const directory = surroundings.project("project", FILES);
     const env = surroundings.env({ PARLEY_OPENCODE_BIN: program, PARLEY_AGENT: "house" });
     const args = [PARLEY, "opencode", "--web", "--no-open", "--data-dir", join(surroundings.root, "data"), directory];
-    child = startChild(process.execPath, args, { cwd: directory, env });
-    stage.after(async () => void (await child.end()));
+    start = () => {
+      const started = startChild(process.execPath, args, { cwd: directory, env });
+      stage.after(async () => void (await started.end()));
+      return started;
+    };
+    child = start();
     const [found = ""] = await child.said(/^http:\S+$/m, PATIENCE_MS);
     address = new URL(found);
     const browser = stage.use(await startBrowser(browserProgram ?? "", { env: surroundings.env({}, "browser") }));
@@ -92,15 +98,27 @@ describe("parley opencode --web", { skip, timeout: GROUP_MS }, () => {
     assert.match(text, /<title>OpenCode<\/title>/);
   });
 
-  test("Ctrl-C ends it, with the program that serves the page", async () => {
+  /** The processes that serve the page. */
+  const running = (): number[] => {
     const data = join(stage.surroundings.root, "data");
-    const running = (): number[] =>
-      listProcesses()
-        .map(({ pid }) => pid)
-        .filter((pid) => cwdOf(pid).startsWith(data));
-    if (existsSync("/proc/self/cwd")) assert.equal(running().length, 1);
+    return listProcesses()
+      .map(({ pid }) => pid)
+      .filter((pid) => cwdOf(pid).startsWith(data));
+  };
+
+  test("Ctrl-C ends it, with the program that serves the page", async () => {
+    if (existsSync("/proc/self/cwd")) assert.ok(running().length > 0);
     process.kill(child.pid, "SIGINT");
     assert.deepEqual(await child.exited, { code: 0, signal: null });
-    assert.deepEqual(running(), []);
+    await eventually("the page's program has ended", async () => running().length === 0);
+  });
+
+  test("the program that serves the page does not outlive a command that is killed", async () => {
+    const again = start();
+    await again.said(/^http:\S+$/m, PATIENCE_MS);
+    if (existsSync("/proc/self/cwd")) assert.ok(running().length > 0);
+    process.kill(again.pid, "SIGKILL");
+    await again.exited;
+    await eventually("the page's program has ended", async () => running().length === 0);
   });
 });
