@@ -11,7 +11,7 @@ import { fill, shellsIn } from "./template.ts";
 
 /** Folders of commands. A command of a later folder replaces one of the same name. */
 const FOLDERS = [".claude/commands", ".opencode/commands", ".opencode/command"];
-const CONFIGS = ["opencode.json", "opencode.jsonc"];
+export const CONFIGS = ["opencode.json", "opencode.jsonc"];
 const MAX_BYTES = 256 * 1024;
 const MAX_FILES = 500;
 
@@ -30,7 +30,8 @@ function commandOf(name: string, template: string, known: z.output<typeof facts>
   return { name, template, file, ...present({ description, mode, model, subtask }) };
 }
 
-async function textOf(directory: string, path: string): Promise<string | undefined> {
+/** The text of a file inside the directory; undefined where there is none, or too much of it. */
+export async function textInside(directory: string, path: string): Promise<string | undefined> {
   const handle = await openInside(directory, path, "read").catch(() => undefined);
   if (!handle) return undefined;
   try {
@@ -62,7 +63,7 @@ async function fromFolder(directory: string, folder: string): Promise<SlashComma
     max: MAX_FILES,
   })) {
     if (isDirectory || !path.endsWith(".md")) continue;
-    const text = await textOf(directory, `${folder}/${path}`);
+    const text = await textInside(directory, `${folder}/${path}`);
     if (text === undefined) continue;
     const { known, body } = splitFrontmatter(text);
     found.push(commandOf(path.slice(0, -".md".length), body, known, `${folder}/${path}`));
@@ -71,7 +72,7 @@ async function fromFolder(directory: string, folder: string): Promise<SlashComma
 }
 
 async function fromConfig(directory: string, file: string): Promise<SlashCommand[]> {
-  const text = await textOf(directory, file);
+  const text = await textInside(directory, file);
   const { data } = configured.safeParse(text === undefined ? undefined : parseJson(text));
   return Object.entries(data?.command ?? {}).flatMap(([name, one]) =>
     one ? [commandOf(name, one.template, one, file)] : [],
