@@ -26,6 +26,16 @@ const GLOBAL_EVENT = {
   additionalProperties: false,
 };
 
+/** The operation that also has the status of a session, which native does not have there. */
+const WITH_STATUS = "GET /session/{sessionID}";
+
+/** The schema of a session with its status. */
+function sessionWithStatus(session: unknown): object {
+  const { properties, required, ...rest } = session as { properties: object; required: string[] };
+  const status = { $ref: "#/components/schemas/SessionStatus" };
+  return { ...rest, properties: { ...properties, status }, required: [...required, "status"] };
+}
+
 /** Without descriptions: the form alone is taken over. A property may have that name, too: then it is a schema. */
 function bare(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(bare);
@@ -52,6 +62,8 @@ function written({ paths, components }: Native): string {
         ]),
       );
     }
+  schemas.SessionWithStatus = sessionWithStatus(schemas.Session);
+  responses[WITH_STATUS] = { 200: { "application/json": { $ref: "#/components/schemas/SessionWithStatus" } } };
   const used: Record<string, unknown> = {};
   const take = (value: unknown): void => {
     for (const [, name = ""] of JSON.stringify(value).matchAll(REF)) {

@@ -48,9 +48,11 @@ function main() {
     throw new SetupProblem("node_modules is a link to one without packages: run npm ci in the checkout it belongs to");
   }
   if (!isFresh() || neededNode(false)) {
-    const directory = mkdtempSync(join(tmpdir(), "parley-setup-"));
-    alone(say, () => setUp(join(directory, "npm.log")));
-    rmSync(directory, { recursive: true, force: true });
+    alone(say, () => {
+      const directory = mkdtempSync(join(tmpdir(), "parley-setup-"));
+      setUp(join(directory, "npm.log"));
+      rmSync(directory, { recursive: true, force: true });
+    });
   }
   linkCommand();
 }

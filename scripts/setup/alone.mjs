@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { SetupProblem, writeProblem } from "./problems.mjs";
 
@@ -15,27 +15,42 @@ function runs(pid) {
   }
 }
 
-/** Takes the lock, or returns the process that has it. */
+/** Takes the lock, or returns false. The number is written before the file gets its name: nobody reads half of it. */
 function take() {
+  const aside = `${LOCK}.${process.pid}`;
   try {
-    mkdirSync(dirname(LOCK), { recursive: true });
-    writeFileSync(LOCK, String(process.pid), { flag: "wx" });
-    return undefined;
+    // Not recursive: on a read-only disk Node would call the directory missing, and not the disk read-only.
+    if (!existsSync(dirname(LOCK))) mkdirSync(dirname(LOCK));
+    writeFileSync(aside, String(process.pid));
+    linkSync(aside, LOCK);
+    return true;
   } catch (thrown) {
     if (thrown.code !== "EEXIST") throw writeProblem(thrown);
+    return false;
+  } finally {
+    rmSync(aside, { force: true });
   }
-  return Number(readFileSync(LOCK, "utf8")) || undefined;
+}
+
+/** The process that holds the lock; undefined where it has just been given back. */
+function owner() {
+  try {
+    return Number(readFileSync(LOCK, "utf8"));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Does the work when no other process sets this checkout up. */
 export function alone(say, work) {
   let told;
-  for (let owner = take(); owner !== undefined; owner = take()) {
-    if (!runs(owner)) rmSync(LOCK, { force: true });
-    else if (told !== owner) {
-      say(`process ${owner} sets this checkout up: waiting for it …`);
-      told = owner;
-    } else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_MS);
+  while (!take()) {
+    const pid = owner();
+    if (pid === undefined) continue;
+    if (!runs(pid)) rmSync(LOCK, { force: true });
+    else if (told === pid) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_MS);
+    else say(`process ${pid} sets this checkout up: waiting for it …`);
+    told = pid;
   }
   try {
     work();

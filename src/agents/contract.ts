@@ -183,14 +183,14 @@ export interface AgentSession {
 export interface AgentCapabilities {
   /**
    * True: its memory of a session is what `history` gives when it is opened, so it can begin with another session's past.
-   * Native: it copies its own sessions, by `Agent.fork`.
+   * Native: it copies its own sessions, by `Agent.fork`. Point: it begins with one of its own sessions up to a point, by `Agent.copyAt`.
    */
-  fork?: boolean | "native";
+  fork?: boolean | "native" | "point";
   /**
    * True: its memory is what `history` gives, so it can go on with a session whose last turns are taken back, and is opened anew then.
-   * Native: it drops its last turns itself, by `AgentSession.rewind`.
+   * Native: it drops its last turns itself, by `AgentSession.rewind`. Point: it is opened anew with a copy of its session up to a point, by `Agent.copyAt`.
    */
-  rewind?: boolean | "native";
+  rewind?: boolean | "native" | "point";
   /** The kinds of MCP servers that it takes when it is opened. Absent: none, and a session with servers is refused. */
   mcp?: readonly McpServer["type"][];
   /** It can shorten a conversation: by `AgentSession.compact`, or by a command of its own such as `/compact`. */
@@ -210,6 +210,11 @@ export interface Agent {
   discover(project?: Project): Promise<Discovery>;
   /** Copies one of its own sessions as it is now, and answers with the copy's id. Rejects with `ResumeLost`. */
   fork?(project: Project, resume: string): Promise<string>;
+  /**
+   * The id by which it resumes a copy of one of its own sessions, up to a point that it told with `step.finished` or `turn.finished`; without a point the
+   * copy is empty. Nothing is done before that: the copy is made when it is first resumed, and has an id of its own from then on.
+   */
+  copyAt?(resume: string, point: string | undefined): string;
   /** The sessions that it keeps for a directory, newest first, also those that Parley did not make. */
   sessions?(project: Project): Promise<NativeSession[]>;
   /** Whether it is installed and logged in, by a look at files alone: nothing is run. Absent: it is never chosen by itself. */

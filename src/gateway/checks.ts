@@ -7,6 +7,7 @@ import { isId } from "../core/ids.ts";
 import { modelNameFault } from "../core/model-name.ts";
 import type { SessionState } from "../core/session-state.ts";
 import type { Roots } from "../host/files/roots.ts";
+import { offeredOptions } from "./offered-options.ts";
 
 /** The real path of an existing directory. Sessions are stored under it, so links and spellings do not hide them. */
 export async function existingDirectory(directory: string, roots: Roots): Promise<string> {
@@ -53,9 +54,7 @@ export async function assertChoice(
   if (mode !== undefined && discovery.modes.length === 0)
     throw new ParleyError("invalid", `agent ${agent.name} has no mode ${mode}: it has no modes; leave the mode out`);
   assertKnown(`agent ${agent.name} has no mode`, mode, discovery.modes);
-  // The options that a session was offered were those of its model.
-  const offers = model === undefined || model === session.model ? session.offers : undefined;
-  const known = offers ?? optionsOf(discovery, model ?? session.model);
+  const known = offeredOptions(discovery, model, session);
   for (const [id, value] of Object.entries(options ?? {})) assertOption(agent.name, id, value, known);
 }
 
@@ -64,14 +63,6 @@ function assertModelName(model: string | undefined): void {
   const fault = model === undefined ? undefined : modelNameFault(model);
   if (fault === undefined) return;
   throw new ParleyError("invalid", `expected the name of a model, got ${JSON.stringify(model)}: ${fault}`);
-}
-
-/** The options of an agent with this model. A model that is not listed is taken to have those of the default one. */
-function optionsOf({ models, defaultModel, options = [] }: Discovery, model: string | undefined): AgentOption[] {
-  const usual = defaultModel ?? models[0]?.id;
-  const listed = models.some(({ id }) => id === model);
-  const own = models.find(({ id }) => id === (listed ? model : usual))?.options ?? [];
-  return [...options.filter(({ id }) => !own.some((option) => option.id === id)), ...own];
 }
 
 function assertOption(agent: string, id: string, value: OptionValue, known: readonly AgentOption[]): void {

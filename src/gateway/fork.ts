@@ -1,7 +1,9 @@
 import type { Agent, Project } from "../agents/contract.ts";
 import { messageOf, ParleyError } from "../core/errors.ts";
+import type { Draft } from "../core/events/event.ts";
 import { SCHEMA_VERSION } from "../core/events/version.ts";
 import { copyHistory } from "../core/history/copy.ts";
+import { lastPoint } from "../core/history/points.ts";
 import { present } from "../core/json/fields.ts";
 import { revertOf } from "../core/ledger/revert.ts";
 import type { Create } from "../core/ledger/state.ts";
@@ -17,11 +19,13 @@ export function forkedTitle(title: string): string {
   return `${name} (fork #${Number(number) + 1})`;
 }
 
+type Forking = Pick<Agent, "name" | "capabilities" | "fork" | "copyAt">;
+
 /** The beginning of a session with the history of another one, all of it or the part before a message. */
 export async function forkOf(
   log: Log,
   state: SessionState,
-  agent: Pick<Agent, "name" | "capabilities" | "fork">,
+  agent: Forking,
   project: Project,
   before?: string,
 ): Promise<Create> {
@@ -34,8 +38,8 @@ export async function forkOf(
   const { id: source, directory, title, titled, model, mode, options, mcpServers, permissions } = state;
   const copied = copyHistory(await readEvents(log, source, 0), { before, without: revertOf(state.meta)?.cut.turns });
   if (!copied) throw new ParleyError("not_found", `no message ${before} in session ${source}`);
-  const nativeId = agent.capabilities.fork === "native" ? await copyNatively(agent, project, state, before) : undefined;
-  const facts = present({ nativeId, model, mode, options, mcpServers, permissions });
+  const memory = await memoryOf(agent, project, state, copied, before);
+  const facts = present({ ...memory, model, mode, options, mcpServers, permissions });
   const forked = { session: source, ...(before === undefined ? {} : { before }) };
   const data = { agent: agent.name, directory, version: SCHEMA_VERSION, ...facts, forked };
   return {
@@ -46,9 +50,40 @@ export async function forkOf(
   };
 }
 
+/** The fork's memory: a copy of the agent's own session; nothing where the agent's memory is the log, or where it has said nothing in the copied turns. */
+async function memoryOf(
+  agent: Forking,
+  project: Project,
+  state: SessionState,
+  copied: readonly Draft[],
+  before: string | undefined,
+): Promise<{ nativeId?: string | undefined; toRewind?: string[][] }> {
+  switch (agent.capabilities?.fork) {
+    case "native":
+      return { nativeId: await copyNatively(agent, project, state, before) };
+    case "point": {
+      const point = pointOf(agent.name, copied);
+      if (point === undefined) return {};
+      // The agent of an imported session has no memory of it: the fork's is told the conversation, too.
+      if (state.nativeId === undefined) return { toRewind: [[]] };
+      return { nativeId: agent.copyAt?.(state.nativeId, point) };
+    }
+    default:
+      return {};
+  }
+}
+
+/** The point of the agent's memory that these events end with; undefined where it has said nothing in them. */
+export function pointOf(agent: string, events: Parameters<typeof lastPoint>[0]): string | undefined {
+  const { point, untold } = lastPoint(events);
+  if (!untold) return point;
+  const why = "they are from before Parley noted where in its memory they end";
+  throw new ParleyError("unsupported", `agent ${agent} cannot go on from these turns: ${why}`);
+}
+
 /** Has the agent copy its own session, which it can only as a whole: as it is between two turns. */
 async function copyNatively(
-  { name, fork }: Pick<Agent, "name" | "fork">,
+  { name, fork }: Forking,
   project: Project,
   { nativeId, turn, meta, toRewind = [] }: SessionState,
   before: string | undefined,

@@ -1,7 +1,7 @@
 import type { Agent, Discovery, McpServer } from "../agents/contract.ts";
 import { ParleyError } from "../core/errors.ts";
 import { promptKey } from "../core/events/keys.ts";
-import type { Prompt, PromptPart } from "../core/events/values.ts";
+import type { OptionValues, Prompt, PromptPart } from "../core/events/values.ts";
 import type { Create, Facts } from "../core/ledger/state.ts";
 import type { Receipt } from "../core/receipt.ts";
 import type { SessionState } from "../core/session-state.ts";
@@ -37,6 +37,7 @@ interface Asked {
   agent?: string;
   model?: string;
   mode?: string;
+  options?: OptionValues;
   attended?: boolean;
 }
 
@@ -141,13 +142,18 @@ export class SessionWork {
 
   /** Takes back a message's turn and all after it, files included. The next prompt makes it final. */
   async revert(session: string, wish: Wish): Promise<SessionState> {
-    const { agent, parent } = await this.within(session);
-    const rewind = this.options.agent(agent).capabilities?.rewind;
+    const { agent, parent, nativeId } = await this.within(session);
+    const { capabilities, copyAt } = this.options.agent(agent);
+    const rewind = capabilities?.rewind;
     if (parent !== undefined || !rewind) {
       const why = "it keeps its own memory of what was said";
       throw new ParleyError("unsupported", `agent ${agent} cannot take back a message: ${why}`);
     }
-    return this.move(session, { ...wish, native: rewind === "native" });
+    if (rewind !== "point") return this.move(session, { ...wish, native: rewind === "native" });
+    const { pointOf } = await import("./fork.ts");
+    const copyOf: Wish["copyOf"] = (events) =>
+      nativeId === undefined ? undefined : copyAt?.(nativeId, pointOf(agent, events));
+    return this.move(session, { ...wish, copyOf });
   }
 
   /** Does the reverted turns again, as long as no prompt has come since. */

@@ -14,7 +14,7 @@ test("parley install: the program on stdout, what goes on on stderr; then the li
   const env = { PATH: npm.env.PATH ?? "" };
   const before = await home.run(["install"], { env });
   assert.match(before.stdout, /^opencode +1\.18\.33 +- +none: .*parley install opencode/m);
-  assert.match(before.stdout, /^claude +2\.1\.197 [\s\S]*^codex +0\.166\.0 /m);
+  assert.match(before.stdout, /^claude +2\.1\.325 [\s\S]*^codex +0\.166\.0 /m);
 
   const { code, stdout, stderr } = await home.run(["install", "opencode"], { env });
   const program = join(home.dataDir, "agents/opencode/1.18.33/node_modules/opencode-linux-x64/bin/opencode");

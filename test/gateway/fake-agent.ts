@@ -121,6 +121,7 @@ export class FakeAgent implements Agent {
   onPrompt: ((session: FakeSession, prompt: Prompt) => void) | undefined;
   onRewind: ((session: FakeSession) => Promise<void>) | undefined;
   onCancel: ((session: FakeSession) => void) | undefined;
+  copyAt: Agent["copyAt"];
 
   async discover(): Promise<Discovery> {
     return {

@@ -1,7 +1,17 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
@@ -26,7 +36,10 @@ fi`;
 /** A checkout without packages, in a path with a space, with a script in the place of npm. */
 function checkout(t: TestContext, npm: string) {
   const top = mkdtempSync(join(tmpdir(), "parley set-up "));
-  t.after(() => rmSync(top, { recursive: true, force: true }));
+  t.after(() => {
+    if (existsSync(join(top, "check out"))) chmodSync(join(top, "check out"), 0o755);
+    rmSync(top, { recursive: true, force: true });
+  });
   const root = join(top, "check out");
   const temporary = join(top, "tmp");
   for (const directory of [root, temporary, join(top, "bin"), join(root, "bin")]) mkdirSync(directory);
@@ -149,6 +162,18 @@ describe("the set-up of a checkout", () => {
       assert.ok(stderr.split("\n").length < 9, stderr);
     });
   }
+
+  test("a checkout that may not be written is said in one line", (t) => {
+    const { root, env, run, calls } = checkout(t, INSTALLS);
+    chmodSync(env.HOME, 0o755);
+    chmodSync(root, 0o555);
+    // Root may write everywhere, so that the set-up becomes somebody else.
+    const nobody = "if (process.getuid() === 0) { process.setgid(65534); process.setuid(65534); }";
+    const preload = `data:text/javascript,${encodeURIComponent(nobody)}`;
+    const { status, stderr } = run(process.execPath, "--import", preload, join(root, "scripts", "setup.mjs"));
+    assert.deepEqual([status, calls()], [1, []]);
+    assert.match(stderr, /^parley: set-up failed: this checkout, or npm's cache, may not be written: .*\n$/);
+  });
 
   test("says when there is no npm", (t) => {
     const { root, env, run } = checkout(t, "");

@@ -4,6 +4,7 @@ import type { Agent, AgentSession, OpenOptions } from "../contract.ts";
 import { openLazily } from "../open-lazily.ts";
 import type { Discoverer } from "./discover.ts";
 import type { Probed } from "./probe.ts";
+import { assertResumable, copyAt } from "./resumption.ts";
 
 export interface ClaudeOptions {
   host: ProcessHost;
@@ -38,12 +39,14 @@ export function createClaudeAgent(options: ClaudeOptions): Agent {
       if ("missing" in found) throw new SpawnFailed(found.missing, { argv: ["claude"], directory: open.directory });
       const { path } = found;
       const learned = (told: Probed): void => void discoverer().then((one) => one.learned({ path, ...told }));
+      assertResumable(open.resume);
       return new ClaudeSession({ host, dataDirectory, program: path, env: extra, learned, readyMs }, open);
     };
   };
   return {
     name: "claude",
-    capabilities: { compact: "/compact", mcp: ["stdio", "http", "sse"] },
+    capabilities: { fork: "point", rewind: "point", compact: "/compact", mcp: ["stdio", "http", "sse"] },
+    copyAt,
     discover: async () => (await discoverer()).discover(),
     async usable() {
       const [{ findClaude }, { findCredentials }] = await Promise.all([

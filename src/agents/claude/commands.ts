@@ -16,6 +16,8 @@ export type ControlRequest =
   | { subtype: "cancel_async_message"; message_uuid: string }
   | { subtype: "set_model"; model: string }
   | { subtype: "set_permission_mode"; mode: string }
+  | { subtype: "apply_flag_settings"; settings: { effortLevel: string | null } }
+  | { subtype: "get_settings" }
   | { subtype: "get_binary_version" };
 
 /** A line of the user. By its id Parley can take the line back, and the program tells when it takes the line up. */

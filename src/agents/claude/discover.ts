@@ -1,14 +1,14 @@
 import { tmpdir } from "node:os";
-import type { AgentOption } from "../../core/events/values.ts";
 import { type Fields, listIn, present, textIn } from "../../core/json/fields.ts";
 import type { ProcessHost } from "../../host/contract.ts";
 import type { FoundBinary } from "../../install/find.ts";
 import type { AgentCommand, AgentModel, Discovery } from "../contract.ts";
+import { effortOption } from "../effort.ts";
 import { type CredentialPlace, findCredentials } from "./credentials.ts";
 import { findClaude, type Place } from "./find-program.ts";
 import { authSpec, probeSpec } from "./launch.ts";
 import { MODES } from "./modes.ts";
-import { type Probed, probe, readJson } from "./probe.ts";
+import type { Probed } from "./probe.ts";
 
 const LIMIT_MS = 20_000;
 /** How long an answer is fresh. An older one is used until the new one is there. */
@@ -31,16 +31,11 @@ export function modelsOf(initialized: Fields): AgentModel[] {
     if (id === undefined) return [];
     const large = `${id} ${textIn(model, "resolvedModel")}`.includes("[1m]");
     const facts = present({ name: textIn(model, "displayName"), context: large ? MILLION : undefined });
-    const effort = effortOf(model);
+    const { supportedEffortLevels: levels } = model;
+    const effort = effortOption(Array.isArray(levels) ? levels.map(String) : []);
     const options = effort.length === 0 ? {} : { options: effort };
     return [{ id, ...facts, images: true, reasoning: model.supportsAdaptiveThinking === true, ...options }];
   });
-}
-
-/** How hard a model thinks, where that can be chosen. */
-function effortOf({ supportedEffortLevels: levels }: Fields): AgentOption[] {
-  if (!Array.isArray(levels) || levels.length === 0) return [];
-  return [{ id: "effort", name: "Effort", kind: "select", values: levels.map((id) => ({ id: String(id) })) }];
 }
 
 function commandsOf(initialized: Fields): AgentCommand[] {
@@ -116,6 +111,8 @@ export class Discoverer {
     const { host, extra, env, limitMs = LIMIT_MS } = this.#options;
     const launch = { program: path, env: extra };
     const directory = tmpdir();
+    // Loaded when there is a program to ask: it brings the whole decoder.
+    const { probe, readJson } = await import("./probe.ts");
     const [login, probed, place] = await Promise.all([
       readJson(host, authSpec(launch, directory), limitMs),
       this.#told?.path === path ? undefined : probe(host, probeSpec(launch, directory), limitMs),

@@ -1,7 +1,9 @@
 import type { SpawnSpec } from "../../host/contract.ts";
 import type { OpenOptions } from "../contract.ts";
+import { effortIn } from "../effort.ts";
 import { carefulGit } from "../git-environment.ts";
 import { BYPASS } from "./modes.ts";
+import { resumption } from "./resumption.ts";
 
 const STREAMS = [
   "-p",
@@ -49,15 +51,16 @@ function apart({ env }: Launch): SpawnSpec["env"] {
 export function sessionSpec(launch: Launch, open: OpenOptions, id: string, mcpConfig?: string): SpawnSpec {
   const { program, env } = launch;
   const { directory, session, trusted, model, mode, options, resume } = open;
+  const effort = effortIn(options);
   const argv: [string, ...string[]] = [
     program,
     ...STREAMS,
     ...(trusted ? [] : WITHOUT_PROJECT),
-    ...(resume === undefined ? ["--session-id", id] : ["--resume", resume]),
+    ...resumption(resume, id),
     ...(model === undefined ? [] : ["--model", model]),
     ...(mcpConfig === undefined ? [] : ["--mcp-config", mcpConfig]),
     ...(mode === undefined ? [] : ["--permission-mode", mode]),
-    ...(typeof options?.effort === "string" ? ["--effort", options.effort] : []),
+    ...(effort === undefined ? [] : ["--effort", effort]),
     // Only for the mode itself: a program that has this flag asks for nothing in the mode `plan`, either.
     ...(mode === BYPASS ? ["--allow-dangerously-skip-permissions"] : []),
   ];

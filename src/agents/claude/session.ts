@@ -6,6 +6,7 @@ import type { Answer, Signal } from "../../core/ledger/signals.ts";
 import { within } from "../../core/within.ts";
 import type { Exit, ProcessHost } from "../../host/contract.ts";
 import { type AgentChoice, type AgentSession, MustReopen, type OpenOptions, ResumeLost } from "../contract.ts";
+import { effortIn } from "../effort.ts";
 import { Program } from "../program/program.ts";
 import type { Read, Said } from "../program/read-lines.ts";
 import { answerLine, hookLine, isLastWord, isRefusal, refusalLine, userLine } from "./commands.ts";
@@ -30,9 +31,11 @@ import { writeMcpConfig } from "./mcp-config.ts";
 import { BYPASS, BYPASS_ADVICE, needsNewProcess } from "./modes.ts";
 import type { Probed } from "./probe.ts";
 import { promptContent } from "./prompt-content.ts";
+import { setEffort } from "./set-effort.ts";
 
 const READY_MS = 60_000;
 const INTERRUPT_MS = 1_000;
+const MODEL_MS = 2_000;
 
 export interface SessionOptions extends Launch {
   host: ProcessHost;
@@ -127,15 +130,17 @@ export class ClaudeSession implements AgentSession {
 
   async set({ model, mode, options }: AgentChoice): Promise<void> {
     if (this.#gone) return;
-    if (options) throw new MustReopen(`the option ${Object.keys(options).join(", ")}`);
     const { mode: now, mayBypass } = this.#state;
     if (mode !== undefined && mode !== now && needsNewProcess(mode, mayBypass))
       throw new MustReopen(`the mode ${mode}`);
     if (model !== undefined && model !== this.#model) {
-      await this.#change({ subtype: "set_model", model }, `the model ${model}`);
+      // The program may ask the service about a model that it does not know; one that it is started with it does not ask about.
+      const told = this.#change({ subtype: "set_model", model }, `the model ${model}`);
+      if (!(await within(told, MODEL_MS))) throw new MustReopen(`the model ${model}`);
       this.#state = choseModel(this.#state, model);
       this.#model = model;
     }
+    if (options) await setEffort(this.#control, effortIn(options));
     if (mode !== undefined && mode !== now) await this.#switch(mode);
   }
 

@@ -1,6 +1,8 @@
 import { messageOf } from "../../core/errors.ts";
 import type { Agent, AgentModel, Discovery } from "../contract.ts";
+import { effortOption } from "../effort.ts";
 import { openLazily } from "../open-lazily.ts";
+import { effortsOf } from "./model/efforts.ts";
 import type { HouseModel, Models } from "./model/models.ts";
 import type { HouseOptions } from "./options.ts";
 
@@ -24,8 +26,11 @@ function usable(models: Models): Pick<Discovery, "detail" | "credentials" | "def
 }
 
 /** The facts of a model that may be shown: not how it is called, which holds a key. */
-function told({ id, name, context, output, price, reasoning, images, released }: HouseModel): AgentModel {
-  return { id, name, context, output, price, reasoning, images, released };
+function told(model: HouseModel): AgentModel {
+  const { id, name, context, output, price, reasoning, images, released } = model;
+  const options = effortOption(effortsOf(model));
+  const facts = { id, name, context, output, price, reasoning, images, released };
+  return options.length === 0 ? facts : { ...facts, options };
 }
 
 /** Parley's own agent: a loop in this process. Nothing of the model library is loaded before a session opens. */

@@ -3,8 +3,10 @@ import { messageOf } from "../../core/errors.ts";
 import type { Prompt } from "../../core/events/values.ts";
 import type { Answer } from "../../core/ledger/signals.ts";
 import { within } from "../../core/within.ts";
-import type { AgentSession, OpenOptions } from "../contract.ts";
+import type { AgentChoice, AgentSession, OpenOptions } from "../contract.ts";
+import { effortIn } from "../effort.ts";
 import { Outbox } from "../outbox.ts";
+import { effortsOf } from "./model/efforts.ts";
 import { RETRY_POLICY } from "./model/retry.ts";
 import type { HouseOptions } from "./options.ts";
 import { forAnotherModel } from "./past/conversation.ts";
@@ -41,7 +43,7 @@ export class HouseSession implements AgentSession {
   readonly #loaded: Loaded;
   readonly #outbox: Outbox;
   readonly #locks = new FileLocks();
-  #choice: { model?: string; mode?: string };
+  #choice: AgentChoice;
   /** The model of the turn before. */
   #spoke: string | undefined;
   #steered: Steered[] = [];
@@ -54,7 +56,8 @@ export class HouseSession implements AgentSession {
     this.#open = open;
     this.#outbox = outbox;
     this.#loaded = loaded;
-    this.#choice = { model: open.model, mode: open.mode };
+    const { model, mode, options } = open;
+    this.#choice = { model, mode, options };
   }
 
   async ready(): Promise<void> {}
@@ -85,8 +88,9 @@ export class HouseSession implements AgentSession {
     this.#loaded.asks.decide(ask, verdict);
   }
 
-  async set(choice: { model?: string; mode?: string }): Promise<void> {
-    this.#choice = { ...this.#choice, ...choice };
+  async set(choice: AgentChoice): Promise<void> {
+    const options = { ...this.#choice.options, ...choice.options };
+    this.#choice = { ...this.#choice, ...choice, options };
   }
 
   async close(): Promise<void> {
@@ -153,6 +157,9 @@ export class HouseSession implements AgentSession {
     const { host, models, retry = RETRY_POLICY, stallMs = STALL_MS, maxSteps = MAX_STEPS } = this.#house;
     const planning = (): boolean => this.#choice.mode === "plan";
     const model = models.find(this.#choice.model);
+    const wanted = effortIn(this.#choice.options);
+    // The effort of the model before may be none of this one's.
+    const effort = effortsOf(model).find((level) => level === wanted);
     if (this.#spoke !== model.id) messages.splice(0, messages.length, ...forAnotherModel(messages));
     this.#spoke = model.id;
     this.#outbox.emit({ type: "session", model: model.id, ...(this.#choice.mode ? { mode: this.#choice.mode } : {}) });
@@ -163,6 +170,7 @@ export class HouseSession implements AgentSession {
       host,
       model,
       language: await models.load(model),
+      effort,
       instructions: await instructionsFor(directory, planning(), system),
       messages,
       asked,

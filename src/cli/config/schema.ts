@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { EFFORTS } from "../../agents/house/model/efforts.ts";
 import { LINE_PROTOCOL_ABILITIES } from "../../agents/line-protocol/launch.ts";
 import { DURATION, DURATION_PHRASE, parseDuration } from "./duration.ts";
 import { address, count, type FileValues, port } from "./kinds.ts";
@@ -44,6 +45,13 @@ const model = z.strictObject({
     .describe("the day it came out"),
 });
 
+const houseModel = model.extend({
+  efforts: z
+    .array(z.enum(EFFORTS))
+    .optional()
+    .describe("how hard it can be told to think; low, medium and high for a model with reasoning unless told"),
+});
+
 const mode = z.strictObject({ id: z.string(), name: z.string().optional(), description: z.string().optional() });
 
 const option = z.strictObject({
@@ -79,7 +87,7 @@ const endpoint = z.strictObject({
     .optional()
     .describe("OpenAI's chat completions (the default) or responses, or Anthropic's messages"),
   keyVariable: z.string().optional().describe("the environment variable that holds its key, if it wants one"),
-  models: z.array(model).min(1, { error: "at least one model" }),
+  models: z.array(houseModel).min(1, { error: "at least one model" }),
 });
 
 const endpointName = z.string().regex(/^(?!(?:anthropic|openai|scripted)$)[\w.-]{1,64}$/, {
@@ -88,7 +96,7 @@ const endpointName = z.string().regex(/^(?!(?:anthropic|openai|scripted)$)[\w.-]
 
 const house = z.strictObject({
   model: z.string().optional().describe("the model of a session that names none, such as anthropic/claude-haiku-4-5"),
-  models: z.array(model).optional().describe("further models of Anthropic or OpenAI, or more about known ones"),
+  models: z.array(houseModel).optional().describe("further models of Anthropic or OpenAI, or more about known ones"),
   endpoints: z.record(endpointName, endpoint).optional().describe("further servers of models, by name"),
 });
 

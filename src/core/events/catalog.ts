@@ -45,6 +45,11 @@ const sessionFacts = {
     .describe("what a client keeps with the session: added to what is there, null takes an entry away"),
 };
 
+const point = z
+  .string()
+  .optional()
+  .describe("the agent's own name of the place in its memory that it has reached: forks and reverts go on from there");
+
 const settledBy = z
   .enum(["rule", "turn"])
   .optional()
@@ -126,6 +131,7 @@ export const catalog = {
     files: z.array(fileTotal).optional().describe("the files that the turn's tools changed"),
     duration: z.number().optional().describe("milliseconds since the turn began"),
     tell: z.string().optional().describe("what happened without the agent: it is told with its next prompt"),
+    point,
   }),
   "step.started": z.looseObject({
     step: z.number(),
@@ -137,6 +143,7 @@ export const catalog = {
     id: z.string(),
     finish: z.string().optional(),
     usage: usage.optional(),
+    point,
   }),
   "item.started": z.looseObject({ item }),
   "item.updated": z.looseObject({

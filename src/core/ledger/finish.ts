@@ -14,6 +14,7 @@ interface End {
   reason: EndReason;
   usage?: Usage;
   error?: Failure;
+  point?: string;
 }
 
 /** The agent began a turn: the one that Parley opened, else one of its own. */
@@ -33,8 +34,8 @@ export function onTurnFinished(frame: Frame, signal: Extract<Signal, { type: "tu
     if (finished.includes(signal.turn) || (turn.native !== undefined && turn.native !== signal.turn)) return;
     if (turn.native === undefined) frame.patchTurn({ native: signal.turn });
   }
-  const { reason, usage, error } = signal;
-  frame.patchTurn({ end: present({ reason, usage, error }) });
+  const { reason, usage, error, point } = signal;
+  frame.patchTurn({ end: present({ reason, usage, error, point }) });
   if (turn.calls.size > 0) frame.want({ type: "timer", name: "grace", turn: turn.id, ms: GRACE_MS });
 }
 
@@ -117,9 +118,11 @@ export function onCrashed(frame: Frame): void {
 
 /** The reason of a turn's end. A cancel beats the agent's own reason; a turn that ends by a shutdown is interrupted, not cancelled. */
 function finalEnd(turn: LedgerTurn, closing: string | undefined, wanted: End): End {
-  const usage = wanted.usage ? { usage: wanted.usage } : {};
-  if (turn.cancelled) return { reason: "cancelled", ...usage };
-  return closing !== undefined && wanted.reason === "cancelled" ? { reason: "interrupted", ...usage } : wanted;
+  const { usage, point } = wanted;
+  if (turn.cancelled) return present({ reason: "cancelled", usage, point });
+  return closing !== undefined && wanted.reason === "cancelled"
+    ? present({ reason: "interrupted", usage, point })
+    : wanted;
 }
 
 /** Ends a turn; no other function does. All that is open in it is closed first, so that nothing of it comes after. */
@@ -141,9 +144,10 @@ export function closeTurn(frame: Frame, wanted: End): void {
   }
   endStep(frame);
   if (error) frame.say("error", error);
-  const { usage = frame.state.turn?.usage, reason } = end;
+  const { usage = frame.state.turn?.usage, reason, point } = end;
+  const { files } = frame.state.turn ?? {};
   const duration = durationOf(frame, turn);
-  frame.say("turn.ended", present({ reason, usage, error, files: frame.state.turn?.files, duration, tell }), "parley");
+  frame.say("turn.ended", present({ reason, usage, error, files, duration, tell, point }), "parley");
   leave(frame, turn, end.reason === "cancelled");
 }
 

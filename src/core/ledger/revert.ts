@@ -13,6 +13,8 @@ export interface Revert {
   cut: EventData["history.cut"];
   /** The turns that the agent must drop itself, as the ids of their prompts. Absent: its memory is the log. */
   toRewind?: string[][];
+  /** The agent's id of a copy of its session without these turns, for an agent that goes on from such a copy. */
+  nativeId?: string;
 }
 
 export function revertOf(meta: Readonly<Record<string, unknown>> | undefined): Revert | undefined {
@@ -29,5 +31,6 @@ export function commitRevert(frame: Frame): void {
   frame.patch({ untold: frame.state.untold.filter(({ turn }) => !revert.cut.turns.includes(turn)) });
   const owed = frame.state.facts.toRewind ?? [];
   const rewound = revert.toRewind && { toRewind: [...revert.toRewind, ...owed] };
-  updateFacts(frame, { meta: { revert: null }, ...rewound }, "parley");
+  const copy = revert.nativeId === undefined ? {} : { nativeId: revert.nativeId };
+  updateFacts(frame, { meta: { revert: null }, ...rewound, ...copy }, "parley");
 }

@@ -25,10 +25,11 @@ export type Signal =
   | { type: "replay.ended" }
   /** `turn` is the agent's id of the turn, where it has one: it tells a repeated end from the next turn's. */
   | { type: "turn.begun"; turn?: string }
-  | { type: "turn.finished"; turn?: string; reason: EndReason; usage?: Usage; error?: Failure }
+  /** `point`, here and of a step: the agent's own name of the place in its memory that it has reached. */
+  | { type: "turn.finished"; turn?: string; reason: EndReason; usage?: Usage; error?: Failure; point?: string }
   /** `summary`: its message is to stand for the conversation before it. */
   | { type: "step.begun"; step?: string; summary?: boolean }
-  | { type: "step.finished"; step?: string; finish?: string; usage?: Usage }
+  | { type: "step.finished"; step?: string; finish?: string; usage?: Usage; point?: string }
   | TextSignal
   /** The whole text: what was streamed before is corrected where it differs. */
   | { type: "text.done"; item: string; kind?: TextKind; role?: Role; text?: string; parentCall?: string }

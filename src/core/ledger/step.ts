@@ -1,5 +1,5 @@
 import type { Draft } from "../events/event.ts";
-import type { TurnStatus, Usage } from "../events/values.ts";
+import type { TurnStatus } from "../events/values.ts";
 import { addUsage } from "../usage.ts";
 import { applyRules, onAnswer, onAskWithdrawn, onGrants, onPermission, onQuestion } from "./asks.ts";
 import {
@@ -161,12 +161,12 @@ function onStepBegun(frame: Frame, key: string | undefined, summary?: boolean): 
   beginStep(frame, key, summary);
 }
 
-function onStepFinished(frame: Frame, signal: { step?: string; finish?: string; usage?: Usage }): void {
+function onStepFinished(frame: Frame, signal: Extract<Signal, { type: "step.finished" }>): void {
   const { turn } = frame.state;
   if (!turn?.step) return;
   if (signal.step !== undefined && turn.step.key !== undefined && turn.step.key !== signal.step) return;
   if (signal.usage) frame.patchTurn({ usage: addUsage(turn.usage ?? {}, signal.usage) });
-  endStep(frame, signal.finish, signal.usage);
+  endStep(frame, signal);
 }
 
 function onStatus(frame: Frame, status: TurnStatus): void {

@@ -1,4 +1,5 @@
-import type { Task, Usage } from "../events/values.ts";
+import type { EventData } from "../events/catalog.ts";
+import type { Task } from "../events/values.ts";
 import { SCHEMA_VERSION } from "../events/version.ts";
 import { present } from "../json/fields.ts";
 import { AppendSet } from "./append-set.ts";
@@ -64,10 +65,11 @@ export function beginStep(frame: Frame, key: string | undefined, summary = false
   return number;
 }
 
-export function endStep(frame: Frame, finish?: string, usage?: Usage): void {
+export function endStep(frame: Frame, told: Pick<EventData["step.ended"], "finish" | "usage" | "point"> = {}): void {
   const step = frame.state.turn?.step;
   if (!step) return;
-  frame.say("step.ended", present({ step: step.number, id: step.id, finish, usage }));
+  const { finish, usage, point } = told;
+  frame.say("step.ended", present({ step: step.number, id: step.id, finish, usage, point }));
   frame.patchTurn({ step: null });
 }
 

@@ -10,7 +10,7 @@ import { fill, shellsIn } from "./template.ts";
 
 /** Folders of commands. A command of a later folder replaces one of the same name. */
 const FOLDERS = [".claude/commands", ".opencode/commands", ".opencode/command"];
-const CONFIGS = ["opencode.json", "opencode.jsonc"];
+export const CONFIGS = ["opencode.json", "opencode.jsonc"];
 const MAX_FILES = 500;
 
 const facts = z.object({

@@ -1,6 +1,7 @@
 import { isAbsolute, relative } from "node:path";
 import { addTotals } from "../../core/diff/file-totals.ts";
 import { ParleyError } from "../../core/errors.ts";
+import type { ParleyEvent } from "../../core/events/event.ts";
 import type { FileChange } from "../../core/events/values.ts";
 import { type PastTurn, turnsOf } from "../../core/history/turns.ts";
 import { type Revert, revertOf } from "../../core/ledger/revert.ts";
@@ -21,6 +22,8 @@ export interface Wish {
   keepFiles?: boolean;
   /** The agent itself must drop the turns. */
   native?: boolean;
+  /** The agent's id of a copy of its session that has only these events; absent where it goes on from none. */
+  copyOf?(events: readonly ParleyEvent[]): string | undefined;
 }
 
 /** The revert to store (null: none), and the way to put the files back if it cannot be stored. */
@@ -38,7 +41,8 @@ function diffOf(turns: readonly PastTurn[]): { diff?: string } {
   return diff.length > MAX_DIFF ? {} : { diff };
 }
 
-function revertTo(turns: readonly PastTurn[], at: number, { partID, keepFiles, native }: Wish): Revert {
+function revertTo(turns: readonly PastTurn[], at: number, wish: Wish, nativeId?: string): Revert {
+  const { partID, keepFiles, native } = wish;
   const gone = turns.slice(at);
   const [first] = gone;
   const left = (keepFiles ? turns : turns.slice(0, at)).flatMap(({ changes }) => changes);
@@ -52,6 +56,7 @@ function revertTo(turns: readonly PastTurn[], at: number, { partID, keepFiles, n
       messages: gone.flatMap(({ messages }) => messages),
       files: addTotals(undefined, left),
     },
+    ...(nativeId === undefined ? {} : { nativeId }),
     ...(native ? { toRewind: gone.flatMap(({ prompts }) => (prompts ? [prompts] : [])) } : {}),
   };
 }
@@ -80,17 +85,21 @@ async function move(directory: string, turns: readonly PastTurn[], direction: Di
  */
 export async function moveTo(log: Log, state: SessionState, wish: Wish | null): Promise<Reverted> {
   const { id, directory, meta } = state;
-  const turns = turnsOf(await readEvents(log, id, 0));
+  const events = await readEvents(log, id, 0);
+  const turns = turnsOf(events);
   const before = revertOf(meta);
   const hidden = before?.filesKept ? [] : (before?.cut.turns ?? []);
   const now = turns.length - turns.filter((turn) => hidden.includes(turn.id)).length;
   const at = wish ? turns.findIndex(({ messages }) => messages.includes(wish.messageID)) : turns.length;
   if (at < 0) throw new ParleyError("not_found", `no message ${wish?.messageID} in session ${id}`);
+  const kept = new Set(turns.slice(0, at).map((turn) => turn.id));
+  // Before the files: an agent that cannot go on from there refuses.
+  const nativeId = wish?.copyOf?.(events.filter(({ turn }) => turn !== undefined && kept.has(turn)));
   const then = wish?.keepFiles ? turns.length : at;
   const swaps =
     then < now
       ? await move(directory, turns.slice(then, now), "undo")
       : await move(directory, turns.slice(now, then), "redo");
   const back = swaps.map(({ path, from, to }) => ({ path, from: to, to: from })).toReversed();
-  return { revert: wish ? revertTo(turns, at, wish) : null, undo: () => swapAll(directory, back) };
+  return { revert: wish ? revertTo(turns, at, wish, nativeId) : null, undo: () => swapAll(directory, back) };
 }

@@ -70,7 +70,11 @@ export class ProjectTrust {
         return settings.map((setting) => ({ agent: agent.name, ...setting }));
       }),
     );
-    const { commandsThatRun } = await import("../commands/project-commands.ts");
-    return [...found.flat(), ...(await commandsThatRun(directory)).map((one) => ({ agent: "parley", ...one }))];
+    const [{ commandsThatRun }, { serversThatRun }] = await Promise.all([
+      import("../commands/project-commands.ts"),
+      import("./project-servers.ts"),
+    ]);
+    const own = [...(await commandsThatRun(directory)), ...(await serversThatRun(directory))];
+    return [...found.flat(), ...own.map((setting) => ({ agent: "parley", ...setting }))];
   }
 }

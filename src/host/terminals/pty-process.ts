@@ -1,3 +1,4 @@
+import { readSync } from "node:fs";
 import type { ReadStream } from "node:tty";
 import type { IPty, spawn } from "@lydell/node-pty";
 import { guardMaster } from "../master-guard.ts";
@@ -65,6 +66,25 @@ function closePatiently(socket: ReadStream): void {
   };
 }
 
+/**
+ * Node 22 takes the hang-up of a terminal for the end of its output, though the system still holds some. It is read here,
+ * before the descriptor is closed. Node 24 reads to the end itself and leaves nothing.
+ */
+function restOf(fd: number): string {
+  const chunks: Buffer[] = [];
+  try {
+    for (;;) {
+      const chunk = Buffer.alloc(64 * 1024);
+      const length = readSync(fd, chunk);
+      if (length === 0) break;
+      chunks.push(chunk.subarray(0, length));
+    }
+  } catch {
+    // The system says by an error that nothing is left.
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
 /** As a shell says it. */
 function codeOf({ exitCode, signal }: { exitCode: number; signal?: number }): number {
   return signal ? 128 + signal : exitCode;
@@ -80,6 +100,10 @@ export function startPty(spawnPty: PtySpawn, spec: PtySpec, events: PtyEvents): 
   // Without a listener of ours node-pty throws what it cannot name, with nobody there to catch it.
   socket.on("error", () => {});
   pty.onData((text) => events.output(text));
+  socket.once("end", () => {
+    const rest = restOf(fd);
+    if (rest !== "") events.output(rest);
+  });
   pty.onExit((exit) => {
     release();
     events.exit(codeOf(exit));

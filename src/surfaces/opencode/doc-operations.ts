@@ -56,23 +56,26 @@ function schemaOf(schema: z.ZodType): unknown {
   return z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
 }
 
+const isNewer = ({ id }: Operation): boolean => id.startsWith("v2.");
+
 /** Where a request belongs: every operation takes it. */
-function placeOf(path: string): object {
+function placeOf(one: Operation): object {
   const directory = { type: "string" };
-  if (!path.startsWith("/api/")) return { name: "directory", in: "query", required: false, schema: directory };
+  if (!isNewer(one)) return { name: "directory", in: "query", required: false, schema: directory };
   const schema = { type: "object", properties: { directory } };
   return { name: "location", in: "query", required: false, schema, style: "deepObject", explode: true };
 }
 
-function parametersOf({ path, query }: Operation): object[] {
+function parametersOf(one: Operation): object[] {
+  const { path, query } = one;
   const { properties = {}, required = [] } = (query ? schemaOf(query) : {}) as {
     properties?: Described;
     required?: string[];
   };
   const inQuery = Object.entries(properties)
-    .filter(([name]) => name !== "directory" || path.startsWith("/api/"))
+    .filter(([name]) => name !== "directory" || isNewer(one))
     .map(([name, schema]) => ({ name, in: "query", required: required.includes(name), schema }));
-  return [...pathParameters(path), placeOf(path), ...inQuery];
+  return [...pathParameters(path), placeOf(one), ...inQuery];
 }
 
 function responsesOf({ method, path, support, status = 200 }: Operation, { responses }: Answers): Described {

@@ -127,11 +127,12 @@ export class Stage {
     return this.api.expect(200, "POST", `/v1/sessions/${session}/asks/${ask}`, body);
   }
 
-  /** The requests to the model, in the main conversation. */
-  calls(): { messages: { role: string; content: unknown }[]; model: string }[] {
+  /** The requests to the model, in the main conversation: not those for one token, by which the program asks whether there is a model. */
+  calls(): { messages: { role: string; content: unknown }[]; model: string; max_tokens?: number }[] {
     return this.model.requests
       .filter(({ method, path }) => method === "POST" && path.startsWith("/v1/messages"))
-      .map(({ body }) => body as { messages: { role: string; content: unknown }[]; model: string });
+      .map(({ body }) => body as ReturnType<Stage["calls"]>[number])
+      .filter(({ max_tokens }) => max_tokens !== 1);
   }
 
   /** Processes that carry the mark of this server: the program itself and all that it started. */

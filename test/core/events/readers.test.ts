@@ -40,6 +40,7 @@ const OTHER_SWITCHES: Record<string, string> = {
   "output/event-line.ts": "prints every other type as JSON",
   "run/reply-text.ts": "shows the text of messages only",
   "receipt.ts": "reads the event that stored a prompt, found by the prompt's key",
+  "v2/next/translator.ts": "reads what the projection says, which knows every type",
   "lifecycle.ts": "reads the events of the process, not of a session",
   "sample-agent/session.ts": "reads the commands of the line protocol",
 };

@@ -40,8 +40,8 @@ export const mutants: Mutant[] = [
     law: 1,
     what: "what was taken back is cut with each prompt anew",
     file: "revert.ts",
-    find: '  updateFacts(frame, { meta: { revert: null }, ...rewound }, "parley");\n',
-    replace: "  void updateFacts;\n  void rewound;\n",
+    find: '  updateFacts(frame, { meta: { revert: null }, ...rewound, ...copy }, "parley");\n',
+    replace: "  void updateFacts;\n  void rewound;\n  void copy;\n",
   },
   {
     law: 2,
@@ -68,8 +68,8 @@ export const mutants: Mutant[] = [
     law: 3,
     what: "a step's end ends the turn",
     file: "step.ts",
-    find: "endStep(frame, signal.finish, signal.usage);",
-    replace: 'endStep(frame, signal.finish, signal.usage); frame.patchTurn({ end: { reason: "end_turn" } });',
+    find: "endStep(frame, signal);",
+    replace: 'endStep(frame, signal); frame.patchTurn({ end: { reason: "end_turn" } });',
   },
   {
     law: 4,

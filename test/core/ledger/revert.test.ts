@@ -105,3 +105,20 @@ test("cuts that touch are one", () => {
     [false, true, true, false],
   );
 });
+
+test("a revert can be made final without a prompt, once, and nothing happens where there is none", () => {
+  const w = turn(turn(world(), "msg_1"), "msg_2");
+  const before = w.events.length;
+  w.command({ type: "commit" });
+  assert.equal(w.events.length, before, "there is nothing to cut");
+  takeBack(w, "msg_2");
+  w.command({ type: "commit" }).command({ type: "commit" });
+  assert.deepEqual(
+    w.of("history.cut").map(({ data }) => data.messages.includes("msg_2")),
+    [true],
+  );
+  assert.equal(w.session?.meta?.revert, undefined);
+  turn(w, "msg_3");
+  assert.equal(w.of("history.cut").length, 1, "the next prompt cuts nothing more");
+  assert.deepEqual(w.broken(), []);
+});

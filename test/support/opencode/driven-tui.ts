@@ -1,4 +1,6 @@
 import type { TestContext } from "node:test";
+import { eventually } from "../eventually.ts";
+import { OpencodeClient } from "../opencode.ts";
 import { PATIENCE_MS } from "../time.ts";
 import { type AttachOptions, startTui } from "./clients.ts";
 import { Surroundings } from "./surroundings.ts";
@@ -38,4 +40,11 @@ export async function attachTui(
   t.after(() => tui.close());
   await tui.waitFor(options.shows ?? "Ask anything", PATIENCE_MS);
   return tui;
+}
+
+/** Resolves when an agent is the one that an interface begins with: some take seconds to tell of themselves. */
+export async function untilChosen(url: string, agent: string): Promise<void> {
+  const client = new OpencodeClient(url);
+  const model = async (): Promise<string> => (await client.get<{ model: string }>("/config")).model;
+  await eventually(`${agent} is the first provider`, async () => (await model()).startsWith(`${agent}/`));
 }

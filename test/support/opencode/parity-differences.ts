@@ -7,6 +7,10 @@ export interface Difference {
 
 export const DIFFERENCES: readonly Difference[] = [
   {
+    fits: /: keys of the session: agent cost directory id model path (permission )?projectID slug (status )?summary time title tokens version$/,
+    told: "A session that is got has its status",
+  },
+  {
     fits: /: session\.idle comes [12] times$/,
     told: "An aborted or failed turn is over once, after its last event",
   },

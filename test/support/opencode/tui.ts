@@ -14,6 +14,7 @@ const KEYS = {
   left: "\u001b[D",
   "ctrl+c": "\u0003",
   "ctrl+p": "\u0010",
+  "ctrl+t": "\u0014",
   "ctrl+u": "\u0015",
   "ctrl+x": "\u0018",
 } as const;

@@ -16,6 +16,11 @@ async function scene(
   const work = join(root, "work");
   mkdirSync(join(work, ".claude", "commands"), { recursive: true });
   writeFileSync(join(work, ".claude", "settings.json"), '{ "hooks": { "Stop": [] } }');
+  const mcp = {
+    build: { type: "local", command: ["make", "mcp"] },
+    far: { type: "remote", url: "https://far.example" },
+  };
+  writeFileSync(join(work, "opencode.json"), JSON.stringify({ mcp: { ...mcp, odd: 1 } }));
   writeFileSync(join(work, ".claude", "commands", "go.md"), "Go !`touch ran`");
   const file = join(root, "config", "trusted");
   const server = await startServer(t, { token: TOKEN, trust: { file, configured } });
@@ -32,6 +37,7 @@ test("a directory's trust, what it brings, and a change of it", async (t) => {
     { agent: "claude", path: ".claude/settings.json", keys: ["hooks.Stop"] },
     { agent: "claude", path: ".claude/commands", keys: ["go"] },
     { agent: "parley", path: ".claude/commands/go.md", keys: ["touch ran"] },
+    { agent: "parley", path: "opencode.json", keys: ["mcp.build: make mcp", "mcp.far: https://far.example"] },
   ];
   assert.deepEqual(await look(server, work), { directory: work, trusted: false, settings });
   const link = join(work, "..", "link");

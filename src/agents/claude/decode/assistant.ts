@@ -20,6 +20,7 @@ export function onAssistant(reading: Reading, line: Fields): void {
   const error = textIn(line, "error");
   if (error !== undefined) return onModelError(reading, error, message);
   if (textIn(message, "model") === SYNTHETIC) return onSynthetic(reading, message);
+  reading.patch({ point: textIn(line, "uuid") ?? reading.state.point });
   const id = textIn(message, "id") ?? "message";
   const streamed = reading.state.message?.id === id;
   if (!streamed) beginUnstreamed(reading, id, message);

@@ -1,16 +1,19 @@
-import { type Fields, textIn } from "../../../core/json/fields.ts";
+import { type Fields, present, textIn } from "../../../core/json/fields.ts";
 import { finishForeground } from "./children.ts";
 import { endOf } from "./failures.ts";
 import { type End, NO_TOTALS, type Reading, type Totals } from "./state.ts";
 import { closeUnstreamed } from "./stream.ts";
 import { totalsOf, turnUsage, windowOf } from "./usage.ts";
 
-const UNKNOWN_SESSION = "No conversation found";
+/** A session that the program does not know, and a line that a session does not have, or has no longer: it was cleared or compacted since. */
+const UNKNOWN = ["No conversation found", "No message found with message.uuid"];
 
-/** The answer to `--resume` with an id that the program does not know. */
+/** The answer to `--resume`, or to `--resume-session-at`, with an id that the program does not know. */
 export function isResumeLost(line: Fields): boolean {
   const { errors } = line;
-  return Array.isArray(errors) && errors.some((text) => typeof text === "string" && text.startsWith(UNKNOWN_SESSION));
+  const isLoss = (text: unknown): boolean =>
+    typeof text === "string" && UNKNOWN.some((words) => text.startsWith(words));
+  return Array.isArray(errors) && errors.some(isLoss);
 }
 
 /**
@@ -57,9 +60,10 @@ function finishTurn(reading: Reading): void {
   const { reason, error } = turn.held ?? { reason: "end_turn" };
   const usage = turnUsage(reading.state);
   const { failure: _, ...rest } = reading.state;
+  const { point } = rest;
   const fresh = { turn: null, message: null, spoke: false, lastWord: false, waiting: new Set<string>() };
   reading.state = { ...rest, ...fresh, totals: rest.latest };
-  reading.say({ type: "turn.finished", turn: turn.id, reason, usage, ...(error ? { error } : {}) });
+  reading.say(present({ type: "turn.finished", turn: turn.id, reason, usage, error, point }));
 }
 
 /** Ends the turn when the program has said that it is idle, and no line is on its way to it. */

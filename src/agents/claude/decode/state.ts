@@ -73,6 +73,8 @@ export interface DecodeState {
   message: Message | null;
   /** How many texts of a message that was not streamed were told. */
   unstreamed: { id: string; count: number; finish?: string; usage?: Usage } | null;
+  /** The id of the last line of the main conversation, up to which the program can copy the session. */
+  point?: string;
   /** Something was said in this turn. */
   spoke: boolean;
   /** The error of the model that the program reported, until the turn's end says whether it was one. */

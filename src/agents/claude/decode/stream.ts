@@ -1,5 +1,5 @@
 import { withEntry } from "../../../core/entries.ts";
-import { type Fields, fieldsIn, numberIn, textIn } from "../../../core/json/fields.ts";
+import { type Fields, fieldsIn, numberIn, present, textIn } from "../../../core/json/fields.ts";
 import type { Block, Message, Reading } from "./state.ts";
 import { stepUsage } from "./usage.ts";
 
@@ -57,8 +57,9 @@ export function closeUnstreamed(reading: Reading): void {
   const { unstreamed } = reading.state;
   if (!unstreamed) return;
   const { id, finish, usage } = unstreamed;
+  const { point } = reading.state;
   reading.patch({ unstreamed: null });
-  reading.say({ type: "step.finished", step: id, ...(finish ? { finish } : {}), ...(usage ? { usage } : {}) });
+  reading.say(present({ type: "step.finished", step: id, finish, usage, point }));
 }
 
 function setBlock(reading: Reading, message: Message, index: number, block: Block): void {
@@ -112,7 +113,7 @@ function onMessageDelta(reading: Reading, event: Fields): void {
  * block `abandoned` on, the program has given the message up and asks for it again.
  */
 function onMessageStop(reading: Reading, abandoned = Number.POSITIVE_INFINITY): void {
-  const { message, context } = reading.state;
+  const { message, context, point } = reading.state;
   if (!message || message.stopped) return;
   for (const [index, block] of message.blocks) {
     if (block.whole) continue;
@@ -122,5 +123,5 @@ function onMessageStop(reading: Reading, abandoned = Number.POSITIVE_INFINITY): 
   const usage = stepUsage(message.usage ?? {}, context?.size);
   reading.patch({ message: { ...message, stopped: true }, context: usage.context });
   const { id: step, finish } = message;
-  reading.say({ type: "step.finished", step, usage, ...(finish === undefined ? {} : { finish }) });
+  reading.say(present({ type: "step.finished", step, usage, finish, point }));
 }

@@ -1,11 +1,13 @@
 import type { LanguageModel, ModelMessage, TextStreamPart, ToolSet } from "ai";
 import type { Tool } from "../tools/tool.ts";
+import type { Effort } from "./efforts.ts";
 import { CutStream } from "./retry.ts";
 
 type Sdk = typeof import("ai");
 
 export interface ModelRequest {
   model: LanguageModel;
+  effort?: Effort | undefined;
   instructions: string;
   messages: ModelMessage[];
   tools: readonly Tool[];
@@ -19,7 +21,9 @@ export interface ModelRequest {
 // Marks text for the cache: Anthropic charges a tenth for it, and other providers ignore the mark.
 const CACHED = { anthropic: { cacheControl: { type: "ephemeral" } } } as const;
 // The provider stores nothing of the conversation: all of it is sent each time.
-const STATELESS = { openai: { store: false } } as const;
+const STATELESS = { store: false } as const;
+// The SDK sends no effort to a model whose name it does not know, unless it is told that the model thinks.
+const THINKING = { ...STATELESS, forceReasoning: true } as const;
 
 function withCache(messages: readonly ModelMessage[]): ModelMessage[] {
   return messages.map((message, at) =>
@@ -54,7 +58,7 @@ async function next<T>(read: Promise<T>, signal: AbortSignal, stallMs: number): 
 
 /** One call of a model, part by part. It is not repeated here: that is the loop's, which shows it. */
 export async function* streamModel(sdk: Sdk, request: ModelRequest): AsyncGenerator<TextStreamPart<ToolSet>> {
-  const { model, instructions, messages, tools, maxOutputTokens, signal, stallMs } = request;
+  const { model, effort, instructions, messages, tools, maxOutputTokens, signal, stallMs } = request;
   const give = new AbortController();
   const result = sdk.streamText({
     model,
@@ -62,9 +66,10 @@ export async function* streamModel(sdk: Sdk, request: ModelRequest): AsyncGenera
     messages: withCache(messages),
     tools: toolSet(sdk, tools),
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    ...(effort === undefined ? {} : { reasoning: effort }),
     maxRetries: 0,
     abortSignal: AbortSignal.any([signal, give.signal]),
-    providerOptions: STATELESS,
+    providerOptions: { openai: effort === undefined ? STATELESS : THINKING },
     onError: () => {},
   });
   const reader = result.stream.getReader();

@@ -1,5 +1,5 @@
 import type { LanguageModel } from "ai";
-import type { AgentModel } from "../../contract.ts";
+import type { ModelFacts } from "./efforts.ts";
 import { ANTHROPIC, type KnownModel, OPENAI } from "./known-models.ts";
 
 /** The wire format of an endpoint: OpenAI's chat completions, OpenAI's responses, Anthropic's messages. */
@@ -11,14 +11,14 @@ export interface Endpoint {
   format?: WireFormat;
   /** The environment variable that holds its key. */
   keyVariable?: string;
-  models: readonly AgentModel[];
+  models: readonly ModelFacts[];
 }
 
 export interface HouseConfig {
   /** The model of a session that names none. */
   model?: string;
   /** Further models of Anthropic or OpenAI, or better knowledge of known ones: `anthropic/…`, `openai/…`. */
-  models?: readonly AgentModel[];
+  models?: readonly ModelFacts[];
   endpoints?: Readonly<Record<string, Endpoint>>;
 }
 
@@ -30,7 +30,7 @@ export interface Access {
   key?: string;
 }
 
-export interface HouseModel extends AgentModel {
+export interface HouseModel extends ModelFacts {
   provider: string;
   /** The provider's own name of it. */
   model: string;
@@ -80,7 +80,7 @@ function ofEndpoint(name: string, endpoint: Endpoint, env: Environment): HouseMo
 }
 
 /** The configuration's facts about a company's models, added to those that are known here or in their place. */
-function improved(known: readonly HouseModel[], configured: readonly AgentModel[]): HouseModel[] {
+function improved(known: readonly HouseModel[], configured: readonly ModelFacts[]): HouseModel[] {
   const all = new Map(known.map((model) => [model.id, model]));
   for (const { id, ...facts } of configured) {
     const [provider = "", ...rest] = id.split("/");

@@ -1,5 +1,6 @@
 import type { LanguageModel, ModelMessage } from "ai";
 import type { Price } from "../../contract.ts";
+import type { Effort } from "../model/efforts.ts";
 import type { ModelRequest } from "../model/model-call.ts";
 import type { RetryPolicy } from "../model/retry.ts";
 import type { Keys } from "./keys.ts";
@@ -8,6 +9,8 @@ import type { RunnerOptions } from "./tool-runner.ts";
 export interface TurnOptions extends RunnerOptions {
   sdk: typeof import("ai");
   language: LanguageModel;
+  /** How hard the model is to think; absent: as it does by itself. */
+  effort?: Effort | undefined;
   model: { price?: Price; context?: number; output?: number };
   instructions: string;
   /** The conversation; the turn adds to it. */
@@ -44,10 +47,10 @@ export function makeTurn(options: TurnOptions): Turn {
       return stop.aborted;
     },
     request() {
-      const { language, model, instructions, messages, stallMs } = options;
+      const { language, effort, model, instructions, messages, stallMs } = options;
       const offered = planning() ? tools.filter((tool) => !tool.writes) : tools;
       const limit = model.output === undefined ? {} : { maxOutputTokens: model.output };
-      return { model: language, instructions, messages, tools: offered, ...limit, signal: stop, stallMs };
+      return { model: language, effort, instructions, messages, tools: offered, ...limit, signal: stop, stallMs };
     },
     async orStopped(work) {
       const { promise, resolve } = Promise.withResolvers<void>();

@@ -36,9 +36,20 @@ function environment(home: string, password: string): Record<string, string> {
   };
 }
 
+/** A shell that runs a program and ends it when its own stdin does: this process may be killed before it could do so. */
+const WATCHED = 'exec 3<&0; "$@" <&- & p=$!; (cat <&3; kill "$p") >/dev/null 2>&1 & wait "$p"';
+
+function signal({ pid }: ChildProcess, name: NodeJS.Signals): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, name);
+  } catch {
+    // The whole group has ended.
+  }
+}
+
 async function end(child: ChildProcess, exited: Promise<unknown>): Promise<void> {
-  child.kill("SIGTERM");
-  const late = setTimeout(() => child.kill("SIGKILL"), GRACE_MS);
+  signal(child, "SIGTERM");
+  const late = setTimeout(() => signal(child, "SIGKILL"), GRACE_MS);
   await exited;
   clearTimeout(late);
 }
@@ -51,7 +62,8 @@ export async function startPages(program: string, dataDirectory: string, stop: A
   const args = ["serve", "--hostname", "127.0.0.1", "--port", "0"];
   // A group of its own: Ctrl-C is for this process, which ends the program when nobody needs it any more.
   const options = { cwd: home, env: environment(home, password), detached: true } as const;
-  const child = spawn(program, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
+  const words = ["-c", WATCHED, "sh", program, ...args];
+  const child = spawn("/bin/sh", words, { ...options, stdio: ["pipe", "pipe", "pipe"] });
   let said = "";
   const url = Promise.withResolvers<string>();
   for (const stream of [child.stdout, child.stderr]) {

@@ -1,4 +1,5 @@
 import { keepNewest } from "../../../core/entries.ts";
+import type { OptionValues } from "../../../core/events/values.ts";
 import { present } from "../../../core/json/fields.ts";
 import { within } from "../../../core/within.ts";
 import type { Gateway } from "../../../gateway/gateway.ts";
@@ -15,6 +16,7 @@ import {
   newerProviderInfo,
   providerInfo,
 } from "./providers.ts";
+import { optionsFor } from "./variants.ts";
 
 /** The model and mode of a session whose creator chose none. They are kept in memory only: no client changes the configuration file. */
 export interface Defaults {
@@ -184,6 +186,17 @@ export class Catalog {
     const modes = (await this.agent(choice.agent, directory))?.discovery.modes ?? [];
     // A session that names no mode begins with the first one by itself.
     return mode === undefined || mode === modes[0]?.id ? choice : { ...choice, mode };
+  }
+
+  /** The options of a new session for the variant that its creator names. */
+  async optionsForNew(
+    { agent, model }: Choice,
+    variant: string | undefined,
+    directory?: string,
+  ): Promise<OptionValues | undefined> {
+    if (variant === undefined) return undefined;
+    const known = await this.agent(agent, directory);
+    return known && optionsFor({ model, variant, said: true }, known.discovery, { queue: [] });
   }
 
   /** The defaults for the choices that a wish leaves open. */

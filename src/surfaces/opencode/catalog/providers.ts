@@ -1,5 +1,6 @@
 import type { AgentModel, Discovery } from "../../../agents/contract.ts";
 import type { KnownAgent } from "./discoveries.ts";
+import { variantsOf } from "./variants.ts";
 
 /** The model of an agent that tells of none: the one it would take by itself. */
 export const OWN_MODEL = "default";
@@ -41,7 +42,7 @@ function costOf({ price }: AgentModel): object {
 }
 
 /** A model as OpenCode describes one. What is not known is 0 or empty, where something has to be there. */
-function modelInfo(provider: string, model: AgentModel): object {
+function modelInfo(provider: string, model: AgentModel, variants: readonly string[]): object {
   return {
     id: model.id,
     providerID: provider,
@@ -62,7 +63,7 @@ function modelInfo(provider: string, model: AgentModel): object {
     options: {},
     headers: {},
     release_date: model.released ?? "",
-    variants: {},
+    variants: Object.fromEntries(variants.map((effort) => [effort, { effort }])),
   };
 }
 
@@ -75,7 +76,9 @@ export function providerInfo(agent: KnownAgent): object {
     source: "custom",
     env: [],
     options: {},
-    models: Object.fromEntries(modelsOf(discovery).map((model) => [model.id, modelInfo(name, model)])),
+    models: Object.fromEntries(
+      modelsOf(discovery).map((model) => [model.id, modelInfo(name, model, variantsOf(discovery, model.id))]),
+    ),
   };
 }
 
@@ -97,7 +100,7 @@ export function newerModelInfos({ name, discovery }: KnownAgent): object[] {
     api: { id: model.id, type: "native", settings: {} },
     capabilities: { tools: true, input: (model.images ?? true) ? ["text", "image"] : ["text"], output: ["text"] },
     request: { headers: {}, body: {} },
-    variants: [],
+    variants: variantsOf(discovery, model.id).map((effort) => ({ id: effort, headers: {}, body: { effort } })),
     time: { released: model.released === undefined ? 0 : Date.parse(model.released) },
     cost: [costOf(model)],
     status: "active",

@@ -28,7 +28,7 @@ export const mcpConfig = z.discriminatedUnion("type", [local, remote]);
 export type McpConfig = z.output<typeof mcpConfig>;
 
 /** Begins a program in another directory than the session's. */
-const ELSEWHERE = 'cd -- "$0" && exec "$@"';
+const ELSEWHERE = 'cd -- "$1" && shift && exec "$@"';
 
 /** The server in Parley's words. */
 export function serverOf(name: string, config: McpConfig): McpServer {
@@ -37,7 +37,7 @@ export function serverOf(name: string, config: McpConfig): McpServer {
     return { name, type: "http", url, ...present({ headers }) };
   }
   const { command: words, cwd, environment: env } = config;
-  const [command = "", ...args] = cwd === undefined ? words : ["/bin/sh", "-c", ELSEWHERE, cwd, ...words];
+  const [command = "", ...args] = cwd === undefined ? words : ["/bin/sh", "-c", ELSEWHERE, "sh", cwd, ...words];
   return { name, type: "stdio", command, args, ...present({ env }) };
 }
 

@@ -19,7 +19,8 @@ const INITIALIZE = JSON.stringify({
 const ENDED = "parley: ended with";
 
 /** Greets a program and leaves its input open: one that ends with its input would end before it has answered. Says when it has ended. */
-const GREETED = `{ printf '%s\\n' "$0"; sleep 600; } | { "$@"; printf '\\n%s %s\\n' '${ENDED}' "$?"; }`;
+const GREETED = `greeting=$1; shift
+{ printf '%s\\n' "$greeting"; sleep 600; } | { "$@"; printf '\\n%s %s\\n' '${ENDED}' "$?"; }`;
 
 function failed(error: string): McpStatus {
   return { status: "failed", error: error.trim().slice(0, MAX_ERROR) || "it said nothing" };
@@ -44,7 +45,7 @@ async function probeProgram(
   const answered = new AbortController();
   let status: McpStatus | undefined;
   let text = "";
-  const argv: [string, ...string[]] = ["/bin/sh", "-c", GREETED, INITIALIZE, command, ...args];
+  const argv: [string, ...string[]] = ["/bin/sh", "-c", GREETED, "sh", INITIALIZE, command, ...args];
   const { code, stopped } = await runToEnd({
     host,
     spec: { argv, directory, env, session: "workspace", errors: "shown" },

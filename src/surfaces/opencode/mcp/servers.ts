@@ -75,8 +75,7 @@ export class McpServers {
         usable.push({ ...server, ...(from === undefined ? {} : { ofProject: true }) });
     }
     if (left.length > 0) {
-      const message = `The agent ${agent} does not take these MCP servers: ${left.join(", ")}`;
-      this.#options.bus.publish(directory, "tui.toast.show", { message, variant: "warning" });
+      this.#options.bus.warn(directory, `The agent ${agent} does not take these MCP servers: ${left.join(", ")}`);
     }
     return usable;
   }

@@ -39,7 +39,7 @@ export class History {
     const waiting = new Waiting(head, (prompt) => this.#takenUp(head, prompt));
     const found: Placed[] = [];
     // Every step is a message, so that this many of them are enough.
-    for await (const piece of piecesBack(this.#log, head.state.id, before ?? head.last + 1, limit + 1)) {
+    for await (const piece of piecesBack(this.#log, head.state, before ?? head.last + 1, limit + 1)) {
       const placed = await this.#placedIn(piece, head, waiting);
       found.push(...placed.reverse());
       if (found.length > limit) break;

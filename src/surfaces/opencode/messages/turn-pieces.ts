@@ -1,4 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { isCut } from "../../../core/history/cuts.ts";
+import type { SessionState } from "../../../core/session-state.ts";
 import type { EventRecord, Log } from "../../../log/contract.ts";
 
 /** How many events are read at once: few at first, because most requests want the newest only. */
@@ -60,11 +62,13 @@ function stepsIn(json: string): number[] {
 /** Goes back through events, and leaves out the items of all but the newest steps. */
 class Thinner {
   #steps: number;
+  readonly #gone: (seq: number) => boolean;
   /** From this number on everything is told. */
   from = 0;
 
-  constructor(steps: number) {
+  constructor(steps: number, gone: (seq: number) => boolean = () => false) {
     this.#steps = steps;
+    this.#gone = gone;
   }
 
   /** The events right before those that it was given last. */
@@ -72,7 +76,7 @@ class Thinner {
     let at = records.length;
     while (at > 0 && this.#steps > 0) {
       const record = records[--at];
-      if (record?.type !== "step.started") continue;
+      if (record?.type !== "step.started" || this.#gone(record.seq)) continue;
       this.#steps -= 1;
       this.from = record.seq;
     }
@@ -93,8 +97,14 @@ export function thin(records: readonly EventRecord[], steps: number): EventRecor
  * A session's events before a number, cut before each `turn.started`: the newest piece first, each in its order, and
  * only so many steps in full. Memory holds one chunk and those steps, however long the session or a turn is.
  */
-export async function* piecesBack(log: Log, session: string, before: number, steps: number): AsyncGenerator<Piece> {
-  const thinner = new Thinner(steps);
+export async function* piecesBack(
+  log: Log,
+  { id: session, cuts }: Pick<SessionState, "id" | "cuts">,
+  before: number,
+  steps: number,
+): AsyncGenerator<Piece> {
+  // Steps that were taken back are no messages, and do not count.
+  const thinner = new Thinner(steps, (seq) => isCut(cuts, seq));
   const thins = (seq: number): boolean => thinner.thins(seq);
   const pieceOf = (records: EventRecord[]): Piece => ({ records, thinned: thins(records[0]?.seq ?? 0), thins });
   let held: EventRecord[] = [];

@@ -149,6 +149,7 @@ export const NOT_SERVED: readonly NotServed[] = [
   },
   {
     reason: "`always` holds for its session, and is not kept beyond it",
+    query: z.looseObject({ projectID: z.string().optional() }),
     empty: { "GET /api/permission/saved v2.permission.saved.list": { data: [] } },
   },
   {

@@ -1,8 +1,9 @@
-import type { Usage } from "../../../core/events/values.ts";
+import type { OptionValues, Usage } from "../../../core/events/values.ts";
 import { objectAs, present } from "../../../core/json/fields.ts";
 import { type Revert, revertOf } from "../../../core/ledger/revert.ts";
 import type { SessionState } from "../../../core/session-state.ts";
 import { addUsage } from "../../../core/usage.ts";
+import { variantIn } from "../catalog/variants.ts";
 import { OPENCODE_VERSION } from "../context.ts";
 import { rulesetOf } from "../sessions/permission-rules.ts";
 import type { Session, SessionStatus, Todo } from "../shapes/session.ts";
@@ -13,6 +14,7 @@ import { tokensOf } from "./usage.ts";
 export interface Choice {
   model?: string | undefined;
   mode?: string | undefined;
+  options?: OptionValues | undefined;
 }
 
 const UNKNOWN_MODEL = "default";
@@ -20,16 +22,24 @@ const UNKNOWN_MODEL = "default";
 /** The name that agents give to the mode in which they work by themselves, where it is not OpenCode's name. */
 const OWN_MODE = "default";
 
+export interface Answering {
+  agent: string;
+  providerID: string;
+  modelID: string;
+  variant?: string;
+}
+
 /**
  * The agent and model that answer, in OpenCode's words: without a mode the default one, or the kind of the sub-agent. The provider is an
  * agent that clients can find in the catalogue, which a sub-agent is not.
  */
 export function answering(
-  { model = UNKNOWN_MODEL, mode }: Choice,
+  { model = UNKNOWN_MODEL, mode, options }: Choice,
   { agent, parent, rootAgent = agent }: SessionState,
-): { agent: string; providerID: string; modelID: string } {
+): Answering {
   const named = mode === OWN_MODE ? undefined : mode;
-  return { agent: named ?? (parent === undefined ? "build" : agent), providerID: rootAgent, modelID: model };
+  const who = named ?? (parent === undefined ? "build" : agent);
+  return present({ agent: who, providerID: rootAgent, modelID: model, variant: variantIn(options) });
 }
 
 export interface SessionExtras {
@@ -82,7 +92,7 @@ export function sessionOf(state: SessionState, extras: SessionExtras = {}): Sess
   const { usage, compacting, projectOf = oneProject } = extras;
   const used = addUsage(state.usage, usage);
   const archived = typeof state.meta?.archived === "number" ? state.meta.archived : undefined;
-  const { agent, providerID, modelID } = answering(state, state);
+  const { agent, providerID, modelID, variant } = answering(state, state);
   const { id, directory, created, updated } = state;
   return {
     id,
@@ -96,7 +106,7 @@ export function sessionOf(state: SessionState, extras: SessionExtras = {}): Sess
     tokens: tokensOf(used.tokens),
     title: titleOf(state),
     agent,
-    model: { id: modelID, providerID },
+    model: present({ id: modelID, providerID, variant }),
     version: OPENCODE_VERSION,
     time: present({ created, updated, compacting, archived }),
     ...kept(state),

@@ -6,6 +6,7 @@ import type { MessageError } from "../shapes/message.ts";
 import { derivedId, idBehind } from "./derived-ids.ts";
 import { finishOf } from "./failures.ts";
 import { absolute, changesHash } from "./file-diffs.ts";
+import type { Answering } from "./session-shape.ts";
 import type { Transcript } from "./transcript.ts";
 import { countedTokens, unsaid } from "./usage.ts";
 
@@ -36,7 +37,7 @@ export interface StepFrame {
   /** The task of the turn, where no model answers or none answers the user. */
   task?: Task["type"];
   /** The model and mode that answer, as far as they are known at the moment of the call. */
-  answering(): { agent: string; providerID: string; modelID: string };
+  answering(): Answering;
 }
 
 /** The steps of a turn and how their messages begin and end. */
@@ -82,7 +83,7 @@ export class TurnSteps {
   start({ step: number, id, summary }: EventOf<"step.started">["data"], time: number, parentID: string): void {
     this.#concludeAll(time);
     const { sessionID, directory, started } = this.#frame;
-    const { agent, providerID, modelID } = this.#frame.answering();
+    const { agent, providerID, modelID, variant } = this.#frame.answering();
     const sums = summary || this.#frame.task === "compact";
     const fresh = { begun: false, open: 0, ended: false, concluded: false, files: [] };
     this.#steps.push({ number, id, last: derivedId("prt", started, id), ...fresh });
@@ -100,6 +101,7 @@ export class TurnSteps {
       ...(sums ? { summary: true } : {}),
       cost: 0,
       tokens: countedTokens(undefined),
+      ...present({ variant }),
     });
   }
 

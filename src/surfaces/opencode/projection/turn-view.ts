@@ -56,8 +56,8 @@ export class TurnView {
     const { state, transcript } = around;
     this.#start = event.data;
     this.#around = around;
-    const { prompt, after, model, mode } = event.data;
-    this.#choice = { model: model ?? prompt?.model, mode: mode ?? prompt?.mode };
+    const { prompt, after, model, mode, options } = event.data;
+    this.#choice = { model: model ?? prompt?.model, mode: mode ?? prompt?.mode, options };
     const known = prompt?.id ?? after;
     // The message's own turn is not open any more, but clients group answers by the message they name.
     this.#parent = known ?? derivedId("msg", event.time, event.turn ?? event.id);
@@ -71,7 +71,7 @@ export class TurnView {
   /** A model or mode that is learned during the turn holds for all of it, if none was known before. Another mode holds for the steps after it. */
   learn({ model, mode }: Choice): void {
     const before = this.#choice;
-    this.#choice = { model: before.model ?? model, mode: mode ?? before.mode };
+    this.#choice = { ...before, model: before.model ?? model, mode: mode ?? before.mode };
     if (before.model === this.#choice.model && (before.mode !== undefined || mode === undefined)) return;
     const { state, users } = this.#around;
     for (const id of this.#own) users.restate(id, state, this.#choice);

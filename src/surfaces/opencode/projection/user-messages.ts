@@ -28,15 +28,16 @@ export class UserMessages {
   }
 
   #info(id: string, created: number, state: SessionState, choice: Choice, extras: object = {}): UserMessage {
-    const { variant } = extras as { variant?: unknown };
-    const { agent, providerID, modelID } = answering(choice, state);
+    const { variant: named } = extras as { variant?: unknown };
+    const { agent, providerID, modelID, variant: inForce } = answering(choice, state);
+    const variant = typeof named === "string" ? named : inForce;
     return {
       id,
       sessionID: state.id,
       role: "user",
       time: { created },
       agent,
-      model: { providerID, modelID, ...(typeof variant === "string" ? { variant } : {}) },
+      model: present({ providerID, modelID, variant }),
       ...extrasOf(extras as Record<string, unknown>),
     };
   }
@@ -48,7 +49,8 @@ export class UserMessages {
 
   /** A prompt that waits is shown at once. */
   #waiting(prompt: Prompt, created: number, state: SessionState): MessageWithParts {
-    const choice = { model: prompt.model ?? state.model, mode: prompt.mode ?? state.mode };
+    const options = { ...state.options, ...prompt.options };
+    const choice = { model: prompt.model ?? state.model, mode: prompt.mode ?? state.mode, options };
     const info = this.#info(prompt.id, prompt.queued ?? created, state, choice, prompt);
     return this.#full(info, prompt.parts, state.directory, prompt.task);
   }

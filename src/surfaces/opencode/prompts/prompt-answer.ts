@@ -17,7 +17,7 @@ function errorOf(outcome: Outcome, providerID: string): MessageError | undefined
 /** Stands for the answer of a turn in which the agent said nothing at all, not even that it begins. */
 function noAnswer({ state }: SessionHead, prompt: string, outcome: Outcome, now: number): MessageWithParts {
   const { id: sessionID, directory } = state;
-  const { agent, providerID, modelID } = answering(state, state);
+  const { agent, providerID, modelID, variant } = answering(state, state);
   const error = errorOf(outcome, providerID);
   const finish = outcome.reason === "withdrawn" ? undefined : finishOfTurn(outcome.reason);
   const info: AssistantMessage = {
@@ -33,7 +33,7 @@ function noAnswer({ state }: SessionHead, prompt: string, outcome: Outcome, now:
     path: { cwd: directory, root: directory },
     cost: 0,
     tokens: NO_TOKENS,
-    ...present({ finish, error }),
+    ...present({ variant, finish, error }),
   };
   return { info, parts: [] };
 }

@@ -1,8 +1,10 @@
+import type { OptionValues } from "../../../core/events/values.ts";
 import { present } from "../../../core/json/fields.ts";
 import type { Receipt } from "../../../core/receipt.ts";
 import type { SessionState } from "../../../core/session-state.ts";
 import type { Choice } from "../catalog/choice.ts";
 import { usingAgent } from "../catalog/used-agents.ts";
+import { optionsFor } from "../catalog/variants.ts";
 import { attendedBy } from "../client-kind.ts";
 import type { Surface } from "../context.ts";
 import { unsupported } from "../errors.ts";
@@ -12,16 +14,24 @@ import { type PromptInput, promptParts } from "./prompt-input.ts";
 /** A variant that means none. */
 const NO_VARIANT = "default";
 
-/** The agent, model and mode for a prompt: as the client says, else as they were. */
+/** The agent, model, mode and options for a prompt: as the client says, else as they were. */
 export async function choiceOf(
-  { environment, bus }: Surface,
-  { agent: own, parent, directory }: SessionState,
-  { model, agent }: Pick<PromptInput, "model" | "agent">,
-): Promise<Partial<Choice>> {
+  { environment: { catalog }, bus }: Surface,
+  state: SessionState,
+  { model, agent, variant }: Pick<PromptInput, "model" | "agent" | "variant">,
+): Promise<Partial<Choice> & { options?: OptionValues }> {
+  const { agent: own, parent, directory } = state;
   // A sub-agent is none of the providers. Its session takes no prompts, which the gateway says.
-  if (parent !== undefined || (model === undefined && agent === undefined)) return {};
-  const wish = present({ providerID: own, ...model, agent });
-  return environment.catalog.chooseForPrompt(wish, directory, (message) => bus.warn(directory, message));
+  if (parent !== undefined || (model ?? agent ?? variant) === undefined) return {};
+  const named = present({ providerID: own, ...model, agent });
+  const choice = await catalog.chooseForPrompt(named, directory, (message) => bus.warn(directory, message));
+  const known = await catalog.agent(choice.agent ?? own, directory);
+  const wish = { model: choice.model, variant, said: model !== undefined };
+  const before = (choice.agent ?? own) === own ? state : { queue: state.queue };
+  const options = known && optionsFor(wish, known.discovery, before);
+  // Without a model or a mode the prompt says nothing of the agent.
+  const said = model === undefined && agent === undefined ? {} : choice;
+  return { ...said, ...present({ options }) };
 }
 
 /** The facts that a client wants to see again in the message of its prompt. */

@@ -69,8 +69,7 @@ async function unlessBusy<T>(sessionID: string, work: Promise<T>): Promise<T> {
 const SHELL = "Parley itself runs the command; the agent gets its output with the next prompt";
 const COMMANDS =
   "built in, of the project (.opencode, .claude, opencode.json), and of the agent of the directory's newest session";
-const REVERT =
-  "whole turns, also for a part; 409 names a file that was changed since, 501 for an agent whose memory is not the log";
+const REVERT = "whole turns, also for a part; 409 names a file that was changed since, 501 for an agent that cannot";
 
 export function turnOperations(surface: Surface): Operation[] {
   const { gateway, bus } = surface;
@@ -118,9 +117,9 @@ export function turnOperations(surface: Surface): Operation[] {
       { note: "404 for an unknown one; a subtask is run in the session itself", body: commandInput },
       async ({ params, body, response, header }) => {
         const state = await stateOf(params);
-        const { messageID, command, arguments: added, agent, parts, model: named } = body;
+        const { messageID, command, arguments: added, agent, parts, model: named, variant } = body;
         const wanted = named === undefined ? undefined : splitModel(named);
-        const choice = await choiceOf(surface, state, { model: wanted, agent });
+        const choice = await choiceOf(surface, state, { model: wanted, agent, variant });
         const attached = parts && promptParts(parts, state.directory);
         const facts = present({ id: messageID, parts: attached, attended: attendedBy(header("user-agent")) });
         const request = { command, arguments: added, ...choice, ...facts };
@@ -130,7 +129,7 @@ export function turnOperations(surface: Surface): Operation[] {
     post(
       `${path}/fork`,
       "session.fork",
-      { note: "501 for an agent whose memory is not the log", body: forkInput },
+      { note: "501 for an agent that cannot", body: forkInput },
       async ({ params, body }) => {
         const { id } = await stateOf(params);
         return shownSession(await gateway.work.fork(id, present({ before: body.messageID })));

@@ -42,6 +42,7 @@ interface Dialect {
 }
 
 const REMOVE = "answers when everything that ran in the terminal is gone";
+const connectQuery = z.looseObject({ cursor: z.string().optional(), ticket: z.string().optional() });
 const CONNECT =
   "a WebSocket; a reader that falls 2 Mi characters behind is cut with code 1013 and can come back with its cursor";
 
@@ -129,7 +130,7 @@ function dialectOperations({ ptys, gateway }: Surface, dialect: Dialect): Operat
       const found = find(call);
       return wrap(found.directory, tickets.issue(found.id));
     }),
-    get(`${one}/connect`, id("connect"), { note: CONNECT }, async (call) => {
+    get(`${one}/connect`, id("connect"), { note: CONNECT, query: connectQuery }, async (call) => {
       find(call);
       throw named(426, "UpgradeRequired", "expected a WebSocket: send this request with Upgrade: websocket");
     }),

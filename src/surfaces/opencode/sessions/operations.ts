@@ -93,7 +93,8 @@ export function sessionOperations(surface: Surface): Operation[] {
     const permissions =
       permission || configured.length > 0 ? [...configured, ...rulesFrom(permission ?? [])] : undefined;
     const mcpServers = await environment.mcp.forSession(directory, choice.agent);
-    const facts = present({ model, title, permissions, mcpServers, meta: metaOf({ parentID, metadata }) });
+    const options = await environment.catalog.optionsForNew({ ...choice, model }, wished?.variant, directory);
+    const facts = present({ model, options, title, permissions, mcpServers, meta: metaOf({ parentID, metadata }) });
     const make = (): Promise<SessionState> => gateway.create({ directory, ...choice, ...facts });
     return shownSession(await usingAgent(surface, directory, choice.agent, make));
   }

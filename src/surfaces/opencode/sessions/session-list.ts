@@ -62,7 +62,7 @@ export function titleHas({ title = "" }: SessionState, search: string | undefine
   return search === undefined || title.toLowerCase().includes(search.toLowerCase());
 }
 
-function isBelow(directory: string, path: string): boolean {
+export function isBelow(directory: string, path: string): boolean {
   const { root } = projectOf(directory);
   const own = relative(root, directory).split(sep).join("/");
   return own === path || own.startsWith(`${path}/`);

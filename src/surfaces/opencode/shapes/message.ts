@@ -33,6 +33,7 @@ export interface AssistantMessage {
   summary?: boolean;
   cost: number;
   tokens: Tokens;
+  variant?: string;
   finish?: string;
 }
 

@@ -10,6 +10,7 @@ export const promptBody = z.looseObject({
   id: z.string().optional(),
   prompt: z.looseObject({ text: z.string(), files: z.array(file).optional() }),
   delivery: z.enum(["steer", "queue"]).optional(),
+  resume: z.boolean().optional(),
 });
 
 export type PromptInput = z.output<typeof promptBody>["prompt"];

@@ -7,6 +7,7 @@ import type { Surface } from "../context.ts";
 import { oneSpelling } from "../directory.ts";
 import { tagged, unsupported } from "../errors.ts";
 import { get, type Operation, post } from "../operation.ts";
+import { choiceOf } from "../prompts/prompting.ts";
 import { rulesOfConfig } from "../sessions/config-files.ts";
 import { nextNumber } from "./next/durable.ts";
 import { admittedPrompt, partsOf, promptBody } from "./prompt.ts";
@@ -14,7 +15,7 @@ import { sessionInfo } from "./session-info.ts";
 import { sessionPage } from "./session-page.ts";
 import { waitIdle } from "./wait-idle.ts";
 
-const model = z.looseObject({ id: z.string(), providerID: z.string() });
+const model = z.looseObject({ id: z.string(), providerID: z.string(), variant: z.string().optional() });
 
 const listQuery = z.looseObject({
   limit: z.coerce.number().int().min(1).optional(),
@@ -22,6 +23,7 @@ const listQuery = z.looseObject({
   search: z.string().optional(),
   directory: z.string().optional(),
   project: z.string().optional(),
+  subpath: z.string().optional(),
   cursor: z.string().optional(),
 });
 
@@ -34,7 +36,9 @@ const newSession = z.looseObject({
 
 const path = "/api/session/{sessionID}";
 
-function commands({ gateway, environment: { catalog } }: Surface): Operation[] {
+function commands(surface: Surface): Operation[] {
+  const { gateway, environment } = surface;
+  const { catalog } = environment;
   return [
     post(
       `${path}/agent`,
@@ -51,16 +55,20 @@ function commands({ gateway, environment: { catalog } }: Surface): Operation[] {
       "v2.session.switchModel",
       { note: "a model of the session's own agent", status: 204, body: z.looseObject({ model }) },
       async ({ params: { sessionID }, body }) => {
-        const { agent, directory } = await gateway.get(sessionID);
-        const { providerID, id } = body.model;
+        const state = await gateway.get(sessionID);
+        const { agent } = state;
+        const { providerID, id: modelID, variant } = body.model;
         const message = `session ${sessionID} is one of ${agent}: for ${providerID}, begin a new one`;
         if (providerID !== agent) throw tagged(409, "ConflictError", message);
-        const choice = await catalog.choose({ providerID, modelID: id }, directory);
-        if (choice.model !== undefined) await gateway.update(sessionID, { model: choice.model });
+        const choice = await choiceOf(surface, state, { model: { providerID, modelID }, variant });
+        const change = present({ model: choice.model, options: choice.options });
+        if (Object.keys(change).length > 0) await gateway.update(sessionID, change);
       },
     ),
     post(`${path}/prompt`, "v2.session.prompt", { body: promptBody }, async ({ params: { sessionID }, body }) => {
-      const { id, prompt, delivery } = body;
+      const { id, prompt, resume = true } = body;
+      // A prompt that begins nothing is kept for the next one.
+      const delivery = resume ? body.delivery : "context";
       const { directory } = await gateway.get(sessionID);
       const parts = partsOf(prompt, directory);
       const receipt = await gateway.prompt(sessionID, { parts, ...present({ id, delivery }) });
@@ -106,8 +114,9 @@ export function v2SessionOperations(surface: Surface): Operation[] {
         const choice = await environment.catalog.chooseForNew(wish, place, (message) => bus.warn(place, message));
         const permissions = await rulesOfConfig(surface, place);
         const mcpServers = await environment.mcp.forSession(place, choice.agent);
-        const rules = permissions.length > 0 ? { permissions } : {};
-        const make = (): Promise<SessionState> => gateway.create({ ...choice, directory: place, mcpServers, ...rules });
+        const options = await environment.catalog.optionsForNew(choice, body.model?.variant, place);
+        const facts = present({ options, permissions: permissions.length > 0 ? permissions : undefined });
+        const make = (): Promise<SessionState> => gateway.create({ ...choice, directory: place, mcpServers, ...facts });
         const state = await usingAgent(surface, place, choice.agent, make);
         return { data: sessionInfo(state) };
       },

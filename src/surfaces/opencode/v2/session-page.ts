@@ -1,7 +1,7 @@
 import type { SessionState } from "../../../core/session-state.ts";
 import type { Log } from "../../../log/contract.ts";
 import { badRequest } from "../errors.ts";
-import { allSessions, titleHas } from "../sessions/session-list.ts";
+import { allSessions, isBelow, titleHas } from "../sessions/session-list.ts";
 import { projectOf } from "../workspace/project.ts";
 
 export interface PageQuery {
@@ -9,6 +9,8 @@ export interface PageQuery {
   search?: string;
   directory?: string;
   project?: string;
+  /** Only what lies at or below this path of its project. */
+  subpath?: string;
   cursor?: string;
 }
 
@@ -30,8 +32,10 @@ function readCursor(cursor: string): string {
   throw badRequest(`expected the cursor of an earlier answer, got "${cursor.slice(0, 60)}"`, "Query");
 }
 
-function fits(state: SessionState, { search, project }: PageQuery): boolean {
-  return (project === undefined || projectOf(state.directory).id === project) && titleHas(state, search);
+function fits(state: SessionState, { search, project, subpath }: PageQuery): boolean {
+  const { directory } = state;
+  const inProject = project === undefined || projectOf(directory).id === project;
+  return inProject && (!subpath || isBelow(directory, subpath)) && titleHas(state, search);
 }
 
 /** The newest sessions that fit, and where the next ones begin. Those of sub-agents come with their own session. */

@@ -167,8 +167,8 @@ export class Worktrees {
     const commands = [project.commands?.start ?? "", startCommand].filter((one) => one.trim() !== "");
     if (commands.length === 0) return;
     if (!gateway.trust.trusts(directory)) {
-      const message = `The start command was not run: ${directory} is not trusted (parley trust ${project.worktree})`;
-      bus.publish(directory, "tui.toast.show", { message, variant: "warning" });
+      const advice = `parley trust ${project.worktree}`;
+      bus.warn(directory, `The start command was not run: ${directory} is not trusted (${advice})`);
       return;
     }
     for (const command of commands) {

@@ -88,8 +88,10 @@ test("a server that cannot be begun, or does not answer, is failed with the reas
   };
   assert.match(
     await add("none", { type: "local", command: ["/nonexistent"] }),
-    /^failed it ended with 127: .*not found/s,
+    /^failed it ended with 127: sh: .*\/nonexistent.*not found$/,
   );
+  const elsewhere = { type: "local", command: ["sh", "-c", "pwd; exit 3"], cwd: "/tmp" };
+  assert.equal(await add("elsewhere", elsewhere), "failed it ended with 3: /tmp");
   assert.match(await add("empty", { type: "local", command: [] }), /^failed its command is empty/);
   assert.match(
     await add("ends", { type: "local", command: ["sh", "-c", "echo oh; exit 3"] }),

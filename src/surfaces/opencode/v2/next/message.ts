@@ -2,15 +2,7 @@ import { relative } from "node:path";
 import type { Task } from "../../../../core/events/values.ts";
 import { present } from "../../../../core/json/fields.ts";
 import type { PermissionRequest } from "../../shapes/ask.ts";
-import type {
-  AssistantMessage,
-  FilePart,
-  MessageError,
-  MessageWithParts,
-  Part,
-  ToolPart,
-  ToolState,
-} from "../../shapes/message.ts";
+import type { AssistantMessage, FilePart, MessageError, MessageWithParts, Part } from "../../shapes/message.ts";
 import type {
   CompactionReason,
   NextAssistant,
@@ -21,12 +13,9 @@ import type {
   NextPermission,
   NextPrompt,
   NextTokens,
-  NextToolState,
-  ToolContent,
 } from "../../shapes/next.ts";
 import type { Tokens } from "../../shapes/session.ts";
-
-const NOT_EXECUTED = { executed: false };
+import { shellFacts, toolOf } from "./tool.ts";
 
 export function errorOf({ data }: MessageError): NextError {
   return { type: "unknown", message: data.message };
@@ -85,49 +74,6 @@ export function isSynthetic(parts: readonly Part[]): boolean {
   return textOf(parts).synthetic;
 }
 
-/** The facts of a call beside its output, which the content has. */
-export function structuredOf(state: ToolState): Record<string, unknown> {
-  if (state.status === "pending") return {};
-  const { output: _, preview: __, ...rest } = state.metadata ?? {};
-  return rest;
-}
-
-export function toolContentOf(state: ToolState): ToolContent[] {
-  const shown = state.status === "completed" ? state.output : "metadata" in state ? state.metadata?.output : undefined;
-  const text: ToolContent[] = typeof shown === "string" && shown !== "" ? [{ type: "text", text: shown }] : [];
-  const files = state.status === "completed" ? (state.attachments ?? []) : [];
-  return [
-    ...text,
-    ...files.map(({ url, mime, filename }) => present({ type: "file", uri: url, mime, name: filename })),
-  ];
-}
-
-export function toolErrorOf(state: ToolState): NextError {
-  return { type: "unknown", message: state.status === "error" ? state.error : "the tool failed" };
-}
-
-function toolStateOf(state: ToolState): NextToolState {
-  if (state.status === "pending") return { status: "pending", input: "" };
-  const facts = { input: state.input, structured: structuredOf(state), content: toolContentOf(state) };
-  if (state.status === "running") return { status: "running", ...facts };
-  if (state.status === "completed") return { status: "completed", ...facts, outputPaths: [] };
-  return { status: "error", ...facts, error: toolErrorOf(state) };
-}
-
-function toolOf({ callID, tool, state }: ToolPart, created: number): NextContent {
-  const pending = state.status === "pending";
-  const ran = pending ? undefined : state.time.start;
-  const completed = pending || state.status === "running" ? undefined : state.time.end;
-  return {
-    type: "tool",
-    id: callID,
-    name: tool,
-    ...(pending ? {} : { provider: NOT_EXECUTED }),
-    state: toolStateOf(state),
-    time: present({ created: ran ?? created, ran, completed }),
-  };
-}
-
 function contentOf(part: Part, created: number): NextContent[] {
   if (part.type === "text") return [{ type: "text", id: part.id, text: part.text }];
   if (part.type === "tool") return [toolOf(part, created)];
@@ -180,14 +126,6 @@ function shellOf(info: AssistantMessage, parts: readonly Part[]): NextMessage[] 
   if (!call) return [];
   const { id, time } = info;
   return [{ id, type: "shell", time: present({ ...time }), callID: call.callID, ...shellFacts(call.state) }];
-}
-
-/** A command that the user ran, and its output so far. */
-export function shellFacts(state: ToolState): { command: string; output: string } {
-  const { command } = state.input;
-  const said = toolContentOf(state).flatMap((content) => (content.type === "text" ? [content.text] : []));
-  const shown = [...said, ...(state.status === "error" ? [state.error] : [])];
-  return { command: typeof command === "string" ? command : "", output: shown.join("\n") };
 }
 
 /** The prompt of a turn, as its beginning names it. */

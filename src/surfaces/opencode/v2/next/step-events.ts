@@ -2,18 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import type { Task } from "../../../../core/events/values.ts";
 import type { AssistantMessage, Part, ToolPart } from "../../shapes/message.ts";
 import type { ToolContent } from "../../shapes/next.ts";
-import {
-  changedIn,
-  errorOf,
-  finishOf,
-  reasonOf,
-  shellFacts,
-  structuredOf,
-  summaryOf,
-  tokensOf,
-  toolContentOf,
-  toolErrorOf,
-} from "./message.ts";
+import { changedIn, errorOf, finishOf, reasonOf, summaryOf, tokensOf } from "./message.ts";
+import { shellFacts, structuredOf, toolContentOf, toolErrorOf } from "./tool.ts";
 import type { Say } from "./translator.ts";
 
 const PROVIDER = { provider: { executed: false } };
