@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readlinkSync } from "node:fs";
+import { existsSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -33,14 +33,21 @@ describe("parley opencode --web", { skip, timeout: GROUP_MS }, () => {
   let child: RealChild;
   let address: URL;
   let page: Page;
+  /** The file with the address that the browser was begun with. */
+  let opened: string;
   const foreign: string[] = [];
 
   before(async () => {
     stage = await Stage.open(SCRIPT);
     const { surroundings } = stage;
     const directory = surroundings.project("project", FILES);
-    const env = surroundings.env({ PARLEY_OPENCODE_BIN: program, PARLEY_AGENT: "house" });
-    const args = [PARLEY, "opencode", "--web", "--no-open", "--data-dir", join(surroundings.root, "data"), directory];
+    opened = join(surroundings.root, "opened");
+    const browses = join(surroundings.root, "browse");
+    writeFileSync(browses, `#!/bin/sh\nprintf %s "$1" > "${opened}.new" && mv "${opened}.new" "${opened}"\n`, {
+      mode: 0o755,
+    });
+    const env = surroundings.env({ PARLEY_OPENCODE_BIN: program, PARLEY_AGENT: "house", BROWSER: browses });
+    const args = [PARLEY, "opencode", "--web", "--data-dir", join(surroundings.root, "data"), directory];
     start = () => {
       const started = startChild(process.execPath, args, { cwd: directory, env });
       stage.after(async () => void (await started.end()));
@@ -61,6 +68,14 @@ describe("parley opencode --web", { skip, timeout: GROUP_MS }, () => {
 
   const status = async (path: string, headers: Record<string, string> = {}): Promise<number> =>
     (await fetch(new URL(path, address), { headers, redirect: "manual" })).status;
+
+  test("the browser is begun with a key that is good once, since other users see its arguments", async () => {
+    await eventually("the browser was begun", () => existsSync(opened));
+    const { pathname, search, searchParams } = new URL(readFileSync(opened, "utf8"));
+    assert.notEqual(searchParams.get("key"), address.searchParams.get("key"));
+    const visit = (): Promise<number> => status(`${pathname}${search}`, { accept: "text/html" });
+    assert.deepEqual([await visit(), await visit()], [302, 200]);
+  });
 
   test("a prompt that is sent in the browser is answered by the house agent", async () => {
     await sendPrompt(page, "Say hello");
