@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { globSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { basename, resolve } from "node:path";
+import { resolve } from "node:path";
 import { INSTALLABLE, INSTALLABLE_NAMES, type InstallableName } from "../src/install/catalog.ts";
 import { realAgent, skipVariable, versionVariable } from "../test/support/real-agent.ts";
 import { runFiles } from "./tests/run-files.ts";
@@ -54,9 +54,9 @@ if (hard) process.env.PARLEY_TEST_HARD = "1";
 // Hundreds of processes run the same TypeScript: each finds it compiled by the one before.
 process.env.NODE_COMPILE_CACHE ??= resolve("node_modules/.cache/parley-compiled");
 
-/** A file of test/real begins with the name of the agent whose real program it drives. */
-const real = files.filter((file) => file.startsWith("test/real/")).map((file) => basename(file));
-for (const name of INSTALLABLE_NAMES.filter((agent) => real.some((file) => file.startsWith(agent)))) {
+/** A folder of test/real is named for the agent whose real program its tests drive. */
+const realOf = (agent: string): string[] => files.filter((file) => file.startsWith(`test/real/${agent}/`));
+for (const name of INSTALLABLE_NAMES.filter((agent) => realOf(agent).length > 0)) {
   const { skip } = await realAgent(name, (line) => console.error(`parley: ${line}`));
   if (skip === false) continue;
   console.error(`parley: ${skip}`);
@@ -67,11 +67,11 @@ console.error(`\n── ${files.length} test files`);
 const ran = await runFiles(files, SIDE_BY_SIDE);
 
 /** The tests with Claude Code that hold for each of its tested versions: the most common turns, and what differs between the versions. */
-const EVERY_VERSION = ["claude-turns", "claude-subagents"];
+const EVERY_VERSION = ["claude/turns", "claude/subagents"];
 
 /** A second pass with the older version: a chosen set, or all with `--hard`. */
 async function runOlder(name: InstallableName, version: string): Promise<void> {
-  const again = files.filter((file) => basename(file).startsWith(`${name}-`));
+  const again = [...realOf(name), ...files.filter((file) => file.startsWith(`test/hard/${name}-`))];
   const chosen = again.filter((file) => hard || EVERY_VERSION.some((word) => file.includes(word)));
   if (chosen.length === 0 || process.env[versionVariable(name)] !== undefined) return;
   console.error(`\n── ${chosen.length} test files with ${name} ${version}`);

@@ -12,7 +12,7 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Runs the test command on a file that needs the real Claude Code, on a machine that cannot have it. */
 async function withoutClaude(env: Record<string, string>, ...flags: string[]): Promise<{ code: number; said: string }> {
-  const child = spawn(process.execPath, ["scripts/test.ts", "real/claude-discovery", ...flags], {
+  const child = spawn(process.execPath, ["scripts/test.ts", "real/claude/discovery", ...flags], {
     cwd: ROOT,
     env: {
       ...process.env,
@@ -31,14 +31,14 @@ describe("npm test, without a real program", () => {
   test("says what was not tested, and succeeds", async () => {
     const { code, said } = await withoutClaude({});
     assert.equal(code, 0, said);
-    assert.match(said, /NOT TESTED\nparley: SKIPPED: the real claude: there is no network \(1 .*claude-discovery/);
+    assert.match(said, /NOT TESTED\nparley: SKIPPED: the real claude: there is no network \(1 .*claude\/discovery/);
   });
 
   test("fails where PARLEY_TEST_REQUIRE_REAL demands it, and says what to do", async () => {
     const { code, said } = await withoutClaude({ PARLEY_TEST_REQUIRE_REAL: "1" }, "--slowest");
     assert.equal(code, 1, said);
     assert.match(said, /PARLEY_TEST_REQUIRE_REAL=1 demands .* install what is missing \(\.ci\/programs/);
-    assert.match(said, /SLOWEST FILES\nparley: +\d+\.\d s {2}test\/real\/claude-discovery\.test\.ts/);
+    assert.match(said, /SLOWEST FILES\nparley: +\d+\.\d s {2}test\/real\/claude\/discovery\.test\.ts/);
   });
 });
 
