@@ -111,7 +111,7 @@ test("in a pipe nobody is asked: the settings are left out and stderr says so; a
   await home.run(["trust"]);
   const after = await home.run(["run", "--continue", "hello"], { env: CLAUDE });
   assert.doesNotMatch(after.stdout, /--setting-sources/);
-  assert.match(after.stdout, /--resume s/);
+  assert.match(after.stdout, /--resume 11111111-2222-/);
   assert.doesNotMatch(after.stderr, /not trusted/);
   await home.run(["trust", "--remove"]);
   assert.match((await home.run(["run", "hello"], { env: CLAUDE })).stdout, /--setting-sources user/);
