@@ -5,7 +5,7 @@ import { launcherEnd } from "./launcher/watch.ts";
 import { outputLost, tell } from "./tell.ts";
 import { packageVersion } from "./version.ts";
 
-const VERSION_FLAGS = ["--version", "-V"];
+const VERSION_FLAGS = ["--version", "-v", "-V"];
 
 /** Every user can read arguments in the list of processes. The title replaces them where the system allows it. */
 function hideToken(argv: readonly string[]): void {

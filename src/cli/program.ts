@@ -33,7 +33,7 @@ export function buildProgram(): Command {
   ])
     .description("Runs coding agents and lets any client drive them. Every turn begins once and ends once.")
     .usage("<command> [options]")
-    .version(packageVersion(), "-V, --version", "show the version")
+    .version(packageVersion(), "-v, --version", "show the version")
     .helpCommand("help [command]", "show the help of a command")
     // A command's --version is its own: "install" has one that takes a value.
     .enablePositionalOptions();

@@ -1,3 +1,5 @@
+import { deferred } from "./deferred.ts";
+
 /** Events in order. Leave the loop, abort the signal or call `return()`: its connection is closed. */
 export interface EventStream<T, R = undefined> {
   /** Where it is: give it as `after` to go on later, in another process too. */
@@ -35,7 +37,7 @@ export function closable<T, R>(
 /** Waits for a promise until the signal is aborted; the promise goes on alone then. */
 export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
-  const aborted = Promise.withResolvers<never>();
+  const aborted = deferred<never>();
   const abort = (): void => aborted.reject(signal.reason);
   signal.addEventListener("abort", abort);
   try {

@@ -1,6 +1,7 @@
 import type { Outcome, Receipt } from "../core/receipt.ts";
 import type { OptionNames } from "./check-options.ts";
 import { closable, type EventStream, either, unlessAborted } from "./closable.ts";
+import { deferred } from "./deferred.ts";
 import { ParleyProtocolError } from "./errors.ts";
 import { EVENTS_OPTIONS, type EventsOptions, openEvents } from "./event-stream.ts";
 import type { StreamEvent } from "./stream-types.ts";
@@ -28,7 +29,7 @@ export function followTurn(
   sent: Promise<Receipt>,
   options: RunOptions,
 ): TurnRun {
-  const result = Promise.withResolvers<Outcome>();
+  const result = deferred<Outcome>();
   // A caller that only loops over the events gets the failure there, and one that never asks gets none.
   result.promise.catch(() => {});
   sent.catch(() => {});

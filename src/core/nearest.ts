@@ -16,6 +16,7 @@ function distance(a: string, b: string): number {
 export function nearest(word: string, words: readonly string[]): string | undefined {
   const limit = Math.max(2, Math.floor(word.length / 3));
   const near = words
+    .filter(({ length }) => Math.abs(length - word.length) <= limit)
     .map((candidate) => ({ candidate, far: distance(word.toLowerCase(), candidate.toLowerCase()) }))
     .filter(({ far }) => far <= limit)
     .sort((a, b) => a.far - b.far);

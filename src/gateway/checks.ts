@@ -5,6 +5,7 @@ import { messageOf, ParleyError } from "../core/errors.ts";
 import type { AgentOption, OptionValue } from "../core/events/values.ts";
 import { isId } from "../core/ids.ts";
 import { modelNameFault } from "../core/model-name.ts";
+import { nearest } from "../core/nearest.ts";
 import type { SessionState } from "../core/session-state.ts";
 import type { Roots } from "../host/files/roots.ts";
 import { offeredOptions } from "./offered-options.ts";
@@ -88,6 +89,11 @@ function assertKnown(
   advice?: (value: string) => string,
 ): void {
   if (value === undefined || known.length === 0 || known.some((one) => one.id === value)) return;
-  const have = known.map((one) => one.id).join(", ");
-  throw new ParleyError("invalid", `${lacks} ${value}; it has: ${have}${advice ? `; ${advice(value)}` : ""}`);
+  const ids = known.map((one) => one.id);
+  const meant = nearest(value, ids);
+  const hint = meant === undefined ? "" : ` did you mean ${meant}?`;
+  throw new ParleyError(
+    "invalid",
+    `${lacks} ${value};${hint} it has: ${ids.join(", ")}${advice ? `; ${advice(value)}` : ""}`,
+  );
 }

@@ -76,7 +76,8 @@ for (const [what, args, message] of wrong) {
 
 test("the version is the package's", async () => {
   await using home = new Home();
-  const { stdout, code } = await home.run(["--version"]);
+  const [{ stdout, code }, short] = await Promise.all([home.run(["--version"]), home.run(["-v"])]);
+  assert.deepEqual([short.stdout, short.code], [stdout, code]);
   assert.match(stdout, /^\d+\.\d+\.\d+\S*\n$/);
   assert.equal(code, 0);
 });

@@ -13,7 +13,7 @@ test("parley install: the program on stdout, what goes on on stderr; then the li
   using npm = new FakeNpm(INSTALLS);
   const env = { PATH: npm.env.PATH ?? "" };
   const before = await home.run(["install"], { env });
-  assert.match(before.stdout, /^opencode +1\.18\.33 +- +none: .*parley install opencode/m);
+  assert.match(before.stdout, /^opencode +1\.18\.33 +- +opencode was not found: .*parley install opencode/m);
   assert.match(before.stdout, /^claude +2\.1\.325 [\s\S]*^codex +0\.166\.0 /m);
 
   const { code, stdout, stderr } = await home.run(["install", "opencode"], { env });

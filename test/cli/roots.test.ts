@@ -67,9 +67,11 @@ test("the first prompt that serve suggests does not touch the directory that it 
     greetingLines({ ...about, roots })
       .join("\n")
       .split("  next ")[1] ?? "";
-  const [making = "", running = ""] = next([]).split("\n");
+  const [making = "", running = "", opening = ""] = next([]).split("\n");
   const directory = join(tmpdir(), "try");
   assert.equal(making.trim(), `mkdir -p ${directory} && echo "# Hi" > ${directory}/README.md`);
   assert.ok(running.endsWith(` run --dir ${directory} "Read README.md and add a line at the end"`), running);
+  assert.ok(opening.endsWith(` opencode ${directory}`), opening);
+  assert.match(next(["/a b", "/c"]), / opencode '\/a b'\n/);
   assert.match(next(["/a b", "/c"]), / run --dir '\/a b' "What is in this directory\?"\n/);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import { SETTINGS } from "../../src/cli/config/table.ts";
@@ -75,13 +75,27 @@ test("a token on the command line is not left in the list of processes", {
 test("a second server on the same data directory exits with 1 and names the first", async () => {
   await using home = new Home();
   const { line } = await home.serve();
-  const { code, stderr, stdout } = await home.run(["serve", "--port", "0"]);
-  assert.equal(code, 1);
-  assert.equal(stdout, "");
-  assert.ok(stderr.includes(line), stderr);
-  assert.equal(stderr.trim().split("\n").length, 1);
+  const holder = await usualPortTaken();
+  try {
+    for (const port of [["--port", "0"], []]) {
+      const { code, stderr, stdout } = await home.run(["serve", ...port]);
+      assert.equal(code, 1);
+      assert.equal(stdout, "");
+      assert.ok(stderr.includes(line), stderr);
+      assert.equal(stderr.trim().split("\n").length, 1, stderr);
+    }
+  } finally {
+    holder.close();
+  }
   assert.equal(await status(`${line}/health`), 200);
 });
+
+async function usualPortTaken(): Promise<Server> {
+  const holder = createServer().listen(Number(SETTINGS.port.default), "127.0.0.1");
+  // Another program that has the port already serves as well.
+  await Promise.race([once(holder, "listening"), new Promise((resolve) => holder.once("error", resolve))]);
+  return holder;
+}
 
 async function takenPort(): Promise<{ port: number; [Symbol.dispose](): void }> {
   const server = createServer().listen(0, "127.0.0.1");
@@ -106,9 +120,7 @@ for (const [how, args, env] of [
 
 test("the usual port being taken is a notice, not a failure", async () => {
   await using home = new Home();
-  const holder = createServer().listen(Number(SETTINGS.port.default), "127.0.0.1");
-  // Another program that has the port already serves as well.
-  await Promise.race([once(holder, "listening"), new Promise((resolve) => holder.once("error", resolve))]);
+  const holder = await usualPortTaken();
   try {
     const child = home.start(["serve"]);
     const [line, log] = await Promise.all([firstLine(child), said(child.stderr, "listening")]);

@@ -135,7 +135,7 @@ test("agents are listed, as a table and as JSON", async () => {
   await using home = new Home();
   home.configure({ agents: { gone: { command: ["no-such-program-anywhere"] } } });
   const { stdout } = await home.run(["agents"]);
-  assert.match(stdout, /^scripted \(default\) +yes +not_needed/m);
+  assert.match(stdout, /^scripted \(default\) +yes +not needed/m);
   assert.match(stdout, /^gone +no /m);
   const agents = JSON.parse((await home.run(["agents", "--json"])).stdout);
   assert.deepEqual(

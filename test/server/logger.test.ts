@@ -80,6 +80,28 @@ test("a person reads time, level, message, fields and stack", async () => {
   assert.equal(fourth, "    Error: broken");
 });
 
+test("a person reads a request in one short line, and the id of one that was refused", () => {
+  const line = (status: number): string =>
+    readableLine(
+      JSON.stringify({
+        ...{
+          level: "info",
+          time: 0,
+          request: "req_1",
+          method: "POST",
+          path: "/v1/sessions",
+          status,
+          ms: 203.7,
+          bytes: 531,
+        },
+        msg: "request",
+      }),
+      false,
+    );
+  assert.equal(line(201), "00:00:00.000 info  POST /v1/sessions 201 203.7 ms\n");
+  assert.equal(line(404), "00:00:00.000 info  POST /v1/sessions 404 203.7 ms request=req_1\n");
+});
+
 test("a line that is no JSON is shown as it is", () => {
   assert.equal(readableLine("plain", false), "plain");
   assert.equal(readableLine("3", false), "3");

@@ -40,7 +40,10 @@ for (const [first, second, code] of [
     fixture.child.kill(first);
     await fixture.said(/draining/);
     fixture.child.kill(second);
-    assert.equal((await fixture.ended).code, code);
+    const run = await fixture.ended;
+    assert.equal(run.code, code);
+    const logged = run.stderr.trim().split("\n");
+    assert.equal(logged.filter((line) => line.includes('"signal"')).length, 1, "npm's repeat of a signal is no news");
   });
 }
 

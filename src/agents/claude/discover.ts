@@ -38,11 +38,14 @@ export function modelsOf(initialized: Fields): AgentModel[] {
   });
 }
 
+/** The commands for people: a name that begins with `_` is one that the program's maker starts itself. */
 function commandsOf(initialized: Fields): AgentCommand[] {
   return listIn(initialized, "commands").flatMap((command) => {
     const name = textIn(command, "name");
     const hint = textIn(command, "argumentHint") || undefined;
-    return name === undefined ? [] : [{ name, ...present({ description: textIn(command, "description"), hint }) }];
+    return name === undefined || name.startsWith("_")
+      ? []
+      : [{ name, ...present({ description: textIn(command, "description"), hint }) }];
   });
 }
 

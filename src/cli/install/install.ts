@@ -60,7 +60,7 @@ export async function listInstallable(flags: InstallFlags): Promise<string> {
       name,
       tested,
       installed ?? "-",
-      "missing" in used ? `none: ${used.missing}` : `${used.path} (${WHERE[used.from]})`,
+      "missing" in used ? used.missing : `${used.path} (${WHERE[used.from]})`,
     ]),
   );
 }

@@ -7,10 +7,15 @@ const APART = 2;
 /** A column that is cut keeps so many cells. */
 const LEAST = 8;
 
+/** The cells of a line with columns of these widths. */
+function widthWith(widths: readonly number[]): number {
+  return widths.reduce((sum, one) => sum + one + APART, -APART);
+}
+
 /** The cells of each column: as many as its widest text needs, or fewer where the widest ones can be cut to fit. */
 function widthsIn(natural: readonly number[], cut: readonly boolean[], width: number): number[] {
   const widths = [...natural];
-  let over = widths.reduce((sum, one) => sum + one + APART, -APART) - width;
+  let over = widthWith(widths) - width;
   while (over > 0) {
     const wide = widths.reduce(
       (found, one, at) => (cut[at] && one > LEAST && one > (widths[found] ?? 0) ? at : found),
@@ -23,25 +28,45 @@ function widthsIn(natural: readonly number[], cut: readonly boolean[], width: nu
   return widths;
 }
 
-/** Columns as wide as their widest cell, within the width of a terminal; the last one ends where its text ends. */
+type Head = Exclude<Column, string> | { name: string; cut?: undefined };
+
+/** A block for each row: its first text, and below it the others with the names of their columns. */
+function blocks(heads: readonly Head[], rows: readonly (readonly string[])[], width: number): string {
+  const [, ...others] = heads;
+  const indent = " ".repeat(APART);
+  const names = Math.max(...others.map(({ name }) => widthOf(name)));
+  const room = Math.max(1, width - names - 2 * APART);
+  const lines = rows.flatMap(([first = "", ...rest]) => [
+    first,
+    ...others.map(({ name, cut }, at) => `${indent}${name.padEnd(names)}${indent}${fitted(rest[at] ?? "", room, cut)}`),
+  ]);
+  return lines.map((line) => `${line.trimEnd()}\n`).join("");
+}
+
+/** Columns as wide as their widest cell, within the width of a terminal; the last one ends where its text ends. Where they do not fit, a block for each row. */
 export function table(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
   width = terminalWidth(),
 ): string {
-  const heads = columns.map((column) => (typeof column === "string" ? { name: column } : column));
-  const all = [heads.map(({ name }) => name), ...rows];
-  const natural = heads.map((_, at) => Math.max(...all.map((row) => widthOf(row[at] ?? ""))));
+  const heads = columns.map((column): Head => (typeof column === "string" ? { name: column } : column));
+  const names = heads.map(({ name }) => name);
+  const natural = heads.map(({ name }, at) => Math.max(widthOf(name), ...rows.map((row) => widthOf(row[at] ?? ""))));
   const widths = widthsIn(
     natural,
-    heads.map((head) => "cut" in head),
+    heads.map(({ cut }) => cut !== undefined),
     width,
   );
-  const shown = (text: string, at: number): string => {
-    const cell = fitted(text, widths[at] ?? 0, heads[at] && "cut" in heads[at] ? heads[at].cut : "end");
-    return cell + " ".repeat(Math.max(0, (widths[at] ?? 0) - widthOf(cell)));
+  if (widthWith(widths) > width) return blocks(heads, rows, width);
+  const line = (texts: readonly string[], cuts: readonly Head["cut"][]): string => {
+    const cells = texts.map((text, at) => {
+      const cell = fitted(text, widths[at] ?? 0, cuts[at]);
+      return cell + " ".repeat(Math.max(0, (widths[at] ?? 0) - widthOf(cell)));
+    });
+    return `${cells.join(" ".repeat(APART)).trimEnd()}\n`;
   };
-  return all.map((row) => `${row.map(shown).join(" ".repeat(APART)).trimEnd()}\n`).join("");
+  const cuts = heads.map(({ cut }) => cut);
+  return [line(names, []), ...rows.map((row) => line(row, cuts))].join("");
 }
 
 /** A pipe and a file have no width: they get the whole text. */

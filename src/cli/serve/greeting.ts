@@ -22,14 +22,18 @@ function attachLine({ url, token, tokenFile }: Greeting): string {
   return `OPENCODE_SERVER_PASSWORD=${password} opencode attach ${url}`;
 }
 
-/** A first prompt that changes nothing of the user's: most start the server in a project, or in Parley's own checkout. */
+/** A first prompt that changes nothing of the user's, as most start the server in a project or in Parley's own checkout; then OpenCode's interface. */
 function nextLines([root]: readonly string[]): string[] {
-  if (root !== undefined) return [`  next    ${ownCommand()} run --dir ${quoted(root)} "What is in this directory?"`];
-  const directory = quoted(join(tmpdir(), "try"));
-  return [
-    `  next    mkdir -p ${directory} && echo "# Hi" > ${directory}/README.md`,
-    `          ${ownCommand()} run --dir ${directory} "Read README.md and add a line at the end"`,
-  ];
+  const own = ownCommand();
+  const directory = quoted(root ?? join(tmpdir(), "try"));
+  const first =
+    root === undefined
+      ? [
+          `mkdir -p ${directory} && echo "# Hi" > ${directory}/README.md`,
+          `${own} run --dir ${directory} "Read README.md and add a line at the end"`,
+        ]
+      : [`${own} run --dir ${directory} "What is in this directory?"`];
+  return [...first, `${own} opencode ${directory}`].map((line, at) => `  ${at === 0 ? "next" : "    "}    ${line}`);
 }
 
 /** The lines that a person needs next. The token itself is never shown: the file can be. */

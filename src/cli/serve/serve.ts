@@ -56,7 +56,6 @@ export async function serve(options: ServeOptions): Promise<number> {
     secrets: token === null ? [] : [token],
   });
   const port = portChosen ? settings.port : await choosePort(settings.host, settings.port);
-  if (port !== settings.port) logger.warn({ port: settings.port }, "the usual port is taken: using a free one");
   const { dataDir: dataDirectory } = settings;
   const version = packageVersion();
   const parley = await startServer({
@@ -72,6 +71,7 @@ export async function serve(options: ServeOptions): Promise<number> {
     await logger.flush();
     throw startProblem(thrown, settings);
   });
+  if (port !== settings.port) logger.warn({ port: settings.port }, "the usual port is taken: using a free one");
   process.on("SIGINT", () => clearKeyEcho(process.stderr));
   installShutdown({
     listener: parley.listener,

@@ -7,8 +7,7 @@ import { type Column, table } from "../output/table.ts";
 
 const COLUMNS: Column[] = [
   ...["NAME", "INSTALLED", "CREDENTIALS"],
-  ...["MODELS", "MODES"].map((name) => ({ name, cut: "end" }) as const),
-  { name: "PROGRAM", cut: "start" },
+  ...["MODELS", "MODES", "PROGRAM"].map((name) => ({ name, cut: "end" }) as const),
 ];
 /** The table cuts what a terminal has no room for. */
 const LONGEST = 1_000;
@@ -18,7 +17,7 @@ function rowOf(agent: AgentInfo): string[] {
   return [
     safeLine(agent.name) + (agent.default ? " (default)" : ""),
     agent.installed ? (agent.version ?? "yes") : "no",
-    agent.credentials,
+    agent.credentials.replace("_", " "),
     ids(agent.models),
     ids(agent.modes),
     safeLine(agent.detail ?? "", LONGEST),

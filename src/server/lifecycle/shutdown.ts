@@ -72,7 +72,8 @@ export function installShutdown(options: ShutdownOptions): void {
 
   for (const signal of options.signals ?? STOP_SIGNALS) {
     process.on(signal, () => {
-      log.info({ signal }, phase.name === "running" ? "shutting down; once more to leave at once" : "signal");
+      if (phase.name === "running") log.info({ signal }, "shutting down; once more to leave at once");
+      else log.debug({ signal }, "another signal");
       on({ type: "signal", signal, at: performance.now() });
     });
   }

@@ -23,11 +23,22 @@ function stackOf(error: unknown): string {
   return `\n${text.replace(/^/gm, "    ")}`;
 }
 
+/** A request's message and fields in short. Its id is for one that was refused: the client has it, too. */
+function shortRequest(fields: Record<string, unknown>): { msg: unknown; fields: Record<string, unknown> } {
+  const { method, path, status, ms, bytes: _bytes, request, ...others } = fields;
+  const id = Number(status) < 400 || request === undefined ? {} : { request };
+  return {
+    msg: `${String(method)} ${valueText(path)} ${String(status)} ${String(ms)} ms`,
+    fields: { ...others, ...id },
+  };
+}
+
 /** A line of the JSON log as a person reads it: time, level, message, fields, and a stack below. */
 export function readableLine(line: string, colour: boolean): string {
   const parsed = objectAs<Record<string, unknown>>(jsonIn(line));
   if (!parsed) return line;
-  const { level, time, msg, err, ...fields } = parsed;
+  const { level, time, msg: said, err, ...all } = parsed;
+  const { msg, fields } = said === "request" && "path" in all ? shortRequest(all) : { msg: said, fields: all };
   const name = isLevel(level) ? level : "info";
   const clock = new Date(typeof time === "number" ? time : Number.NaN);
   const at = Number.isNaN(clock.getTime()) ? "--:--:--" : clock.toISOString().slice(11, 23);

@@ -42,6 +42,11 @@ describe("discovery of the real Claude Code", { skip, timeout: GROUP_MS }, () =>
     assert.deepEqual(effort?.values?.slice(0, 3), [{ id: "low" }, { id: "medium" }, { id: "high" }]);
     const compact = found.commands?.find(({ name }) => name === "compact");
     assert.ok(compact?.description);
+    assert.deepEqual(
+      found.commands?.filter(({ name }) => name.startsWith("_")),
+      [],
+      "commands of the maker alone are not offered",
+    );
     assert.match(found.detail ?? "", /credentials in ANTHROPIC_API_KEY/);
     assert.doesNotMatch(JSON.stringify(found), /not-a-real-key/);
     assert.deepEqual(await agent.discover(), found);

@@ -84,6 +84,10 @@ describe("OpenCode's terminal interface with the house agent and a slow Claude C
     await findModel(name, shows);
     tui.press("enter");
     await tui.waitUntilGone("Select model");
+    // A model with several variants is followed by their list; its first is the model's own default.
+    if (!tui.screen().includes("Select variant")) return;
+    tui.press("enter");
+    await tui.waitUntilGone("Select variant");
   }
 
   async function prompt(text: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { CliError } from "../../exit.ts";
+import { clearKeyEcho } from "../../output/key-echo.ts";
 import { Interrupts } from "../../run/interrupts.ts";
 import { tell } from "../../tell.ts";
 import type { UsedServer } from "../server.ts";
@@ -30,6 +31,7 @@ export async function showWeb({ program, dataDirectory, directory, server, open 
         pages.ended,
         stop.aborted ? undefined : once(stop, "abort").then(() => undefined),
       ]);
+      if (stop.aborted) clearKeyEcho(process.stderr);
       await front.close();
       if (gone !== undefined) throw new CliError(`OpenCode's web page is gone: ${gone}`);
       return 0;

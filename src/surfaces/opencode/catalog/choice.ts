@@ -3,7 +3,7 @@ import { present } from "../../../core/json/fields.ts";
 import { modelNameFault } from "../../../core/model-name.ts";
 import { badRequest } from "../errors.ts";
 import type { KnownAgent } from "./discoveries.ts";
-import { modeFor, PLAN } from "./modes.ts";
+import { BUILD, modeFor, PLAN } from "./modes.ts";
 import { OWN_MODEL } from "./providers.ts";
 
 /** A client's choice of agent, model and mode, in OpenCode's words. */
@@ -48,7 +48,7 @@ export function chosen(wish: Wish, { name, discovery }: KnownAgent): Choice {
 }
 
 /**
- * The agent whose mode a client names for an agent that does not have it. A mode that looks only is nobody's: nothing may be changed instead.
+ * The agent whose mode a client names for an agent that does not have it. `build` is each agent's own way to work; `plan` changes nothing, and no other mode may take its place.
  */
 export function foreignMode(
   mode: string | undefined,
@@ -56,6 +56,6 @@ export function foreignMode(
   agents: readonly KnownAgent[],
 ): string | undefined {
   const has = ({ discovery: { modes } }: KnownAgent): boolean => modes.some(({ id }) => id === mode);
-  if (mode === undefined || mode === PLAN || has({ name, discovery })) return undefined;
+  if (mode === undefined || mode === BUILD || mode === PLAN || has({ name, discovery })) return undefined;
   return agents.find((agent) => agent.name !== name && has(agent))?.name;
 }

@@ -217,9 +217,11 @@ test("B8: a mode of another agent that comes with a model becomes the agent's ow
   await stream.connect();
   await client.get("/agent");
   const model = { providerID: "plain", id: "m" };
+  await client.expect(200, "POST", "/session", { body: { agent: "build", model } });
   const { id } = await client.expect<{ id: string }>(200, "POST", "/session", { body: { agent: "yolo", model } });
   assert.deepEqual((await server.api.session(id)).mode, undefined);
   const toast = await stream.until(({ type }) => type === "tui.toast.show", "tui.toast.show");
+  // The first toast: build is every agent's own default and needs no remark.
   assert.match(JSON.stringify(toast), /yolo is a mode of echo: plain works in its own default mode/);
   for (const mode of ["plan", "nobody-has-it"])
     await client.expect(400, "POST", "/session", { body: { agent: mode, model } });

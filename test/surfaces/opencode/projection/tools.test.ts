@@ -33,6 +33,11 @@ const INPUTS: [tool: string, input: unknown, shown: object][] = [
     { path: "a.md", old: "x", new: "y", all: true },
     { filePath: "/project/a.md", oldString: "x", newString: "y", replaceAll: true },
   ],
+  [
+    "edit",
+    { file_path: "a.md", old_string: "x", new_string: "y", replace_all: false },
+    { filePath: "/project/a.md", oldString: "x", newString: "y" },
+  ],
   ["bash", { command: ["bash", "-lc", "ls"] }, { command: "bash -lc ls" }],
   ["bash", { cmd: "ls" }, { command: "ls" }],
   ["grep", { pattern: "x", path: "src" }, { pattern: "x", path: "src" }],

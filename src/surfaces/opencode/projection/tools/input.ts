@@ -51,7 +51,7 @@ export function describedTask(input: Record<string, unknown>, title: string | un
 
 /**
  * A tool's input with the fields by which OpenCode's clients show it. A field that only has another name there is renamed,
- * because clients list what they do not know; all others stay.
+ * because clients list what they do not know; all others stay. A `replaceAll` that says no is left out: the TUI would show it with each edit.
  */
 export function toolInput(tool: string, input: unknown, directory: string): Record<string, unknown> {
   if (input === undefined || input === null) return {};
@@ -63,9 +63,11 @@ export function toolInput(tool: string, input: unknown, directory: string): Reco
     if (name !== undefined) renamed.set(name, field);
   }
   return Object.fromEntries(
-    Object.entries(input).map(([name, value]) => {
+    Object.entries(input).flatMap(([name, value]) => {
       const field = renamed.get(name) ?? name;
-      return [field, mend(field, value, directory)];
+      return tool === "edit" && field === "replaceAll" && value === false
+        ? []
+        : [[field, mend(field, value, directory)]];
     }),
   );
 }
