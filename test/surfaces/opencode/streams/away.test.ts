@@ -19,7 +19,9 @@ async function assertRight(server: TestServer, listener: Listener, session: stri
   const asked = await client.get<MessageWithParts[]>(`/session/${session}/message`);
   const byId = (a: { info: { id: string } }, b: { info: { id: string } }): number => (a.info.id < b.info.id ? -1 : 1);
   assert.deepEqual(listener.mirror.transcript(session), asked.sort(byId));
-  assert.deepEqual(listener.mirror.sessions.get(session), await client.get<Session>(`/session/${session}`));
+  const { status, ...info } = await client.get<Session & { status: { type: string } }>(`/session/${session}`);
+  assert.deepEqual(listener.mirror.sessions.get(session), info);
+  assert.equal(listener.mirror.status.get(session) ?? "idle", status.type);
   assert.deepEqual([...listener.mirror.asks], []);
   assert.deepEqual(listener.mirror.faults, []);
 }
