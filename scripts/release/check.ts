@@ -56,7 +56,7 @@ function run({ line, ...step }: Step): void {
   if (!step.expect.test(output)) throw new Error(`expected ${step.expect} from ${line}, got:\n${output}`);
 }
 
-/** What a program that imports the package gets. */
+/** The exports that a program gets that imports the package. */
 function checkImports(): void {
   say("importing the package, its client and its helpers for tests");
   const names = "startParley:parley-agents createClient:parley-agents/client checkLaws:parley-agents/testing".split(

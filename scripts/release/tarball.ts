@@ -18,7 +18,7 @@ const ALLOWED = /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md|(?:bin|dist|
 const MAX_BYTES = 20_000_000;
 const EXECUTABLE = 0o111;
 
-/** What a manifest lacks before it may be published. */
+/** The facts that a manifest lacks before it may be published. */
 export function unpublishable(manifest: { repository?: unknown; private?: boolean }): string[] {
   return [
     ...(manifest.repository

@@ -51,7 +51,7 @@ function operationOf(key: string): DescribedOperation | undefined {
   return document.paths[path]?.[method.toLowerCase()];
 }
 
-/** What the document says of an answer: undefined for a status without a body, and for what it does not describe. */
+/** The document's schema of an answer: undefined for a status without a body, and for answers that it does not describe. */
 function schemaFor(key: string, status: number, type: string): z.ZodType | undefined {
   const { responses = {} } = operationOf(key) ?? {};
   const response = responses[status] ?? responses[`${String(status)[0]}XX`];

@@ -2,7 +2,7 @@
 export interface NewerTurn {
   /** Everything that `/api/event` said of the session. */
   events: NewerEvent[];
-  /** What the session's own stream says to a client that comes afterwards. */
+  /** The messages of the session's own stream to a client that comes afterwards. */
   replayed: NewerEvent[];
   history: { data: NewerEvent[]; hasMore: boolean };
   messages: { data: NewerMessage[]; cursor: object };

@@ -26,7 +26,7 @@ function failed(error: string): McpStatus {
   return { status: "failed", error: error.trim().slice(0, MAX_ERROR) || "it said nothing" };
 }
 
-/** What a line means: the answer to the greeting, or nothing. */
+/** The meaning of a line: the answer to the greeting, or nothing. */
 function answerIn(line: string): McpStatus | undefined {
   if (line.startsWith(ENDED)) return failed(`it ended with ${line.slice(ENDED.length).trim()}`);
   const said = jsonIn(line);

@@ -84,7 +84,7 @@ export class NextHistory {
     return than ? undefined : nearest;
   }
 
-  /** What the agent goes on from: everything since the last summary, the oldest first. */
+  /** The messages that the agent goes on from: everything since the last summary, the oldest first. */
   async context(head: SessionHead): Promise<NextMessage[]> {
     const found: NextMessage[] = [];
     for await (const { message } of this.back(head, Number.POSITIVE_INFINITY)) {

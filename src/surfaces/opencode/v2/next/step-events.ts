@@ -8,7 +8,7 @@ import type { Say } from "./translator.ts";
 
 const PROVIDER = { provider: { executed: false } };
 
-/** What is known of a call that has just begun. */
+/** The known facts of a call that has just begun. */
 const NO_FACTS: Facts = { structured: {}, content: [] };
 
 interface Facts {

@@ -45,7 +45,7 @@ export class Translator {
   #durable = true;
   #base = { timestamp: 0, sessionID: "" };
 
-  /** What becomes of an event of the log that the older streams tell like this; the state is that after it. */
+  /** The events that become of an event of the log which the older streams tell like this; the state is that after it. */
   take(event: ParleyEvent, projected: readonly Projected[], state: SessionState): NextEvent[] {
     this.#said = [];
     this.#durable = event.type !== "item.delta";
