@@ -106,7 +106,8 @@ describe("OpenCode's terminal interface with the house agent and a slow Claude C
     tui.press("ctrl+p");
     await tui.waitFor("Switch model");
     tui.press("escape");
-    // A screen is drawn in pieces.
+    // A screen is drawn in pieces: keys reach the prompt when the whole dialog is gone.
+    await tui.waitUntilGone(/Switch (model|theme)|Install plugin|Stash prompt/);
     await tui.waitFor("half a sentence");
     tui.press("ctrl+u");
     await tui.waitUntilGone("half a sentence");
