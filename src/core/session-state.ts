@@ -125,26 +125,23 @@ export function mergeLimits(before: readonly Limit[], news: readonly Limit[]): L
   return [...new Map([...before, ...news].map((limit) => [limit.id, limit])).values()];
 }
 
-function facts(
-  state: SessionState,
-  data: Partial<
-    Pick<
-      SessionState,
-      | "agent"
-      | "nativeId"
-      | "title"
-      | "titled"
-      | "model"
-      | "mode"
-      | "options"
-      | "offers"
-      | "toRewind"
-      | "mcpServers"
-      | "permissions"
-      | "meta"
-    >
-  >,
-): SessionState {
+/** The changeable part of a session's state, but for its agent. */
+export type Facts = Pick<
+  SessionState,
+  | "nativeId"
+  | "title"
+  | "titled"
+  | "model"
+  | "mode"
+  | "options"
+  | "offers"
+  | "toRewind"
+  | "mcpServers"
+  | "permissions"
+  | "meta"
+>;
+
+function facts(state: SessionState, data: Partial<Facts & Pick<SessionState, "agent">>): SessionState {
   const next = data.agent === undefined ? state : served(state, data.agent);
   const { nativeId, title, titled, model, mode, options, offers, toRewind, mcpServers, permissions } = data;
   const meta = data.meta && mergeMeta(next.meta, data.meta);

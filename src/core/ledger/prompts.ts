@@ -2,13 +2,13 @@ import type { EventData } from "../events/catalog.ts";
 import type { MessageItem } from "../events/items.ts";
 import type { Prompt, PromptPart } from "../events/values.ts";
 import { present } from "../json/fields.ts";
-import { beginsTurn } from "../session-state.ts";
+import { beginsTurn, type Facts } from "../session-state.ts";
 import { titleFrom } from "../session-title.ts";
 import type { Frame } from "./frame.ts";
 import { commitRevert } from "./revert.ts";
 import { changeAgent, updateFacts } from "./session.ts";
 import { userText, withUntold } from "./shell.ts";
-import { type Facts, QUEUE_LIMIT } from "./state.ts";
+import { QUEUE_LIMIT } from "./state.ts";
 import { beginTurn, choiceOf } from "./turn.ts";
 
 function userItem(prompt: Prompt, steered: boolean): { header: MessageItem; full: MessageItem } {

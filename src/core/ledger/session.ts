@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Draft } from "../events/event.ts";
 import type { Limit, OptionValues } from "../events/values.ts";
-import { beginsTurn, mergeLimits, mergeMeta, reduceSession, type SessionState } from "../session-state.ts";
+import { beginsTurn, type Facts, mergeLimits, mergeMeta, reduceSession, type SessionState } from "../session-state.ts";
 import type { Frame } from "./frame.ts";
 import { restore } from "./restore.ts";
-import type { Create, Facts } from "./state.ts";
+import type { Create } from "./state.ts";
 
 const FACTS = ["nativeId", "title", "model", "mode"] as const;
 

@@ -12,25 +12,10 @@ import type {
   TurnStatus,
   Usage,
 } from "../events/values.ts";
-import type { Grant, SessionState } from "../session-state.ts";
+import type { Facts, Grant } from "../session-state.ts";
 import type { Untold } from "../untold.ts";
 import type { AppendSet } from "./append-set.ts";
 import type { Answer, Role, Signal, TextKind, ToolDone } from "./signals.ts";
-
-export type Facts = Pick<
-  SessionState,
-  | "nativeId"
-  | "title"
-  | "titled"
-  | "model"
-  | "mode"
-  | "options"
-  | "offers"
-  | "toRewind"
-  | "mcpServers"
-  | "permissions"
-  | "meta"
->;
 
 export interface OpenText {
   id: string;

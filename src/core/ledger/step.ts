@@ -1,5 +1,6 @@
 import type { Draft } from "../events/event.ts";
 import type { TurnStatus } from "../events/values.ts";
+import type { Facts } from "../session-state.ts";
 import { addUsage } from "../usage.ts";
 import { applyRules, onAnswer, onAskWithdrawn, onGrants, onPermission, onQuestion } from "./asks.ts";
 import {
@@ -21,7 +22,7 @@ import { commitRevert } from "./revert.ts";
 import { changeAgent, onCreate, updateFacts, updateLimits } from "./session.ts";
 import { noteRan } from "./shell.ts";
 import type { Signal } from "./signals.ts";
-import type { Command, Effect, Facts, Input, LedgerState, Refusal } from "./state.ts";
+import type { Command, Effect, Input, LedgerState, Refusal } from "./state.ts";
 import { onText, onTextDone, onTextKnown, onTextReplaced, onTextRetracted } from "./text.ts";
 import { onToolBackgrounded, onToolDone, onToolOutput, onToolSeen } from "./tools.ts";
 import { beginStep, endStep, openAgentTurn, sayStatusItem } from "./turn.ts";

@@ -2,9 +2,10 @@ import type { EventData } from "../events/catalog.ts";
 import type { Task } from "../events/values.ts";
 import { SCHEMA_VERSION } from "../events/version.ts";
 import { present } from "../json/fields.ts";
+import type { Facts } from "../session-state.ts";
 import { AppendSet } from "./append-set.ts";
 import type { Frame } from "./frame.ts";
-import type { Facts, LedgerTurn } from "./state.ts";
+import type { LedgerTurn } from "./state.ts";
 
 /** Says `session.started` again where the session had ended. */
 function ensureLive(frame: Frame): void {

@@ -2,7 +2,7 @@ import type { AgentChoice } from "../../agents/contract.ts";
 import type { OptionValues } from "../../core/events/values.ts";
 import { present } from "../../core/json/fields.ts";
 import type { Signal } from "../../core/ledger/signals.ts";
-import type { Facts } from "../../core/ledger/state.ts";
+import type { Facts } from "../../core/session-state.ts";
 
 /** The model, mode and options of a session. */
 export interface Choice {
