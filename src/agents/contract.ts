@@ -111,6 +111,8 @@ export interface OpenOptions {
    * `replay.ended` after it, and is ready only then; `replay.prompt` stands for each prompt in it.
    */
   resume?: string;
+  /** The log has nothing of the session that is resumed: an agent that can choose tells the conversation so far now, and never otherwise. */
+  tellPast?: boolean;
   /** The events of the session before the open turn, for an agent that keeps no memory of its own. */
   history?(): Promise<ParleyEvent[]>;
   /** Whether rules of the session deny something, or have it asked: they bind what the agent would not ask, too. */

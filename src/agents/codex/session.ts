@@ -14,6 +14,7 @@ import { answered, failedTurn, opened } from "./decode/written.ts";
 import { decodeLine } from "./decode.ts";
 import { shakeHands } from "./handshake.ts";
 import { type Launch, serverSpec } from "./launch.ts";
+import { readPast } from "./past.ts";
 import { promptInput } from "./prompt-input.ts";
 import { isLost, openingOf } from "./resumption.ts";
 import { Rpc } from "./rpc.ts";
@@ -149,11 +150,17 @@ export class CodexSession implements AgentSession {
       const facts = this.#settings.opened(thread.result, settings, opening.method === "thread/start");
       const again = resumed ? ({ nativeId: id, resume: "resumed" } as const) : {};
       this.#program.say([{ signal: { ...facts, ...again } }]);
+      if (resumed && this.#open.tellPast) await this.#tellPast(id);
       this.#program.isReady();
     } catch (thrown) {
       if (thrown instanceof ResumeLost) this.#program.fail(thrown);
       else this.#fail(thrown instanceof Error ? thrown.message : String(thrown));
     }
+  }
+
+  async #tellPast(thread: string): Promise<void> {
+    const past = await readPast(this.#rpc, thread, this.#open.directory);
+    this.#program.say(past.map((signal) => ({ signal })));
   }
 
   #notOpened(error: string): void {

@@ -28,6 +28,8 @@ export interface LinkOptions {
   mcpServers(): Promise<readonly McpServer[]>;
   hasServers(): boolean;
   history(): Promise<ParleyEvent[]>;
+  /** Whether the session has had a turn. */
+  hasPast(): boolean;
   hasRules(): boolean;
   /** The session's inbox takes the agent's signals; those about sub-agents go to the inboxes of their own sessions. */
   inbox: Inbox;
@@ -195,7 +197,7 @@ export class AgentLink {
 
   private async open({ servers, ...choice }: Wanted, resume: string | undefined): Promise<Start> {
     this.assertOpen();
-    const { session, directory, history, hasRules } = this.options;
+    const { session, directory, history, hasPast, hasRules } = this.options;
     const trusted = this.options.trusted();
     const generation = ++this.generation;
     let discarded = false;
@@ -206,7 +208,7 @@ export class AgentLink {
       trusted,
       ...choice,
       ...(servers.length === 0 ? {} : { mcpServers: servers }),
-      ...(resume === undefined ? {} : { resume }),
+      ...(resume === undefined ? {} : { resume, tellPast: !hasPast() }),
       history,
       hasRules,
       emit: (signal, native, child) => {

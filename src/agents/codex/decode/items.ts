@@ -64,12 +64,15 @@ function onCompacted(reading: Reading, thread: Thread): void {
   reading.say({ type: "note", level: "info", code: "compacted", text }, thread);
 }
 
-/** An item of a turn that is over: the end of a command that went on, which begins no turn. */
+const STOPPED = { code: "interrupted", message: "interrupted: the turn was stopped" };
+
+/** An item of a turn that is over: the end of a command that went on, which begins no turn, or of one that was ended with its turn. */
 function onLateItem(reading: Reading, params: Fields, told: Fields, thread: Thread): void {
   const done = toolDone(told, reading.state.directory);
   if (!done) return;
   const call = pastKey(params, textIn(told, "id") ?? "item");
-  reading.say({ type: "tool.done", call, ...done }, thread);
+  const ended = thread.stopped === params.turnId && told.exitCode !== 0;
+  reading.say({ type: "tool.done", call, ...done, ...(ended ? { ok: false, error: STOPPED } : {}) }, thread);
 }
 
 /** Output of a command. Its first words come only with its end. */
