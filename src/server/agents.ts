@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { createClaudeAgent } from "../agents/claude/agent.ts";
+import { createCodexAgent } from "../agents/codex/agent.ts";
 import type { Agent, AgentMode, AgentModel } from "../agents/contract.ts";
 import { createHouseAgent } from "../agents/house/agent.ts";
 import { findModels, type HouseConfig } from "../agents/house/model/models.ts";
@@ -49,6 +50,7 @@ export function buildAgents(
 ): Map<string, Agent> {
   const shipped: Agent[] = [
     createClaudeAgent({ host, dataDirectory }),
+    createCodexAgent({ host, dataDirectory }),
     createHouseAgent({ host, models: findModels(process.env, house) }),
     createLineProtocolAgent({ ...sampleAgent(join(dataDirectory, "cache")), host }),
   ];

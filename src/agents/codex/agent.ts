@@ -1,0 +1,51 @@
+import type { ProcessHost } from "../../host/contract.ts";
+import { SpawnFailed } from "../../host/contract.ts";
+import type { Agent, AgentSession, OpenOptions } from "../contract.ts";
+import { openLazily } from "../open-lazily.ts";
+import type { Discoverer } from "./discover.ts";
+import { copyAt } from "./resumption.ts";
+
+export interface CodexOptions {
+  host: ProcessHost;
+  /** Parley's, in which it installs agents. */
+  dataDirectory: string;
+  /** Added to Parley's own environment. */
+  env?: Readonly<Record<string, string | undefined>>;
+  /** How long the program may take until it is ready; 60 s unless told. */
+  readyMs?: number;
+}
+
+/** Codex, driven by its app server. Nothing of the adapter is loaded before it is asked for. */
+export function createCodexAgent(options: CodexOptions): Agent {
+  const { host, dataDirectory, env: extra = {}, readyMs } = options;
+  const env = { ...process.env, ...extra };
+  let loading: Promise<Discoverer> | undefined;
+  const discoverer = (): Promise<Discoverer> => {
+    loading ??= import("./discover.ts").then(({ Discoverer }) => new Discoverer({ host, dataDirectory, env, extra }));
+    return loading;
+  };
+  const load = async (): Promise<(open: OpenOptions) => AgentSession> => {
+    const [{ CodexSession }, { findCodex }] = await Promise.all([import("./session.ts"), import("./find-program.ts")]);
+    const found = await findCodex({ dataDirectory, env });
+    return (open) => {
+      if ("missing" in found) throw new SpawnFailed(found.missing, { argv: ["codex"], directory: open.directory });
+      return new CodexSession({ host, program: found.path, env: extra, readyMs }, open);
+    };
+  };
+  return {
+    name: "codex",
+    capabilities: { fork: "point", rewind: "point", compact: true, mcp: ["stdio", "http"] },
+    copyAt,
+    discover: async () => (await discoverer()).discover(),
+    sessions: async (project) => (await discoverer()).sessions(project),
+    async usable() {
+      const [{ findCodex }, { findCredentials }] = await Promise.all([
+        import("./find-program.ts"),
+        import("./credentials.ts"),
+      ]);
+      const found = await findCodex({ dataDirectory, env });
+      return !("missing" in found) && (await findCredentials(env)) !== undefined;
+    },
+    open: (open) => openLazily(open, load, ["steer", "compact"]),
+  };
+}

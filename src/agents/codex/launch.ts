@@ -1,0 +1,32 @@
+import { existsSync } from "node:fs";
+import { tmpdir } from "node:os";
+import type { SpawnSpec } from "../../host/contract.ts";
+import { carefulGit } from "../git-environment.ts";
+import { codexHome } from "./credentials.ts";
+
+/** Added to Parley's environment, in which the program finds its own credentials and settings. */
+const ENVIRONMENT = {
+  // Parley's token is left out: with it, programs that the agent runs could answer its asks.
+  PARLEY_TOKEN: undefined,
+} as const;
+
+export interface Launch {
+  program: string;
+  env: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * How a process of the program is started. It is started in the user's own directory of the program and not in the project, whose settings it would read otherwise;
+ * the session's directory is named when the thread is opened.
+ */
+export function serverSpec({ program, env }: Launch, session: string, trusted: boolean): SpawnSpec {
+  const all = { ...process.env, ...env };
+  const home = codexHome(all);
+  const git = trusted ? {} : carefulGit(all);
+  return {
+    argv: [program, "app-server"],
+    directory: existsSync(home) ? home : tmpdir(),
+    session,
+    env: { ...env, ...git, ...ENVIRONMENT },
+  };
+}
