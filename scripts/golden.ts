@@ -1,11 +1,15 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { ClaudeReplay } from "../test/agents/claude/replay.ts";
+import { CodexReplay } from "../test/agents/codex/replay.ts";
 import { compactReplay } from "../test/agents/replay/compact.ts";
 import { Recordings } from "../test/agents/replay/recording.ts";
 import { playAll, type Replay } from "../test/agents/replay/replay.ts";
 
-// Makes the expected events of an agent's recordings anew and prints what changed: `node scripts/golden.ts claude [word]`.
-const AGENTS: Readonly<Record<string, () => Replay>> = { claude: () => new ClaudeReplay() };
+// Makes the expected events of an agent's recordings anew and prints what changed: `node scripts/golden.ts AGENT [word]`.
+const AGENTS: Readonly<Record<string, () => Replay>> = {
+  claude: () => new ClaudeReplay(),
+  codex: () => new CodexReplay(),
+};
 const [agent = "", word = ""] = process.argv.slice(2);
 const open = AGENTS[agent];
 if (open === undefined) throw new Error(`expected one of ${Object.keys(AGENTS).join(", ")}, got "${agent}"`);
