@@ -16,11 +16,14 @@ export interface Conversation {
 /** A tool that the client offers. */
 export interface Offered {
   name: string;
-  /** It takes free text instead of JSON (Responses only). */
-  freeform?: boolean;
+  /** How a call of it is written, where it is no function (Responses only). */
+  form?: Form;
   /** The id that a call must name beside it (Responses only). */
   namespace?: string;
 }
+
+/** A tool of free text, the client's own search for tools, a search that the service itself makes. */
+export type Form = "custom" | "tool_search" | "web_search";
 
 export type Entry =
   | { role: "user"; text: string }

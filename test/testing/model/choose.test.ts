@@ -144,11 +144,70 @@ test("responses: tools are found wherever Codex puts them", () => {
   ];
   const added = { type: "additional_tools", tools: [{ type: "namespace", name: "functions", tools: nested }] };
   assert.deepEqual(wire.read({ input: [added, { role: "user", content: "x" }], tools }).tools, [
-    { name: "read", freeform: false, namespace: undefined },
-    { name: "ask", freeform: false, namespace: "mcp__lab" },
-    { name: "web_search", freeform: false, namespace: undefined },
-    { name: "exec", freeform: true, namespace: undefined },
+    { name: "read", form: undefined, namespace: undefined },
+    { name: "ask", form: undefined, namespace: "mcp__lab" },
+    { name: "web_search", form: "web_search", namespace: undefined },
+    { name: "exec", form: "custom", namespace: undefined },
   ]);
+});
+
+test("responses: a search for tools is a call, and the tools that it found can be called", () => {
+  const wire = WIRES[1];
+  assert.ok(wire);
+  const found = [{ type: "namespace", name: "mcp__lab", tools: [{ type: "function", name: "ask" }] }];
+  const input = [
+    { role: "user", content: "[[a]]" },
+    { type: "tool_search_call", call_id: "c1", arguments: { query: "ask" } },
+    { type: "tool_search_output", call_id: "c1", tools: found },
+  ];
+  const conversation = wire.read({ input, tools: [{ type: "tool_search" }] });
+  assert.equal(conversation.refusal, undefined);
+  assert.deepEqual(conversation.tools, [
+    { name: "tool_search", form: "tool_search", namespace: undefined },
+    { name: "ask", form: undefined, namespace: "mcp__lab" },
+  ]);
+  assert.deepEqual(conversation.entries.at(-1), { role: "tool", call: "c1", text: "mcp__lab.ask" });
+  const chosen = choose(script, conversation);
+  assert.ok("step" in chosen);
+  assert.equal(chosen.index, 1);
+  assert.match(wire.read({ input: input.slice(0, 2) }).refusal ?? "", /without a result.*c1/);
+});
+
+test("responses: a search of the service's own is part of a reply, and wants no result", () => {
+  const wire = WIRES[1];
+  assert.ok(wire);
+  const search = { type: "web_search_call", id: "ws_1", status: "completed" };
+  const conversation = wire.read({ input: [{ role: "user", content: "[[a]]" }, search, search] });
+  assert.equal(conversation.refusal, undefined);
+  const chosen = choose(script, conversation);
+  assert.ok("step" in chosen);
+  assert.equal(chosen.index, 1);
+});
+
+test("responses: a task from another agent is a prompt, and its end is none", () => {
+  const wire = WIRES[1];
+  assert.ok(wire);
+  const head = (type: string) => `Message Type: ${type}\nTask name: /root/x\nSender: /root\nPayload:\n`;
+  const told = (type: string, words: object) => ({
+    type: "agent_message",
+    content: [{ type: "input_text", text: head(type) }, words],
+  });
+  const spawned = [
+    { role: "user", content: "[[a]]" },
+    { type: "function_call", call_id: "c1", name: "spawn_agent", arguments: "{}" },
+    { type: "function_call_output", call_id: "c1", output: "aborted" },
+  ];
+  const task = told("NEW_TASK", { type: "encrypted_content", encrypted_content: "[[b-1.x]] look" });
+  const end = told("FINAL_ANSWER", { type: "input_text", text: "[[b-1.x]] is done" });
+  const chosen = [task, end].map((message) => choose(script, wire.read({ input: [...spawned, message] })));
+  assert.deepEqual(
+    chosen.map((one) => "step" in one && [one.marker, one.index]),
+    [
+      ["b-1.x", 0],
+      ["a", 1],
+    ],
+  );
+  assert.deepEqual(wire.read({ input: [task] }).entries, [{ role: "user", text: "[[b-1.x]] look" }]);
 });
 
 test("responses: references stand for replies; a conversation kept elsewhere is refused", () => {

@@ -15,8 +15,10 @@ const ENCODERS: readonly [string, Encoder][] = [
 ];
 
 const TOOLS = [
-  { name: "patch", freeform: true },
+  { name: "patch", form: "custom" as const },
   { name: "ask", namespace: "mcp__lab" },
+  { name: "tool_search", form: "tool_search" as const },
+  { name: "web_search", form: "web_search" as const },
 ];
 
 function making(): Making {
@@ -121,6 +123,11 @@ for (const [name, encoder] of ENCODERS) {
   });
 }
 
+interface FrameData {
+  type: string;
+  item?: object;
+}
+
 /** The number of the frame with the nth piece of a kind. */
 function nth(frames: readonly Frame[], at: Place, n: number): number {
   return frames.flatMap((frame, index) => (frame.at === at ? [index] : []))[n] ?? -1;
@@ -134,6 +141,30 @@ test("responses: a tool of free text gets its input as it is", () => {
   const data = dataOf(framesOf(responses, { tools: [{ name: "patch", input: "*** Begin" }] }));
   assert.match(data, /"type":"custom_tool_call".*"input":"\*\*\* Begin"/);
   assert.match(data, /response\.custom_tool_call_input\.delta/);
+});
+
+test("responses: a search for tools and one of the service's own are items of their own", () => {
+  const step: Step = {
+    parts: [
+      { tool: { name: "web_search", input: { query: "the docs" } } },
+      { text: "Found." },
+      { tool: { name: "tool_search", input: { query: "ask" }, id: "c1" } },
+    ],
+  };
+  const told = framesOf(responses, step).map(({ data }) => JSON.parse(data.slice(data.indexOf("{"))) as FrameData);
+  const items = told.flatMap(({ type, item }) => (type === "response.output_item.done" ? [item] : []));
+  assert.deepEqual(items[0], {
+    id: "ws_2",
+    type: "web_search_call",
+    status: "completed",
+    action: { type: "search", query: "the docs" },
+  });
+  const search = { id: "tsc_4", type: "tool_search_call", call_id: "c1", execution: "client" };
+  assert.deepEqual(items[2], { ...search, arguments: { query: "ask" }, status: "completed" });
+  assert.deepEqual(
+    told.flatMap(({ type }) => (type.includes("search") || type.includes("arguments") ? [type] : [])),
+    ["in_progress", "searching", "completed"].map((state) => `response.web_search_call.${state}`),
+  );
 });
 
 test("responses: a call names the namespace of its tool", () => {

@@ -1,5 +1,5 @@
 import type { Making } from "../frames.ts";
-import { joined, type Part } from "../reply.ts";
+import { joined, type Part, type ToolPart } from "../reply.ts";
 
 /** Clients send it back unread. */
 const ENCRYPTED = "c2NyaXB0ZWQ=";
@@ -10,7 +10,8 @@ export interface Written {
   done: object;
   /** Events before, for each and after the pieces, by their short names. */
   before: readonly [string, object][];
-  piece(text: string): [string, object];
+  /** Absent: the item is told as a whole. */
+  piece?(text: string): [string, object];
   after: readonly [string, object][];
 }
 
@@ -73,14 +74,41 @@ function freeformCall(id: string, call: string, named: Named, input: string): Wr
   };
 }
 
+function toolSearch(id: string, call: string, { input }: ToolPart): Written {
+  const item = { id, type: "tool_search_call", call_id: call, execution: "client", arguments: input };
+  return {
+    begun: { ...item, status: "in_progress" },
+    done: { ...item, status: "completed" },
+    before: [],
+    after: [],
+  };
+}
+
+function webSearch(id: string, { input }: ToolPart): Written {
+  const item = { id, type: "web_search_call" };
+  const at = { item_id: id };
+  const action = { type: "search", ...(typeof input === "string" ? { query: input } : input) };
+  return {
+    begun: { ...item, status: "in_progress" },
+    done: { ...item, status: "completed", action },
+    before: [
+      ["web_search_call.in_progress", at],
+      ["web_search_call.searching", at],
+    ],
+    after: [["web_search_call.completed", at]],
+  };
+}
+
 export function writtenOf(part: Part, making: Making): Written {
   const whole = joined(part.pieces);
   if (part.kind === "text") return message(making.newId("msg_"), whole);
   if (part.kind === "reasoning") return reasoning(making.newId("rs_"), whole);
+  const { form, namespace } = making.tools.find((tool) => tool.name === part.name) ?? {};
+  if (form === "web_search") return webSearch(making.newId("ws_"), part);
   const call = part.id ?? making.newId("call_");
-  const { freeform, namespace } = making.tools.find((tool) => tool.name === part.name) ?? {};
+  if (form === "tool_search") return toolSearch(making.newId("tsc_"), call, part);
   const named = namespace === undefined ? { name: part.name } : { name: part.name, namespace };
-  return freeform
+  return form === "custom"
     ? freeformCall(making.newId("ctc_"), call, named, whole)
     : functionCall(making.newId("fc_"), call, named, whole);
 }

@@ -53,6 +53,7 @@ export const responses: Encoder = {
       add("bound", index, "output_item.added", { ...within, item: item.begun }, part.kind === "tool" ? part.pause : {});
       for (const [name, data] of item.before) add("bound", index, name, { ...within, ...data });
       for (const piece of part.pieces) {
+        if (item.piece === undefined) break;
         const [name, data] = item.piece(piece.text);
         add(part.kind, index, name, { ...within, ...data }, piece);
       }
