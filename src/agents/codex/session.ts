@@ -41,6 +41,7 @@ export class CodexSession implements AgentSession {
   #state: DecodeState;
   /** Prompts for the running turn that it did not take: they are given to the next one. */
   #late: Fields[][] = [];
+  #gone = false;
   #idle = Promise.withResolvers<void>();
 
   constructor(options: SessionOptions, open: OpenOptions) {
@@ -98,6 +99,7 @@ export class CodexSession implements AgentSession {
 
   async set(choice: AgentChoice): Promise<void> {
     const { mode, options } = choice;
+    if (this.#gone) return;
     if (mode !== undefined && !this.#settings.has(mode)) throw new Error(`Codex has no mode ${mode}`);
     if (mode !== undefined && mode !== this.#settings.mode && this.#turn !== undefined)
       throw new Error("Codex cannot change its mode in the middle of a turn: wait for its end, or stop it");
@@ -179,7 +181,6 @@ export class CodexSession implements AgentSession {
     const { error } = await this.#rpc.ask("turn/start", asked);
     if (error !== undefined) return this.#refuse(error);
     took();
-    this.#program.say([{ signal: { type: "session", mode: this.#settings.mode } }]);
   }
 
   /** Gives words to the running turn. A turn that takes none, or is over, is followed by one for them. */
@@ -249,6 +250,7 @@ export class CodexSession implements AgentSession {
   }
 
   #exited(): undefined {
+    this.#gone = true;
     this.#rpc.close();
     return undefined;
   }
