@@ -1,7 +1,7 @@
 import { type Fields, fieldsIn, textIn } from "../../core/json/fields.ts";
 import type { Signal } from "../../core/ledger/signals.ts";
 import { type OpenOptions, ResumeLost } from "../contract.ts";
-import { hookConfig } from "./call-hook.ts";
+import { hookConfig } from "./calls/hook.ts";
 import { readPast } from "./past.ts";
 import { isLost, openingOf } from "./resumption.ts";
 import type { Rpc } from "./rpc.ts";

@@ -8,14 +8,14 @@ import {
   isInForce,
   patchedFiles,
   verdictText,
-} from "../../../src/agents/codex/call-hook.ts";
+} from "../../../src/agents/codex/calls/hook.ts";
 import { fieldsIn, listIn, textIn } from "../../../src/core/json/fields.ts";
 import { hookCommand, hookInput } from "./hook-run.ts";
 
 const KEY = "/<session-flags>/config.toml:pre_tool_use:0:0";
 
 function listed(change: object): { data: object[] } {
-  const { trusted_hash: currentHash } = fieldsIn(fieldsIn(hookConfig(), "hooks.state"), KEY);
+  const { trusted_hash: currentHash } = fieldsIn(fieldsIn(hookConfig(false), "hooks.state"), KEY);
   const hook = { key: KEY, source: "sessionFlags", command: hookCommand(), enabled: true, trustStatus: "trusted" };
   return {
     data: [
@@ -94,7 +94,7 @@ test("the files of a patch are those that it adds, changes, removes and moves to
 });
 
 test("the settings of the hook are one group with one command", () => {
-  const [group] = listIn(hookConfig(), "hooks.PreToolUse");
+  const [group] = listIn(hookConfig(false), "hooks.PreToolUse");
   assert.equal(listIn(group ?? {}, "hooks").length, 1);
-  assert.equal(hookConfig()["features.hooks"], true);
+  assert.equal(hookConfig(false)["features.hooks"], true);
 });

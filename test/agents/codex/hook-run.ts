@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
-import { CALLS_VARIABLE, hookConfig } from "../../../src/agents/codex/call-hook.ts";
+import { CALLS_VARIABLE, hookConfig } from "../../../src/agents/codex/calls/hook.ts";
 import { listIn, textIn } from "../../../src/core/json/fields.ts";
 
 /** The command that the program is told to run before each call. */
 export function hookCommand(): string {
-  const [group] = listIn(hookConfig(), "hooks.PreToolUse");
+  const [group] = listIn(hookConfig(false), "hooks.PreToolUse");
   const [hook] = listIn(group ?? {}, "hooks");
   return textIn(hook ?? {}, "command") ?? "";
 }

@@ -1,6 +1,6 @@
 import type { Limit } from "../../../core/events/values.ts";
 import { type Fields, fieldsIn, isFields, numberIn, present, textIn } from "../../../core/json/fields.ts";
-import { hasFailed } from "../call-hook.ts";
+import { hasFailed } from "../calls/hook.ts";
 import type { Reading, Thread } from "./state.ts";
 
 /** A window of a limit. Nothing is told of windows that the account does not have. */

@@ -1,7 +1,7 @@
 import { constants, type FSWatcher, mkdirSync, mkdtempSync, watch } from "node:fs";
 import { open, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { callIn, type HookCall, verdictText } from "./call-hook.ts";
+import { callIn, type HookCall, verdictText } from "./hook.ts";
 
 /** A call whose words are more than this is refused unread. */
 const MAX_BYTES = 32 * 1024 * 1024;

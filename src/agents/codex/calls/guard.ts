@@ -1,10 +1,10 @@
-import type { Answer, Signal } from "../../core/ledger/signals.ts";
-import type { Said } from "../program/read-lines.ts";
-import { isLastWord, isRefusal } from "./answers.ts";
-import { CallDoor } from "./call-door.ts";
-import { CALLS_VARIABLE, type HookCall } from "./call-hook.ts";
-import { type Described, describeCall } from "./call-permissions.ts";
-import { type DecodeState, itemKey, type Thread } from "./decode/state.ts";
+import type { Answer, Signal } from "../../../core/ledger/signals.ts";
+import type { Said } from "../../program/read-lines.ts";
+import { isLastWord, isRefusal } from "../answers.ts";
+import { type DecodeState, itemKey, type Thread } from "../decode/state.ts";
+import { CallDoor } from "./door.ts";
+import { CALLS_VARIABLE, type HookCall } from "./hook.ts";
+import { type Described, describeCall } from "./permissions.ts";
 
 export interface GuardOptions {
   /** The session's. */

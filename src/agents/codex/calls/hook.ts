@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Fields, fieldsIn, isFields, jsonIn, listIn, present, textIn } from "../../core/json/fields.ts";
+import { type Fields, fieldsIn, isFields, jsonIn, listIn, present, textIn } from "../../../core/json/fields.ts";
 
 /** Names the directory in which calls are told and answered, to the hook. */
 export const CALLS_VARIABLE = "PARLEY_CODEX_CALLS";

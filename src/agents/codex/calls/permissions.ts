@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
-import { type Fields, present, textIn } from "../../core/json/fields.ts";
-import type { PermissionSignal, ToolSeen } from "../../core/ledger/signals.ts";
-import { exact } from "../../core/permissions/exact.ts";
-import { offeredPatterns } from "../../core/permissions/offer.ts";
-import { ruledPath } from "../../core/permissions/paths.ts";
-import { type HookCall, patchedFiles } from "./call-hook.ts";
-import { ruledLine } from "./decode/command-line.ts";
+import { type Fields, present, textIn } from "../../../core/json/fields.ts";
+import type { PermissionSignal, ToolSeen } from "../../../core/ledger/signals.ts";
+import { exact } from "../../../core/permissions/exact.ts";
+import { offeredPatterns } from "../../../core/permissions/offer.ts";
+import { ruledPath } from "../../../core/permissions/paths.ts";
+import { ruledLine } from "../decode/command-line.ts";
+import { type HookCall, patchedFiles } from "./hook.ts";
 
 type Permission = Omit<PermissionSignal, "type" | "ask" | "call">;
 
