@@ -111,6 +111,8 @@ export interface OpenOptions {
    * `replay.ended` after it, and is ready only then; `replay.prompt` stands for each prompt in it.
    */
   resume?: string;
+  /** The log has nothing of the session that is resumed: an agent that can choose tells the conversation so far now, and never otherwise. */
+  tellPast?: boolean;
   /** The events of the session before the open turn, for an agent that keeps no memory of its own. */
   history?(): Promise<ParleyEvent[]>;
   /** Whether rules of the session deny something, or have it asked: they bind what the agent would not ask, too. */
@@ -204,6 +206,8 @@ export interface Agent {
   quietMs?: number;
   /** It follows a prompt's own instructions (`system`); to others they are said before the prompt's words. */
   takesInstructions?: boolean;
+  /** Rules bind a part of its calls only by the way in which it is started: it is started anew when the session gets its first rule that denies or asks, or loses its last. */
+  ruledAtStart?: boolean;
   /** Its discovery differs by project. Absent: it answers the same for all, and is asked in general. */
   discoversProjects?: boolean;
   /** With a project: as it is there, since models, modes, options and commands differ by project. Nothing of a project that is not trusted runs by it. */

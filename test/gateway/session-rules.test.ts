@@ -104,3 +104,46 @@ test("context is kept with a receipt of its own, can be taken back, and keeps no
   );
   await r.assertLawful(id);
 });
+
+test("an agent that rules bind by its start is started anew when the first rule comes, and when the last one goes", async (t) => {
+  const r = await rig(t);
+  r.fake.ruledAtStart = true;
+  r.fake.onPrompt = (session) => {
+    session.say({ type: "session", nativeId: "native-1" });
+    session.say({ type: "turn.finished", reason: "end_turn" });
+  };
+  const { id } = await r.gateway.create({ directory: r.directory });
+  const turn = async (permissions?: PermissionRule[]): Promise<void> => {
+    if (permissions) await r.gateway.update(id, { permissions });
+    const { turn } = await r.gateway.prompt(id, text("go"));
+    await r.until(id, (event) => ended(event) && event.turn === turn);
+  };
+  await turn();
+  await turn([{ action: "bash", pattern: "ls *", verdict: "allow" }]);
+  assert.equal(r.fake.starts.length, 1, "a rule that only allows binds nothing");
+  await turn(DENY);
+  await turn();
+  assert.deepEqual([r.fake.starts.length, r.fake.last.options.resume], [2, "native-1"]);
+  await turn([]);
+  assert.deepEqual(
+    r.fake.starts.map(({ gone }) => gone),
+    [true, true, false],
+  );
+  await r.assertLawful(id);
+});
+
+test("the past is wanted from an agent whose session is taken over, and from no other", async (t) => {
+  const r = await rig(t);
+  r.fake.onPrompt = (session) => session.say({ type: "turn.finished", reason: "end_turn" });
+  const { id } = await r.gateway.create({ directory: r.directory, resume: "native-9" });
+  assert.deepEqual([r.fake.last.options.resume, r.fake.last.options.tellPast], ["native-9", true]);
+  const { turn } = await r.gateway.prompt(id, text("go"));
+  await r.until(id, (event) => ended(event) && event.turn === turn);
+  r.fake.last.exit(0);
+  await r.gateway.prompt(id, text("again"));
+  await r.until(id, (event) => ended(event) && event.turn !== turn);
+  assert.deepEqual(
+    [r.fake.starts.length, r.fake.last.options.resume, r.fake.last.options.tellPast],
+    [2, "native-9", false],
+  );
+});

@@ -8,6 +8,8 @@ import { codexHome } from "./credentials.ts";
 const ENVIRONMENT = {
   // Parley's token is left out: with it, programs that the agent runs could answer its asks.
   PARLEY_TOKEN: undefined,
+  // Its last words are shown in places that have no colours. Commands get this variable from the program anyway.
+  NO_COLOR: "1",
 } as const;
 
 export interface Launch {

@@ -14,6 +14,7 @@ import { answered, failedTurn, opened } from "./decode/written.ts";
 import { decodeLine } from "./decode.ts";
 import { shakeHands } from "./handshake.ts";
 import { type Launch, serverSpec } from "./launch.ts";
+import { readPast } from "./past.ts";
 import { promptInput } from "./prompt-input.ts";
 import { isLost, openingOf } from "./resumption.ts";
 import { Rpc } from "./rpc.ts";
@@ -40,6 +41,7 @@ export class CodexSession implements AgentSession {
   #state: DecodeState;
   /** Prompts for the running turn that it did not take: they are given to the next one. */
   #late: Fields[][] = [];
+  #gone = false;
   #idle = Promise.withResolvers<void>();
 
   constructor(options: SessionOptions, open: OpenOptions) {
@@ -97,6 +99,7 @@ export class CodexSession implements AgentSession {
 
   async set(choice: AgentChoice): Promise<void> {
     const { mode, options } = choice;
+    if (this.#gone) return;
     if (mode !== undefined && !this.#settings.has(mode)) throw new Error(`Codex has no mode ${mode}`);
     if (mode !== undefined && mode !== this.#settings.mode && this.#turn !== undefined)
       throw new Error("Codex cannot change its mode in the middle of a turn: wait for its end, or stop it");
@@ -149,11 +152,17 @@ export class CodexSession implements AgentSession {
       const facts = this.#settings.opened(thread.result, settings, opening.method === "thread/start");
       const again = resumed ? ({ nativeId: id, resume: "resumed" } as const) : {};
       this.#program.say([{ signal: { ...facts, ...again } }]);
+      if (resumed && this.#open.tellPast) await this.#tellPast(id);
       this.#program.isReady();
     } catch (thrown) {
       if (thrown instanceof ResumeLost) this.#program.fail(thrown);
       else this.#fail(thrown instanceof Error ? thrown.message : String(thrown));
     }
+  }
+
+  async #tellPast(thread: string): Promise<void> {
+    const past = await readPast(this.#rpc, thread, this.#open.directory);
+    this.#program.say(past.map((signal) => ({ signal })));
   }
 
   #notOpened(error: string): void {
@@ -172,7 +181,6 @@ export class CodexSession implements AgentSession {
     const { error } = await this.#rpc.ask("turn/start", asked);
     if (error !== undefined) return this.#refuse(error);
     took();
-    this.#program.say([{ signal: { type: "session", mode: this.#settings.mode } }]);
   }
 
   /** Gives words to the running turn. A turn that takes none, or is over, is followed by one for them. */
@@ -242,6 +250,7 @@ export class CodexSession implements AgentSession {
   }
 
   #exited(): undefined {
+    this.#gone = true;
     this.#rpc.close();
     return undefined;
   }

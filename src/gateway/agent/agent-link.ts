@@ -28,6 +28,8 @@ export interface LinkOptions {
   mcpServers(): Promise<readonly McpServer[]>;
   hasServers(): boolean;
   history(): Promise<ParleyEvent[]>;
+  /** Whether the session has had a turn. */
+  hasPast(): boolean;
   hasRules(): boolean;
   /** The session's inbox takes the agent's signals; those about sub-agents go to the inboxes of their own sessions. */
   inbox: Inbox;
@@ -45,6 +47,7 @@ interface Start {
   /** As it was opened, as it was told since, or as it says itself. Absent: not known. */
   readonly inForce: Choice;
   readonly trusted: boolean;
+  readonly ruled: boolean;
 }
 
 export interface Opened {
@@ -118,8 +121,7 @@ export class AgentLink {
     // Read first: from the look at the running agent to the start of another nothing is waited for.
     const servers = this.options.hasServers() ? await this.options.mcpServers() : [];
     while (this.leaving) await this.leaving;
-    // An agent was started with the project's settings or without them, and keeps to that until it is started anew.
-    if (this.stale || (this.current && this.current.trusted !== this.options.trusted())) {
+    if (this.stale || (this.current && this.isOtherwise(this.current))) {
       this.stale = false;
       await this.close();
     }
@@ -134,6 +136,12 @@ export class AgentLink {
     // Another choice may have been made while it started.
     if (await this.choseOrLeft(opened, choice())) return { agent: opened.agent, generation: opened.generation, lost };
     return { ...(await this.ensure(choice, resume)), lost };
+  }
+
+  /** An agent is started with the project's settings or without them, and may be started with rules or without; it keeps to that until it is started anew. */
+  private isOtherwise({ trusted, ruled }: Start): boolean {
+    if (trusted !== this.options.trusted()) return true;
+    return this.agent.ruledAtStart === true && ruled !== this.options.hasRules();
   }
 
   /** An agent for a session of its own that Parley did not make. Rejects when the agent does not know it. */
@@ -195,8 +203,8 @@ export class AgentLink {
 
   private async open({ servers, ...choice }: Wanted, resume: string | undefined): Promise<Start> {
     this.assertOpen();
-    const { session, directory, history, hasRules } = this.options;
-    const trusted = this.options.trusted();
+    const { session, directory, history, hasPast, hasRules } = this.options;
+    const [trusted, ruled] = [this.options.trusted(), hasRules()];
     const generation = ++this.generation;
     let discarded = false;
     const inForce: Choice = { ...choice };
@@ -206,7 +214,7 @@ export class AgentLink {
       trusted,
       ...choice,
       ...(servers.length === 0 ? {} : { mcpServers: servers }),
-      ...(resume === undefined ? {} : { resume }),
+      ...(resume === undefined ? {} : { resume, tellPast: !hasPast() }),
       history,
       hasRules,
       emit: (signal, native, child) => {
@@ -215,7 +223,7 @@ export class AgentLink {
         if (!discarded) this.say(signal, native, child, generation);
       },
     });
-    const opened: Start = { agent, generation, ready: agent.ready(), isReady: false, inForce, trusted };
+    const opened: Start = { agent, generation, ready: agent.ready(), isReady: false, inForce, trusted, ruled };
     this.current = opened;
     if (this.crowded.size > 0) agent.pause();
     try {

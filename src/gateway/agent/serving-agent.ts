@@ -59,12 +59,24 @@ export class ServingAgent {
     if (this.ownLink) return this.ownLink.serveWith(agent);
     const { session, directory, trust, ledger, inbox, kin } = this.options;
     const history = (): Promise<ParleyEvent[]> => this.past();
+    const hasPast = (): boolean => ledger.state.begun;
     const hasRules = (): boolean => (ledger.state.facts.permissions ?? []).some(({ verdict }) => verdict !== "allow");
     const trusted = (): boolean => trust.covering(directory) !== undefined;
     const mcpServers = (): Promise<readonly McpServer[]> => this.mcpServers();
     const hasServers = (): boolean => (ledger.state.facts.mcpServers ?? []).length > 0;
     const servers = { mcpServers, hasServers };
-    const link = new AgentLink({ agent, session, directory, trusted, ...servers, history, hasRules, inbox, kin });
+    const link = new AgentLink({
+      agent,
+      session,
+      directory,
+      trusted,
+      ...servers,
+      history,
+      hasPast,
+      hasRules,
+      inbox,
+      kin,
+    });
     this.ownLink = link;
     this.driver = new TurnDriver({ ...this.options, link }, this.deliveries);
   }

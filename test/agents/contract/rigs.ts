@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { createClaudeAgent } from "../../../src/agents/claude/agent.ts";
+import { createCodexAgent } from "../../../src/agents/codex/agent.ts";
 import { createHouseAgent } from "../../../src/agents/house/agent.ts";
 import { DEMO, findModels, type Models } from "../../../src/agents/house/model/models.ts";
 import { bash } from "../../../src/agents/house/tools/bash.ts";
@@ -19,6 +20,7 @@ import { createPlainAgent } from "../plain/agent.ts";
 import type { ContractRig } from "./suite.ts";
 
 const CLAUDE = fileURLToPath(new URL("../../fixtures/agents/claude-as-told.mjs", import.meta.url));
+const CODEX = fileURLToPath(new URL("../../fixtures/agents/codex-as-told.mjs", import.meta.url));
 /** Longer than a program of the tests takes to start, where it must start; a silent one is given up after it. */
 const SILENT_MS = 300;
 
@@ -91,6 +93,25 @@ export async function claudeRig(t: TestContext): Promise<ContractRig> {
     unstartable: agent({ PARLEY_CLAUDE_BIN: join(directory, "none") }),
     silent: agent({ FAKE_CLAUDE: "silent" }, SILENT_MS),
     forgetful: agent({ FAKE_CLAUDE: "forgetful" }),
+    directory,
+    processes,
+  };
+}
+
+export async function codexRig(t: TestContext): Promise<ContractRig> {
+  const { host, directory, processes } = await makePlace(t);
+  const agent = (env: Record<string, string>, readyMs?: number) =>
+    createCodexAgent({
+      host,
+      dataDirectory: directory,
+      env: { PARLEY_CODEX_BIN: CODEX, HOME: directory, ...env },
+      ...(readyMs === undefined ? {} : { readyMs }),
+    });
+  return {
+    agent: agent({}),
+    unstartable: agent({ PARLEY_CODEX_BIN: join(directory, "none") }),
+    silent: agent({ FAKE_CODEX: "silent" }, SILENT_MS),
+    forgetful: agent({ FAKE_CODEX: "forgetful" }),
     directory,
     processes,
   };

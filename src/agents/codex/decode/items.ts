@@ -2,17 +2,19 @@ import { type Fields, fieldsIn, present, textIn } from "../../../core/json/field
 import { onCollabCall, onSubAgentActivity } from "./children.ts";
 import { isOfTurn, pastKey, setItem, toldItem } from "./open-items.ts";
 import type { Reading, Thread } from "./state.ts";
+import { cutStep } from "./steps.ts";
 import { isOpenText, wordsDone } from "./texts.ts";
 import { toolDone, toolSeen } from "./tools.ts";
 
-/** A message of the user in the middle of a turn cuts the reply that is being told: its words stay as they are. */
-function closeTexts(reading: Reading, thread: Thread): void {
+/** A message of the user in the middle of a turn cuts the reply that is being told: its words stay as they are, and the next ones are another reply. */
+function cutReply(reading: Reading, thread: Thread): void {
+  const open = [...(thread.turn?.items ?? [])].filter(([, item]) => isOpenText(item));
   let now = thread;
-  for (const [id, item] of thread.turn?.items ?? []) {
-    if (!isOpenText(item)) continue;
+  for (const [id, item] of open) {
     reading.say({ type: "text.done", item: item.key }, thread);
     now = setItem(reading, now, id, { ...item, over: true });
   }
+  if (open.length > 0) cutStep(reading, now);
 }
 
 export function onItemStarted(reading: Reading, params: Fields, thread: Thread): void {
@@ -20,7 +22,7 @@ export function onItemStarted(reading: Reading, params: Fields, thread: Thread):
   const type = textIn(told, "type");
   if (type === "subAgentActivity") return onSubAgentActivity(reading, params, thread);
   if (!isOfTurn(thread, params)) return;
-  if (type === "userMessage") return closeTexts(reading, thread);
+  if (type === "userMessage") return cutReply(reading, thread);
   const { item, thread: now, fresh } = toldItem(reading, thread, told);
   if (!fresh && item.over) return;
   if (type === "contextCompaction") reading.say({ type: "status", status: "compacting" }, now);
@@ -64,12 +66,15 @@ function onCompacted(reading: Reading, thread: Thread): void {
   reading.say({ type: "note", level: "info", code: "compacted", text }, thread);
 }
 
-/** An item of a turn that is over: the end of a command that went on, which begins no turn. */
+const STOPPED = { code: "interrupted", message: "interrupted: the turn was stopped" };
+
+/** An item of a turn that is over: the end of a command that went on, which begins no turn, or of one that was ended with its turn. */
 function onLateItem(reading: Reading, params: Fields, told: Fields, thread: Thread): void {
   const done = toolDone(told, reading.state.directory);
   if (!done) return;
   const call = pastKey(params, textIn(told, "id") ?? "item");
-  reading.say({ type: "tool.done", call, ...done }, thread);
+  const ended = thread.stopped === params.turnId && told.exitCode !== 0;
+  reading.say({ type: "tool.done", call, ...done, ...(ended ? { ok: false, error: STOPPED } : {}) }, thread);
 }
 
 /** Output of a command. Its first words come only with its end. */

@@ -54,6 +54,8 @@ export interface Thread {
   /** The call by which the sub-agent was started is over. */
   returned?: boolean;
   turn?: Turn;
+  /** The last turn, if it was stopped. */
+  stopped?: string;
   tokens: Tally;
   context?: { used: number; size?: number };
 }

@@ -37,3 +37,11 @@ export function onTokens(reading: Reading, params: Fields, thread: Thread): void
   reading.say({ type: "step.finished", step, finish, usage: told }, counted);
   reading.setTurn({ ...counted, turn }, { open: false, calls: false });
 }
+
+/** A reply that ends without a count of its tokens, because it was cut. */
+export function cutStep(reading: Reading, thread: Thread): void {
+  const { turn } = thread;
+  if (!turn?.open) return;
+  reading.say({ type: "step.finished", step: stepKey(turn.id, turn.steps), finish: "interrupted" }, thread);
+  reading.setTurn(thread, { open: false, calls: false });
+}

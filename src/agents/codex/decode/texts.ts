@@ -39,7 +39,7 @@ function done(item: string, kind: TextKind, text: string): Signal {
 }
 
 /** The whole words of an item; none for an item of another kind. */
-export function wordsDone({ key }: Item, told: Fields): Signal[] {
+export function wordsDone({ key }: Pick<Item, "key">, told: Fields): Signal[] {
   switch (textIn(told, "type")) {
     case "agentMessage":
     case "plan":

@@ -2,7 +2,7 @@ import type { EndReason, Failure } from "../../../core/events/values.ts";
 import { type Fields, fieldsIn, isFields, present, textIn } from "../../../core/json/fields.ts";
 import { onChildTurnOver, openSpawns } from "./children.ts";
 import { failureOf } from "./failures.ts";
-import { type Item, NO_TOKENS, type Reading, type Thread, type Turn } from "./state.ts";
+import type { Item, Reading, Thread, Turn } from "./state.ts";
 import { retractTexts } from "./texts.ts";
 import { turnUsage } from "./usage.ts";
 
@@ -23,7 +23,8 @@ export function onTurnStarted(reading: Reading, params: Fields, thread: Thread):
   reading.say({ type: "turn.begun", turn: id }, thread);
 }
 
-function endOf(turn: Fields, { lastWord }: Turn): { reason: EndReason; error?: Failure } {
+/** How a turn ended. `lastWord`: a person refused something to end it. */
+export function endOf(turn: Fields, lastWord: boolean): { reason: EndReason; error?: Failure } {
   const { error } = turn;
   if (turn.status === "completed") return { reason: "end_turn" };
   // A refusal that was to end the turn ends it as the person wanted.
@@ -39,10 +40,10 @@ export function onTurnCompleted(reading: Reading, params: Fields, thread: Thread
   if (id === undefined || turn?.id !== id) return;
   for (const item of turn.items.values()) settle(reading, thread, item, told.status === "completed");
   for (const call of openSpawns(reading.state, thread)) reading.say({ type: "tool.backgrounded", call }, thread);
-  const end = { ...endOf(told, turn), usage: turnUsage(thread), point: id };
+  const end = { ...endOf(told, turn.lastWord), usage: turnUsage(thread), point: id };
   reading.say({ type: "turn.finished", turn: id, ...end }, thread);
-  const { turn: _, ...rest } = reading.thread(thread.id);
-  reading.setThread(rest);
+  const { turn: _, stopped: __, ...rest } = reading.thread(thread.id);
+  reading.setThread(told.status === "interrupted" ? { ...rest, stopped: id } : rest);
   onChildTurnOver(reading, rest, told);
 }
 
@@ -108,10 +109,4 @@ export function onRerouted(reading: Reading, params: Fields, thread: Thread): vo
   const [from, to] = [textIn(params, "fromModel"), textIn(params, "toModel")];
   const text = `Codex uses the model ${to ?? "another one"} instead of ${from ?? "the chosen one"}`;
   reading.say({ type: "note", level: "warn", code: "model_rerouted", text }, thread);
-}
-
-/** The session's own thread is open. */
-export function openedThread(reading: Reading, id: string): void {
-  reading.patch({ root: id });
-  reading.setThread(reading.state.threads.get(id) ?? { id, tokens: NO_TOKENS });
 }

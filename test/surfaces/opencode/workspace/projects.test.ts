@@ -76,6 +76,21 @@ test("outside of a repository the project is the global one; a .git that is none
   await mkdir(dangling);
   await symlink("/nowhere", join(dangling, ".git"));
   assert.deepEqual(projectOf(dangling), global);
+  const astray = join(directory, "astray");
+  await mkdir(astray);
+  await writeFile(join(astray, ".git"), `gitdir: ${join(odd, ".git")}`);
+  assert.deepEqual(projectOf(astray), global);
+});
+
+test("an empty .git makes no repository of a directory, nor a project of its own within one", async (t) => {
+  const outside = await temporary(t);
+  await mkdir(join(outside, ".git"));
+  assert.deepEqual(projectOf(outside), { id: "global", worktree: "/", root: "/" });
+  const directory = await repository(t, { "sub/a.txt": "a" });
+  const sub = join(directory, "sub");
+  await mkdir(join(sub, ".git"));
+  assert.deepEqual(projectOf(sub), projectOf(directory));
+  assert.equal(projectOf(sub).root, directory);
 });
 
 test("B3: path and project are those of the directory that is named", async (t) => {

@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readSync, statSync } from "node:fs";
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
 /** Where a checkout keeps what it is made of. */
@@ -40,13 +40,25 @@ function followed(dotGit: string): string | undefined {
   return target === undefined ? undefined : resolve(dirname(dotGit), target);
 }
 
+/** Git's own signs of a repository. Without them it looks further up: sandboxes leave empty directories of that name behind. */
+function isRepository({ own, common }: GitDirectory): boolean {
+  try {
+    // HEAD may be a link that leads nowhere yet.
+    lstatSync(join(own, "HEAD"));
+    return ["objects", "refs"].every((name) => statSync(join(common, name)).isDirectory());
+  } catch {
+    return false;
+  }
+}
+
 /** The checkout that a directory lies in, by its files alone. */
 export function gitDirectoryOf(directory: string): GitDirectory | undefined {
   for (let root = directory; ; root = dirname(root)) {
     const own = followed(join(root, ".git"));
     if (own !== undefined) {
       const shared = smallText(join(own, "commondir"));
-      return { root, own, common: shared === undefined ? own : resolve(own, shared) };
+      const found = { root, own, common: shared === undefined ? own : resolve(own, shared) };
+      if (isRepository(found)) return found;
     }
     if (root === dirname(root)) return undefined;
   }
