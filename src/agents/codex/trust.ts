@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync, realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Fields } from "../../core/json/fields.ts";
 
@@ -16,10 +16,16 @@ function upwards(directory: string): string[] {
   return above === directory ? [directory] : [directory, ...upwards(above)];
 }
 
+/** The program itself makes empty directories of that name in its sandbox. */
+function isRepository(path: string): boolean {
+  const git = statSync(join(path, ".git"), { throwIfNoEntry: false });
+  return git?.isFile() === true || (git?.isDirectory() === true && existsSync(join(path, ".git", "HEAD")));
+}
+
 /** The directory and those above it that belong to the same repository. */
 function ofProject(directory: string): string[] {
   const all = upwards(directory);
-  const root = all.findIndex((path) => existsSync(join(path, ".git")));
+  const root = all.findIndex(isRepository);
   return all.slice(0, Math.max(1, root + 1));
 }
 

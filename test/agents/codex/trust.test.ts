@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -10,6 +10,8 @@ function place(t: TestContext): string {
   t.after(() => rmSync(root, { recursive: true }));
   mkdirSync(join(root, "repository", "inner", "deep"), { recursive: true });
   mkdirSync(join(root, "repository", ".git"));
+  mkdirSync(join(root, ".git"));
+  writeFileSync(join(root, "repository", ".git", "HEAD"), "ref: refs/heads/main\n");
   return root;
 }
 
