@@ -1,3 +1,5 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import type { ProcessHost } from "../../host/contract.ts";
 import { SpawnFailed } from "../../host/contract.ts";
 import type { Agent, AgentSession, OpenOptions } from "../contract.ts";
@@ -19,6 +21,8 @@ export interface CodexOptions {
 export function createCodexAgent(options: CodexOptions): Agent {
   const { host, dataDirectory, env: extra = {}, readyMs } = options;
   const env = { ...process.env, ...extra };
+  const calls = join(dataDirectory, "codex-calls");
+  let cleared = false;
   let loading: Promise<Discoverer> | undefined;
   const discoverer = (): Promise<Discoverer> => {
     loading ??= import("./discover.ts").then(({ Discoverer }) => new Discoverer({ host, dataDirectory, env, extra }));
@@ -26,15 +30,19 @@ export function createCodexAgent(options: CodexOptions): Agent {
   };
   const load = async (): Promise<(open: OpenOptions) => AgentSession> => {
     const [{ CodexSession }, { findCodex }] = await Promise.all([import("./session.ts"), import("./find-program.ts")]);
+    // The server of a data directory is the only one that writes there: what is left is of a crash.
+    if (!cleared) rmSync(calls, { recursive: true, force: true });
+    cleared = true;
     const found = await findCodex({ dataDirectory, env });
     return (open) => {
       if ("missing" in found) throw new SpawnFailed(found.missing, { argv: ["codex"], directory: open.directory });
-      return new CodexSession({ host, program: found.path, env: extra, readyMs }, open);
+      return new CodexSession({ host, program: found.path, env: extra, calls, readyMs }, open);
     };
   };
   return {
     name: "codex",
     capabilities: { fork: "point", rewind: "point", compact: true, mcp: ["stdio", "http"] },
+    ruledAtStart: true,
     copyAt,
     discover: async () => (await discoverer()).discover(),
     sessions: async (project) => (await discoverer()).sessions(project),
@@ -46,6 +54,6 @@ export function createCodexAgent(options: CodexOptions): Agent {
       const found = await findCodex({ dataDirectory, env });
       return !("missing" in found) && (await findCredentials(env)) !== undefined;
     },
-    open: (open) => openLazily(open, load, ["steer", "compact"]),
+    open: (open) => openLazily(open, load, ["steer", "compact", "decide"]),
   };
 }

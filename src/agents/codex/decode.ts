@@ -2,7 +2,7 @@ import { isDeeper, MAX_DEPTH } from "../../core/json/depth.ts";
 import { type Fields, isFields, textIn } from "../../core/json/fields.ts";
 import type { Said } from "../program/read-lines.ts";
 import { onItemCompleted, onItemStarted, onOutput, onPatchUpdated, onProgress } from "./decode/items.ts";
-import { onRateLimits, onServerStatus, onWarning } from "./decode/notices.ts";
+import { onHookCompleted, onRateLimits, onServerStatus, onWarning } from "./decode/notices.ts";
 import { onRequest, onResolved } from "./decode/requests.ts";
 import { type DecodeState, Reading, type Reply, type Thread } from "./decode/state.ts";
 import { onTokens } from "./decode/steps.ts";
@@ -25,6 +25,8 @@ export interface Decoded {
   response?: Response;
   /** An answer to a request of the program, to be written at once. */
   reply?: Reply;
+  /** A call was made without a verdict of the session's rules. */
+  unguarded?: boolean;
 }
 
 type Handler = (reading: Reading, params: Fields, thread: Thread) => void;
@@ -49,6 +51,7 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
   "model/rerouted": onRerouted,
   "account/rateLimits/updated": onRateLimits,
   "mcpServer/startupStatus/updated": onServerStatus,
+  "hook/completed": onHookCompleted,
   error: onError,
   warning: onWarning,
   configWarning: onWarning,
@@ -92,8 +95,8 @@ function decodeFields(state: DecodeState, line: Fields, now: number): Decoded {
   return done(reading);
 }
 
-function done({ state, said, reply }: Reading): Decoded {
-  return { state, said, ...(reply ? { reply } : {}) };
+function done({ state, said, reply, unguarded }: Reading): Decoded {
+  return { state, said, ...(reply ? { reply } : {}), ...(unguarded ? { unguarded } : {}) };
 }
 
 function responseOf(id: number | string, { result, error }: Fields): Response {

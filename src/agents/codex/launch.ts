@@ -21,7 +21,8 @@ export interface Launch {
  * How a process of the program is started. It is started in the user's own directory of the program and not in the project, whose settings it would read otherwise;
  * the session's directory is named when the thread is opened.
  */
-export function serverSpec({ program, env }: Launch, session: string, trusted: boolean): SpawnSpec {
+export function serverSpec(launch: Launch, session: string, trusted: boolean, more: Launch["env"] = {}): SpawnSpec {
+  const { program, env } = launch;
   const all = { ...process.env, ...env };
   const home = codexHome(all);
   const git = trusted ? {} : carefulGit(all);
@@ -29,6 +30,6 @@ export function serverSpec({ program, env }: Launch, session: string, trusted: b
     argv: [program, "app-server"],
     directory: existsSync(home) ? home : tmpdir(),
     session,
-    env: { ...env, ...git, ...ENVIRONMENT },
+    env: { ...env, ...git, ...ENVIRONMENT, ...more },
   };
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
+import { messageOf } from "../../core/errors.ts";
 import type { Prompt } from "../../core/events/values.ts";
-import { type Fields, fieldsIn, listIn, present, textIn } from "../../core/json/fields.ts";
+import { type Fields, listIn, present, textIn } from "../../core/json/fields.ts";
 import type { Answer } from "../../core/ledger/signals.ts";
 import { within } from "../../core/within.ts";
 import type { ProcessHost } from "../../host/contract.ts";
@@ -9,25 +10,27 @@ import { effortIn } from "../effort.ts";
 import { Program } from "../program/program.ts";
 import type { Read, Said } from "../program/read-lines.ts";
 import { isLastWord, isRefusal, resultOf } from "./answers.ts";
+import { CallGuard } from "./calls/guard.ts";
+import { isInForce } from "./calls/hook.ts";
 import { type DecodeState, newDecodeState, type Request } from "./decode/state.ts";
-import { answered, failedTurn, opened } from "./decode/written.ts";
+import { answered, failedTurn, lastWord, opened } from "./decode/written.ts";
 import { decodeLine } from "./decode.ts";
 import { shakeHands } from "./handshake.ts";
 import { type Launch, serverSpec } from "./launch.ts";
-import { readPast } from "./past.ts";
+import { openThread } from "./open-thread.ts";
 import { promptInput } from "./prompt-input.ts";
-import { isLost, openingOf } from "./resumption.ts";
 import { Rpc } from "./rpc.ts";
 import { Stopper } from "./stopper.ts";
-import { threadParams } from "./thread-params.ts";
-import { trustConfig } from "./trust.ts";
 import { TurnSettings } from "./turn-settings.ts";
 
 const READY_MS = 60_000;
 const INTERRUPT_MS = 1_000;
+const UNGUARDED = "Codex does not tell of its calls before it makes them, so the session's rules cannot hold";
 
 export interface SessionOptions extends Launch {
   host: ProcessHost;
+  /** A directory of Parley's own, for the calls that the program tells of before it makes them. */
+  calls: string;
   readyMs?: number | undefined;
 }
 
@@ -38,6 +41,11 @@ export class CodexSession implements AgentSession {
   readonly #rpc: Rpc;
   readonly #settings: TurnSettings;
   readonly #stopper: Stopper;
+  readonly #guard: CallGuard;
+  /** It was started for a session with rules. */
+  readonly #ruled: boolean;
+  /** The program has said that it tells of its calls. */
+  #guarded = false;
   #state: DecodeState;
   /** Prompts for the running turn that it did not take: they are given to the next one. */
   #late: Fields[][] = [];
@@ -48,9 +56,16 @@ export class CodexSession implements AgentSession {
     this.#open = open;
     this.#settings = new TurnSettings(open, open.trusted);
     this.#state = newDecodeState(open.directory, randomUUID().slice(0, 8));
+    this.#ruled = open.hasRules?.() ?? false;
+    this.#guard = new CallGuard({
+      directory: open.directory,
+      parent: options.calls,
+      state: () => this.#state,
+      say: (said) => this.#program.say(said),
+    });
     this.#program = new Program({
       host: options.host,
-      spec: serverSpec(options, open.session, open.trusted),
+      spec: serverSpec(options, open.session, open.trusted, this.#guard.environment),
       emit: open.emit,
       readyMs: options.readyMs ?? READY_MS,
       read: (text) => this.#read(text),
@@ -86,7 +101,14 @@ export class CodexSession implements AgentSession {
     await this.#stopper.stop();
   }
 
+  async decide(ask: string, verdict: "go" | "ask"): Promise<void> {
+    this.#guard.decide(ask, verdict);
+  }
+
   async answer(ask: string, answer: Answer): Promise<void> {
+    const guarded = this.#guard.answer(ask, answer);
+    if (guarded?.lastWord) await this.#end(guarded.thread);
+    if (guarded) return;
     const request = this.#state.requests.get(ask);
     if (!request) return;
     const facts = { refused: isRefusal(answer), lastWord: isLastWord(answer) };
@@ -134,41 +156,19 @@ export class CodexSession implements AgentSession {
   }
 
   async #start(): Promise<void> {
-    const { directory, trusted, resume } = this.#open;
     const { error } = await shakeHands(this.#rpc);
     if (error !== undefined) return this.#fail(`it could not be initialized: ${error}`);
     try {
-      const opening = openingOf(resume);
-      const params = threadParams(opening, this.#open, trustConfig(directory, trusted));
-      const [config, thread] = await Promise.all([
-        this.#rpc.ask("config/read", trusted ? { cwd: directory } : {}),
-        this.#rpc.ask(opening.method, params),
-      ]);
-      const id = textIn(fieldsIn(thread.result ?? {}, "thread"), "id");
-      if (!thread.result || id === undefined) return this.#notOpened(thread.error ?? "it told no thread");
-      const resumed = opening.method !== "thread/start";
+      const { id, resumed, thread, config, past } = await openThread(this.#rpc, this.#open, this.#ruled);
       this.#state = opened(this.#state, id, resumed);
-      const settings = fieldsIn(config.result ?? {}, "config");
-      const facts = this.#settings.opened(thread.result, settings, opening.method === "thread/start");
+      const facts = this.#settings.opened(thread, config, !resumed);
       const again = resumed ? ({ nativeId: id, resume: "resumed" } as const) : {};
-      this.#program.say([{ signal: { ...facts, ...again } }]);
-      if (resumed && this.#open.tellPast) await this.#tellPast(id);
+      this.#program.say([{ ...facts, ...again }, ...past].map((signal) => ({ signal })));
       this.#program.isReady();
     } catch (thrown) {
       if (thrown instanceof ResumeLost) this.#program.fail(thrown);
-      else this.#fail(thrown instanceof Error ? thrown.message : String(thrown));
+      else this.#fail(messageOf(thrown));
     }
-  }
-
-  async #tellPast(thread: string): Promise<void> {
-    const past = await readPast(this.#rpc, thread, this.#open.directory);
-    this.#program.say(past.map((signal) => ({ signal })));
-  }
-
-  #notOpened(error: string): void {
-    const { resume } = this.#open;
-    if (resume !== undefined && isLost(error)) this.#program.fail(new ResumeLost(resume));
-    else this.#fail(`it could not open the session: ${error}`);
   }
 
   #fail(reason: string): void {
@@ -176,6 +176,7 @@ export class CodexSession implements AgentSession {
   }
 
   async #begin(input: readonly Fields[], id?: string): Promise<void> {
+    if (this.#open.hasRules?.() && !(await this.#isGuarded())) return this.#refuse(UNGUARDED);
     const { params, took } = this.#settings.next();
     const asked = { threadId: this.#thread, input, ...present({ clientUserMessageId: id }), ...params };
     const { error } = await this.#rpc.ask("turn/start", asked);
@@ -201,6 +202,22 @@ export class CodexSession implements AgentSession {
     if (expectedTurnId !== undefined) void this.#rpc.ask("turn/steer", { threadId, expectedTurnId, input });
   }
 
+  /** Whether the program will tell of its calls: rules could not hold otherwise. */
+  async #isGuarded(): Promise<boolean> {
+    if (!this.#guarded) {
+      const { result } = await this.#rpc.ask("hooks/list", { threadId: this.#thread });
+      this.#guarded = isInForce(result ?? {});
+    }
+    return this.#guarded;
+  }
+
+  /** A person refused a call so that the turn ends. */
+  async #end(thread: string): Promise<void> {
+    this.#state = lastWord(this.#state, thread);
+    const turnId = this.#state.threads.get(thread)?.turn?.id;
+    if (turnId !== undefined) await this.#rpc.ask("turn/interrupt", { threadId: thread, turnId });
+  }
+
   #refuse(message: string): void {
     this.#program.say(failedTurn({ code: "agent_failed", message: `Codex does not begin the turn: ${message}` }));
   }
@@ -208,14 +225,31 @@ export class CodexSession implements AgentSession {
   #read(text: string): Read {
     const decoded = decodeLine(this.#state, text, Date.now());
     this.#state = decoded.state;
+    const said = decoded.said.filter((one) => !this.#isAllowed(one));
     if (decoded.response) this.#rpc.answered(decoded.response);
     if (decoded.reply) void this.#rpc.reply(decoded.reply);
-    this.#heed(decoded.said);
-    return decoded;
+    if (decoded.unguarded && this.#open.hasRules?.()) this.#giveUp();
+    this.#heed(said);
+    return { ...decoded, said };
+  }
+
+  /** Whether a person has just allowed the call that the program asks about. A command that wants to leave its sandbox says why, and is asked about once more. */
+  #isAllowed({ signal }: Said): boolean {
+    if (signal.type !== "permission" || !this.#guard.hasAllowed(signal.call) || signal.metadata?.reason !== undefined)
+      return false;
+    void this.answer(signal.ask, { kind: "permission", outcome: "once" });
+    return true;
+  }
+
+  /** Ends the program before it makes more calls that the session's rules do not see. */
+  #giveUp(): void {
+    this.#program.say([{ signal: { type: "error", error: { code: "agent_failed", message: UNGUARDED } } }]);
+    void this.kill(0);
   }
 
   #heed(said: readonly Said[]): void {
     for (const { signal, child } of said) {
+      if (signal.type === "turn.finished") this.#guard.over(child?.id ?? this.#thread);
       if (child) continue;
       if (signal.type === "turn.begun") this.#stopper.begun();
       if (signal.type === "turn.finished") this.#over();
@@ -251,6 +285,7 @@ export class CodexSession implements AgentSession {
 
   #exited(): undefined {
     this.#gone = true;
+    void this.#guard.close();
     this.#rpc.close();
     return undefined;
   }

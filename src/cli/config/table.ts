@@ -57,7 +57,7 @@ export const SETTINGS = {
     means: "directories that sessions, files and terminals are limited to", more: "See [roots](#roots)",
     otherwise: "none on loopback, --dir where others can reach the server" },
   defaultAgent: { kind: kind.agentName, flag: "--agent <name>", variable: "PARLEY_AGENT", file: "any", group: "Agents:",
-    means: "the agent of a session that names none", otherwise: "claude, where it is installed and logged in; else house" },
+    means: "the agent of a session that names none", otherwise: "claude or codex, the first that is installed and logged in; else house" },
   agents: { kind: kind.agents, file: "trusted",
     means: "further agents, by name",
     more: "Each has `command` and may have `env`, `models`, `modes`, `options`, `steer` and `can`: see [the line protocol](line-protocol.md)" },

@@ -1,5 +1,6 @@
 import type { Limit } from "../../../core/events/values.ts";
 import { type Fields, fieldsIn, isFields, numberIn, present, textIn } from "../../../core/json/fields.ts";
+import { hasFailed } from "../calls/hook.ts";
 import type { Reading, Thread } from "./state.ts";
 
 /** A window of a limit. Nothing is told of windows that the account does not have. */
@@ -39,4 +40,9 @@ export function onServerStatus(reading: Reading, params: Fields, thread: Thread)
   const why = textIn(params, "error") ?? "no reason was given";
   const text = `the MCP server ${name} could not be started: ${why}`;
   reading.say({ type: "note", level: "warn", code: "mcp_failed", text }, thread);
+}
+
+/** The program makes a call whose hook has failed. */
+export function onHookCompleted(reading: Reading, params: Fields): void {
+  if (hasFailed(fieldsIn(params, "run"))) reading.unguarded = true;
 }

@@ -103,6 +103,7 @@ export class Reading {
   readonly now: number;
   readonly said: Said[] = [];
   reply: Reply | undefined;
+  unguarded = false;
 
   constructor(state: DecodeState, now: number) {
     this.state = state;

@@ -38,3 +38,11 @@ export function answered(
 export function failedTurn(error: Failure): Said[] {
   return [{ signal: { type: "turn.finished", reason: "error", error } }];
 }
+
+/** A person refused a call of the thread so that its turn ends. */
+export function lastWord(state: DecodeState, id: string): DecodeState {
+  const thread = state.threads.get(id);
+  if (!thread?.turn) return state;
+  const after = { ...thread, turn: { ...thread.turn, lastWord: true } };
+  return { ...state, threads: withEntry(state.threads, id, after) };
+}

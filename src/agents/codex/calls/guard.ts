@@ -1,0 +1,145 @@
+import type { Answer, Signal } from "../../../core/ledger/signals.ts";
+import type { Said } from "../../program/read-lines.ts";
+import { isLastWord, isRefusal } from "../answers.ts";
+import { type DecodeState, itemKey, type Thread } from "../decode/state.ts";
+import { CallDoor } from "./door.ts";
+import { CALLS_VARIABLE, type HookCall } from "./hook.ts";
+import { type Described, describeCall } from "./permissions.ts";
+
+export interface GuardOptions {
+  /** The session's. */
+  directory: string;
+  /** Where the calls are told, in a directory that the program's commands cannot write to from their sandbox. */
+  parent: string;
+  state(): DecodeState;
+  say(said: readonly Said[]): void;
+}
+
+/** A call that waits for a verdict. */
+interface Waiting {
+  id: string;
+  call: HookCall;
+  thread: Thread;
+  key: string;
+  described: Described;
+  /** The permission that is looked at now. */
+  at: number;
+  /** Clients have heard of the call. */
+  told: boolean;
+}
+
+const OVER = "the turn is over";
+
+/** Holds each call that the program is about to make until the session's rules, or a person, have spoken. */
+export class CallGuard {
+  readonly #options: GuardOptions;
+  readonly #door: CallDoor;
+  readonly #waiting = new Map<string, Waiting>();
+  /** Calls that a person allowed: the program may ask for these once more, by itself. */
+  readonly #allowed = new Set<string>();
+
+  constructor(options: GuardOptions) {
+    this.#options = options;
+    this.#door = CallDoor.open(options.parent, (id, call) => this.#hear(id, call));
+  }
+
+  get environment(): Record<string, string> {
+    return { [CALLS_VARIABLE]: this.#door.directory };
+  }
+
+  /** Whether a person has allowed a call already. */
+  hasAllowed(call: string | undefined): boolean {
+    return call !== undefined && this.#allowed.has(call);
+  }
+
+  /** No rule denies it: the next permission is looked at, or a person is asked. False for an ask that is none of these. */
+  decide(ask: string, verdict: "go" | "ask"): boolean {
+    const waiting = this.#find(ask);
+    if (!waiting) return false;
+    if (verdict === "go") this.#next(waiting);
+    else this.#ask(waiting);
+    return true;
+  }
+
+  /** An answer to a call. Undefined for an ask that is none of these; `lastWord`: the turn is to end by it. */
+  answer(ask: string, answer: Answer): { lastWord: boolean; thread: string } | undefined {
+    const waiting = this.#find(ask);
+    if (!waiting) return undefined;
+    if (isRefusal(answer)) this.#refuse(waiting, "feedback" in answer ? answer.feedback : undefined);
+    else {
+      this.#allowed.add(waiting.key);
+      this.#next(waiting);
+    }
+    return { lastWord: isLastWord(answer), thread: waiting.thread.id };
+  }
+
+  /** A turn is over: its calls are not made any more. */
+  over(thread: string): void {
+    for (const waiting of this.#waiting.values()) if (waiting.thread.id === thread) this.#drop(waiting, OVER);
+  }
+
+  async close(): Promise<void> {
+    this.#waiting.clear();
+    await this.#door.close();
+  }
+
+  #hear(id: string, call: HookCall): void {
+    const { state, directory } = this.#options;
+    const thread = state().threads.get(call.child ?? call.thread);
+    const { turn } = thread ?? {};
+    if (!thread || !turn) return void this.#door.answer(id, OVER);
+    const described = describeCall(call, directory);
+    const waiting = { id, call, thread, key: itemKey(turn.id, call.call), described, at: 0, told: false };
+    this.#waiting.set(id, waiting);
+    this.#intend(waiting);
+  }
+
+  #key({ id, at }: Waiting): string {
+    return `${this.#options.state().prefix}:call:${id}:${at}`;
+  }
+
+  #find(ask: string): Waiting | undefined {
+    return [...this.#waiting.values()].find((one) => ask === this.#key(one) || ask === `${this.#key(one)}?`);
+  }
+
+  #say({ thread: { child } }: Waiting, ...signals: Signal[]): void {
+    this.#options.say(signals.map((signal) => (child ? { signal, child } : { signal })));
+  }
+
+  #intend(waiting: Waiting): void {
+    const wanted = waiting.described.wants[waiting.at];
+    if (wanted) this.#say(waiting, { type: "intent", ask: this.#key(waiting), ...wanted, call: waiting.key });
+  }
+
+  #tell(waiting: Waiting): void {
+    if (!waiting.told) this.#say(waiting, { type: "tool.seen", call: waiting.key, ...waiting.described.seen });
+    waiting.told = true;
+  }
+
+  #ask(waiting: Waiting): void {
+    const wanted = waiting.described.wants[waiting.at];
+    this.#tell(waiting);
+    if (wanted) this.#say(waiting, { type: "permission", ask: `${this.#key(waiting)}?`, ...wanted, call: waiting.key });
+  }
+
+  #next(waiting: Waiting): void {
+    waiting.at++;
+    if (waiting.described.wants[waiting.at]) return this.#intend(waiting);
+    this.#waiting.delete(waiting.id);
+    void this.#door.answer(waiting.id);
+    if (waiting.told && !waiting.described.hasItem)
+      this.#say(waiting, { type: "tool.done", call: waiting.key, ok: true });
+  }
+
+  #refuse(waiting: Waiting, feedback: string | undefined): void {
+    const message = feedback || "a rule of this session denies it";
+    this.#tell(waiting);
+    this.#say(waiting, { type: "tool.done", call: waiting.key, ok: false, error: { code: "rejected", message } });
+    this.#drop(waiting, message);
+  }
+
+  #drop({ id }: Waiting, why: string): void {
+    this.#waiting.delete(id);
+    void this.#door.answer(id, why);
+  }
+}
