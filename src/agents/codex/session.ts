@@ -13,7 +13,7 @@ import { isLastWord, isRefusal, resultOf } from "./answers.ts";
 import { CallGuard } from "./calls/guard.ts";
 import { isInForce } from "./calls/hook.ts";
 import { type DecodeState, newDecodeState, type Request } from "./decode/state.ts";
-import { answered, failedTurn, lastWord, opened } from "./decode/written.ts";
+import { answered, called, failedTurn, lastWord, opened } from "./decode/written.ts";
 import { decodeLine } from "./decode.ts";
 import { shakeHands } from "./handshake.ts";
 import { type Launch, serverSpec } from "./launch.ts";
@@ -62,6 +62,9 @@ export class CodexSession implements AgentSession {
       parent: options.calls,
       state: () => this.#state,
       say: (said) => this.#program.say(said),
+      told: (thread) => {
+        this.#state = called(this.#state, thread);
+      },
     });
     this.#program = new Program({
       host: options.host,

@@ -1,13 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { createCodexAgent } from "../../../src/agents/codex/agent.ts";
-import { completed, of, Stage, surroundings } from "../../agents/codex/stage.ts";
+import { completed, of, Stage } from "../../agents/codex/stage.ts";
 import { addLine, run } from "../../agents/codex/tools.ts";
-import { makeHost } from "../../host/support.ts";
 import { realAgent } from "../../support/real-agent.ts";
 import { GROUP_MS } from "../../support/time.ts";
 
-const { program = "", version, skip } = await realAgent("codex");
+const { program = "", skip } = await realAgent("codex");
 
 describe("threads that the real Codex keeps", { skip, timeout: GROUP_MS }, () => {
   test("a thread is listed and gone on with, with its past in the log and in the program's memory", async (t) => {
@@ -69,25 +67,5 @@ describe("threads that the real Codex keeps", { skip, timeout: GROUP_MS }, () =>
     const refused = await stage.api.call("POST", "/v1/sessions", body);
     assert.ok(refused.status >= 400 && refused.status < 500, String(refused.status));
     await stage.server.stop();
-  });
-});
-
-describe("discovery of the real Codex", { skip, timeout: GROUP_MS }, () => {
-  test("version, models with their efforts, and the login, without a turn and without a secret", async (t) => {
-    const { host, directory } = await makeHost(t);
-    const make = (env: Record<string, string | undefined>) => createCodexAgent({ host, dataDirectory: directory, env });
-    const around = surroundings(program, directory, "http://127.0.0.1:9", {});
-    const found = await make(around).discover();
-    assert.deepEqual([found.installed, found.version, found.credentials], [true, version, "found"]);
-    assert.equal(found.defaultModel, "gpt-5.5");
-    const [effort] = found.models.find(({ id }) => id === "gpt-6.1-sol")?.options ?? [];
-    assert.ok(effort?.values?.some(({ id }) => id === "high"));
-    assert.match(found.detail ?? "", /the provider scripted of its configuration, credentials in SCRIPTED_KEY/);
-    const plain = { ...around, CODEX_HOME: directory };
-    const without = await make(plain).discover();
-    assert.deepEqual([without.installed, without.credentials], [true, "missing"]);
-    assert.match(without.detail ?? "", /not logged in: run "codex login"/);
-    assert.equal(await make(plain).usable?.(), false);
-    assert.equal(await make(around).usable?.(), true);
   });
 });

@@ -17,17 +17,16 @@ const shell = (cmd: string): Tool => ({
   name: "exec",
   input: `text(await tools.exec_command({ cmd: ${JSON.stringify(cmd)} }))`,
 });
-/** The program takes each name once in a session. */
-const spawn = (task: string, name = task): Tool => ({
+const spawn = (task: string): Tool => ({
   name: "spawn_agent",
-  input: { task_name: name, message: `[[${task}]] look around` },
+  input: { task_name: task, message: `[[${task}]] look around` },
 });
 const wait: Tool = { name: "wait_agent", input: { timeout_ms: 600_000 } };
 const SCRIPT: Script = {
   prompts: {
     "*": [{ text: "I see." }],
     delegate: [{ text: "I delegate.", tools: [spawn("look")] }, { tools: [wait] }, { text: "It is done." }],
-    again: [{ tools: [spawn("look", "again")] }, { tools: [wait] }, { text: "It is done." }],
+    own: [{ tools: [shell("touch own.txt")] }, { text: "Touched." }],
     leave: [{ tools: [spawn("look")] }, { text: "It works." }],
     nest: [{ tools: [spawn("outer")] }, { tools: [wait] }, { text: "It is done." }],
     outer: [{ tools: [spawn("look")] }, { tools: [wait] }, { text: "Outer is done." }],
@@ -97,11 +96,12 @@ describe("sub-agents of the real Codex", { skip, timeout: GROUP_MS }, () => {
     assert.equal((await stage.api.ask(id, "[[delegate]]")).text, "It is done.");
     assert.equal(existsSync(join(stage.directory, "sub.txt")), false);
     const other = await stage.session({ mode: "ask", model: MODEL });
-    const running = stage.api.ask(other, "[[delegate]]");
+    const running = stage.api.ask(other, "[[own]]");
     const [ask] = await stage.asks(other);
     await stage.answer(other, ask?.id ?? "", { outcome: "always" });
     await running;
-    assert.equal((await stage.api.ask(other, "[[again]]")).text, "It is done.", "asked only once");
-    await stage.close(6);
+    assert.equal((await stage.api.ask(other, "[[delegate]]")).text, "It is done.");
+    assert.ok(existsSync(join(stage.directory, "sub.txt")), "its sub-agent was not asked about");
+    await stage.close(5);
   });
 });
