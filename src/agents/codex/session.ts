@@ -95,6 +95,7 @@ export class CodexSession implements AgentSession {
 
   async compact(): Promise<void> {
     this.#stopper.expect();
+    await this.#program.ready().catch(() => {});
     const { error } = await this.#rpc.ask("thread/compact/start", { threadId: this.#thread });
     if (error !== undefined) this.#refuse(error);
   }
@@ -179,6 +180,8 @@ export class CodexSession implements AgentSession {
   }
 
   async #begin(input: readonly Fields[], id?: string): Promise<void> {
+    // It may come before there is a thread.
+    await this.#program.ready().catch(() => {});
     if (this.#open.hasRules?.() && !(await this.#isGuarded())) return this.#refuse(UNGUARDED);
     const { params, took } = this.#settings.next();
     const asked = { threadId: this.#thread, input, ...present({ clientUserMessageId: id }), ...params };
