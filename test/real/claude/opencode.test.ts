@@ -27,7 +27,7 @@ const SCRIPT: Script = {
       { text: "It said: {{last_tool_result}}" },
     ],
     slow: [{ text: Array.from({ length: 200 }, (_, n) => ({ text: `word${n} `, delay: 100 })) }],
-    long: [{ tools: [bash("sleep 60")] }, { text: "Woke up." }],
+    long: [{ tools: [bash("tail -f README.md")] }, { text: "Woke up." }],
     broken: [{ fail: { status: 400, message: "a bad request" } }],
   },
 };

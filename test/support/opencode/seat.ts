@@ -116,6 +116,7 @@ export async function endEach(seat: Seat, modes: SeatModes = {}): Promise<void> 
     const part = properties.part as { type?: string; state?: { status: string } } | undefined;
     return type === "message.part.updated" && part?.type === "tool" && part.state?.status === "running";
   }, "the command to run");
+  assert.deepEqual(await seat.stage.api.asks(seat.session), [], "nobody is asked");
   await seat.client.expect(200, "POST", `/session/${seat.session}/abort`);
   assert.equal(errorOf(await seat.over()), "MessageAbortedError");
 
