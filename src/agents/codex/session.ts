@@ -255,13 +255,13 @@ export class CodexSession implements AgentSession {
       if (signal.type === "turn.finished") this.#guard.over(child?.id ?? this.#thread);
       if (child) continue;
       if (signal.type === "turn.begun") this.#stopper.begun();
-      if (signal.type === "turn.finished") this.#over();
+      if (signal.type === "turn.finished") this.#over(said.some((one) => one.signal.type === "tool.backgrounded"));
     }
   }
 
-  #over(): void {
+  #over(left: boolean): void {
     this.#idle.resolve();
-    this.#stopper.over();
+    this.#stopper.over(left);
     const [input, ...rest] = this.#late;
     this.#late = rest;
     if (input) void this.#begin(input);
