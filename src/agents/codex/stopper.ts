@@ -17,6 +17,11 @@ export class Stopper {
     this.#state = state;
   }
 
+  /** A turn is about to begin. */
+  get expecting(): boolean {
+    return this.#expected;
+  }
+
   expect(): void {
     this.#expected = true;
     this.#wanted = false;
