@@ -65,6 +65,7 @@ export class CodexSession implements AgentSession {
       told: (thread) => {
         this.#state = called(this.#state, thread);
       },
+      failed: (why) => this.#giveUp(`the answer to a call could not be given to Codex: ${why}`),
     });
     this.#program = new Program({
       host: options.host,
@@ -127,7 +128,8 @@ export class CodexSession implements AgentSession {
     const { mode, options } = choice;
     if (this.#gone) return;
     if (mode !== undefined && !this.#settings.has(mode)) throw new Error(`Codex has no mode ${mode}`);
-    if (mode !== undefined && mode !== this.#settings.mode && this.#turn !== undefined)
+    const busy = this.#turn !== undefined || this.#stopper.expecting;
+    if (mode !== undefined && mode !== this.#settings.mode && busy)
       throw new Error("Codex cannot change its mode in the middle of a turn: wait for its end, or stop it");
     this.#settings.choose(choice);
     if (options && effortIn(options) === undefined && this.#settings.keptEffort !== undefined)
@@ -234,22 +236,22 @@ export class CodexSession implements AgentSession {
     const said = decoded.said.filter((one) => !this.#isAllowed(one));
     if (decoded.response) this.#rpc.answered(decoded.response);
     if (decoded.reply) void this.#rpc.reply(decoded.reply);
-    if (decoded.unguarded && this.#open.hasRules?.()) this.#giveUp();
+    if (decoded.unguarded && this.#open.hasRules?.()) this.#giveUp(UNGUARDED);
     this.#heed(said);
     return { ...decoded, said };
   }
 
-  /** Whether a person has just allowed the call that the program asks about. A command that wants to leave its sandbox says why, and is asked about once more. */
+  /** Whether a person has just allowed the call that the program asks about. A command that may want to leave its sandbox is asked about once more. */
   #isAllowed({ signal }: Said): boolean {
-    if (signal.type !== "permission" || !this.#guard.hasAllowed(signal.call) || signal.metadata?.reason !== undefined)
-      return false;
+    if (signal.type !== "permission" || !this.#guard.hasAllowed(signal.call)) return false;
+    if (signal.metadata?.reason !== undefined || (signal.action === "bash" && !this.#settings.asksForAll)) return false;
     void this.answer(signal.ask, { kind: "permission", outcome: "once" });
     return true;
   }
 
-  /** Ends the program before it makes more calls that the session's rules do not see. */
-  #giveUp(): void {
-    this.#program.say([{ signal: { type: "error", error: { code: "agent_failed", message: UNGUARDED } } }]);
+  /** Ends the program, which would make calls that the session's rules do not see, or wait for ever. */
+  #giveUp(message: string): void {
+    this.#program.say([{ signal: { type: "error", error: { code: "agent_failed", message } } }]);
     void this.kill(0);
   }
 
@@ -258,13 +260,13 @@ export class CodexSession implements AgentSession {
       if (signal.type === "turn.finished") this.#guard.over(child?.id ?? this.#thread);
       if (child) continue;
       if (signal.type === "turn.begun") this.#stopper.begun();
-      if (signal.type === "turn.finished") this.#over();
+      if (signal.type === "turn.finished") this.#over(said.some((one) => one.signal.type === "tool.backgrounded"));
     }
   }
 
-  #over(): void {
+  #over(left: boolean): void {
     this.#idle.resolve();
-    this.#stopper.over();
+    this.#stopper.over(left);
     const [input, ...rest] = this.#late;
     this.#late = rest;
     if (input) void this.#begin(input);
@@ -291,7 +293,7 @@ export class CodexSession implements AgentSession {
 
   #exited(): undefined {
     this.#gone = true;
-    void this.#guard.close();
+    this.#guard.close();
     this.#rpc.close();
     return undefined;
   }

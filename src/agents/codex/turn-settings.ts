@@ -65,6 +65,11 @@ export class TurnSettings {
     if (options) this.#effort = effortIn(options);
   }
 
+  /** The program asks about each command, also about those that stay in their sandbox. */
+  get asksForAll(): boolean {
+    return this.#inForce.policy?.approval === "untrusted";
+  }
+
   /** The effort that the program goes on with when none is chosen. */
   get keptEffort(): string | undefined {
     return this.#inForce.effort;

@@ -1,3 +1,4 @@
+import { messageOf } from "../../../core/errors.ts";
 import type { Answer, Signal } from "../../../core/ledger/signals.ts";
 import type { Said } from "../../program/read-lines.ts";
 import { isLastWord, isRefusal } from "../answers.ts";
@@ -15,6 +16,8 @@ export interface GuardOptions {
   say(said: readonly Said[]): void;
   /** Clients are told of a call that the program has not told of. */
   told(thread: string): void;
+  /** A verdict could not be told, as on a full disk: its call would wait for ever. */
+  failed(why: string): void;
 }
 
 /** A call that waits for a verdict. */
@@ -80,16 +83,17 @@ export class CallGuard {
     for (const waiting of this.#waiting.values()) if (waiting.thread.id === thread) this.#drop(waiting, OVER);
   }
 
-  async close(): Promise<void> {
+  /** Files that a hook leaves in this moment are removed at the next start. */
+  close(): void {
     this.#waiting.clear();
-    await this.#door.close();
+    this.#door.close().catch(() => {});
   }
 
   #hear(id: string, call: HookCall): void {
     const { state, directory } = this.#options;
     const thread = state().threads.get(call.child ?? call.thread);
     const { turn } = thread ?? {};
-    if (!thread || !turn) return void this.#door.answer(id, OVER);
+    if (!thread || !turn) return this.#settle(id, OVER);
     const described = describeCall(call, directory);
     const waiting = { id, call, thread, key: itemKey(turn.id, call.call), described, at: 0, told: false };
     this.#waiting.set(id, waiting);
@@ -130,7 +134,7 @@ export class CallGuard {
     waiting.at++;
     if (waiting.described.wants[waiting.at]) return this.#intend(waiting);
     this.#waiting.delete(waiting.id);
-    void this.#door.answer(waiting.id);
+    this.#settle(waiting.id);
     if (waiting.told && !waiting.described.hasItem)
       this.#say(waiting, { type: "tool.done", call: waiting.key, ok: true });
   }
@@ -142,8 +146,12 @@ export class CallGuard {
     this.#drop(waiting, message);
   }
 
+  #settle(id: string, refusal?: string): void {
+    this.#door.answer(id, refusal).catch((error: unknown) => this.#options.failed(messageOf(error)));
+  }
+
   #drop({ id }: Waiting, why: string): void {
     this.#waiting.delete(id);
-    void this.#door.answer(id, why);
+    this.#settle(id, why);
   }
 }
