@@ -51,6 +51,8 @@ export class CodexSession implements AgentSession {
   #late: Fields[][] = [];
   #gone = false;
   #idle = Promise.withResolvers<void>();
+  /** Whether the thread could be opened. Prompts wait for it: before that there is nothing to give them to. */
+  readonly #opened: Promise<boolean>;
 
   constructor(options: SessionOptions, open: OpenOptions) {
     this.#open = open;
@@ -72,6 +74,10 @@ export class CodexSession implements AgentSession {
       leave: () => this.#leave(),
       onExit: () => this.#exited(),
     });
+    this.#opened = this.#program.ready().then(
+      () => true,
+      () => false,
+    );
     this.#rpc = new Rpc((line) => this.#program.write(line));
     this.#stopper = new Stopper(this.#rpc, () => this.#state);
     void this.#start();
@@ -92,6 +98,7 @@ export class CodexSession implements AgentSession {
 
   async compact(): Promise<void> {
     this.#stopper.expect();
+    if (!(await this.#opened)) return;
     const { error } = await this.#rpc.ask("thread/compact/start", { threadId: this.#thread });
     if (error !== undefined) this.#refuse(error);
   }
@@ -176,6 +183,7 @@ export class CodexSession implements AgentSession {
   }
 
   async #begin(input: readonly Fields[], id?: string): Promise<void> {
+    if (!(await this.#opened)) return;
     if (this.#open.hasRules?.() && !(await this.#isGuarded())) return this.#refuse(UNGUARDED);
     const { params, took } = this.#settings.next();
     const asked = { threadId: this.#thread, input, ...present({ clientUserMessageId: id }), ...params };
@@ -186,6 +194,7 @@ export class CodexSession implements AgentSession {
 
   /** Gives words to the running turn. A turn that takes none, or is over, is followed by one for them. */
   async #add(input: Fields[]): Promise<void> {
+    if (!(await this.#opened)) return;
     const turn = this.#turn;
     if (turn === undefined) return this.#begin(input);
     const params = { threadId: this.#thread, expectedTurnId: turn, input };
