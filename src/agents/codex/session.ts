@@ -22,6 +22,7 @@ import { promptInput } from "./prompt-input.ts";
 import { Rpc } from "./rpc.ts";
 import { Stopper } from "./stopper.ts";
 import { TurnSettings } from "./turn-settings.ts";
+import { isTooOld, tooOld } from "./versions.ts";
 
 const READY_MS = 60_000;
 const INTERRUPT_MS = 1_000;
@@ -163,8 +164,9 @@ export class CodexSession implements AgentSession {
   }
 
   async #start(): Promise<void> {
-    const { error } = await shakeHands(this.#rpc);
+    const { version, error } = await shakeHands(this.#rpc);
     if (error !== undefined) return this.#fail(`it could not be initialized: ${error}`);
+    if (isTooOld(version)) return this.#fail(tooOld(version));
     try {
       const { id, resumed, thread, config, past } = await openThread(this.#rpc, this.#open, this.#ruled);
       this.#state = opened(this.#state, id, resumed);
