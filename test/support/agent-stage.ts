@@ -138,7 +138,7 @@ export abstract class AgentStage {
 
   /** Those of them that serve sessions. */
   programs(): number[] {
-    return this.processes().filter((pid) => this.serves(commandOf(pid)));
+    return this.processes().filter((pid) => this.serves(commandOf(pid)) && !markOf(pid)?.includes(":discovery:"));
   }
 
   /** Busy once and idle once for each turn, by the laws, and nothing is left when the server has gone. */

@@ -55,6 +55,10 @@ function loginText(login: Fields | undefined, place: CredentialPlace | undefined
   return by === undefined ? `not logged in: ${NAMES.login}` : `logged in by ${by}`;
 }
 
+function silentText(limitMs: number): string {
+  return `it did not tell its models within ${limitMs / 1_000} s, and may do so with its first session`;
+}
+
 function credentialsOf(login: Fields | undefined, place: CredentialPlace | undefined): Discovery["credentials"] {
   if (login?.loggedIn === true) return "found";
   if (login?.loggedIn === false) return "missing";
@@ -128,7 +132,7 @@ export class Discoverer {
       ...NAMES,
       installed: true,
       ...present({ version: version ?? told?.version }),
-      detail: `${path}; ${loginText(login, place)}`,
+      detail: [path, loginText(login, place), ...(told ? [] : [silentText(limitMs)])].join("; "),
       credentials: credentialsOf(login, place),
       models: modelsOf(initialized),
       otherModels: true,

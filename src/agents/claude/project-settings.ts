@@ -1,15 +1,7 @@
-import { constants } from "node:fs";
-import { open, opendir, stat } from "node:fs/promises";
-import { dirname, join, relative } from "node:path";
+import { join } from "node:path";
 import type { ProjectSetting } from "../../core/trust.ts";
+import { type KeysOf, levelsOf, settingsAt } from "../project-files.ts";
 import { keysOfServers, keysOfSettings } from "./settings-keys.ts";
-
-/** Limits of the look: directories above, bytes of a file, names in a folder. */
-const MAX_LEVELS = 40;
-const MAX_BYTES = 512 * 1024;
-const MAX_NAMES = 50;
-
-type KeysOf = (text: string) => string[] | undefined;
 
 /** Files that the program reads in the session's directory only. */
 const OWN_FILES: readonly (readonly [path: string, keysOf: KeysOf])[] = [
@@ -27,56 +19,6 @@ const FOLDERS = ["commands", "skills", "agents", "output-styles", "rules", "work
   (name) => `.claude/${name}`,
 );
 
-/** The text of a file, `null` where it is something else or too big to be read, undefined where there is nothing. */
-async function textOf(path: string): Promise<string | null | undefined> {
-  const there = await stat(path).catch(() => undefined);
-  if (!there) return undefined;
-  if (!there.isFile() || there.size > MAX_BYTES) return null;
-  // Something that is no file by now is not waited for.
-  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
-  if (!handle) return null;
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(MAX_BYTES), 0, MAX_BYTES, 0);
-    return buffer.toString("utf8", 0, bytesRead);
-  } catch {
-    return null;
-  } finally {
-    await handle.close();
-  }
-}
-
-async function inFile(path: string, keysOf: KeysOf): Promise<Omit<ProjectSetting, "path"> | undefined> {
-  const text = await textOf(path);
-  if (text === undefined) return undefined;
-  const keys = text === null ? undefined : keysOf(text);
-  return keys === undefined ? {} : { keys };
-}
-
-async function inFolder(path: string): Promise<Omit<ProjectSetting, "path"> | undefined> {
-  const folder = await opendir(path).catch(() => undefined);
-  if (!folder) return undefined;
-  const names: string[] = [];
-  for await (const { name } of folder) {
-    names.push(name.replace(/\.md$/, ""));
-    if (names.length === MAX_NAMES) break;
-  }
-  return names.length === 0 ? undefined : { keys: names.sort() };
-}
-
-async function exists(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => undefined)) !== undefined;
-}
-
-/** The directory and those above it, up to the repository's root; without one, up to below the home directory or the machine's root. */
-async function levelsOf(directory: string, home: string | undefined): Promise<string[]> {
-  const levels: string[] = [];
-  for (let at = directory; levels.length < MAX_LEVELS && (at !== home || at === directory); at = dirname(at)) {
-    levels.push(at);
-    if ((await exists(join(at, ".git"))) || dirname(at) === at) break;
-  }
-  return levels;
-}
-
 /** The settings that the program would take from a project. Files are only read; nothing of the project runs. */
 export async function projectSettings(directory: string, home?: string): Promise<ProjectSetting[]> {
   const looks = (await levelsOf(directory, home)).flatMap((level) => {
@@ -88,12 +30,5 @@ export async function projectSettings(directory: string, home?: string): Promise
       ...FOLDERS.filter(projects).map((path) => ({ path: join(level, path), keysOf: undefined })),
     ];
   });
-  const found = await Promise.all(
-    looks.map(async ({ path, keysOf }) => ({ path, setting: await (keysOf ? inFile(path, keysOf) : inFolder(path)) })),
-  );
-  return found.flatMap(({ path, setting }) => {
-    if (!setting) return [];
-    const way = relative(directory, path);
-    return [{ path: way.startsWith("..") ? path : way, ...setting }];
-  });
+  return settingsAt(directory, looks);
 }

@@ -54,6 +54,10 @@ export function createCodexAgent(options: CodexOptions): Agent {
       const found = await findCodex({ dataDirectory, env });
       return !("missing" in found) && (await findCredentials(env)) !== undefined;
     },
+    async projectSettings(directory) {
+      const { projectSettings } = await import("./project-settings.ts");
+      return projectSettings(directory, env.HOME);
+    },
     open: (open) => openLazily(open, load, ["steer", "compact", "decide"]),
   };
 }

@@ -22,24 +22,23 @@ function hasLogin(file: Fields): boolean {
   return Boolean(textIn(file, "OPENAI_API_KEY") || textIn(tokens, "access_token") || textIn(tokens, "refresh_token"));
 }
 
-/** A line of the configuration before its first table: `name = "value"`. */
-function topLevel(config: string, name: string): string | undefined {
-  const [top = ""] = config.split(/^\s*\[/m, 1);
-  return new RegExp(`^\\s*${name}\\s*=\\s*"([^"]+)"`, "m").exec(top)?.[1];
+/** The text settings of the configuration by their whole names. Lines that go on in the next one are not read: the settings that count here are short. */
+function textsOf(config: string): Map<string, string> {
+  const texts = new Map<string, string>();
+  let table = "";
+  for (const line of config.split(/\r?\n/)) {
+    const [, head, name, , text] = /^\s*(?:\[([^[\]]+)\]|([\w."'-]+)\s*=\s*(["'])(.*?)\3)\s*(?:#.*)?$/.exec(line) ?? [];
+    if (head !== undefined) table = `${head.trim()}.`;
+    else if (/^\s*\[/.test(line)) table = "?.";
+    else if (name !== undefined && text !== undefined) texts.set(`${table}${name}`.replaceAll(/["']/g, ""), text);
+  }
+  return texts;
 }
 
-/** The lines of a table of the configuration. */
-function table(config: string, name: string): string {
-  const from = config.split(/^\s*(?=\[)/m).find((part) => part.startsWith(`[${name}]`));
-  return from ?? "";
-}
-
-/** A provider of the user's own with a variable for its key, as the configuration chooses it. Reading it takes no library: only these two lines count. */
+/** The variable with the key of a provider that the user has added and chosen. */
 function providerVariable(config: string): string | undefined {
-  const provider = topLevel(config, "model_provider");
-  if (provider === undefined || provider === "openai") return undefined;
-  const own = table(config, `model_providers.${provider}`) || table(config, `model_providers."${provider}"`);
-  return /^\s*env_key\s*=\s*"([^"]+)"/m.exec(own)?.[1];
+  const texts = textsOf(config);
+  return texts.get(`model_providers.${texts.get("model_provider")}.env_key`);
 }
 
 /**

@@ -13,7 +13,7 @@ import { isLastWord, isRefusal, resultOf } from "./answers.ts";
 import { CallGuard } from "./calls/guard.ts";
 import { isInForce } from "./calls/hook.ts";
 import { type DecodeState, newDecodeState, type Request } from "./decode/state.ts";
-import { answered, failedTurn, lastWord, opened } from "./decode/written.ts";
+import { answered, called, failedTurn, lastWord, opened } from "./decode/written.ts";
 import { decodeLine } from "./decode.ts";
 import { shakeHands } from "./handshake.ts";
 import { type Launch, serverSpec } from "./launch.ts";
@@ -65,6 +65,9 @@ export class CodexSession implements AgentSession {
       parent: options.calls,
       state: () => this.#state,
       say: (said) => this.#program.say(said),
+      told: (thread) => {
+        this.#state = called(this.#state, thread);
+      },
     });
     this.#program = new Program({
       host: options.host,
@@ -263,13 +266,13 @@ export class CodexSession implements AgentSession {
       if (signal.type === "turn.finished") this.#guard.over(child?.id ?? this.#thread);
       if (child) continue;
       if (signal.type === "turn.begun") this.#stopper.begun();
-      if (signal.type === "turn.finished") this.#over();
+      if (signal.type === "turn.finished") this.#over(said.some((one) => one.signal.type === "tool.backgrounded"));
     }
   }
 
-  #over(): void {
+  #over(left: boolean): void {
     this.#idle.resolve();
-    this.#stopper.over();
+    this.#stopper.over(left);
     const [input, ...rest] = this.#late;
     this.#late = rest;
     if (input) void this.#begin(input);

@@ -28,11 +28,11 @@ export class Stopper {
     if (this.#wanted) void this.stop();
   }
 
-  /** The session's turn is over: commands that still run were left running, unless it was stopped. */
-  over(): void {
+  /** The session's turn is over; `left`: it left commands running. */
+  over(left: boolean): void {
     this.#expected = false;
-    if (!this.#wanted) void this.#keep();
     this.#wanted = false;
+    if (left) void this.#keep();
   }
 
   async stop(): Promise<void> {

@@ -32,6 +32,13 @@ const CASES: [name: string, files: Record<string, string>, env: Record<string, s
     undefined,
   ],
   ["the variable of the configured provider", { "config.toml": PROVIDER }, { OWN_KEY: "secret" }, "OWN_KEY"],
+  [
+    "a provider in dotted names, with remarks",
+    { "config.toml": `model_provider = 'own' # mine\nmodel_providers."own".env_key = "OWN_KEY"\n` },
+    { OWN_KEY: "secret" },
+    "OWN_KEY",
+  ],
+  ["a provider whose variable is not set", { "config.toml": PROVIDER }, {}, undefined],
   ["the variable of another provider", { "config.toml": PROVIDER }, { OTHER_KEY: "secret" }, undefined],
   [
     "a provider in a profile",

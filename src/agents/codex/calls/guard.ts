@@ -13,6 +13,8 @@ export interface GuardOptions {
   parent: string;
   state(): DecodeState;
   say(said: readonly Said[]): void;
+  /** Clients are told of a call that the program has not told of. */
+  told(thread: string): void;
 }
 
 /** A call that waits for a verdict. */
@@ -112,8 +114,10 @@ export class CallGuard {
   }
 
   #tell(waiting: Waiting): void {
-    if (!waiting.told) this.#say(waiting, { type: "tool.seen", call: waiting.key, ...waiting.described.seen });
+    if (waiting.told) return;
     waiting.told = true;
+    this.#options.told(waiting.thread.id);
+    this.#say(waiting, { type: "tool.seen", call: waiting.key, ...waiting.described.seen });
   }
 
   #ask(waiting: Waiting): void {

@@ -33,16 +33,15 @@ function markOf({ async, command, timeout, type }: typeof HOOK): string {
   return `sha256:${createHash("sha256").update(identity).digest("hex")}`;
 }
 
-/** No hook is told of the words that the model types into a terminal, nor of searches that the model's own service makes: a session with rules has neither. */
-const UNTOLD = { "features.unified_exec_tty": false, web_search: "disabled" };
-
 /**
  * Settings of a thread with which the program tells of each call before it makes it, in every mode, in sub-agents and in code that calls tools. They
- * stand above the user's own, and nothing is written to those.
+ * stand above the user's own, and nothing is written to those. Two things are told to no hook: words that the model types into a terminal, which are asked about by no
+ * mode either, so there are no terminals; and searches that the model's own service makes, which a session with rules goes without.
  */
 export function hookConfig(ruled: boolean): Fields {
   return {
-    ...(ruled ? UNTOLD : {}),
+    ...(ruled ? { web_search: "disabled" } : {}),
+    "features.unified_exec_tty": false,
     "features.hooks": true,
     "hooks.PreToolUse": [{ hooks: [HOOK] }],
     "hooks.state": { [KEY]: { trusted_hash: markOf(HOOK), enabled: true } },

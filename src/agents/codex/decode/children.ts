@@ -1,6 +1,7 @@
 import { type Fields, fieldsIn, listIn, present, textIn } from "../../../core/json/fields.ts";
 import type { ChildRef } from "../../contract.ts";
 import { type DecodeState, itemKey, type Reading, type Thread } from "./state.ts";
+import { inStep } from "./steps.ts";
 
 /** The last part of a sub-agent's path: `/root/look` is `look`. */
 function nameOf(path: string | undefined): string | undefined {
@@ -31,7 +32,7 @@ export function onSubAgentActivity(reading: Reading, params: Fields, parent: Thr
   const name = nameOf(textIn(item, "agentPath"));
   const call = itemKey(parent.turn.id, textIn(item, "id") ?? id);
   const facts = { call, ...present({ title: name, agent: name }) };
-  adopt(reading, parent, id, facts);
+  adopt(reading, inStep(reading, parent, true), id, facts);
   sayCall(reading, parent, call, facts);
 }
 

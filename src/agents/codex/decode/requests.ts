@@ -118,7 +118,10 @@ function accessPermission(params: Fields): Permission {
   return { action: "permissions", patterns: parts.map(exact), title, input: { permissions: wanted }, metadata };
 }
 
-function askQuestions(reading: Reading, ask: string, { params }: Request, thread: Thread): void {
+function askQuestions(reading: Reading, ask: string, request: Request, thread: Thread): void {
+  const { params } = request;
+  if (listIn(params, "questions").some((one) => one.isSecret === true))
+    return refuseSecret(reading, ask, request, thread);
   const questions = listIn(params, "questions").map((one) => ({
     question: textIn(one, "question") ?? "",
     ...present({ header: textIn(one, "header") }),
@@ -132,9 +135,21 @@ function askQuestions(reading: Reading, ask: string, { params }: Request, thread
   reading.say({ type: "question", ask, questions }, thread);
 }
 
+/** An answer is kept in the log and shown to every client, so nobody is asked for a secret. */
+function refuseSecret(reading: Reading, ask: string, request: Request, thread: Thread): void {
+  refuse(reading, ask, request);
+  const text = "Codex asked for a secret and got none: answers are kept in the log. Give it by a variable or a file";
+  reading.say({ type: "note", level: "warn", code: "secret_refused", text }, thread);
+}
+
+function refuse(reading: Reading, ask: string, { id, method }: Request): void {
+  reading.patch({ requests: withEntry(reading.state.requests, ask, undefined) });
+  reading.reply = { id, ...present({ result: REFUSALS[method] }) };
+}
+
 /** A server's question, or the program's own about a call of a server's tool. */
 function onElicitation(reading: Reading, ask: string, request: Request, thread: Thread): void {
-  const { params, id, method } = request;
+  const { params } = request;
   const meta = fieldsIn(params, "_meta");
   const server = textIn(params, "serverName") ?? "server";
   const message = textIn(params, "message") ?? "";
@@ -153,8 +168,7 @@ function onElicitation(reading: Reading, ask: string, request: Request, thread: 
     const questions = formQuestions(server, message, requestedSchema);
     return reading.say({ type: "question", ask, questions }, thread);
   }
-  reading.patch({ requests: withEntry(reading.state.requests, ask, undefined) });
-  reading.reply = { id, ...present({ result: REFUSALS[method] }) };
+  refuse(reading, ask, request);
 }
 
 /** The call of a server's tool that the program asks about; the request names the server and shows the tool's name in its words alone. */

@@ -46,3 +46,11 @@ export function lastWord(state: DecodeState, id: string): DecodeState {
   const after = { ...thread, turn: { ...thread.turn, lastWord: true } };
   return { ...state, threads: withEntry(state.threads, id, after) };
 }
+
+/** The model has called a tool that the program does not tell of: the call was refused, or waits for an answer. */
+export function called(state: DecodeState, id: string): DecodeState {
+  const thread = state.threads.get(id);
+  if (!thread?.turn?.open) return state;
+  const after = { ...thread, turn: { ...thread.turn, calls: true } };
+  return { ...state, threads: withEntry(state.threads, id, after) };
+}

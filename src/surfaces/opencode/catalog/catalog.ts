@@ -12,6 +12,7 @@ import {
   defaultModels,
   inOrder,
   isConnected,
+  mayTellMore,
   newerModelInfos,
   newerProviderInfo,
   providerInfo,
@@ -213,8 +214,8 @@ export class Catalog {
     this.#discoveries.refresh();
   }
 
-  /** Asks the agents again that cannot be used: somebody may have installed one, or logged in. */
+  /** Asks the agents again that may tell more than before: somebody may have installed one, or logged in. */
   renew(): void {
-    this.#discoveries.renew((discovery) => !isConnected(discovery));
+    this.#discoveries.renew(mayTellMore);
   }
 }

@@ -18,6 +18,11 @@ export function isConnected({ installed, credentials }: Discovery): boolean {
   return installed && credentials !== "missing";
 }
 
+/** Whether to ask an agent again: it cannot be used yet, or it has models that it was too slow to tell. */
+export function mayTellMore(discovery: Discovery): boolean {
+  return !isConnected(discovery) || (discovery.otherModels === true && discovery.models.length === 0);
+}
+
 export function titleOf({ name, discovery }: KnownAgent): string {
   return discovery.title ?? name;
 }

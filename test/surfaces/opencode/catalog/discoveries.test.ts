@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Discovery } from "../../../../src/agents/contract.ts";
 import { Discoveries, type DiscoveriesOptions } from "../../../../src/surfaces/opencode/catalog/discoveries.ts";
+import { mayTellMore } from "../../../../src/surfaces/opencode/catalog/providers.ts";
 
 const found = (detail: string): Discovery => ({
   installed: true,
@@ -168,4 +169,16 @@ test("agents that cannot be used are asked again when their answers are old, the
     asked.slice(2).map(({ name }) => name),
     ["missing"],
   );
+});
+
+const CASES: [string, Partial<Discovery>, boolean][] = [
+  ["one that can be used and told its models", { models: [{ id: "one" }], otherModels: true }, false],
+  ["one that has no models to tell", {}, false],
+  ["one that was too slow to tell its models", { otherModels: true }, true],
+  ["one that is not installed", { installed: false, models: [{ id: "one" }] }, true],
+  ["one that is logged out", { credentials: "missing", models: [{ id: "one" }] }, true],
+];
+
+test("agents that may tell more are asked again while a client listens", () => {
+  for (const [what, more, again] of CASES) assert.equal(mayTellMore({ ...found("x"), ...more }), again, what);
 });
