@@ -1,4 +1,5 @@
 import type { Measurement } from "./harness/figure.ts";
+import { codex } from "./measurements/codex.ts";
 import { fanOut } from "./measurements/fan-out.ts";
 import { frozen } from "./measurements/frozen.ts";
 import { history } from "./measurements/history.ts";
@@ -20,4 +21,5 @@ export const measurements: readonly Measurement[] = [
   history,
   restart,
   opencode,
+  codex,
 ];

@@ -18,7 +18,8 @@ export interface Child extends AsyncDisposable {
 
 export interface ChildOptions {
   directory?: string;
-  env?: Readonly<Record<string, string>>;
+  /** Beside the environment of this run; undefined takes a variable away. */
+  env?: Readonly<Record<string, string | undefined>>;
 }
 
 /** Starts a Node program with the Node of this run. It is ended, by its pid, when the caller's scope ends. */

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, cpus, loadavg, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
+import { listProcesses, withDescendants } from "../../src/host/process-scan.ts";
 
 const MB = 1024 * 1024;
 
@@ -10,6 +11,12 @@ export function residentMb(pid: number): number {
   const found = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
   if (found === undefined) throw new Error(`expected VmRSS in /proc/${pid}/status, got none`);
   return (Number(found) * 1024) / MB;
+}
+
+/** Resident memory of a process and of all that it started. Pages that they share are counted for each. */
+export function familyMb(pid: number): number {
+  const all = withDescendants(listProcesses(), new Set([pid])).filter(({ zombie }) => !zombie);
+  return all.reduce((sum, one) => sum + residentMb(one.pid), 0);
 }
 
 /** A directory that is gone when the caller's scope ends. */

@@ -23,8 +23,8 @@ export interface ServeOptions {
   /** Compiled code is kept here; a directory of the run's own unless told. */
   compileCache?: string;
   flags?: readonly string[];
-  /** Beside the environment of this run. */
-  env?: Readonly<Record<string, string>>;
+  /** Beside the environment of this run; undefined takes a variable away. */
+  env?: Readonly<Record<string, string | undefined>>;
 }
 
 /** Starts `parley serve` as its users do: one process, any free port, the paced agent in its configuration. */

@@ -1,13 +1,15 @@
 import { realAgent } from "../../test/support/real-agent.ts";
 import { timeToByte, wholeBody } from "../harness/api.ts";
 import { type Figure, type Measurement, type Size, under } from "../harness/figure.ts";
+import { hear } from "../harness/listen.ts";
 import { residentMb } from "../harness/machine.ts";
+import { compareDelays, Passed, pacedAnswer } from "../harness/paced.ts";
 import { installedParley } from "../harness/package.ts";
-import { median, percentile, timed } from "../harness/stats.ts";
+import { timed } from "../harness/stats.ts";
+import { type Both, versus as beside, each, inTurns, type Side, samples } from "../harness/versus.ts";
 import { attachOnce } from "../opencode/attach.ts";
 import { type Contest, openContest, type Running } from "../opencode/contest.ts";
-import { hear, newSession, pacedAnswer, promptAsync, Sent } from "../opencode/deltas.ts";
-import { type Both, faster, inTurns, samples, versus } from "../opencode/versus.ts";
+import { newSession, promptAsync, readEvent } from "../opencode/deltas.ts";
 
 const SIZES = {
   full: { starts: 5, attaches: 15, requests: 100, pages: 50, turns: 5_000, rounds: 7, pieces: 300, periodMs: 5 },
@@ -17,8 +19,10 @@ type Sizes = (typeof SIZES)[Size];
 
 const PAGE = 100;
 
-function each(values: Both<number[]>, share: number): Both<number> {
-  return { native: percentile(values.native, share), parley: percentile(values.parley, share) };
+const versus = beside("opencode serve");
+
+function faster({ native, parley }: Both<number>): Figure["goal"] {
+  return { text: "below OpenCode's", met: parley < native };
 }
 
 async function starts(contest: Contest, { starts: rounds }: Sizes): Promise<Figure[]> {
@@ -81,24 +85,18 @@ async function pages(contest: Contest, servers: Both<Running>, { pages: rounds, 
   ];
 }
 
-async function deltas(servers: Both<Running>, sent: Sent, { rounds, pieces }: Sizes): Promise<Figure[]> {
+async function deltas(servers: Both<Running>, sent: Passed, { rounds, pieces }: Sizes): Promise<Figure[]> {
   const session = { native: await newSession(servers.native), parley: await newSession(servers.parley) };
-  const [middle, p90, p99, first] = [samples(), samples(), samples(), samples()];
-  await inTurns(rounds + 1, async (side, round) => {
-    const at = { server: servers[side], session: session[side], pieces, sent };
-    const heard = await hear({ ...at, begin: () => promptAsync(at.server, at.session, "[[paced]] go") });
-    if (round === 0) return;
-    middle[side].push(median(heard.delays));
-    p90[side].push(percentile(heard.delays, 0.9));
-    p99[side].push(percentile(heard.delays, 0.99));
-    first[side].push(heard.first);
-  });
-  const medians = each(middle, 0.5);
+  const turn = (side: Side) => () => {
+    const begin = () => promptAsync(servers[side], session[side], "[[paced]] go");
+    return hear({ url: `${servers[side].url}/event`, read: readEvent(session[side]), pieces, sent, begin });
+  };
+  const { median, p90, p99, first } = await compareDelays(rounds, { native: turn("native"), parley: turn("parley") });
   return [
-    versus("piece, median", medians, "ms", faster(medians)),
-    versus("piece, p90", each(p90, 0.5), "ms"),
-    versus("piece, p99", each(p99, 0.5), "ms"),
-    versus("piece, first", each(first, 0.5), "ms"),
+    versus("piece, median", median, "ms", faster(median)),
+    versus("piece, p90", p90, "ms"),
+    versus("piece, p99", p99, "ms"),
+    versus("piece, first", first, "ms"),
   ];
 }
 
@@ -122,7 +120,7 @@ export const opencode: Measurement = {
     if (program === undefined) return { figures: [], method: "not measured, for there is no OpenCode", skipped: skip };
     installedParley();
     const sizes = SIZES[size];
-    const sent = new Sent();
+    const sent = new Passed();
     const script = { prompts: { "*": [{ text: "Yes." }], paced: [pacedAnswer(sizes.pieces, sizes.periodMs)] } };
     const onPiece = (data: string): void => sent.note(data);
     await using scope = new AsyncDisposableStack();

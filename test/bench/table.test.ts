@@ -2,17 +2,20 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Figure } from "../../bench/harness/figure.ts";
 import { saved, table } from "../../bench/harness/table.ts";
+import { codex } from "../../bench/measurements/codex.ts";
 import { opencode } from "../../bench/measurements/opencode.ts";
 import { skipVariable } from "../support/real-agent.ts";
 
 test("a measurement whose program cannot be had says so, and measures nothing", async (t) => {
   const before = { ...process.env };
-  process.env[skipVariable("opencode")] = "there is no network";
+  for (const name of ["opencode", "codex"] as const) process.env[skipVariable(name)] = "there is no network";
   t.after(() => {
     process.env = before;
   });
-  const { figures, skipped } = await opencode.run("tiny");
-  assert.deepEqual({ figures, skipped }, { figures: [], skipped: "there is no network" });
+  for (const { run } of [opencode, codex]) {
+    const { figures, skipped } = await run("tiny");
+    assert.deepEqual({ figures, skipped }, { figures: [], skipped: "there is no network" });
+  }
 });
 
 test("the table shows a missed goal as missed, with its ratio", () => {

@@ -8,7 +8,7 @@ import { findCodex, type Place } from "./find-program.ts";
 import { serverSpec } from "./launch.ts";
 import { MODES } from "./modes.ts";
 import type { Probed } from "./probe.ts";
-import { isTooOld, oldestServed } from "./versions.ts";
+import { isTooOld, tooOld, UPDATE } from "./versions.ts";
 
 const LIMIT_MS = 20_000;
 /** How long an answer is fresh. An older one is used until the new one is there. */
@@ -127,10 +127,13 @@ export class Discoverer {
     const [{ value, error }, place] = await Promise.all([probe(host, spec, limitMs), findCredentials(env)]);
     const known = version ?? value?.version;
     const facts = { ...NAMES, installed: true, ...present({ version: known }), modes: MODES, otherModels: true };
-    const old = isTooOld(known);
-    if (!value || old) {
-      const why = old ? oldestServed(known) : `it does not answer: ${error ?? "no reason was given"}`;
-      return { ...facts, detail: `${path}; ${why}`, credentials: old ? "missing" : "unknown", models: [] };
+    if (isTooOld(known)) {
+      const detail = `${path}; ${tooOld(known)}`;
+      return { ...facts, login: UPDATE, detail, credentials: "missing", models: [] };
+    }
+    if (!value) {
+      const detail = `${path}; it does not answer: ${error ?? "no reason was given"}`;
+      return { ...facts, detail, credentials: "unknown", models: [] };
     }
     const detail = `${path}; ${loginText(value, place)}`;
     return { ...facts, detail, credentials: credentialsOf(value, place), ...modelsOf(value) };

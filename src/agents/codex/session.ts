@@ -22,6 +22,7 @@ import { promptInput } from "./prompt-input.ts";
 import { Rpc } from "./rpc.ts";
 import { Stopper } from "./stopper.ts";
 import { TurnSettings } from "./turn-settings.ts";
+import { isTooOld, tooOld } from "./versions.ts";
 
 const READY_MS = 60_000;
 const INTERRUPT_MS = 1_000;
@@ -51,6 +52,8 @@ export class CodexSession implements AgentSession {
   #late: Fields[][] = [];
   #gone = false;
   #idle = Promise.withResolvers<void>();
+  /** Whether the thread could be opened. Prompts wait for it: before that there is nothing to give them to. */
+  readonly #opened: Promise<boolean>;
 
   constructor(options: SessionOptions, open: OpenOptions) {
     this.#open = open;
@@ -76,6 +79,10 @@ export class CodexSession implements AgentSession {
       leave: () => this.#leave(),
       onExit: () => this.#exited(),
     });
+    this.#opened = this.#program.ready().then(
+      () => true,
+      () => false,
+    );
     this.#rpc = new Rpc((line) => this.#program.write(line));
     this.#stopper = new Stopper(this.#rpc, () => this.#state);
     void this.#start();
@@ -96,7 +103,7 @@ export class CodexSession implements AgentSession {
 
   async compact(): Promise<void> {
     this.#stopper.expect();
-    await this.#program.ready().catch(() => {});
+    if (!(await this.#opened)) return;
     const { error } = await this.#rpc.ask("thread/compact/start", { threadId: this.#thread });
     if (error !== undefined) this.#refuse(error);
   }
@@ -162,8 +169,9 @@ export class CodexSession implements AgentSession {
   }
 
   async #start(): Promise<void> {
-    const { error } = await shakeHands(this.#rpc);
+    const { version, error } = await shakeHands(this.#rpc);
     if (error !== undefined) return this.#fail(`it could not be initialized: ${error}`);
+    if (isTooOld(version)) return this.#fail(tooOld(version));
     try {
       const { id, resumed, thread, config, past } = await openThread(this.#rpc, this.#open, this.#ruled);
       this.#state = opened(this.#state, id, resumed);
@@ -182,8 +190,7 @@ export class CodexSession implements AgentSession {
   }
 
   async #begin(input: readonly Fields[], id?: string): Promise<void> {
-    // It may come before there is a thread.
-    await this.#program.ready().catch(() => {});
+    if (!(await this.#opened)) return;
     if (this.#open.hasRules?.() && !(await this.#isGuarded())) return this.#refuse(UNGUARDED);
     const { params, took } = this.#settings.next();
     const asked = { threadId: this.#thread, input, ...present({ clientUserMessageId: id }), ...params };
@@ -194,6 +201,7 @@ export class CodexSession implements AgentSession {
 
   /** Gives words to the running turn. A turn that takes none, or is over, is followed by one for them. */
   async #add(input: Fields[]): Promise<void> {
+    if (!(await this.#opened)) return;
     const turn = this.#turn;
     if (turn === undefined) return this.#begin(input);
     const params = { threadId: this.#thread, expectedTurnId: turn, input };

@@ -16,6 +16,8 @@ export function isTooOld(version: string | undefined): boolean {
   return version !== undefined && isBefore(version, OLDEST);
 }
 
-export function oldestServed(version: string | undefined): string {
-  return `version ${version ?? "?"} is too old, Parley needs ${OLDEST} or newer: run "parley install codex", or update it`;
+export const UPDATE = 'run "parley install codex", or update it';
+
+export function tooOld(version: string | undefined): string {
+  return `version ${version ?? "?"} is too old, Parley needs ${OLDEST} or newer: ${UPDATE}`;
 }

@@ -11,7 +11,9 @@ function untested({ name, version }: AgentInfo): string[] | undefined {
 }
 
 function adviceFor(agent: AgentInfo, tested: string[] | undefined): string | undefined {
-  const login = agent.credentials === "missing" ? ["log in with the agent's own program"] : [];
+  // An agent without a model has told in its detail why it has none.
+  const loggedOut = agent.credentials === "missing" && agent.models.length > 0;
+  const login = loggedOut ? ["log in with the agent's own program"] : [];
   const strange = tested && `Parley was never tested with this version, but with ${tested.join(" and ")}`;
   const other = strange ? [`${strange}: if something is odd, run "parley install ${agent.name}"`] : [];
   return [...login, ...other].join("; ") || undefined;

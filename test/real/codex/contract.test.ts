@@ -37,6 +37,7 @@ const rig: MakeRig = async (t) => {
 describe("the contract of agents, with the real program", { skip, timeout: GROUP_MS }, () => {
   agentContract("the real Codex", rig, {
     only: [
+      "discovery says that the agent is installed, and names each mode once",
       "ready resolves, a turn is told from its words to its end, close emits exited",
       "calls before ready are delivered in their order",
       "a pause before ready holds",

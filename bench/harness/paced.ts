@@ -1,0 +1,59 @@
+import type { Step } from "../../src/testing/model/script.ts";
+import { median, percentile } from "./stats.ts";
+import { type Both, each, inTurns, samples } from "./versus.ts";
+
+const PIECE = /<(\d+)>/g;
+
+/** An answer in pieces that can be told apart. */
+export function pacedAnswer(pieces: number, periodMs: number): Step {
+  return { pace: periodMs, text: Array.from({ length: pieces }, (_, number) => `word <${number}> `) };
+}
+
+/** When pieces of an answer first passed a place: the model's write, or the client. Some formats repeat the whole text at its end. */
+export class Passed {
+  readonly times = new Map<number, number>();
+
+  note(text: string, now = performance.now()): void {
+    for (const [, piece] of text.matchAll(PIECE)) {
+      const number = Number(piece);
+      if (!this.times.has(number)) this.times.set(number, now);
+    }
+  }
+}
+
+export interface Heard {
+  /** Milliseconds of each piece from the model's write to the client, in order. */
+  delays: number[];
+  /** From the prompt to the first piece. */
+  first: number;
+}
+
+/** A turn as its client saw it, whose prompt was given at `began`. */
+export function heard(sent: Passed, came: Passed, began: number): Heard {
+  return {
+    delays: [...came.times].map(([number, at]) => at - (sent.times.get(number) ?? Number.NaN)),
+    first: (came.times.get(0) ?? Number.NaN) - began,
+  };
+}
+
+/** One value of either side for each of these: the median of the turns. */
+export interface Delays {
+  median: Both<number>;
+  p90: Both<number>;
+  p99: Both<number>;
+  first: Both<number>;
+}
+
+/** Turns of both in turns, after one of either that is not counted. */
+export async function compareDelays(rounds: number, turn: Both<() => Promise<Heard>>): Promise<Delays> {
+  const [middle, p90, p99, first] = [samples(), samples(), samples(), samples()];
+  await inTurns(rounds + 1, async (side, round) => {
+    const { delays, first: toFirst } = await turn[side]();
+    if (round === 0) return;
+    middle[side].push(median(delays));
+    p90[side].push(percentile(delays, 0.9));
+    p99[side].push(percentile(delays, 0.99));
+    first[side].push(toFirst);
+  });
+  return { median: each(middle, 0.5), p90: each(p90, 0.5), p99: each(p99, 0.5), first: each(first, 0.5) };
+}
