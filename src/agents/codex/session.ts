@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { messageOf } from "../../core/errors.ts";
 import type { Prompt } from "../../core/events/values.ts";
-import { type Fields, listIn, present, textIn } from "../../core/json/fields.ts";
+import { type Fields, present } from "../../core/json/fields.ts";
 import type { Answer } from "../../core/ledger/signals.ts";
 import { within } from "../../core/within.ts";
 import type { ProcessHost } from "../../host/contract.ts";
@@ -22,6 +22,7 @@ import { promptInput } from "./prompt-input.ts";
 import { Rpc } from "./rpc.ts";
 import { Stopper } from "./stopper.ts";
 import { TurnSettings } from "./turn-settings.ts";
+import { usualEffort } from "./usual-effort.ts";
 import { isTooOld, tooOld } from "./versions.ts";
 
 const READY_MS = 60_000;
@@ -140,7 +141,7 @@ export class CodexSession implements AgentSession {
       throw new Error("Codex cannot change its mode in the middle of a turn: wait for its end, or stop it");
     this.#settings.choose(choice);
     if (options && effortIn(options) === undefined && this.#settings.keptEffort !== undefined)
-      this.#settings.choose({ options: { effort: await this.#usualEffort() } });
+      this.#settings.choose({ options: { effort: await usualEffort(this.#rpc, this.#settings.model) } });
   }
 
   close(): Promise<void> {
@@ -278,17 +279,6 @@ export class CodexSession implements AgentSession {
     const [input, ...rest] = this.#late;
     this.#late = rest;
     if (input) void this.#begin(input);
-  }
-
-  /** The effort that the model has by itself: the program keeps the last one otherwise. */
-  async #usualEffort(): Promise<string> {
-    const { model } = this.#settings;
-    const { result } = await this.#rpc.ask("model/list", { includeHidden: true });
-    const known = listIn(result ?? {}, "data").find((one) => one.model === model || one.id === model);
-    const effort = textIn(known ?? {}, "defaultReasoningEffort");
-    if (effort === undefined)
-      throw new Error(`the effort that ${model ?? "the model"} has by itself is not known: choose one`);
-    return effort;
   }
 
   /** The program keeps a turn that was stopped better than one in whose middle it has to leave. */
