@@ -4,7 +4,7 @@ import type { ProcessHost } from "../../host/contract.ts";
 import { SpawnFailed } from "../../host/contract.ts";
 import type { Agent, AgentSession, OpenOptions } from "../contract.ts";
 import { openLazily } from "../open-lazily.ts";
-import type { Discoverer } from "./discover.ts";
+import type { Discoverer } from "./discovery/discover.ts";
 import { copyAt } from "./resumption.ts";
 
 export interface CodexOptions {
@@ -25,7 +25,9 @@ export function createCodexAgent(options: CodexOptions): Agent {
   let cleared = false;
   let loading: Promise<Discoverer> | undefined;
   const discoverer = (): Promise<Discoverer> => {
-    loading ??= import("./discover.ts").then(({ Discoverer }) => new Discoverer({ host, dataDirectory, env, extra }));
+    loading ??= import("./discovery/discover.ts").then(
+      ({ Discoverer }) => new Discoverer({ host, dataDirectory, env, extra }),
+    );
     return loading;
   };
   const load = async (): Promise<(open: OpenOptions) => AgentSession> => {
@@ -49,13 +51,13 @@ export function createCodexAgent(options: CodexOptions): Agent {
     async usable() {
       const [{ findCodex }, { findCredentials }] = await Promise.all([
         import("./find-program.ts"),
-        import("./credentials.ts"),
+        import("./discovery/credentials.ts"),
       ]);
       const found = await findCodex({ dataDirectory, env });
       return !("missing" in found) && (await findCredentials(env)) !== undefined;
     },
     async projectSettings(directory) {
-      const { projectSettings } = await import("./project-settings.ts");
+      const { projectSettings } = await import("./discovery/project-settings.ts");
       return projectSettings(directory, env.HOME);
     },
     open: (open) => openLazily(open, load, ["steer", "compact", "decide"]),

@@ -15,6 +15,7 @@ import { isInForce } from "./calls/hook.ts";
 import { type DecodeState, newDecodeState, type Request } from "./decode/state.ts";
 import { answered, called, failedTurn, lastWord, opened } from "./decode/written.ts";
 import { decodeLine } from "./decode.ts";
+import { isTooOld, tooOld } from "./discovery/versions.ts";
 import { shakeHands } from "./handshake.ts";
 import { type Launch, serverSpec } from "./launch.ts";
 import { openThread } from "./open-thread.ts";
@@ -23,7 +24,6 @@ import { Rpc } from "./rpc.ts";
 import { Stopper } from "./stopper.ts";
 import { TurnSettings } from "./turn-settings.ts";
 import { usualEffort } from "./usual-effort.ts";
-import { isTooOld, tooOld } from "./versions.ts";
 
 const READY_MS = 60_000;
 const INTERRUPT_MS = 1_000;

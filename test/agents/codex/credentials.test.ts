@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { findCredentials } from "../../../src/agents/codex/credentials.ts";
+import { findCredentials } from "../../../src/agents/codex/discovery/credentials.ts";
 
 const PROVIDER = `
 model_provider = "own"

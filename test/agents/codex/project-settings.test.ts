@@ -4,8 +4,8 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
-import { keysOfConfig } from "../../../src/agents/codex/config-keys.ts";
-import { keysOfHooks, projectSettings } from "../../../src/agents/codex/project-settings.ts";
+import { keysOfConfig } from "../../../src/agents/codex/discovery/config-keys.ts";
+import { keysOfHooks, projectSettings } from "../../../src/agents/codex/discovery/project-settings.ts";
 import { temporary } from "../../support/server.ts";
 import { HostileProject } from "./hostile-project.ts";
 

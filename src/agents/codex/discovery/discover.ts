@@ -1,12 +1,12 @@
-import { type Fields, fieldsIn, isFields, listIn, numberIn, present, textIn } from "../../core/json/fields.ts";
-import type { ProcessHost } from "../../host/contract.ts";
-import type { FoundBinary } from "../../install/find.ts";
-import type { AgentModel, Discovery, NativeSession, Project } from "../contract.ts";
-import { effortOption } from "../effort.ts";
+import { type Fields, fieldsIn, isFields, listIn, numberIn, present, textIn } from "../../../core/json/fields.ts";
+import type { ProcessHost } from "../../../host/contract.ts";
+import type { FoundBinary } from "../../../install/find.ts";
+import type { AgentModel, Discovery, NativeSession, Project } from "../../contract.ts";
+import { effortOption } from "../../effort.ts";
+import { findCodex, type Place } from "../find-program.ts";
+import { serverSpec } from "../launch.ts";
+import { MODES } from "../modes.ts";
 import { type CredentialPlace, findCredentials } from "./credentials.ts";
-import { findCodex, type Place } from "./find-program.ts";
-import { serverSpec } from "./launch.ts";
-import { MODES } from "./modes.ts";
 import type { Probed } from "./probe.ts";
 import { isTooOld, tooOld, UPDATE } from "./versions.ts";
 

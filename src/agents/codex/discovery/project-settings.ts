@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { fieldsIn, isFields, jsonIn } from "../../core/json/fields.ts";
-import type { ProjectSetting } from "../../core/trust.ts";
-import { type KeysOf, levelsOf, settingsAt } from "../project-files.ts";
+import { fieldsIn, isFields, jsonIn } from "../../../core/json/fields.ts";
+import type { ProjectSetting } from "../../../core/trust.ts";
+import { type KeysOf, levelsOf, settingsAt } from "../../project-files.ts";
 import { keysOfConfig } from "./config-keys.ts";
 
 /** The events of a file of hooks, such as `hooks.Stop`. */

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { type Fields, fieldsIn, isFields, jsonIn, textIn } from "../../core/json/fields.ts";
+import { type Fields, fieldsIn, isFields, jsonIn, textIn } from "../../../core/json/fields.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

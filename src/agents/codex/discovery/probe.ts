@@ -1,10 +1,10 @@
-import { type Fields, fieldsIn, listIn, textIn } from "../../core/json/fields.ts";
-import { within } from "../../core/within.ts";
-import type { ProcessHost, SpawnSpec } from "../../host/contract.ts";
-import { newDecodeState } from "./decode/state.ts";
-import { decodeLine } from "./decode.ts";
-import { shakeHands } from "./handshake.ts";
-import { Rpc } from "./rpc.ts";
+import { type Fields, fieldsIn, listIn, textIn } from "../../../core/json/fields.ts";
+import { within } from "../../../core/within.ts";
+import type { ProcessHost, SpawnSpec } from "../../../host/contract.ts";
+import { newDecodeState } from "../decode/state.ts";
+import { decodeLine } from "../decode.ts";
+import { shakeHands } from "../handshake.ts";
+import { Rpc } from "../rpc.ts";
 
 const GRACE_MS = 500;
 const PAGE = 100;
