@@ -27,7 +27,7 @@ import { usualEffort } from "./usual-effort.ts";
 
 const READY_MS = 60_000;
 const INTERRUPT_MS = 1_000;
-const UNGUARDED = "Codex does not tell of its calls before it makes them, so the session's rules cannot hold";
+const UNGUARDED = `this Codex does not say that it tells of its calls before it makes them, so the session's rules cannot hold: run "parley install codex"`;
 
 export interface SessionOptions extends Launch {
   host: ProcessHost;
