@@ -4,8 +4,9 @@ import type { PermissionSignal, ToolSeen } from "../../../core/ledger/signals.ts
 import { exact } from "../../../core/permissions/exact.ts";
 import { offeredPatterns } from "../../../core/permissions/offer.ts";
 import { ruledPath } from "../../../core/permissions/paths.ts";
-import { ruledLine } from "../decode/command-line.ts";
-import { type HookCall, patchedFiles } from "./hook.ts";
+import { placedLine } from "../decode/command-line.ts";
+import type { HookCall } from "./hook.ts";
+import { patchedByLine, patchedFiles } from "./patch.ts";
 
 type Permission = Omit<PermissionSignal, "type" | "ask" | "call">;
 
@@ -25,7 +26,8 @@ function edit(files: readonly string[], call: HookCall, directory: string): Perm
 
 function command(call: HookCall, directory: string): Described {
   const text = textIn(call.input, "command") ?? "";
-  const line = ruledLine({ command: text, cwd: call.directory }, directory) ?? text;
+  // The model's own words: a shell in them is one that the model names, and may be no shell.
+  const line = placedLine(text, call.directory, directory);
   const input = { command: line, cwd: call.directory };
   const bash: Permission = {
     action: "bash",
@@ -36,7 +38,7 @@ function command(call: HookCall, directory: string): Described {
     metadata: { tool: "shell" },
   };
   // The program applies a patch in a command by itself, as if it were a call for that.
-  const files = patchedFiles(text);
+  const files = patchedByLine(text, call.directory);
   const wants: Described["wants"] = files.length === 0 ? [bash] : [bash, edit(files, call, directory)];
   return { seen: { name: "shell", title: line, input }, wants, hasItem: true };
 }
