@@ -236,10 +236,9 @@ export class CodexSession implements AgentSession {
     return { ...decoded, said };
   }
 
-  /** Whether a person has just allowed the call that the program asks about. A command that wants to leave its sandbox says why, and is asked about once more. */
+  /** Whether a person has just allowed the call that the program asks about. */
   #isAllowed({ signal }: Said): boolean {
-    if (signal.type !== "permission" || !this.#guard.hasAllowed(signal.call) || signal.metadata?.reason !== undefined)
-      return false;
+    if (signal.type !== "permission" || !this.#guard.hasAllowed(signal)) return false;
     void this.answer(signal.ask, { kind: "permission", outcome: "once" });
     return true;
   }

@@ -1,4 +1,4 @@
-import type { Answer, Signal } from "../../../core/ledger/signals.ts";
+import type { Answer, PermissionSignal, Signal } from "../../../core/ledger/signals.ts";
 import type { Said } from "../../program/read-lines.ts";
 import { isLastWord, isRefusal } from "../answers.ts";
 import { type DecodeState, itemKey, type Thread } from "../decode/state.ts";
@@ -32,13 +32,18 @@ interface Waiting {
 
 const OVER = "the turn is over";
 
+/** The program's hook spells tools of servers otherwise than its items do. */
+function sameAction(one: string, other: string): boolean {
+  return one === other || (one.startsWith("mcp__") && other.startsWith("mcp__"));
+}
+
 /** Holds each call that the program is about to make until the session's rules, or a person, have spoken. */
 export class CallGuard {
   readonly #options: GuardOptions;
   readonly #door: CallDoor;
   readonly #waiting = new Map<string, Waiting>();
-  /** Calls that a person allowed: the program may ask for these once more, by itself. */
-  readonly #allowed = new Set<string>();
+  /** Calls of open turns that a person allowed: the program may ask for these once more, by itself. */
+  readonly #allowed = new Map<string, Waiting>();
 
   constructor(options: GuardOptions) {
     this.#options = options;
@@ -49,9 +54,15 @@ export class CallGuard {
     return { [CALLS_VARIABLE]: this.#door.directory };
   }
 
-  /** Whether a person has allowed a call already. */
-  hasAllowed(call: string | undefined): boolean {
-    return call !== undefined && this.#allowed.has(call);
+  /**
+   * Whether a person has just allowed that which the program asks for: the same line, or the same change. A host, words for a terminal, another line
+   * and more rights are asked about, and so is a command that wants to leave its sandbox, which says why. True once for a call.
+   */
+  hasAllowed({ call = "", action, command, metadata = {} }: PermissionSignal): boolean {
+    const wants = this.#allowed.get(call)?.described.wants ?? [];
+    const same = wants.some((one) => sameAction(one.action, action) && one.command === command);
+    const more = metadata.reason !== undefined || metadata.permissions !== undefined;
+    return same && !more && this.#allowed.delete(call);
   }
 
   /** No rule denies it: the next permission is looked at, or a person is asked. False for an ask that is none of these. */
@@ -69,7 +80,7 @@ export class CallGuard {
     if (!waiting) return undefined;
     if (isRefusal(answer)) this.#refuse(waiting, "feedback" in answer ? answer.feedback : undefined);
     else {
-      this.#allowed.add(waiting.key);
+      this.#allowed.set(waiting.key, waiting);
       this.#next(waiting);
     }
     return { lastWord: isLastWord(answer), thread: waiting.thread.id };
@@ -78,6 +89,7 @@ export class CallGuard {
   /** A turn is over: its calls are not made any more. */
   over(thread: string): void {
     for (const waiting of this.#waiting.values()) if (waiting.thread.id === thread) this.#drop(waiting, OVER);
+    for (const [key, waiting] of this.#allowed) if (waiting.thread.id === thread) this.#allowed.delete(key);
   }
 
   async close(): Promise<void> {

@@ -80,8 +80,9 @@ function commandPermission(params: Fields, told: Fields, directory: string): Per
   if (host !== undefined)
     return { action: "webfetch", patterns: [exact(host)], title: host, metadata: present({ reason }) };
   const line = ruledLine(textIn(params, "command") === undefined ? told : params, directory) ?? "";
-  const input = present({ command: line, cwd: textIn(params, "cwd"), reason });
-  const metadata = present({ tool: "shell", reason });
+  const permissions = isFields(params.additionalPermissions) ? params.additionalPermissions : undefined;
+  const input = present({ command: line, cwd: textIn(params, "cwd"), reason, permissions });
+  const metadata = present({ tool: "shell", reason, permissions });
   // Words for a command that runs are no command: no rule for commands fits them.
   if (params.kind === "writeStdin") return { action: "terminal", patterns: [], title: line, input, metadata };
   return { action: "bash", command: line, patterns: offeredPatterns(line, directory), title: line, input, metadata };

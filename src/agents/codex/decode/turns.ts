@@ -76,17 +76,17 @@ export function onError(reading: Reading, params: Fields, thread: Thread): void 
   reading.say({ type: "status", status: "retrying", attempt, message, next: reading.now }, thread);
 }
 
-const PLAN_STATUS: Readonly<Record<string, "pending" | "in_progress" | "completed">> = {
-  inProgress: "in_progress",
-  completed: "completed",
-};
+const PLAN_STATUS: ReadonlyMap<unknown, "pending" | "in_progress" | "completed"> = new Map([
+  ["inProgress", "in_progress"],
+  ["completed", "completed"],
+]);
 
 export function onPlan(reading: Reading, params: Fields, thread: Thread): void {
   const { plan } = params;
   if (!thread.turn || !Array.isArray(plan)) return;
   const entries = plan.filter(isFields).map((entry) => ({
     text: textIn(entry, "step") ?? "",
-    status: PLAN_STATUS[textIn(entry, "status") ?? ""] ?? "pending",
+    status: PLAN_STATUS.get(entry.status) ?? "pending",
   }));
   reading.say({ type: "plan", entries }, thread);
 }
