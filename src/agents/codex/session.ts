@@ -12,6 +12,7 @@ import type { Read, Said } from "../program/read-lines.ts";
 import { isLastWord, isRefusal, resultOf } from "./answers.ts";
 import { CallGuard } from "./calls/guard.ts";
 import { isInForce } from "./calls/hook.ts";
+import { listServers } from "./calls/server-tools.ts";
 import { type DecodeState, newDecodeState, type Request } from "./decode/state.ts";
 import { answered, called, failedTurn, lastWord, opened } from "./decode/written.ts";
 import { decodeLine } from "./decode.ts";
@@ -61,6 +62,7 @@ export class CodexSession implements AgentSession {
       directory: open.directory,
       parent: options.calls,
       state: () => this.#state,
+      servers: () => listServers(this.#rpc, this.#thread),
       say: (said) => this.#program.say(said),
       told: (thread) => {
         this.#state = called(this.#state, thread);

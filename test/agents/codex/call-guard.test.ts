@@ -23,6 +23,7 @@ async function allowed(t: TestContext): Promise<{ guard: CallGuard; ask: Permiss
     directory: "/project",
     parent: await temporary(t),
     state: () => STATE,
+    servers: async () => ({}),
     say: (signals) => said.push(...signals.map(({ signal }) => signal)),
     told: () => {},
   });

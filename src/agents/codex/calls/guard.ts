@@ -1,3 +1,4 @@
+import type { Fields } from "../../../core/json/fields.ts";
 import type { Answer, PermissionSignal, Signal } from "../../../core/ledger/signals.ts";
 import type { Said } from "../../program/read-lines.ts";
 import { isLastWord, isRefusal } from "../answers.ts";
@@ -5,6 +6,7 @@ import { type DecodeState, itemKey, type Thread } from "../decode/state.ts";
 import { CallDoor } from "./door.ts";
 import { CALLS_VARIABLE, type HookCall } from "./hook.ts";
 import { type Described, describeCall } from "./permissions.ts";
+import { serverTools } from "./server-tools.ts";
 
 export interface GuardOptions {
   /** The session's. */
@@ -12,6 +14,8 @@ export interface GuardOptions {
   /** Where the calls are told, in a directory that the program's commands cannot write to from their sandbox. */
   parent: string;
   state(): DecodeState;
+  /** The program's list of servers and their tools. */
+  servers(): Promise<Fields>;
   say(said: readonly Said[]): void;
   /** Clients are told of a call that the program has not told of. */
   told(thread: string): void;
@@ -32,7 +36,7 @@ interface Waiting {
 
 const OVER = "the turn is over";
 
-/** The program's hook spells tools of servers otherwise than its items do. */
+/** Which tool of a server is meant may not be known for certain. */
 function sameAction(one: string, other: string): boolean {
   return one === other || (one.startsWith("mcp__") && other.startsWith("mcp__"));
 }
@@ -47,7 +51,7 @@ export class CallGuard {
 
   constructor(options: GuardOptions) {
     this.#options = options;
-    this.#door = CallDoor.open(options.parent, (id, call) => this.#hear(id, call));
+    this.#door = CallDoor.open(options.parent, (id, call) => void this.#hear(id, call));
   }
 
   get environment(): Record<string, string> {
@@ -97,12 +101,13 @@ export class CallGuard {
     await this.#door.close();
   }
 
-  #hear(id: string, call: HookCall): void {
-    const { state, directory } = this.#options;
+  async #hear(id: string, call: HookCall): Promise<void> {
+    const { state, directory, servers } = this.#options;
+    const meant = call.tool.startsWith("mcp__") ? serverTools(call.tool, await servers()) : [];
     const thread = state().threads.get(call.child ?? call.thread);
     const { turn } = thread ?? {};
     if (!thread || !turn) return void this.#door.answer(id, OVER);
-    const described = describeCall(call, directory);
+    const described = describeCall(call, directory, meant);
     const waiting = { id, call, thread, key: itemKey(turn.id, call.call), described, at: 0, told: false };
     this.#waiting.set(id, waiting);
     this.#intend(waiting);

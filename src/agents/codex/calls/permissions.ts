@@ -68,18 +68,26 @@ function picture(call: HookCall, directory: string): Described {
 /** The program writes the group of a tool before its name. */
 const GROUP = /^(?:collaboration|multi_agent_v\d+)_?(?=[a-z])/;
 
-function other({ tool, input }: HookCall): Described {
-  const name = tool.replace(GROUP, "");
-  const wanted = { action: name, patterns: [], title: titleOf(name, input), input, metadata: { tool: name } };
-  return { seen: { name, title: wanted.title, input }, wants: [wanted], hasItem: name.startsWith("mcp__") };
+function other({ tool, input }: HookCall, meant: readonly string[]): Described {
+  const [name = tool.replace(GROUP, ""), ...others] = meant;
+  const wanted = (action: string): Permission => ({
+    action,
+    patterns: [],
+    title: titleOf(action, input),
+    input,
+    metadata: { tool: action },
+  });
+  const seen = { name, title: titleOf(name, input), input };
+  return { seen, wants: [wanted(name), ...others.map(wanted)], hasItem: name.startsWith("mcp__") };
 }
 
 function titleOf(name: string, input: Fields): string {
   return textIn(input, "task_name") ?? textIn(input, "query") ?? name;
 }
 
-export function describeCall(call: HookCall, directory: string): Described {
+/** `meant`: the names of the server's tools that the call may be for. */
+export function describeCall(call: HookCall, directory: string, meant: readonly string[] = []): Described {
   if (call.tool === "Bash") return command(call, directory);
   if (call.tool === "apply_patch") return patch(call, directory);
-  return call.tool === "view_image" ? picture(call, directory) : other(call);
+  return call.tool === "view_image" ? picture(call, directory) : other(call, meant);
 }
