@@ -12,6 +12,7 @@ import type { Read, Said } from "../program/read-lines.ts";
 import { isLastWord, isRefusal, resultOf } from "./answers.ts";
 import { CallGuard } from "./calls/guard.ts";
 import { isInForce } from "./calls/hook.ts";
+import { listServers } from "./calls/server-tools.ts";
 import { type DecodeState, newDecodeState, type Request } from "./decode/state.ts";
 import { answered, called, failedTurn, lastWord, opened } from "./decode/written.ts";
 import { decodeLine } from "./decode.ts";
@@ -65,6 +66,7 @@ export class CodexSession implements AgentSession {
       directory: open.directory,
       parent: options.calls,
       state: () => this.#state,
+      servers: () => listServers(this.#rpc, this.#thread),
       say: (said) => this.#program.say(said),
       told: (thread) => {
         this.#state = called(this.#state, thread);
@@ -252,8 +254,8 @@ export class CodexSession implements AgentSession {
 
   /** Whether a person has just allowed the call that the program asks about. A command that may want to leave its sandbox is asked about once more. */
   #isAllowed({ signal }: Said): boolean {
-    if (signal.type !== "permission" || !this.#guard.hasAllowed(signal.call)) return false;
-    if (signal.metadata?.reason !== undefined || (signal.action === "bash" && !this.#settings.asksForAll)) return false;
+    if (signal.type !== "permission" || (signal.action === "bash" && !this.#settings.asksForAll)) return false;
+    if (!this.#guard.hasAllowed(signal)) return false;
     void this.answer(signal.ask, { kind: "permission", outcome: "once" });
     return true;
   }

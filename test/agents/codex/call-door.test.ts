@@ -116,6 +116,7 @@ test("a hook whose bell is taken away refuses or waits, and never passes", async
 test("names of others in the directory are passed over, and its end is told twice", async (t) => {
   const { door: open, heard, parent } = await door(t);
   mkdirSync(join(open.directory, "x.bell"));
+  mkdirSync(join(open.directory, "x", "in"), { recursive: true });
   writeFileSync(join(open.directory, "y.bell"), "");
   writeFileSync(join(open.directory, "..bell"), "");
   open.look();
@@ -123,4 +124,12 @@ test("names of others in the directory are passed over, and its end is told twic
   await open.answer("nothing");
   await Promise.all([open.close(), open.close()]);
   assert.deepEqual(readdirSync(parent), []);
+});
+
+test("a verdict that cannot be written is no defect of Parley's", async (t) => {
+  const { door: open, heard } = await door(t);
+  run(t, open.directory, hookInput({ command: "ls" }));
+  await eventually("the call is heard", () => heard.length === 1);
+  rmSync(open.directory, { recursive: true });
+  await open.answer(heard[0]?.id ?? "");
 });

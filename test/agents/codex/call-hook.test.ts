@@ -1,14 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import {
-  callIn,
-  hasFailed,
-  hookConfig,
-  isInForce,
-  patchedFiles,
-  verdictText,
-} from "../../../src/agents/codex/calls/hook.ts";
+import { callIn, hasFailed, hookConfig, isInForce, verdictText } from "../../../src/agents/codex/calls/hook.ts";
 import { fieldsIn, listIn, textIn } from "../../../src/core/json/fields.ts";
 import { hookCommand, hookInput } from "./hook-run.ts";
 
@@ -75,22 +68,6 @@ test("a refusal always has words, and a pass says nothing", () => {
     textIn(fieldsIn(JSON.parse(verdictText(refusal)), "hookSpecificOutput"), "permissionDecisionReason");
   assert.equal(words("no rm"), "no rm");
   assert.equal(words("  "), "a rule of this session denies it");
-});
-
-test("the files of a patch are those that it adds, changes, removes and moves to", () => {
-  const patch = [
-    "*** Begin Patch",
-    "*** Add File: new.txt",
-    "+*** Add File: words.txt",
-    "*** Update File: a b.txt\r",
-    "*** Move to: /elsewhere/c.txt",
-    "*** Delete File: new.txt",
-    "*** End Patch",
-  ].join("\n");
-  const files = ["new.txt", "a b.txt", "/elsewhere/c.txt"];
-  assert.deepEqual(patchedFiles(patch), files);
-  assert.deepEqual(patchedFiles(`cd sub && apply_patch <<'EOF'\n${patch}\nEOF`), files);
-  assert.deepEqual(patchedFiles("echo '*** Add File: x'"), []);
 });
 
 test("the settings of the hook are one group with one command", () => {

@@ -16,6 +16,9 @@ const LINES: [told: string, line: string][] = [
   ["bash -lc ls > out", "bash -lc ls > out"],
   ["bash -x ls", "bash -x ls"],
   ["bash -lc $LINE", "bash -lc $LINE"],
+  // A program of the project's is no shell, whatever its name.
+  ["/work/bin/bash -c ls", "/work/bin/bash -c ls"],
+  ["/tmp/bin/sh -c ls", "/tmp/bin/sh -c ls"],
   ["", ""],
 ];
 

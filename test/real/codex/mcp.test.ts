@@ -68,6 +68,18 @@ describe("MCP servers of the real Codex", { skip, timeout: GROUP_MS }, () => {
       assert.doesNotMatch(readFileSync(join(stage.home, name), "utf8"), new RegExp(SECRET), name);
   });
 
+  test("a rule holds for a server whose name the program spells otherwise", async (t) => {
+    const stage = await Stage.open(t, program, { script: { prompts: { "*": calls("greet") } } });
+    const args = [fixture("mcp-greeter"), join(stage.server.dataDirectory, "greeter-notes")];
+    const mcpServers = [{ name: "my-greeter", type: "stdio", command: process.execPath, args }];
+    const permissions = [{ action: "mcp__my-greeter__*", pattern: "*", verdict: "deny" }];
+    const id = await stage.session({ mode: "full-access", mcpServers, permissions });
+    assert.match((await stage.api.ask(id, "greet me")).text, /a rule of this session denies it/);
+    const [call] = completed(await stage.api.events(id), "tool_call").filter(({ name }) => name !== "tool_search");
+    assert.deepEqual([call?.name, call?.status], ["mcp__my-greeter__greet", "failed"]);
+    await stage.close(1);
+  });
+
   test("a form of a server is questions, and the answers reach it", async (t) => {
     const stage = await Stage.open(t, program, { script: { prompts: { "*": calls("ask") } } });
     const server = { name: "asker", type: "stdio", command: process.execPath, args: [fixture("mcp-asker")] };

@@ -13,12 +13,15 @@ const { program = "", skip } = await realAgent("codex");
 
 const said = [{ text: "It said: {{last_tool_result}}" }];
 const PATCH = "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: .env\n+x\n*** End Patch\nEOF";
+/** A header behind blanks, in a directory that the line goes to first. */
+const ELSEWHERE = PATCH.replace("apply_patch", "cd sub && apply_patch").replace("*** Add", "  *** Add");
 const SCRIPT: Script = {
   prompts: {
     cat: [{ tools: [run("cat .secret")] }, ...said],
     both: [{ tools: [run("true; cat .secret")] }, ...said],
     patch: [{ tools: [write(".env", "x")] }, ...said],
     heredoc: [{ tools: [run(PATCH)] }, ...said],
+    elsewhere: [{ tools: [run(ELSEWHERE)] }, ...said],
     made: [{ tools: [run("touch made")] }, ...said],
     picture: [{ tools: [{ name: "view_image", input: { path: "dot.png" } }] }, ...said],
     code: [{ tools: [{ name: "exec", input: `text(await tools.exec_command({cmd: "cat .secret"}))` }] }, ...said],
@@ -28,6 +31,7 @@ const SECRET = "SECRET=yes";
 const DENY: PermissionRule[] = [
   { action: "bash", pattern: "cat .secret*", verdict: "deny" },
   { action: "edit", pattern: ".env", verdict: "deny" },
+  { action: "edit", pattern: "sub/.env", verdict: "deny" },
   { action: "read", pattern: "*.png", verdict: "deny" },
 ];
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
@@ -45,7 +49,7 @@ describe("rules of a session and what the real Codex does not ask about", { skip
   test("in full-access denied commands, files and pictures are refused, in code and in patches too, and the log has it", async (t) => {
     const stage = await open(t);
     const id = await stage.session({ mode: "full-access", permissions: DENY });
-    const denied = ["cat", "both", "patch", "heredoc", "picture"];
+    const denied = ["cat", "both", "patch", "heredoc", "elsewhere", "picture"];
     for (const name of denied) {
       const { text, reason } = await stage.api.ask(id, `[[${name}]]`);
       assert.equal(reason, "end_turn");

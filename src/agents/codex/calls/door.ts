@@ -8,6 +8,11 @@ const MAX_BYTES = 32 * 1024 * 1024;
 const BELL = /^(\w+)\.bell$/;
 const UNREAD = "Parley could not read this call, so its rules could not be held against it";
 
+/** Commands without a sandbox can put anything there, also while it is removed. The next start of Parley removes all that is left. */
+async function remove(path: string): Promise<void> {
+  await rm(path, { recursive: true, force: true }).catch(() => {});
+}
+
 /** A directory in which the program's hook tells of calls and hears the verdicts. The file of a call is whole when its bell is there. */
 export class CallDoor {
   /** Told to the hook by `CALLS_VARIABLE`. */
@@ -50,8 +55,8 @@ export class CallDoor {
       await writeFile(draft, verdictText(refusal), { mode: 0o600 });
       await rename(draft, verdict);
       await this.#ring(id);
-    } catch (thrown) {
-      if (!this.#closed) throw thrown;
+    } catch {
+      // A full disk, or a directory that is gone: the hook hears nothing, and its call waits until the turn is stopped.
     } finally {
       this.#open.delete(id);
     }
@@ -63,7 +68,7 @@ export class CallDoor {
     this.#closed = true;
     this.#watcher.close();
     await this.#looking;
-    await rm(this.directory, { recursive: true, force: true });
+    await remove(this.directory);
   }
 
   #path(id: string, kind?: "bell" | "draft" | "verdict"): string {
@@ -86,7 +91,7 @@ export class CallDoor {
     // A bell without a call is one that was heard before.
     if (text === undefined || this.#closed) return;
     this.#open.add(id);
-    await rm(path, { force: true });
+    await remove(path);
     const call = text === null ? undefined : callIn(text);
     if (call) this.#hear(id, call);
     else await this.answer(id, UNREAD);

@@ -1,11 +1,13 @@
 import { messageOf } from "../../../core/errors.ts";
-import type { Answer, Signal } from "../../../core/ledger/signals.ts";
+import type { Fields } from "../../../core/json/fields.ts";
+import type { Answer, PermissionSignal, Signal } from "../../../core/ledger/signals.ts";
 import type { Said } from "../../program/read-lines.ts";
 import { isLastWord, isRefusal } from "../answers.ts";
 import { type DecodeState, itemKey, type Thread } from "../decode/state.ts";
 import { CallDoor } from "./door.ts";
 import { CALLS_VARIABLE, type HookCall } from "./hook.ts";
 import { type Described, describeCall } from "./permissions.ts";
+import { serverTools } from "./server-tools.ts";
 
 export interface GuardOptions {
   /** The session's. */
@@ -13,6 +15,8 @@ export interface GuardOptions {
   /** Where the calls are told, in a directory that the program's commands cannot write to from their sandbox. */
   parent: string;
   state(): DecodeState;
+  /** The program's list of servers and their tools. */
+  servers(): Promise<Fields>;
   say(said: readonly Said[]): void;
   /** Clients are told of a call that the program has not told of. */
   told(thread: string): void;
@@ -35,26 +39,37 @@ interface Waiting {
 
 const OVER = "the turn is over";
 
+/** Which tool of a server is meant may not be known for certain. */
+function sameAction(one: string, other: string): boolean {
+  return one === other || (one.startsWith("mcp__") && other.startsWith("mcp__"));
+}
+
 /** Holds each call that the program is about to make until the session's rules, or a person, have spoken. */
 export class CallGuard {
   readonly #options: GuardOptions;
   readonly #door: CallDoor;
   readonly #waiting = new Map<string, Waiting>();
-  /** Calls that a person allowed: the program may ask for these once more, by itself. */
-  readonly #allowed = new Set<string>();
+  /** Calls of open turns that a person allowed: the program may ask for these once more, by itself. */
+  readonly #allowed = new Map<string, Waiting>();
 
   constructor(options: GuardOptions) {
     this.#options = options;
-    this.#door = CallDoor.open(options.parent, (id, call) => this.#hear(id, call));
+    this.#door = CallDoor.open(options.parent, (id, call) => void this.#hear(id, call));
   }
 
   get environment(): Record<string, string> {
     return { [CALLS_VARIABLE]: this.#door.directory };
   }
 
-  /** Whether a person has allowed a call already. */
-  hasAllowed(call: string | undefined): boolean {
-    return call !== undefined && this.#allowed.has(call);
+  /**
+   * Whether a person has just allowed that which the program asks for: the same line, or the same change. A host, words for a terminal, another line
+   * and more rights are asked about, and so is a command that wants to leave its sandbox, which says why. True once for a call.
+   */
+  hasAllowed({ call = "", action, command, metadata = {} }: PermissionSignal): boolean {
+    const wants = this.#allowed.get(call)?.described.wants ?? [];
+    const same = wants.some((one) => sameAction(one.action, action) && one.command === command);
+    const more = metadata.reason !== undefined || metadata.permissions !== undefined;
+    return same && !more && this.#allowed.delete(call);
   }
 
   /** No rule denies it: the next permission is looked at, or a person is asked. False for an ask that is none of these. */
@@ -72,7 +87,7 @@ export class CallGuard {
     if (!waiting) return undefined;
     if (isRefusal(answer)) this.#refuse(waiting, "feedback" in answer ? answer.feedback : undefined);
     else {
-      this.#allowed.add(waiting.key);
+      this.#allowed.set(waiting.key, waiting);
       this.#next(waiting);
     }
     return { lastWord: isLastWord(answer), thread: waiting.thread.id };
@@ -81,6 +96,7 @@ export class CallGuard {
   /** A turn is over: its calls are not made any more. */
   over(thread: string): void {
     for (const waiting of this.#waiting.values()) if (waiting.thread.id === thread) this.#drop(waiting, OVER);
+    for (const [key, waiting] of this.#allowed) if (waiting.thread.id === thread) this.#allowed.delete(key);
   }
 
   /** Files that a hook leaves in this moment are removed at the next start. */
@@ -89,12 +105,13 @@ export class CallGuard {
     this.#door.close().catch(() => {});
   }
 
-  #hear(id: string, call: HookCall): void {
-    const { state, directory } = this.#options;
+  async #hear(id: string, call: HookCall): Promise<void> {
+    const { state, directory, servers } = this.#options;
+    const meant = call.tool.startsWith("mcp__") ? serverTools(call.tool, await servers()) : [];
     const thread = state().threads.get(call.child ?? call.thread);
     const { turn } = thread ?? {};
     if (!thread || !turn) return this.#settle(id, OVER);
-    const described = describeCall(call, directory);
+    const described = describeCall(call, directory, meant);
     const waiting = { id, call, thread, key: itemKey(turn.id, call.call), described, at: 0, told: false };
     this.#waiting.set(id, waiting);
     this.#intend(waiting);

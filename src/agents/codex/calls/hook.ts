@@ -100,11 +100,3 @@ export function verdictText(refusal: string | undefined): string {
   const decision = { permissionDecision: "deny", permissionDecisionReason: why };
   return JSON.stringify({ hookSpecificOutput: { hookEventName: "PreToolUse", ...decision } });
 }
-
-const PATCHED = /^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+?)\r?$/gm;
-
-/** The files that a patch in the program's own format names, as it names them; those of a patch within a line of shell, too. */
-export function patchedFiles(text: string): string[] {
-  if (!text.includes("*** Begin Patch")) return [];
-  return [...new Set([...text.matchAll(PATCHED)].map(([, path = ""]) => path.trim()))];
-}

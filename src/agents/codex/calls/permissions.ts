@@ -4,8 +4,9 @@ import type { PermissionSignal, ToolSeen } from "../../../core/ledger/signals.ts
 import { exact } from "../../../core/permissions/exact.ts";
 import { offeredPatterns } from "../../../core/permissions/offer.ts";
 import { ruledPath } from "../../../core/permissions/paths.ts";
-import { ruledLine } from "../decode/command-line.ts";
-import { type HookCall, patchedFiles } from "./hook.ts";
+import { placedLine } from "../decode/command-line.ts";
+import type { HookCall } from "./hook.ts";
+import { patchedByLine, patchedFiles } from "./patch.ts";
 
 type Permission = Omit<PermissionSignal, "type" | "ask" | "call">;
 
@@ -25,7 +26,8 @@ function edit(files: readonly string[], call: HookCall, directory: string): Perm
 
 function command(call: HookCall, directory: string): Described {
   const text = textIn(call.input, "command") ?? "";
-  const line = ruledLine({ command: text, cwd: call.directory }, directory) ?? text;
+  // The model's own words: a shell in them is one that the model names, and may be no shell.
+  const line = placedLine(text, call.directory, directory);
   const input = { command: line, cwd: call.directory };
   const bash: Permission = {
     action: "bash",
@@ -36,7 +38,7 @@ function command(call: HookCall, directory: string): Described {
     metadata: { tool: "shell" },
   };
   // The program applies a patch in a command by itself, as if it were a call for that.
-  const files = patchedFiles(text);
+  const files = patchedByLine(text, call.directory);
   const wants: Described["wants"] = files.length === 0 ? [bash] : [bash, edit(files, call, directory)];
   return { seen: { name: "shell", title: line, input }, wants, hasItem: true };
 }
@@ -66,18 +68,26 @@ function picture(call: HookCall, directory: string): Described {
 /** The program writes the group of a tool before its name. */
 const GROUP = /^(?:collaboration|multi_agent_v\d+)_?(?=[a-z])/;
 
-function other({ tool, input }: HookCall): Described {
-  const name = tool.replace(GROUP, "");
-  const wanted = { action: name, patterns: [], title: titleOf(name, input), input, metadata: { tool: name } };
-  return { seen: { name, title: wanted.title, input }, wants: [wanted], hasItem: name.startsWith("mcp__") };
+function other({ tool, input }: HookCall, meant: readonly string[]): Described {
+  const [name = tool.replace(GROUP, ""), ...others] = meant;
+  const wanted = (action: string): Permission => ({
+    action,
+    patterns: [],
+    title: titleOf(action, input),
+    input,
+    metadata: { tool: action },
+  });
+  const seen = { name, title: titleOf(name, input), input };
+  return { seen, wants: [wanted(name), ...others.map(wanted)], hasItem: name.startsWith("mcp__") };
 }
 
 function titleOf(name: string, input: Fields): string {
   return textIn(input, "task_name") ?? textIn(input, "query") ?? name;
 }
 
-export function describeCall(call: HookCall, directory: string): Described {
+/** `meant`: the names of the server's tools that the call may be for. */
+export function describeCall(call: HookCall, directory: string, meant: readonly string[] = []): Described {
   if (call.tool === "Bash") return command(call, directory);
   if (call.tool === "apply_patch") return patch(call, directory);
-  return call.tool === "view_image" ? picture(call, directory) : other(call);
+  return call.tool === "view_image" ? picture(call, directory) : other(call, meant);
 }

@@ -8,6 +8,13 @@ function nameOf(path: string | undefined): string | undefined {
   return path?.split("/").findLast((part) => part !== "");
 }
 
+/** Whether a thread cannot be a sub-agent of another: it is the session's own, or that one itself, or one above it. */
+function isAbove(state: DecodeState, id: string, thread: Thread): boolean {
+  const { parent } = thread.child ?? {};
+  const above = parent === undefined ? undefined : state.threads.get(parent);
+  return id === state.root || id === thread.id || (above !== undefined && isAbove(state, id, above));
+}
+
 /** A sub-agent of a thread: its own thread's signals carry its name from now on. */
 function adopt(reading: Reading, parent: Thread, id: string, facts: Omit<ChildRef, "id" | "parent">): Thread {
   const known = reading.thread(id);
@@ -28,7 +35,7 @@ export function onSubAgentActivity(reading: Reading, params: Fields, parent: Thr
   const item = fieldsIn(params, "item");
   const [kind, id] = [textIn(item, "kind"), textIn(item, "agentThreadId")];
   if (kind !== "started" || id === undefined || reading.state.threads.get(id)?.child?.call !== undefined) return;
-  if (!parent.turn) return;
+  if (!parent.turn || isAbove(reading.state, id, parent)) return;
   const name = nameOf(textIn(item, "agentPath"));
   const call = itemKey(parent.turn.id, textIn(item, "id") ?? id);
   const facts = { call, ...present({ title: name, agent: name }) };
@@ -42,6 +49,7 @@ export function onCollabCall(reading: Reading, item: Fields, call: string, paren
   const { receiverThreadIds: ids } = item;
   const [id] = Array.isArray(ids) ? ids : [];
   if (typeof id !== "string") return item.status === "inProgress";
+  if (isAbove(reading.state, id, parent)) return false;
   if (reading.state.threads.get(id)?.child?.call === call) return true;
   const prompt = textIn(item, "prompt");
   const child = adopt(reading, parent, id, { call, ...present({ title: prompt?.split("\n", 1)[0] }) });

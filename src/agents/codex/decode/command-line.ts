@@ -2,7 +2,8 @@ import { type Fields, textIn } from "../../../core/json/fields.ts";
 import { readLine } from "../../../core/permissions/shell/read-line.ts";
 import { isKnown, shown } from "../../../core/permissions/shell/word.ts";
 
-const SHELL = /^(?:\/\S*\/)?(?:ba|z|da)?sh$/;
+/** The shells of the machine. One that lies elsewhere may be anything, and is shown. */
+const SHELL = /^(?:\/(?:usr\/|usr\/local\/|opt\/homebrew\/|run\/current-system\/sw\/)?bin\/)?(?:ba|z|da)?sh$/;
 const RUNS = /^-l?c$/;
 
 /** The line of shell that the program gives to a shell, as the model wrote it; the whole command where it is given otherwise. */
@@ -17,11 +18,14 @@ export function shellLine(command: string): string {
   return line.value;
 }
 
-/** The line as rules are held against it: it begins in the session's directory, so a command that begins elsewhere goes there first. */
+/** A line as rules are held against it: it begins in the session's directory, so a command that begins elsewhere goes there first. */
+export function placedLine(line: string, place: string, directory: string): string {
+  return place === directory ? line : `cd ${shown({ value: place })} && ${line}`;
+}
+
+/** The line of an item, or of an ask for it, as rules are held against it. */
 export function ruledLine(item: Fields, directory: string): string | undefined {
   const command = textIn(item, "command");
   if (command === undefined) return undefined;
-  const line = shellLine(command);
-  const place = textIn(item, "cwd") ?? directory;
-  return place === directory ? line : `cd ${shown({ value: place })} && ${line}`;
+  return placedLine(shellLine(command), textIn(item, "cwd") ?? directory, directory);
 }

@@ -43,7 +43,8 @@ function wordsOf(message: string): string {
 /** An error of the program's: why a turn failed. */
 export function failureOf(error: Fields): Failure {
   const { kind, status } = kindOf(error.codexErrorInfo);
-  const { code, retryable = false } = STATUSES[status ?? 0] ?? CODES[kind] ?? { code: "model_failed" };
+  const known = STATUSES[status ?? 0] ?? (Object.hasOwn(CODES, kind) ? CODES[kind] : undefined);
+  const { code, retryable = false } = known ?? { code: "model_failed" };
   const message = wordsOf(textIn(error, "message") ?? "") || `Codex reports ${kind} without saying more`;
   const more = textIn(error, "additionalDetails");
   return { code, message, retryable, details: present({ kind, status, more }) };

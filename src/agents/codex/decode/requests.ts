@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { withEntry } from "../../../core/entries.ts";
 import { type Fields, fieldsIn, isFields, listIn, present, textIn } from "../../../core/json/fields.ts";
 import type { PermissionSignal } from "../../../core/ledger/signals.ts";
@@ -7,8 +8,8 @@ import { ruledPath } from "../../../core/permissions/paths.ts";
 import { formQuestions } from "../elicitation.ts";
 import { ruledLine } from "./command-line.ts";
 import { filesOf, pathsOf } from "./files.ts";
-import { isOfTurn } from "./open-items.ts";
-import type { Reading, Request, Thread } from "./state.ts";
+import { isOfTurn, setItem } from "./open-items.ts";
+import type { Item, Reading, Request, Thread, Turn } from "./state.ts";
 
 type Permission = Omit<PermissionSignal, "type" | "ask">;
 type Asker = (reading: Reading, ask: string, request: Request, thread: Thread) => void;
@@ -80,8 +81,9 @@ function commandPermission(params: Fields, told: Fields, directory: string): Per
   if (host !== undefined)
     return { action: "webfetch", patterns: [exact(host)], title: host, metadata: present({ reason }) };
   const line = ruledLine(textIn(params, "command") === undefined ? told : params, directory) ?? "";
-  const input = present({ command: line, cwd: textIn(params, "cwd"), reason });
-  const metadata = present({ tool: "shell", reason });
+  const permissions = isFields(params.additionalPermissions) ? params.additionalPermissions : undefined;
+  const input = present({ command: line, cwd: textIn(params, "cwd"), reason, permissions });
+  const metadata = present({ tool: "shell", reason, permissions });
   // Words for a command that runs are no command: no rule for commands fits them.
   if (params.kind === "writeStdin") return { action: "terminal", patterns: [], title: line, input, metadata };
   return { action: "bash", command: line, patterns: offeredPatterns(line, directory), title: line, input, metadata };
@@ -171,20 +173,29 @@ function onElicitation(reading: Reading, ask: string, request: Request, thread: 
   refuse(reading, ask, request);
 }
 
-/** The call of a server's tool that the program asks about; the request names the server and shows the tool's name in its words alone. */
+type Entry = [id: string, item: Item];
+
+/** The open calls of a server that an ask may be for. The request shows the tool's name in its words alone. */
+function askedCalls(turn: Turn | undefined, server: string, message: string): Entry[] {
+  const open = [...(turn?.items ?? [])].filter(
+    ([, { type, over, told }]) => type === "mcpToolCall" && !over && told.server === server,
+  );
+  const named = open.filter(([, { told }]) => message.includes(`"${textIn(told, "tool")}"`));
+  const alike = named.length > 0 ? named : open;
+  const unasked = alike.filter(([, { asked }]) => !asked);
+  return unasked.length > 0 ? unasked : alike;
+}
+
+/** The call of a server's tool that the program asks about. Where it may be one of several tools, no rule for one of them fits. */
 function askTool(reading: Reading, ask: string, server: string, { params }: Request, thread: Thread): void {
-  const open = [...(thread.turn?.items.values() ?? [])].filter(
-    ({ type, over, told }) => type === "mcpToolCall" && !over && told.server === server,
-  );
-  const wanted = JSON.stringify(fieldsIn(fieldsIn(params, "_meta"), "tool_params"));
-  const item = open.find(({ told }) => JSON.stringify(told.arguments) === wanted) ?? open[0];
-  const tool = textIn(item?.told ?? {}, "tool");
-  const action = `mcp__${server}${tool === undefined ? "" : `__${tool}`}`;
+  const message = textIn(params, "message");
   const input = fieldsIn(fieldsIn(params, "_meta"), "tool_params");
+  const calls = askedCalls(thread.turn, server, message ?? "");
+  const [id, item] = calls.find(([, { told }]) => isDeepStrictEqual(told.arguments, input)) ?? calls[0] ?? [];
+  if (id !== undefined && item) setItem(reading, thread, id, { ...item, asked: true });
+  const [tool, ...others] = new Set(calls.map(([, { told }]) => textIn(told, "tool")));
+  const action = `mcp__${server}${tool === undefined || others.length > 0 ? "" : `__${tool}`}`;
   const metadata = present({ tool: action, description: textIn(fieldsIn(params, "_meta"), "tool_description") });
-  const title = textIn(params, "message") ?? action;
-  reading.say(
-    { type: "permission", ask, action, patterns: [], title, input, metadata, ...present({ call: item?.key }) },
-    thread,
-  );
+  const asked = { action, patterns: [], title: message ?? action, input, metadata, ...present({ call: item?.key }) };
+  reading.say({ type: "permission", ask, ...asked }, thread);
 }

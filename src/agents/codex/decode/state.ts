@@ -24,6 +24,8 @@ export interface Item {
   over: boolean;
   /** The item as the program told it when it began: an ask for it does not repeat this. */
   told: Fields;
+  /** The program has asked about it. */
+  asked?: boolean;
   /** The part of a reasoning that was streamed last. */
   part?: number;
 }

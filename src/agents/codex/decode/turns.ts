@@ -15,7 +15,10 @@ export function newTurn(id: string, { tokens }: Pick<Thread, "tokens">): Turn {
 export function onTurnStarted(reading: Reading, params: Fields, thread: Thread): void {
   const id = textIn(fieldsIn(params, "turn"), "id");
   if (id === undefined || thread.turn?.id === id) return;
-  reading.setThread({ ...thread, turn: newTurn(id, thread) });
+  // A thread has one turn at a time: the end of the one before was not heard.
+  if (thread.turn) onTurnCompleted(reading, { turn: { id: thread.turn.id, status: "interrupted" } }, thread);
+  const idle = reading.thread(thread.id);
+  reading.setThread({ ...idle, turn: newTurn(id, idle) });
   if (!thread.child && !reading.state.named) {
     reading.patch({ named: true });
     reading.say({ type: "session", nativeId: thread.id }, thread);
@@ -43,8 +46,9 @@ export function onTurnCompleted(reading: Reading, params: Fields, thread: Thread
   const end = { ...endOf(told, turn.lastWord), usage: turnUsage(thread), point: id };
   reading.say({ type: "turn.finished", turn: id, ...end }, thread);
   const { turn: _, stopped: __, ...rest } = reading.thread(thread.id);
-  reading.setThread(told.status === "interrupted" ? { ...rest, stopped: id } : rest);
-  onChildTurnOver(reading, rest, told);
+  const after = told.status === "interrupted" ? { ...rest, stopped: id } : rest;
+  reading.setThread(after);
+  onChildTurnOver(reading, after, told);
 }
 
 const REFUSED: Failure = { code: "rejected", message: "it was refused" };
@@ -76,17 +80,17 @@ export function onError(reading: Reading, params: Fields, thread: Thread): void 
   reading.say({ type: "status", status: "retrying", attempt, message, next: reading.now }, thread);
 }
 
-const PLAN_STATUS: Readonly<Record<string, "pending" | "in_progress" | "completed">> = {
-  inProgress: "in_progress",
-  completed: "completed",
-};
+const PLAN_STATUS: ReadonlyMap<unknown, "pending" | "in_progress" | "completed"> = new Map([
+  ["inProgress", "in_progress"],
+  ["completed", "completed"],
+]);
 
 export function onPlan(reading: Reading, params: Fields, thread: Thread): void {
   const { plan } = params;
   if (!thread.turn || !Array.isArray(plan)) return;
   const entries = plan.filter(isFields).map((entry) => ({
     text: textIn(entry, "step") ?? "",
-    status: PLAN_STATUS[textIn(entry, "status") ?? ""] ?? "pending",
+    status: PLAN_STATUS.get(entry.status) ?? "pending",
   }));
   reading.say({ type: "plan", entries }, thread);
 }
