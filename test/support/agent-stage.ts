@@ -54,13 +54,14 @@ export async function setStage(
   { script, env = {}, server: more }: StageOptions,
 ): Promise<Parts> {
   const root = mkdtempSync(join(tmpdir(), `parley-${agent}-`));
-  t.after(() => rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }));
   for (const name of ["home", "project"]) mkdirSync(join(root, name));
   writeFileSync(join(root, "project", "README.md"), "# Demo\n\nhello\n");
   const model = await startScriptedModel({ script });
   t.after(() => model.close());
   setEnvironment(t, { ...surroundings(join(root, "home"), model.url), ...env });
   const server = await startServer(t, { defaultAgent: agent, ...more });
+  // After the server's end: a program that still runs would make its directory anew.
+  t.after(() => rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }));
   const watcher = new Watcher(server.api);
   await watcher.start();
   const stream = await server.api.stream(null, "?after=0");
