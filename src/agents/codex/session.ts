@@ -136,11 +136,11 @@ export class CodexSession implements AgentSession {
   }
 
   close(): Promise<void> {
-    return this.#program.close();
+    return this.#program.close().then(() => this.#guard.close());
   }
 
   kill(graceMs: number): Promise<void> {
-    return this.#program.kill(graceMs);
+    return this.#program.kill(graceMs).then(() => this.#guard.close());
   }
 
   pause(): void {

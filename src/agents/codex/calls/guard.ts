@@ -48,6 +48,7 @@ export class CallGuard {
   readonly #waiting = new Map<string, Waiting>();
   /** Calls of open turns that a person allowed: the program may ask for these once more, by itself. */
   readonly #allowed = new Map<string, Waiting>();
+  #closed = false;
 
   constructor(options: GuardOptions) {
     this.#options = options;
@@ -97,6 +98,7 @@ export class CallGuard {
   }
 
   async close(): Promise<void> {
+    this.#closed = true;
     this.#waiting.clear();
     await this.#door.close();
   }
@@ -104,6 +106,7 @@ export class CallGuard {
   async #hear(id: string, call: HookCall): Promise<void> {
     const { state, directory, servers } = this.#options;
     const meant = call.tool.startsWith("mcp__") ? serverTools(call.tool, await servers()) : [];
+    if (this.#closed) return;
     const thread = state().threads.get(call.child ?? call.thread);
     const { turn } = thread ?? {};
     if (!thread || !turn) return void this.#door.answer(id, OVER);
