@@ -147,11 +147,11 @@ export class CodexSession implements AgentSession {
   }
 
   close(): Promise<void> {
-    return this.#program.close();
+    return this.#program.close().then(() => this.#guard.close());
   }
 
   kill(graceMs: number): Promise<void> {
-    return this.#program.kill(graceMs);
+    return this.#program.kill(graceMs).then(() => this.#guard.close());
   }
 
   pause(): void {
@@ -293,7 +293,7 @@ export class CodexSession implements AgentSession {
 
   #exited(): undefined {
     this.#gone = true;
-    this.#guard.close();
+    void this.#guard.close();
     this.#rpc.close();
     return undefined;
   }

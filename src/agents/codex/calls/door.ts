@@ -23,7 +23,7 @@ export class CallDoor {
   readonly #open = new Set<string>();
   #looking: Promise<void> | undefined;
   #again = false;
-  #closed = false;
+  #closing: Promise<void> | undefined;
 
   private constructor(directory: string, hear: (id: string, call: HookCall) => void) {
     this.directory = directory;
@@ -48,7 +48,7 @@ export class CallDoor {
 
   /** Lets a call pass, or refuses it with words that the model reads. A call that has its verdict, or whose hook is gone, is passed over. */
   async answer(id: string, refusal?: string): Promise<void> {
-    if (!this.#open.has(id) || this.#closed) return;
+    if (!this.#open.has(id) || this.#closing) return;
     const verdict = this.#path(id, "verdict");
     const draft = this.#path(id, "draft");
     try {
@@ -63,9 +63,12 @@ export class CallDoor {
   }
 
   /** Hooks that still wait hear nothing any more; the program's end ends them. */
-  async close(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
     this.#watcher.close();
     await this.#looking;
     await remove(this.directory);
@@ -76,7 +79,7 @@ export class CallDoor {
   }
 
   async #lookAll(): Promise<void> {
-    while (this.#again && !this.#closed) {
+    while (this.#again && !this.#closing) {
       this.#again = false;
       for (const name of await readdir(this.directory).catch(() => [])) {
         const id = BELL.exec(name)?.[1];
@@ -89,7 +92,7 @@ export class CallDoor {
     const path = this.#path(id);
     const text = await this.#text(path);
     // A bell without a call is one that was heard before.
-    if (text === undefined || this.#closed) return;
+    if (text === undefined || this.#closing) return;
     this.#open.add(id);
     await remove(path);
     const call = text === null ? undefined : callIn(text);

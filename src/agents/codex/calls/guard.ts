@@ -51,6 +51,7 @@ export class CallGuard {
   readonly #waiting = new Map<string, Waiting>();
   /** Calls of open turns that a person allowed: the program may ask for these once more, by itself. */
   readonly #allowed = new Map<string, Waiting>();
+  #closed = false;
 
   constructor(options: GuardOptions) {
     this.#options = options;
@@ -100,14 +101,16 @@ export class CallGuard {
   }
 
   /** Files that a hook leaves in this moment are removed at the next start. */
-  close(): void {
+  async close(): Promise<void> {
+    this.#closed = true;
     this.#waiting.clear();
-    this.#door.close().catch(() => {});
+    await this.#door.close().catch(() => {});
   }
 
   async #hear(id: string, call: HookCall): Promise<void> {
     const { state, directory, servers } = this.#options;
     const meant = call.tool.startsWith("mcp__") ? serverTools(call.tool, await servers()) : [];
+    if (this.#closed) return;
     const thread = state().threads.get(call.child ?? call.thread);
     const { turn } = thread ?? {};
     if (!thread || !turn) return this.#settle(id, OVER);
