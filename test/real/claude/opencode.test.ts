@@ -7,6 +7,7 @@ import type { MessageWithParts } from "../../../src/surfaces/opencode/shapes/mes
 import type { Session } from "../../../src/surfaces/opencode/shapes/session.ts";
 import type { Script } from "../../../src/testing/model/script.ts";
 import { Stage } from "../../agents/claude/stage.ts";
+import { eventually } from "../../support/eventually.ts";
 import { OpencodeClient } from "../../support/opencode.ts";
 import { realAgent } from "../../support/real-agent.ts";
 import { GROUP_MS } from "../../support/time.ts";
@@ -34,7 +35,8 @@ const SCRIPT: Script = {
       { text: "It said: {{last_tool_result}}" },
     ],
     slow: [{ text: Array.from({ length: 200 }, (_, n) => ({ text: `word${n} `, delay: 100 })) }],
-    long: [{ tools: [bash("sleep 60")] }, { text: "Woke up." }],
+    // The newest version runs no command that does nothing but sleep.
+    long: [{ tools: [bash("touch started; sleep 300")] }, { text: "Woke up." }],
     broken: [{ fail: { status: 400, message: "a bad request" } }],
   },
 };
@@ -136,12 +138,10 @@ describe("the real Claude Code through OpenCode's API", { skip, timeout: GROUP_M
     await seat.client.expect(200, "POST", `/session/${seat.session}/abort`);
     assert.equal(errorOf(await seat.over()), "MessageAbortedError");
 
-    // The program itself takes this command for harmless, and asks nobody.
     await seat.prompt("[[long]]");
-    await seat.listener.until(({ type, properties }) => {
-      const part = properties.part as { type?: string; state?: { status: string } } | undefined;
-      return type === "message.part.updated" && part?.type === "tool" && part.state?.status === "running";
-    }, "the command to run");
+    const asked = await seat.asked("permission.asked");
+    await seat.client.expect(200, "POST", `/permission/${asked.properties.id}/reply`, { body: { reply: "once" } });
+    await eventually("the command to run", () => existsSync(join(seat.stage.directory, "started")));
     await seat.client.expect(200, "POST", `/session/${seat.session}/abort`);
     assert.equal(errorOf(await seat.over()), "MessageAbortedError");
 
