@@ -1,9 +1,9 @@
 import { rmSync } from "node:fs";
-import { join } from "node:path";
 import type { ProcessHost } from "../../host/contract.ts";
 import { SpawnFailed } from "../../host/contract.ts";
 import type { Agent, AgentSession, OpenOptions } from "../contract.ts";
 import { openLazily } from "../open-lazily.ts";
+import { callsPlace } from "./calls/place.ts";
 import type { Discoverer } from "./discovery/discover.ts";
 import { copyAt } from "./resumption.ts";
 
@@ -21,7 +21,7 @@ export interface CodexOptions {
 export function createCodexAgent(options: CodexOptions): Agent {
   const { host, dataDirectory, env: extra = {}, readyMs } = options;
   const env = { ...process.env, ...extra };
-  const calls = join(dataDirectory, "codex-calls");
+  const calls = callsPlace(dataDirectory, env.XDG_RUNTIME_DIR);
   let cleared = false;
   let loading: Promise<Discoverer> | undefined;
   const discoverer = (): Promise<Discoverer> => {
