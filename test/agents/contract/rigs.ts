@@ -104,7 +104,7 @@ export async function codexRig(t: TestContext): Promise<ContractRig> {
     createCodexAgent({
       host,
       dataDirectory: directory,
-      env: { PARLEY_CODEX_BIN: CODEX, HOME: directory, ...env },
+      env: { PARLEY_CODEX_BIN: CODEX, HOME: directory, XDG_RUNTIME_DIR: "", ...env },
       ...(readyMs === undefined ? {} : { readyMs }),
     });
   return {

@@ -118,14 +118,27 @@ describe("ends of turns of the real Claude Code", { skip, timeout: GROUP_MS }, (
 
   test("a cut stream: the half answer is taken back, the whole one is said", async (t) => {
     const stage = await Stage.open(t, program, {
-      // Each word has time to be told before the next: of words that come with the cut the program says nothing.
+      // The cut waits until the words before it were told: of words that come with the cut the program says nothing.
       script: {
-        pace: 100,
-        prompts: { cut: [{ fail: { cut: "text", times: 1 }, text: "A whole answer of several words." }] },
+        prompts: {
+          cut: [
+            {
+              fail: { cut: "text", times: 1 },
+              text: ["A whole ", "answer ", { text: "of ", hold: "gate" }, "several ", "words", "."],
+            },
+          ],
+        },
       },
     });
     const id = await stage.session();
-    const outcome = await stage.api.ask(id, "[[cut]]");
+    const asked = stage.api.ask(id, "[[cut]]");
+    await stage.nth(
+      "item.delta",
+      1,
+      ({ data }) => data.role === "assistant" && data.delta?.includes("answer") === true,
+    );
+    stage.model.release("gate");
+    const outcome = await asked;
     assert.deepEqual([outcome.reason, outcome.text], ["end_turn", "A whole answer of several words."]);
     const states = completed(await stage.api.events(id), "message").map((item) => item.status);
     assert.deepEqual(states, ["completed", "retracted", "completed"]);

@@ -26,6 +26,7 @@ test("agents are listed with the default one, and each can be asked for", async 
     agents.map(({ name, default: usual, installed }) => [name, usual, installed]),
     [
       ["claude", false, false],
+      ["codex", false, false],
       ["house", false, true],
       ["scripted", true, true],
       ["quiet", false, true],
