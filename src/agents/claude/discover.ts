@@ -4,6 +4,7 @@ import type { ProcessHost } from "../../host/contract.ts";
 import type { FoundBinary } from "../../install/find.ts";
 import type { AgentCommand, AgentModel, Discovery } from "../contract.ts";
 import { effortOption } from "../effort.ts";
+import { KeptDiscovery } from "../kept-discovery.ts";
 import { type CredentialPlace, findCredentials } from "./credentials.ts";
 import { findClaude, type Place } from "./find-program.ts";
 import { authSpec, probeSpec } from "./launch.ts";
@@ -11,8 +12,6 @@ import { MODES } from "./modes.ts";
 import type { Probed } from "./probe.ts";
 
 const LIMIT_MS = 20_000;
-/** How long an answer is fresh. An older one is used until the new one is there. */
-const FRESH_MS = 60_000;
 const MILLION = 1_000_000;
 
 const NAMES = { title: "Claude Code", login: 'run "claude auth login", or set ANTHROPIC_API_KEY' } as const;
@@ -71,29 +70,19 @@ export type Told = Probed & { path: string };
 /** Finds out about Claude Code on this machine. Answers are kept: each costs two starts of a large program. */
 export class Discoverer {
   readonly #options: DiscoverOptions;
-  readonly #now: () => number;
-  #known: { path: string; at: number; answer: Promise<Discovery> } | undefined;
+  readonly #kept: KeptDiscovery;
   #told: Told | undefined;
 
   constructor(options: DiscoverOptions) {
     this.#options = options;
-    this.#now = options.now ?? Date.now;
+    this.#kept = new KeptDiscovery((found) => this.#ask(found), options.now);
   }
 
   async discover(): Promise<Discovery> {
     const found = await findClaude(this.#options);
     if ("missing" in found)
       return { ...NAMES, installed: false, detail: found.missing, credentials: "unknown", models: [], modes: MODES };
-    const known = this.#known;
-    if (known?.path !== found.path) return this.#ask(found);
-    if (this.#now() - known.at <= FRESH_MS) return known.answer;
-    // The old answer serves while the new one is made.
-    const answer = this.#ask(found);
-    this.#known = { ...known, at: this.#now() };
-    answer.then((fresh) => {
-      this.#known = { path: found.path, at: this.#now(), answer: Promise.resolve(fresh) };
-    }, ignore);
-    return known.answer;
+    return this.#kept.discover(found);
   }
 
   /** A session has asked the same: its answer is as good. */
@@ -101,20 +90,7 @@ export class Discoverer {
     this.#told = told;
   }
 
-  #ask(found: FoundBinary): Promise<Discovery> {
-    const answer = this.#askNow(found);
-    this.#known = { path: found.path, at: this.#now(), answer };
-    const forget = (): void => {
-      if (this.#known?.answer === answer) this.#known = undefined;
-    };
-    // An answer that nobody can work with is not kept: the user may log in at any time.
-    answer.then(({ credentials, models }) => {
-      if (credentials === "missing" || models.length === 0) forget();
-    }, forget);
-    return answer;
-  }
-
-  async #askNow({ path, version }: FoundBinary): Promise<Discovery> {
+  async #ask({ path, version }: FoundBinary): Promise<Discovery> {
     const { host, extra, env, limitMs = LIMIT_MS } = this.#options;
     const launch = { program: path, env: extra };
     const directory = tmpdir();
@@ -141,5 +117,3 @@ export class Discoverer {
     };
   }
 }
-
-const ignore = (): void => {};

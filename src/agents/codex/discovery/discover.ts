@@ -3,6 +3,7 @@ import type { ProcessHost } from "../../../host/contract.ts";
 import type { FoundBinary } from "../../../install/find.ts";
 import type { AgentModel, Discovery, NativeSession, Project } from "../../contract.ts";
 import { effortOption } from "../../effort.ts";
+import { KeptDiscovery } from "../../kept-discovery.ts";
 import { findCodex, type Place } from "../find-program.ts";
 import { serverSpec } from "../launch.ts";
 import { MODES } from "../modes.ts";
@@ -11,8 +12,6 @@ import type { Probed } from "./probe.ts";
 import { isTooOld, tooOld, UPDATE } from "./versions.ts";
 
 const LIMIT_MS = 20_000;
-/** How long an answer is fresh. An older one is used until the new one is there. */
-const FRESH_MS = 60_000;
 const MOST_SESSIONS = 100;
 
 const NAMES = { title: "Codex", login: 'run "codex login"' } as const;
@@ -68,31 +67,18 @@ function loginText(probed: Probed, place: CredentialPlace | undefined): string {
 /** Finds out about Codex on this machine. Answers are kept: each costs a start of the program. */
 export class Discoverer {
   readonly #options: DiscoverOptions;
-  readonly #now: () => number;
-  #known: { path: string; at: number; answer: Promise<Discovery> } | undefined;
+  readonly #kept: KeptDiscovery;
 
   constructor(options: DiscoverOptions) {
     this.#options = options;
-    this.#now = options.now ?? Date.now;
+    this.#kept = new KeptDiscovery((found) => this.#ask(found), options.now);
   }
 
   async discover(): Promise<Discovery> {
     const found = await findCodex(this.#options);
     if ("missing" in found)
       return { ...NAMES, installed: false, detail: found.missing, credentials: "unknown", models: [], modes: MODES };
-    const known = this.#known;
-    if (known?.path !== found.path) return this.#ask(found);
-    if (this.#now() - known.at > FRESH_MS) {
-      // The old answer serves while the new one is made.
-      this.#known = { ...known, at: this.#now() };
-      this.#askNow(found).then(
-        (fresh) => {
-          this.#known = { path: found.path, at: this.#now(), answer: Promise.resolve(fresh) };
-        },
-        () => {},
-      );
-    }
-    return known.answer;
+    return this.#kept.discover(found);
   }
 
   /** The program's own sessions of a directory. */
@@ -107,20 +93,7 @@ export class Discoverer {
     return listIn(value?.result ?? {}, "data").flatMap(nativeSession);
   }
 
-  #ask(found: FoundBinary): Promise<Discovery> {
-    const answer = this.#askNow(found);
-    this.#known = { path: found.path, at: this.#now(), answer };
-    const forget = (): void => {
-      if (this.#known?.answer === answer) this.#known = undefined;
-    };
-    // An answer that nobody can work with is not kept: the user may log in at any time.
-    answer.then(({ credentials, models }) => {
-      if (credentials === "missing" || models.length === 0) forget();
-    }, forget);
-    return answer;
-  }
-
-  async #askNow({ path, version }: FoundBinary): Promise<Discovery> {
+  async #ask({ path, version }: FoundBinary): Promise<Discovery> {
     const { host, extra, env, limitMs = LIMIT_MS } = this.#options;
     const spec = serverSpec({ program: path, env: extra }, "discovery", false);
     const { probe } = await import("./probe.ts");
