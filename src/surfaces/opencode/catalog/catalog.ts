@@ -5,7 +5,7 @@ import { within } from "../../../core/within.ts";
 import type { Gateway } from "../../../gateway/gateway.ts";
 import { badRequest } from "../errors.ts";
 import { type Choice, chosen, foreignMode, type Wish } from "./choice.ts";
-import { Discoveries, FIRST_MS, type KnownAgent, LIST_MS } from "./discoveries.ts";
+import { Discoveries, FIRST_MS, isSilent, type KnownAgent, LIST_MS } from "./discoveries.ts";
 import { BUILD, modeInfos, newerModeInfo } from "./modes.ts";
 import {
   defaultModelOf,
@@ -139,10 +139,10 @@ export class Catalog {
     return splitModel((await this.defaults()).model).providerID;
   }
 
-  /** The same, with its discovery, as long as no client chose a default model. Others than the default agent count only where that cannot be used. */
+  /** The same, with its discovery, as long as no client chose a default model. Others than the default agent count only where that is known not to be usable. */
   async #firstUsable(): Promise<KnownAgent | undefined> {
     const own = await this.agent(this.#options.gateway.defaultAgent);
-    if (own && isConnected(own.discovery)) return own;
+    if (own && (isConnected(own.discovery) || isSilent(own.discovery))) return own;
     const agents = await this.agents();
     return agents.find(({ discovery }) => isConnected(discovery)) ?? agents[0];
   }

@@ -51,6 +51,11 @@ const SILENT: Discovery = {
   modes: [],
 };
 
+/** Whether nothing is known of an agent: that is no word on whether it can be used. */
+export function isSilent(discovery: Discovery): boolean {
+  return discovery === SILENT;
+}
+
 /**
  * The discoveries of all agents. A discovery may start a program, so only the first callers wait for it, and not for
  * ever. Later callers get the last answer, which is renewed in the background when it is old.

@@ -13,7 +13,7 @@ interface Providers {
 }
 
 /** A server whose Claude Code, when it is asked anything, says nothing until it is let go. */
-async function slowRig(t: TestContext, { installed = true } = {}) {
+async function slowRig(t: TestContext, { installed = true, defaultAgent = "house" } = {}) {
   const root = await temporary(t);
   const [program, asked, go] = [join(root, "claude"), join(root, "asked"), join(root, "go")];
   await writeFile(
@@ -31,7 +31,7 @@ async function slowRig(t: TestContext, { installed = true } = {}) {
       else process.env[name] = before[name];
     }
   });
-  const server = await startServer(t, { defaultAgent: "house" });
+  const server = await startServer(t, { defaultAgent });
   const client = new OpencodeClient(server.parley.url);
   const connected = async (): Promise<boolean> =>
     (await client.get<Providers>("/provider")).connected.includes("claude");
@@ -49,6 +49,14 @@ test("a session of the house agent is made, and answers, before a slow agent has
   assert.equal(await connected(), false, "it has not answered yet");
   await release();
   await eventually("it is listed", connected);
+});
+
+test("a session that names no agent is one of the default agent, also while that has not answered yet", async (t) => {
+  const { client, server, connected } = await slowRig(t, { defaultAgent: "claude" });
+  const { id } = await client.expect<{ id: string }>(200, "POST", "/session", { body: {} });
+  assert.equal((await server.api.session(id)).agent, "claude");
+  assert.equal((await client.get<{ model: string }>("/config")).model, "claude/default");
+  assert.equal(await connected(), false, "it has not answered yet");
 });
 
 test("clients of /global/event are told to read the lists anew when a slow agent has answered; those of /event are not", async (t) => {
