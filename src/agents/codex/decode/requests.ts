@@ -10,6 +10,7 @@ import { ruledLine } from "./command-line.ts";
 import { filesOf, pathsOf } from "./files.ts";
 import { isOfTurn, setItem } from "./open-items.ts";
 import type { Item, Reading, Request, Thread, Turn } from "./state.ts";
+import { inStep } from "./steps.ts";
 
 type Permission = Omit<PermissionSignal, "type" | "ask">;
 type Asker = (reading: Reading, ask: string, request: Request, thread: Thread) => void;
@@ -134,7 +135,8 @@ function askQuestions(reading: Reading, ask: string, request: Request, thread: T
     multiple: false,
     custom: one.isOther === true || listIn(one, "options").length === 0,
   }));
-  reading.say({ type: "question", ask, questions }, thread);
+  // The call that asks has no item.
+  reading.say({ type: "question", ask, questions }, inStep(reading, thread, true));
 }
 
 /** An answer is kept in the log and shown to every client, so nobody is asked for a secret. */

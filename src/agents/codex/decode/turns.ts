@@ -3,6 +3,7 @@ import { type Fields, fieldsIn, isFields, present, textIn } from "../../../core/
 import { onChildTurnOver, openSpawns } from "./children.ts";
 import { failureOf } from "./failures.ts";
 import type { Item, Reading, Thread, Turn } from "./state.ts";
+import { inStep } from "./steps.ts";
 import { retractTexts } from "./texts.ts";
 import { turnUsage } from "./usage.ts";
 
@@ -88,6 +89,8 @@ const PLAN_STATUS: ReadonlyMap<unknown, "pending" | "in_progress" | "completed">
 export function onPlan(reading: Reading, params: Fields, thread: Thread): void {
   const { plan } = params;
   if (!thread.turn || !Array.isArray(plan)) return;
+  // The call that made it has no item.
+  inStep(reading, thread, true);
   const entries = plan.filter(isFields).map((entry) => ({
     text: textIn(entry, "step") ?? "",
     status: PLAN_STATUS.get(entry.status) ?? "pending",
