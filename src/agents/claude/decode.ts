@@ -1,6 +1,6 @@
 import type { Limit } from "../../core/events/values.ts";
-import { isDeeper, MAX_DEPTH } from "../../core/json/depth.ts";
-import { type Fields, fieldsIn, isFields, numberIn, present, textIn } from "../../core/json/fields.ts";
+import { type Fields, fieldsIn, numberIn, present, textIn } from "../../core/json/fields.ts";
+import { type LineNoise, lineFields } from "../program/line-fields.ts";
 import type { Said } from "../program/read-lines.ts";
 import { onAssistant } from "./decode/assistant.ts";
 import type { Foreign } from "./decode/hooks.ts";
@@ -12,7 +12,7 @@ import { onStreamEvent } from "./decode/stream.ts";
 import { onSystem } from "./decode/system.ts";
 import { onUser } from "./decode/user.ts";
 
-export type NoiseReason = "not_json" | "too_deep" | "not_an_object" | "unknown_type";
+export type NoiseReason = LineNoise | "unknown_type";
 
 /** The program's answer to something that Parley asked of it. */
 export interface Response {
@@ -45,14 +45,8 @@ const SEEN_KEPT = 256;
 
 /** Reads one line of the program's output. It changes nothing but through what it returns. */
 export function decodeLine(state: DecodeState, text: string, now: number): Decoded {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return text.trim() === "" ? { state, said: [] } : { state, said: [], noise: "not_json" };
-  }
-  if (isDeeper(value, MAX_DEPTH)) return { state, said: [], noise: "too_deep" };
-  return isFields(value) ? decodeFields(state, value, now) : { state, said: [], noise: "not_an_object" };
+  const read = lineFields(text);
+  return "fields" in read ? decodeFields(state, read.fields, now) : { state, said: [], ...read };
 }
 
 function decodeFields(state: DecodeState, line: Fields, now: number): Decoded {

@@ -1,5 +1,5 @@
-import { isDeeper, MAX_DEPTH } from "../../core/json/depth.ts";
 import { type Fields, isFields, textIn } from "../../core/json/fields.ts";
+import { type LineNoise, lineFields } from "../program/line-fields.ts";
 import type { Said } from "../program/read-lines.ts";
 import { onItemCompleted, onItemStarted, onOutput, onPatchUpdated, onProgress } from "./decode/items.ts";
 import { onHookCompleted, onRateLimits, onServerStatus, onWarning } from "./decode/notices.ts";
@@ -9,7 +9,7 @@ import { onTokens } from "./decode/steps.ts";
 import { onMessageDelta, onReasoningDelta } from "./decode/texts.ts";
 import { onError, onName, onPlan, onRerouted, onSettings, onTurnCompleted, onTurnStarted } from "./decode/turns.ts";
 
-export type NoiseReason = "not_json" | "too_deep" | "not_an_object" | "unknown_method";
+export type NoiseReason = LineNoise | "unknown_method";
 
 /** The program's answer to something that Parley asked of it. */
 export interface Response {
@@ -64,14 +64,8 @@ const SILENT =
 
 /** Reads one line of the program's output. It changes nothing but through what it returns. */
 export function decodeLine(state: DecodeState, text: string, now: number): Decoded {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return text.trim() === "" ? { state, said: [] } : { state, said: [], noise: "not_json" };
-  }
-  if (isDeeper(value, MAX_DEPTH)) return { state, said: [], noise: "too_deep" };
-  return isFields(value) ? decodeFields(state, value, now) : { state, said: [], noise: "not_an_object" };
+  const read = lineFields(text);
+  return "fields" in read ? decodeFields(state, read.fields, now) : { state, said: [], ...read };
 }
 
 function isId(value: unknown): value is number | string {

@@ -1,6 +1,6 @@
-import { isDeeper, MAX_DEPTH } from "../../core/json/depth.ts";
 import { type Fields, isFields } from "../../core/json/fields.ts";
 import type { ChildRef } from "../contract.ts";
+import { type LineNoise, lineFields } from "../program/line-fields.ts";
 import { childRef, isSpoken, type SpokenSignal, signalSchemas } from "./signal-schemas.ts";
 
 export type Decoded =
@@ -12,20 +12,15 @@ export type Decoded =
   | { what: "blank" }
   | { what: "noise"; reason: NoiseReason };
 
-export type NoiseReason = "not_json" | "too_deep" | "not_an_object" | "unknown_type" | "bad_signal" | "bad_child";
+export type NoiseReason = LineNoise | "unknown_type" | "bad_signal" | "bad_child";
 
 const noise = (reason: NoiseReason): Decoded => ({ what: "noise", reason });
 
 /** Reads one line of a program's output. */
 export function decodeLine(line: string): Decoded {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return line.trim() === "" ? { what: "blank" } : noise("not_json");
-  }
-  if (isDeeper(value, MAX_DEPTH)) return noise("too_deep");
-  if (!isFields(value)) return noise("not_an_object");
+  const read = lineFields(line);
+  if (!("fields" in read)) return read.noise === undefined ? { what: "blank" } : noise(read.noise);
+  const { fields: value } = read;
   if (value.type === undefined && value.child !== undefined) return decodeChild(value);
   if (value.type === "ready") return { what: "ready" };
   if (value.type === "resume_lost") return { what: "resume_lost" };

@@ -69,7 +69,7 @@ async function allModels(rpc: Rpc): Promise<Fields[]> {
   return models;
 }
 
-/** What the program can do, and whether it is logged in. */
+/** Asks the program for its models, its configuration and its login. */
 export function probe(
   host: ProcessHost,
   spec: SpawnSpec,
