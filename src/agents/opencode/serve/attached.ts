@@ -1,6 +1,6 @@
 import { type ProjectSetting, shownSettings, trustCommand } from "../../../core/trust.ts";
 import { SpawnFailed } from "../../../host/contract.ts";
-import type { Lease, ServerNeed, Servers } from "./contract.ts";
+import type { Lease, RunningServer, ServerNeed, Servers } from "./contract.ts";
 import { askHealth } from "./health.ts";
 import { passwordHeaders } from "./launch.ts";
 
@@ -47,6 +47,14 @@ export function attachTo(options: AttachOptions): Servers {
       need,
     );
   };
+  let known: RunningServer | undefined;
+  /** The same for all leases, until the user has updated it. */
+  const serverOf = (version: string | undefined): RunningServer => {
+    if (known && known.version === version) return known;
+    const gone = new Promise<never>(() => {});
+    known = { url, headers, own: false, gone, kill: async () => {}, ...(version ? { version } : {}) };
+    return known;
+  };
   return {
     async lease(need): Promise<Lease> {
       await check(need);
@@ -60,10 +68,7 @@ export function attachTo(options: AttachOptions): Servers {
           need,
         );
       }
-      const { version } = health;
-      const gone = new Promise<never>(() => {});
-      const server = { url, headers, own: false, gone, kill: async () => {}, ...(version ? { version } : {}) };
-      return { server, release() {} };
+      return { server: serverOf(health.version), release() {} };
     },
     close: async () => {},
   };

@@ -2,12 +2,13 @@ import type { Lease, RunningServer } from "./contract.ts";
 import { type WatchTimes, watchHealth } from "./health.ts";
 
 const GRACE_MS = 2_000;
-/** How long a server is kept that nobody but a look has used. */
 const LOOK_MS = 60_000;
 
 export interface KeepTimes {
   /** How long a server without leases is kept; 0 for ever. */
   idleMs: number;
+  /** How long it is kept at most where nobody but a look has used it. */
+  lookMs?: number;
   watch?: WatchTimes;
 }
 
@@ -61,8 +62,8 @@ export class KeptServer {
   #rest(): void {
     this.#stopWatch?.();
     this.#stopWatch = undefined;
-    const { idleMs } = this.#times;
-    const ms = this.#used ? idleMs : Math.min(idleMs || LOOK_MS, LOOK_MS);
+    const { idleMs, lookMs = LOOK_MS } = this.#times;
+    const ms = this.#used ? idleMs : Math.min(idleMs || lookMs, lookMs);
     if (ms > 0) this.#idle = setTimeout(() => void this.end(GRACE_MS), ms).unref();
   }
 

@@ -1,8 +1,7 @@
 import { type ProcessHost, SpawnFailed } from "../../../host/contract.ts";
 import type { Lease, ServerNeed, Servers } from "./contract.ts";
 import { findOpenCode } from "./find-program.ts";
-import type { WatchTimes } from "./health.ts";
-import { KeptServer } from "./kept-server.ts";
+import { type KeepTimes, KeptServer } from "./kept-server.ts";
 import { PORTS, type PortRange } from "./ports.ts";
 import { startServer } from "./start.ts";
 
@@ -10,18 +9,15 @@ const READY_MS = 60_000;
 const IDLE_MS = 5 * 60_000;
 const GRACE_MS = 2_000;
 
-export interface ServersOptions {
+export interface ServersOptions extends Partial<KeepTimes> {
   host: ProcessHost;
   /** Parley's, in which it installs agents. */
   dataDirectory: string;
   /** Added to Parley's own environment. */
   env?: Readonly<Record<string, string | undefined>>;
   ports?: PortRange;
-  /** How long a server that nobody uses is kept; 0 for ever. */
-  idleMs?: number;
   /** How long a start may take. */
   readyMs?: number;
-  watch?: WatchTimes;
 }
 
 /**
@@ -29,7 +25,7 @@ export interface ServersOptions {
  * server costs much memory, and a further directory in it little.
  */
 export function createServers(options: ServersOptions): Servers {
-  const { host, dataDirectory, env = {}, ports = PORTS, readyMs = READY_MS, idleMs = IDLE_MS, watch } = options;
+  const { host, dataDirectory, env = {}, ports = PORTS, readyMs = READY_MS, idleMs = IDLE_MS } = options;
   const closing = new AbortController();
   const shared = new Map<string, Promise<KeptServer>>();
   const running = new Set<Promise<KeptServer>>();
@@ -41,7 +37,7 @@ export function createServers(options: ServersOptions): Servers {
     if (closing.signal.aborted) throw new SpawnFailed("Parley is closing", { argv: [found.path, "serve"], directory });
     const launch = { host, program: found.path, env, ports, readyMs, signal: closing.signal };
     const server = await startServer(launch, { ...need, session });
-    return new KeptServer(server, { idleMs, ...(watch ? { watch } : {}) });
+    return new KeptServer(server, { ...options, idleMs });
   };
   const begin = (need: ServerNeed, session: string): Promise<KeptServer> => {
     const starting = start(need, session);

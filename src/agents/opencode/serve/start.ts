@@ -42,9 +42,9 @@ export async function startServer(options: StartOptions, need: Need): Promise<Ru
     try {
       return await startOn(options, spec, passwordHeaders(password), limit);
     } catch (error) {
-      last = error;
+      last = signal.aborted ? new SpawnFailed("Parley is closing", spec) : error;
       // A port that is free again was not the cause.
-      if (limit.aborted || (await isFree(port))) throw error;
+      if (limit.aborted || (await isFree(port))) throw last;
     }
   }
   if (last !== undefined) throw last;
