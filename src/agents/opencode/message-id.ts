@@ -15,16 +15,18 @@ export class MessageIds {
     this.#now = now;
   }
 
-  next(): string {
-    const wanted = BigInt(Math.floor(this.#now())) * 0x1000n + 1n;
-    this.#last = wanted > this.#last ? wanted : this.#last + 1n;
-    const time = (this.#last & 0xffff_ffff_ffffn).toString(16).padStart(12, "0");
+  /** An id after that of a message. */
+  next(after = ""): string {
+    const wanted = (BigInt(Math.floor(this.#now())) * 0x1000n + 1n) & 0xffff_ffff_ffffn;
+    const latest = [wanted, this.#last + 1n, timeIn(after) + 1n].reduce((a, b) => (a > b ? a : b));
+    this.#last = latest;
+    const time = latest.toString(16).padStart(12, "0");
     const random = [...randomBytes(RANDOM_LETTERS)].map((byte) => ALPHABET[byte % ALPHABET.length]).join("");
     return `msg_${time}${random}`;
   }
 }
 
-/** An id that sorts right after a message's: a copy up to it has that message and none after it. */
-export function rightAfter(message: string): string {
-  return `${message}0`;
+function timeIn(id: string): bigint {
+  const [, hex] = /^msg_([0-9a-f]{12})/.exec(id) ?? [];
+  return hex === undefined ? 0n : BigInt(`0x${hex}`);
 }

@@ -165,6 +165,20 @@ export class Translator {
     });
   }
 
+  /** The last message of a session before which all that was heard of is over. */
+  toldUntil(session: string): string {
+    const { floor = "", messages = new Map() } = this.#tree.branches.get(session) ?? {};
+    const told = [...messages.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    const open = told.findIndex((message) => message.role !== "user" && !message.over);
+    return told[(open === -1 ? told.length : open) - 1]?.id ?? floor;
+  }
+
+  /** Whether the agent has said something in the turn that is open. */
+  hasAnswer(session: string): boolean {
+    const messages = this.#tree.branches.get(session)?.messages.values() ?? [];
+    return [...messages].some(({ role }) => role === "assistant");
+  }
+
   isSettled(session: string): boolean {
     const branch = this.#tree.branches.get(session);
     return !branch || isSettled(branch);
