@@ -2,6 +2,8 @@ import type { ProcessHost } from "../../host/contract.ts";
 import type { Agent, AgentSession, OpenOptions } from "../contract.ts";
 import { openLazily } from "../open-lazily.ts";
 import type { Discoverer } from "./discovery/discover.ts";
+import type { Hubs } from "./follow/hubs.ts";
+import { copyAt } from "./resumption.ts";
 import type { Servers } from "./serve/contract.ts";
 import type { PortRange } from "./serve/ports.ts";
 
@@ -30,6 +32,7 @@ export function createOpenCodeAgent(options: OpenCodeOptions): Agent {
     return projectSettings(directory, env.HOME);
   };
   let starting: Promise<Servers> | undefined;
+  let hubs: Hubs | undefined;
   let looking: Promise<Discoverer> | undefined;
 
   const makeServers = async (): Promise<Servers> => {
@@ -53,10 +56,19 @@ export function createOpenCodeAgent(options: OpenCodeOptions): Agent {
     return looking;
   };
   const load = async (): Promise<(open: OpenOptions) => AgentSession> => {
-    throw new Error("sessions of OpenCode are not there yet");
+    const [{ OpenCodeSession }, { Hubs }, there] = await Promise.all([
+      import("./session.ts"),
+      import("./follow/hubs.ts"),
+      servers(),
+    ]);
+    hubs ??= new Hubs();
+    const shared = { servers: there, hubs };
+    return (open) => new OpenCodeSession(shared, open);
   };
   return {
     name: "opencode",
+    capabilities: { fork: "point", rewind: "point", compact: true, mcp: ["stdio", "http", "sse"] },
+    copyAt,
     discoversProjects: true,
     discover: async (project) => (await discoverer()).discover(project),
     sessions: async (project) => (await discoverer()).sessions(project),
@@ -69,7 +81,7 @@ export function createOpenCodeAgent(options: OpenCodeOptions): Agent {
       return !("missing" in (await findOpenCode({ dataDirectory, env }))) && hasCredentials(env);
     },
     projectSettings,
-    open: (open) => openLazily(open, load, []),
+    open: (open) => openLazily(open, load, ["steer", "compact"]),
     close: async () => {
       await (await starting)?.close();
     },
