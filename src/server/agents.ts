@@ -7,6 +7,7 @@ import { findModels, type HouseConfig } from "../agents/house/model/models.ts";
 import { createLineProtocolAgent } from "../agents/line-protocol/agent.ts";
 import { type LineProtocolAbility, sampleAgent } from "../agents/line-protocol/launch.ts";
 import type { AgentOption } from "../core/events/values.ts";
+import { findKey } from "../credentials/find.ts";
 import type { CommandHost, ProcessHost } from "../host/contract.ts";
 
 export type { HouseConfig };
@@ -37,21 +38,35 @@ export async function chooseDefaultAgent(agents: ReadonlyMap<string, Agent>, con
   return LAST_RESORT;
 }
 
+/** Where the house agent takes API keys from; `found` adds the files of other agents. */
+export type HouseCredentials = "environment" | "found";
+
 export interface AgentSettings {
   agents: Readonly<Record<string, ConfiguredAgent>>;
   house?: HouseConfig;
+  houseCredentials?: HouseCredentials;
+}
+
+/** The environment as the house agent sees it. Logins are never taken: only the programs that they were given to may use them. */
+function houseEnvironment(places: HouseCredentials | undefined): NodeJS.ProcessEnv {
+  if (places !== "found") return process.env;
+  const key = (variable: string, provider: string): Record<string, string> => {
+    const found = process.env[variable] || findKey(provider, process.env);
+    return found ? { [variable]: found } : {};
+  };
+  return { ...process.env, ...key("ANTHROPIC_API_KEY", "anthropic"), ...key("OPENAI_API_KEY", "openai") };
 }
 
 /** Every agent that sessions may name: those that ship with Parley, then the configured ones, which may replace them. */
 export function buildAgents(
-  { agents: configured, house }: AgentSettings,
+  { agents: configured, house, houseCredentials }: AgentSettings,
   host: ProcessHost & CommandHost,
   dataDirectory: string,
 ): Map<string, Agent> {
   const shipped: Agent[] = [
     createClaudeAgent({ host, dataDirectory }),
     createCodexAgent({ host, dataDirectory }),
-    createHouseAgent({ host, models: findModels(process.env, house) }),
+    createHouseAgent({ host, models: findModels(houseEnvironment(houseCredentials), house) }),
     createLineProtocolAgent({ ...sampleAgent(join(dataDirectory, "cache")), host }),
   ];
   const agents = new Map<string, Agent>(shipped.map((agent) => [agent.name, agent]));
