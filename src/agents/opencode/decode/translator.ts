@@ -115,11 +115,11 @@ export class Translator {
     });
   }
 
-  /** The messages of a session after its past, as the program keeps them, oldest first. */
-  learn(session: string, messages: readonly Fields[]): Reading {
+  /** The messages of a session after its past, as the program keeps them, oldest first. `isPast`: none of them will change. */
+  learn(session: string, messages: readonly Fields[], isPast = false): Reading {
     return this.#on(session, (desk, branch) => {
       const isAgents = (one: Fields): boolean => fieldsIn(one, "info").role === "assistant";
-      const last = messages.findLast(isAgents);
+      const last = isPast ? undefined : messages.findLast(isAgents);
       for (const kept of messages) learnMessage(desk, branch, kept, !isAgents(kept) || kept === last);
     });
   }
@@ -171,6 +171,12 @@ export class Translator {
     const told = [...messages.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
     const open = told.findIndex((message) => message.role !== "user" && !message.over);
     return told[(open === -1 ? told.length : open) - 1]?.id ?? floor;
+  }
+
+  /** The last message of a session that was heard of. */
+  latest(session: string): string {
+    const { floor = "", messages = new Map() } = this.#tree.branches.get(session) ?? {};
+    return [floor, ...messages.keys()].reduce((a, b) => (a > b ? a : b));
   }
 
   /** Whether the agent has said something in the turn that is open. */

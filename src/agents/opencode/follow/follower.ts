@@ -8,6 +8,8 @@ import type { Hub, Listener } from "./hubs.ts";
 import { messagesAfter } from "./messages-after.ts";
 
 const POLL_MS = 2_000;
+/** Characters of events that are kept while the session is paused. */
+const MOST_WAITING = 8 * 1024 * 1024;
 const FETCH_MS = 5_000;
 const FIRST_LOOK_MS = 25;
 const LONGEST_LOOK_MS = 500;
@@ -43,6 +45,9 @@ export class Follower implements Listener {
   #lastEvent = Date.now();
   #lastAnswer = Date.now();
   #given = 0;
+  /** Events that wait while the session is paused; undefined while it is not. */
+  #waiting: { event: Fields; text: string }[] | undefined;
+  #waitingLength = 0;
   #idle = Promise.withResolvers<void>();
 
   constructor(options: FollowerOptions) {
@@ -68,12 +73,14 @@ export class Follower implements Listener {
   }
 
   event(event: Fields, text: string): void {
+    if (this.#waiting) return this.#wait(event, text);
     const reading = this.#translator.event(event);
     if (reading.said.length > 0 || reading.wants.length > 0) this.#lastEvent = Date.now();
     this.#take(reading, text);
   }
 
   lost(): void {
+    this.#waiting?.splice(0);
     this.#translator.gap();
   }
 
@@ -81,8 +88,28 @@ export class Follower implements Listener {
     this.recover();
   }
 
+  pause(): void {
+    this.#waiting ??= [];
+  }
+
+  /** Tells what came meanwhile. More than could be kept is asked for. */
+  resume(): void {
+    const waiting = this.#waiting ?? [];
+    this.#waiting = undefined;
+    this.#waitingLength = 0;
+    for (const { event, text } of waiting) this.event(event, text);
+    this.recover();
+  }
+
+  #wait(event: Fields, text: string): void {
+    this.#waitingLength += text.length;
+    if (this.#waitingLength <= MOST_WAITING) this.#waiting?.push({ event, text });
+    else this.lost();
+  }
+
   /** Asks for the truth: events may have been missed. */
   recover(): void {
+    if (this.#waiting) return;
     void this.check(this.#options.session);
     for (const { id, turn } of this.#translator.branches.values()) if (turn) void this.check(id);
     void this.#learnAsks();
@@ -228,7 +255,7 @@ export class Follower implements Listener {
   /** While a turn is open and nothing arrives, the program is asked. */
   #onPoll(): void {
     const now = Date.now();
-    if (!this.isBusy) {
+    if (!this.isBusy || this.#waiting) {
       this.#lastAnswer = now;
       return;
     }
