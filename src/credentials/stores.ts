@@ -39,7 +39,7 @@ function oddEntries(source: Source, { odd }: Parsed, login: string): CredentialP
   if (odd.length === 0) return [];
   const named = [...new Set(odd)].slice(0, NAMED).join(", ");
   const detail = `${odd.length === 1 ? "an entry has" : `${odd.length} entries have`} no known form: ${named}`;
-  return [{ source, code: "odd_entry", detail, advice: `log in again to these: ${login}` }];
+  return [{ source, code: "odd_entry", detail, advice: `log in again: ${login}` }];
 }
 
 function fileStore({ path, parse, agent, login }: Store): Found {

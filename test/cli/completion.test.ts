@@ -49,7 +49,7 @@ const rows: [words: string[], offered: string[]][] = [
   [["cred"], ["credentials"]],
   [
     ["credentials", "--"],
-    ["--json", "--export", "--to-pipe", "--format", "--data-dir", "--help"],
+    ["--json", "--export", "--to-pipe", "--format", "--help"],
   ],
   [
     ["credentials", "--format", ""],

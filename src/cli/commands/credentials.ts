@@ -2,7 +2,7 @@ import { Command, Option } from "commander";
 import { SHELLS } from "../../credentials/export.ts";
 import type { CredentialsFlags } from "../credentials/credentials.ts";
 import { withExamples } from "../help.ts";
-import { dataDirOption, jsonOption } from "../options.ts";
+import { jsonOption } from "../options.ts";
 
 export function credentialsCommand(): Command {
   const command = new Command("credentials")
@@ -22,7 +22,6 @@ export function credentialsCommand(): Command {
   );
   command.addOption(new Option("--to-pipe", "let --export write secrets to a pipe or a file"));
   command.addOption(new Option("--format <shell>", "of the lines (default sh)").choices(SHELLS));
-  command.addOption(dataDirOption());
   return command.action(async (flags: CredentialsFlags) => {
     const { credentials } = await import("../credentials/credentials.ts");
     await credentials(flags);

@@ -1,15 +1,16 @@
 import type { Shell } from "../../credentials/export.ts";
 import { judge } from "../../credentials/judge.ts";
+import { homeOf } from "../../credentials/places.ts";
 import { configure } from "../context.ts";
 import { usageError } from "../exit.ts";
-import type { CommonFlags } from "../options.ts";
 import { print } from "../output/print.ts";
 import { tell } from "../tell.ts";
 import { exportText } from "./export-text.ts";
 import { findWith } from "./find-with.ts";
 import { adviceLines, jsonOf, problemLine, tableOf } from "./render.ts";
 
-export interface CredentialsFlags extends CommonFlags {
+export interface CredentialsFlags {
+  json?: boolean;
   export?: string | true;
   toPipe?: boolean;
   format?: Shell;
@@ -24,7 +25,7 @@ function checkFlags({ export: wanted, toPipe, format }: CredentialsFlags): void 
 /** Secrets go to stdout by `--export` only; warnings and advice go to stderr, below the table at a terminal. */
 export async function credentials(flags: CredentialsFlags): Promise<void> {
   checkFlags(flags);
-  const { settings } = await configure({ dataDir: flags.dataDir });
+  const { settings } = await configure({});
   const { credentials: found, problems } = findWith(settings);
   const now = Date.now();
   if (flags.export !== undefined) {
@@ -34,7 +35,7 @@ export async function credentials(flags: CredentialsFlags): Promise<void> {
   }
   const judged = judge(found, now);
   if (flags.json) return print(`${JSON.stringify(jsonOf(judged, problems, now))}\n`);
-  if (judged.length > 0) await print(tableOf(judged, now));
+  if (judged.length > 0) await print(tableOf(judged, now, homeOf(process.env)));
   for (const problem of problems) tell(`warning: ${problemLine(problem)}`);
   for (const line of adviceLines(judged)) tell(line);
 }

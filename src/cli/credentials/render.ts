@@ -1,5 +1,11 @@
 import { present } from "../../core/json/fields.ts";
-import { AGENTS, type CredentialAgent, type CredentialProblem, isExpired } from "../../credentials/contract.ts";
+import {
+  AGENTS,
+  type CredentialAgent,
+  type CredentialProblem,
+  isExpired,
+  type Source,
+} from "../../credentials/contract.ts";
 import type { Judged } from "../../credentials/judge.ts";
 import { safeLine } from "../output/safe-text.ts";
 import { type Column, table } from "../output/table.ts";
@@ -7,29 +13,29 @@ import { fromNow } from "./from-now.ts";
 
 const LONGEST = 1_000;
 
-const COLUMNS: Column[] = [
-  "PROVIDER",
-  "KIND",
-  { name: "SOURCE", cut: "start" },
-  "EXPIRY",
-  { name: "USED BY", cut: "end" },
-];
+/** None is cut: a part of a path is no place. Where they do not fit, each credential is a block. */
+const COLUMNS: readonly Column[] = ["PROVIDER", "KIND", "SOURCE", "EXPIRY", "USED BY"];
+
+/** A place as people write it. */
+function shownPlace({ kind, name }: Source, home: string): string {
+  const short = kind === "file" && home !== "/" && name.startsWith(`${home}/`) ? `~${name.slice(home.length)}` : name;
+  return safeLine(short, LONGEST);
+}
 
 function expiryOf(one: Judged, now: number): string {
   const { expires, renewable, readBy, secret, kind } = one;
   if (kind === "helper" || kind === "cloud") return "-";
   if (expires === undefined) return kind === "oauth" && !secret ? `renewed by ${readBy[0] ?? "its agent"}` : "none";
   if (!isExpired(one, now)) return fromNow(expires, now);
-  const over = `expired ${fromNow(expires, now)}`;
-  return renewable ? `${over}, renewed by ${readBy[0] ?? "its agent"}` : over;
+  return renewable ? `expired, renewed by ${readBy[0] ?? "its agent"}` : `expired ${fromNow(expires, now)}`;
 }
 
-function useOf({ state, usedBy, shadowedBy, readBy }: Judged): string {
+function useOf({ state, usedBy, shadowedBy, readBy }: Judged, home: string): string {
   switch (state) {
     case "used":
       return usedBy.join(", ");
     case "shadowed":
-      return `nobody: shadowed by ${safeLine(shadowedBy?.name ?? "", LONGEST)}`;
+      return `nobody: shadowed by ${shadowedBy ? shownPlace(shadowedBy, home) : "another"}`;
     case "expired":
       return `nobody: expired${readBy[0] === undefined ? "" : `; log in again with ${readBy[0]}`}`;
     case "unread":
@@ -39,13 +45,13 @@ function useOf({ state, usedBy, shadowedBy, readBy }: Judged): string {
   }
 }
 
-export function tableOf(all: readonly Judged[], now: number): string {
+export function tableOf(all: readonly Judged[], now: number, home: string): string {
   const rows = all.map((one) => [
     safeLine(one.provider),
     one.kind,
-    safeLine(one.source.name, LONGEST),
+    shownPlace(one.source, home),
     expiryOf(one, now),
-    useOf(one),
+    useOf(one, home),
   ]);
   return table(COLUMNS, rows);
 }
@@ -62,8 +68,14 @@ export function agentsWithout(all: readonly Judged[]): CredentialAgent[] {
   return AGENTS.filter((agent) => !all.some(({ usedBy }) => usedBy.includes(agent)));
 }
 
+/** The house agent may be allowed a key that only others use. */
+const LET_HOUSE = "; PARLEY_HOUSE_CREDENTIALS=found lets it use the keys above";
+
 export function adviceLines(all: readonly Judged[]): string[] {
-  const lines = agentsWithout(all).map((agent) => `${agent} has no credential: ${ADVICE[agent]}`);
+  const keys = all.some(({ kind, provider }) => kind === "api key" && /^(?:anthropic|openai)$/.test(provider));
+  const lines = agentsWithout(all).map(
+    (agent) => `${agent} has no credential: ${ADVICE[agent]}${agent === "house" && keys ? LET_HOUSE : ""}`,
+  );
   const nothing = "nothing was found in the environment and in the files of Claude Code, Codex and OpenCode";
   return all.length === 0 ? [nothing, ...lines] : lines;
 }

@@ -4,7 +4,8 @@ import { chmodSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fromNow } from "../../../src/cli/credentials/from-now.ts";
-import { Home } from "../support.ts";
+import { startInTerminal } from "../../support/opencode/tui.ts";
+import { BIN, Home } from "../support.ts";
 
 interface Listed {
   credentials: { provider: string; kind: string; source: { name: string }; state: string; usedBy: string[] }[];
@@ -51,8 +52,8 @@ test("a table shows place, end and use of each", async () => {
   const env = { OPENAI_API_KEY: "k", CLAUDE_API_KEY: "c" };
   const { code, stdout, stderr } = await home.run(["credentials"], { env });
   assert.equal(code, 0);
-  const store = join(home.root, "data/opencode/auth.json");
-  const login = join(home.root, ".claude/.credentials.json");
+  const store = "~/data/opencode/auth.json";
+  const login = "~/.claude/.credentials.json";
   assert.deepEqual(
     stdout
       .trimEnd()
@@ -62,7 +63,7 @@ test("a table shows place, end and use of each", async () => {
       ["PROVIDER", "KIND", "SOURCE", "EXPIRY", "USED BY"],
       ["anthropic", "api key", "CLAUDE_API_KEY", "none", "nobody: no agent looks there"],
       ["openai", "api key", "OPENAI_API_KEY", "none", "opencode, house"],
-      ["anthropic", "oauth", login, "expired 3 days ago, renewed by claude", "claude"],
+      ["anthropic", "oauth", login, "expired, renewed by claude", "claude"],
       ["groq", "api key", store, "none", "opencode"],
       ["xai", "oauth", store, "expired 1 day ago", "nobody: expired; log in again with opencode"],
       ["anthropic", "oauth", store, "in 2 days", "opencode"],
@@ -70,6 +71,16 @@ test("a table shows place, end and use of each", async () => {
   );
   assert.match(stderr, /^parley: codex has no credential: run codex login/);
   assert.doesNotMatch(stderr, /claude has no|house has no|opencode has no/);
+});
+
+test("at a narrow terminal each credential is a block, and no place is cut", async () => {
+  await using home = new Home();
+  plant(home, "data/opencode/auth.json", { anthropic: { type: "api", key: "k" } });
+  const { root, work: directory } = home;
+  const env = home.env({ XDG_DATA_HOME: join(root, "data"), ANTHROPIC_API_KEY: "k" });
+  const terminal = startInTerminal({ program: process.execPath, args: [BIN, "credentials"], directory, env, cols: 60 });
+  await terminal.waitFor(/SOURCE +~\/data\/opencode\/auth\.json/);
+  assert.equal(await terminal.exited, 0);
 });
 
 test("an earlier place shadows a later one, and programs are told the same", async () => {
@@ -128,6 +139,7 @@ test("an endpoint of the house agent is listed, and found keys are its own where
   const uses = async (env: Record<string, string>): Promise<string[]> =>
     (await listed(home, env)).credentials.map(({ provider, usedBy }) => `${provider}: ${usedBy}`);
   assert.deepEqual(await uses({ LOCAL_KEY: "l" }), ["local: house", "openai: codex"]);
+  assert.match((await home.run(["credentials"])).stderr, /house has no .*PARLEY_HOUSE_CREDENTIALS=found/);
   assert.deepEqual(await uses({ PARLEY_HOUSE_CREDENTIALS: "found" }), ["openai: codex,house"]);
 });
 
