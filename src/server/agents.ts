@@ -6,6 +6,8 @@ import { createHouseAgent } from "../agents/house/agent.ts";
 import { findModels, type HouseConfig } from "../agents/house/model/models.ts";
 import { createLineProtocolAgent } from "../agents/line-protocol/agent.ts";
 import { type LineProtocolAbility, sampleAgent } from "../agents/line-protocol/launch.ts";
+import { createOpenCodeAgent } from "../agents/opencode/agent.ts";
+import type { PortRange } from "../agents/opencode/serve/ports.ts";
 import type { AgentOption } from "../core/events/values.ts";
 import { findKey } from "../credentials/find.ts";
 import type { CommandHost, ProcessHost } from "../host/contract.ts";
@@ -45,6 +47,12 @@ export interface AgentSettings {
   agents: Readonly<Record<string, ConfiguredAgent>>;
   house?: HouseConfig;
   houseCredentials?: HouseCredentials;
+  /** The address of an OpenCode server that the user runs. Absent: Parley starts its own. */
+  opencodeUrl?: string;
+  /** The ports that OpenCode's servers may have. */
+  opencodePorts?: PortRange;
+  /** How long an OpenCode server that nobody uses is kept; 0 for ever. */
+  opencodeIdleMs?: number;
 }
 
 /** The environment as the house agent sees it. Logins are never taken: only the programs that they were given to may use them. */
@@ -59,13 +67,16 @@ function houseEnvironment(places: HouseCredentials | undefined): NodeJS.ProcessE
 
 /** Every agent that sessions may name: those that ship with Parley, then the configured ones, which may replace them. */
 export function buildAgents(
-  { agents: configured, house, houseCredentials }: AgentSettings,
+  settings: AgentSettings,
   host: ProcessHost & CommandHost,
   dataDirectory: string,
 ): Map<string, Agent> {
+  const { agents: configured, house, houseCredentials } = settings;
+  const { opencodeUrl: url, opencodePorts: ports, opencodeIdleMs: idleMs } = settings;
   const shipped: Agent[] = [
     createClaudeAgent({ host, dataDirectory }),
     createCodexAgent({ host, dataDirectory }),
+    createOpenCodeAgent({ host, dataDirectory, url, ports, idleMs }),
     createHouseAgent({ host, models: findModels(houseEnvironment(houseCredentials), house) }),
     createLineProtocolAgent({ ...sampleAgent(join(dataDirectory, "cache")), host }),
   ];
@@ -74,4 +85,9 @@ export function buildAgents(
     agents.set(name, createLineProtocolAgent({ name, argv: command, host, ...rest }));
   }
   return agents;
+}
+
+/** Ends programs that agents keep beside their sessions. */
+export async function closeAgents(agents: ReadonlyMap<string, Agent>): Promise<void> {
+  await Promise.allSettled([...agents.values()].map((agent) => agent.close?.()));
 }
