@@ -9,10 +9,19 @@ export interface Installable {
   program: string;
   /** Where it may be in a platform's package; `*` is one directory of any name. */
   places: readonly string[];
+  /** Where its maker's own installer puts it, from the home directory: looked at last, since it may not be in the search path. */
+  homePlaces?: readonly string[];
 }
 
 export const INSTALLABLE = {
-  opencode: { package: "opencode-ai", version: "1.18.33", older: [], program: "opencode", places: ["bin/opencode"] },
+  opencode: {
+    package: "opencode-ai",
+    version: "1.18.33",
+    older: [],
+    program: "opencode",
+    places: ["bin/opencode"],
+    homePlaces: [".opencode/bin/opencode"],
+  },
   claude: {
     package: "@anthropic-ai/claude-code",
     version: "2.1.325",

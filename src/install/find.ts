@@ -1,10 +1,12 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
 import { findProgram } from "../host/find-program.ts";
-import { binaryVariable, INSTALLABLE, type InstallableName } from "./catalog.ts";
+import { binaryVariable, INSTALLABLE, type Installable, type InstallableName } from "./catalog.ts";
 import { chosenInstallation } from "./layout.ts";
 
 export interface FoundBinary {
   path: string;
-  from: "variable" | "parley" | "path";
+  from: "variable" | "parley" | "path" | "home";
   /** Known without running it. */
   version?: string;
 }
@@ -18,10 +20,10 @@ export interface SearchOptions {
   env?: Readonly<Record<string, string | undefined>>;
 }
 
-/** The program of an agent: the one the user names, else the one Parley installed, else the one of the search path. */
+/** The program of an agent: the one the user names, else the one Parley installed, else the one of the search path, else the one that its own installer put into the home directory. */
 export async function findAgentBinary(name: InstallableName, options: SearchOptions): Promise<BinarySearch> {
   const { agents, env = process.env } = options;
-  const { program } = INSTALLABLE[name];
+  const { program, homePlaces = [] }: Installable = INSTALLABLE[name];
   const variable = binaryVariable(name);
   const named = env[variable];
   if (named) {
@@ -34,5 +36,9 @@ export async function findAgentBinary(name: InstallableName, options: SearchOpti
   if (installed) return { ...installed, from: "parley" };
   const path = await findProgram(program, env.PATH ?? "");
   if (path) return { path, from: "path" };
+  for (const place of homePlaces) {
+    const there = await findProgram(join(env.HOME || homedir(), place));
+    if (there) return { path: there, from: "home" };
+  }
   return { missing: `${program} was not found: run "parley install ${name}", or set ${variable} to its path` };
 }

@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { type Fields, isFields, textIn } from "../../core/json/fields.ts";
-import type { RunningServer } from "./server/contract.ts";
+import type { RunningServer } from "./serve/contract.ts";
 
 const LIMIT_MS = 10_000;
 /** The list of all models of all providers is some megabytes. */

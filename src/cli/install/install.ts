@@ -38,7 +38,12 @@ export async function install(name: InstallableName, flags: InstallFlags): Promi
   }
 }
 
-const WHERE = { variable: "named by you", parley: "installed by Parley", path: "of the search path" } as const;
+const WHERE = {
+  variable: "named by you",
+  parley: "installed by Parley",
+  path: "of the search path",
+  home: "of its own installer",
+} as const;
 
 /** Every agent that can be installed: the tested version, what is installed, and which program is used. */
 export async function listInstallable(flags: InstallFlags): Promise<string> {

@@ -35,4 +35,6 @@ export interface ServerNeed {
 export interface Servers {
   /** A server that answers, started where none runs. Rejects with `SpawnFailed`, in bounded time. */
   lease(need: ServerNeed): Promise<Lease>;
+  /** Ends all that Parley started, also what is being started. Nothing is leased from then on. */
+  close(): Promise<void>;
 }

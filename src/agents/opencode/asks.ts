@@ -1,0 +1,41 @@
+import { type Fields, textIn } from "../../core/json/fields.ts";
+import type { Answer } from "../../core/ledger/signals.ts";
+import type { Api } from "./api.ts";
+
+export interface Reply {
+  kind: "permission" | "question";
+  verb: "reply" | "reject";
+  body: Fields;
+  /** The program ends the turn by it. */
+  isLastWord: boolean;
+}
+
+/**
+ * An answer as the program takes it. Its own "always" would hold for all sessions of the directory, and count more than any rule: Parley keeps it for the
+ * session, and allows each call once.
+ */
+export function replyTo(answer: Answer): Reply {
+  if (answer.kind === "question") {
+    if (answer.outcome === "answered")
+      return { kind: "question", verb: "reply", body: { answers: answer.answers }, isLastWord: false };
+    return { kind: "question", verb: "reject", body: {}, isLastWord: true };
+  }
+  if (answer.outcome !== "reject")
+    return { kind: "permission", verb: "reply", body: { reply: "once" }, isLastWord: false };
+  const { feedback, stop = false } = answer;
+  const words = feedback && !stop ? { message: feedback } : {};
+  return { kind: "permission", verb: "reply", body: { reply: "reject", ...words }, isLastWord: !("message" in words) };
+}
+
+/** Refuses the asks of sessions that nobody waits for any more: the program keeps those of a turn that was stopped. */
+export async function clearAsks(api: Api, sessions: readonly string[]): Promise<void> {
+  const ended = new Set<unknown>(sessions);
+  for (const kind of ["permission", "question"] as const) {
+    const open = await api.list("GET", `/${kind}`).catch(() => []);
+    for (const request of open.filter(({ sessionID }) => ended.has(sessionID))) {
+      const [id = "", isPermission] = [textIn(request, "id"), kind === "permission"];
+      const path = `/${kind}/${encodeURIComponent(id)}/${isPermission ? "reply" : "reject"}`;
+      await api.ask("POST", path, { body: isPermission ? { reply: "reject" } : {} }).catch(() => {});
+    }
+  }
+}

@@ -1,0 +1,197 @@
+import { type Fields, fieldsIn, textIn } from "../../../core/json/fields.ts";
+import { adopt, newBranch } from "./branches.ts";
+import { Desk, type Tree } from "./desk.ts";
+import { learnMessage, onContent, onFetched } from "./messages.ts";
+import { onAsked, onStatus, onTodos, SESSION_EVENTS } from "./session-events.ts";
+import type { Branch, OpenAsk, Reading } from "./state.ts";
+import { endTurn, isSettled, tellAsks, withdraw } from "./turns.ts";
+
+export interface TranslatorOptions {
+  /** The program's id of the session. */
+  root: string;
+  directory: string;
+  /** The last message that is there already. */
+  floor?: string;
+  isIntent?(request: Fields): boolean;
+}
+
+/** Events of a session that nobody knows yet, by which one may learn that it is a sub-agent's. */
+const OF_INTEREST = /^(?:message\.|permission\.asked|question\.asked|session\.status)/;
+
+function sessionOf(properties: Fields): string | undefined {
+  const [info, part] = [fieldsIn(properties, "info"), fieldsIn(properties, "part")];
+  return textIn(properties, "sessionID") ?? textIn(info, "sessionID") ?? textIn(part, "sessionID");
+}
+
+/**
+ * Makes signals of the program's events and of what its REST API tells, for a session and its sub-agents. It does no I/O: facts that it misses are wants, and the
+ * answers come as calls. Events may be repeated, lost, late, or out of order between messages; the REST API has the truth.
+ */
+export class Translator {
+  readonly #tree: Tree;
+  readonly #root: Branch;
+
+  constructor({ root, directory, floor, isIntent = () => false }: TranslatorOptions) {
+    this.#root = newBranch(root, floor);
+    const branches = new Map([[root, this.#root]]);
+    this.#tree = { root, directory, branches, asks: new Map(), strangers: new Set(), isIntent };
+  }
+
+  get branches(): ReadonlyMap<string, Readonly<Branch>> {
+    return this.#tree.branches;
+  }
+
+  get asks(): ReadonlyMap<string, OpenAsk> {
+    return this.#tree.asks;
+  }
+
+  #with(work: (desk: Desk) => void, looked?: string): Reading {
+    const desk = new Desk(this.#tree);
+    work(desk);
+    if (this.#tree.asks.size > 0) tellAsks(desk, looked);
+    return desk;
+  }
+
+  /** Works on the branch of a session that belongs here. */
+  #on(session: string, work: (desk: Desk, branch: Branch) => void, looked?: string): Reading {
+    return this.#with((desk) => {
+      const branch = this.#tree.branches.get(session);
+      if (branch) work(desk, branch);
+    }, looked);
+  }
+
+  /** A message of Parley's is about to be given. It begins a turn, or belongs to the one that is open. */
+  prompt(message: string): Reading {
+    return this.#with((desk) => {
+      const turn = this.#root.turn ?? desk.beginTurn(this.#root, message);
+      turn.prompts.add(message);
+    });
+  }
+
+  /** A turn without a message of Parley's: a compaction, or a turn of another client. */
+  begin(id: string): Reading {
+    return this.#with((desk) => {
+      if (!this.#root.turn) desk.beginTurn(this.#root, id);
+    });
+  }
+
+  event(event: Fields): Reading {
+    return this.#with((desk) => {
+      const properties = fieldsIn(event, "properties");
+      const type = textIn(event, "type") ?? "";
+      if (type === "session.created" || type === "session.updated") adopt(desk, fieldsIn(properties, "info"));
+      const id = sessionOf(properties) ?? (type === "session.idle" ? this.#tree.root : undefined);
+      const branch = id === undefined ? undefined : this.#tree.branches.get(id);
+      if (branch) {
+        const handler = Object.hasOwn(SESSION_EVENTS, type) ? SESSION_EVENTS[type] : undefined;
+        if (handler) handler(desk, branch, properties);
+        else onContent(desk, branch, event);
+      } else if (id !== undefined && OF_INTEREST.test(type)) desk.lookUp(id);
+    });
+  }
+
+  /** The stream was interrupted: pieces of texts may be missing. */
+  gap(): void {
+    for (const { messages } of this.#tree.branches.values())
+      for (const message of messages.values()) {
+        if (message.over) continue;
+        message.gap = true;
+        for (const part of message.parts.values()) if (!part.over) part.gap = true;
+      }
+  }
+
+  /** The answer to a want of a message; undefined where there was none. */
+  fetched(session: string, message: string, kept: Fields | undefined): Reading {
+    return this.#on(session, (desk, branch) => onFetched(desk, branch, message, kept), message);
+  }
+
+  /** The answer to a want of a session. */
+  found(session: string, info: Fields | undefined): Reading {
+    return this.#with((desk) => {
+      const branch = info && adopt(desk, info);
+      if (branch?.id === session) desk.check(branch);
+      // It is looked for once more when its parent is known.
+      else if (info && textIn(info, "parentID") !== undefined) this.#tree.strangers.delete(session);
+    });
+  }
+
+  /** The messages of a session after its past, as the program keeps them, oldest first. `isPast`: none of them will change. */
+  learn(session: string, messages: readonly Fields[], isPast = false): Reading {
+    return this.#on(session, (desk, branch) => {
+      const isAgents = (one: Fields): boolean => fieldsIn(one, "info").role === "assistant";
+      const last = isPast ? undefined : messages.findLast(isAgents);
+      for (const kept of messages) learnMessage(desk, branch, kept, !isAgents(kept) || kept === last);
+    });
+  }
+
+  learnStatus(session: string, status: Fields): Reading {
+    return this.#on(session, (desk, branch) => {
+      if (branch.turn && status.type === "retry") onStatus(desk, branch, { status });
+    });
+  }
+
+  /** The asks that the program waits for. Of those that are `known` from before, the ones that it no longer waits for are withdrawn. */
+  learnAsks(kind: OpenAsk["kind"], requests: readonly Fields[], known: ReadonlySet<string>): Reading {
+    return this.#with((desk) => {
+      for (const request of requests) {
+        const branch = this.#tree.branches.get(textIn(request, "sessionID") ?? "");
+        if (branch?.turn) onAsked(kind)(desk, branch, request);
+      }
+      const open = new Set(requests.map((request) => request.id));
+      for (const ask of this.#tree.asks.values())
+        if (ask.kind === kind && known.has(ask.id) && !open.has(ask.id)) withdraw(desk, ask.id);
+    });
+  }
+
+  learnPlan(todos: readonly Fields[]): Reading {
+    return this.#with((desk) => onTodos(desk, this.#root, { todos }));
+  }
+
+  /** Parley answers an ask. `isLastWord`: the program ends the turn by it. */
+  answered(ask: string, isLastWord: boolean): void {
+    const open = this.#tree.asks.get(ask);
+    this.#tree.asks.delete(ask);
+    const turn = open && this.#tree.branches.get(open.session)?.turn;
+    if (turn && isLastWord) turn.refused = true;
+  }
+
+  /** The program does not begin the turn, or does not end it. */
+  fail(code: string, message: string): Reading {
+    return this.#with((desk) => {
+      const { turn } = this.#root;
+      if (!turn) return;
+      turn.failure ??= { code, message };
+      endTurn(desk, this.#root);
+    });
+  }
+
+  /** The last message of a session before which all that was heard of is over. */
+  toldUntil(session: string): string {
+    const { floor = "", messages = new Map() } = this.#tree.branches.get(session) ?? {};
+    const told = [...messages.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    const open = told.findIndex((message) => message.role !== "user" && !message.over);
+    return told[(open === -1 ? told.length : open) - 1]?.id ?? floor;
+  }
+
+  /** The last message of a session that was heard of. */
+  latest(session: string): string {
+    const { floor = "", messages = new Map() } = this.#tree.branches.get(session) ?? {};
+    return [floor, ...messages.keys()].reduce((a, b) => (a > b ? a : b));
+  }
+
+  /** Whether the agent has said something in the turn that is open. */
+  hasAnswer(session: string): boolean {
+    const messages = this.#tree.branches.get(session)?.messages.values() ?? [];
+    return [...messages].some(({ role }) => role === "assistant");
+  }
+
+  isSettled(session: string): boolean {
+    const branch = this.#tree.branches.get(session);
+    return !branch || isSettled(branch);
+  }
+
+  /** Ends the turn of a session, and those of its sub-agents before it. */
+  settle(session: string): Reading {
+    return this.#on(session, endTurn);
+  }
+}

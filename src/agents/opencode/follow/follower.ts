@@ -1,0 +1,266 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { type Fields, fieldsIn, textIn } from "../../../core/json/fields.ts";
+import type { Said } from "../../program/read-lines.ts";
+import type { Api } from "../api.ts";
+import type { Reading, Want } from "../decode/state.ts";
+import type { Translator } from "../decode/translator.ts";
+import type { Hub, Listener } from "./hubs.ts";
+import { messagesAfter } from "./messages-after.ts";
+
+const POLL_MS = 2_000;
+/** Characters of events that are kept while the session is paused. */
+const MOST_WAITING = 8 * 1024 * 1024;
+const FETCH_MS = 5_000;
+const FIRST_LOOK_MS = 25;
+const LONGEST_LOOK_MS = 500;
+/** How long a turn may be unfinished although the program says that it does not work on it. */
+const UNFINISHED_MS = 5_000;
+/** How long the program may take to begin a turn that it has accepted. */
+const UNBEGUN_MS = 20_000;
+/** How long a server that Parley did not start may be out of reach while a turn is open. */
+const UNREACHABLE_MS = 30_000;
+
+export interface FollowerOptions {
+  hub: Hub;
+  translator: Translator;
+  session: string;
+  say(said: readonly Said[], native?: string): void;
+  /** The server cannot be reached any more, and nobody will tell of its end. */
+  onUnreachable(): void;
+}
+
+/**
+ * Follows a session of the program's: by its events, and by its REST API wherever these cannot be trusted. A turn ends only when the program says by REST that it
+ * works no more, and everything that it keeps of the turn was told.
+ */
+export class Follower implements Listener {
+  readonly #options: FollowerOptions;
+  readonly #api: Api;
+  readonly #translator: Translator;
+  readonly #fetching = new Map<string, Promise<void>>();
+  /** Sessions that are being checked; true: something came meanwhile, so they are checked once more. */
+  readonly #checking = new Map<string, boolean>();
+  readonly #closing = new AbortController();
+  readonly #poll: NodeJS.Timeout;
+  #lastEvent = Date.now();
+  #lastAnswer = Date.now();
+  #given = 0;
+  /** Events that wait while the session is paused; undefined while it is not. */
+  #waiting: { event: Fields; text: string }[] | undefined;
+  #waitingLength = 0;
+  #idle = Promise.withResolvers<void>();
+
+  constructor(options: FollowerOptions) {
+    this.#options = options;
+    this.#api = options.hub.api;
+    this.#translator = options.translator;
+    this.#poll = setInterval(() => this.#onPoll(), POLL_MS);
+    this.#poll.unref();
+    options.hub.join(this);
+  }
+
+  get isBusy(): boolean {
+    return this.#translator.branches.get(this.#options.session)?.turn !== undefined;
+  }
+
+  /** Resolves when no turn is open. */
+  async idle(): Promise<void> {
+    if (this.isBusy) await this.#idle.promise;
+  }
+
+  owns(session: string): boolean {
+    return this.#translator.branches.has(session);
+  }
+
+  event(event: Fields, text: string): void {
+    if (this.#waiting) return this.#wait(event, text);
+    const reading = this.#translator.event(event);
+    if (reading.said.length > 0 || reading.wants.length > 0) this.#lastEvent = Date.now();
+    this.#take(reading, text);
+  }
+
+  lost(): void {
+    this.#waiting?.splice(0);
+    this.#translator.gap();
+  }
+
+  connected(): void {
+    this.recover();
+  }
+
+  pause(): void {
+    this.#waiting ??= [];
+  }
+
+  /** Tells what came meanwhile. More than could be kept is asked for. */
+  resume(): void {
+    const waiting = this.#waiting ?? [];
+    this.#waiting = undefined;
+    this.#waitingLength = 0;
+    for (const { event, text } of waiting) this.event(event, text);
+    this.recover();
+  }
+
+  #wait(event: Fields, text: string): void {
+    this.#waitingLength += text.length;
+    if (this.#waitingLength <= MOST_WAITING) this.#waiting?.push({ event, text });
+    else this.lost();
+  }
+
+  /** Asks for the truth: events may have been missed. */
+  recover(): void {
+    if (this.#waiting) return;
+    void this.check(this.#options.session);
+    for (const { id, turn } of this.#translator.branches.values()) if (turn) void this.check(id);
+    void this.#learnAsks();
+    if (this.isBusy) void this.#learnPlan();
+  }
+
+  /** A message is given to the program right after this. */
+  prompt(message: string): void {
+    this.#given = Date.now();
+    this.#take(this.#translator.prompt(message));
+  }
+
+  begin(id: string): void {
+    this.#given = Date.now();
+    this.#take(this.#translator.begin(id));
+  }
+
+  fail(code: string, message: string): void {
+    this.#take(this.#translator.fail(code, message));
+  }
+
+  close(): void {
+    this.#closing.abort();
+    clearInterval(this.#poll);
+    this.#options.hub.leave(this);
+    this.#idle.resolve();
+  }
+
+  #take({ said, wants }: Reading, native?: string): void {
+    if (this.#closing.signal.aborted) return;
+    const wasBusy = this.#idle;
+    if (said.length > 0) this.#options.say(said, native);
+    if (!this.isBusy) {
+      wasBusy.resolve();
+      this.#idle = Promise.withResolvers();
+    }
+    for (const want of wants) void this.#serve(want);
+  }
+
+  #serve(want: Want): Promise<void> {
+    if (want.type === "check") return this.check(want.session);
+    return want.type === "message" ? this.#fetch(want.session, want.message) : this.#find(want.session);
+  }
+
+  async #find(session: string): Promise<void> {
+    const info = await this.#options.hub.session(session);
+    this.#take(this.#translator.found(session, info));
+  }
+
+  #fetch(session: string, message: string): Promise<void> {
+    const key = `${session}/${message}`;
+    const under = this.#fetching.get(key);
+    if (under) return under;
+    const path = `/session/${encodeURIComponent(session)}/message/${encodeURIComponent(message)}`;
+    const fetched = this.#ask((api) => api.fields("GET", path, { limitMs: FETCH_MS }))
+      .catch(() => undefined)
+      .then((kept) => {
+        this.#fetching.delete(key);
+        this.#take(this.#translator.fetched(session, message, kept));
+      });
+    this.#fetching.set(key, fetched);
+    return fetched;
+  }
+
+  async #ask<T>(make: (api: Api) => Promise<T>): Promise<T> {
+    const answer = await make(this.#api);
+    this.#lastAnswer = Date.now();
+    return answer;
+  }
+
+  /** Learns by REST what a session said and whether it still works. One that does not is waited for until all of its turn was told. */
+  async check(session: string): Promise<void> {
+    if (this.#checking.has(session)) {
+      this.#checking.set(session, true);
+      return;
+    }
+    this.#checking.set(session, false);
+    try {
+      await this.#untilSettled(session);
+    } catch {
+      // The server cannot be reached: the next poll, the next connection or its end will tell more.
+    }
+    const again = this.#checking.get(session);
+    this.#checking.delete(session);
+    if (again && !this.#closing.signal.aborted) await this.check(session);
+  }
+
+  async #untilSettled(session: string): Promise<void> {
+    const began = Date.now();
+    for (let pause = FIRST_LOOK_MS; !this.#closing.signal.aborted; pause = Math.min(pause * 2, LONGEST_LOOK_MS)) {
+      if (await this.#isWorking(session)) return void (await this.#learnAsks());
+      const branch = this.#translator.branches.get(session);
+      if (!branch?.turn) return;
+      if (this.#translator.isSettled(session)) return this.#take(this.#translator.settle(session));
+      if (this.#isOverdue(session, began)) return this.#giveUp(session);
+      await delay(pause, undefined, { signal: this.#closing.signal }).catch(() => {});
+    }
+  }
+
+  /** Whether the program works on the session, after all that it keeps of it was told. */
+  async #isWorking(session: string): Promise<boolean> {
+    const statuses = await this.#ask((api) => api.fields("GET", "/session/status"));
+    const status = fieldsIn(statuses, session);
+    const isWorking = textIn(status, "type") !== undefined && status.type !== "idle";
+    const { floor = "", turn } = this.#translator.branches.get(session) ?? {};
+    const since = isWorking ? this.#translator.toldUntil(session) : floor;
+    const messages = await this.#ask((api) => messagesAfter(api, session, since));
+    const first = textIn(fieldsIn(messages[0] ?? {}, "info"), "id");
+    // Another client has begun a turn.
+    if (!turn && first !== undefined) this.#take(this.#translator.begin(first));
+    this.#take(this.#translator.learn(session, messages));
+    if (isWorking) this.#take(this.#translator.learnStatus(session, status));
+    await Promise.all(this.#fetching.values());
+    return isWorking;
+  }
+
+  #isOverdue(session: string, began: number): boolean {
+    const now = Date.now();
+    if (this.#translator.hasAnswer(session)) return now - began > UNFINISHED_MS;
+    return now - began > UNFINISHED_MS && now - this.#given > UNBEGUN_MS;
+  }
+
+  #giveUp(session: string): void {
+    if (session !== this.#options.session) return this.#take(this.#translator.settle(session));
+    this.fail("agent_failed", "OpenCode works no more on the turn, and has not finished it");
+  }
+
+  async #learnAsks(): Promise<void> {
+    const { asks } = this.#translator;
+    for (const kind of ["permission", "question"] as const) {
+      const known = new Set(asks.keys());
+      const requests = await this.#ask((api) => api.list("GET", `/${kind}`)).catch(() => undefined);
+      if (requests) this.#take(this.#translator.learnAsks(kind, requests, known));
+    }
+  }
+
+  async #learnPlan(): Promise<void> {
+    const path = `/session/${encodeURIComponent(this.#options.session)}/todo`;
+    const todos = await this.#ask((api) => api.list("GET", path)).catch(() => []);
+    if (todos.length > 0) this.#take(this.#translator.learnPlan(todos));
+  }
+
+  /** While a turn is open and nothing arrives, the program is asked. */
+  #onPoll(): void {
+    const now = Date.now();
+    if (!this.isBusy || this.#waiting) {
+      this.#lastAnswer = now;
+      return;
+    }
+    if (now - this.#lastEvent < POLL_MS) return;
+    if (now - this.#lastAnswer > UNREACHABLE_MS) return this.#options.onUnreachable();
+    this.recover();
+  }
+}

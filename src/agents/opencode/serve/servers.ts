@@ -1,0 +1,84 @@
+import { type ProcessHost, SpawnFailed } from "../../../host/contract.ts";
+import type { Lease, ServerNeed, Servers } from "./contract.ts";
+import { findOpenCode } from "./find-program.ts";
+import { type KeepTimes, KeptServer } from "./kept-server.ts";
+import { PORTS, type PortRange } from "./ports.ts";
+import { startServer } from "./start.ts";
+
+const READY_MS = 60_000;
+const IDLE_MS = 5 * 60_000;
+const GRACE_MS = 2_000;
+
+export interface ServersOptions extends Partial<KeepTimes> {
+  host: ProcessHost;
+  /** Parley's, in which it installs agents. */
+  dataDirectory: string;
+  /** Added to Parley's own environment. */
+  env?: Readonly<Record<string, string | undefined>>;
+  ports?: PortRange;
+  /** How long a start may take. */
+  readyMs?: number;
+}
+
+/**
+ * The servers that Parley runs: one for all directories that are trusted, one for all that are not, and one for each session that has servers of tools of its own. A
+ * server costs much memory, and a further directory in it little.
+ */
+export function createServers(options: ServersOptions): Servers {
+  const { host, dataDirectory, env = {}, ports = PORTS, readyMs = READY_MS, idleMs = IDLE_MS } = options;
+  const closing = new AbortController();
+  const shared = new Map<string, Promise<KeptServer>>();
+  const running = new Set<Promise<KeptServer>>();
+
+  const start = async (need: ServerNeed, session: string): Promise<KeptServer> => {
+    const found = await findOpenCode({ dataDirectory, env: { ...process.env, ...env } });
+    const { directory } = need;
+    if ("missing" in found) throw new SpawnFailed(found.missing, { argv: ["opencode", "serve"], directory });
+    if (closing.signal.aborted) throw new SpawnFailed("Parley is closing", { argv: [found.path, "serve"], directory });
+    const launch = { host, program: found.path, env, ports, readyMs, signal: closing.signal };
+    const server = await startServer(launch, { ...need, session });
+    return new KeptServer(server, { ...options, idleMs });
+  };
+  const begin = (need: ServerNeed, session: string): Promise<KeptServer> => {
+    const starting = start(need, session);
+    running.add(starting);
+    const forget = (): void => void running.delete(starting);
+    starting.then(({ server }) => void server.gone.then(forget), forget);
+    return starting;
+  };
+
+  /** The server that several sessions share: the one that runs or is being started, else a new one. */
+  const sharedFor = async (need: ServerNeed): Promise<KeptServer> => {
+    const name = need.trusted ? "opencode" : "opencode-untrusted";
+    const known = shared.get(name);
+    // A start that failed for another lease failed for this one, too.
+    if (known && !(await known).over) return known;
+    if (shared.get(name) !== known) return sharedFor(need);
+    const starting = begin(need, name);
+    shared.set(name, starting);
+    starting.catch(() => {
+      if (shared.get(name) === starting) shared.delete(name);
+    });
+    return starting;
+  };
+
+  return {
+    async lease(need): Promise<Lease> {
+      const forSession = need.session !== undefined;
+      if ((need.mcpServers ?? []).length === 0) return (await sharedFor(need)).lease(forSession);
+      const own = await begin(need, need.session ?? "opencode-own");
+      const lease = own.lease(forSession);
+      return {
+        server: lease.server,
+        release() {
+          lease.release();
+          void own.end(GRACE_MS);
+        },
+      };
+    },
+    async close() {
+      closing.abort();
+      await Promise.all([...running].map((one) => one.then((kept) => kept.end(GRACE_MS)).catch(() => {})));
+    },
+  };
+}
