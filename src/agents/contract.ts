@@ -9,14 +9,27 @@ export interface Price {
   output: number;
   cacheRead?: number;
   cacheWrite?: number;
+  /** Other prices for long prompts, the shortest first. */
+  tiers?: PriceTier[];
 }
+
+/** The price of a prompt with more tokens than that. */
+export type PriceTier = Omit<Price, "tiers"> & { above: number };
+
+export type Modality = "text" | "image" | "audio" | "video" | "pdf";
 
 /** A model. Facts that are not known of it are absent. */
 export interface AgentModel {
   id: string;
   name?: string;
+  /** The name of the one that serves it, for an agent that has models of several. */
+  provider?: string;
+  /** The name that models of one making share, such as claude-opus. */
+  family?: string;
   /** Tokens that fit into its context. */
   context?: number;
+  /** Tokens that a prompt can have, where these are less than the context. */
+  input?: number;
   /** Tokens that one answer can have. */
   output?: number;
   price?: Price;
@@ -24,6 +37,17 @@ export interface AgentModel {
   reasoning?: boolean;
   /** Whether it takes pictures. */
   images?: boolean;
+  /** All that it takes and gives. */
+  modalities?: { input: Modality[]; output: Modality[] };
+  /** Whether it can call tools. */
+  tools?: boolean;
+  /** Whether its temperature can be chosen. */
+  temperature?: boolean;
+  /** Whether it takes files with a prompt. */
+  attachments?: boolean;
+  /** Whether it thinks between calls of tools; a text is the field in which it does. */
+  interleaved?: boolean | string;
+  status?: "alpha" | "beta" | "active" | "deprecated";
   /** The day it came out, such as 2026-08-27. */
   released?: string;
   /** Options that are otherwise with this model: each stands in place of the agent's own of the same id. */
@@ -228,6 +252,8 @@ export interface Agent {
   /** The settings that it leaves out in a directory that is not trusted, by a look at files alone. Absent: it takes nothing of a project that could run. */
   projectSettings?(directory: string): Promise<ProjectSetting[]>;
   open(options: OpenOptions): AgentSession;
+  /** Ends programs that it keeps beside its sessions. Called when no session is open any more, and once. */
+  close?(): Promise<void>;
 }
 
 /** A running agent cannot take this model, mode or option; one that is opened with it can. */

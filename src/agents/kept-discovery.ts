@@ -1,43 +1,59 @@
+import { keepNewest } from "../core/entries.ts";
 import type { FoundBinary } from "../install/find.ts";
-import type { Discovery } from "./contract.ts";
+import type { Discovery, Project } from "./contract.ts";
 
 /** How long an answer is fresh. An older one is used until the new one is there. */
 const FRESH_MS = 60_000;
+/** So many answers are kept: one for all, or one for each project. */
+const KEPT = 64;
+
+type Ask = (found: FoundBinary, project?: Project) => Promise<Discovery>;
+
+interface Known {
+  path: string;
+  at: number;
+  answer: Promise<Discovery>;
+}
 
 /** Keeps what is known of an agent's program for a while: each look costs starts of the program. */
 export class KeptDiscovery {
-  readonly #ask: (found: FoundBinary) => Promise<Discovery>;
+  readonly #ask: Ask;
   readonly #now: () => number;
-  #known: { path: string; at: number; answer: Promise<Discovery> } | undefined;
+  readonly #known = new Map<string, Known>();
 
-  constructor(ask: (found: FoundBinary) => Promise<Discovery>, now: () => number = Date.now) {
+  constructor(ask: Ask, now: () => number = Date.now) {
     this.#ask = ask;
     this.#now = now;
   }
 
-  discover(found: FoundBinary): Promise<Discovery> {
-    const known = this.#known;
-    if (known?.path !== found.path) return this.#look(found);
+  discover(found: FoundBinary, project?: Project): Promise<Discovery> {
+    const key = project ? `${project.trusted} ${project.directory}` : "";
+    const known = this.#known.get(key);
+    if (known?.path !== found.path) return this.#look(key, found, project);
     if (this.#now() - known.at <= FRESH_MS) return known.answer;
     // The old answer serves while the new one is made.
-    this.#known = { ...known, at: this.#now() };
-    this.#ask(found).then((fresh) => {
-      this.#known = { path: found.path, at: this.#now(), answer: Promise.resolve(fresh) };
+    this.#keep(key, { ...known, at: this.#now() });
+    this.#ask(found, project).then((fresh) => {
+      this.#keep(key, { path: found.path, at: this.#now(), answer: Promise.resolve(fresh) });
     }, ignore);
     return known.answer;
   }
 
-  #look(found: FoundBinary): Promise<Discovery> {
-    const answer = this.#ask(found);
-    this.#known = { path: found.path, at: this.#now(), answer };
+  #look(key: string, found: FoundBinary, project: Project | undefined): Promise<Discovery> {
+    const answer = this.#ask(found, project);
+    this.#keep(key, { path: found.path, at: this.#now(), answer });
     const forget = (): void => {
-      if (this.#known?.answer === answer) this.#known = undefined;
+      if (this.#known.get(key)?.answer === answer) this.#known.delete(key);
     };
     // An answer that nobody can work with is not kept: the user may log in at any time.
     answer.then(({ credentials, models }) => {
       if (credentials === "missing" || models.length === 0) forget();
     }, forget);
     return answer;
+  }
+
+  #keep(key: string, known: Known): void {
+    keepNewest(this.#known, key, known, KEPT);
   }
 }
 

@@ -6,6 +6,8 @@ import { createHouseAgent } from "../agents/house/agent.ts";
 import { findModels, type HouseConfig } from "../agents/house/model/models.ts";
 import { createLineProtocolAgent } from "../agents/line-protocol/agent.ts";
 import { type LineProtocolAbility, sampleAgent } from "../agents/line-protocol/launch.ts";
+import { createOpenCodeAgent } from "../agents/opencode/agent.ts";
+import type { PortRange } from "../agents/opencode/serve/ports.ts";
 import type { AgentOption } from "../core/events/values.ts";
 import type { CommandHost, ProcessHost } from "../host/contract.ts";
 
@@ -40,17 +42,24 @@ export async function chooseDefaultAgent(agents: ReadonlyMap<string, Agent>, con
 export interface AgentSettings {
   agents: Readonly<Record<string, ConfiguredAgent>>;
   house?: HouseConfig;
+  /** The address of an OpenCode server that the user runs. Absent: Parley starts its own. */
+  opencodeUrl?: string;
+  /** The ports that OpenCode's servers may have. */
+  opencodePorts?: PortRange;
+  /** How long an OpenCode server that nobody uses is kept; 0 for ever. */
+  opencodeIdleMs?: number;
 }
 
 /** Every agent that sessions may name: those that ship with Parley, then the configured ones, which may replace them. */
 export function buildAgents(
-  { agents: configured, house }: AgentSettings,
+  { agents: configured, house, opencodeUrl: url, opencodePorts: ports, opencodeIdleMs: idleMs }: AgentSettings,
   host: ProcessHost & CommandHost,
   dataDirectory: string,
 ): Map<string, Agent> {
   const shipped: Agent[] = [
     createClaudeAgent({ host, dataDirectory }),
     createCodexAgent({ host, dataDirectory }),
+    createOpenCodeAgent({ host, dataDirectory, url, ports, idleMs }),
     createHouseAgent({ host, models: findModels(process.env, house) }),
     createLineProtocolAgent({ ...sampleAgent(join(dataDirectory, "cache")), host }),
   ];
@@ -59,4 +68,9 @@ export function buildAgents(
     agents.set(name, createLineProtocolAgent({ name, argv: command, host, ...rest }));
   }
   return agents;
+}
+
+/** Ends programs that agents keep beside their sessions. */
+export async function closeAgents(agents: ReadonlyMap<string, Agent>): Promise<void> {
+  await Promise.allSettled([...agents.values()].map((agent) => agent.close?.()));
 }

@@ -21,7 +21,7 @@ import type { Log, SyncMode } from "../log/contract.ts";
 import { type OpenLogOptions, openLog } from "../log/data-log.ts";
 import { worktreesFolder } from "../surfaces/opencode/worktrees/folder.ts";
 import { SseClients } from "../surfaces/stream/sse-clients.ts";
-import { type AgentSettings, buildAgents, chooseDefaultAgent } from "./agents.ts";
+import { type AgentSettings, buildAgents, chooseDefaultAgent, closeAgents } from "./agents.ts";
 import { createListener, type HttpListener } from "./http/listener.ts";
 import { instanceOf } from "./instance.ts";
 import { giveMemoryBackWhenIdle } from "./lifecycle/idle-memory.ts";
@@ -191,6 +191,7 @@ async function startOn(
     stopTidying();
     stopWatching();
     await Promise.all([gateway.shutdown(), terminals.close()]);
+    await closeAgents(agents);
     // No session runs any more: the rest are programs that were asked what they have, and have not answered yet.
     abandon();
     await log.close();

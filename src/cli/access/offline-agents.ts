@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { AgentInfo } from "../../client/index.ts";
 import { capabilitiesOf } from "../../gateway/capabilities.ts";
 import { createProcessHost } from "../../host/process-host.ts";
-import { buildAgents, chooseDefaultAgent } from "../../server/agents.ts";
+import { buildAgents, chooseDefaultAgent, closeAgents } from "../../server/agents.ts";
 import type { Settings } from "../config/settings.ts";
 
 /** The agents that a server would have, without one. None is started. */
@@ -16,12 +16,16 @@ export function agentsOf(settings: Settings): ReturnType<typeof buildAgents> {
 export async function offlineAgents(settings: Settings): Promise<AgentInfo[]> {
   const built = agentsOf(settings);
   const defaultAgent = await chooseDefaultAgent(built, settings.defaultAgent);
-  return Promise.all(
-    [...built.values()].map(async (agent) => ({
-      name: agent.name,
-      default: agent.name === defaultAgent,
-      capabilities: capabilitiesOf(agent),
-      ...(await agent.discover()),
-    })),
-  );
+  try {
+    return await Promise.all(
+      [...built.values()].map(async (agent) => ({
+        name: agent.name,
+        default: agent.name === defaultAgent,
+        capabilities: capabilitiesOf(agent),
+        ...(await agent.discover()),
+      })),
+    );
+  } finally {
+    await closeAgents(built);
+  }
 }

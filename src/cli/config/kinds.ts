@@ -1,3 +1,4 @@
+import type { PortRange } from "../../agents/opencode/serve/ports.ts";
 import type { ConfiguredAgent, HouseConfig } from "../../server/agents.ts";
 import { ADVERTISED_PHRASE, advertisedOrigin } from "../../server/guards/advertised.ts";
 import { DURATION_PHRASE, parseDuration } from "./duration.ts";
@@ -45,6 +46,12 @@ export const address: Kind<string> = {
   parse: (value) => value || undefined,
 };
 export const origin: Kind<string> = { check: "text", expected: ADVERTISED_PHRASE, parse: advertisedOrigin };
+/** An address with anything that may belong to it, such as a password. */
+export const url: Kind<string> = {
+  check: "text",
+  expected: "an address such as http://127.0.0.1:4096",
+  parse: (value) => (/^https?:\/\/[^/]/.test(value) && URL.canParse(value) ? value : undefined),
+};
 export const directory: Kind<string> = { ...text, resolve: (value, path) => path(value) };
 export const token: Kind<Credential> = { check: "text", expected: "a token", parse: (value) => ({ token: value }) };
 export const tokenFile: Kind<Credential> = { check: "text", expected: "a file", parse: (file) => ({ file }) };
@@ -53,6 +60,16 @@ export const port: Kind<number> = {
   check: "port",
   expected: "a port from 0 to 65535",
   parse: (value) => (/^\d{1,5}$/.test(value) && Number(value) <= 65_535 ? Number(value) : undefined),
+};
+
+export const ports: Kind<PortRange> = {
+  check: "text",
+  expected: "ports from 1 to 65535 such as 4200-4300",
+  parse(value) {
+    const [, from, to = from] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(value) ?? [];
+    const [first, last] = [Number(from), Number(to)];
+    return first > 0 && first <= last && last <= 65_535 ? { first, last } : undefined;
+  },
 };
 
 export const count: Kind<number> = {

@@ -52,6 +52,10 @@ const environments: [variable: string, value: string, layer: Layer][] = [
   ["PARLEY_UNATTENDED", "deny", { unattended: "deny" }],
   ["PARLEY_ASK_DEADLINE", "5m", { askDeadlineMs: 300_000 }],
   ["PARLEY_IDLE_CLOSE", "1s", { idleCloseMs: 1_000 }],
+  ["PARLEY_OPENCODE_URL", "http://me:secret@127.0.0.1:4096", { opencodeUrl: "http://me:secret@127.0.0.1:4096" }],
+  ["PARLEY_OPENCODE_PORTS", "5000-5010", { opencodePorts: { first: 5_000, last: 5_010 } }],
+  ["PARLEY_OPENCODE_PORTS", "5000", { opencodePorts: { first: 5_000, last: 5_000 } }],
+  ["PARLEY_OPENCODE_IDLE", "0s", { opencodeIdleMs: 0 }],
   ["PARLEY_IDLE_AGENTS", "3", { idleAgents: 3 }],
   ["PARLEY_RETAIN_EVENTS", "100", { retainEvents: 100 }],
   ["PARLEY_SYNC", "disk", { sync: "disk" }],
@@ -71,6 +75,10 @@ const wrong: [variable: string, value: string, expected: RegExp][] = [
   ["PARLEY_PORT", "1e3", /PARLEY_PORT/],
   ["PARLEY_ASK_DEADLINE", "30", /PARLEY_ASK_DEADLINE: expected a duration/],
   ["PARLEY_UNATTENDED", "maybe", /PARLEY_UNATTENDED: expected one of wait, deny, allow, got "maybe"/],
+  ["PARLEY_OPENCODE_PORTS", "4300-4200", /PARLEY_OPENCODE_PORTS: expected ports from 1 to 65535/],
+  ["PARLEY_OPENCODE_PORTS", "0-10", /PARLEY_OPENCODE_PORTS/],
+  ["PARLEY_OPENCODE_PORTS", "1-65536", /PARLEY_OPENCODE_PORTS/],
+  ["PARLEY_OPENCODE_URL", "127.0.0.1:4096", /PARLEY_OPENCODE_URL: expected an address such as/],
   ["PARLEY_KEEP_NATIVE", "perhaps", /PARLEY_KEEP_NATIVE: expected true or false/],
 ];
 

@@ -13,6 +13,9 @@ const everything: ConfigFile = {
   agents: { scripted: { command: ["evil"] } },
   house: { endpoints: { evil: { url: "https://evil.example", models: [{ id: "m" }] } } },
   roots: ["/"],
+  opencodeUrl: "https://evil.example",
+  opencodePorts: "1-2",
+  opencodeIdle: "1m",
   unattended: "deny",
   askDeadline: "1m",
   idleClose: "1m",
@@ -33,7 +36,16 @@ test("the table knows every key there is", () => {
 
 test("a project that is not trusted picks among what there is, and nothing else", () => {
   const { config, refused } = limitProject(everything, false, "/repo");
-  const kept = ["$schema", "port", "defaultAgent", "unattended", "askDeadline", "idleClose", "logLevel"];
+  const kept = [
+    "$schema",
+    "port",
+    "defaultAgent",
+    "unattended",
+    "askDeadline",
+    "idleClose",
+    "logLevel",
+    "opencodeIdle",
+  ];
   assert.deepEqual(Object.keys(config).sort(), kept.sort());
   assert.equal(refused.length, Object.keys(everything).length - kept.length);
   assert.match(refused.find(({ key }) => key === "agents")?.why ?? "", /parley trust \/repo/);

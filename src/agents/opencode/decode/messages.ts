@@ -45,8 +45,9 @@ function fetch(desk: Desk, branch: Branch, message: Message): void {
 
 /** The message before this one that is not over. The program writes one message of an agent at a time: the end of that one was missed. */
 function unfinished(branch: Branch, message: Message): Message | undefined {
-  const before = [...branch.messages.values()].filter((one) => one.begun && !one.over && one.id < message.id);
-  return message.role === "assistant" && !message.begun ? before[0] : undefined;
+  if (message.role !== "assistant" || message.begun) return undefined;
+  const isOpen = (one: Message): boolean => one.role === "assistant" && one.begun && !one.over && one.id < message.id;
+  return [...branch.messages.values()].find(isOpen);
 }
 
 /** Whether an event about the message can be told now. Otherwise it waits for its role, or for the end of the message before it. */
@@ -82,17 +83,18 @@ function onMessage(desk: Desk, branch: Branch, properties: Fields): void {
   if (!isTellable(desk, branch, message, "message.updated", properties)) return;
   beginStep(desk, branch, message);
   if (isNews) release(desk, branch, message);
-  noteError(desk, branch, message);
-  if (isCompleted(message)) complete(desk, branch, message);
+  noteError(desk, branch, info);
+  // An event that was held back is not as new as what is known of the message by now.
+  if (isCompletedIn(info)) complete(desk, branch, message);
 }
 
 /** A state that came late does not undo the end of a message. */
 function learnInfo(message: Message, info: Fields): void {
   message.role = roleIn(info) ?? message.role;
-  if (!isCompleted(message) || fieldsIn(info, "time").completed !== undefined) message.info = info;
+  if (!isCompletedIn(message.info) || isCompletedIn(info)) message.info = info;
 }
 
-function isCompleted({ info }: Message): boolean {
+function isCompletedIn(info: Fields): boolean {
   return typeof fieldsIn(info, "time").completed === "number";
 }
 
@@ -118,7 +120,7 @@ function beginStep(desk: Desk, branch: Branch, message: Message): void {
   if (summary) desk.tell(branch, { type: "status", status: "compacting" });
 }
 
-function noteError(desk: Desk, branch: Branch, { info }: Message): void {
+function noteError(desk: Desk, branch: Branch, info: Fields): void {
   const { error } = info;
   if (!isFields(error) || !branch.turn) return;
   if (isAbort(error)) branch.turn.aborted = true;
@@ -196,8 +198,9 @@ function complete(desk: Desk, branch: Branch, message: Message): void {
   const isOpen = [...message.parts.values()].some(
     (part) => !part.over && (TEXTS.has(part.type) || part.type === "tool"),
   );
-  if (isOpen || message.gap) fetch(desk, branch, message);
-  else endStep(desk, branch, message);
+  if (isOpen || message.gap) return fetch(desk, branch, message);
+  endStep(desk, branch, message);
+  releaseAll(desk, branch);
 }
 
 function endStep(desk: Desk, branch: Branch, message: Message): void {
@@ -228,9 +231,8 @@ export function learnMessage(desk: Desk, branch: Branch, kept: Fields, isLast: b
   }
   beginStep(desk, branch, message);
   for (const told of parts) tellPart(desk, branch, message, told);
-  noteError(desk, branch, message);
-  const isOver = isCompleted(message) || !isLast;
-  if (isOver) settleMessage(desk, branch, message, parts);
+  noteError(desk, branch, info);
+  if (isCompletedIn(info) || !isLast) settleMessage(desk, branch, message, parts);
 }
 
 function settleMessage(desk: Desk, branch: Branch, message: Message, kept: readonly Fields[] | undefined): void {
@@ -253,7 +255,7 @@ export function onFetched(desk: Desk, branch: Branch, id: string, kept: Fields |
     message.missed = true;
     message.held = [];
   } else if (kept) learnMessage(desk, branch, kept, !newer);
-  else if (newer || isCompleted(message)) settleMessage(desk, branch, message, undefined);
+  else if (newer || isCompletedIn(message.info)) settleMessage(desk, branch, message, undefined);
   releaseAll(desk, branch);
 }
 

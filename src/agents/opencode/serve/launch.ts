@@ -17,8 +17,11 @@ const ENVIRONMENT = {
   OPENCODE_SERVER_USERNAME: undefined,
 } as const;
 
-/** Nothing of a project that is not trusted is loaded: no settings, plugins, commands, agents, tools and instructions. */
-const UNTRUSTED = { OPENCODE_DISABLE_PROJECT_CONFIG: "1" } as const;
+/**
+ * Nothing of a project that is not trusted is loaded: no settings, plugins, commands, agents, tools and instructions. The second variable is for the skills that
+ * are laid down for other programs, in `.claude` and `.agents`: each is a command too, whose text may run others. The user's own of these are left out with them.
+ */
+const UNTRUSTED = { OPENCODE_DISABLE_PROJECT_CONFIG: "1", OPENCODE_DISABLE_EXTERNAL_SKILLS: "1" } as const;
 
 export interface Launch {
   program: string;

@@ -9,15 +9,17 @@ const READY_MS = 60_000;
 const IDLE_MS = 5 * 60_000;
 const GRACE_MS = 2_000;
 
-export interface ServersOptions extends Partial<KeepTimes> {
+export interface ServersOptions extends Omit<KeepTimes, "idleMs"> {
   host: ProcessHost;
   /** Parley's, in which it installs agents. */
   dataDirectory: string;
   /** Added to Parley's own environment. */
   env?: Readonly<Record<string, string | undefined>>;
-  ports?: PortRange;
+  ports?: PortRange | undefined;
+  /** How long a server that nobody uses is kept; 0 for ever. */
+  idleMs?: number | undefined;
   /** How long a start may take. */
-  readyMs?: number;
+  readyMs?: number | undefined;
 }
 
 /**
