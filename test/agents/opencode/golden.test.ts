@@ -3,9 +3,9 @@ import { describe, test } from "node:test";
 import { type Fields, isFields, textIn } from "../../../src/core/json/fields.ts";
 import { goldenSuite } from "../replay/golden-suite.ts";
 import { playAll } from "../replay/replay.ts";
-import { keptIn, toldIn } from "./transcript.ts";
 import { recordings, restAfter } from "./recordings.ts";
 import { OpenCodeReplay } from "./replay.ts";
+import { keptIn, toldIn } from "./transcript.ts";
 
 /** Pieces of a text are told from each other by the stream, which leaves out an event that comes twice. */
 const isPiece = (line: unknown): boolean => isFields(line) && line.type === "message.part.delta";

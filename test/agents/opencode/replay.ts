@@ -117,6 +117,8 @@ export class OpenCodeReplay extends Replay {
       return this.learnAsks(translator);
     }
     if (!translator.branches.get(session)?.turn) return;
+    for (const child of translator.branches.values())
+      if (child.parent === session && child.turn) this.check(translator, child.id);
     if (translator.isSettled(session)) this.perform(translator.settle(session));
     else this.unsettled.add(session);
   }

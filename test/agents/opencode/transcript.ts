@@ -14,7 +14,10 @@ function call(name: unknown, status: unknown, input: unknown, output: unknown): 
 
 /** As Parley tells it. */
 export function toldIn(events: readonly ParleyEvent[]): Transcript {
-  const texts = completed(events, "message").filter((item) => item.role === "assistant");
+  const texts = completed(events, "message").filter(
+    ({ role, status }) => role === "assistant" && status !== "retracted",
+  );
+  const thoughts = completed(events, "reasoning").filter(({ status }) => status !== "retracted");
   const results = new Map(completed(events, "tool_result").map((item) => [item.call, item]));
   const calls = completed(events, "tool_call").map((item) => {
     const output = item.status === "failed" ? item.error?.message : results.get(item.call)?.text;
@@ -22,7 +25,7 @@ export function toldIn(events: readonly ParleyEvent[]): Transcript {
   });
   return [
     ...texts.map((item) => `text ${words(item.text)}`),
-    ...completed(events, "reasoning").map((item) => `reasoning ${words(item.text)}`),
+    ...thoughts.map((item) => `reasoning ${words(item.text)}`),
     ...calls,
   ]
     .filter((line) => line !== "text " && line !== "reasoning ")
