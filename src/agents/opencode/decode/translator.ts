@@ -126,7 +126,8 @@ export class Translator {
 
   learnStatus(session: string, status: Fields): Reading {
     return this.#on(session, (desk, branch) => {
-      if (branch.turn && status.type === "retry") onStatus(desk, branch, { status });
+      if (branch.turn) branch.turn.worked = true;
+      if (status.type === "retry") onStatus(desk, branch, { status });
     });
   }
 
@@ -183,6 +184,10 @@ export class Translator {
   hasAnswer(session: string): boolean {
     const messages = this.#tree.branches.get(session)?.messages.values() ?? [];
     return [...messages].some(({ role }) => role === "assistant");
+  }
+
+  hasFailed(session: string): boolean {
+    return this.#tree.branches.get(session)?.turn?.failure !== undefined;
   }
 
   isSettled(session: string): boolean {
