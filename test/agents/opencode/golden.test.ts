@@ -13,7 +13,7 @@ const isPiece = (line: unknown): boolean => isFields(line) && line.type === "mes
 goldenSuite({
   agent: "opencode-agent",
   title: "OpenCode",
-  count: 28,
+  count: 44,
   open: () => new OpenCodeReplay(),
   mayRepeat: ({ line }) => !isPiece(line),
 });

@@ -10,10 +10,12 @@ export interface Rest {
   session: Fields;
   messages: Kept[];
   status: Record<string, Fields>;
-  children: Fields[];
-  todo: Fields[];
+  children?: Fields[];
+  todo?: Fields[];
   permissions: Fields[];
-  questions: Fields[];
+  questions?: Fields[];
+  /** Those of sub-agents, by their sessions. */
+  childMessages?: Record<string, Kept[]>;
 }
 
 /** Absent where they were not recorded. */

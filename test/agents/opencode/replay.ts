@@ -5,10 +5,12 @@ import type { Answer } from "../../../src/core/ledger/signals.ts";
 import { Replay } from "../replay/replay.ts";
 import { RecordedServer } from "./recorded-server.ts";
 
-const PROMPTS = /^\/session\/[^/]+\/(?:prompt_async|message|command|shell)$/;
+const PROMPTS = /^\/session\/[^/]+\/(prompt_async|command|shell|summarize)$/;
 const REPLIES = /^\/(?:permission|question)\/([^/]+)\/(reply|reject)$/;
 
 const MOST_WANTS = 1_000;
+/** The letters at the end of an id that are not its time. */
+const RANDOM_LETTERS = 14;
 
 /** Plays a recording of OpenCode. The state of the server is made of all events; the translator hears of those that arrive. */
 export class OpenCodeReplay extends Replay {
@@ -18,10 +20,9 @@ export class OpenCodeReplay extends Replay {
   readonly wants: Want[] = [];
   #id = "";
   private readonly unsettled = new Set<string>();
-  /** Prompts whose messages were not seen yet. */
-  private readonly given: Fields[] = [];
-  private readonly seen = new Set<string>();
   private prompts = 0;
+  /** The newest message. */
+  private latest = "";
 
   /** Whether an event arrives. */
   arrives(_event: Fields): boolean {
@@ -47,10 +48,7 @@ export class OpenCodeReplay extends Replay {
     const info = fieldsIn(fieldsIn(event, "properties"), "info");
     const id = textIn(info, "id") ?? "";
     if (event.type === "session.created" && !this.translator) this.open(id);
-    if (info.role !== "user" || info.sessionID !== this.#id || this.seen.has(id)) return;
-    this.seen.add(id);
-    const given = this.given.shift();
-    if (given) this.prompt(id, given);
+    if (id.startsWith("msg_") && info.sessionID === this.#id && id > this.latest) this.latest = id;
   }
 
   private open(session: string): void {
@@ -58,9 +56,19 @@ export class OpenCodeReplay extends Replay {
     this.translator = new Translator({ root: session, directory: "/lab/work" });
   }
 
-  private prompt(message: string, body: Fields): void {
+  /** A prompt that the program never began to work on has no message. */
+  private prompt(line: Fields, verb: string): void {
+    // A person prompts when the turn before is over, or on purpose while it runs: the adapter asks every two seconds.
+    if (!this.server.status(this.#id)) this.ask();
+    const body = fieldsIn(line, "body");
+    const message = textIn(line, "message") ?? `${this.latest}0`;
     const text = textIn(body, "command") ?? textIn(listIn(body, "parts")[0] ?? {}, "text") ?? "";
-    const prompt = { id: `msg_${++this.prompts}`, parts: [{ type: "text" as const, text }] };
+    const id = `msg_${++this.prompts}`;
+    if (verb === "summarize") {
+      this.root.command({ type: "prompt", prompt: { id, parts: [], task: { type: "compact" } } });
+      return this.perform(this.translator?.begin(`${message.slice(0, -RANDOM_LETTERS)}0`));
+    }
+    const prompt = { id, parts: [{ type: "text" as const, text }] };
     this.root.command({ type: this.root.state.turn ? "steer" : "prompt", prompt });
     this.perform(this.translator?.prompt(message));
   }
@@ -73,8 +81,19 @@ export class OpenCodeReplay extends Replay {
   /** The stream broke and was opened again: the state of the server is looked at. */
   reconnect(): void {
     this.translator?.gap();
-    for (const session of this.translator?.branches.keys() ?? []) this.wants.push({ type: "check", session });
+    this.wantAll();
     if (this.isPrompt()) this.answerWants();
+  }
+
+  /** Nothing came for a while: the state of the server is looked at. A turn that it never began is given up. */
+  private ask(): void {
+    this.wantAll();
+    this.answerWants();
+    if (this.unsettled.delete(this.#id)) this.perform(this.translator?.fail("agent_failed", "it was not begun"));
+  }
+
+  private wantAll(): void {
+    for (const session of this.translator?.branches.keys() ?? []) this.wants.push({ type: "check", session });
   }
 
   answerWants(): void {
@@ -135,7 +154,7 @@ export class OpenCodeReplay extends Replay {
     const body = fieldsIn(line, "body");
     if (line.method !== "POST" || Number(line.status) >= 300) return;
     if (path === "/session") this.open(textIn(fieldsIn(line, "answer"), "id") ?? "");
-    else if (PROMPTS.test(path) && body.noReply !== true) this.given.push(body);
+    else if (PROMPTS.test(path)) this.prompt(line, PROMPTS.exec(path)?.[1] ?? "");
     else if (path.endsWith("/abort")) this.root.command({ type: "cancel", queue: "keep" });
     else {
       const [, ask, verb] = REPLIES.exec(path) ?? [];

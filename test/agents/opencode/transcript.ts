@@ -20,7 +20,10 @@ export function toldIn(events: readonly ParleyEvent[]): Transcript {
   const thoughts = completed(events, "reasoning").filter(({ status }) => status !== "retracted");
   const results = new Map(completed(events, "tool_result").map((item) => [item.call, item]));
   const calls = completed(events, "tool_call").map((item) => {
-    const output = item.status === "failed" ? item.error?.message : results.get(item.call)?.text;
+    const output =
+      item.status === "failed"
+        ? (item.error as { message?: string } | undefined)?.message
+        : results.get(item.call)?.text;
     return call(item.name, item.status, item.input, output);
   });
   return [
