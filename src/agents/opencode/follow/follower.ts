@@ -62,7 +62,16 @@ export class Follower implements Listener {
   }
 
   get isBusy(): boolean {
-    return this.#translator.branches.get(this.#options.session)?.turn !== undefined;
+    return this.#translator.isBusy(this.#options.session);
+  }
+
+  /** The program works on the open turn. */
+  get hasWorked(): boolean {
+    return this.#translator.branches.get(this.#options.session)?.turn?.worked ?? false;
+  }
+
+  lookUp(session: string): void {
+    this.#take(this.#translator.lookUp(session));
   }
 
   /** Resolves when no turn is open. */

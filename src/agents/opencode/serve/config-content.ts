@@ -26,6 +26,8 @@ export interface Additions {
   mcpServers?: readonly McpServer[];
   /** Language servers and formatters are programs that the project brings. */
   careful?: boolean;
+  /** Addresses of plugins. */
+  plugins?: readonly string[];
 }
 
 /**
@@ -33,8 +35,8 @@ export interface Additions {
  * where it cannot be read: what is in it would be lost.
  */
 export async function configContent(already: string | undefined, added: Additions): Promise<string | undefined> {
-  const { mcpServers = [], careful = false } = added;
-  if (mcpServers.length === 0 && !careful) return undefined;
+  const { mcpServers = [], careful = false, plugins = [] } = added;
+  if (mcpServers.length === 0 && plugins.length === 0 && !careful) return undefined;
   const { value, problem } = already ? await parseJsonc(already) : { value: {} };
   if (!isFields(value) || problem)
     throw new Error(`OPENCODE_CONFIG_CONTENT is no configuration: ${problem ?? "it is no object"}`);
@@ -43,6 +45,7 @@ export async function configContent(already: string | undefined, added: Addition
   const all = {
     ...value,
     ...(mcpServers.length > 0 ? { mcp } : {}),
+    ...(plugins.length > 0 ? { plugin: [...(Array.isArray(value.plugin) ? value.plugin : []), ...plugins] } : {}),
     ...(careful ? { lsp: false, formatter: false } : {}),
   };
   return JSON.stringify(all).replaceAll(BRACE, "\\u007b");

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import type { SpawnSpec } from "../../../host/contract.ts";
 import { carefulGit } from "../../git-environment.ts";
+import type { GateLaunch } from "../gate/gate.ts";
 import { configContent } from "./config-content.ts";
 import type { ServerNeed } from "./contract.ts";
 
@@ -34,6 +35,7 @@ export interface Start extends Pick<ServerNeed, "trusted" | "mcpServers"> {
   session: string;
   port: number;
   password: string;
+  gate?: GateLaunch;
 }
 
 /** The headers that a server with this password wants. */
@@ -46,10 +48,14 @@ export function passwordHeaders(password: string, user = "opencode"): Record<str
  * which the server was started.
  */
 export async function serverSpec({ program, env }: Launch, start: Start): Promise<SpawnSpec> {
-  const { trusted, mcpServers = [], session, port, password } = start;
+  const { trusted, mcpServers = [], session, port, password, gate } = start;
   const all = { ...process.env, ...env };
   const home = all.HOME || homedir();
-  const content = await configContent(all.OPENCODE_CONFIG_CONTENT, { mcpServers, careful: !trusted });
+  const content = await configContent(all.OPENCODE_CONFIG_CONTENT, {
+    mcpServers,
+    careful: !trusted,
+    plugins: gate ? [gate.plugin] : [],
+  });
   return {
     argv: [program, "serve", "--hostname", "127.0.0.1", "--port", String(port)],
     directory: existsSync(home) ? home : tmpdir(),
@@ -60,6 +66,7 @@ export async function serverSpec({ program, env }: Launch, start: Start): Promis
       ...(content === undefined ? {} : { OPENCODE_CONFIG_CONTENT: content }),
       ...ENVIRONMENT,
       OPENCODE_SERVER_PASSWORD: password,
+      ...gate?.env,
     },
   };
 }
