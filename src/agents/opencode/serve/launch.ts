@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import type { SpawnSpec } from "../../../host/contract.ts";
 import { carefulGit } from "../../git-environment.ts";
-import { configContent } from "./config-content.ts";
+import { carefulConfig } from "./careful-config.ts";
 import type { ServerNeed } from "./contract.ts";
 
 /** Added to Parley's environment, in which the program finds its own credentials and settings. */
@@ -29,7 +29,7 @@ export interface Launch {
   env: Readonly<Record<string, string | undefined>>;
 }
 
-export interface Start extends Pick<ServerNeed, "trusted" | "mcpServers"> {
+export interface Start extends Pick<ServerNeed, "trusted"> {
   /** The mark of its processes. */
   session: string;
   port: number;
@@ -46,18 +46,17 @@ export function passwordHeaders(password: string, user = "opencode"): Record<str
  * which the server was started.
  */
 export async function serverSpec({ program, env }: Launch, start: Start): Promise<SpawnSpec> {
-  const { trusted, mcpServers = [], session, port, password } = start;
+  const { trusted, session, port, password } = start;
   const all = { ...process.env, ...env };
   const home = all.HOME || homedir();
-  const content = await configContent(all.OPENCODE_CONFIG_CONTENT, { mcpServers, careful: !trusted });
+  const config = trusted ? undefined : await carefulConfig(all.OPENCODE_CONFIG_CONTENT);
   return {
     argv: [program, "serve", "--hostname", "127.0.0.1", "--port", String(port)],
     directory: existsSync(home) ? home : tmpdir(),
     session,
     env: {
       ...env,
-      ...(trusted ? {} : { ...carefulGit(all), ...UNTRUSTED }),
-      ...(content === undefined ? {} : { OPENCODE_CONFIG_CONTENT: content }),
+      ...(trusted ? {} : { ...carefulGit(all), ...UNTRUSTED, OPENCODE_CONFIG_CONTENT: config }),
       ...ENVIRONMENT,
       OPENCODE_SERVER_PASSWORD: password,
     },
