@@ -9,16 +9,18 @@ import { Outbox } from "../outbox.ts";
 import type { Said } from "../program/read-lines.ts";
 import { Api } from "./api.ts";
 import { clearAsks, replyTo, sendReply, stopWork } from "./asks.ts";
+import { assertAllowed, type CalledCommand } from "./commands.ts";
 import { Translator } from "./decode/translator.ts";
 import { Follower } from "./follow/follower.ts";
-import type { Hub, Hubs } from "./follow/hubs.ts";
+import type { Hub } from "./follow/hubs.ts";
 import { CallGuard } from "./gate/call-guard.ts";
-import type { Gate, Gatekeeper } from "./gate/gate.ts";
+import type { Gatekeeper } from "./gate/gate.ts";
 import { Giver } from "./give.ts";
 import { MessageIds } from "./message-id.ts";
 import { type OpenedSession, openSession } from "./open-session.ts";
 import { modelRef } from "./prompt-body.ts";
-import type { Lease, Servers } from "./serve/contract.ts";
+import type { Lease } from "./serve/contract.ts";
+import type { SessionOptions } from "./session-options.ts";
 import { SessionRules } from "./session-rules.ts";
 
 const STREAM_MS = 10_000;
@@ -26,14 +28,6 @@ const ABORT_MS = 10_000;
 const LEAVE_MS = 1_500;
 /** Longer lines are not kept with the events that they caused. */
 const LONGEST_LINE = 256 * 1024;
-export interface SessionOptions {
-  servers: Servers;
-  hubs: Hubs;
-  /** Where servers that Parley starts ask before each call. */
-  gate: Gate | undefined;
-  /** Rejects where the program would run code of a directory that is not trusted. */
-  assertHarmless(directory: string): Promise<void>;
-}
 
 /** The parts that are there once the session is open. */
 interface Running {
@@ -80,8 +74,9 @@ export class OpenCodeSession implements AgentSession {
     const message = ids.next(running.lease.server.own ? translator.latest(id) : "");
     follower.prompt(message);
     try {
-      await this.#prepare(running);
-      await giver.prompt(prompt, message, this.#choice);
+      const command = await giver.command(prompt);
+      await this.#prepare(running, command);
+      await giver.prompt(prompt, message, this.#choice, command);
     } catch (thrown) {
       giver.refuse(thrown);
     }
@@ -121,7 +116,8 @@ export class OpenCodeSession implements AgentSession {
       await stopWork(api, guarded.session, ABORT_MS);
       return;
     }
-    const { kind, isLastWord, body, verb } = replyTo(answer);
+    const isOpen = translator.mayCall(translator.asks.get(ask)?.session ?? id);
+    const { kind, isLastWord, body, verb } = replyTo(answer, isOpen);
     const session = translator.answered(ask, isLastWord);
     await sendReply(api, `/${kind}/${encodeURIComponent(ask)}/${verb}`, body, this.#closing.signal);
     if (isLastWord) void follower.check(session ?? id);
@@ -194,7 +190,7 @@ export class OpenCodeSession implements AgentSession {
     const translator = new Translator({ root: id, directory, floor, isIntent: (request) => rules.isIntent(request) });
     const guard = new CallGuard({
       directory,
-      isOpen: (session) => translator.isBusy(session),
+      isOpen: (session) => translator.mayCall(session),
       keyOf: ({ session, call }) => translator.callKey(session, call),
       refused: ({ session, call }) => translator.refuseCall(session, call),
       say: (session, said) => this.#say([translator.about(session, said)]),
@@ -234,17 +230,20 @@ export class OpenCodeSession implements AgentSession {
   }
 
   /** Puts the session's rules in force before a turn. Rejects where they cannot hold. */
-  async #prepare({ lease: { server }, rules, follower }: Running): Promise<void> {
+  async #prepare({ id, lease, rules, follower, guard }: Running, command: CalledCommand | undefined): Promise<void> {
     const { directory, trusted, hasRules = () => false } = this.#open;
+    const { server } = lease;
     if (!trusted) await this.#options.assertHarmless(directory);
     if (server.own && hasRules()) this.#options.gate?.assertIn(server.gate, directory);
-    if (!follower.hasWorked) await rules.give(this.#choice.mode);
+    if (command && hasRules()) await assertAllowed(command, server.gate !== undefined, (line) => guard.line(id, line));
+    if (!follower.hasWorked) await rules.give(command?.agent ?? this.#choice.mode);
   }
 
   /** Stops the turn. Asks that the program forgets to take back are taken back. */
-  async #abort({ api, id, translator, follower }: Running, limitMs: number): Promise<void> {
+  async #abort({ api, id, translator, follower, guard }: Running, limitMs: number): Promise<void> {
     follower.stopping();
     await stopWork(api, id, limitMs);
+    guard.close();
     await clearAsks(api, [...translator.branches.keys()]);
     void follower.check(id);
   }

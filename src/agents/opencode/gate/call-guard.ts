@@ -1,11 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { messageOf } from "../../../core/errors.ts";
 import type { Answer, PermissionSignal, Signal } from "../../../core/ledger/signals.ts";
 import type { GateCall } from "./gate.ts";
 import { type Wanted, wantsOf } from "./wants.ts";
 
 export interface GuardOptions {
   directory: string;
-  /** Whether a turn of the program's session is open. */
+  /** Whether a turn of the program's session is open, and not being stopped: a call that is let go then may still be made. */
   isOpen(session: string): boolean;
   /** The key of a call that was told. */
   keyOf(call: GateCall): string | undefined;
@@ -44,10 +45,12 @@ export class CallGuard {
 
   async hear(call: GateCall): Promise<string | undefined> {
     const { directory, isOpen, keyOf } = this.#options;
-    const wants = wantsOf(call, directory);
+    const wants = readWants(call, directory);
+    if (typeof wants === "string") return wants;
     if (wants.length === 0) return undefined;
     // The event that tells of the call comes by another way, a moment later.
-    for (let looks = 0; looks < KEY_LOOKS && keyOf(call) === undefined; looks++) await delay(KEY_LOOK_MS);
+    for (let looks = 0; call.call !== "" && looks < KEY_LOOKS && keyOf(call) === undefined; looks++)
+      await delay(KEY_LOOK_MS);
     if (!isOpen(call.session)) return OVER;
     const { promise, resolve } = Promise.withResolvers<string | undefined>();
     const id = ++this.#count;
@@ -60,6 +63,11 @@ export class CallGuard {
     this.#waiting.set(id, waiting);
     this.#say(waiting, "intent");
     return promise;
+  }
+
+  /** A line of shell that the program is about to run by itself, without a call. */
+  line(session: string, command: string): Promise<string | undefined> {
+    return this.hear({ session, call: "", tool: "bash", input: { command } });
   }
 
   /** Whether a person has just allowed that which the program asks for. True once for a call. */
@@ -83,8 +91,10 @@ export class CallGuard {
     const { session, call } = waiting.call;
     if (answer.outcome === "reject" || answer.outcome === "rejected") {
       const { feedback, stop = false } = answer;
+      const isLastWord = stop || !feedback;
       waiting.settle(feedback || DENIED);
-      return { session, isLastWord: stop || !feedback };
+      if (isLastWord) this.over(session);
+      return { session, isLastWord };
     }
     const wanted = waiting.wants[waiting.at];
     if (this.#allowed.size >= MOST_ALLOWED) this.#allowed.clear();
@@ -98,6 +108,7 @@ export class CallGuard {
     for (const waiting of this.#waiting.values()) if (waiting.call.session === session) waiting.settle(OVER);
   }
 
+  /** All turns are over, or are being stopped. */
   close(): void {
     for (const waiting of this.#waiting.values()) waiting.settle(OVER);
   }
@@ -120,8 +131,18 @@ export class CallGuard {
 
   #next(waiting: Waiting): void {
     waiting.at++;
-    if (waiting.wants[waiting.at]) this.#say(waiting, "intent");
+    if (!this.#options.isOpen(waiting.call.session)) waiting.settle(OVER);
+    else if (waiting.wants[waiting.at]) this.#say(waiting, "intent");
     else waiting.settle();
+  }
+}
+
+/** What a call wants, or why that cannot be told. */
+function readWants(call: GateCall, directory: string): readonly Wanted[] | string {
+  try {
+    return wantsOf(call, directory);
+  } catch (error) {
+    return messageOf(error);
   }
 }
 
