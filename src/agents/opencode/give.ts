@@ -1,4 +1,3 @@
-import { messageOf } from "../../core/errors.ts";
 import type { Prompt } from "../../core/events/values.ts";
 import { type Fields, fieldsIn, textIn } from "../../core/json/fields.ts";
 import type { AgentChoice } from "../contract.ts";
@@ -17,6 +16,8 @@ export interface Given {
   directory: string;
   /** Aborted when the session is over. */
   signal: AbortSignal;
+  /** A prompt or command was not taken. */
+  refuse(thrown: unknown): void;
 }
 
 /** Gives prompts, commands and compactions to the program. */
@@ -63,11 +64,6 @@ export class Giver {
     else follower.fail("agent_failed", "OpenCode does not say which model is to shorten the conversation");
   }
 
-  refuse(thrown: unknown): void {
-    const { follower, signal } = this.#given;
-    if (!signal.aborted) follower.fail("agent_failed", `OpenCode does not begin the turn: ${messageOf(thrown)}`);
-  }
-
   /** Whether the program has a message is known only by its answer, or by a look at it. */
   async #post(message: string, body: Fields): Promise<void> {
     const { api, id, follower, signal } = this.#given;
@@ -81,7 +77,7 @@ export class Giver {
           () => false,
         );
         if (isThere) return follower.recover();
-        if (thrown instanceof ApiRefusal || tries > 0) return this.refuse(thrown);
+        if (thrown instanceof ApiRefusal || tries > 0) return this.#given.refuse(thrown);
       }
     }
   }
@@ -92,7 +88,7 @@ export class Giver {
     api.ask("POST", path, { body, limitMs: 0, signal }).then(
       () => void follower.check(id),
       (thrown: unknown) => {
-        if (thrown instanceof ApiRefusal) this.refuse(thrown);
+        if (thrown instanceof ApiRefusal) this.#given.refuse(thrown);
         else if (!signal.aborted) follower.recover();
       },
     );

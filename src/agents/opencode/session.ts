@@ -20,7 +20,7 @@ import { MessageIds } from "./message-id.ts";
 import { type OpenedSession, openSession } from "./open-session.ts";
 import { modelRef } from "./prompt-body.ts";
 import type { Lease } from "./serve/contract.ts";
-import type { SessionOptions } from "./session-options.ts";
+import type { Running, SessionOptions } from "./session-parts.ts";
 import { SessionRules } from "./session-rules.ts";
 
 const STREAM_MS = 10_000;
@@ -28,20 +28,6 @@ const ABORT_MS = 10_000;
 const LEAVE_MS = 1_500;
 /** Longer lines are not kept with the events that they caused. */
 const LONGEST_LINE = 256 * 1024;
-
-/** The parts that are there once the session is open. */
-interface Running {
-  readonly id: string;
-  readonly lease: Lease;
-  readonly api: Api;
-  readonly translator: Translator;
-  readonly follower: Follower;
-  readonly giver: Giver;
-  readonly guard: CallGuard;
-  readonly keeper: Gatekeeper;
-  readonly rules: SessionRules;
-  readonly ids: MessageIds;
-}
 
 /** One of the program's sessions, on a server that it shares with others. */
 export class OpenCodeSession implements AgentSession {
@@ -78,7 +64,7 @@ export class OpenCodeSession implements AgentSession {
       await this.#prepare(running, command);
       await giver.prompt(prompt, message, this.#choice, command);
     } catch (thrown) {
-      giver.refuse(thrown);
+      this.#refuse(thrown);
     }
   }
 
@@ -210,7 +196,7 @@ export class OpenCodeSession implements AgentSession {
       hear: (call) => guard.hear(call),
     };
     if (server.gate !== undefined) gate?.join(keeper);
-    const giver = new Giver({ api, id, follower, directory, signal });
+    const giver = new Giver({ api, id, follower, directory, signal, refuse: (thrown) => this.#refuse(thrown) });
     const ids = new MessageIds(server.own);
     return { id, lease, api, translator, follower, giver, guard, keeper, rules, ids };
   }
@@ -237,6 +223,16 @@ export class OpenCodeSession implements AgentSession {
     if (server.own && hasRules()) this.#options.gate?.assertIn(server.gate, directory);
     if (command && hasRules()) await assertAllowed(command, server.gate !== undefined, (line) => guard.line(id, line));
     if (!follower.hasWorked) await rules.give(command?.agent ?? this.#choice.mode);
+  }
+
+  /** A prompt was not taken. A turn that works already is stopped: nobody would follow it. */
+  #refuse(thrown: unknown): void {
+    const running = this.#running;
+    if (!running || this.#closing.signal.aborted) return;
+    const why = `OpenCode does not take the prompt: ${messageOf(thrown)}`;
+    if (!running.follower.hasWorked) return running.follower.fail("agent_failed", why);
+    running.translator.doom("agent_failed", why);
+    void this.#abort(running, ABORT_MS);
   }
 
   /** Stops the turn. Asks that the program forgets to take back are taken back. */

@@ -59,6 +59,8 @@ export interface Turn {
   readonly refusedCalls: Set<string>;
   failure?: Failure;
   aborted: boolean;
+  /** Parley gave it up: it ends as failed, however the program ends it. */
+  doomed: boolean;
   /** A person refused something without saying more, which ends the turn. */
   refused: boolean;
   /** The program has said that it works on it. */

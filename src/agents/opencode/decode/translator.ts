@@ -175,6 +175,12 @@ export class Translator {
     if (this.#root.turn) this.#root.turn.aborted = true;
   }
 
+  /** The open turn is to end as failed, however the program ends it. */
+  doom(code: string, message: string): void {
+    const { turn } = this.#root;
+    if (turn) Object.assign(turn, { doomed: true, failure: { code, message } });
+  }
+
   isBusy(session: string): boolean {
     return this.#tree.branches.get(session)?.turn !== undefined;
   }

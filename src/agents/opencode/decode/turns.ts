@@ -18,6 +18,7 @@ function lastOf(branch: Branch): Message | undefined {
 }
 
 function reasonOf({ turn }: Branch, last: Message | undefined): EndReason {
+  if (turn?.doomed) return "error";
   // A refusal that was to end the turn ends it as the person wanted.
   if (turn?.aborted) return turn.refused ? "end_turn" : "cancelled";
   if (turn?.failure) return "error";

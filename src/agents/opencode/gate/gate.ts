@@ -14,6 +14,8 @@ const UNKNOWN_MS = 15_000;
 const UNGUARDED =
   "it does not ask Parley before it makes calls, so the session's rules cannot hold (does OPENCODE_PURE keep plugins out?)";
 
+const TOO_LATE = "the session's rules came while it worked without any: they hold from the next prompt on";
+
 /** A call that the program is about to make. */
 export interface GateCall {
   session: string;
@@ -61,7 +63,8 @@ export class Gate {
 
   /** Throws where a server does not ask before the calls that it makes in a directory: its plugin there has not reported. */
   assertIn(id: string | undefined, directory: string): void {
-    const reported = this.#reported.get(id ?? "");
+    if (id === undefined) throw new Error(TOO_LATE);
+    const reported = this.#reported.get(id);
     if (!reported?.has(directory) && !reported?.has(real(directory))) throw new Error(UNGUARDED);
   }
 
