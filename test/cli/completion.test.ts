@@ -46,6 +46,19 @@ const rows: [words: string[], offered: string[]][] = [
   [["sessions", "r"], ["rm"]],
   [["sessions", "rm", "--data"], ["--data-dir"]],
   [["completion", "z"], ["zsh"]],
+  [["cred"], ["credentials"]],
+  [
+    ["credentials", "--"],
+    ["--json", "--export", "--to-pipe", "--format", "--help"],
+  ],
+  [
+    ["credentials", "--format", ""],
+    ["sh", "fish"],
+  ],
+  [
+    ["serve", "--house-credentials", ""],
+    ["environment", "found"],
+  ],
   [["--ver"], ["--version"]],
 ];
 
@@ -82,7 +95,7 @@ test("bash offers agents, models, modes, sessions and asks of the data directory
   const { session } = JSON.parse((await home.run(["run", "--format", "json", "one"])).stdout);
   const env = home.env({ PATH: `${dirname(program)}:${process.env.PATH}` });
   const looked = (...words: string[]): string[] => offersIn({ env, cwd: home.work }, ...words);
-  assert.deepEqual(looked("run", "--agent", ""), ["claude", "codex", "house", "scripted", "mine"]);
+  assert.deepEqual(looked("run", "--agent", ""), ["claude", "codex", "opencode", "house", "scripted", "mine"]);
   assert.deepEqual(looked("run", "--agent", "m"), ["mine"]);
   assert.deepEqual(looked("run", "--agent", "mine", "--model", ""), ["small", "large"]);
   assert.deepEqual(looked("run", "--agent", "mine", "--mode", ""), ["calm"]);

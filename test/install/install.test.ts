@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { findAgentBinary } from "../../src/install/find.ts";
 import { installAgent } from "../../src/install/install.ts";
@@ -150,12 +150,16 @@ test("without npm, it is said", async () => {
   await fails(npm, "no_npm", /npm was not found/);
 });
 
-test("a program is looked for where the user says, then where Parley installs, then in the search path", async () => {
+test("a program is looked for where the user says, then where Parley installs, then in the search path, then in the home directory", async () => {
   using npm = new FakeNpm(installs("1.18.33"));
   const search = (env: Record<string, string> = {}) =>
     findAgentBinary("opencode", { agents: npm.agents, env: { ...npm.env, ...env } });
   const none = await search();
   assert.match("missing" in none ? none.missing : "", /parley install opencode.*PARLEY_OPENCODE_BIN/);
+  const atHome = join(npm.root, ".opencode", "bin", "opencode");
+  mkdirSync(dirname(atHome), { recursive: true });
+  writeFileSync(atHome, "#!/bin/sh\n", { mode: 0o755 });
+  assert.deepEqual(await search(), { path: atHome, from: "home" });
   const own = join(npm.root, "bin", "opencode");
   writeFileSync(own, "#!/bin/sh\n", { mode: 0o755 });
   assert.deepEqual(await search(), { path: own, from: "path" });

@@ -57,7 +57,9 @@ export function createOpenCodeAgent(options: OpenCodeOptions): Agent {
   };
   const makeDiscoverer = async (): Promise<Discoverer> => {
     const [{ Discoverer }, there] = await Promise.all([import("./discovery/discover.ts"), servers()]);
-    return new Discoverer({ servers: there, dataDirectory, env, ...(url === undefined ? {} : { url }) });
+    if (url === undefined) return new Discoverer({ servers: there, dataDirectory, env });
+    const { addressOf } = await import("./serve/attached.ts");
+    return new Discoverer({ servers: there, dataDirectory, env, url: addressOf({ url, env }).url });
   };
   const discoverer = (): Promise<Discoverer> => {
     looking ??= makeDiscoverer();

@@ -8,7 +8,7 @@ import { type AgentChoice, type AgentSession, type OpenOptions, ResumeLost } fro
 import { Outbox } from "../outbox.ts";
 import type { Said } from "../program/read-lines.ts";
 import { Api } from "./api.ts";
-import { clearAsks, replyTo, sendReply } from "./asks.ts";
+import { clearAsks, replyTo, sendReply, stopWork } from "./asks.ts";
 import { Translator } from "./decode/translator.ts";
 import { Follower } from "./follow/follower.ts";
 import type { Hub, Hubs } from "./follow/hubs.ts";
@@ -24,13 +24,8 @@ import { SessionRules } from "./session-rules.ts";
 const STREAM_MS = 10_000;
 const ABORT_MS = 10_000;
 const LEAVE_MS = 1_500;
-/** The clock of another machine may be late by so much: messages of Parley must not sort after the answers to them. */
-const SKEW_MS = 10 * 60_000;
 /** Longer lines are not kept with the events that they caused. */
 const LONGEST_LINE = 256 * 1024;
-const UNGUARDED =
-  "OpenCode does not ask Parley before it makes calls, so the session's rules cannot hold: does OPENCODE_PURE keep plugins out?";
-
 export interface SessionOptions {
   servers: Servers;
   hubs: Hubs;
@@ -127,7 +122,7 @@ export class OpenCodeSession implements AgentSession {
     if (guarded) {
       if (!guarded.isLastWord) return;
       translator.refused(guarded.session);
-      await api.ask("POST", `/session/${guarded.session}/abort`).catch(() => {});
+      await stopWork(api, guarded.session, ABORT_MS);
       return;
     }
     const { kind, isLastWord, body, verb } = replyTo(answer);
@@ -205,6 +200,7 @@ export class OpenCodeSession implements AgentSession {
       directory,
       isOpen: (session) => translator.isBusy(session),
       keyOf: ({ session, call }) => translator.callKey(session, call),
+      refused: ({ session, call }) => translator.refuseCall(session, call),
       say: (session, said) => this.#say([translator.about(session, said)]),
     });
     const follower = new Follower({
@@ -212,6 +208,7 @@ export class OpenCodeSession implements AgentSession {
       translator,
       session: id,
       say: (said, native) => this.#say(said, native),
+      stop: () => stopWork(api, id, ABORT_MS),
       onUnreachable: () => this.#end({ code: null, signal: null, stderr: [`no answer came from ${server.url}`] }),
     });
     if (this.#outbox.paused) follower.pause();
@@ -222,7 +219,7 @@ export class OpenCodeSession implements AgentSession {
     };
     if (server.gate !== undefined) gate?.join(keeper);
     const giver = new Giver({ api, id, follower, directory, signal });
-    const ids = new MessageIds(() => Date.now() - (server.own ? 0 : SKEW_MS));
+    const ids = new MessageIds(server.own);
     return { id, lease, api, translator, follower, giver, guard, keeper, rules, ids };
   }
 
@@ -244,13 +241,14 @@ export class OpenCodeSession implements AgentSession {
   async #prepare({ lease: { server }, rules, follower }: Running): Promise<void> {
     const { directory, trusted, hasRules = () => false } = this.#open;
     if (!trusted) await this.#options.assertHarmless(directory);
-    if (server.own && hasRules() && !this.#options.gate?.isIn(server.gate, directory)) throw new Error(UNGUARDED);
+    if (server.own && hasRules()) this.#options.gate?.assertIn(server.gate, directory);
     if (!follower.hasWorked) await rules.give(this.#choice.mode);
   }
 
   /** Stops the turn. Asks that the program forgets to take back are taken back. */
   async #abort({ api, id, translator, follower }: Running, limitMs: number): Promise<void> {
-    await api.ask("POST", `/session/${id}/abort`, { limitMs }).catch(() => {});
+    follower.stopping();
+    await stopWork(api, id, limitMs);
     await clearAsks(api, [...translator.branches.keys()]);
     void follower.check(id);
   }

@@ -17,7 +17,7 @@ const NAMES = { title: "OpenCode", login: 'run "opencode auth login"' } as const
 
 export interface DiscoverOptions extends Place {
   servers: Servers;
-  /** The address of a server that the user runs; no program is looked for then. */
+  /** The address of a server that the user runs, without its password: it is shown. No program is looked for then. */
   url?: string;
   now?: () => number;
 }

@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { createOpenCodeAgent } from "../../../src/agents/opencode/agent.ts";
+import { Api } from "../../../src/agents/opencode/api.ts";
+import { createServers } from "../../../src/agents/opencode/serve/servers.ts";
+import { reap } from "../../../src/host/reaper.ts";
+import { instanceOf } from "../../../src/server/instance.ts";
+import { makeHost } from "../../host/support.ts";
+import { eventually } from "../../support/eventually.ts";
+import { realAgent } from "../../support/real-agent.ts";
+import { startServer } from "../../support/server.ts";
+import { GROUP_MS, PATIENCE_MS } from "../../support/time.ts";
+import { makePlace, makeProject, serversOf } from "./surroundings.ts";
+
+const { program = "", version, skip } = await realAgent("opencode");
+const CRASHES = fileURLToPath(new URL("crashes.ts", import.meta.url));
+
+describe("servers of the real OpenCode", { skip, timeout: GROUP_MS }, () => {
+  test("one serves several directories, dies, is replaced, and ends when nobody uses it", async (t) => {
+    const place = makePlace(t, program);
+    const instance = `test${process.pid}a`;
+    const { host, directory } = await makeHost(t, instance);
+    const servers = createServers({ host, dataDirectory: directory, env: place.env, idleMs: 1, readyMs: PATIENCE_MS });
+    t.after(() => servers.close());
+    const [first, second] = [makeProject(place, "first"), makeProject(place, "second")];
+    const need = (where: string) => ({ directory: where, trusted: true, session: where });
+
+    const [one, two] = await Promise.all([servers.lease(need(first)), servers.lease(need(second))]);
+    assert.ok(one.server === two.server);
+    assert.equal(one.server.version, version);
+    const [pid = 0, ...more] = serversOf(instance);
+    assert.deepEqual(more, []);
+    for (const where of [first, second]) {
+      const { directory: told } = await new Api(one.server, where).fields("GET", "/path", { limitMs: PATIENCE_MS });
+      assert.equal(told, where);
+    }
+    assert.equal((await fetch(`${one.server.url}/path`)).status, 401, "others do not know its password");
+
+    process.kill(pid, "SIGKILL");
+    assert.equal((await one.server.gone).signal, "SIGKILL");
+    const next = await servers.lease(need(first));
+    assert.equal((await new Api(next.server, first).fields("GET", "/path", { limitMs: PATIENCE_MS })).directory, first);
+    assert.equal(serversOf(instance).length, 1);
+    next.release();
+    await next.server.gone;
+    assert.deepEqual(serversOf(instance), []);
+  });
+
+  test("one that the user runs is used and left running", async (t) => {
+    const place = makePlace(t, program);
+    const { host, directory } = await makeHost(t);
+    const users = createServers({ host, dataDirectory: directory, env: place.env, readyMs: PATIENCE_MS });
+    t.after(() => users.close());
+    const { server } = await users.lease({ directory: place.root, trusted: true, session: "users" });
+    const [, password = ""] = atob((server.headers.authorization ?? "").slice("Basic ".length)).split(":");
+    const url = server.url.replace("//", `//opencode:${password}@`);
+    const agent = createOpenCodeAgent({ host, dataDirectory: directory, env: place.env, url });
+
+    const plain = makeProject(place, "plain");
+    const found = await agent.discover({ directory: plain, trusted: false });
+    assert.deepEqual([found.installed, found.version], [true, version]);
+    assert.ok(found.models.some(({ id }) => id === "fake/whole"));
+    assert.doesNotMatch(JSON.stringify(found), new RegExp(password));
+    const loud = makeProject(place, "loud", { "opencode.json": { instructions: ["x.md"] } });
+    await assert.rejects(agent.discover({ directory: loud, trusted: false }), /parley trust/);
+    assert.ok(await agent.discover({ directory: loud, trusted: true }));
+    await agent.close?.();
+    assert.equal((await new Api(server, plain).fields("GET", "/path", { limitMs: PATIENCE_MS })).directory, plain);
+  });
+
+  test("one that Parley left when it was killed is found and ended by the next start", async (t) => {
+    const place = makePlace(t, program);
+    const { directory } = await makeHost(t);
+    const instance = `test${process.pid}b`;
+    const env = { ...process.env, ...place.env, CRASH_DATA: directory, CRASH_INSTANCE: instance };
+    const parley = spawn(process.execPath, [CRASHES], { env, stdio: ["ignore", "pipe", "inherit"] });
+    t.after(() => parley.kill("SIGKILL"));
+    const [url] = (await once(createInterface(parley.stdout), "line")) as [string];
+    assert.match(url, /^http:\/\/127\.0\.0\.1:/);
+    parley.kill("SIGKILL");
+    await once(parley, "exit");
+    const [pid] = serversOf(instance);
+    assert.ok(pid, "it survives Parley");
+    const { ended, left } = await reap({ runDirectory: `${directory}/run`, instance });
+    assert.ok(ended.some((stray) => stray.pid === pid));
+    assert.deepEqual([left, serversOf(instance)], [[], []]);
+  });
+
+  test("one that was started for a look ends with Parley", async (t) => {
+    const place = makePlace(t, program);
+    for (const [name, value] of Object.entries(place.env)) {
+      const before = process.env[name];
+      t.after(() => (before === undefined ? delete process.env[name] : Object.assign(process.env, { [name]: before })));
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
+    const server = await startServer(t, {});
+    const instance = instanceOf(server.dataDirectory);
+    const found = (await server.api.expect(200, "GET", "/v1/agents/opencode")) as { models: { id: string }[] };
+    assert.ok(found.models.some(({ id }) => id === "fake/whole"));
+    await eventually("its server runs on for a while", () => serversOf(instance).length === 1);
+    await server.stop();
+    assert.deepEqual(serversOf(instance), []);
+  });
+});
