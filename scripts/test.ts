@@ -49,6 +49,7 @@ if (files.length === 0) fail(`no test file matches ${words.join(" ")}`);
 // Tests use no agent that this machine happens to have; those of test/real bring their own.
 process.env.PARLEY_CLAUDE_BIN ??= "/nonexistent/claude";
 process.env.PARLEY_CODEX_BIN ??= "/nonexistent/codex";
+process.env.PARLEY_OPENCODE_BIN ??= "/nonexistent/opencode";
 // Nor the developer's own OpenCode configuration, whose permissions become rules of sessions.
 process.env.XDG_CONFIG_HOME = "/nonexistent/config";
 if (hard) process.env.PARLEY_TEST_HARD = "1";

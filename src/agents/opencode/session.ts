@@ -1,5 +1,5 @@
 import { messageOf } from "../../core/errors.ts";
-import type { Prompt } from "../../core/events/values.ts";
+import type { EndReason, Prompt } from "../../core/events/values.ts";
 import { present } from "../../core/json/fields.ts";
 import type { Answer, Signal } from "../../core/ledger/signals.ts";
 import { within } from "../../core/within.ts";
@@ -69,10 +69,6 @@ export class OpenCodeSession implements AgentSession {
     void this.#start().catch((thrown: unknown) => this.#fail(thrown));
   }
 
-  get #gone(): boolean {
-    return this.#closing.signal.aborted;
-  }
-
   ready(): Promise<void> {
     return this.#ready.promise;
   }
@@ -133,7 +129,7 @@ export class OpenCodeSession implements AgentSession {
 
   async set(choice: AgentChoice): Promise<void> {
     const { mode, model } = choice;
-    if (this.#gone) return;
+    if (this.#closing.signal.aborted) return;
     if (model !== undefined && !modelRef(model))
       throw new Error(`expected a model such as provider/name, got ${model}`);
     if (mode !== undefined && mode !== this.#choice.mode && this.#running?.follower.isBusy)
@@ -170,12 +166,12 @@ export class OpenCodeSession implements AgentSession {
     if (!trusted) await assertHarmless(directory);
     const need = { directory, trusted, session, ruled: hasRules(), mcpServers };
     const lease = await servers.lease(need);
-    if (this.#gone) return lease.release();
+    if (this.#closing.signal.aborted) return lease.release();
     const { server } = lease;
     void server.gone.then((exit) => this.#end(exit));
     try {
       const opened = await openSession(new Api(server, directory), this.#open);
-      if (this.#gone) return lease.release();
+      if (this.#closing.signal.aborted) return lease.release();
       const hub = hubs.of(server, directory);
       this.#running = this.#assemble(lease, hub, opened);
       this.#tellOpened(opened);
@@ -256,11 +252,16 @@ export class OpenCodeSession implements AgentSession {
   #say(said: readonly Said[], native?: string): void {
     const line = native !== undefined && native.length <= LONGEST_LINE ? native : undefined;
     for (const { signal, child } of said) {
-      if (signal.type === "turn.finished") this.#running?.guard.over(child?.id ?? this.#running.id);
+      if (signal.type === "turn.finished") this.#onTurnOver(signal.reason, child?.id);
       // The mode in force is that of the next prompt: the agent may have changed it by itself.
       if (signal.type === "session" && !child) this.#choose(signal);
       if (!this.#isAllowed(signal)) this.#outbox.emit(signal, line, child);
     }
+  }
+
+  #onTurnOver(reason: EndReason, child: string | undefined): void {
+    this.#running?.guard.over(child ?? this.#running.id);
+    if (child === undefined && reason !== "end_turn") this.#running?.giver.turnWasCut();
   }
 
   /** Whether a person has just allowed the call that the program asks about. */
@@ -275,7 +276,7 @@ export class OpenCodeSession implements AgentSession {
   /** Lets the session go. A program that does not stop its work is ended. */
   async #leave(limitMs: number): Promise<void> {
     const running = this.#running;
-    if (this.#gone) return;
+    if (this.#closing.signal.aborted) return;
     if (running?.follower.isBusy) {
       await this.#abort(running, limitMs);
       const isIdle = await within(running.follower.idle(), limitMs);
@@ -285,7 +286,7 @@ export class OpenCodeSession implements AgentSession {
   }
 
   #end(exit: Exit): void {
-    if (this.#gone) return;
+    if (this.#closing.signal.aborted) return;
     this.#closing.abort();
     const running = this.#running;
     if (running) {

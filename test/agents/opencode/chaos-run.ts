@@ -41,9 +41,7 @@ function answerAll(api: Api, stream: SseReader, random: Random): void {
         const event = events[looked];
         const answer = event && answerTo(event, random);
         if (answer)
-          void api
-            .call("POST", `/v1/sessions/${event.session}/asks/${answer.ask}`, answer.body)
-            .catch(() => undefined);
+          void api.call("POST", `/v1/sessions/${event.session}/asks/${answer.ask}`, answer.body).catch(() => undefined);
       }
       return undefined;
     }, "for ever")
@@ -94,7 +92,8 @@ export async function chaosRun(place: ChaosPlace, seed: number): Promise<string>
       done.push(`${marker}${act && ` (${act})`}`);
       if (act !== "") await after(stream, id, from, random.between(1, 30));
       if (act === "cancel") await api.cancel(id);
-      if (act === "steer") await api.call("POST", `/v1/sessions/${id}/prompts`, { text: "and this", delivery: "steer" });
+      if (act === "steer")
+        await api.call("POST", `/v1/sessions/${id}/prompts`, { text: "and this", delivery: "steer" });
       const { reason, error } = await running;
       done.push(`-> ${reason}${error ? ` (${error.message})` : ""}`);
       // Words that came too late for the turn have one of their own.

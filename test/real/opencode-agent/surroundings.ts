@@ -80,12 +80,12 @@ export function makeProject(place: Place, name: string, files: Record<string, st
   return directory;
 }
 
-/** The servers that carry the mark of an instance. */
+/** The servers that carry the mark of an instance. A copy that a server makes of itself to start another program is none. */
 export function serversOf(instance: string): number[] {
-  return listProcesses()
+  const found = listProcesses()
     .filter(({ pid, zombie }) => !zombie && (markOf(pid) ?? "").startsWith(`${instance}:`))
-    .map(({ pid }) => pid)
-    .filter((pid) => commandOf(pid).includes("\0serve\0"));
+    .filter(({ pid }) => commandOf(pid).includes("\0serve\0"));
+  return found.filter(({ parent }) => !found.some(({ pid }) => pid === parent)).map(({ pid }) => pid);
 }
 
 function commandOf(pid: number): string {

@@ -3,6 +3,7 @@ import type { Gate } from "../gate/gate.ts";
 import type { Lease, ServerNeed, Servers } from "./contract.ts";
 import { findOpenCode } from "./find-program.ts";
 import { type KeepTimes, KeptServer } from "./kept-server.ts";
+import { giveMcpServers } from "./mcp.ts";
 import { PORTS, type PortRange } from "./ports.ts";
 import { startServer } from "./start.ts";
 
@@ -74,6 +75,7 @@ export function createServers(options: ServersOptions): Servers {
       if ((need.mcpServers ?? []).length === 0) return (await sharedFor(need)).lease(forSession);
       const own = await begin(need, need.session ?? "opencode-own");
       const lease = own.lease(forSession);
+      await giveMcpServers(lease.server, need);
       return {
         server: lease.server,
         release() {
