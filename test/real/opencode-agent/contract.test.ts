@@ -6,7 +6,9 @@ import { startScriptedModel } from "../../../src/testing/model/server.ts";
 import { makePlace } from "../../agents/contract/rigs.ts";
 import { agentContract, type MakeRig } from "../../agents/contract/suite.ts";
 import { numbers } from "../../agents/contract/watched.ts";
+import { isServer } from "../../agents/opencode/stage.ts";
 import { surroundings } from "../../agents/opencode/surroundings.ts";
+import { commandOf } from "../../support/agent-stage.ts";
 import { realAgent } from "../../support/real-agent.ts";
 import { GROUP_MS } from "../../support/time.ts";
 
@@ -32,7 +34,9 @@ const rig: MakeRig = async (t) => {
   const env = surroundings(program, home, model.url);
   const agent = createOpenCodeAgent({ host, dataDirectory: directory, env });
   t.after(async () => agent.close?.());
-  return { agent, directory, processes, say: (word) => `[[${word.replace(" ", "")}]]` };
+  // A server is kept for a while after its last session.
+  const others = (): number[] => processes().filter((pid) => !isServer(commandOf(pid)));
+  return { agent, directory, processes: others, say: (word) => `[[${word.replace(" ", "")}]]` };
 };
 
 describe("the contract of agents, with the real program", { skip, timeout: GROUP_MS }, () => {
@@ -48,6 +52,8 @@ describe("the contract of agents, with the real program", { skip, timeout: GROUP
       "set settles for every mode, and the first mode serves a turn",
       "steer settles, and the turn still ends",
       "compact is there where the agent says so, and is a turn",
+      "a close in a turn leaves no process, and exited is the last signal",
+      "a kill in a turn leaves no process, and exited is the last signal",
       "a kill while paused emits exited",
       "a kill of one session leaves the other be",
       "a second close waits for the first and emits nothing",
