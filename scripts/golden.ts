@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { ClaudeReplay } from "../test/agents/claude/replay.ts";
 import { CodexReplay } from "../test/agents/codex/replay.ts";
+import { OpenCodeReplay } from "../test/agents/opencode/replay.ts";
 import { compactReplay } from "../test/agents/replay/compact.ts";
 import { Recordings } from "../test/agents/replay/recording.ts";
 import { playAll, type Replay } from "../test/agents/replay/replay.ts";
@@ -9,6 +10,7 @@ import { playAll, type Replay } from "../test/agents/replay/replay.ts";
 const AGENTS: Readonly<Record<string, () => Replay>> = {
   claude: () => new ClaudeReplay(),
   codex: () => new CodexReplay(),
+  "opencode-agent": () => new OpenCodeReplay(),
 };
 const [agent = "", word = ""] = process.argv.slice(2);
 const open = AGENTS[agent];

@@ -1,5 +1,5 @@
 import type { ParleyEvent } from "../core/events/event.ts";
-import type { AgentOption, OptionValues, Prompt } from "../core/events/values.ts";
+import type { AgentOption, OptionValues, PermissionRule, Prompt } from "../core/events/values.ts";
 import type { Answer, Signal } from "../core/ledger/signals.ts";
 import type { ProjectSetting } from "../core/trust.ts";
 
@@ -141,6 +141,8 @@ export interface OpenOptions {
   history?(): Promise<ParleyEvent[]>;
   /** Whether rules of the session deny something, or have it asked: they bind what the agent would not ask, too. */
   hasRules?(): boolean;
+  /** The session's rules, for an agent that can hold some of them itself. */
+  rules?(): readonly PermissionRule[];
   /** Takes each signal, with the agent's line that caused it. `child` names the sub-agent it is about. */
   emit(signal: Signal, native?: string, child?: ChildRef): void;
 }

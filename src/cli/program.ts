@@ -6,6 +6,7 @@ import { asksCommand } from "./commands/asks.ts";
 import { attachCommand } from "./commands/attach.ts";
 import { cancelCommand } from "./commands/cancel.ts";
 import { completionCommand } from "./commands/completion.ts";
+import { credentialsCommand } from "./commands/credentials.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { eventsCommand } from "./commands/events.ts";
 import { exportCommand } from "./commands/export.ts";
@@ -50,6 +51,7 @@ export function buildProgram(): Command {
     exportCommand(),
     importCommand(),
     agentsCommand(),
+    credentialsCommand(),
     doctorCommand(),
     trustCommand(),
     installCommand(),

@@ -9,6 +9,7 @@ import { type LineProtocolAbility, sampleAgent } from "../agents/line-protocol/l
 import { createOpenCodeAgent } from "../agents/opencode/agent.ts";
 import type { PortRange } from "../agents/opencode/serve/ports.ts";
 import type { AgentOption } from "../core/events/values.ts";
+import { findKey } from "../credentials/find.ts";
 import type { CommandHost, ProcessHost } from "../host/contract.ts";
 
 export type { HouseConfig };
@@ -39,9 +40,13 @@ export async function chooseDefaultAgent(agents: ReadonlyMap<string, Agent>, con
   return LAST_RESORT;
 }
 
+/** Where the house agent takes API keys from; `found` adds the files of other agents. */
+export type HouseCredentials = "environment" | "found";
+
 export interface AgentSettings {
   agents: Readonly<Record<string, ConfiguredAgent>>;
   house?: HouseConfig;
+  houseCredentials?: HouseCredentials;
   /** The address of an OpenCode server that the user runs. Absent: Parley starts its own. */
   opencodeUrl?: string;
   /** The ports that OpenCode's servers may have. */
@@ -50,17 +55,29 @@ export interface AgentSettings {
   opencodeIdleMs?: number;
 }
 
+/** The environment as the house agent sees it. Logins are never taken: only the programs that they were given to may use them. */
+function houseEnvironment(places: HouseCredentials | undefined): NodeJS.ProcessEnv {
+  if (places !== "found") return process.env;
+  const key = (variable: string, provider: string): Record<string, string> => {
+    const found = process.env[variable] || findKey(provider, process.env);
+    return found ? { [variable]: found } : {};
+  };
+  return { ...process.env, ...key("ANTHROPIC_API_KEY", "anthropic"), ...key("OPENAI_API_KEY", "openai") };
+}
+
 /** Every agent that sessions may name: those that ship with Parley, then the configured ones, which may replace them. */
 export function buildAgents(
-  { agents: configured, house, opencodeUrl: url, opencodePorts: ports, opencodeIdleMs: idleMs }: AgentSettings,
+  settings: AgentSettings,
   host: ProcessHost & CommandHost,
   dataDirectory: string,
 ): Map<string, Agent> {
+  const { agents: configured, house, houseCredentials } = settings;
+  const { opencodeUrl: url, opencodePorts: ports, opencodeIdleMs: idleMs } = settings;
   const shipped: Agent[] = [
     createClaudeAgent({ host, dataDirectory }),
     createCodexAgent({ host, dataDirectory }),
     createOpenCodeAgent({ host, dataDirectory, url, ports, idleMs }),
-    createHouseAgent({ host, models: findModels(process.env, house) }),
+    createHouseAgent({ host, models: findModels(houseEnvironment(houseCredentials), house) }),
     createLineProtocolAgent({ ...sampleAgent(join(dataDirectory, "cache")), host }),
   ];
   const agents = new Map<string, Agent>(shipped.map((agent) => [agent.name, agent]));

@@ -46,6 +46,19 @@ const rows: [words: string[], offered: string[]][] = [
   [["sessions", "r"], ["rm"]],
   [["sessions", "rm", "--data"], ["--data-dir"]],
   [["completion", "z"], ["zsh"]],
+  [["cred"], ["credentials"]],
+  [
+    ["credentials", "--"],
+    ["--json", "--export", "--to-pipe", "--format", "--help"],
+  ],
+  [
+    ["credentials", "--format", ""],
+    ["sh", "fish"],
+  ],
+  [
+    ["serve", "--house-credentials", ""],
+    ["environment", "found"],
+  ],
   [["--ver"], ["--version"]],
 ];
 

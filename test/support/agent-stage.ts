@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { TestContext } from "node:test";
 import type { EventType } from "../../src/core/events/catalog.ts";
 import type { EventOf, ParleyEvent } from "../../src/core/events/event.ts";
 import type { PendingAsk } from "../../src/gateway/requests.ts";
@@ -13,17 +12,17 @@ import type { Script } from "../../src/testing/model/script.ts";
 import { type ScriptedModel, startScriptedModel } from "../../src/testing/model/server.ts";
 import type { Api } from "./api.ts";
 import { assertLaws } from "./laws.ts";
-import { startServer, type TestServer } from "./server.ts";
+import { type Cleanup, startServer, type TestServer } from "./server.ts";
 import type { SseReader } from "./sse.ts";
 import { Watcher } from "./watcher.ts";
 
 export type Environment = Record<string, string | undefined>;
 
 /** The program finds its surroundings in Parley's own environment, which in a test is that of the test's process. */
-function setEnvironment(t: TestContext, change: Environment): void {
+function setEnvironment(t: Cleanup, change: Environment): void {
   for (const [name, value] of Object.entries(change)) {
     const before = process.env[name];
-    t.after(() => {
+    t.after(async () => {
       if (before === undefined) delete process.env[name];
       else process.env[name] = before;
     });
@@ -48,7 +47,7 @@ interface Parts {
 
 /** A home, a project, a scripted model and a server whose agent finds its surroundings by them. */
 export async function setStage(
-  t: TestContext,
+  t: Cleanup,
   agent: string,
   surroundings: (home: string, url: string) => Environment,
   { script, env = {}, server: more }: StageOptions,
@@ -61,7 +60,7 @@ export async function setStage(
   setEnvironment(t, { ...surroundings(join(root, "home"), model.url), ...env });
   const server = await startServer(t, { defaultAgent: agent, ...more });
   // After the server's end: a program that still runs would make its directory anew.
-  t.after(() => rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }));
+  t.after(async () => rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }));
   const watcher = new Watcher(server.api);
   await watcher.start();
   const stream = await server.api.stream(null, "?after=0");

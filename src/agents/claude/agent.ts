@@ -49,12 +49,12 @@ export function createClaudeAgent(options: ClaudeOptions): Agent {
     copyAt,
     discover: async () => (await discoverer()).discover(),
     async usable() {
-      const [{ findClaude }, { findCredentials }] = await Promise.all([
+      const [{ findClaude }, { findCredential }] = await Promise.all([
         import("./find-program.ts"),
-        import("./credentials.ts"),
+        import("../../credentials/find.ts"),
       ]);
       const found = await findClaude({ dataDirectory, env });
-      return !("missing" in found) && (await findCredentials(env)) !== undefined;
+      return !("missing" in found) && findCredential("claude", env) !== undefined;
     },
     async projectSettings(directory) {
       const { projectSettings } = await import("./project-settings.ts");

@@ -1,11 +1,11 @@
 import { tmpdir } from "node:os";
 import { type Fields, listIn, present, textIn } from "../../core/json/fields.ts";
+import { type CredentialPlace, findCredential } from "../../credentials/find.ts";
 import type { ProcessHost } from "../../host/contract.ts";
 import type { FoundBinary } from "../../install/find.ts";
 import type { AgentCommand, AgentModel, Discovery } from "../contract.ts";
 import { effortOption } from "../effort.ts";
 import { KeptDiscovery } from "../kept-discovery.ts";
-import { type CredentialPlace, findCredentials } from "./credentials.ts";
 import { findClaude, type Place } from "./find-program.ts";
 import { authSpec, probeSpec } from "./launch.ts";
 import { MODES } from "./modes.ts";
@@ -96,11 +96,11 @@ export class Discoverer {
     const directory = tmpdir();
     // Loaded when there is a program to ask: it brings the whole decoder.
     const { probe, readJson } = await import("./probe.ts");
-    const [login, probed, place] = await Promise.all([
+    const [login, probed] = await Promise.all([
       readJson(host, authSpec(launch, directory), limitMs),
       this.#told?.path === path ? undefined : probe(host, probeSpec(launch, directory), limitMs),
-      findCredentials(env),
     ]);
+    const place = findCredential("claude", env);
     if (probed) this.#told = { path, ...probed };
     const told = this.#told?.path === path ? this.#told : undefined;
     const initialized = told?.initialized ?? {};

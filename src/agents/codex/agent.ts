@@ -49,12 +49,12 @@ export function createCodexAgent(options: CodexOptions): Agent {
     discover: async () => (await discoverer()).discover(),
     sessions: async (project) => (await discoverer()).sessions(project),
     async usable() {
-      const [{ findCodex }, { findCredentials }] = await Promise.all([
+      const [{ findCodex }, { findCredential }] = await Promise.all([
         import("./find-program.ts"),
-        import("./discovery/credentials.ts"),
+        import("../../credentials/find.ts"),
       ]);
       const found = await findCodex({ dataDirectory, env });
-      return !("missing" in found) && (await findCredentials(env)) !== undefined;
+      return !("missing" in found) && findCredential("codex", env) !== undefined;
     },
     async projectSettings(directory) {
       const { projectSettings } = await import("./discovery/project-settings.ts");

@@ -1,8 +1,10 @@
+import { join } from "node:path";
 import type { ProcessHost } from "../../host/contract.ts";
 import type { Agent, AgentSession, OpenOptions } from "../contract.ts";
 import { openLazily } from "../open-lazily.ts";
 import type { Discoverer } from "./discovery/discover.ts";
 import type { Hubs } from "./follow/hubs.ts";
+import type { Gate } from "./gate/gate.ts";
 import { copyAt } from "./resumption.ts";
 import type { Servers } from "./serve/contract.ts";
 import type { PortRange } from "./serve/ports.ts";
@@ -31,7 +33,12 @@ export function createOpenCodeAgent(options: OpenCodeOptions): Agent {
     const { projectSettings } = await import("./discovery/project-settings.ts");
     return projectSettings(directory, env.HOME);
   };
+  const assertHarmless = async (directory: string): Promise<void> => {
+    const { assertNoPlugins } = await import("./discovery/plugins.ts");
+    assertNoPlugins(directory, await projectSettings(directory));
+  };
   let starting: Promise<Servers> | undefined;
+  let gate: Gate | undefined;
   let hubs: Hubs | undefined;
   let looking: Promise<Discoverer> | undefined;
 
@@ -40,8 +47,9 @@ export function createOpenCodeAgent(options: OpenCodeOptions): Agent {
       const { attachTo } = await import("./serve/attached.ts");
       return attachTo({ url, env, projectSettings });
     }
-    const { createServers } = await import("./serve/servers.ts");
-    return createServers({ host, dataDirectory, env: extra, ports, idleMs, readyMs });
+    const [{ createServers }, { Gate }] = await Promise.all([import("./serve/servers.ts"), import("./gate/gate.ts")]);
+    gate = new Gate(join(dataDirectory, "cache"));
+    return createServers({ host, dataDirectory, env: extra, ports, idleMs, readyMs, gate });
   };
   const servers = (): Promise<Servers> => {
     starting ??= makeServers();
@@ -64,12 +72,14 @@ export function createOpenCodeAgent(options: OpenCodeOptions): Agent {
       servers(),
     ]);
     hubs ??= new Hubs();
-    const shared = { servers: there, hubs };
+    const shared = { servers: there, hubs, gate, assertHarmless };
     return (open) => new OpenCodeSession(shared, open);
   };
   return {
     name: "opencode",
     capabilities: { fork: "point", rewind: "point", compact: true, mcp: ["stdio", "http", "sse"] },
+    ruledAtStart: true,
+    takesInstructions: true,
     copyAt,
     discoversProjects: true,
     discover: async (project) => (await discoverer()).discover(project),
@@ -83,9 +93,10 @@ export function createOpenCodeAgent(options: OpenCodeOptions): Agent {
       return !("missing" in (await findOpenCode({ dataDirectory, env }))) && hasCredentials(env);
     },
     projectSettings,
-    open: (open) => openLazily(open, load, ["steer", "compact"]),
+    open: (open) => openLazily(open, load, ["steer", "compact", "decide"]),
     close: async () => {
       await (await starting)?.close();
+      await gate?.close();
     },
   };
 }

@@ -1,6 +1,6 @@
 import { type Fields, textIn } from "../../core/json/fields.ts";
 import type { Answer } from "../../core/ledger/signals.ts";
-import type { Api } from "./api.ts";
+import { type Api, ApiRefusal } from "./api.ts";
 
 export interface Reply {
   kind: "permission" | "question";
@@ -25,6 +25,19 @@ export function replyTo(answer: Answer): Reply {
   const { feedback, stop = false } = answer;
   const words = feedback && !stop ? { message: feedback } : {};
   return { kind: "permission", verb: "reply", body: { reply: "reject", ...words }, isLastWord: !("message" in words) };
+}
+
+/** Sends a reply until the program has heard it. */
+export async function sendReply(api: Api, path: string, body: Fields, signal: AbortSignal): Promise<void> {
+  for (let tries = 0; tries < 3 && !signal.aborted; tries++) {
+    try {
+      await api.ask("POST", path, { body, signal });
+      return;
+    } catch (thrown) {
+      // It no longer waits for this answer.
+      if (thrown instanceof ApiRefusal) return;
+    }
+  }
 }
 
 /** Refuses the asks of sessions that nobody waits for any more: the program keeps those of a turn that was stopped. */

@@ -1,42 +1,57 @@
 import { messageOf } from "../../core/errors.ts";
 import type { Prompt } from "../../core/events/values.ts";
-import { type Fields, textIn } from "../../core/json/fields.ts";
-import type { Answer } from "../../core/ledger/signals.ts";
+import { present } from "../../core/json/fields.ts";
+import type { Answer, Signal } from "../../core/ledger/signals.ts";
 import { within } from "../../core/within.ts";
-import type { Exit } from "../../host/contract.ts";
-import { SpawnFailed } from "../../host/contract.ts";
+import { type Exit, SpawnFailed } from "../../host/contract.ts";
 import { type AgentChoice, type AgentSession, type OpenOptions, ResumeLost } from "../contract.ts";
 import { Outbox } from "../outbox.ts";
 import type { Said } from "../program/read-lines.ts";
-import { Api, ApiRefusal } from "./api.ts";
-import { clearAsks, replyTo } from "./asks.ts";
+import { Api } from "./api.ts";
+import { clearAsks, replyTo, sendReply } from "./asks.ts";
 import { Translator } from "./decode/translator.ts";
 import { Follower } from "./follow/follower.ts";
-import type { Hubs } from "./follow/hubs.ts";
+import type { Hub, Hubs } from "./follow/hubs.ts";
+import { CallGuard } from "./gate/call-guard.ts";
+import type { Gate, Gatekeeper } from "./gate/gate.ts";
+import { Giver } from "./give.ts";
 import { MessageIds } from "./message-id.ts";
 import { type OpenedSession, openSession } from "./open-session.ts";
-import { commandBody, commandIn, modelRef, promptBody } from "./prompt-body.ts";
+import { modelRef } from "./prompt-body.ts";
 import type { Lease, Servers } from "./serve/contract.ts";
+import { SessionRules } from "./session-rules.ts";
 
 const STREAM_MS = 10_000;
-const GIVE_MS = 60_000;
 const ABORT_MS = 10_000;
 const LEAVE_MS = 1_500;
+/** The clock of another machine may be late by so much: messages of Parley must not sort after the answers to them. */
+const SKEW_MS = 10 * 60_000;
 /** Longer lines are not kept with the events that they caused. */
 const LONGEST_LINE = 256 * 1024;
+const UNGUARDED =
+  "OpenCode does not ask Parley before it makes calls, so the session's rules cannot hold: does OPENCODE_PURE keep plugins out?";
 
 export interface SessionOptions {
   servers: Servers;
   hubs: Hubs;
+  /** Where servers that Parley starts ask before each call. */
+  gate: Gate | undefined;
+  /** Rejects where the program would run code of a directory that is not trusted. */
+  assertHarmless(directory: string): Promise<void>;
 }
 
-/** What is there once the session is open. */
+/** The parts that are there once the session is open. */
 interface Running {
   readonly id: string;
   readonly lease: Lease;
   readonly api: Api;
   readonly translator: Translator;
   readonly follower: Follower;
+  readonly giver: Giver;
+  readonly guard: CallGuard;
+  readonly keeper: Gatekeeper;
+  readonly rules: SessionRules;
+  readonly ids: MessageIds;
 }
 
 /** One of the program's sessions, on a server that it shares with others. */
@@ -45,21 +60,22 @@ export class OpenCodeSession implements AgentSession {
   readonly #open: OpenOptions;
   readonly #outbox: Outbox;
   readonly #ready = Promise.withResolvers<void>();
-  readonly #ids = new MessageIds();
   readonly #closing = new AbortController();
   #choice: AgentChoice;
   #running: Running | undefined;
-  #commands: Promise<ReadonlySet<string>> | undefined;
-  #gone = false;
 
   constructor(options: SessionOptions, open: OpenOptions) {
     this.#options = options;
     this.#open = open;
     this.#outbox = new Outbox(open.emit);
     const { model, mode, options: chosen } = open;
-    this.#choice = { ...(model ? { model } : {}), ...(mode ? { mode } : {}), ...(chosen ? { options: chosen } : {}) };
+    this.#choice = present({ model, mode, options: chosen });
     this.#ready.promise.catch(() => {});
     void this.#start().catch((thrown: unknown) => this.#fail(thrown));
+  }
+
+  get #gone(): boolean {
+    return this.#closing.signal.aborted;
   }
 
   ready(): Promise<void> {
@@ -67,37 +83,57 @@ export class OpenCodeSession implements AgentSession {
   }
 
   async prompt(prompt: Prompt): Promise<void> {
-    await this.#give(prompt);
+    const running = this.#running;
+    if (!running) return;
+    const { follower, ids, translator, id, giver } = running;
+    const message = ids.next(running.lease.server.own ? translator.latest(id) : "");
+    follower.prompt(message);
+    try {
+      await this.#prepare(running);
+      await giver.prompt(prompt, message, this.#choice);
+    } catch (thrown) {
+      giver.refuse(thrown);
+    }
   }
 
-  async steer(prompt: Prompt): Promise<void> {
-    await this.#give(prompt);
+  steer(prompt: Prompt): Promise<void> {
+    return this.prompt(prompt);
   }
 
   async compact(): Promise<void> {
     const running = this.#running;
     if (!running) return;
-    const { follower, api, id } = running;
-    const model = modelRef(this.#choice.model ?? (await this.#usualModel(running)) ?? "");
-    follower.begin(this.#ids.next(this.#floor(running)));
-    if (!model)
-      return follower.fail("agent_failed", "OpenCode does not say which model is to shorten the conversation");
-    const body = { ...model, auto: false };
-    this.#inBackground(running, api.ask("POST", `/session/${id}/summarize`, this.#long(body)));
+    running.follower.begin(running.ids.next());
+    await running.giver.compact(this.#choice.model);
   }
 
   async cancel(): Promise<void> {
+    if (this.#running) await this.#abort(this.#running, ABORT_MS);
+  }
+
+  async decide(ask: string, verdict: "go" | "ask"): Promise<void> {
     const running = this.#running;
-    if (running) await this.#abort(running, ABORT_MS);
+    if (!running || running.guard.decide(ask, verdict)) return;
+    if (verdict === "go") return this.answer(ask, { kind: "permission", outcome: "once" });
+    const permission = running.translator.permission(ask);
+    if (permission) this.#say([permission]);
   }
 
   async answer(ask: string, answer: Answer): Promise<void> {
     const running = this.#running;
     if (!running) return;
+    const { guard, translator, follower, api, id } = running;
+    const guarded = guard.answer(ask, answer);
+    if (guarded) {
+      if (!guarded.isLastWord) return;
+      translator.refused(guarded.session);
+      await api.ask("POST", `/session/${guarded.session}/abort`).catch(() => {});
+      return;
+    }
     const { kind, isLastWord, body, verb } = replyTo(answer);
-    running.translator.answered(ask, isLastWord);
-    await this.#reply(running.api, `/${kind}/${encodeURIComponent(ask)}/${verb}`, body);
-    if (isLastWord) void running.follower.check(running.id);
+    const session = translator.answered(ask, isLastWord);
+    await sendReply(api, `/${kind}/${encodeURIComponent(ask)}/${verb}`, body, this.#closing.signal);
+    if (isLastWord) void follower.check(session ?? id);
   }
 
   async set(choice: AgentChoice): Promise<void> {
@@ -107,16 +143,15 @@ export class OpenCodeSession implements AgentSession {
       throw new Error(`expected a model such as provider/name, got ${model}`);
     if (mode !== undefined && mode !== this.#choice.mode && this.#running?.follower.isBusy)
       throw new Error("OpenCode cannot change its mode in the middle of a turn: wait for its end, or stop it");
-    const options = { ...this.#choice.options, ...choice.options };
-    this.#choice = { ...this.#choice, ...choice, options };
+    this.#choose(choice);
   }
 
-  async close(): Promise<void> {
-    await this.#leave(LEAVE_MS);
+  close(): Promise<void> {
+    return this.#leave(LEAVE_MS);
   }
 
-  async kill(graceMs: number): Promise<void> {
-    await this.#leave(Math.max(graceMs, LEAVE_MS));
+  kill(graceMs: number): Promise<void> {
+    return this.#leave(Math.max(graceMs, LEAVE_MS));
   }
 
   pause(): void {
@@ -129,36 +164,70 @@ export class OpenCodeSession implements AgentSession {
     if (!this.#outbox.paused) this.#running?.follower.resume();
   }
 
+  #choose({ model, mode, options }: AgentChoice): void {
+    const all = { ...this.#choice.options, ...options };
+    this.#choice = { ...this.#choice, ...present({ model, mode }), options: all };
+  }
+
   async #start(): Promise<void> {
-    const { servers, hubs } = this.#options;
-    const { directory, trusted, mcpServers, session } = this.#open;
-    const need = { directory, trusted, session, ...(mcpServers?.length ? { mcpServers } : {}) };
+    const { servers, hubs, assertHarmless } = this.#options;
+    const { directory, trusted, mcpServers = [], session, hasRules = () => false } = this.#open;
+    if (!trusted) await assertHarmless(directory);
+    const need = { directory, trusted, session, ruled: hasRules(), mcpServers };
     const lease = await servers.lease(need);
     if (this.#gone) return lease.release();
     const { server } = lease;
     void server.gone.then((exit) => this.#end(exit));
-    const opened = await openSession(new Api(server, directory), this.#open).catch((thrown: unknown) => {
-      lease.release();
+    try {
+      const opened = await openSession(new Api(server, directory), this.#open);
+      if (this.#gone) return lease.release();
+      const hub = hubs.of(server, directory);
+      this.#running = this.#assemble(lease, hub, opened);
+      this.#tellOpened(opened);
+      await clearAsks(hub.api, [opened.id]);
+      await within(hub.ready(), STREAM_MS);
+      this.#ready.resolve();
+    } catch (thrown) {
+      if (!this.#running) lease.release();
       throw thrown;
+    }
+  }
+
+  #assemble(lease: Lease, hub: Hub, { id, floor }: OpenedSession): Running {
+    const { server } = lease;
+    const { gate } = this.#options;
+    const { directory, rules: sessionRules = () => [] } = this.#open;
+    const { api } = hub;
+    const { signal } = this.#closing;
+    const rules = new SessionRules({ api, id, isGated: server.gate !== undefined, rules: sessionRules });
+    const translator = new Translator({ root: id, directory, floor, isIntent: (request) => rules.isIntent(request) });
+    const guard = new CallGuard({
+      directory,
+      isOpen: (session) => translator.isBusy(session),
+      keyOf: ({ session, call }) => translator.callKey(session, call),
+      say: (session, said) => this.#say([translator.about(session, said)]),
     });
-    if (this.#gone) return lease.release();
-    const { id, floor } = opened;
-    const hub = hubs.of(server, directory);
-    const translator = new Translator({ root: id, directory, floor });
-    const say = (said: readonly Said[], native?: string): void => this.#say(said, native);
-    const onUnreachable = (): void => this.#unreachable(server.url);
-    const follower = new Follower({ hub, translator, session: id, say, onUnreachable });
+    const follower = new Follower({
+      hub,
+      translator,
+      session: id,
+      say: (said, native) => this.#say(said, native),
+      onUnreachable: () => this.#end({ code: null, signal: null, stderr: [`no answer came from ${server.url}`] }),
+    });
     if (this.#outbox.paused) follower.pause();
-    this.#running = { id, lease, api: hub.api, translator, follower };
-    this.#tellOpened(opened);
-    await clearAsks(hub.api, [id]);
-    await within(hub.ready(), STREAM_MS);
-    this.#ready.resolve();
+    const keeper: Gatekeeper = {
+      owns: (session) => follower.owns(session),
+      lookUp: (session) => follower.lookUp(session),
+      hear: (call) => guard.hear(call),
+    };
+    if (server.gate !== undefined) gate?.join(keeper);
+    const giver = new Giver({ api, id, follower, directory, signal });
+    const ids = new MessageIds(() => Date.now() - (server.own ? 0 : SKEW_MS));
+    return { id, lease, api, translator, follower, giver, guard, keeper, rules, ids };
   }
 
   #tellOpened({ id, resumed, past }: OpenedSession): void {
-    const { resume } = this.#open;
-    const again = resumed && resume === id ? ({ resume: "resumed" } as const) : {};
+    const again = resumed && this.#open.resume === id ? ({ resume: "resumed" } as const) : {};
     this.#outbox.emit({ type: "session", nativeId: id, ...again });
     for (const signal of past) this.#outbox.emit(signal);
   }
@@ -171,77 +240,12 @@ export class OpenCodeSession implements AgentSession {
     this.#end({ code: null, signal: null, stderr: [] });
   }
 
-  #floor({ translator, id }: Running): string {
-    return translator.latest(id);
-  }
-
-  /** Gives the program a prompt, or the command that the prompt calls. */
-  async #give(prompt: Prompt): Promise<void> {
-    const running = this.#running;
-    if (!running) return;
-    const { follower, api, id } = running;
-    const { directory } = this.#open;
-    const command = commandIn(prompt.parts);
-    const isCommand = command !== undefined && (await this.#knownCommands(api)).has(command.name);
-    const message = this.#ids.next(this.#floor(running));
-    follower.prompt(message);
-    if (isCommand) {
-      const body = commandBody(command, prompt, message, this.#choice, directory);
-      return this.#inBackground(running, api.ask("POST", `/session/${id}/command`, this.#long(body)));
-    }
-    const body = promptBody(prompt, message, this.#choice, directory);
-    await this.#post(running, message, body);
-  }
-
-  /** Whether the program has a message is known only by its answer, or by a look at it. */
-  async #post({ api, id, follower }: Running, message: string, body: Fields): Promise<void> {
-    for (let tries = 0; !this.#gone; tries++) {
-      try {
-        await api.ask("POST", `/session/${id}/prompt_async`, { body, limitMs: GIVE_MS });
-        return;
-      } catch (thrown) {
-        const isThere = await api.ask("GET", `/session/${id}/message/${message}`).then(
-          () => true,
-          () => false,
-        );
-        if (isThere) return follower.recover();
-        if (thrown instanceof ApiRefusal || tries > 0) return this.#refuse(follower, thrown);
-      }
-    }
-  }
-
-  #refuse(follower: Follower, thrown: unknown): void {
-    if (!this.#gone) follower.fail("agent_failed", `OpenCode does not begin the turn: ${messageOf(thrown)}`);
-  }
-
-  /** A request that is answered only at the end of the turn. Its failure ends a turn that never began; the rest is told by events. */
-  #inBackground({ follower, id }: Running, asked: Promise<unknown>): void {
-    asked.then(
-      () => void follower.check(id),
-      (thrown: unknown) => {
-        if (thrown instanceof ApiRefusal) this.#refuse(follower, thrown);
-        else if (!this.#gone) follower.recover();
-      },
-    );
-  }
-
-  #long(body: Fields): { body: Fields; limitMs: number; signal: AbortSignal } {
-    return { body, limitMs: 0, signal: this.#closing.signal };
-  }
-
-  #knownCommands(api: Api): Promise<ReadonlySet<string>> {
-    this.#commands ??= api
-      .list("GET", "/command")
-      .then((commands) => new Set(commands.flatMap((one) => textIn(one, "name") ?? [])))
-      .catch(() => new Set<string>());
-    return this.#commands;
-  }
-
-  /** The model of the session's last turn. */
-  async #usualModel({ api, id }: Running): Promise<string | undefined> {
-    const { model } = await api.fields("GET", `/session/${id}`).catch((): Fields => ({}));
-    const { providerID, id: name } = (model ?? {}) as Fields;
-    return typeof providerID === "string" && typeof name === "string" ? `${providerID}/${name}` : undefined;
+  /** Puts the session's rules in force before a turn. Rejects where they cannot hold. */
+  async #prepare({ lease: { server }, rules, follower }: Running): Promise<void> {
+    const { directory, trusted, hasRules = () => false } = this.#open;
+    if (!trusted) await this.#options.assertHarmless(directory);
+    if (server.own && hasRules() && !this.#options.gate?.isIn(server.gate, directory)) throw new Error(UNGUARDED);
+    if (!follower.hasWorked) await rules.give(this.#choice.mode);
   }
 
   /** Stops the turn. Asks that the program forgets to take back are taken back. */
@@ -251,25 +255,23 @@ export class OpenCodeSession implements AgentSession {
     void follower.check(id);
   }
 
-  async #reply(api: Api, path: string, body: Fields): Promise<void> {
-    for (let tries = 0; tries < 3 && !this.#gone; tries++) {
-      try {
-        await api.ask("POST", path, { body });
-        return;
-      } catch (thrown) {
-        // It no longer waits for this answer.
-        if (thrown instanceof ApiRefusal) return;
-      }
+  #say(said: readonly Said[], native?: string): void {
+    const line = native !== undefined && native.length <= LONGEST_LINE ? native : undefined;
+    for (const { signal, child } of said) {
+      if (signal.type === "turn.finished") this.#running?.guard.over(child?.id ?? this.#running.id);
+      // The mode in force is that of the next prompt: the agent may have changed it by itself.
+      if (signal.type === "session" && !child) this.#choose(signal);
+      if (!this.#isAllowed(signal)) this.#outbox.emit(signal, line, child);
     }
   }
 
-  #say(said: readonly Said[], native: string | undefined): void {
-    const line = native !== undefined && native.length <= LONGEST_LINE ? native : undefined;
-    for (const { signal, child } of said) this.#outbox.emit(signal, line, child);
-  }
-
-  #unreachable(url: string): void {
-    this.#end({ code: null, signal: null, stderr: [`no answer came from ${url}`] });
+  /** Whether a person has just allowed the call that the program asks about. */
+  #isAllowed(signal: Signal): boolean {
+    const running = this.#running;
+    if (signal.type !== "permission" || !running) return false;
+    if (!running.guard.hasAllowed(signal, running.translator.callOf(signal.ask))) return false;
+    void this.answer(signal.ask, { kind: "permission", outcome: "once" });
+    return true;
   }
 
   /** Lets the session go. A program that does not stop its work is ended. */
@@ -286,10 +288,14 @@ export class OpenCodeSession implements AgentSession {
 
   #end(exit: Exit): void {
     if (this.#gone) return;
-    this.#gone = true;
     this.#closing.abort();
-    this.#running?.follower.close();
-    this.#running?.lease.release();
+    const running = this.#running;
+    if (running) {
+      running.follower.close();
+      running.guard.close();
+      this.#options.gate?.leave(running.keeper);
+      running.lease.release();
+    }
     this.#ready.reject(new Error("the session was closed before it was open"));
     this.#outbox.release();
     this.#outbox.end(exit);

@@ -1,5 +1,6 @@
 import type { Unattended } from "../../gateway/options.ts";
 import type { SyncMode } from "../../log/contract.ts";
+import type { HouseCredentials } from "../../server/agents.ts";
 import { LOG_LEVELS } from "../../server/logging/log-line.ts";
 import * as kind from "./kinds.ts";
 
@@ -63,6 +64,10 @@ export const SETTINGS = {
     more: "Each has `command` and may have `env`, `models`, `modes`, `options`, `steer` and `can`: see [the line protocol](line-protocol.md)" },
   house: { kind: kind.house, file: "trusted",
     means: "the models of Parley's own agent", more: "`model`, `models`, `endpoints`: see [the house agent](agents/house.md)" },
+  houseCredentials: { kind: kind.oneOf<HouseCredentials>(["environment", "found"]), default: "environment", flag: "--house-credentials <places>",
+    variable: "PARLEY_HOUSE_CREDENTIALS", file: "user", group: "Agents:",
+    means: "where Parley's own agent takes API keys from: found adds the files of Claude Code, Codex and OpenCode", more: "See [credentials](credentials.md#the-house-agent)",
+    why: "only the user says whether keys of other programs are used" },
   opencodeUrl: { kind: kind.url, flag: "--opencode-url <url>", variable: "PARLEY_OPENCODE_URL", file: "trusted", group: "Agents:",
     means: "the address of an OpenCode server that you run, for the agent opencode",
     more: "Its password is in the address, or in `OPENCODE_SERVER_PASSWORD`. Parley never starts and never ends it: see [OpenCode](agents/opencode.md)",

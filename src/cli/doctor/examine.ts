@@ -5,10 +5,12 @@ import { offlineAgents } from "../access/offline-agents.ts";
 import { type LoadedConfig, loadConfig } from "../config/load.ts";
 import { defaultDataDir, trustFile, userConfigFile } from "../config/paths.ts";
 import { defaultSettings, type Layer, mergeSettings } from "../config/settings.ts";
+import { findWith } from "../credentials/find-with.ts";
 import { offlineTrust } from "../trust/offline-trust.ts";
 import { packageVersion } from "../version.ts";
 import { checkAgents } from "./agents.ts";
 import { type Check, type Level, worst } from "./check.ts";
+import { checkCredentials } from "./credentials.ts";
 import { checkDataDir, checkDisk, checkNode, checkPlatform } from "./machine.ts";
 import { checkProject } from "./project.ts";
 import { checkLog, checkPort, checkServer, checkStrays } from "./state.ts";
@@ -60,6 +62,7 @@ export async function examine(flags: Layer): Promise<Report> {
     await checkServer(owner, settings),
     await checkPort(host, port, owner),
     checkStrays(dataDir, owner),
+    ...checkCredentials(findWith(settings)),
     ...checkAgents(agents, defaultAgent),
   ];
   return { version: packageVersion(), verdict: worst(checks), checks };

@@ -7,34 +7,16 @@ import {
   MustReopen,
   ResumeLost,
 } from "../../agents/contract.ts";
-import type { ParleyEvent } from "../../core/events/event.ts";
 import type { Signal } from "../../core/ledger/signals.ts";
 import type { ProjectSetting } from "../../core/trust.ts";
 import { within } from "../../core/within.ts";
 import type { Inbox } from "../session/inbox.ts";
-import type { Kin } from "../session/kin.ts";
 import { type Choice, changeOf, noteSaid } from "./choice.ts";
+import { isRuled } from "./is-ruled.ts";
+import type { LinkOptions } from "./link-options.ts";
 
 /** How long an agent may take to accept a choice or a cancel. An agent that does not read its input never does. */
 const HEAR_MS = 3_000;
-
-export interface LinkOptions {
-  agent: Agent;
-  session: string;
-  directory: string;
-  /** Whether the user trusts the directory now. */
-  trusted(): boolean;
-  /** The MCP servers that the client gave with the session, and whether there are any. */
-  mcpServers(): Promise<readonly McpServer[]>;
-  hasServers(): boolean;
-  history(): Promise<ParleyEvent[]>;
-  /** Whether the session has had a turn. */
-  hasPast(): boolean;
-  hasRules(): boolean;
-  /** The session's inbox takes the agent's signals; those about sub-agents go to the inboxes of their own sessions. */
-  inbox: Inbox;
-  kin: Kin;
-}
 
 /** A choice with the MCP servers of the session, for a start of the agent. */
 type Wanted = Choice & { servers: readonly McpServer[] };
@@ -141,7 +123,7 @@ export class AgentLink {
   /** An agent is started with the project's settings or without them, and may be started with rules or without; it keeps to that until it is started anew. */
   private isOtherwise({ trusted, ruled }: Start): boolean {
     if (trusted !== this.options.trusted()) return true;
-    return this.agent.ruledAtStart === true && ruled !== this.options.hasRules();
+    return this.agent.ruledAtStart === true && ruled !== isRuled(this.options.rules());
   }
 
   /** An agent for a session of its own that Parley did not make. Rejects when the agent does not know it. */
@@ -203,8 +185,8 @@ export class AgentLink {
 
   private async open({ servers, ...choice }: Wanted, resume: string | undefined): Promise<Start> {
     this.assertOpen();
-    const { session, directory, history, hasPast, hasRules } = this.options;
-    const [trusted, ruled] = [this.options.trusted(), hasRules()];
+    const { session, directory, history, hasPast, rules } = this.options;
+    const [trusted, hasRules] = [this.options.trusted(), () => isRuled(rules())];
     const generation = ++this.generation;
     let discarded = false;
     const inForce: Choice = { ...choice };
@@ -217,13 +199,22 @@ export class AgentLink {
       ...(resume === undefined ? {} : { resume, tellPast: !hasPast() }),
       history,
       hasRules,
+      rules,
       emit: (signal, native, child) => {
         if (!child) noteSaid(inForce, signal);
         if (signal.type === "exited" && this.current?.generation === generation) this.current = null;
         if (!discarded) this.say(signal, native, child, generation);
       },
     });
-    const opened: Start = { agent, generation, ready: agent.ready(), isReady: false, inForce, trusted, ruled };
+    const opened: Start = {
+      agent,
+      generation,
+      ready: agent.ready(),
+      isReady: false,
+      inForce,
+      trusted,
+      ruled: hasRules(),
+    };
     this.current = opened;
     if (this.crowded.size > 0) agent.pause();
     try {

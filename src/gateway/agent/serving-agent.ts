@@ -1,7 +1,7 @@
 import { type Agent, type McpServer, MustReopen } from "../../agents/contract.ts";
 import { messageOf, ParleyError } from "../../core/errors.ts";
 import type { ParleyEvent } from "../../core/events/event.ts";
-import type { Failure, Prompt } from "../../core/events/values.ts";
+import type { Failure, PermissionRule, Prompt } from "../../core/events/values.ts";
 import { cutTurns } from "../../core/history/copy.ts";
 import type { Answer } from "../../core/ledger/signals.ts";
 import type { Command } from "../../core/ledger/state.ts";
@@ -60,7 +60,7 @@ export class ServingAgent {
     const { session, directory, trust, ledger, inbox, kin } = this.options;
     const history = (): Promise<ParleyEvent[]> => this.past();
     const hasPast = (): boolean => ledger.state.begun;
-    const hasRules = (): boolean => (ledger.state.facts.permissions ?? []).some(({ verdict }) => verdict !== "allow");
+    const rules = (): readonly PermissionRule[] => ledger.state.facts.permissions ?? [];
     const trusted = (): boolean => trust.covering(directory) !== undefined;
     const mcpServers = (): Promise<readonly McpServer[]> => this.mcpServers();
     const hasServers = (): boolean => (ledger.state.facts.mcpServers ?? []).length > 0;
@@ -73,7 +73,7 @@ export class ServingAgent {
       ...servers,
       history,
       hasPast,
-      hasRules,
+      rules,
       inbox,
       kin,
     });

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { patchedByLine, patchedFiles } from "../../../src/agents/codex/calls/patch.ts";
+import { patchedByLine } from "../../../src/agents/codex/calls/patch.ts";
 import { describeCall } from "../../../src/agents/codex/calls/permissions.ts";
+import { patchedFiles } from "../../../src/agents/patched-files.ts";
 
 const patchOf = (...lines: string[]): string => ["*** Begin Patch", ...lines, "*** End Patch"].join("\n");
 const CHANGES = [

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { findCredentials } from "../../../src/agents/codex/discovery/credentials.ts";
+import { findCredential } from "../../../src/credentials/find.ts";
 
 const PROVIDER = `
 model_provider = "own"
@@ -49,11 +49,11 @@ const CASES: [name: string, files: Record<string, string>, env: Record<string, s
 ];
 
 for (const [name, files, env, found] of CASES) {
-  test(`credentials of Codex: ${name}`, async (t) => {
+  test(`credentials of Codex: ${name}`, (t) => {
     const home = mkdtempSync(join(tmpdir(), "parley-codex-home-"));
     t.after(() => rmSync(home, { recursive: true }));
     for (const [file, text] of Object.entries(files)) writeFileSync(join(home, file), text);
-    const place = await findCredentials({ CODEX_HOME: home, ...env });
+    const place = findCredential("codex", { CODEX_HOME: home, ...env });
     assert.equal(place?.name.replace(`${home}/`, ""), found);
     assert.ok(!JSON.stringify(place ?? {}).includes("secret"));
   });

@@ -39,6 +39,20 @@ for (const [env, provider] of defaults) {
   });
 }
 
+test("a key that cannot be sent is refused before anything can repeat it", async () => {
+  const loaded = (key: string): Promise<unknown> => {
+    const models = findModels({ ANTHROPIC_API_KEY: key });
+    return models.load(models.find(undefined));
+  };
+  for (const key of ["one\ntwo", "one\rtwo", "one\u0000two", "one\u001btwo"]) {
+    await assert.rejects(
+      loaded(key),
+      (error: Error) => /key of anthropic holds/.test(error.message) && !/one|two/.test(error.message),
+    );
+  }
+  await loaded("one\n");
+});
+
 test("an endpoint's models are there when its key is", () => {
   const config = { endpoints: { local: { url: "http://127.0.0.1:1", keyVariable: "LOCAL", models: [{ id: "m/x" }] } } };
   assert.equal(findModels({}, config).list.length, 1);

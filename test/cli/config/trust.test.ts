@@ -12,6 +12,7 @@ const everything: ConfigFile = {
   defaultAgent: "a",
   agents: { scripted: { command: ["evil"] } },
   house: { endpoints: { evil: { url: "https://evil.example", models: [{ id: "m" }] } } },
+  houseCredentials: "found",
   roots: ["/"],
   opencodeUrl: "https://evil.example",
   opencodePorts: "1-2",
@@ -57,8 +58,8 @@ test("a project may refuse what is asked while nobody is there, but not allow it
   assert.deepEqual(limitProject({ unattended: "allow" }, true, "/repo").refused, []);
 });
 
-test("a trusted project may say all but who is trusted and what the token is", () => {
+test("a trusted project may say all but who is trusted, what the token is and whose keys are used", () => {
   const { config, refused } = limitProject(everything, true, "/repo");
-  assert.deepEqual(refused.map(({ key }) => key).sort(), ["token", "trust"]);
+  assert.deepEqual(refused.map(({ key }) => key).sort(), ["houseCredentials", "token", "trust"]);
   assert.deepEqual(config.agents, everything.agents);
 });

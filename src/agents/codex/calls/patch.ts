@@ -1,23 +1,11 @@
 import { resolve } from "node:path";
 import { readLine } from "../../../core/permissions/shell/read-line.ts";
 import { isKnown } from "../../../core/permissions/shell/word.ts";
+import { patchedFiles } from "../../patched-files.ts";
 
 const BEGIN = "*** Begin Patch";
-/** The program takes blanks before a header for nothing, and ends a line nowhere but at a newline. */
-const HEADER = /^\s*\*\*\* (?:Add File|Update File|Delete File|Move to): ([\s\S]+)$/;
-/** The program's blanks are those of Unicode, and JavaScript's are not quite. */
-const BLANKS = /^[\s\u0085]+|[\s\u0085]+$/g;
 /** So much before a patch is read for the directory that it is applied in. */
 const HEAD = 16_384;
-
-/** The files that a patch in the program's own format names, as it names them; those of a patch within a line of shell, too. */
-export function patchedFiles(text: string): string[] {
-  if (!text.includes(BEGIN)) return [];
-  const named = text
-    .split("\n")
-    .flatMap((line) => HEADER.exec(line.replace(BLANKS, ""))?.[1]?.replace(BLANKS, "") ?? []);
-  return [...new Set(named)];
-}
 
 /** The directories in which a line of shell may apply its patch: the program knows `cd sub && apply_patch`, and goes there first. */
 function placesOf(line: string, directory: string): string[] {

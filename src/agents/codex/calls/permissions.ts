@@ -4,9 +4,10 @@ import type { PermissionSignal, ToolSeen } from "../../../core/ledger/signals.ts
 import { exact } from "../../../core/permissions/exact.ts";
 import { offeredPatterns } from "../../../core/permissions/offer.ts";
 import { ruledPath } from "../../../core/permissions/paths.ts";
-import { placedLine } from "../decode/command-line.ts";
+import { patchedFiles } from "../../patched-files.ts";
+import { placedLine } from "../../placed-line.ts";
 import type { HookCall } from "./hook.ts";
-import { patchedByLine, patchedFiles } from "./patch.ts";
+import { patchedByLine } from "./patch.ts";
 
 type Permission = Omit<PermissionSignal, "type" | "ask" | "call">;
 

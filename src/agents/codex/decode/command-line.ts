@@ -1,6 +1,7 @@
 import { type Fields, textIn } from "../../../core/json/fields.ts";
 import { readLine } from "../../../core/permissions/shell/read-line.ts";
-import { isKnown, shown } from "../../../core/permissions/shell/word.ts";
+import { isKnown } from "../../../core/permissions/shell/word.ts";
+import { placedLine } from "../../placed-line.ts";
 
 /** The shells of the machine. One that lies elsewhere may be anything, and is shown. */
 const SHELL = /^(?:\/(?:usr\/|usr\/local\/|opt\/homebrew\/|run\/current-system\/sw\/)?bin\/)?(?:ba|z|da)?sh$/;
@@ -16,11 +17,6 @@ export function shellLine(command: string): string {
   if (assignments.length + redirections.length + rest.length > 0 || !words.every(isKnown)) return command;
   if (!shell || !runs || !line || !SHELL.test(shell.value) || !RUNS.test(runs.value)) return command;
   return line.value;
-}
-
-/** A line as rules are held against it: it begins in the session's directory, so a command that begins elsewhere goes there first. */
-export function placedLine(line: string, place: string, directory: string): string {
-  return place === directory ? line : `cd ${shown({ value: place })} && ${line}`;
 }
 
 /** The line of an item, or of an ask for it, as rules are held against it. */

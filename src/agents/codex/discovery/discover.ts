@@ -1,4 +1,5 @@
 import { type Fields, fieldsIn, isFields, listIn, numberIn, present, textIn } from "../../../core/json/fields.ts";
+import { type CredentialPlace, findCredential } from "../../../credentials/find.ts";
 import type { ProcessHost } from "../../../host/contract.ts";
 import type { FoundBinary } from "../../../install/find.ts";
 import type { AgentModel, Discovery, NativeSession, Project } from "../../contract.ts";
@@ -7,7 +8,6 @@ import { KeptDiscovery } from "../../kept-discovery.ts";
 import { findCodex, type Place } from "../find-program.ts";
 import { serverSpec } from "../launch.ts";
 import { MODES } from "../modes.ts";
-import { type CredentialPlace, findCredentials } from "./credentials.ts";
 import type { Probed } from "./probe.ts";
 import { isTooOld, tooOld, UPDATE } from "./versions.ts";
 
@@ -97,7 +97,8 @@ export class Discoverer {
     const { host, extra, env, limitMs = LIMIT_MS } = this.#options;
     const spec = serverSpec({ program: path, env: extra }, "discovery", false);
     const { probe } = await import("./probe.ts");
-    const [{ value, error }, place] = await Promise.all([probe(host, spec, limitMs), findCredentials(env)]);
+    const { value, error } = await probe(host, spec, limitMs);
+    const place = findCredential("codex", env);
     const known = version ?? value?.version;
     const facts = { ...NAMES, installed: true, ...present({ version: known }), modes: MODES, otherModels: true };
     if (isTooOld(known)) {

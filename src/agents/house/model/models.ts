@@ -110,6 +110,12 @@ export const DEMO: HouseModel = {
   model: "demo",
 };
 
+/** The library that sends a key repeats it in its error where it cannot be sent, and a turn's error is stored. */
+function assertSendable({ provider, access }: HouseModel): void {
+  if (/\p{Cc}/u.test(access?.key?.trim() ?? ""))
+    throw new Error(`the key of ${provider} holds a line feed or another character that no key has: set it again`);
+}
+
 /** The models that can be used with what the environment and the configuration hold, best first. */
 export function findModels(env: Environment, config: HouseConfig = {}): Models {
   const { endpoints = {}, models = [] } = config;
@@ -128,6 +134,7 @@ export function findModels(env: Environment, config: HouseConfig = {}): Models {
       throw new Error(`no model ${id}; there are: ${have}${id === undefined ? "" : `; ${advice(id)}`}`);
     },
     async load(model) {
+      assertSendable(model);
       const { loadModel } = await import("./providers.ts");
       return loadModel(model);
     },

@@ -54,7 +54,8 @@ export class Desk extends Reading {
   }
 
   beginTurn(branch: Branch, id: string): Turn {
-    const turn: Turn = { id, prompts: new Set(), aborted: false, refused: false };
+    const none = { aborted: false, refused: false, worked: false, compacted: false };
+    const turn: Turn = { id, prompts: new Set(), ...none };
     branch.turn = turn;
     this.tell(branch, { type: "turn.begun", turn: id });
     return turn;

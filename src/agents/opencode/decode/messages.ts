@@ -24,6 +24,11 @@ export function onContent(desk: Desk, branch: Branch, event: Fields): void {
   HANDLERS[textIn(event, "type") ?? ""]?.(desk, branch, fieldsIn(event, "properties"));
 }
 
+/** Whether a message is of an earlier turn. Those of Parley may sort before it: the clock of another machine may be late. */
+function isPast({ floor, turn }: Branch, id: string): boolean {
+  return id <= floor && !turn?.prompts.has(id);
+}
+
 function messageOf(branch: Branch, id: string): Message {
   const known = branch.messages.get(id);
   if (known) return known;
@@ -70,8 +75,7 @@ function roleIn(info: Fields): Message["role"] {
 function onMessage(desk: Desk, branch: Branch, properties: Fields): void {
   const info = fieldsIn(properties, "info");
   const id = textIn(info, "id");
-  if (id === undefined || id <= branch.floor) return;
-  if (!desk.turnOf(branch, id)) return;
+  if (id === undefined || isPast(branch, id) || !desk.turnOf(branch, id)) return;
   const message = messageOf(branch, id);
   const isNews = message.role === undefined && roleIn(info) !== undefined;
   learnInfo(message, info);
@@ -116,6 +120,12 @@ function beginStep(desk: Desk, branch: Branch, message: Message): void {
   if (message.begun) return;
   message.begun = true;
   const summary = message.info.summary === true;
+  if (branch.turn) {
+    // The turn goes on after an error, such as that of a context which is full.
+    delete branch.turn.failure;
+    branch.turn.worked = true;
+    if (!summary) branch.turn.compacted = false;
+  }
   desk.tell(branch, { type: "step.begun", step: message.id, ...(summary ? { summary } : {}) });
   if (summary) desk.tell(branch, { type: "status", status: "compacting" });
 }
@@ -139,14 +149,14 @@ export function noteFailure(desk: Desk, branch: Branch, error: Fields): void {
 function onPart(desk: Desk, branch: Branch, properties: Fields): void {
   const told = fieldsIn(properties, "part");
   const id = textIn(told, "messageID");
-  if (id === undefined || id <= branch.floor || !desk.turnOf(branch, id)) return;
+  if (id === undefined || isPast(branch, id) || !desk.turnOf(branch, id)) return;
   const message = messageOf(branch, id);
   if (isTellable(desk, branch, message, "message.part.updated", properties)) tellPart(desk, branch, message, told);
 }
 
 function onDelta(desk: Desk, branch: Branch, properties: Fields): void {
   const [id, partId] = [textIn(properties, "messageID"), textIn(properties, "partID")];
-  if (id === undefined || partId === undefined || id <= branch.floor || properties.field !== "text") return;
+  if (id === undefined || partId === undefined || isPast(branch, id) || properties.field !== "text") return;
   if (!desk.turnOf(branch, id)) return;
   const message = messageOf(branch, id);
   if (!isTellable(desk, branch, message, "message.part.delta", properties) || message.role === "user") return;
@@ -179,7 +189,9 @@ function tellPart(desk: Desk, branch: Branch, message: Message, told: Fields): v
 
 /** Words of a user that Parley did not send: another client's, or the task of a sub-agent. */
 function tellForeign(desk: Desk, branch: Branch, message: Message, told: Fields): void {
-  if (branch.turn?.prompts.has(message.id) || told.type !== "text") return;
+  const { turn } = branch;
+  if (turn && told.type === "compaction") turn.compacted = true;
+  if (!turn || turn.prompts.has(message.id) || turn.compacted || told.type !== "text") return;
   if (told.synthetic === true || told.ignored === true) return;
   const [item = "", text = ""] = [textIn(told, "id"), textIn(told, "text")];
   desk.tell(branch, { type: "text.done", item, kind: "message", role: "user", text });
@@ -219,7 +231,7 @@ function endStep(desk: Desk, branch: Branch, message: Message): void {
 export function learnMessage(desk: Desk, branch: Branch, kept: Fields, isLast: boolean): void {
   const info = fieldsIn(kept, "info");
   const id = textIn(info, "id");
-  if (id === undefined || id <= branch.floor || !desk.turnOf(branch, id)) return;
+  if (id === undefined || isPast(branch, id) || !desk.turnOf(branch, id)) return;
   const message = messageOf(branch, id);
   learnInfo(message, info);
   if (message.role === undefined) return;

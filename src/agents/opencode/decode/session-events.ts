@@ -43,6 +43,7 @@ export function onStatus(desk: Desk, branch: Branch, properties: Fields): void {
   const status = fieldsIn(properties, "status");
   if (status.type === "idle") return desk.check(branch);
   if (!branch.turn) return status.type === "busy" && branch.parent === undefined ? desk.check(branch) : undefined;
+  branch.turn.worked = true;
   if (status.type === "busy") return desk.tell(branch, { type: "status", status: "running" });
   if (status.type !== "retry") return;
   const [attempt = 1, next = 0] = [numberIn(status, "attempt"), numberIn(status, "next")];

@@ -59,6 +59,10 @@ export interface Turn {
   aborted: boolean;
   /** A person refused something without saying more, which ends the turn. */
   refused: boolean;
+  /** The program has said that it works on it. */
+  worked: boolean;
+  /** The conversation was just shortened: the program says the user's words once more by itself. */
+  compacted: boolean;
 }
 
 /** A permission or a question that the program waits for. */

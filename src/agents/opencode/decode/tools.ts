@@ -87,13 +87,19 @@ function done(part: Part, state: Fields): ToolDone {
   };
 }
 
+/** The program has a tool of its own answer a call of a tool that it does not know. */
+function toolIn(told: Fields): string | undefined {
+  const name = textIn(told, "tool");
+  return name === "invalid" ? (textIn(fieldsIn(fieldsIn(told, "state"), "input"), "tool") ?? name) : name;
+}
+
 /** A state of a call. States that were told, and those behind it, say nothing. */
 export function toolSignals(part: Part, told: Fields): Signal[] {
   const state = fieldsIn(told, "state");
   const rank = rankOf(state);
   if (part.over || rank < part.rank) return [];
   const first = part.rank < 0;
-  part.tool = textIn(told, "tool") ?? part.tool ?? "tool";
+  part.tool = toolIn(told) ?? part.tool ?? "tool";
   if (hasInput(state.input)) part.input = state.input;
   const call = textIn(told, "callID");
   if (call !== undefined) part.call = call;

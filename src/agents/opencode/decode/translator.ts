@@ -1,4 +1,7 @@
 import { type Fields, fieldsIn, textIn } from "../../../core/json/fields.ts";
+import type { Signal } from "../../../core/ledger/signals.ts";
+import type { Said } from "../../program/read-lines.ts";
+import { askedPart, permissionOf } from "./asks.ts";
 import { adopt, newBranch } from "./branches.ts";
 import { Desk, type Tree } from "./desk.ts";
 import { learnMessage, onContent, onFetched } from "./messages.ts";
@@ -126,7 +129,8 @@ export class Translator {
 
   learnStatus(session: string, status: Fields): Reading {
     return this.#on(session, (desk, branch) => {
-      if (branch.turn && status.type === "retry") onStatus(desk, branch, { status });
+      if (branch.turn) branch.turn.worked = true;
+      if (status.type === "retry") onStatus(desk, branch, { status });
     });
   }
 
@@ -147,12 +151,57 @@ export class Translator {
     return this.#with((desk) => onTodos(desk, this.#root, { todos }));
   }
 
-  /** Parley answers an ask. `isLastWord`: the program ends the turn by it. */
-  answered(ask: string, isLastWord: boolean): void {
-    const open = this.#tree.asks.get(ask);
+  /** Parley answers an ask. `isLastWord`: the program ends the turn by it. Returns the session that asked. */
+  answered(ask: string, isLastWord: boolean): string | undefined {
+    const session = this.#tree.asks.get(ask)?.session;
     this.#tree.asks.delete(ask);
-    const turn = open && this.#tree.branches.get(open.session)?.turn;
-    if (turn && isLastWord) turn.refused = true;
+    if (session !== undefined && isLastWord) this.refused(session);
+    return session;
+  }
+
+  /** A person refused a call of a session so that its turn ends. */
+  refused(session: string): void {
+    const turn = this.#tree.branches.get(session)?.turn;
+    if (turn) turn.refused = true;
+  }
+
+  isBusy(session: string): boolean {
+    return this.#tree.branches.get(session)?.turn !== undefined;
+  }
+
+  /** Something came from a session that nobody knows. */
+  lookUp(session: string): Reading {
+    return this.#with((desk) => {
+      if (!this.#tree.branches.has(session)) desk.lookUp(session);
+    });
+  }
+
+  /** A signal about one of the sessions. */
+  about(session: string, signal: Signal): Said {
+    const desk = new Desk(this.#tree);
+    desk.tell(this.#tree.branches.get(session) ?? this.#root, signal);
+    return desk.said[0] ?? { signal };
+  }
+
+  /** The program's id of the call that an ask is about. */
+  callOf(ask: string): string | undefined {
+    return textIn(fieldsIn(this.#tree.asks.get(ask)?.request ?? {}, "tool"), "callID");
+  }
+
+  /** The key of a call, by the program's id of it. */
+  callKey(session: string, call: string): string | undefined {
+    const messages = [...(this.#tree.branches.get(session)?.messages.values() ?? [])];
+    return messages.flatMap(({ parts }) => [...parts.values()]).findLast((part) => part.call === call)?.key;
+  }
+
+  /** An ask that was told as an intent, as one for a person. */
+  permission(id: string): Said | undefined {
+    const ask = this.#tree.asks.get(id);
+    const branch = ask && this.#tree.branches.get(ask.session);
+    if (!branch) return undefined;
+    const part = askedPart(branch, ask.request);
+    const asked = permissionOf(ask.request, part, this.#tree.directory);
+    return this.about(ask.session, { type: "permission", ...asked });
   }
 
   /** The program does not begin the turn, or does not end it. */
@@ -183,6 +232,10 @@ export class Translator {
   hasAnswer(session: string): boolean {
     const messages = this.#tree.branches.get(session)?.messages.values() ?? [];
     return [...messages].some(({ role }) => role === "assistant");
+  }
+
+  hasFailed(session: string): boolean {
+    return this.#tree.branches.get(session)?.turn?.failure !== undefined;
   }
 
   isSettled(session: string): boolean {

@@ -2,7 +2,7 @@ import type { EndReason } from "../../../core/events/values.ts";
 import { fieldsIn, present, textIn } from "../../../core/json/fields.ts";
 import { askedPart, permissionOf, questionOf } from "./asks.ts";
 import type { Desk } from "./desk.ts";
-import type { Branch, Message } from "./state.ts";
+import type { Branch, Message, Turn } from "./state.ts";
 
 /** The last finish reason of the model is the reason of the turn's end. */
 const REASONS: Readonly<Record<string, EndReason>> = {
@@ -18,10 +18,17 @@ function lastOf(branch: Branch): Message | undefined {
 }
 
 function reasonOf({ turn }: Branch, last: Message | undefined): EndReason {
-  if (turn?.aborted) return "cancelled";
+  // A refusal that was to end the turn ends it as the person wanted.
+  if (turn?.aborted) return turn.refused ? "end_turn" : "cancelled";
   if (turn?.failure) return "error";
   const finish = textIn(last?.info ?? {}, "finish") ?? "";
   return Object.hasOwn(REASONS, finish) ? (REASONS[finish] ?? "end_turn") : "end_turn";
+}
+
+/** Whether the last message answers the last prompt; a message of the program's own may stand for that one. */
+function isAnswered({ prompts }: Turn, last: Message): boolean {
+  const parent = textIn(last.info, "parentID");
+  return parent === undefined || !prompts.has(parent) || parent === [...prompts].at(-1);
 }
 
 /** Whether all that belongs to the turn of a session was told. The program has said that it works no more. */
@@ -30,9 +37,9 @@ export function isSettled(branch: Branch): boolean {
   if (!turn) return true;
   const isCut = turn.failure !== undefined || turn.aborted;
   const last = lastOf(branch);
-  if (!last) return isCut;
-  const isAnswered = isCut || turn.refused || [...turn.prompts].every((prompt) => prompt < last.id);
-  return last.over && isAnswered;
+  // The program tells some errors before it begins a turn, and goes on with it.
+  if (!last) return isCut && turn.worked;
+  return last.over && (isCut || turn.refused || isAnswered(turn, last));
 }
 
 /** Ends the turn of a session, and those of its sub-agents before it. */

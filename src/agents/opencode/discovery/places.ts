@@ -1,17 +1,17 @@
 import { readFile } from "node:fs/promises";
-import { homedir } from "node:os";
 import { join } from "node:path";
 import { type Fields, fieldsIn, isFields, jsonIn, listIn, textIn } from "../../../core/json/fields.ts";
+import { homeOf } from "../../../credentials/places.ts";
+import { opencodeStores } from "../../../credentials/stores.ts";
 import { parseJsonc } from "../../../host/files/jsonc-file.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The program's own directories of the user. */
 function directoryOf(env: Environment, variable: string, usual: string): string {
-  return join(env[variable] || join(env.HOME || homedir(), usual), "opencode");
+  return join(env[variable] || join(homeOf(env), usual), "opencode");
 }
 
-const dataOf = (env: Environment): string => directoryOf(env, "XDG_DATA_HOME", ".local/share");
 const stateOf = (env: Environment): string => directoryOf(env, "XDG_STATE_HOME", ".local/state");
 const configOf = (env: Environment): string => directoryOf(env, "XDG_CONFIG_HOME", ".config");
 
@@ -40,8 +40,9 @@ function hasKey(config: Fields): boolean {
 
 /** Whether the user has logged in to a provider, or has one with a key in the configuration, by a look at files alone. */
 export async function hasCredentials(env: Environment): Promise<boolean> {
-  const logins = await fieldsOf(env.OPENCODE_AUTH_CONTENT || (await textOf(join(dataOf(env), "auth.json"))));
-  if (Object.values(logins).some(isFields)) return true;
+  for (const { credentials } of opencodeStores(env)) {
+    if (credentials.some(({ readBy }) => readBy.includes("opencode"))) return true;
+  }
   const files = ["config.json", "opencode.json", "opencode.jsonc"].map((name) => join(configOf(env), name));
   const texts = await Promise.all([...files, ...(env.OPENCODE_CONFIG ? [env.OPENCODE_CONFIG] : [])].map(textOf));
   const configs = await Promise.all([...texts, env.OPENCODE_CONFIG_CONTENT ?? ""].map(fieldsOf));

@@ -15,6 +15,8 @@ const FIRST_LOOK_MS = 25;
 const LONGEST_LOOK_MS = 500;
 /** How long a turn may be unfinished although the program says that it does not work on it. */
 const UNFINISHED_MS = 5_000;
+/** How long a turn of which nothing but an error was told may still begin: the program does not say that it has refused it. */
+const REFUSED_MS = 2_000;
 /** How long the program may take to begin a turn that it has accepted. */
 const UNBEGUN_MS = 20_000;
 /** How long a server that Parley did not start may be out of reach while a turn is open. */
@@ -60,7 +62,16 @@ export class Follower implements Listener {
   }
 
   get isBusy(): boolean {
-    return this.#translator.branches.get(this.#options.session)?.turn !== undefined;
+    return this.#translator.isBusy(this.#options.session);
+  }
+
+  /** The program works on the open turn. */
+  get hasWorked(): boolean {
+    return this.#translator.branches.get(this.#options.session)?.turn?.worked ?? false;
+  }
+
+  lookUp(session: string): void {
+    this.#take(this.#translator.lookUp(session));
   }
 
   /** Resolves when no turn is open. */
@@ -229,6 +240,7 @@ export class Follower implements Listener {
   #isOverdue(session: string, began: number): boolean {
     const now = Date.now();
     if (this.#translator.hasAnswer(session)) return now - began > UNFINISHED_MS;
+    if (this.#translator.hasFailed(session)) return now - Math.max(began, this.#lastEvent) > REFUSED_MS;
     return now - began > UNFINISHED_MS && now - this.#given > UNBEGUN_MS;
   }
 

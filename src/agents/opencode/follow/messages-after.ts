@@ -13,7 +13,9 @@ export async function messagesAfter(api: Api, session: string, after: string): P
     const page = Array.isArray(value) ? value.filter(isFields) : [];
     const news = page.filter((one) => (textIn(fieldsIn(one, "info"), "id") ?? "") > after);
     found.unshift(...news);
-    if (next === undefined || news.length < page.length || page.length === 0 || next === before) return found;
+    // The program's own messages are in the order of their ids; those of Parley may have a late clock's.
+    const isReached = page.some((one) => fieldsIn(one, "info").role === "assistant" && !news.includes(one));
+    if (next === undefined || isReached || page.length === 0 || next === before) return found;
     before = next;
   }
 }

@@ -10,6 +10,8 @@ export interface RunningServer {
   readonly version?: string;
   /** Whether Parley started it; the others are the user's and are never ended. */
   readonly own: boolean;
+  /** It asks Parley before each call of a tool, and is known by this there. */
+  readonly gate?: string;
   /** Resolves when it is gone, with its last words. Never, for a server of the user's. */
   readonly gone: Promise<Exit>;
   /** Ends it and all that it started. Does nothing to a server of the user's. */
@@ -26,6 +28,8 @@ export interface Lease {
 export interface ServerNeed {
   directory: string;
   trusted: boolean;
+  /** The server asks Parley before each call, because the session has rules. */
+  ruled?: boolean;
   /** Servers of tools that a client gave with its session: such a session has a server of its own. */
   mcpServers?: readonly McpServer[];
   /** The session that is served; absent for a look. */

@@ -2,7 +2,8 @@ import { existsSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import type { SpawnSpec } from "../../../host/contract.ts";
 import { carefulGit } from "../../git-environment.ts";
-import { carefulConfig } from "./careful-config.ts";
+import type { GateLaunch } from "../gate/gate.ts";
+import { configContent } from "./config-content.ts";
 import type { ServerNeed } from "./contract.ts";
 
 /** Added to Parley's environment, in which the program finds its own credentials and settings. */
@@ -34,6 +35,7 @@ export interface Start extends Pick<ServerNeed, "trusted"> {
   session: string;
   port: number;
   password: string;
+  gate?: GateLaunch;
 }
 
 /** The headers that a server with this password wants. */
@@ -46,19 +48,24 @@ export function passwordHeaders(password: string, user = "opencode"): Record<str
  * which the server was started.
  */
 export async function serverSpec({ program, env }: Launch, start: Start): Promise<SpawnSpec> {
-  const { trusted, session, port, password } = start;
+  const { trusted, session, port, password, gate } = start;
   const all = { ...process.env, ...env };
   const home = all.HOME || homedir();
-  const config = trusted ? undefined : await carefulConfig(all.OPENCODE_CONFIG_CONTENT);
+  const content = await configContent(all.OPENCODE_CONFIG_CONTENT, {
+    careful: !trusted,
+    plugins: gate ? [gate.plugin] : [],
+  });
   return {
     argv: [program, "serve", "--hostname", "127.0.0.1", "--port", String(port)],
     directory: existsSync(home) ? home : tmpdir(),
     session,
     env: {
       ...env,
-      ...(trusted ? {} : { ...carefulGit(all), ...UNTRUSTED, OPENCODE_CONFIG_CONTENT: config }),
+      ...(trusted ? {} : { ...carefulGit(all), ...UNTRUSTED }),
+      ...(content === undefined ? {} : { OPENCODE_CONFIG_CONTENT: content }),
       ...ENVIRONMENT,
       OPENCODE_SERVER_PASSWORD: password,
+      ...gate?.env,
     },
   };
 }

@@ -1,4 +1,5 @@
 import { type ProcessHost, SpawnFailed } from "../../../host/contract.ts";
+import type { Gate } from "../gate/gate.ts";
 import type { Lease, ServerNeed, Servers } from "./contract.ts";
 import { findOpenCode } from "./find-program.ts";
 import { type KeepTimes, KeptServer } from "./kept-server.ts";
@@ -21,11 +22,13 @@ export interface ServersOptions extends Omit<KeepTimes, "idleMs"> {
   idleMs?: number | undefined;
   /** How long a start may take. */
   readyMs?: number | undefined;
+  /** Where servers for sessions with rules ask before each call. */
+  gate?: Pick<Gate, "launch">;
 }
 
 /**
- * The servers that Parley runs: one for all directories that are trusted, one for all that are not, and one for each session that has servers of tools of its own. A
- * server costs much memory, and a further directory in it little.
+ * The servers that Parley runs: one for all directories that are trusted, one for all that are not, each of these once more for sessions with rules, and one for each
+ * session that has servers of tools of its own. A server costs much memory, and a further directory in it little.
  */
 export function createServers(options: ServersOptions): Servers {
   const { host, dataDirectory, env = {}, ports = PORTS, readyMs = READY_MS, idleMs = IDLE_MS } = options;
@@ -39,7 +42,8 @@ export function createServers(options: ServersOptions): Servers {
     if ("missing" in found) throw new SpawnFailed(found.missing, { argv: ["opencode", "serve"], directory });
     if (closing.signal.aborted) throw new SpawnFailed("Parley is closing", { argv: [found.path, "serve"], directory });
     const launch = { host, program: found.path, env, ports, readyMs, signal: closing.signal };
-    const server = await startServer(launch, { ...need, session });
+    const gate = need.ruled ? await options.gate?.launch() : undefined;
+    const server = await startServer(launch, { ...need, session, ...(gate ? { gate } : {}) });
     return new KeptServer(server, { ...options, idleMs });
   };
   const begin = (need: ServerNeed, session: string): Promise<KeptServer> => {
@@ -52,7 +56,7 @@ export function createServers(options: ServersOptions): Servers {
 
   /** The server that several sessions share: the one that runs or is being started, else a new one. */
   const sharedFor = async (need: ServerNeed): Promise<KeptServer> => {
-    const name = need.trusted ? "opencode" : "opencode-untrusted";
+    const name = `opencode${need.trusted ? "" : "-untrusted"}${need.ruled ? "-ruled" : ""}`;
     const known = shared.get(name);
     // A start that failed for another lease failed for this one, too.
     if (known && !(await known).over) return known;

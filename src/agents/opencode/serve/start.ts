@@ -40,7 +40,8 @@ export async function startServer(options: StartOptions, need: Need): Promise<Ru
     const password = randomBytes(24).toString("base64url");
     const spec = await specOf(options, { ...need, port, password });
     try {
-      return await startOn(options, spec, passwordHeaders(password), limit);
+      const server = await startOn(options, spec, passwordHeaders(password), limit);
+      return need.gate ? { ...server, gate: need.gate.id } : server;
     } catch (error) {
       last = signal.aborted ? new SpawnFailed("Parley is closing", spec) : error;
       // A port that is free again was not the cause.

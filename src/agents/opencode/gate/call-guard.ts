@@ -1,0 +1,122 @@
+import type { Answer, PermissionSignal, Signal } from "../../../core/ledger/signals.ts";
+import type { GateCall } from "./gate.ts";
+import { type Wanted, wantsOf } from "./wants.ts";
+
+export interface GuardOptions {
+  directory: string;
+  /** Whether a turn of the program's session is open. */
+  isOpen(session: string): boolean;
+  /** The key of a call that was told. */
+  keyOf(call: GateCall): string | undefined;
+  /** Says a signal about one of the program's sessions. */
+  say(session: string, signal: Signal): void;
+}
+
+interface Waiting {
+  readonly id: number;
+  readonly call: GateCall;
+  readonly wants: readonly Wanted[];
+  /** The permission that is looked at now. */
+  at: number;
+  settle(refused?: string): void;
+}
+
+const OVER = "the turn is over";
+const DENIED = "a rule of this session denies it";
+const MOST_ALLOWED = 1_000;
+
+/** Holds each call that the program is about to make until the session's rules, or a person, have spoken. */
+export class CallGuard {
+  readonly #options: GuardOptions;
+  readonly #waiting = new Map<number, Waiting>();
+  /** Calls that a person allowed, with what was allowed: the program may ask for these once more, by itself. */
+  readonly #allowed = new Set<string>();
+  #count = 0;
+
+  constructor(options: GuardOptions) {
+    this.#options = options;
+  }
+
+  hear(call: GateCall): Promise<string | undefined> {
+    const { directory, isOpen } = this.#options;
+    if (!isOpen(call.session)) return Promise.resolve(OVER);
+    const wants = wantsOf(call, directory);
+    if (wants.length === 0) return Promise.resolve(undefined);
+    const { promise, resolve } = Promise.withResolvers<string | undefined>();
+    const id = ++this.#count;
+    const settle = (refused?: string): void => {
+      this.#waiting.delete(id);
+      resolve(refused);
+    };
+    const waiting: Waiting = { id, call, wants, at: 0, settle };
+    this.#waiting.set(id, waiting);
+    this.#say(waiting, "intent");
+    return promise;
+  }
+
+  /** Whether a person has just allowed that which the program asks for. True once for a call. */
+  hasAllowed({ action, command }: PermissionSignal, call: string | undefined): boolean {
+    return call !== undefined && this.#allowed.delete(allowance(call, action, command));
+  }
+
+  /** No rule denies it: the next permission is looked at, or a person is asked. False for an ask that is none of these. */
+  decide(ask: string, verdict: "go" | "ask"): boolean {
+    const waiting = this.#find(ask);
+    if (!waiting) return false;
+    if (verdict === "go") this.#next(waiting);
+    else this.#say(waiting, "permission");
+    return true;
+  }
+
+  /** An answer to a call: the session that it is for, and whether its turn is to end by it. Undefined for an ask that is none of these. */
+  answer(ask: string, answer: Answer): { session: string; isLastWord: boolean } | undefined {
+    const waiting = this.#find(ask);
+    if (!waiting) return undefined;
+    const { session, call } = waiting.call;
+    if (answer.outcome === "reject" || answer.outcome === "rejected") {
+      const { feedback, stop = false } = answer;
+      waiting.settle(feedback || DENIED);
+      return { session, isLastWord: stop || !feedback };
+    }
+    const wanted = waiting.wants[waiting.at];
+    if (this.#allowed.size >= MOST_ALLOWED) this.#allowed.clear();
+    if (wanted) this.#allowed.add(allowance(call, wanted.action, wanted.command));
+    this.#next(waiting);
+    return { session, isLastWord: false };
+  }
+
+  /** A turn is over: its calls are not made any more. */
+  over(session: string): void {
+    for (const waiting of this.#waiting.values()) if (waiting.call.session === session) waiting.settle(OVER);
+  }
+
+  close(): void {
+    for (const waiting of this.#waiting.values()) waiting.settle(OVER);
+  }
+
+  #key({ id, at, call }: Waiting): string {
+    return `gate:${call.session}:${id}:${at}`;
+  }
+
+  #find(ask: string): Waiting | undefined {
+    return [...this.#waiting.values()].find((one) => ask === this.#key(one) || ask === `${this.#key(one)}?`);
+  }
+
+  #say(waiting: Waiting, type: "intent" | "permission"): void {
+    const wanted = waiting.wants[waiting.at];
+    if (!wanted) return;
+    const key = this.#options.keyOf(waiting.call);
+    const ask = type === "intent" ? this.#key(waiting) : `${this.#key(waiting)}?`;
+    this.#options.say(waiting.call.session, { type, ask, ...wanted, ...(key === undefined ? {} : { call: key }) });
+  }
+
+  #next(waiting: Waiting): void {
+    waiting.at++;
+    if (waiting.wants[waiting.at]) this.#say(waiting, "intent");
+    else waiting.settle();
+  }
+}
+
+function allowance(call: string, action: string, command: string | undefined): string {
+  return JSON.stringify([call, action, command ?? null]);
+}

@@ -1,0 +1,66 @@
+import { dirname, resolve } from "node:path";
+import { type Fields, textIn } from "../../../core/json/fields.ts";
+import type { PermissionSignal } from "../../../core/ledger/signals.ts";
+import { exact } from "../../../core/permissions/exact.ts";
+import { offeredPatterns } from "../../../core/permissions/offer.ts";
+import { ruledPath } from "../../../core/permissions/paths.ts";
+import { patchedFiles } from "../../patched-files.ts";
+import { placedLine } from "../../placed-line.ts";
+import type { GateCall } from "./gate.ts";
+
+export type Wanted = Omit<PermissionSignal, "type" | "ask" | "call">;
+
+/** Tools that do nothing by themselves: a person is asked by the tool itself, or nothing happens. */
+const HARMLESS: ReadonlySet<string> = new Set(["question", "invalid", "plan_enter", "plan_exit"]);
+const CHANGES: ReadonlySet<string> = new Set(["edit", "write", "multiedit"]);
+
+/** The field of a tool's input that its patterns are about. */
+const SUBJECTS: Readonly<Record<string, string>> = {
+  webfetch: "url",
+  websearch: "query",
+  codesearch: "query",
+  task: "subagent_type",
+  skill: "name",
+  glob: "pattern",
+  grep: "pattern",
+};
+
+function wanted(action: string, patterns: readonly string[], { tool, input }: GateCall): Wanted {
+  const title = patterns.length === 0 ? action : patterns.join(", ");
+  return { action, patterns: patterns.map(exact), title, input, metadata: { tool } };
+}
+
+/** Files, and the directories of those that are outside of the session's. */
+function files(action: string, named: readonly string[], call: GateCall, directory: string): Wanted[] {
+  const paths = named.map((path) => resolve(directory, path));
+  const isOutside = (path: string): boolean => path !== directory && !path.startsWith(`${directory}/`);
+  const outside = [...new Set(paths.filter(isOutside).map((path) => `${dirname(path)}/*`))];
+  const shown = paths.map((path) => ruledPath(directory, path));
+  const more = outside.length === 0 ? [] : [wanted("external_directory", outside, call)];
+  return [...more, wanted(action, shown, call)];
+}
+
+function command(call: GateCall, directory: string): Wanted[] {
+  const place = resolve(directory, textIn(call.input, "workdir") ?? directory);
+  const line = placedLine(textIn(call.input, "command") ?? "", place, directory);
+  const patterns = offeredPatterns(line, directory);
+  return [{ action: "bash", command: line, patterns, title: line, input: call.input, metadata: { tool: "bash" } }];
+}
+
+/** The permissions that the session's rules are held against before a call, in order. None for a call that no rule can be about. */
+export function wantsOf(call: GateCall, directory: string): Wanted[] {
+  const { tool, input } = call;
+  if (HARMLESS.has(tool)) return [];
+  if (tool === "bash") return command(call, directory);
+  const path = textIn(input, "filePath");
+  if (CHANGES.has(tool)) return files("edit", path === undefined ? [] : [path], call, directory);
+  if (tool === "apply_patch" || tool === "patch") return files("edit", patched(input), call, directory);
+  if (tool === "read") return files("read", path === undefined ? [] : [path], call, directory);
+  if (tool === "list") return files("list", [textIn(input, "path") ?? directory], call, directory);
+  const subject = Object.hasOwn(SUBJECTS, tool) ? textIn(input, SUBJECTS[tool] ?? "") : undefined;
+  return [wanted(tool, subject === undefined ? [] : [subject], call)];
+}
+
+function patched(input: Fields): string[] {
+  return patchedFiles(textIn(input, "patchText") ?? textIn(input, "patch") ?? "");
+}

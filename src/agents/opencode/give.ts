@@ -1,0 +1,98 @@
+import { messageOf } from "../../core/errors.ts";
+import type { Prompt } from "../../core/events/values.ts";
+import { type Fields, fieldsIn, textIn } from "../../core/json/fields.ts";
+import type { AgentChoice } from "../contract.ts";
+import { type Api, ApiRefusal } from "./api.ts";
+import type { Follower } from "./follow/follower.ts";
+import { commandBody, commandIn, modelRef, promptBody } from "./prompt-body.ts";
+
+const GIVE_MS = 60_000;
+
+export interface Given {
+  api: Api;
+  id: string;
+  follower: Follower;
+  directory: string;
+  /** Aborted when the session is over. */
+  signal: AbortSignal;
+}
+
+/** Gives prompts, commands and compactions to the program. */
+export class Giver {
+  readonly #given: Given;
+  #commands: Promise<ReadonlySet<string>> | undefined;
+
+  constructor(given: Given) {
+    this.#given = given;
+  }
+
+  /** Gives a prompt, or calls the command that the prompt names. `message` is the id of its message, which the follower knows. */
+  async prompt(prompt: Prompt, message: string, choice: AgentChoice): Promise<void> {
+    const { id, directory } = this.#given;
+    const command = commandIn(prompt.parts);
+    const isCommand = command !== undefined && (await this.#knownCommands()).has(command.name);
+    if (!isCommand) return this.#post(message, promptBody(prompt, message, choice, directory));
+    this.#inBackground(`/session/${id}/command`, commandBody(command, prompt, message, choice, directory));
+  }
+
+  async compact(model: string | undefined): Promise<void> {
+    const { id, follower } = this.#given;
+    const ref = modelRef(model ?? (await this.#lastModel()) ?? "");
+    if (ref) this.#inBackground(`/session/${id}/summarize`, { ...ref, auto: false });
+    else follower.fail("agent_failed", "OpenCode does not say which model is to shorten the conversation");
+  }
+
+  refuse(thrown: unknown): void {
+    const { follower, signal } = this.#given;
+    if (!signal.aborted) follower.fail("agent_failed", `OpenCode does not begin the turn: ${messageOf(thrown)}`);
+  }
+
+  /** Whether the program has a message is known only by its answer, or by a look at it. */
+  async #post(message: string, body: Fields): Promise<void> {
+    const { api, id, follower, signal } = this.#given;
+    for (let tries = 0; !signal.aborted; tries++) {
+      try {
+        await api.ask("POST", `/session/${id}/prompt_async`, { body, limitMs: GIVE_MS, signal });
+        return;
+      } catch (thrown) {
+        const isThere = await api.ask("GET", `/session/${id}/message/${message}`).then(
+          () => true,
+          () => false,
+        );
+        if (isThere) return follower.recover();
+        if (thrown instanceof ApiRefusal || tries > 0) return this.refuse(thrown);
+      }
+    }
+  }
+
+  /** A request that is answered only at the end of the turn. Its failure ends a turn that never began; the rest is told by events. */
+  #inBackground(path: string, body: Fields): void {
+    const { api, id, follower, signal } = this.#given;
+    api.ask("POST", path, { body, limitMs: 0, signal }).then(
+      () => void follower.check(id),
+      (thrown: unknown) => {
+        if (thrown instanceof ApiRefusal) this.refuse(thrown);
+        else if (!signal.aborted) follower.recover();
+      },
+    );
+  }
+
+  #knownCommands(): Promise<ReadonlySet<string>> {
+    this.#commands ??= this.#given.api.list("GET", "/command").then(
+      (commands) => new Set(commands.flatMap((one) => textIn(one, "name") ?? [])),
+      () => {
+        this.#commands = undefined;
+        return new Set<string>();
+      },
+    );
+    return this.#commands;
+  }
+
+  /** The model of the session's last turn. */
+  async #lastModel(): Promise<string | undefined> {
+    const { api, id } = this.#given;
+    const model = fieldsIn(await api.fields("GET", `/session/${id}`).catch((): Fields => ({})), "model");
+    const [provider, name] = [textIn(model, "providerID"), textIn(model, "id")];
+    return provider === undefined || name === undefined ? undefined : `${provider}/${name}`;
+  }
+}

@@ -1,0 +1,67 @@
+import type { PermissionRule } from "../../core/events/values.ts";
+import { type Fields, isFields, textIn } from "../../core/json/fields.ts";
+import { matches } from "../../core/permissions/glob.ts";
+
+/** A rule of the program's. The last one that fits counts, and what none fits is asked. */
+export interface NativeRule {
+  permission: string;
+  pattern: string;
+  action: "allow" | "ask" | "deny";
+}
+
+export function rulesIn(value: unknown): NativeRule[] {
+  const told = Array.isArray(value) ? value.filter(isFields) : [];
+  return told.flatMap(({ permission, pattern, action }) =>
+    typeof permission === "string" && typeof pattern === "string" && isAction(action)
+      ? [{ permission, pattern, action }]
+      : [],
+  );
+}
+
+function isAction(value: unknown): value is NativeRule["action"] {
+  return value === "allow" || value === "ask" || value === "deny";
+}
+
+/** The program's own verdict on a request. */
+export function nativeVerdict(rules: readonly NativeRule[], request: Fields): NativeRule["action"] {
+  const permission = textIn(request, "permission") ?? "";
+  const patterns = Array.isArray(request.patterns) ? request.patterns.filter((one) => typeof one === "string") : [];
+  const verdicts = patterns.map(
+    (pattern) =>
+      rules.findLast((rule) => matches(rule.permission, permission) && matches(rule.pattern, pattern))?.action ?? "ask",
+  );
+  if (verdicts.includes("deny")) return "deny";
+  return verdicts.includes("ask") ? "ask" : "allow";
+}
+
+/**
+ * The rules of an agent so that the program asks for all that it would allow by itself: Parley's rules are held against it then. Sub-agents do not get these
+ * rules, so there are none.
+ */
+export function askingRules(rules: readonly NativeRule[]): NativeRule[] {
+  const asking = rules.map((rule): NativeRule => (rule.action === "allow" ? { ...rule, action: "ask" } : rule));
+  return [...asking, { permission: "task", pattern: "*", action: "deny" }];
+}
+
+/** The names under which the program asks for its own tools. */
+const PERMISSIONS = [
+  "bash",
+  "edit",
+  "read",
+  "glob",
+  "grep",
+  "list",
+  "webfetch",
+  "websearch",
+  "task",
+  "todowrite",
+  "skill",
+];
+
+/** Tools that the session's rules deny altogether: the program does not offer these to the model, nor to sub-agents. */
+export function deniedTools(rules: readonly PermissionRule[]): NativeRule[] {
+  return PERMISSIONS.filter((permission) => {
+    const last = rules.findLast(({ action }) => matches(action, permission));
+    return last?.verdict === "deny" && last.pattern === "*";
+  }).map((permission) => ({ permission, pattern: "*", action: "deny" }));
+}
