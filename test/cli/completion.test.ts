@@ -95,7 +95,7 @@ test("bash offers agents, models, modes, sessions and asks of the data directory
   const { session } = JSON.parse((await home.run(["run", "--format", "json", "one"])).stdout);
   const env = home.env({ PATH: `${dirname(program)}:${process.env.PATH}` });
   const looked = (...words: string[]): string[] => offersIn({ env, cwd: home.work }, ...words);
-  assert.deepEqual(looked("run", "--agent", ""), ["claude", "codex", "house", "scripted", "mine"]);
+  assert.deepEqual(looked("run", "--agent", ""), ["claude", "codex", "opencode", "house", "scripted", "mine"]);
   assert.deepEqual(looked("run", "--agent", "m"), ["mine"]);
   assert.deepEqual(looked("run", "--agent", "mine", "--model", ""), ["small", "large"]);
   assert.deepEqual(looked("run", "--agent", "mine", "--mode", ""), ["calm"]);

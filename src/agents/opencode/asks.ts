@@ -40,6 +40,11 @@ export async function sendReply(api: Api, path: string, body: Fields, signal: Ab
   }
 }
 
+/** Asks the program to stop the work of a session. */
+export async function stopWork(api: Api, session: string, limitMs: number): Promise<void> {
+  await api.ask("POST", `/session/${session}/abort`, { limitMs }).catch(() => {});
+}
+
 /** Refuses the asks of sessions that nobody waits for any more: the program keeps those of a turn that was stopped. */
 export async function clearAsks(api: Api, sessions: readonly string[]): Promise<void> {
   const ended = new Set<unknown>(sessions);

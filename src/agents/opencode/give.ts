@@ -5,6 +5,7 @@ import type { AgentChoice } from "../contract.ts";
 import { type Api, ApiRefusal } from "./api.ts";
 import type { Follower } from "./follow/follower.ts";
 import { commandBody, commandIn, modelRef, promptBody } from "./prompt-body.ts";
+import { tidy } from "./tidy.ts";
 
 const GIVE_MS = 60_000;
 
@@ -21,14 +22,22 @@ export interface Given {
 export class Giver {
   readonly #given: Given;
   #commands: Promise<ReadonlySet<string>> | undefined;
+  #tidying: Promise<void> = Promise.resolve();
 
   constructor(given: Given) {
     this.#given = given;
   }
 
+  /** The turn was cut: what it left in the session must not disturb the next one. */
+  turnWasCut(): void {
+    const { api, id } = this.#given;
+    this.#tidying = this.#tidying.then(() => tidy(api, id));
+  }
+
   /** Gives a prompt, or calls the command that the prompt names. `message` is the id of its message, which the follower knows. */
   async prompt(prompt: Prompt, message: string, choice: AgentChoice): Promise<void> {
     const { id, directory } = this.#given;
+    await this.#tidying;
     const command = commandIn(prompt.parts);
     const isCommand = command !== undefined && (await this.#knownCommands()).has(command.name);
     if (!isCommand) return this.#post(message, promptBody(prompt, message, choice, directory));
@@ -37,6 +46,7 @@ export class Giver {
 
   async compact(model: string | undefined): Promise<void> {
     const { id, follower } = this.#given;
+    await this.#tidying;
     const ref = modelRef(model ?? (await this.#lastModel()) ?? "");
     if (ref) this.#inBackground(`/session/${id}/summarize`, { ...ref, auto: false });
     else follower.fail("agent_failed", "OpenCode does not say which model is to shorten the conversation");

@@ -17,6 +17,9 @@ export interface OpenedSession {
   past: Signal[];
 }
 
+/** The first request of a directory has the program load everything there, and install what its plugins need. */
+const OPEN_MS = 120_000;
+
 const idOf = (message: Fields): string => textIn(fieldsIn(message, "info"), "id") ?? "";
 const isUsers = (message: Fields): boolean => fieldsIn(message, "info").role === "user";
 
@@ -31,13 +34,13 @@ async function copy(api: Api, session: string, last: string): Promise<Fields> {
   if (at === -1) throw new ApiRefusal(404, `${last} is not there`);
   const next = messages[at + 1];
   const body = next ? { messageID: idOf(next) } : {};
-  return api.fields("POST", `${sessionPath(session)}/fork`, { body, limitMs: 30_000 });
+  return api.fields("POST", `${sessionPath(session)}/fork`, { body, limitMs: OPEN_MS });
 }
 
 function request(api: Api, opening: Opening): Promise<Fields> {
-  if (opening.how === "new") return api.fields("POST", "/session", { body: {}, limitMs: 30_000 });
+  if (opening.how === "new") return api.fields("POST", "/session", { body: {}, limitMs: OPEN_MS });
   if (opening.how === "copy") return copy(api, opening.session, opening.message);
-  return api.fields("GET", sessionPath(opening.session), { limitMs: 30_000 });
+  return api.fields("GET", sessionPath(opening.session), { limitMs: OPEN_MS });
 }
 
 /** Opens a session: a new one, the one of before, or a copy. Rejects with `ResumeLost` where the program does not know it. */

@@ -1,5 +1,5 @@
 import { messageOf } from "../../core/errors.ts";
-import type { Prompt } from "../../core/events/values.ts";
+import type { EndReason, Prompt } from "../../core/events/values.ts";
 import { present } from "../../core/json/fields.ts";
 import type { Answer, Signal } from "../../core/ledger/signals.ts";
 import { within } from "../../core/within.ts";
@@ -8,7 +8,7 @@ import { type AgentChoice, type AgentSession, type OpenOptions, ResumeLost } fro
 import { Outbox } from "../outbox.ts";
 import type { Said } from "../program/read-lines.ts";
 import { Api } from "./api.ts";
-import { clearAsks, replyTo, sendReply } from "./asks.ts";
+import { clearAsks, replyTo, sendReply, stopWork } from "./asks.ts";
 import { Translator } from "./decode/translator.ts";
 import { Follower } from "./follow/follower.ts";
 import type { Hub, Hubs } from "./follow/hubs.ts";
@@ -24,13 +24,8 @@ import { SessionRules } from "./session-rules.ts";
 const STREAM_MS = 10_000;
 const ABORT_MS = 10_000;
 const LEAVE_MS = 1_500;
-/** The clock of another machine may be late by so much: messages of Parley must not sort after the answers to them. */
-const SKEW_MS = 10 * 60_000;
 /** Longer lines are not kept with the events that they caused. */
 const LONGEST_LINE = 256 * 1024;
-const UNGUARDED =
-  "OpenCode does not ask Parley before it makes calls, so the session's rules cannot hold: does OPENCODE_PURE keep plugins out?";
-
 export interface SessionOptions {
   servers: Servers;
   hubs: Hubs;
@@ -72,10 +67,6 @@ export class OpenCodeSession implements AgentSession {
     this.#choice = present({ model, mode, options: chosen });
     this.#ready.promise.catch(() => {});
     void this.#start().catch((thrown: unknown) => this.#fail(thrown));
-  }
-
-  get #gone(): boolean {
-    return this.#closing.signal.aborted;
   }
 
   ready(): Promise<void> {
@@ -127,7 +118,7 @@ export class OpenCodeSession implements AgentSession {
     if (guarded) {
       if (!guarded.isLastWord) return;
       translator.refused(guarded.session);
-      await api.ask("POST", `/session/${guarded.session}/abort`).catch(() => {});
+      await stopWork(api, guarded.session, ABORT_MS);
       return;
     }
     const { kind, isLastWord, body, verb } = replyTo(answer);
@@ -138,7 +129,7 @@ export class OpenCodeSession implements AgentSession {
 
   async set(choice: AgentChoice): Promise<void> {
     const { mode, model } = choice;
-    if (this.#gone) return;
+    if (this.#closing.signal.aborted) return;
     if (model !== undefined && !modelRef(model))
       throw new Error(`expected a model such as provider/name, got ${model}`);
     if (mode !== undefined && mode !== this.#choice.mode && this.#running?.follower.isBusy)
@@ -175,12 +166,12 @@ export class OpenCodeSession implements AgentSession {
     if (!trusted) await assertHarmless(directory);
     const need = { directory, trusted, session, ruled: hasRules(), mcpServers };
     const lease = await servers.lease(need);
-    if (this.#gone) return lease.release();
+    if (this.#closing.signal.aborted) return lease.release();
     const { server } = lease;
     void server.gone.then((exit) => this.#end(exit));
     try {
       const opened = await openSession(new Api(server, directory), this.#open);
-      if (this.#gone) return lease.release();
+      if (this.#closing.signal.aborted) return lease.release();
       const hub = hubs.of(server, directory);
       this.#running = this.#assemble(lease, hub, opened);
       this.#tellOpened(opened);
@@ -205,6 +196,7 @@ export class OpenCodeSession implements AgentSession {
       directory,
       isOpen: (session) => translator.isBusy(session),
       keyOf: ({ session, call }) => translator.callKey(session, call),
+      refused: ({ session, call }) => translator.refuseCall(session, call),
       say: (session, said) => this.#say([translator.about(session, said)]),
     });
     const follower = new Follower({
@@ -212,6 +204,7 @@ export class OpenCodeSession implements AgentSession {
       translator,
       session: id,
       say: (said, native) => this.#say(said, native),
+      stop: () => stopWork(api, id, ABORT_MS),
       onUnreachable: () => this.#end({ code: null, signal: null, stderr: [`no answer came from ${server.url}`] }),
     });
     if (this.#outbox.paused) follower.pause();
@@ -222,7 +215,7 @@ export class OpenCodeSession implements AgentSession {
     };
     if (server.gate !== undefined) gate?.join(keeper);
     const giver = new Giver({ api, id, follower, directory, signal });
-    const ids = new MessageIds(() => Date.now() - (server.own ? 0 : SKEW_MS));
+    const ids = new MessageIds(server.own);
     return { id, lease, api, translator, follower, giver, guard, keeper, rules, ids };
   }
 
@@ -244,13 +237,14 @@ export class OpenCodeSession implements AgentSession {
   async #prepare({ lease: { server }, rules, follower }: Running): Promise<void> {
     const { directory, trusted, hasRules = () => false } = this.#open;
     if (!trusted) await this.#options.assertHarmless(directory);
-    if (server.own && hasRules() && !this.#options.gate?.isIn(server.gate, directory)) throw new Error(UNGUARDED);
+    if (server.own && hasRules()) this.#options.gate?.assertIn(server.gate, directory);
     if (!follower.hasWorked) await rules.give(this.#choice.mode);
   }
 
   /** Stops the turn. Asks that the program forgets to take back are taken back. */
   async #abort({ api, id, translator, follower }: Running, limitMs: number): Promise<void> {
-    await api.ask("POST", `/session/${id}/abort`, { limitMs }).catch(() => {});
+    follower.stopping();
+    await stopWork(api, id, limitMs);
     await clearAsks(api, [...translator.branches.keys()]);
     void follower.check(id);
   }
@@ -258,11 +252,16 @@ export class OpenCodeSession implements AgentSession {
   #say(said: readonly Said[], native?: string): void {
     const line = native !== undefined && native.length <= LONGEST_LINE ? native : undefined;
     for (const { signal, child } of said) {
-      if (signal.type === "turn.finished") this.#running?.guard.over(child?.id ?? this.#running.id);
+      if (signal.type === "turn.finished") this.#onTurnOver(signal.reason, child?.id);
       // The mode in force is that of the next prompt: the agent may have changed it by itself.
       if (signal.type === "session" && !child) this.#choose(signal);
       if (!this.#isAllowed(signal)) this.#outbox.emit(signal, line, child);
     }
+  }
+
+  #onTurnOver(reason: EndReason, child: string | undefined): void {
+    this.#running?.guard.over(child ?? this.#running.id);
+    if (child === undefined && reason !== "end_turn") this.#running?.giver.turnWasCut();
   }
 
   /** Whether a person has just allowed the call that the program asks about. */
@@ -277,7 +276,7 @@ export class OpenCodeSession implements AgentSession {
   /** Lets the session go. A program that does not stop its work is ended. */
   async #leave(limitMs: number): Promise<void> {
     const running = this.#running;
-    if (this.#gone) return;
+    if (this.#closing.signal.aborted) return;
     if (running?.follower.isBusy) {
       await this.#abort(running, limitMs);
       const isIdle = await within(running.follower.idle(), limitMs);
@@ -287,7 +286,7 @@ export class OpenCodeSession implements AgentSession {
   }
 
   #end(exit: Exit): void {
-    if (this.#gone) return;
+    if (this.#closing.signal.aborted) return;
     this.#closing.abort();
     const running = this.#running;
     if (running) {

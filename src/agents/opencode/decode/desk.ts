@@ -55,7 +55,7 @@ export class Desk extends Reading {
 
   beginTurn(branch: Branch, id: string): Turn {
     const none = { aborted: false, refused: false, worked: false, compacted: false };
-    const turn: Turn = { id, prompts: new Set(), ...none };
+    const turn: Turn = { id, prompts: new Set(), refusedCalls: new Set(), ...none };
     branch.turn = turn;
     this.tell(branch, { type: "turn.begun", turn: id });
     return turn;

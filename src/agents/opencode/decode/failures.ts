@@ -18,6 +18,9 @@ const STATUSES: Readonly<Record<number, string>> = {
   429: "model_rate_limited",
 };
 
+/** The program adds the places in its own source to some messages. */
+const STACK = /\n\s+at [\s\S]*$/;
+
 const NO_MODEL = /^Model not found/i;
 
 export function isAbort(error: Fields): boolean {
@@ -28,7 +31,8 @@ export function isAbort(error: Fields): boolean {
 export function failureOf(error: Fields): Failure {
   const data = fieldsIn(error, "data");
   const name = textIn(error, "name") ?? "error";
-  const message = textIn(data, "message") || textIn(error, "message") || `OpenCode reports ${name} without saying more`;
+  const said = textIn(data, "message") || textIn(error, "message") || `OpenCode reports ${name} without saying more`;
+  const message = said.replace(STACK, "").trim() || said;
   const status = numberIn(data, "statusCode");
   const own = Object.hasOwn(CODES, name) ? CODES[name] : undefined;
   const code = own ?? STATUSES[status ?? 0] ?? (NO_MODEL.test(message) ? "model_not_found" : "model_failed");

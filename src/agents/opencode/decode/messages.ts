@@ -2,7 +2,7 @@ import { type Fields, fieldsIn, isFields, listIn, present, textIn } from "../../
 import { adoptFrom } from "./branches.ts";
 import type { Desk } from "./desk.ts";
 import { failureOf, isAbort } from "./failures.ts";
-import { type Branch, type Message, newMessage, newPart, type Part } from "./state.ts";
+import { type Branch, type Message, newMessage, newPart, type Part, type Turn } from "./state.ts";
 import { deltaSignals, retype, settleText, textSignals } from "./texts.ts";
 import { toolSignals } from "./tools.ts";
 import { usageOf } from "./usage.ts";
@@ -87,7 +87,7 @@ function onMessage(desk: Desk, branch: Branch, properties: Fields): void {
   if (!isTellable(desk, branch, message, "message.updated", properties)) return;
   beginStep(desk, branch, message);
   if (isNews) release(desk, branch, message);
-  noteError(desk, branch, info);
+  noteError(branch, info);
   // An event that was held back is not as new as what is known of the message by now.
   if (isCompletedIn(info)) complete(desk, branch, message);
 }
@@ -120,30 +120,33 @@ function beginStep(desk: Desk, branch: Branch, message: Message): void {
   if (message.begun) return;
   message.begun = true;
   const summary = message.info.summary === true;
-  if (branch.turn) {
-    // The turn goes on after an error, such as that of a context which is full.
-    delete branch.turn.failure;
-    branch.turn.worked = true;
-    if (!summary) branch.turn.compacted = false;
-  }
+  if (branch.turn) goOn(desk, branch, branch.turn, summary);
   desk.tell(branch, { type: "step.begun", step: message.id, ...(summary ? { summary } : {}) });
   if (summary) desk.tell(branch, { type: "status", status: "compacting" });
 }
 
-function noteError(desk: Desk, branch: Branch, info: Fields): void {
+/** The turn goes on after an error, such as that of a context which is full. */
+function goOn(desk: Desk, branch: Branch, turn: Turn, isSummary: boolean): void {
+  const { failure } = turn;
+  if (failure) desk.tell(branch, { type: "note", level: "warn", code: failure.code, text: failure.message });
+  delete turn.failure;
+  turn.worked = true;
+  if (!isSummary) turn.compacted = false;
+}
+
+function noteError(branch: Branch, info: Fields): void {
   const { error } = info;
   if (!isFields(error) || !branch.turn) return;
   if (isAbort(error)) branch.turn.aborted = true;
-  else noteFailure(desk, branch, error);
+  else noteFailure(branch, error);
 }
 
-/** An error is told once, however often the program says it. */
-export function noteFailure(desk: Desk, branch: Branch, error: Fields): void {
+/** An error is told once, with the end of the turn, however often the program says it. */
+export function noteFailure(branch: Branch, error: Fields): void {
   const failure = failureOf(error);
   if (!branch.turn || branch.turn.failure) return;
   branch.turn.failure = failure;
   branch.lastFailure = failure.message;
-  desk.tell(branch, { type: "error", error: failure });
 }
 
 function onPart(desk: Desk, branch: Branch, properties: Fields): void {
@@ -182,7 +185,7 @@ function tellPart(desk: Desk, branch: Branch, message: Message, told: Fields): v
   if (TEXTS.has(type)) desk.tell(branch, ...retype(part, type), ...textSignals(part, told));
   else if (type === "tool") {
     part.type = type;
-    desk.tell(branch, ...toolSignals(part, told));
+    desk.tell(branch, ...toolSignals(part, told, branch.turn?.refusedCalls));
     adoptFrom(desk, branch, part, told);
   } else part.type = type;
 }
@@ -243,7 +246,7 @@ export function learnMessage(desk: Desk, branch: Branch, kept: Fields, isLast: b
   }
   beginStep(desk, branch, message);
   for (const told of parts) tellPart(desk, branch, message, told);
-  noteError(desk, branch, info);
+  noteError(branch, info);
   if (isCompletedIn(info) || !isLast) settleMessage(desk, branch, message, parts);
 }
 
@@ -261,12 +264,13 @@ export function onFetched(desk: Desk, branch: Branch, id: string, kept: Fields |
   const message = branch.messages.get(id);
   if (!message) return;
   message.asked = false;
-  const role = message.role ?? roleIn(fieldsIn(kept ?? {}, "info"));
+  const isIt = kept !== undefined && textIn(fieldsIn(kept, "info"), "id") === id;
+  const role = message.role ?? (isIt ? roleIn(fieldsIn(kept, "info")) : undefined);
   const newer = [...branch.messages.values()].some((one) => one.id > id && one.role === "assistant");
   if (role === undefined) {
     message.missed = true;
     message.held = [];
-  } else if (kept) learnMessage(desk, branch, kept, !newer);
+  } else if (isIt) learnMessage(desk, branch, kept, !newer);
   else if (newer || isCompletedIn(message.info)) settleMessage(desk, branch, message, undefined);
   releaseAll(desk, branch);
 }

@@ -44,7 +44,8 @@ export function onStatus(desk: Desk, branch: Branch, properties: Fields): void {
   if (status.type === "idle") return desk.check(branch);
   if (!branch.turn) return status.type === "busy" && branch.parent === undefined ? desk.check(branch) : undefined;
   branch.turn.worked = true;
-  if (status.type === "busy") return desk.tell(branch, { type: "status", status: "running" });
+  if (status.type === "busy")
+    return isSumming(branch) ? undefined : desk.tell(branch, { type: "status", status: "running" });
   if (status.type !== "retry") return;
   const [attempt = 1, next = 0] = [numberIn(status, "attempt"), numberIn(status, "next")];
   const said = `${attempt}:${next}`;
@@ -57,17 +58,22 @@ export function onStatus(desk: Desk, branch: Branch, properties: Fields): void {
   desk.tell(branch, { type: "status", status: "retrying", attempt, message, next });
 }
 
+/** The conversation is being shortened: the program is busy, and clients are told more. */
+function isSumming({ messages }: Branch): boolean {
+  return [...messages.values()].some(({ info, begun, over }) => info.summary === true && begun && !over);
+}
+
 function onError(desk: Desk, branch: Branch, properties: Fields): void {
   const { error } = properties;
   if (!isFields(error)) return;
   if (branch.turn && isAbort(error)) branch.turn.aborted = true;
-  else if (branch.turn) noteFailure(desk, branch, error);
+  else if (branch.turn) noteFailure(branch, error);
   else if (!isAbort(error)) noteLate(desk, branch, failureOf(error).message);
 }
 
 /** The program tells the error of some turns once more after their end. */
 function noteLate(desk: Desk, branch: Branch, text: string): void {
-  if (branch.lastFailure === text) return;
+  if (branch.lastFailure !== undefined && text.includes(branch.lastFailure.replace(/\.$/, ""))) return;
   branch.lastFailure = text;
   desk.tell(branch, { type: "note", level: "warn", text: `OpenCode: ${text}` });
 }

@@ -55,6 +55,8 @@ export interface Turn {
   readonly id: string;
   /** The messages that Parley gave it. Their echoes are not told. */
   readonly prompts: Set<string>;
+  /** Calls that Parley refused before they were made. */
+  readonly refusedCalls: Set<string>;
   failure?: Failure;
   aborted: boolean;
   /** A person refused something without saying more, which ends the turn. */

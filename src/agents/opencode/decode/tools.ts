@@ -14,6 +14,8 @@ const RANKS: Readonly<Record<string, number>> = {
   failed: 2,
 };
 
+const NONE: ReadonlySet<string> = new Set();
+
 const REFUSED = /rejected permission|user dismissed|specified a rule which prevents/i;
 
 function rankOf(state: Fields): number {
@@ -41,10 +43,10 @@ function outputOf({ output }: Fields): string | undefined {
   return typeof output === "string" ? output : JSON.stringify(output);
 }
 
-function failure(state: Fields): Failure {
+function failure(state: Fields, isRefused: boolean): Failure {
   const message = textIn(state, "error") ?? outputOf(state) ?? "the tool failed";
   if (fieldsIn(state, "metadata").interrupted === true) return { code: "interrupted", message };
-  return { code: REFUSED.test(message) ? "rejected" : "tool_failed", message };
+  return { code: isRefused || REFUSED.test(message) ? "rejected" : "tool_failed", message };
 }
 
 /** Pictures and other files that the call brought back. */
@@ -71,7 +73,7 @@ function seen(part: Part, type: ToolSeen["type"], state: Fields, title: string |
   return { type, call: part.key, ...facts, ...(Object.keys(metadata).length === 0 ? {} : { metadata }) };
 }
 
-function done(part: Part, state: Fields): ToolDone {
+function done(part: Part, state: Fields, isRefused: boolean): ToolDone {
   const metadata = metadataOf(state);
   const ok = textIn(state, "status") === "completed";
   const facts = { output: outputOf(state), title: textIn(state, "title") || undefined };
@@ -80,7 +82,7 @@ function done(part: Part, state: Fields): ToolDone {
     type: "tool.done",
     call: part.key,
     ok,
-    ...present(ok ? facts : { ...facts, error: failure(state) }),
+    ...present(ok ? facts : { ...facts, error: failure(state, isRefused) }),
     ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
     ...(files.length === 0 ? {} : { files }),
     ...contentOf(state),
@@ -94,7 +96,7 @@ function toolIn(told: Fields): string | undefined {
 }
 
 /** A state of a call. States that were told, and those behind it, say nothing. */
-export function toolSignals(part: Part, told: Fields): Signal[] {
+export function toolSignals(part: Part, told: Fields, refused: ReadonlySet<string> = NONE): Signal[] {
   const state = fieldsIn(told, "state");
   const rank = rankOf(state);
   if (part.over || rank < part.rank) return [];
@@ -117,5 +119,5 @@ export function toolSignals(part: Part, told: Fields): Signal[] {
   part.rank = rank;
   if (rank === 1) return [...said, ...outputSignal(part, state)];
   part.over = true;
-  return [...said, done(part, state)];
+  return [...said, done(part, state, refused.has(part.call ?? ""))];
 }

@@ -159,10 +159,20 @@ export class Translator {
     return session;
   }
 
+  /** The session's rules, or a person, refuse a call that the program is about to make. */
+  refuseCall(session: string, call: string): void {
+    this.#tree.branches.get(session)?.turn?.refusedCalls.add(call);
+  }
+
   /** A person refused a call of a session so that its turn ends. */
   refused(session: string): void {
     const turn = this.#tree.branches.get(session)?.turn;
     if (turn) turn.refused = true;
+  }
+
+  /** The open turn is being stopped: however it ends, that is why. */
+  stopped(): void {
+    if (this.#root.turn) this.#root.turn.aborted = true;
   }
 
   isBusy(session: string): boolean {

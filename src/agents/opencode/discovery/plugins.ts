@@ -3,7 +3,8 @@ import { SpawnFailed } from "../../../host/contract.ts";
 
 const FOLDER = /(?:^|\/)\.opencode\/plugins?$/;
 const CONFIG = /(?:^|\/)opencode\.jsonc?$/;
-const PLUGIN = /^plugins?(?:\.|$)/;
+/** References are repositories that it would fetch. */
+const PLUGIN = /^(?:plugin|reference)s?(?:\.|$)/;
 
 /** The settings of a project that bring plugins, or may: a configuration that cannot be read is taken for one. */
 export function pluginSettings(settings: readonly ProjectSetting[]): ProjectSetting[] {

@@ -4,21 +4,15 @@ import type { Said } from "../../program/read-lines.ts";
 import type { Api } from "../api.ts";
 import type { Reading, Want } from "../decode/state.ts";
 import type { Translator } from "../decode/translator.ts";
+import { Backlog } from "./backlog.ts";
 import type { Hub, Listener } from "./hubs.ts";
 import { messagesAfter } from "./messages-after.ts";
+import { isOverdue } from "./patience.ts";
 
 const POLL_MS = 2_000;
-/** Characters of events that are kept while the session is paused. */
-const MOST_WAITING = 8 * 1024 * 1024;
 const FETCH_MS = 5_000;
 const FIRST_LOOK_MS = 25;
 const LONGEST_LOOK_MS = 500;
-/** How long a turn may be unfinished although the program says that it does not work on it. */
-const UNFINISHED_MS = 5_000;
-/** How long a turn of which nothing but an error was told may still begin: the program does not say that it has refused it. */
-const REFUSED_MS = 2_000;
-/** How long the program may take to begin a turn that it has accepted. */
-const UNBEGUN_MS = 20_000;
 /** How long a server that Parley did not start may be out of reach while a turn is open. */
 const UNREACHABLE_MS = 30_000;
 
@@ -27,6 +21,8 @@ export interface FollowerOptions {
   translator: Translator;
   session: string;
   say(said: readonly Said[], native?: string): void;
+  /** Asks the program to stop its turn. */
+  stop(): Promise<void>;
   /** The server cannot be reached any more, and nobody will tell of its end. */
   onUnreachable(): void;
 }
@@ -47,9 +43,10 @@ export class Follower implements Listener {
   #lastEvent = Date.now();
   #lastAnswer = Date.now();
   #given = 0;
+  /** When the open turn was stopped. */
+  #stopped: number | undefined;
   /** Events that wait while the session is paused; undefined while it is not. */
-  #waiting: { event: Fields; text: string }[] | undefined;
-  #waitingLength = 0;
+  #waiting: Backlog | undefined;
   #idle = Promise.withResolvers<void>();
 
   constructor(options: FollowerOptions) {
@@ -84,14 +81,17 @@ export class Follower implements Listener {
   }
 
   event(event: Fields, text: string): void {
-    if (this.#waiting) return this.#wait(event, text);
+    if (this.#waiting) {
+      if (!this.#waiting.add({ event, text })) this.#translator.gap();
+      return;
+    }
     const reading = this.#translator.event(event);
     if (reading.said.length > 0 || reading.wants.length > 0) this.#lastEvent = Date.now();
     this.#take(reading, text);
   }
 
   lost(): void {
-    this.#waiting?.splice(0);
+    this.#waiting?.clear();
     this.#translator.gap();
   }
 
@@ -100,22 +100,15 @@ export class Follower implements Listener {
   }
 
   pause(): void {
-    this.#waiting ??= [];
+    this.#waiting ??= new Backlog();
   }
 
   /** Tells what came meanwhile. More than could be kept is asked for. */
   resume(): void {
-    const waiting = this.#waiting ?? [];
+    const { events = [] } = this.#waiting ?? {};
     this.#waiting = undefined;
-    this.#waitingLength = 0;
-    for (const { event, text } of waiting) this.event(event, text);
+    for (const { event, text } of events) this.event(event, text);
     this.recover();
-  }
-
-  #wait(event: Fields, text: string): void {
-    this.#waitingLength += text.length;
-    if (this.#waitingLength <= MOST_WAITING) this.#waiting?.push({ event, text });
-    else this.lost();
   }
 
   /** Asks for the truth: events may have been missed. */
@@ -125,6 +118,13 @@ export class Follower implements Listener {
     for (const { id, turn } of this.#translator.branches.values()) if (turn) void this.check(id);
     void this.#learnAsks();
     if (this.isBusy) void this.#learnPlan();
+  }
+
+  /** The turn that is open is being stopped. */
+  stopping(): void {
+    if (!this.isBusy) return;
+    this.#stopped = Date.now();
+    this.#translator.stopped();
   }
 
   /** A message is given to the program right after this. */
@@ -154,6 +154,7 @@ export class Follower implements Listener {
     const wasBusy = this.#idle;
     if (said.length > 0) this.#options.say(said, native);
     if (!this.isBusy) {
+      this.#stopped = undefined;
       wasBusy.resolve();
       this.#idle = Promise.withResolvers();
     }
@@ -211,13 +212,27 @@ export class Follower implements Listener {
   async #untilSettled(session: string): Promise<void> {
     const began = Date.now();
     for (let pause = FIRST_LOOK_MS; !this.#closing.signal.aborted; pause = Math.min(pause * 2, LONGEST_LOOK_MS)) {
-      if (await this.#isWorking(session)) return void (await this.#learnAsks());
+      if (await this.#isWorking(session)) return await this.#onWorking(session);
       const branch = this.#translator.branches.get(session);
       if (!branch?.turn) return;
-      if (this.#translator.isSettled(session)) return this.#take(this.#translator.settle(session));
+      if (this.#translator.isSettled(session)) return await this.#settle(session);
       if (this.#isOverdue(session, began)) return this.#giveUp(session);
       await delay(pause, undefined, { signal: this.#closing.signal }).catch(() => {});
     }
+  }
+
+  /** A stop that came before the program had begun the turn was lost: it is repeated. */
+  async #onWorking(session: string): Promise<void> {
+    if (this.#stopped && session === this.#options.session) await this.#options.stop();
+    await this.#learnAsks();
+  }
+
+  /** Ends the turn of a session. All that its sub-agents said is told before. */
+  async #settle(session: string): Promise<void> {
+    const branches = [...this.#translator.branches.values()];
+    for (const { id } of branches.filter(({ parent, turn }) => parent === session && turn))
+      await this.#untilSettled(id);
+    this.#take(this.#translator.settle(session));
   }
 
   /** Whether the program works on the session, after all that it keeps of it was told. */
@@ -230,22 +245,28 @@ export class Follower implements Listener {
     const messages = await this.#ask((api) => messagesAfter(api, session, since));
     const first = textIn(fieldsIn(messages[0] ?? {}, "info"), "id");
     // Another client has begun a turn.
-    if (!turn && first !== undefined) this.#take(this.#translator.begin(first));
+    if (!turn && first !== undefined && session === this.#options.session) this.#take(this.#translator.begin(first));
     this.#take(this.#translator.learn(session, messages));
     if (isWorking) this.#take(this.#translator.learnStatus(session, status));
     await Promise.all(this.#fetching.values());
     return isWorking;
   }
 
-  #isOverdue(session: string, began: number): boolean {
-    const now = Date.now();
-    if (this.#translator.hasAnswer(session)) return now - began > UNFINISHED_MS;
-    if (this.#translator.hasFailed(session)) return now - Math.max(began, this.#lastEvent) > REFUSED_MS;
-    return now - began > UNFINISHED_MS && now - this.#given > UNBEGUN_MS;
+  #isOverdue(session: string, since: number): boolean {
+    const isRoot = session === this.#options.session;
+    return isOverdue({
+      now: Date.now(),
+      since,
+      given: this.#given,
+      lastEvent: this.#lastEvent,
+      stopped: isRoot ? this.#stopped : undefined,
+      hasAnswer: this.#translator.hasAnswer(session),
+      hasFailed: this.#translator.hasFailed(session),
+    });
   }
 
   #giveUp(session: string): void {
-    if (session !== this.#options.session) return this.#take(this.#translator.settle(session));
+    if (this.#stopped || session !== this.#options.session) return this.#take(this.#translator.settle(session));
     this.fail("agent_failed", "OpenCode works no more on the turn, and has not finished it");
   }
 

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { Answer, PermissionSignal, Signal } from "../../../core/ledger/signals.ts";
 import type { GateCall } from "./gate.ts";
 import { type Wanted, wantsOf } from "./wants.ts";
@@ -8,6 +9,8 @@ export interface GuardOptions {
   isOpen(session: string): boolean;
   /** The key of a call that was told. */
   keyOf(call: GateCall): string | undefined;
+  /** A call is refused: the program will tell of it as one that failed. */
+  refused(call: GateCall): void;
   /** Says a signal about one of the program's sessions. */
   say(session: string, signal: Signal): void;
 }
@@ -24,6 +27,8 @@ interface Waiting {
 const OVER = "the turn is over";
 const DENIED = "a rule of this session denies it";
 const MOST_ALLOWED = 1_000;
+const KEY_LOOKS = 25;
+const KEY_LOOK_MS = 20;
 
 /** Holds each call that the program is about to make until the session's rules, or a person, have spoken. */
 export class CallGuard {
@@ -37,15 +42,18 @@ export class CallGuard {
     this.#options = options;
   }
 
-  hear(call: GateCall): Promise<string | undefined> {
-    const { directory, isOpen } = this.#options;
-    if (!isOpen(call.session)) return Promise.resolve(OVER);
+  async hear(call: GateCall): Promise<string | undefined> {
+    const { directory, isOpen, keyOf } = this.#options;
     const wants = wantsOf(call, directory);
-    if (wants.length === 0) return Promise.resolve(undefined);
+    if (wants.length === 0) return undefined;
+    // The event that tells of the call comes by another way, a moment later.
+    for (let looks = 0; looks < KEY_LOOKS && keyOf(call) === undefined; looks++) await delay(KEY_LOOK_MS);
+    if (!isOpen(call.session)) return OVER;
     const { promise, resolve } = Promise.withResolvers<string | undefined>();
     const id = ++this.#count;
     const settle = (refused?: string): void => {
       this.#waiting.delete(id);
+      if (refused !== undefined) this.#options.refused(call);
       resolve(refused);
     };
     const waiting: Waiting = { id, call, wants, at: 0, settle };

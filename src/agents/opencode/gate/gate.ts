@@ -11,6 +11,9 @@ const LOOK_MS = 50;
 /** How long a sub-agent's session may be unknown: its beginning is told by another way than its calls. */
 const UNKNOWN_MS = 15_000;
 
+const UNGUARDED =
+  "it does not ask Parley before it makes calls, so the session's rules cannot hold (does OPENCODE_PURE keep plugins out?)";
+
 /** A call that the program is about to make. */
 export interface GateCall {
   session: string;
@@ -56,10 +59,10 @@ export class Gate {
     return { id, plugin: writePlugin(this.#parent), env: { [GATE_VARIABLE]: `http://127.0.0.1:${port}/${id}` } };
   }
 
-  /** Whether a server asks before the calls that it makes in a directory. */
-  isIn(id: string | undefined, directory: string): boolean {
+  /** Throws where a server does not ask before the calls that it makes in a directory: its plugin there has not reported. */
+  assertIn(id: string | undefined, directory: string): void {
     const reported = this.#reported.get(id ?? "");
-    return reported !== undefined && (reported.has(directory) || reported.has(real(directory)));
+    if (!reported?.has(directory) && !reported?.has(real(directory))) throw new Error(UNGUARDED);
   }
 
   join(keeper: Gatekeeper): void {

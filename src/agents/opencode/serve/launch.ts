@@ -3,7 +3,7 @@ import { homedir, tmpdir } from "node:os";
 import type { SpawnSpec } from "../../../host/contract.ts";
 import { carefulGit } from "../../git-environment.ts";
 import type { GateLaunch } from "../gate/gate.ts";
-import { configContent } from "./config-content.ts";
+import { addedConfig } from "./added-config.ts";
 import type { ServerNeed } from "./contract.ts";
 
 /** Added to Parley's environment, in which the program finds its own credentials and settings. */
@@ -51,10 +51,8 @@ export async function serverSpec({ program, env }: Launch, start: Start): Promis
   const { trusted, session, port, password, gate } = start;
   const all = { ...process.env, ...env };
   const home = all.HOME || homedir();
-  const content = await configContent(all.OPENCODE_CONFIG_CONTENT, {
-    careful: !trusted,
-    plugins: gate ? [gate.plugin] : [],
-  });
+  const plugins = gate ? [gate.plugin] : [];
+  const config = await addedConfig(all.OPENCODE_CONFIG_CONTENT, { careful: !trusted, plugins });
   return {
     argv: [program, "serve", "--hostname", "127.0.0.1", "--port", String(port)],
     directory: existsSync(home) ? home : tmpdir(),
@@ -62,7 +60,7 @@ export async function serverSpec({ program, env }: Launch, start: Start): Promis
     env: {
       ...env,
       ...(trusted ? {} : { ...carefulGit(all), ...UNTRUSTED }),
-      ...(content === undefined ? {} : { OPENCODE_CONFIG_CONTENT: content }),
+      ...(config === undefined ? {} : { OPENCODE_CONFIG_CONTENT: config }),
       ...ENVIRONMENT,
       OPENCODE_SERVER_PASSWORD: password,
       ...gate?.env,

@@ -1,0 +1,127 @@
+import assert from "node:assert/strict";
+import type { ParleyEvent } from "../../../src/core/events/event.ts";
+import type { Fields } from "../../../src/core/json/fields.ts";
+import { completed, of } from "../../support/agent-stage.ts";
+import type { Api } from "../../support/api.ts";
+import { anyRates } from "../../support/chaos/faults.ts";
+import { ChaosProxy } from "../../support/chaos/proxy.ts";
+import { Closers } from "../../support/closers.ts";
+import { eventually } from "../../support/eventually.ts";
+import { assertLaws } from "../../support/laws.ts";
+import { Random } from "../../support/random.ts";
+import { startServer } from "../../support/server.ts";
+import type { SseReader } from "../../support/sse.ts";
+import { MARKERS } from "./chaos-script.ts";
+import type { Kept } from "./recorded-server.ts";
+import { keptIn, toldIn } from "./transcript.ts";
+
+const MOST_TURNS = 3;
+/** Turns that a person stops somewhere. */
+const STOPPED = 0.25;
+const STEERED = 0.15;
+
+export interface ChaosPlace {
+  /** The real server. */
+  url: string;
+  directory: string;
+}
+
+async function get<T>({ url, directory }: ChaosPlace, path: string): Promise<T> {
+  const response = await fetch(`${url}${path}?directory=${encodeURIComponent(directory)}`);
+  assert.equal(response.status, 200, path);
+  return (await response.json()) as T;
+}
+
+/** Answers each ask as chance wants. An ask may be over before its answer. */
+function answerAll(api: Api, stream: SseReader, random: Random): void {
+  let looked = 0;
+  void stream
+    .when(({ events }) => {
+      for (; looked < events.length; looked++) {
+        const event = events[looked];
+        const answer = event && answerTo(event, random);
+        if (answer)
+          void api.call("POST", `/v1/sessions/${event.session}/asks/${answer.ask}`, answer.body).catch(() => undefined);
+      }
+      return undefined;
+    }, "for ever")
+    .catch(() => undefined);
+}
+
+function answerTo(event: ParleyEvent, random: Random): { ask: string; body: object } | undefined {
+  if (event.type === "permission.requested") {
+    const feedback = random.chance(0.5) ? { feedback: "use another way" } : {};
+    const outcome = random.pick(["once", "once", "always", "reject"]);
+    return { ask: event.data.ask, body: outcome === "reject" ? { outcome, ...feedback } : { outcome } };
+  }
+  if (event.type !== "question.requested") return undefined;
+  const body = random.chance(0.7) ? { outcome: "answered", answers: [["Blue"]] } : { outcome: "rejected" };
+  return { ask: event.data.ask, body };
+}
+
+/** Waits for some events of the turn, or for its end. */
+function after(stream: SseReader, session: string, from: number, count: number): Promise<unknown> {
+  return stream.when(({ events }) => {
+    const own = events.slice(from).filter((event) => event.session === session);
+    return own.length >= count || own.some(({ type }) => type === "turn.ended");
+  }, `${count} events of ${session}`);
+}
+
+/** One session of some turns, with everything between Parley and the real server going wrong as the seed wants it. */
+export async function chaosRun(place: ChaosPlace, seed: number): Promise<string> {
+  const random = new Random(seed);
+  const closers = new Closers();
+  const proxy = await ChaosProxy.start({ target: place.url, seed, rates: anyRates(random) });
+  const done: string[] = [];
+  try {
+    const { api } = await startServer(closers, { defaultAgent: "opencode", opencodeUrl: proxy.url });
+    const stream = await api.stream(null, "?after=0");
+    closers.after(() => stream.close());
+    const { id } = await api.create({ directory: place.directory });
+    answerAll(api, stream, random);
+    const turns = random.between(1, MOST_TURNS);
+    for (let turn = 0; turn < turns; turn++) {
+      const marker = random.pick(MARKERS);
+      const from = stream.events.length;
+      const running = api.ask(id, `[[${marker}]] number ${turn}`);
+      const act = random.chance(STOPPED) ? "cancel" : random.chance(STEERED) ? "steer" : "";
+      done.push(`${marker}${act && ` (${act})`}`);
+      if (act !== "") await after(stream, id, from, random.between(1, 30));
+      if (act === "cancel") await api.cancel(id);
+      if (act === "steer")
+        await api.call("POST", `/v1/sessions/${id}/prompts`, { text: "and this", delivery: "steer" });
+      const { reason } = await running;
+      done.push(`-> ${reason}`);
+    }
+    await assertSame(place, api, id);
+    return `${proxy}; ${done.join(" ")}`;
+  } catch (thrown) {
+    throw new Error(`${proxy}; ${done.join(" ")}`, { cause: thrown });
+  } finally {
+    await closers.close().finally(() => proxy[Symbol.asyncDispose]());
+  }
+}
+
+/** The transcript that Parley has is the one that the server keeps; each turn ended once, each call is settled. */
+async function assertSame(place: ChaosPlace, api: Api, id: string): Promise<void> {
+  const idle = async (): Promise<boolean> => Object.keys(await get<Fields>(place, "/session/status")).length === 0;
+  await eventually("the server is idle", idle);
+  const pairs: [parley: string, native: string][] = [];
+  const collect = async (session: string): Promise<void> => {
+    const { nativeId = "" } = await api.session(session);
+    pairs.push([session, nativeId]);
+  };
+  await collect(id);
+  const events = await api.events(id);
+  assertLaws(id, events, { final: true });
+  assert.equal(of(events, "turn.started").length, of(events, "turn.ended").length);
+  assert.deepEqual(
+    completed(events, "tool_call").filter(({ status }) => status === "running" || status === "pending"),
+    [],
+  );
+  for (const call of completed(events, "tool_call")) if (typeof call.child === "string") await collect(call.child);
+  for (const [session, native] of pairs) {
+    const kept = await get<Kept[]>(place, `/session/${native}/message`);
+    assert.deepEqual(toldIn(await api.events(session)), keptIn(kept), `${session} is ${native}`);
+  }
+}
