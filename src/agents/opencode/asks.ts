@@ -40,6 +40,9 @@ export async function sendReply(api: Api, path: string, body: Fields, signal: Ab
   }
 }
 
+/** How long the program may take to stop its work. */
+export const ABORT_MS = 10_000;
+
 /** Asks the program to stop the work of a session. */
 export async function stopWork(api: Api, session: string, limitMs: number): Promise<void> {
   await api.ask("POST", `/session/${session}/abort`, { limitMs }).catch(() => {});

@@ -19,6 +19,11 @@ export interface OpenCodeStageOptions extends StageOptions {
   config?: Config;
 }
 
+/** Whether a command line is that of a server of the program. */
+export function isServer(command: string): boolean {
+  return /opencode\0serve\0/.test(command);
+}
+
 /** The most events of a turn that are let come before the program is killed. */
 const LAST_POINT = 40;
 
@@ -30,7 +35,7 @@ export class Stage extends AgentStage {
   }
 
   protected serves(command: string): boolean {
-    return /opencode\0serve\0/.test(command);
+    return isServer(command);
   }
 
   /** A directory of its own for a session, with files. */

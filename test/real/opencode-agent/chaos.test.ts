@@ -9,7 +9,7 @@ import { GROUP_MS } from "../../support/time.ts";
 
 const { program = "", skip } = await realAgent("opencode");
 
-const RUNS = 20;
+const RUNS = Number(process.env.RUNS ?? 20);
 
 describe("a bad connection to the real OpenCode", { skip, timeout: GROUP_MS }, () => {
   let stage: Stage;
