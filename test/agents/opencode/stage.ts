@@ -25,7 +25,7 @@ export function isServer(command: string): boolean {
 }
 
 /** The most events of a turn that are let come before the program is killed. */
-const LAST_POINT = 40;
+const LAST_POINT = 20;
 
 /** The real OpenCode on a stage. A start of its server takes seconds, so that tests share a stage and have directories of their own. */
 export class Stage extends AgentStage {
