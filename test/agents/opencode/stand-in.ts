@@ -92,7 +92,8 @@ export class StandIn {
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? "/", this.url);
-    const chunks = await Array.fromAsync(request as AsyncIterable<Buffer>);
+    const chunks: Buffer[] = [];
+    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
     const heard: Heard = {
       method: request.method ?? "",
       path: url.pathname,
