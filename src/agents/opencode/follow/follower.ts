@@ -61,6 +61,11 @@ export class Follower implements Listener {
     return this.#translator.isBusy(this.#options.session);
   }
 
+  /** The open turn is being stopped: nothing more of it may be done. */
+  get isStopping(): boolean {
+    return this.#stopped !== undefined;
+  }
+
   /** The program works on the open turn. */
   get hasWorked(): boolean {
     return this.#translator.branches.get(this.#options.session)?.turn?.worked ?? false;
@@ -223,7 +228,7 @@ export class Follower implements Listener {
 
   /** A stop that came before the program had begun the turn was lost: it is repeated. */
   async #onWorking(session: string): Promise<void> {
-    if (this.#stopped && session === this.#options.session) await this.#options.stop();
+    if (this.isStopping && session === this.#options.session) await this.#options.stop();
     await this.#learnAsks();
   }
 
@@ -266,7 +271,7 @@ export class Follower implements Listener {
   }
 
   #giveUp(session: string): void {
-    if (this.#stopped || session !== this.#options.session) return this.#take(this.#translator.settle(session));
+    if (this.isStopping || session !== this.#options.session) return this.#take(this.#translator.settle(session));
     this.fail("agent_failed", "OpenCode works no more on the turn, and has not finished it");
   }
 
