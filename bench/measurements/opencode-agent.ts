@@ -1,19 +1,17 @@
 import { INSTALLABLE } from "../../src/install/catalog.ts";
 import { realAgent } from "../../test/support/real-agent.ts";
-import type { Contestant } from "../harness/contestant.ts";
-import { type Figure, type Measurement, type Size, under } from "../harness/figure.ts";
-import { familyMb, residentMb } from "../harness/machine.ts";
+import type { Figure, Measurement, Size } from "../harness/figure.ts";
 import { type Heard, laterBy, Passed, pacedAnswer, summed } from "../harness/paced.ts";
 import { installedParley } from "../harness/package.ts";
-import { type Settling, settled } from "../harness/settled.ts";
 import { median, percentile } from "../harness/stats.ts";
 import { type Both, inTurns, versus } from "../harness/versus.ts";
 import { openStage, type Stage } from "../opencode/stage.ts";
 import { hearTwice, startDriving } from "../opencode-agent/contest.ts";
+import { growthOf, memoryOf } from "../opencode-agent/memory.ts";
 import { type Asking, startPlain } from "../opencode-agent/plain.ts";
 
 const SIZES = {
-  full: { rounds: 15, pieces: 300, periodMs: 5, directories: 5, looks: 12, pauseMs: 500 },
+  full: { rounds: 10, pieces: 300, periodMs: 5, directories: 3, looks: 8, pauseMs: 500 },
   tiny: { rounds: 1, pieces: 20, periodMs: 2, directories: 1, looks: 2, pauseMs: 50 },
 };
 type Sizes = (typeof SIZES)[Size];
@@ -56,54 +54,30 @@ async function delays(stage: Stage, asking: Asking, { rounds }: Sizes): Promise<
   ];
 }
 
-/** The memory of all processes, and that of the first of them. */
-interface Memory {
-  all: number;
-  own: number;
-}
-
-async function memoryOf({ pid }: Contestant, { looks, pauseMs }: Sizes): Promise<Memory> {
-  const settling: Settling = { pauseMs, looks, tolerance: 2, most: looks * 5 };
-  return { all: await settled(() => familyMb(pid), settling), own: residentMb(pid) };
-}
-
-/** The cost of a session in another directory that has had a turn: the median of some, after the first session has had as many turns. */
-async function another(stage: Stage, contestant: Contestant, sizes: Sizes): Promise<Memory> {
-  const names = Array.from({ length: sizes.directories }, (_, at) => `other-${at}`);
-  const session = await contestant.open();
-  for (const _ of names) await contestant.turn(session);
-  const costs: Memory[] = [];
-  let before = await memoryOf(contestant, sizes);
-  for (const name of names) {
-    const directory = stage.surroundings.project(name, { "README.md": "# Project\n" });
-    await contestant.turn(await contestant.open(directory));
-    const after = await memoryOf(contestant, sizes);
-    costs.push({ all: after.all - before.all, own: after.own - before.own });
-    before = after;
-  }
-  return { all: median(costs.map(({ all }) => all)), own: median(costs.map(({ own }) => own)) };
-}
-
-async function memory(stage: Stage, asking: Asking, sizes: Sizes): Promise<Figure[]> {
+async function memory(stage: Stage, asking: Asking, { directories, looks, pauseMs }: Sizes): Promise<Figure[]> {
+  const settling = { pauseMs, looks, tolerance: 2, most: looks * 5 };
+  const others = Array.from({ length: directories }, (_, at) =>
+    stage.surroundings.project(`other-${at}`, { "README.md": "# Project\n" }),
+  );
   await using scope = new AsyncDisposableStack();
-  const through = await another(stage, await startDriving(scope, stage, asking), sizes);
-  const plain = await startPlain(scope, stage, asking);
-  const directory = await another(stage, plain, sizes);
+  const driven = await growthOf(await startDriving(scope, stage, asking), others, settling);
+  const plain = await growthOf(await startPlain(scope, stage, asking), others, settling);
   const second = await startPlain(scope, stage, asking);
   await second.turn(await second.open());
-  const server = await memoryOf(second, sizes);
-  const work = "oc-agent, 2nd session";
-  const goal = under(MORE_MB, "MB", through.all);
+  const { all: server } = await memoryOf(second, settling);
+  const value = driven.before.all + driven.more.all;
+  const row = { work: "oc-agent, 2 sessions", value, unit: "MB" } as const;
+  const goal = { text: `under ${MORE_MB} MB more`, met: driven.more.all < MORE_MB };
   return [
+    { ...row, anchor: { name: "one session", value: driven.before.all }, goal },
+    { ...row, anchor: { name: "2 in one opencode serve", value: plain.before.all + plain.more.all } },
+    { ...row, anchor: { name: "two opencode serve", value: plain.before.all + server } },
     {
-      work,
-      value: through.all,
+      work: "oc-agent, Parley alone",
+      value: driven.before.own + driven.more.own,
       unit: "MB",
-      anchor: { name: "second opencode serve", value: server.all },
-      ...(goal ? { goal } : {}),
+      anchor: { name: "one session", value: driven.before.own },
     },
-    { work, value: through.all, unit: "MB", anchor: { name: "second directory in one", value: directory.all } },
-    { work: "oc-agent, its Parley", value: through.own, unit: "MB", anchor: { name: "of all", value: through.all } },
   ];
 }
 
@@ -113,8 +87,8 @@ function methodOf({ rounds, pieces, periodMs, directories, looks, pauseMs }: Siz
     `${rounds} turns of ${pieces} pieces, one every ${periodMs} ms, given to Parley and to OpenCode itself in turns, after one of either that is not counted. The first piece is timed from the prompt, in turns of its own ` +
     "on either side; each other from the model's write, in the turns that were given to Parley, at both clients. Later: the same piece at Parley's client less at the plain reader, which was connected before Parley. " +
     "All by one clock; the median of the turns is shown. " +
-    `Memory: VmRSS of all processes, of a Parley that starts the server itself: after one turn of a session in another directory less before it, each at rest (${looks} looks every ${pauseMs} ms within 2 MB), the median of ${directories} ` +
-    "directories; the first session had as many turns before. Beside it the same in a plain server, and all of a second plain server after one turn."
+    `Memory: VmRSS of all processes at rest (${looks} looks every ${pauseMs} ms within 2 MB), of a Parley that starts the server itself, and of that Parley alone: with one session that has had ${directories} turns, and with one more ` +
+    `in another directory after one turn, by the median of ${directories} that were opened one after the other. Beside it the same two in one plain server, and two plain servers with a session each.`
   );
 }
 

@@ -21,7 +21,11 @@ export async function startDriving(
 }
 
 /** One turn through Parley, heard by its client and by the plain reader of the server that Parley drives. */
-export async function hearTwice(plain: PlainServer, sent: Passed, turn: () => Promise<Heard>): Promise<Both<Heard>> {
+export async function hearTwice(
+  plain: Pick<PlainServer, "listen">,
+  sent: Passed,
+  turn: () => Promise<Heard>,
+): Promise<Both<Heard>> {
   const seen = new Passed();
   const read = readEvent();
   const stop = plain.listen({

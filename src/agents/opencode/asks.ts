@@ -27,6 +27,11 @@ export function replyTo(answer: Answer): Reply {
   return { kind: "permission", verb: "reply", body: { reply: "reject", ...words }, isLastWord: !("message" in words) };
 }
 
+/** The answer that refuses in place of another. */
+export function refusalOf({ kind }: Answer): Answer {
+  return kind === "permission" ? { kind, outcome: "reject" } : { kind, outcome: "rejected" };
+}
+
 /** Sends a reply until the program has heard it. */
 export async function sendReply(api: Api, path: string, body: Fields, signal: AbortSignal): Promise<void> {
   for (let tries = 0; tries < 3 && !signal.aborted; tries++) {

@@ -8,7 +8,7 @@ import { type AgentChoice, type AgentSession, type OpenOptions, ResumeLost } fro
 import { Outbox } from "../outbox.ts";
 import type { Said } from "../program/read-lines.ts";
 import { Api } from "./api.ts";
-import { ABORT_MS, clearAsks, replyTo, sendReply, stopWork } from "./asks.ts";
+import { ABORT_MS, clearAsks, refusalOf, replyTo, sendReply, stopWork } from "./asks.ts";
 import type { Hubs } from "./follow/hubs.ts";
 import type { Gate } from "./gate/gate.ts";
 import { type OpenedSession, openSession } from "./open-session.ts";
@@ -107,7 +107,8 @@ export class OpenCodeSession implements AgentSession {
       await stopWork(api, guarded.session, ABORT_MS);
       return;
     }
-    const { kind, isLastWord, body, verb } = replyTo(answer);
+    // A call that is allowed while the turn is being stopped would still be made.
+    const { kind, isLastWord, body, verb } = replyTo(follower.isStopping ? refusalOf(answer) : answer);
     const session = translator.answered(ask, isLastWord);
     await sendReply(api, `/${kind}/${encodeURIComponent(ask)}/${verb}`, body, this.#closing.signal);
     if (isLastWord) void follower.check(session ?? id);
@@ -203,8 +204,9 @@ export class OpenCodeSession implements AgentSession {
   }
 
   /** Stops the turn. Asks that the program forgets to take back are taken back. */
-  async #abort({ api, id, translator, follower }: Running, limitMs: number): Promise<void> {
+  async #abort({ api, id, translator, follower, guard }: Running, limitMs: number): Promise<void> {
     follower.stopping();
+    guard.refuseAll();
     await stopWork(api, id, limitMs);
     await clearAsks(api, [...translator.branches.keys()]);
     void follower.check(id);
@@ -252,7 +254,7 @@ export class OpenCodeSession implements AgentSession {
     const running = this.#running;
     if (running) {
       running.follower.close();
-      running.guard.close();
+      running.guard.refuseAll();
       this.#options.gate?.leave(running.keeper);
       running.lease.release();
     }

@@ -179,6 +179,12 @@ export class Translator {
     return this.#tree.branches.get(session)?.turn !== undefined;
   }
 
+  /** Whether a sub-agent's session is known, and nothing that it does yet. */
+  isComing(session: string): boolean {
+    const branch = this.#tree.branches.get(session);
+    return branch?.parent !== undefined && branch.turn === undefined && branch.floor === "";
+  }
+
   /** Something came from a session that nobody knows. */
   lookUp(session: string): Reading {
     return this.#with((desk) => {

@@ -8,13 +8,12 @@ import { Backlog } from "./backlog.ts";
 import type { Hub, Listener } from "./hubs.ts";
 import { messagesAfter } from "./messages-after.ts";
 import { isOverdue } from "./patience.ts";
+import { Reach } from "./reach.ts";
 
 const POLL_MS = 2_000;
 const FETCH_MS = 5_000;
 const FIRST_LOOK_MS = 25;
 const LONGEST_LOOK_MS = 500;
-/** How long a server that Parley did not start may be out of reach while a turn is open. */
-const UNREACHABLE_MS = 30_000;
 
 export interface FollowerOptions {
   hub: Hub;
@@ -39,9 +38,9 @@ export class Follower implements Listener {
   /** Sessions that are being checked; true: something came meanwhile, so they are checked once more. */
   readonly #checking = new Map<string, boolean>();
   readonly #closing = new AbortController();
+  readonly #reach = new Reach();
   readonly #poll: NodeJS.Timeout;
   #lastEvent = Date.now();
-  #lastAnswer = Date.now();
   #given = 0;
   /** When the open turn was stopped. */
   #stopped: number | undefined;
@@ -60,6 +59,11 @@ export class Follower implements Listener {
 
   get isBusy(): boolean {
     return this.#translator.isBusy(this.#options.session);
+  }
+
+  /** The open turn is being stopped: nothing more of it may be done. */
+  get isStopping(): boolean {
+    return this.#stopped !== undefined;
   }
 
   /** The program works on the open turn. */
@@ -81,6 +85,7 @@ export class Follower implements Listener {
   }
 
   event(event: Fields, text: string): void {
+    this.#reach.heard();
     if (this.#waiting) {
       if (!this.#waiting.add({ event, text })) this.#translator.gap();
       return;
@@ -188,7 +193,7 @@ export class Follower implements Listener {
 
   async #ask<T>(make: (api: Api) => Promise<T>): Promise<T> {
     const answer = await make(this.#api);
-    this.#lastAnswer = Date.now();
+    this.#reach.heard();
     return answer;
   }
 
@@ -223,7 +228,7 @@ export class Follower implements Listener {
 
   /** A stop that came before the program had begun the turn was lost: it is repeated. */
   async #onWorking(session: string): Promise<void> {
-    if (this.#stopped && session === this.#options.session) await this.#options.stop();
+    if (this.isStopping && session === this.#options.session) await this.#options.stop();
     await this.#learnAsks();
   }
 
@@ -266,7 +271,7 @@ export class Follower implements Listener {
   }
 
   #giveUp(session: string): void {
-    if (this.#stopped || session !== this.#options.session) return this.#take(this.#translator.settle(session));
+    if (this.isStopping || session !== this.#options.session) return this.#take(this.#translator.settle(session));
     this.fail("agent_failed", "OpenCode works no more on the turn, and has not finished it");
   }
 
@@ -288,12 +293,9 @@ export class Follower implements Listener {
   /** While a turn is open and nothing arrives, the program is asked. */
   #onPoll(): void {
     const now = Date.now();
-    if (!this.isBusy || this.#waiting) {
-      this.#lastAnswer = now;
-      return;
-    }
+    if (!this.isBusy || this.#waiting) return this.#reach.heard();
     if (now - this.#lastEvent < POLL_MS) return;
-    if (now - this.#lastAnswer > UNREACHABLE_MS) return this.#options.onUnreachable();
+    if (this.#reach.isLost(now)) return this.#options.onUnreachable();
     this.recover();
   }
 }
