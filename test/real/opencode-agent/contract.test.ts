@@ -52,8 +52,6 @@ describe("the contract of agents, with the real program", { skip, timeout: GROUP
       "set settles for every mode, and the first mode serves a turn",
       "steer settles, and the turn still ends",
       "compact is there where the agent says so, and is a turn",
-      "a close in a turn leaves no process, and exited is the last signal",
-      "a kill in a turn leaves no process, and exited is the last signal",
       "a kill while paused emits exited",
       "a kill of one session leaves the other be",
       "a second close waits for the first and emits nothing",
