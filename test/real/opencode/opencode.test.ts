@@ -89,9 +89,12 @@ describe("OpenCode's terminal interface with OpenCode", { skip, timeout: GROUP_M
     await tui.waitFor("OpenCode");
     tui.press("tab");
     await tui.waitFor("Plan");
+    tui.press("ctrl+t");
+    await tui.waitFor(/· (?:high|low)/);
     await tui.send("apple");
     await tui.waitFor("Heard apple.");
     await tui.idle();
+    assert.match(stage.calls().at(-1)?.reasoning_effort ?? "", /^(?:high|low)$/);
     const { session } = await stage.nth("turn.ended", 1);
     assert.equal((await api.session(session)).mode, "plan");
     await tui.send("banana");
