@@ -93,7 +93,7 @@ export class Follower implements Listener {
       return;
     }
     const reading = this.#translator.event(event);
-    if (reading.said.length > 0 || reading.wants.length > 0) this.#lastEvent = Date.now();
+    if (reading.wants.length > 0) this.#lastEvent = Date.now();
     this.#take(reading, text);
   }
 
@@ -166,7 +166,10 @@ export class Follower implements Listener {
   #take({ said, wants }: Reading, native?: string): void {
     if (this.#closing.signal.aborted) return;
     const wasBusy = this.#idle;
-    if (said.length > 0) this.#options.say(said, native);
+    if (said.length > 0) {
+      this.#lastEvent = Date.now();
+      this.#options.say(said, native);
+    }
     if (!this.isBusy) {
       this.#stopped = undefined;
       wasBusy.resolve();
