@@ -41,6 +41,7 @@ const rig: MakeRig = async (t) => {
 
 describe("the contract of agents, with the real program", { skip, timeout: GROUP_MS }, () => {
   agentContract("the real OpenCode", rig, {
+    atOnce: 2,
     only: [
       "discovery says that the agent is installed, and names each mode once",
       "ready resolves, a turn is told from its words to its end, close emits exited",

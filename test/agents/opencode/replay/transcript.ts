@@ -1,6 +1,6 @@
-import type { ParleyEvent } from "../../../src/core/events/event.ts";
-import { type Fields, fieldsIn, textIn } from "../../../src/core/json/fields.ts";
-import { completed } from "../../support/agent-stage.ts";
+import type { ParleyEvent } from "../../../../src/core/events/event.ts";
+import { type Fields, fieldsIn, textIn } from "../../../../src/core/json/fields.ts";
+import { completed } from "../../../support/agent-stage.ts";
 import type { Kept } from "./recorded-server.ts";
 
 /** The content of a conversation, one line for each text, thought and call, in an order that does not depend on losses. */
