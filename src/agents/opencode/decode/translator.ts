@@ -1,3 +1,4 @@
+import type { Failure } from "../../../core/events/values.ts";
 import { type Fields, fieldsIn, textIn } from "../../../core/json/fields.ts";
 import type { Signal } from "../../../core/ledger/signals.ts";
 import type { Said } from "../../program/read-lines.ts";
@@ -228,6 +229,21 @@ export class Translator {
       turn.failure ??= { code, message };
       endTurn(desk, this.#root);
     });
+  }
+
+  /** The program does not take a message of Parley's. The turn that it was to begin fails; one that it was to join goes on without it. */
+  refusedPrompt(message: string, failure: Failure): Reading {
+    if (this.#root.turn?.id === message) return this.fail(failure.code, failure.message);
+    return this.#with((desk) => {
+      if (!this.#root.turn?.prompts.delete(message)) return;
+      desk.tell(this.#root, { type: "note", level: "error", code: failure.code, text: failure.message });
+      desk.check(this.#root);
+    });
+  }
+
+  /** Whether the turn that a message of Parley's was given to is open. */
+  isOpenFor(message: string): boolean {
+    return this.#root.turn?.prompts.has(message) ?? false;
   }
 
   /** The last message of a session before which all that was heard of is over. */
