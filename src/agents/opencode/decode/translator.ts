@@ -38,7 +38,7 @@ export class Translator {
   constructor({ root, directory, floor, isIntent = () => false }: TranslatorOptions) {
     this.#root = newBranch(root, floor);
     const branches = new Map([[root, this.#root]]);
-    this.#tree = { root, directory, branches, asks: new Map(), strangers: new Set(), isIntent };
+    this.#tree = { root, directory, branches, asks: new Map(), strangers: new Map(), isIntent };
   }
 
   get branches(): ReadonlyMap<string, Readonly<Branch>> {
@@ -109,13 +109,16 @@ export class Translator {
     return this.#on(session, (desk, branch) => onFetched(desk, branch, message, kept), message);
   }
 
-  /** The answer to a want of a session. */
+  /** The answer to a want of a session: an empty one where the program does not know it, undefined where it could not be asked. */
   found(session: string, info: Fields | undefined): Reading {
     return this.#with((desk) => {
+      const { strangers } = this.#tree;
       const branch = info && adopt(desk, info);
+      const parent = info && textIn(info, "parentID");
       if (branch?.id === session) desk.check(branch);
-      // It is looked for once more when its parent is known.
-      else if (info && textIn(info, "parentID") !== undefined) this.#tree.strangers.delete(session);
+      else if (info && (parent === undefined || strangers.get(parent) === true)) strangers.set(session, true);
+      // It is looked for once more: when its parent is known, or when the program can be asked.
+      else strangers.delete(session);
     });
   }
 
