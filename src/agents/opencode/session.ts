@@ -68,7 +68,7 @@ export class OpenCodeSession implements AgentSession {
       await this.#prepare(running);
       await giver.prompt(prompt, message, this.#choice);
     } catch (thrown) {
-      giver.refuse(thrown);
+      giver.refuse(message, thrown);
     }
   }
 
@@ -79,8 +79,15 @@ export class OpenCodeSession implements AgentSession {
   async compact(): Promise<void> {
     const running = await this.#opened;
     if (!running) return;
-    running.follower.begin(running.ids.next());
-    await running.giver.compact(this.#choice.model);
+    const { follower, ids, giver } = running;
+    const turn = ids.next();
+    follower.begin(turn);
+    try {
+      await this.#prepare(running);
+      await giver.compact(this.#choice.model, turn);
+    } catch (thrown) {
+      giver.refuse(turn, thrown);
+    }
   }
 
   async cancel(): Promise<void> {
