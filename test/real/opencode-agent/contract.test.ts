@@ -16,6 +16,8 @@ const { program = "", skip } = await realAgent("opencode");
 
 const counting = (last: number) => [{ text: numbers(last).map((number) => `${number} `) }];
 const script = {
+  // A text that is over while the session is paused may be told as a whole.
+  pace: 60,
   prompts: {
     count3: counting(3),
     count5: counting(5),
