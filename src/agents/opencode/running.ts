@@ -50,7 +50,7 @@ export function assemble({ open, gate, lease, hub, opened, signal, say, onUnreac
   const translator = new Translator({ root: id, directory, floor, isIntent: (request) => rules.isIntent(request) });
   const guard = new CallGuard({
     directory,
-    isOpen: (session) => translator.isBusy(session) && !follower.isStopping,
+    isOpen: (session) => translator.mayCall(session),
     isComing: (session) => translator.isComing(session),
     keyOf: ({ session, call }) => translator.callKey(session, call),
     refused: ({ session, call }) => translator.refuseCall(session, call),
