@@ -11,6 +11,8 @@ export interface RuledSession {
   id: string;
   /** The server asks Parley before each call by itself. */
   isGated: boolean;
+  /** The program keeps rules with the session: those that Parley gave it before it was resumed, unless another client did. */
+  hasRules?: boolean;
   rules(): readonly PermissionRule[];
 }
 
@@ -35,10 +37,10 @@ export class SessionRules {
 
   /** Gives the rules of the turn that begins. Rejects when the program does not take them. */
   async give(mode: string | undefined): Promise<void> {
-    const { api, id, isGated, rules } = this.#session;
+    const { api, id, isGated, hasRules = false, rules } = this.#session;
     const denied = deniedTools(rules());
     const asks = !isGated && rules().some(({ verdict }) => verdict !== "allow");
-    if (denied.length === 0 && !asks && this.#given === undefined) return;
+    if (denied.length === 0 && !asks && !hasRules && this.#given === undefined) return;
     const own = (await this.#agentRules()).get(mode ?? USUAL) ?? [];
     const permission = [...(asks ? askingRules(own) : own), ...denied];
     this.#own = asks ? own : undefined;
