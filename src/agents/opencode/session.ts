@@ -15,6 +15,7 @@ import { type OpenedSession, openSession } from "./open-session.ts";
 import { modelRef } from "./prompt-body.ts";
 import { assemble, type Running } from "./running.ts";
 import type { Servers } from "./serve/contract.ts";
+import { onGone } from "./serve/on-gone.ts";
 
 const STREAM_MS = 10_000;
 const LEAVE_MS = 1_500;
@@ -162,7 +163,8 @@ export class OpenCodeSession implements AgentSession {
     const lease = await servers.lease(need);
     if (this.#closing.signal.aborted) return lease.release();
     const { server } = lease;
-    void server.gone.then((exit) => this.#end(exit));
+    const forget = onGone(server, (exit) => this.#end(exit));
+    this.#closing.signal.addEventListener("abort", forget);
     try {
       const opened = await openSession(new Api(server, directory), this.#open);
       if (this.#closing.signal.aborted) return lease.release();
