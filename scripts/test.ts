@@ -72,7 +72,7 @@ console.error(`\n── ${files.length} test files`);
 const ran = await runFiles(files, SIDE_BY_SIDE);
 
 /** The tests with Claude Code that hold for each of its tested versions: the most common turns, and what differs between the versions. */
-const EVERY_VERSION = ["claude/turns", "claude/subagents"];
+const EVERY_VERSION = ["claude/subagents"];
 
 /** A second pass with the older version: a chosen set, or all with `--hard`. */
 async function runOlder(name: InstallableName, version: string): Promise<void> {

@@ -61,6 +61,8 @@ export interface AgentInfo {
   otherModels?: boolean;
   /** `hidden`: the agent uses it by itself. */
   modes: { id: string; name?: string; description?: string; hidden?: boolean }[];
+  /** Agents to which it gives work, that a prompt may name. */
+  subagents?: { name: string; description?: string }[];
   /** Choices beside model and mode. */
   options?: AgentOption[];
   /** Called in a prompt by a slash and the name. */

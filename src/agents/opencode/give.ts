@@ -82,7 +82,9 @@ export class Giver {
   /** A request that is answered only at the end of the turn. Its failure ends a turn that never began; the rest is told by events. */
   #inBackground(message: string, path: string, body: Fields): void {
     const { api, id, follower, signal } = this.#given;
-    api.ask("POST", path, { body, limitMs: 0, signal }).then(
+    const asked = api.ask("POST", path, { body, limitMs: 0, signal });
+    follower.expect(asked);
+    asked.then(
       () => void follower.check(id),
       (thrown: unknown) => {
         if (thrown instanceof ApiRefusal) this.refuse(message, thrown);

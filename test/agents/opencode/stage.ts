@@ -25,7 +25,7 @@ export function isServer(command: string): boolean {
 }
 
 /** The most events of a turn that are let come before the program is killed. */
-const LAST_POINT = 40;
+const LAST_POINT = 20;
 
 /** The real OpenCode on a stage. A start of its server takes seconds, so that tests share a stage and have directories of their own. */
 export class Stage extends AgentStage {
@@ -57,6 +57,15 @@ export class Stage extends AgentStage {
       .filter(({ tools = [] }) => tools.length > 0);
   }
 
+  /** The words of both sides in the last request to the model, without what the program adds. */
+  remembered(): string[] {
+    const { messages = [] } = this.calls().at(-1) ?? {};
+    return messages
+      .filter(({ role }) => role === "user" || role === "assistant")
+      .map(({ content }) => wordsIn(content))
+      .filter((text) => text !== "" && !text.startsWith("<"));
+  }
+
   /** Ends the server without a warning. */
   killServers(): number[] {
     const pids = this.programs();
@@ -77,4 +86,9 @@ export class Stage extends AgentStage {
     this.killServers();
     return place;
   }
+}
+
+function wordsIn(content: unknown): string {
+  if (typeof content === "string") return content.trim();
+  return Array.isArray(content) ? String((content[0] as { text?: string } | undefined)?.text ?? "").trim() : "";
 }

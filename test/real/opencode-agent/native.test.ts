@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { sharedStage } from "../../agents/opencode/shared-stage.ts";
-import { completed, of } from "../../agents/opencode/stage.ts";
-import { bash, read, write } from "../../agents/opencode/tools.ts";
+import { completed, of, Stage } from "../../agents/opencode/stage.ts";
+import { bash, edit, read } from "../../agents/opencode/tools.ts";
 import type { Detail } from "../../support/api.ts";
 import { lawfulEvents } from "../../support/laws.ts";
 import { OpencodeClient } from "../../support/opencode.ts";
@@ -21,8 +21,7 @@ const script = {
       { text: "I run it.", tools: [bash("echo ran")] },
       { text: "Worked." },
     ],
-    write: [{ tools: [write("made.txt", "words")] }, { text: "I wrote it." }],
-    wait: [{ text: ["One ", { text: "two.", hold: "gate" }] }],
+    edit: [{ tools: [edit("README.md", "hello", "hello\nadded")] }, { text: "I changed it." }],
   },
 };
 
@@ -34,14 +33,6 @@ describe("sessions that the real OpenCode keeps", { skip, timeout: GROUP_MS }, (
     of(await stage().api.events(session), "turn.started")[at]?.data.prompt?.id ?? "";
   const shown = async (session: string): Promise<unknown[]> =>
     completed(await lawfulEvents(stage().api, session), "message").map(({ text }) => text);
-  /** The words of both sides in the last request to the model. */
-  const remembered = (): string[] => {
-    const { messages = [] } = stage().calls().at(-1) ?? {};
-    return messages.filter(({ role }) => role !== "system").map(({ content }) => words(content));
-  };
-  const words = (content: unknown): string =>
-    typeof content === "string" ? content : ((content as { text?: string }[])[0]?.text ?? "");
-
   test("a session is listed and gone on with, with its past in the log and in the program's memory", async () => {
     const { api } = stage();
     const directory = stage().project("resume");
@@ -69,7 +60,7 @@ describe("sessions that the real OpenCode keeps", { skip, timeout: GROUP_MS }, (
     );
     assert.equal(of(past, "turn.ended").length, 2);
     assert.equal((await api.ask(again, "third")).text, "I heard: third");
-    assert.deepEqual(remembered().slice(-3), ["second", "I heard: second", "third"]);
+    assert.deepEqual(stage().remembered().slice(-3), ["second", "I heard: second", "third"]);
   });
 
   test("a session that the program does not know is refused", async () => {
@@ -79,18 +70,21 @@ describe("sessions that the real OpenCode keeps", { skip, timeout: GROUP_MS }, (
     assert.ok(refused.status >= 400 && refused.status < 500, String(refused.status));
   });
 
-  test("a session goes on after a restart of Parley, with its memory, model and mode", async () => {
-    const { api } = stage();
-    const directory = stage().project("restart");
-    const id = await stage().session({ directory, model: "fake/plain" });
-    await api.ask(id, "first");
-    const before = await api.session(id);
-    const closed = await api.call("POST", `/v1/sessions/${id}/close`);
-    assert.ok(closed.status < 500);
-    assert.equal((await api.ask(id, "second")).text, "I heard: second");
-    const now = await api.session(id);
-    assert.deepEqual([now.nativeId, now.model], [before.nativeId, "fake/plain"]);
-    assert.deepEqual(remembered(), ["first", "I heard: first", "second"]);
+  test("a session goes on after a restart of Parley, with its memory, model and mode", async (t) => {
+    const other = await Stage.open(t, program, { script });
+    const id = await other.session({ model: "fake/plain", mode: "plan" });
+    await other.api.ask(id, "first");
+    const before = await other.api.session(id);
+    await other.stream.close();
+    await other.watcher.close();
+    await other.server.restart();
+    assert.equal((await other.api.ask(id, "second")).text, "I heard: second");
+    const after = await other.api.session(id);
+    assert.deepEqual([after.nativeId, after.model, after.mode], [before.nativeId, "fake/plain", "plan"]);
+    assert.deepEqual(other.remembered(), ["first", "I heard: first", "second"]);
+    assert.ok(of(await other.api.events(id), "session.updated").some(({ data }) => data.resume === "resumed"));
+    await other.server.stop();
+    assert.deepEqual(other.processes(), []);
   });
 
   test("a fork has the history in the log and in the program's memory, whatever its source does since", async () => {
@@ -103,9 +97,9 @@ describe("sessions that the real OpenCode keeps", { skip, timeout: GROUP_MS }, (
     await api.ask(source, "three");
     assert.deepEqual(await shown(id), ["one", "I heard: one", "two", "I heard: two"]);
     await api.ask(id, "four");
-    assert.deepEqual(remembered(), ["one", "I heard: one", "two", "I heard: two", "four"]);
+    assert.deepEqual(stage().remembered(), ["one", "I heard: one", "two", "I heard: two", "four"]);
     await api.ask(early.id, "five");
-    assert.deepEqual(remembered(), ["one", "I heard: one", "five"]);
+    assert.deepEqual(stage().remembered(), ["one", "I heard: one", "five"]);
     const natives = await Promise.all([source, id, early.id].map(async (one) => (await api.session(one)).nativeId));
     assert.equal(new Set(natives).size, 3, "each has a memory of its own");
   });
@@ -115,15 +109,16 @@ describe("sessions that the real OpenCode keeps", { skip, timeout: GROUP_MS }, (
     const directory = stage().project("revert");
     const id = await stage().session({ directory });
     await api.ask(id, "one");
-    await api.ask(id, "[[write]] two");
-    assert.equal(readFileSync(join(directory, "made.txt"), "utf8"), "words");
+    await api.ask(id, "[[edit]] two");
+    const readme = (): string => readFileSync(join(directory, "README.md"), "utf8");
+    assert.match(readme(), /added/);
     const client = new OpencodeClient(api.url);
     const query = `?directory=${encodeURIComponent(directory)}`;
     const messageID = await promptOf(id, 1);
     await client.expect(200, "POST", `/session/${id}/revert${query}`, { body: { messageID } });
-    assert.equal(existsSync(join(directory, "made.txt")), false);
+    assert.doesNotMatch(readme(), /added/);
     await api.ask(id, "three");
-    assert.deepEqual(remembered(), ["one", "I heard: one", "three"]);
+    assert.deepEqual(stage().remembered(), ["one", "I heard: one", "three"]);
   });
 
   test("a compaction is a turn, after which the program goes on from a summary", async () => {
@@ -139,6 +134,6 @@ describe("sessions that the real OpenCode keeps", { skip, timeout: GROUP_MS }, (
     const events = await lawfulEvents(api, id);
     assert.ok(of(events, "step.started").some(({ data }) => data.summary === true));
     assert.equal((await api.ask(id, "three")).text, "I heard: three");
-    assert.ok(!remembered().includes("I heard: one"));
+    assert.ok(!stage().remembered().includes("I heard: one"));
   });
 });

@@ -40,6 +40,8 @@ export class Follower implements Listener {
   readonly #poll: NodeJS.Timeout;
   #lastEvent = Date.now();
   #given = 0;
+  /** Requests that are answered only at the end of their turn. */
+  #expected = 0;
   /** When the open turn was stopped. */
   #stopped: number | undefined;
   /** Events that wait while the session is paused; undefined while it is not. */
@@ -135,6 +137,13 @@ export class Follower implements Listener {
   prompt(message: string): void {
     this.#given = Date.now();
     this.#take(this.#translator.prompt(message));
+  }
+
+  /** A request that the program answers at the end of the turn: before that the turn is not given up. */
+  expect(asked: Promise<unknown>): void {
+    this.#expected++;
+    const over = (): void => void this.#expected--;
+    asked.then(over, over);
   }
 
   begin(id: string): void {
@@ -244,6 +253,7 @@ export class Follower implements Listener {
 
   #isOverdue(session: string, since: number): boolean {
     const isRoot = session === this.#options.session;
+    if (isRoot && this.#expected > 0 && this.#stopped === undefined) return false;
     return isOverdue({
       now: Date.now(),
       since,

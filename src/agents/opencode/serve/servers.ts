@@ -61,7 +61,7 @@ export function createServers(options: ServersOptions): Servers {
     const name = `opencode${need.trusted ? "" : "-untrusted"}${need.ruled ? "-ruled" : ""}`;
     const known = shared.get(name);
     // A start that failed for another lease failed for this one, too.
-    if (known && !(await known).over) return known;
+    if (known && (await (await known).answers())) return known;
     if (shared.get(name) !== known) return sharedFor(need);
     const starting = begin(need, name);
     shared.set(name, starting);
