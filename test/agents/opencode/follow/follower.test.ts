@@ -119,6 +119,28 @@ describe("a turn that is stopped", GROUP, () => {
     assert.equal(program.stops, stops, "the next turn is not stopped");
   });
 
+  test("is stopped where the program begins it after all", async (t) => {
+    const program = await Program.open(t);
+    await program.heard();
+    program.follower.prompt("msg_1");
+    program.follower.stopping();
+    void program.follower.check(ROOT);
+    assert.equal((await program.ended()).reason, "cancelled");
+    program.onStop = () => {
+      const error = { name: "MessageAbortedError", data: {} };
+      program.messages[ROOT] = [asked("msg_1"), reply("msg_2", "msg_1", "", { error })];
+      program.idle();
+    };
+    program.messages[ROOT] = [asked("msg_1"), reply("msg_2", "msg_1", "", { time: { created: 1 } })];
+    program.busy();
+    await eventually("it was stopped", () => program.stops > 0);
+    await eventually("it is over", () => program.of("turn.finished").length === 2);
+    assert.deepEqual(
+      program.of("turn.finished").map(({ reason }) => reason),
+      ["cancelled", "cancelled"],
+    );
+  });
+
   test("is over where the program never began it", async (t) => {
     const program = await Program.open(t);
     await program.heard();
