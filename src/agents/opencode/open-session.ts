@@ -11,6 +11,8 @@ export interface OpenedSession {
   id: string;
   /** It had messages before, or may have. */
   resumed: boolean;
+  /** A turn of another client runs in it. */
+  isBusy: boolean;
   /** The last message that is of the past. */
   floor: string;
   /** The program keeps rules of permissions with it. */
@@ -56,7 +58,7 @@ export async function openSession(api: Api, { resume, tellPast }: OpenOptions): 
   const id = textIn(info, "id");
   if (id === undefined) throw new Error("OpenCode told no session");
   const hasRules = rulesIn(info.permission).length > 0;
-  if (opening.how === "new") return { id, resumed: false, floor: "", hasRules, past: [] };
+  if (opening.how === "new") return { id, resumed: false, isBusy: false, floor: "", hasRules, past: [] };
   const [messages, statuses] = await Promise.all([
     tellPast ? messagesAfter(api, id, "") : newest(api, id),
     api.fields("GET", "/session/status"),
@@ -66,7 +68,7 @@ export async function openSession(api: Api, { resume, tellPast }: OpenOptions): 
   const end = isBusy ? Math.max(messages.findLastIndex(isUsers), 0) : messages.length;
   const past = messages.slice(0, end);
   const told = tellPast ? pastOf(past, id, api.directory) : [];
-  return { id, resumed: true, floor: past.length === 0 ? "" : idOf(past.at(-1) ?? {}), hasRules, past: told };
+  return { id, resumed: true, isBusy, floor: past.length === 0 ? "" : idOf(past.at(-1) ?? {}), hasRules, past: told };
 }
 
 /** The last messages, back to one of the user's at least: the turn that is open begins with it. */

@@ -181,7 +181,8 @@ export class OpenCodeSession implements AgentSession {
       });
       if (this.#outbox.paused) this.#running.follower.pause();
       this.#tellOpened(opened);
-      await clearAsks(hub.api, [opened.id]);
+      // The program keeps asks of a turn that was stopped. Those of a turn that runs are another client's.
+      if (!opened.isBusy) await clearAsks(hub.api, [opened.id]);
       await within(hub.ready(), STREAM_MS);
       this.#ready.resolve();
     } catch (thrown) {

@@ -41,7 +41,14 @@ const open = (stand: StandIn, options: Partial<OpenOptions> = {}): ReturnType<ty
 describe("a session is opened", { concurrency: true }, () => {
   test("anew", async (t) => {
     const stand = await program(t);
-    assert.deepEqual(await open(stand), { id: "ses_new", resumed: false, floor: "", hasRules: false, past: [] });
+    assert.deepEqual(await open(stand), {
+      id: "ses_new",
+      resumed: false,
+      isBusy: false,
+      floor: "",
+      hasRules: false,
+      past: [],
+    });
     assert.deepEqual(
       stand.heard.map(({ method, path, body }) => [method, path, body]),
       [["POST", "/session", {}]],
@@ -56,7 +63,14 @@ describe("a session is opened", { concurrency: true }, () => {
   test("as it is, behind its past", async (t) => {
     const stand = await program(t);
     const opened = await open(stand, { resume: "ses_1" });
-    assert.deepEqual(opened, { id: "ses_1", resumed: true, floor: "msg_0004", hasRules: false, past: [] });
+    assert.deepEqual(opened, {
+      id: "ses_1",
+      resumed: true,
+      isBusy: false,
+      floor: "msg_0004",
+      hasRules: false,
+      past: [],
+    });
   });
 
   test("with rules that the program keeps", async (t) => {
