@@ -27,6 +27,22 @@ describe("a prompt", GROUP, () => {
     assert.equal(stage.stand.of("POST /session/:/prompt_async").length, 0);
   });
 
+  test("to shorten the conversation that is stopped before it was given is never given", async (t) => {
+    const stage = await Stage.open(t, { model: "fake/m" });
+    const held = Promise.withResolvers<void>();
+    stage.assertHarmless = () => held.promise;
+    const asked = stage.session.compact();
+    await eventually("the turn began", () => stage.of("turn.begun").length > 0);
+    await stage.session.cancel();
+    assert.equal((await stage.ended()).reason, "cancelled");
+    held.resolve();
+    await asked;
+    // It would have come before this one.
+    await stage.session.prompt(words("Hi"));
+    await stage.given();
+    assert.equal(stage.stand.of("POST /session/:/summarize").length, 0);
+  });
+
   test("that the program refuses ends its turn", async (t) => {
     const stage = await Stage.open(t);
     stage.stand.on("POST /session/:/prompt_async", new Otherwise(400, { data: { message: "no such thing" } }));
