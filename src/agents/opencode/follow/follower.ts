@@ -216,7 +216,7 @@ export class Follower implements Listener {
       if (await this.#isWorking(session)) return await this.#onWorking(session);
       const branch = this.#translator.branches.get(session);
       if (!branch?.turn) return;
-      if (this.#translator.isSettled(session)) return await this.#settle(session);
+      if (this.#translator.isSettled(session) && (await this.#settle(session))) return;
       if (this.#isOverdue(session, began)) return this.#giveUp(session);
       await delay(pause, undefined, { signal: this.#closing.signal }).catch(() => {});
     }
@@ -228,12 +228,14 @@ export class Follower implements Listener {
     await this.#looks.asks();
   }
 
-  /** Ends the turn of a session. All that its sub-agents said is told before. */
-  async #settle(session: string): Promise<void> {
+  /** Ends the turn of a session. All that its sub-agents said is told before. False where the turn goes on: it was given a prompt meanwhile. */
+  async #settle(session: string): Promise<boolean> {
     const branches = [...this.#translator.branches.values()];
     for (const { id } of branches.filter(({ parent, turn }) => parent === session && turn))
       await this.#untilSettled(id);
+    if (!this.#translator.isSettled(session)) return false;
     this.#take(this.#translator.settle(session));
+    return true;
   }
 
   /** Whether the program works on the session, after all that it keeps of it was told. */
