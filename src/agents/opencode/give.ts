@@ -62,7 +62,7 @@ export class Giver {
     await this.#tidying;
     const ref = modelRef(model ?? (await this.#lastModel()) ?? "");
     if (!ref) return this.refuse(turn, new Error("it does not say which model is to shorten the conversation"));
-    if (!follower.isStopping) this.#inBackground(turn, `/session/${id}/summarize`, { ...ref, auto: false });
+    if (follower.isWanted(turn)) this.#inBackground(turn, `/session/${id}/summarize`, { ...ref, auto: false });
   }
 
   /** A message, or a turn without one, does not come about. */

@@ -13,6 +13,7 @@ import { assertAllowed, type CalledCommand } from "./commands.ts";
 import { type OpenedSession, openSession } from "./open-session.ts";
 import { modelRef } from "./prompt-body.ts";
 import { assemble, type Running } from "./running.ts";
+import { onGone } from "./serve/on-gone.ts";
 import type { SessionOptions } from "./session-options.ts";
 
 const STREAM_MS = 10_000;
@@ -154,7 +155,8 @@ export class OpenCodeSession implements AgentSession {
     const lease = await servers.lease(need);
     if (this.#closing.signal.aborted) return lease.release();
     const { server } = lease;
-    void server.gone.then((exit) => this.#end(exit));
+    const forget = onGone(server, (exit) => this.#end(exit));
+    this.#closing.signal.addEventListener("abort", forget);
     try {
       const opened = await openSession(new Api(server, directory), this.#open);
       if (this.#closing.signal.aborted) return lease.release();
@@ -171,7 +173,8 @@ export class OpenCodeSession implements AgentSession {
       });
       if (this.#outbox.paused) this.#running.follower.pause();
       this.#tellOpened(opened);
-      await clearAsks(hub.api, [opened.id]);
+      // The program keeps asks of a turn that was stopped. Those of a turn that runs are another client's.
+      if (!opened.isBusy) await clearAsks(hub.api, [opened.id]);
       await within(hub.ready(), STREAM_MS);
       this.#ready.resolve();
     } catch (thrown) {

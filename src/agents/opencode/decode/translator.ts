@@ -250,9 +250,10 @@ export class Translator {
     });
   }
 
-  /** Whether the turn that a message of Parley's was given to is open. */
+  /** Whether the turn that a message of Parley's began, or was given to, is open. */
   isOpenFor(message: string): boolean {
-    return this.#root.turn?.prompts.has(message) ?? false;
+    const { turn } = this.#root;
+    return turn !== undefined && (turn.id === message || turn.prompts.has(message));
   }
 
   /** The last message of a session before which all that was heard of is over. */

@@ -44,6 +44,8 @@ export class Follower implements Listener {
   #expected = 0;
   /** When the open turn was stopped. */
   #stopped: number | undefined;
+  /** The prompts of a turn that was stopped before the program began it: it may still begin. */
+  #unbegun: ReadonlySet<string> = new Set();
   /** Events that wait while the session is paused; undefined while it is not. */
   #waiting: Backlog | undefined;
   #idle = Promise.withResolvers<void>();
@@ -217,7 +219,7 @@ export class Follower implements Listener {
       if (await this.#isWorking(session)) return await this.#onWorking(session);
       const branch = this.#translator.branches.get(session);
       if (!branch?.turn) return;
-      if (this.#translator.isSettled(session)) return await this.#settle(session);
+      if (this.#translator.isSettled(session) && (await this.#settle(session))) return;
       if (this.#isOverdue(session, began)) return this.#giveUp(session);
       await delay(pause, undefined, { signal: this.#closing.signal }).catch(() => {});
     }
@@ -229,12 +231,14 @@ export class Follower implements Listener {
     await this.#looks.asks();
   }
 
-  /** Ends the turn of a session. All that its sub-agents said is told before. */
-  async #settle(session: string): Promise<void> {
+  /** Ends the turn of a session. All that its sub-agents said is told before. False where the turn goes on: it was given a prompt meanwhile. */
+  async #settle(session: string): Promise<boolean> {
     const branches = [...this.#translator.branches.values()];
     for (const { id } of branches.filter(({ parent, turn }) => parent === session && turn))
       await this.#untilSettled(id);
+    if (!this.#translator.isSettled(session)) return false;
     this.#take(this.#translator.settle(session));
+    return true;
   }
 
   /** Whether the program works on the session, after all that it keeps of it was told. */
@@ -245,13 +249,20 @@ export class Follower implements Listener {
     const { floor = "", turn } = this.#translator.branches.get(session) ?? {};
     const since = isWorking ? this.#translator.toldUntil(session) : floor;
     const messages = await this.#looks.ask((api) => messagesAfter(api, session, since));
-    const first = textIn(fieldsIn(messages[0] ?? {}, "info"), "id");
-    // Another client has begun a turn.
-    if (!turn && first !== undefined && session === this.#options.session) this.#take(this.#translator.begin(first));
+    const first = fieldsIn(messages[0] ?? {}, "info");
+    if (!turn && session === this.#options.session) this.#begun(first, isWorking);
     this.#take(this.#translator.learn(session, messages));
     if (isWorking) this.#take(this.#translator.learnStatus(session, status));
     await this.#looks.done();
     return isWorking;
+  }
+
+  /** Another client has begun a turn, or one begins that was stopped before: that one is stopped once more. */
+  #begun(first: Fields, isWorking: boolean): void {
+    const id = textIn(first, "id");
+    if (id === undefined) return;
+    this.#take(this.#translator.begin(id));
+    if (isWorking && this.#unbegun.has(textIn(first, "parentID") ?? "")) this.stopping();
   }
 
   #isOverdue(session: string, since: number): boolean {
@@ -269,6 +280,8 @@ export class Follower implements Listener {
   }
 
   #giveUp(session: string): void {
+    const { turn } = this.#translator.branches.get(this.#options.session) ?? {};
+    if (this.isStopping && turn && !turn.worked) this.#unbegun = turn.prompts;
     if (this.isStopping || session !== this.#options.session) return this.#take(this.#translator.settle(session));
     this.fail("agent_failed", "OpenCode works no more on the turn, and has not finished it");
   }

@@ -39,6 +39,8 @@ export interface GateLaunch {
   id: string;
   plugin: string;
   env: Record<string, string>;
+  /** The server is gone, or never came: nothing that names its id is heard any more. */
+  forget(): void;
 }
 
 /** Where servers ask before each call of a tool. It listens on this machine only. */
@@ -56,9 +58,11 @@ export class Gate {
   async launch(): Promise<GateLaunch> {
     this.#server ??= this.#listen();
     const { port } = (await this.#server).address() as AddressInfo;
+    const plugin = writePlugin(this.#parent);
     const id = randomBytes(24).toString("base64url");
     this.#reported.set(id, new Set());
-    return { id, plugin: writePlugin(this.#parent), env: { [GATE_VARIABLE]: `http://127.0.0.1:${port}/${id}` } };
+    const env = { [GATE_VARIABLE]: `http://127.0.0.1:${port}/${id}` };
+    return { id, plugin, env, forget: () => void this.#reported.delete(id) };
   }
 
   /** Resolves when a server asks before the calls that it makes in a directory: its plugin there has reported. Rejects when it does not come. */
@@ -78,7 +82,7 @@ export class Gate {
   }
 
   async close(): Promise<void> {
-    const server = await this.#server;
+    const server = await this.#server?.catch(() => undefined);
     server?.closeAllConnections();
     server?.close();
   }
@@ -91,7 +95,10 @@ export class Gate {
     server.requestTimeout = 0;
     server.unref();
     return new Promise((resolve, reject) => {
-      server.once("error", reject);
+      server.once("error", (error) => {
+        this.#server = undefined;
+        reject(error);
+      });
       server.listen(0, "127.0.0.1", () => resolve(server));
     });
   }

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
@@ -30,10 +30,12 @@ export const ParleyGate = async ({ directory }) => {
 };
 `;
 
-/** Writes the plugin and returns its address. */
+/** Writes the plugin and returns its address. A program that is being started never reads half of it. */
 export function writePlugin(parent: string): string {
   mkdirSync(parent, { recursive: true, mode: 0o700 });
   const file = join(parent, "opencode-gate.js");
-  writeFileSync(file, SOURCE, { mode: 0o600 });
+  const draft = `${file}.${process.pid}`;
+  writeFileSync(draft, SOURCE, { mode: 0o600 });
+  renameSync(draft, file);
   return pathToFileURL(file).href;
 }

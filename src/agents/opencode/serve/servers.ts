@@ -43,7 +43,9 @@ export function createServers(options: ServersOptions): Servers {
     if (closing.signal.aborted) throw new SpawnFailed("Parley is closing", { argv: [found.path, "serve"], directory });
     const launch = { host, program: found.path, env, ports, readyMs, signal: closing.signal };
     const gate = need.ruled ? await options.gate?.launch() : undefined;
-    const server = await startServer(launch, { ...need, session, ...(gate ? { gate } : {}) });
+    const starting = startServer(launch, { ...need, session, ...(gate ? { gate } : {}) });
+    if (gate) starting.then(({ gone }) => void gone.then(gate.forget), gate.forget);
+    const server = await starting;
     return new KeptServer(server, { ...options, idleMs });
   };
   const begin = (need: ServerNeed, session: string): Promise<KeptServer> => {

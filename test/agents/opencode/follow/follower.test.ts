@@ -86,6 +86,38 @@ describe("a turn that is followed", GROUP, () => {
     assert.equal(end.error?.code, "agent_failed");
   });
 
+  test("goes on with a prompt that comes while its sub-agents are looked at", async (t) => {
+    const program = await Program.open(t);
+    const held = Promise.withResolvers<void>();
+    program.sessions.ses_child = { id: "ses_child", parentID: ROOT };
+    program.stand.on("GET /session/ses_child/message", async () => {
+      await held.promise;
+      return [];
+    });
+    await program.heard();
+    program.follower.prompt("msg_1");
+    program.messages[ROOT] = [asked("msg_1"), reply("msg_2", "msg_1", "Hello")];
+    const info = { id: "msg_c", role: "user", sessionID: "ses_child" };
+    program.follower.event({ type: "session.created", properties: { info: program.sessions.ses_child } }, "");
+    program.follower.event({ type: "message.updated", properties: { sessionID: "ses_child", info } }, "");
+    assert.ok(program.translator.isBusy("ses_child"));
+    program.idle();
+    const isHeld = (): boolean => program.stand.of("GET /session/ses_child/message").length > 0;
+    await eventually("the sub-agent is looked at", isHeld);
+    program.follower.prompt("msg_3");
+    held.resolve();
+    program.translator.settle("ses_child");
+    await eventually("it was looked at again", () => program.stand.of("GET /session/status").length > 4);
+    assert.equal(program.of("turn.finished").filter(({ turn }) => turn === "msg_1").length, 0);
+    program.messages[ROOT] = [
+      asked("msg_1"),
+      reply("msg_2", "msg_1", "Hello"),
+      asked("msg_3"),
+      reply("msg_4", "msg_3", "More"),
+    ];
+    await eventually("it is over", () => program.of("turn.finished").some(({ point }) => point === "msg_4"));
+  });
+
   test("is told on with what another client began", async (t) => {
     const program = await Program.open(t);
     await program.heard();
@@ -117,6 +149,28 @@ describe("a turn that is stopped", GROUP, () => {
     await eventually("the next turn runs", () => program.follower.hasWorked);
     await program.follower.check(ROOT);
     assert.equal(program.stops, stops, "the next turn is not stopped");
+  });
+
+  test("is stopped where the program begins it after all", async (t) => {
+    const program = await Program.open(t);
+    await program.heard();
+    program.follower.prompt("msg_1");
+    program.follower.stopping();
+    void program.follower.check(ROOT);
+    assert.equal((await program.ended()).reason, "cancelled");
+    program.onStop = () => {
+      const error = { name: "MessageAbortedError", data: {} };
+      program.messages[ROOT] = [asked("msg_1"), reply("msg_2", "msg_1", "", { error })];
+      program.idle();
+    };
+    program.messages[ROOT] = [asked("msg_1"), reply("msg_2", "msg_1", "", { time: { created: 1 } })];
+    program.busy();
+    await eventually("it was stopped", () => program.stops > 0);
+    await eventually("it is over", () => program.of("turn.finished").length === 2);
+    assert.deepEqual(
+      program.of("turn.finished").map(({ reason }) => reason),
+      ["cancelled", "cancelled"],
+    );
   });
 
   test("is over where the program never began it", async (t) => {

@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
+import { describe, type TestContext, test } from "node:test";
+import type { Fields } from "../../../../src/core/json/fields.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { CUT, Otherwise } from "../stand-in.ts";
 import { ID, Stage, words } from "./stage.ts";
 
 const GROUP = { concurrency: true };
 
-const user = (id: string): object => ({ info: { id, role: "user", sessionID: ID }, parts: [] });
-const answer = (id: string, parentID: string): object => {
+const user = (id: string): Fields => ({ info: { id, role: "user", sessionID: ID }, parts: [] });
+const answer = (id: string, parentID: string): Fields => {
   const time = { created: 1, completed: 2 };
   return { info: { id, role: "assistant", sessionID: ID, parentID, time, finish: "stop" }, parts: [] };
 };
@@ -24,6 +25,22 @@ describe("a prompt", GROUP, () => {
     held.resolve();
     await prompted;
     assert.equal(stage.stand.of("POST /session/:/prompt_async").length, 0);
+  });
+
+  test("to shorten the conversation that is stopped before it was given is never given", async (t) => {
+    const stage = await Stage.open(t, { model: "fake/m" });
+    const held = Promise.withResolvers<void>();
+    stage.assertHarmless = () => held.promise;
+    const asked = stage.session.compact();
+    await eventually("the turn began", () => stage.of("turn.begun").length > 0);
+    await stage.session.cancel();
+    assert.equal((await stage.ended()).reason, "cancelled");
+    held.resolve();
+    await asked;
+    // It would have come before this one.
+    await stage.session.prompt(words("Hi"));
+    await stage.given();
+    assert.equal(stage.stand.of("POST /session/:/summarize").length, 0);
   });
 
   test("that the program refuses ends its turn", async (t) => {
@@ -45,7 +62,7 @@ describe("a prompt", GROUP, () => {
     await eventually("it was told", () => stage.of("note").length > 0);
     assert.match(stage.of("note")[0]?.text ?? "", /no such thing/);
     assert.equal(stage.of("turn.finished").length, 0);
-    stage.messages = [user(first), answer(`${first}1`, first)] as never;
+    stage.messages = [user(first), answer(`${first}1`, first)];
     stage.idle();
     assert.equal((await stage.ended()).reason, "end_turn");
   });
@@ -53,7 +70,7 @@ describe("a prompt", GROUP, () => {
   test("that was given although its answer was lost is not given twice", async (t) => {
     const stage = await Stage.open(t);
     stage.stand.on("POST /session/:/prompt_async", ({ body }: { body: { messageID: string } }) => {
-      stage.messages = [user(body.messageID)] as never;
+      stage.messages = [user(body.messageID)];
       stage.busy();
       return CUT;
     });
@@ -97,7 +114,7 @@ describe("a prompt", GROUP, () => {
 describe("an answer", GROUP, () => {
   const request = { id: "per_1", sessionID: ID, permission: "edit", patterns: ["a"], metadata: {} };
 
-  async function asked(t: Parameters<typeof Stage.open>[0]): Promise<Stage> {
+  async function asked(t: TestContext): Promise<Stage> {
     const stage = await Stage.open(t);
     await stage.session.prompt(words("Hi"));
     await stage.given();
@@ -138,6 +155,35 @@ describe("an answer", GROUP, () => {
     stage.stand.on("POST /permission/:/reply", () => (++tries < 6 ? CUT : true));
     await stage.session.answer("per_1", { kind: "permission", outcome: "once" });
     assert.equal(tries, 6);
+  });
+});
+
+describe("a session that is resumed", GROUP, () => {
+  const request = { id: "per_1", sessionID: ID, permission: "edit", patterns: ["a"], metadata: {} };
+
+  async function resumed(t: TestContext, isBusy: boolean): Promise<Stage> {
+    const stage = await Stage.open(t);
+    stage.messages = [user("msg_1")];
+    stage.permissions = [request];
+    if (isBusy) stage.statuses[ID] = { type: "busy" };
+    const second = stage.start({ resume: ID });
+    t.after(() => second.kill(0));
+    await second.ready();
+    return stage;
+  }
+
+  test("is rid of asks that a turn left behind", async (t) => {
+    const stage = await resumed(t, false);
+    assert.deepEqual(
+      stage.stand.of("POST /permission/per_1/reply").map(({ body }) => body),
+      [{ reply: "reject" }],
+    );
+  });
+
+  test("leaves the asks of another client's turn alone, and tells of them", async (t) => {
+    const stage = await resumed(t, true);
+    await eventually("it was told", () => stage.of("permission").length > 0);
+    assert.equal(stage.stand.of("POST /permission/per_1/reply").length, 0);
   });
 });
 

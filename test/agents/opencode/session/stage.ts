@@ -5,6 +5,7 @@ import type { RunningServer } from "../../../../src/agents/opencode/serve/contra
 import { OpenCodeSession } from "../../../../src/agents/opencode/session.ts";
 import { type Fields, fieldsIn, isFields } from "../../../../src/core/json/fields.ts";
 import type { Signal } from "../../../../src/core/ledger/signals.ts";
+import type { Exit } from "../../../../src/host/contract.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { DIRECTORY, Otherwise, StandIn } from "../stand-in.ts";
 
@@ -23,17 +24,22 @@ export class Stage {
   assertHarmless: () => Promise<void> = async () => {};
   session!: OpenCodeSession;
 
-  static async open(t: TestContext, open: Partial<OpenOptions> = {}, own = true): Promise<Stage> {
-    const stage = new Stage(await StandIn.open(t), own);
+  static async open(
+    t: TestContext,
+    open: Partial<OpenOptions> = {},
+    own = true,
+    gone: Promise<Exit> = new Promise(() => {}),
+  ): Promise<Stage> {
+    const stage = new Stage(await StandIn.open(t), own, gone);
     stage.session = stage.start(open);
     t.after(() => stage.session.kill(0));
     await stage.session.ready();
     return stage;
   }
 
-  constructor(stand: StandIn, own: boolean) {
+  constructor(stand: StandIn, own: boolean, gone: Promise<Exit>) {
     this.stand = stand;
-    this.server = { ...stand.server, own };
+    this.server = { ...stand.server, own, gone };
     const missing = new Otherwise(404, { name: "NotFoundError" });
     stand
       .on("POST /session", { id: ID })
