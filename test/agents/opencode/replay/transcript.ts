@@ -8,8 +8,9 @@ export type Transcript = string[];
 
 const words = (text: unknown): string => String(text ?? "").trimEnd();
 
+/** A call that was stopped before the model had named its input has none. */
 function call(name: unknown, status: unknown, input: unknown, output: unknown): string {
-  return `call ${name} ${status} ${JSON.stringify(input)} -> ${words(output)}`;
+  return `call ${name} ${status} ${JSON.stringify(input ?? {})} -> ${words(output)}`;
 }
 
 /** As Parley tells it. */
