@@ -20,6 +20,8 @@ export type {
   Cancelled,
   Health,
   McpServer,
+  ModelInfo,
+  ModelPrice,
   NativeSession,
   NewSession,
   PromptInput,

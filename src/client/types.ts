@@ -7,6 +7,44 @@ export interface Health {
   version: string;
 }
 
+/** US dollars for a million tokens. */
+export interface ModelPrice {
+  input: number;
+  output: number;
+  cacheRead?: number;
+  cacheWrite?: number;
+}
+
+type Modality = "text" | "image" | "audio" | "video" | "pdf";
+
+/** A model. Facts that are not known of it are absent. */
+export interface ModelInfo {
+  id: string;
+  name?: string;
+  /** The one that serves it, for an agent that has models of several. */
+  provider?: string;
+  family?: string;
+  /** Tokens that fit into its context, that a prompt can have where these are less, and that one reply can have. */
+  context?: number;
+  input?: number;
+  output?: number;
+  /** `tiers`: the prices of prompts with more tokens than `above`. */
+  price?: ModelPrice & { tiers?: (ModelPrice & { above: number })[] };
+  reasoning?: boolean;
+  images?: boolean;
+  modalities?: { input: Modality[]; output: Modality[] };
+  tools?: boolean;
+  temperature?: boolean;
+  attachments?: boolean;
+  /** It thinks between calls of tools; a text is the field in which it does. */
+  interleaved?: boolean | string;
+  status?: "alpha" | "beta" | "active" | "deprecated";
+  /** The day it came out, such as 2026-08-27. */
+  released?: string;
+  /** Those that are otherwise with this model. */
+  options?: AgentOption[];
+}
+
 export interface AgentInfo {
   name: string;
   /** Whether a session that names no agent gets this one. */
@@ -16,11 +54,15 @@ export interface AgentInfo {
   /** Where the program was found, or what to do when it was not. */
   detail?: string;
   credentials: "found" | "missing" | "not_needed" | "unknown";
-  /** `options`: those that are otherwise with this model. */
-  models: { id: string; name?: string; options?: AgentOption[] }[];
+  models: ModelInfo[];
+  /** The model of a session that names none, where it is not the first. */
+  defaultModel?: string;
   /** It takes models that are not listed, too. */
   otherModels?: boolean;
-  modes: { id: string; name?: string }[];
+  /** `hidden`: the agent uses it by itself. */
+  modes: { id: string; name?: string; description?: string; hidden?: boolean }[];
+  /** Agents to which it gives work, that a prompt may name. */
+  subagents?: { name: string; description?: string }[];
   /** Choices beside model and mode. */
   options?: AgentOption[];
   /** Called in a prompt by a slash and the name. */

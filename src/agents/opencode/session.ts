@@ -1,5 +1,5 @@
 import { messageOf } from "../../core/errors.ts";
-import type { Prompt } from "../../core/events/values.ts";
+import type { EndReason, Prompt } from "../../core/events/values.ts";
 import { present } from "../../core/json/fields.ts";
 import type { Answer, Signal } from "../../core/ledger/signals.ts";
 import { within } from "../../core/within.ts";
@@ -8,21 +8,15 @@ import { type AgentChoice, type AgentSession, type OpenOptions, ResumeLost } fro
 import { Outbox } from "../outbox.ts";
 import type { Said } from "../program/read-lines.ts";
 import { Api } from "./api.ts";
-import { clearAsks, replyTo, sendReply, stopWork } from "./asks.ts";
-import { Translator } from "./decode/translator.ts";
-import { Follower } from "./follow/follower.ts";
-import type { Hub, Hubs } from "./follow/hubs.ts";
-import { CallGuard } from "./gate/call-guard.ts";
-import type { Gate, Gatekeeper } from "./gate/gate.ts";
-import { Giver } from "./give.ts";
-import { MessageIds } from "./message-id.ts";
+import { ABORT_MS, clearAsks, refusalOf, replyTo, sendReply, stopWork } from "./asks.ts";
+import type { Hubs } from "./follow/hubs.ts";
+import type { Gate } from "./gate/gate.ts";
 import { type OpenedSession, openSession } from "./open-session.ts";
 import { modelRef } from "./prompt-body.ts";
-import type { Lease, Servers } from "./serve/contract.ts";
-import { SessionRules } from "./session-rules.ts";
+import { assemble, type Running } from "./running.ts";
+import type { Servers } from "./serve/contract.ts";
 
 const STREAM_MS = 10_000;
-const ABORT_MS = 10_000;
 const LEAVE_MS = 1_500;
 /** Longer lines are not kept with the events that they caused. */
 const LONGEST_LINE = 256 * 1024;
@@ -35,20 +29,6 @@ export interface SessionOptions {
   assertHarmless(directory: string): Promise<void>;
 }
 
-/** The parts that are there once the session is open. */
-interface Running {
-  readonly id: string;
-  readonly lease: Lease;
-  readonly api: Api;
-  readonly translator: Translator;
-  readonly follower: Follower;
-  readonly giver: Giver;
-  readonly guard: CallGuard;
-  readonly keeper: Gatekeeper;
-  readonly rules: SessionRules;
-  readonly ids: MessageIds;
-}
-
 /** One of the program's sessions, on a server that it shares with others. */
 export class OpenCodeSession implements AgentSession {
   readonly #options: SessionOptions;
@@ -56,6 +36,8 @@ export class OpenCodeSession implements AgentSession {
   readonly #outbox: Outbox;
   readonly #ready = Promise.withResolvers<void>();
   readonly #closing = new AbortController();
+  /** The session once it is open; undefined where it never is. Calls wait for it, in their order. */
+  readonly #opened: Promise<Running | undefined>;
   #choice: AgentChoice;
   #running: Running | undefined;
 
@@ -65,12 +47,11 @@ export class OpenCodeSession implements AgentSession {
     this.#outbox = new Outbox(open.emit);
     const { model, mode, options: chosen } = open;
     this.#choice = present({ model, mode, options: chosen });
-    this.#ready.promise.catch(() => {});
+    this.#opened = this.#ready.promise.then(
+      () => this.#running,
+      () => undefined,
+    );
     void this.#start().catch((thrown: unknown) => this.#fail(thrown));
-  }
-
-  get #gone(): boolean {
-    return this.#closing.signal.aborted;
   }
 
   ready(): Promise<void> {
@@ -78,7 +59,7 @@ export class OpenCodeSession implements AgentSession {
   }
 
   async prompt(prompt: Prompt): Promise<void> {
-    const running = this.#running;
+    const running = await this.#opened;
     if (!running) return;
     const { follower, ids, translator, id, giver } = running;
     const message = ids.next(running.lease.server.own ? translator.latest(id) : "");
@@ -87,7 +68,7 @@ export class OpenCodeSession implements AgentSession {
       await this.#prepare(running);
       await giver.prompt(prompt, message, this.#choice);
     } catch (thrown) {
-      giver.refuse(thrown);
+      giver.refuse(message, thrown);
     }
   }
 
@@ -96,18 +77,26 @@ export class OpenCodeSession implements AgentSession {
   }
 
   async compact(): Promise<void> {
-    const running = this.#running;
+    const running = await this.#opened;
     if (!running) return;
-    running.follower.begin(running.ids.next());
-    await running.giver.compact(this.#choice.model);
+    const { follower, ids, giver } = running;
+    const turn = ids.next();
+    follower.begin(turn);
+    try {
+      await this.#prepare(running);
+      await giver.compact(this.#choice.model, turn);
+    } catch (thrown) {
+      giver.refuse(turn, thrown);
+    }
   }
 
   async cancel(): Promise<void> {
-    if (this.#running) await this.#abort(this.#running, ABORT_MS);
+    const running = await this.#opened;
+    if (running) await this.#abort(running, ABORT_MS);
   }
 
   async decide(ask: string, verdict: "go" | "ask"): Promise<void> {
-    const running = this.#running;
+    const running = await this.#opened;
     if (!running || running.guard.decide(ask, verdict)) return;
     if (verdict === "go") return this.answer(ask, { kind: "permission", outcome: "once" });
     const permission = running.translator.permission(ask);
@@ -115,7 +104,7 @@ export class OpenCodeSession implements AgentSession {
   }
 
   async answer(ask: string, answer: Answer): Promise<void> {
-    const running = this.#running;
+    const running = await this.#opened;
     if (!running) return;
     const { guard, translator, follower, api, id } = running;
     const guarded = guard.answer(ask, answer);
@@ -125,7 +114,8 @@ export class OpenCodeSession implements AgentSession {
       await stopWork(api, guarded.session, ABORT_MS);
       return;
     }
-    const { kind, isLastWord, body, verb } = replyTo(answer);
+    // A call that is allowed while the turn is being stopped would still be made.
+    const { kind, isLastWord, body, verb } = replyTo(follower.isStopping ? refusalOf(answer) : answer);
     const session = translator.answered(ask, isLastWord);
     await sendReply(api, `/${kind}/${encodeURIComponent(ask)}/${verb}`, body, this.#closing.signal);
     if (isLastWord) void follower.check(session ?? id);
@@ -133,7 +123,7 @@ export class OpenCodeSession implements AgentSession {
 
   async set(choice: AgentChoice): Promise<void> {
     const { mode, model } = choice;
-    if (this.#gone) return;
+    if (this.#closing.signal.aborted) return;
     if (model !== undefined && !modelRef(model))
       throw new Error(`expected a model such as provider/name, got ${model}`);
     if (mode !== undefined && mode !== this.#choice.mode && this.#running?.follower.isBusy)
@@ -170,14 +160,24 @@ export class OpenCodeSession implements AgentSession {
     if (!trusted) await assertHarmless(directory);
     const need = { directory, trusted, session, ruled: hasRules(), mcpServers };
     const lease = await servers.lease(need);
-    if (this.#gone) return lease.release();
+    if (this.#closing.signal.aborted) return lease.release();
     const { server } = lease;
     void server.gone.then((exit) => this.#end(exit));
     try {
       const opened = await openSession(new Api(server, directory), this.#open);
-      if (this.#gone) return lease.release();
+      if (this.#closing.signal.aborted) return lease.release();
       const hub = hubs.of(server, directory);
-      this.#running = this.#assemble(lease, hub, opened);
+      this.#running = assemble({
+        open: this.#open,
+        gate: this.#options.gate,
+        lease,
+        hub,
+        opened,
+        signal: this.#closing.signal,
+        say: (said, native) => this.#say(said, native),
+        onUnreachable: () => this.#end({ code: null, signal: null, stderr: [`no answer came from ${server.url}`] }),
+      });
+      if (this.#outbox.paused) this.#running.follower.pause();
       this.#tellOpened(opened);
       await clearAsks(hub.api, [opened.id]);
       await within(hub.ready(), STREAM_MS);
@@ -186,41 +186,6 @@ export class OpenCodeSession implements AgentSession {
       if (!this.#running) lease.release();
       throw thrown;
     }
-  }
-
-  #assemble(lease: Lease, hub: Hub, { id, floor }: OpenedSession): Running {
-    const { server } = lease;
-    const { gate } = this.#options;
-    const { directory, rules: sessionRules = () => [] } = this.#open;
-    const { api } = hub;
-    const { signal } = this.#closing;
-    const rules = new SessionRules({ api, id, isGated: server.gate !== undefined, rules: sessionRules });
-    const translator = new Translator({ root: id, directory, floor, isIntent: (request) => rules.isIntent(request) });
-    const guard = new CallGuard({
-      directory,
-      isOpen: (session) => translator.isBusy(session),
-      keyOf: ({ session, call }) => translator.callKey(session, call),
-      refused: ({ session, call }) => translator.refuseCall(session, call),
-      say: (session, said) => this.#say([translator.about(session, said)]),
-    });
-    const follower = new Follower({
-      hub,
-      translator,
-      session: id,
-      say: (said, native) => this.#say(said, native),
-      stop: () => stopWork(api, id, ABORT_MS),
-      onUnreachable: () => this.#end({ code: null, signal: null, stderr: [`no answer came from ${server.url}`] }),
-    });
-    if (this.#outbox.paused) follower.pause();
-    const keeper: Gatekeeper = {
-      owns: (session) => follower.owns(session),
-      lookUp: (session) => follower.lookUp(session),
-      hear: (call) => guard.hear(call),
-    };
-    if (server.gate !== undefined) gate?.join(keeper);
-    const giver = new Giver({ api, id, follower, directory, signal });
-    const ids = new MessageIds(server.own);
-    return { id, lease, api, translator, follower, giver, guard, keeper, rules, ids };
   }
 
   #tellOpened({ id, resumed, past }: OpenedSession): void {
@@ -246,8 +211,9 @@ export class OpenCodeSession implements AgentSession {
   }
 
   /** Stops the turn. Asks that the program forgets to take back are taken back. */
-  async #abort({ api, id, translator, follower }: Running, limitMs: number): Promise<void> {
+  async #abort({ api, id, translator, follower, guard }: Running, limitMs: number): Promise<void> {
     follower.stopping();
+    guard.refuseAll();
     await stopWork(api, id, limitMs);
     await clearAsks(api, [...translator.branches.keys()]);
     void follower.check(id);
@@ -256,11 +222,16 @@ export class OpenCodeSession implements AgentSession {
   #say(said: readonly Said[], native?: string): void {
     const line = native !== undefined && native.length <= LONGEST_LINE ? native : undefined;
     for (const { signal, child } of said) {
-      if (signal.type === "turn.finished") this.#running?.guard.over(child?.id ?? this.#running.id);
+      if (signal.type === "turn.finished") this.#onTurnOver(signal.reason, child?.id);
       // The mode in force is that of the next prompt: the agent may have changed it by itself.
       if (signal.type === "session" && !child) this.#choose(signal);
       if (!this.#isAllowed(signal)) this.#outbox.emit(signal, line, child);
     }
+  }
+
+  #onTurnOver(reason: EndReason, child: string | undefined): void {
+    this.#running?.guard.over(child ?? this.#running.id);
+    if (child === undefined && reason !== "end_turn") this.#running?.giver.turnWasCut();
   }
 
   /** Whether a person has just allowed the call that the program asks about. */
@@ -275,7 +246,7 @@ export class OpenCodeSession implements AgentSession {
   /** Lets the session go. A program that does not stop its work is ended. */
   async #leave(limitMs: number): Promise<void> {
     const running = this.#running;
-    if (this.#gone) return;
+    if (this.#closing.signal.aborted) return;
     if (running?.follower.isBusy) {
       await this.#abort(running, limitMs);
       const isIdle = await within(running.follower.idle(), limitMs);
@@ -285,12 +256,12 @@ export class OpenCodeSession implements AgentSession {
   }
 
   #end(exit: Exit): void {
-    if (this.#gone) return;
+    if (this.#closing.signal.aborted) return;
     this.#closing.abort();
     const running = this.#running;
     if (running) {
       running.follower.close();
-      running.guard.close();
+      running.guard.refuseAll();
       this.#options.gate?.leave(running.keeper);
       running.lease.release();
     }

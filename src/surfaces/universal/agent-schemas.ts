@@ -21,6 +21,51 @@ export const mcpServer = z
   ])
   .meta({ id: "McpServer" });
 
+const price = z.looseObject({
+  input: z.number(),
+  output: z.number(),
+  cacheRead: z.number().optional(),
+  cacheWrite: z.number().optional(),
+});
+const modalities = z.array(z.enum(["text", "image", "audio", "video", "pdf"]));
+
+const agentModel = z
+  .looseObject({
+    id: z.string(),
+    name: z.string().optional(),
+    provider: z.string().optional().describe("the one that serves it, for an agent that has models of several"),
+    family: z.string().optional(),
+    context: z.number().optional().describe("tokens that fit into its context"),
+    input: z.number().optional().describe("tokens that a prompt can have, where these are less"),
+    output: z.number().optional().describe("tokens that one reply can have"),
+    price: price
+      .extend({
+        tiers: z
+          .array(price.extend({ above: z.number().describe("tokens of the prompt") }))
+          .optional()
+          .describe("other prices for long prompts"),
+      })
+      .optional()
+      .describe("US dollars for a million tokens"),
+    reasoning: z.boolean().optional().describe("it can think before it replies"),
+    images: z.boolean().optional().describe("it takes pictures"),
+    modalities: z
+      .looseObject({ input: modalities, output: modalities })
+      .optional()
+      .describe("all that it takes and gives"),
+    tools: z.boolean().optional().describe("it can call tools"),
+    temperature: z.boolean().optional().describe("its temperature can be chosen"),
+    attachments: z.boolean().optional().describe("it takes files with a prompt"),
+    interleaved: z
+      .union([z.boolean(), z.string()])
+      .optional()
+      .describe("it thinks between calls of tools; a text is the field in which it does"),
+    status: z.enum(["alpha", "beta", "active", "deprecated"]).optional(),
+    released: z.string().optional().describe("the day it came out, such as 2026-08-27"),
+    options: z.array(agentOption).optional().describe("in place of the agent's own of the same id"),
+  })
+  .describe("what is not known of it is absent");
+
 export const agent = z
   .looseObject({
     name: z.string(),
@@ -29,15 +74,21 @@ export const agent = z
     version: z.string().optional(),
     detail: z.string().optional(),
     credentials: z.enum(["found", "missing", "not_needed", "unknown"]),
-    models: z.array(
+    models: z.array(agentModel),
+    defaultModel: z.string().optional().describe("the model of a session that names none, where it is not the first"),
+    otherModels: z.boolean().optional().describe("it takes models that are not listed, too"),
+    modes: z.array(
       z.looseObject({
         id: z.string(),
         name: z.string().optional(),
-        options: z.array(agentOption).optional().describe("in place of the agent's own of the same id"),
+        description: z.string().optional(),
+        hidden: z.boolean().optional().describe("the agent uses it by itself"),
       }),
     ),
-    otherModels: z.boolean().optional().describe("it takes models that are not listed, too"),
-    modes: z.array(z.looseObject({ id: z.string(), name: z.string().optional() })),
+    subagents: z
+      .array(z.looseObject({ name: z.string(), description: z.string().optional() }))
+      .optional()
+      .describe("agents to which it gives work, that a prompt may name"),
     options: z.array(agentOption).optional().describe("choices beside model and mode"),
     commands: z
       .array(z.looseObject({ name: z.string(), description: z.string().optional(), hint: z.string().optional() }))

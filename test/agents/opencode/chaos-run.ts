@@ -41,9 +41,7 @@ function answerAll(api: Api, stream: SseReader, random: Random): void {
         const event = events[looked];
         const answer = event && answerTo(event, random);
         if (answer)
-          void api
-            .call("POST", `/v1/sessions/${event.session}/asks/${answer.ask}`, answer.body)
-            .catch(() => undefined);
+          void api.call("POST", `/v1/sessions/${event.session}/asks/${answer.ask}`, answer.body).catch(() => undefined);
       }
       return undefined;
     }, "for ever")
@@ -69,6 +67,10 @@ function after(stream: SseReader, session: string, from: number, count: number):
   }, `${count} events of ${session}`);
 }
 
+function isQuiet(stream: SseReader): boolean {
+  return stream.count("turn.started") > 0 && stream.count("turn.started") === stream.count("turn.ended");
+}
+
 /** One session of some turns, with everything between Parley and the real server going wrong as the seed wants it. */
 export async function chaosRun(place: ChaosPlace, seed: number): Promise<string> {
   const random = new Random(seed);
@@ -90,9 +92,12 @@ export async function chaosRun(place: ChaosPlace, seed: number): Promise<string>
       done.push(`${marker}${act && ` (${act})`}`);
       if (act !== "") await after(stream, id, from, random.between(1, 30));
       if (act === "cancel") await api.cancel(id);
-      if (act === "steer") await api.call("POST", `/v1/sessions/${id}/prompts`, { text: "and this", delivery: "steer" });
-      const { reason } = await running;
-      done.push(`-> ${reason}`);
+      if (act === "steer")
+        await api.call("POST", `/v1/sessions/${id}/prompts`, { text: "and this", delivery: "steer" });
+      const { reason, error } = await running;
+      done.push(`-> ${reason}${error ? ` (${error.message})` : ""}`);
+      // Words that came too late for the turn have one of their own.
+      await stream.when(isQuiet, "every turn is over");
     }
     await assertSame(place, api, id);
     return `${proxy}; ${done.join(" ")}`;
@@ -109,8 +114,8 @@ async function assertSame(place: ChaosPlace, api: Api, id: string): Promise<void
   await eventually("the server is idle", idle);
   const pairs: [parley: string, native: string][] = [];
   const collect = async (session: string): Promise<void> => {
-    const { nativeId = "" } = await api.session(session);
-    pairs.push([session, nativeId]);
+    const { nativeId } = await api.session(session);
+    if (nativeId !== undefined) pairs.push([session, nativeId]);
   };
   await collect(id);
   const events = await api.events(id);

@@ -20,10 +20,16 @@ export const CHAOS_SCRIPT: Script = {
       { text: "I run it.", tools: [bash("for i in 1 2 3 4; do echo line $i; sleep 0.05; done")] },
       { text: "It ran." },
     ],
-    many: [{ text: "All at once.", tools: [bash("echo one"), read("README.md"), bash("exit 3")] }, { text: "All done." }],
+    many: [
+      { text: "All at once.", tools: [bash("echo one"), read("README.md"), bash("exit 3")] },
+      { text: "All done." },
+    ],
     wrong: [{ tools: [read("missing.txt"), { name: "nosuchtool", input: {} }] }, { text: "That failed." }],
     plan: [{ tools: [todos(["First", "in_progress"], ["Second", "pending"])] }, { text: "Planned." }],
-    delegate: [{ text: "I delegate.", tools: [task("Child work", "[[child]] look around")] }, { text: "It came back." }],
+    delegate: [
+      { text: "I delegate.", tools: [task("Child work", "[[child]] look around")] },
+      { text: "It came back." },
+    ],
     child: [
       { reasoning: "I am the child.", text: "Child looks.", tools: [read("README.md")] },
       { text: "Child has seen it." },

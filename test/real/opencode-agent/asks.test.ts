@@ -21,7 +21,10 @@ const script = {
     other: [{ tools: [bash("touch three.txt && chmod 600 three.txt")] }, { text: "Asked." }],
     both: [{ tools: [bash("echo in a"), bash("echo in b")] }, { text: "Done." }],
     write: [{ tools: [write("made.txt", "words")] }, { text: "It said: {{last_tool_result}}" }],
-    colour: [{ tools: [question("Which colour?", "Red", "Blue")] }, { text: "You chose {{last_tool_result /(Red|Blue)/}}." }],
+    colour: [
+      { tools: [question("Which colour?", "Red", "Blue")] },
+      { text: "You chose {{last_tool_result /(Red|Blue)/}}." },
+    ],
   },
 };
 

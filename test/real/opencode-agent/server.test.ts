@@ -1,11 +1,15 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import type { McpServer } from "../../../src/agents/contract.ts";
 import { createOpenCodeAgent } from "../../../src/agents/opencode/agent.ts";
 import { Api } from "../../../src/agents/opencode/api.ts";
+import { Gate } from "../../../src/agents/opencode/gate/gate.ts";
 import { createServers } from "../../../src/agents/opencode/serve/servers.ts";
 import { reap } from "../../../src/host/reaper.ts";
 import { instanceOf } from "../../../src/server/instance.ts";
@@ -17,6 +21,7 @@ import { GROUP_MS, PATIENCE_MS } from "../../support/time.ts";
 import { makePlace, makeProject, serversOf } from "./surroundings.ts";
 
 const { program = "", version, skip } = await realAgent("opencode");
+const GREETER = fileURLToPath(new URL("../../fixtures/agents/mcp-greeter.mjs", import.meta.url));
 const CRASHES = fileURLToPath(new URL("crashes.ts", import.meta.url));
 
 describe("servers of the real OpenCode", { skip, timeout: GROUP_MS }, () => {
@@ -48,6 +53,31 @@ describe("servers of the real OpenCode", { skip, timeout: GROUP_MS }, () => {
     next.release();
     await next.server.gone;
     assert.deepEqual(serversOf(instance), []);
+  });
+
+  test("one has the servers of tools of its session, and its commands see no secret of theirs or its own", async (t) => {
+    const place = makePlace(t, program);
+    const { host, directory } = await makeHost(t);
+    const gate = new Gate(join(directory, "cache"));
+    const servers = createServers({ host, dataDirectory: directory, env: place.env, readyMs: PATIENCE_MS, gate });
+    t.after(() => Promise.all([servers.close(), gate.close()]));
+    const project = makeProject(place, "project");
+    const notes = join(place.root, "notes");
+    const command = { command: process.execPath, args: [GREETER, notes], env: { GREETER_TOKEN: "hush" } };
+    const mcpServers: McpServer[] = [{ name: "greeter", type: "stdio", ...command }];
+    const need = { directory: project, trusted: false, ruled: true, session: "s", mcpServers };
+    const { server } = await servers.lease(need);
+    assert.equal(readFileSync(notes, "utf8"), "started with hush\n");
+    const api = new Api(server, project);
+    const limit = { limitMs: PATIENCE_MS };
+    assert.deepEqual(await api.fields("GET", "/mcp", limit), { greeter: { status: "connected" } });
+    const { id } = await api.fields("POST", "/session", { ...limit, body: {} });
+    const model = { providerID: "fake", modelID: "whole" };
+    const body = { agent: "build", model, command: "env" };
+    const { parts } = await api.fields("POST", `/session/${id}/shell`, { ...limit, body });
+    const [{ state }] = parts as [{ state: { output: string } }];
+    assert.match(state.output, /^OPENCODE_SERVER_PASSWORD=$/m);
+    assert.doesNotMatch(state.output, /hush|PARLEY_TOKEN/);
   });
 
   test("one that the user runs is used and left running", async (t) => {

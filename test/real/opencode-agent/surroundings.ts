@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
 import { listProcesses, markOf } from "../../../src/host/process-scan.ts";
+import { INSTALLABLE } from "../../../src/install/catalog.ts";
 import type { Environment } from "../../support/agent-stage.ts";
 
 /** Nobody listens there. */
@@ -48,12 +49,25 @@ export function write(root: string, files: Record<string, string | object>): voi
   }
 }
 
+/** With a plugin the program waits until the package that plugins import is installed, by the network: here it seems to be. */
+function alreadyInstalled(): Record<string, object> {
+  const [name, version] = ["@opencode-ai/plugin", INSTALLABLE.opencode.version];
+  const dependencies = { [name]: version };
+  const packages = { "": { dependencies }, [`node_modules/${name}`]: { version } };
+  return {
+    "package.json": { dependencies },
+    "package-lock.json": { name: "opencode", lockfileVersion: 3, requires: true, packages },
+    [`node_modules/${name}/package.json`]: { name, version },
+  };
+}
+
 /** A home with settings, in which the real program reaches nobody. */
 export function makePlace(t: TestContext, program: string, config: object = CONFIG): Place {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "parley-opencode-")));
   t.after(() => rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }));
   const home = join(root, "home");
   write(home, { ".config/opencode/opencode.json": config });
+  write(join(home, ".config/opencode"), alreadyInstalled());
   const env: Environment = {
     PARLEY_OPENCODE_BIN: program,
     HOME: home,
@@ -80,12 +94,12 @@ export function makeProject(place: Place, name: string, files: Record<string, st
   return directory;
 }
 
-/** The servers that carry the mark of an instance. */
+/** The servers that carry the mark of an instance. A copy that a server makes of itself to start another program is none. */
 export function serversOf(instance: string): number[] {
-  return listProcesses()
+  const found = listProcesses()
     .filter(({ pid, zombie }) => !zombie && (markOf(pid) ?? "").startsWith(`${instance}:`))
-    .map(({ pid }) => pid)
-    .filter((pid) => commandOf(pid).includes("\0serve\0"));
+    .filter(({ pid }) => commandOf(pid).includes("\0serve\0"));
+  return found.filter(({ parent }) => !found.some(({ pid }) => pid === parent)).map(({ pid }) => pid);
 }
 
 function commandOf(pid: number): string {

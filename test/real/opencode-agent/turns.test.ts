@@ -41,7 +41,7 @@ describe("turns of the real OpenCode", { skip, timeout: GROUP_MS }, () => {
     assert.equal(readFileSync(join(project, "README.md"), "utf8"), "# Demo\n\nhello\nadded\n");
     const events = await lawfulEvents(api, id);
     assert.deepEqual(
-      completed(events, "tool_call").map((item) => [item.name, item.status, item.title?.endsWith("README.md")]),
+      completed(events, "tool_call").map((item) => [item.name, item.status, String(item.title).endsWith("README.md")]),
       [
         ["read", "completed", true],
         ["edit", "completed", true],

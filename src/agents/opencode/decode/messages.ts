@@ -104,13 +104,16 @@ function isCompletedIn(info: Fields): boolean {
 
 /** The facts that the program has chosen for the turn. */
 function onUserMessage(desk: Desk, branch: Branch, message: Message): void {
-  release(desk, branch, message);
-  if (branch.parent !== undefined || message.begun) return;
+  const isNew = !message.begun;
   message.begun = true;
   const { info } = message;
   const model = fieldsIn(info, "model");
   const [provider, name] = [textIn(model, "providerID"), textIn(model, "modelID")];
   const chosen = provider === undefined || name === undefined ? undefined : `${provider}/${name}`;
+  if (isNew && branch.parent !== undefined && chosen !== undefined)
+    desk.tell(branch, { type: "session", model: chosen });
+  release(desk, branch, message);
+  if (!isNew || branch.parent !== undefined) return;
   const effort = textIn(model, "variant") ?? textIn(info, "variant") ?? "default";
   const facts = present({ model: chosen, mode: textIn(info, "agent") });
   desk.tell(branch, { type: "session", ...facts, ...(chosen === undefined ? {} : { options: { effort } }) });
@@ -207,13 +210,13 @@ function release(desk: Desk, branch: Branch, message: Message): void {
   for (const event of held) onContent(desk, branch, event);
 }
 
-/** Ends the step of a message. What it left open is fetched first: its end may have been missed. */
+/** Ends the step of a message. What it left open is fetched first, and all of it where the mark of its end did not come before: events may overtake each other. */
 function complete(desk: Desk, branch: Branch, message: Message): void {
   if (message.over) return;
-  const isOpen = [...message.parts.values()].some(
-    (part) => !part.over && (TEXTS.has(part.type) || part.type === "tool"),
-  );
-  if (isOpen || message.gap) return fetch(desk, branch, message);
+  const parts = [...message.parts.values()];
+  const isOpen = parts.some((part) => !part.over && (TEXTS.has(part.type) || part.type === "tool"));
+  const isWhole = parts.some(({ type }) => type === "step-finish");
+  if (isOpen || !isWhole || message.gap) return fetch(desk, branch, message);
   endStep(desk, branch, message);
   releaseAll(desk, branch);
 }

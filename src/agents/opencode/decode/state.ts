@@ -31,6 +31,8 @@ export interface Part {
   tool?: string;
   input?: unknown;
   facts?: string;
+  /** Of a call that changes a file: the diff that was shown when the program asked for it. */
+  diff?: string;
 }
 
 export interface Message {

@@ -77,7 +77,7 @@ function done(part: Part, state: Fields, isRefused: boolean): ToolDone {
   const metadata = metadataOf(state);
   const ok = textIn(state, "status") === "completed";
   const facts = { output: outputOf(state), title: textIn(state, "title") || undefined };
-  const files = filesOf(part.tool ?? "", metadata);
+  const files = filesOf(part, metadata);
   return {
     type: "tool.done",
     call: part.key,

@@ -76,6 +76,8 @@ export function tellAsks(desk: Desk, looked?: string): void {
     const part = askedPart(branch, request);
     if (part?.input === undefined && textIn(fieldsIn(request, "tool"), "messageID") !== looked) continue;
     ask.told = true;
+    const diff = textIn(fieldsIn(request, "metadata"), "diff");
+    if (part && diff !== undefined) part.diff = diff;
     if (ask.kind === "question") desk.tell(branch, questionOf(request, part));
     else {
       const type = desk.tree.isIntent(request) ? "intent" : "permission";

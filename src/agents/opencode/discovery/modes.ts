@@ -1,5 +1,5 @@
 import { type Fields, present, textIn } from "../../../core/json/fields.ts";
-import type { AgentCommand, AgentMode } from "../../contract.ts";
+import type { AgentCommand, AgentMode, Subagent } from "../../contract.ts";
 
 /** The modes of an OpenCode that cannot be asked. */
 export const USUAL_MODES: AgentMode[] = [
@@ -17,6 +17,15 @@ export function modesOf(agents: readonly Fields[]): AgentMode[] {
     if (!id || agent.mode === "subagent") return [];
     const hidden = agent.hidden === true ? (true as const) : undefined;
     return [{ id, ...present({ description: textIn(agent, "description"), hidden }) }];
+  });
+}
+
+/** The agents that only work for others. */
+export function subagentsOf(agents: readonly Fields[]): Subagent[] {
+  return agents.flatMap((agent): Subagent[] => {
+    const name = textIn(agent, "name");
+    if (!name || agent.mode !== "subagent" || agent.hidden === true) return [];
+    return [{ name, ...present({ description: textIn(agent, "description") }) }];
   });
 }
 

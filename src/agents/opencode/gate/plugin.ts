@@ -6,8 +6,8 @@ import { pathToFileURL } from "node:url";
 export const GATE_VARIABLE = "PARLEY_OPENCODE_GATE";
 
 /**
- * A plugin of OpenCode's that asks Parley before each call of a tool, whichever agent makes it. A call about which Parley cannot be asked is refused. Written
- * in the language that the program runs plugins in.
+ * A plugin of OpenCode's that asks Parley before each call of a tool, whichever agent makes it. A call about which Parley cannot be asked is refused. It keeps the
+ * password of the server from the agent's commands: with it they could do without asking. Written in the language that the program runs plugins in.
  */
 const SOURCE = `const gate = process.env.${GATE_VARIABLE};
 const ask = async (body) => {
@@ -21,6 +21,10 @@ export const ParleyGate = async ({ directory }) => {
     "tool.execute.before": async ({ tool, sessionID, callID }, { args }) => {
       const { refused } = await ask({ session: sessionID, call: callID, tool, input: args });
       if (refused !== null) throw new Error(refused);
+    },
+    "shell.env": async (_, { env }) => {
+      env.OPENCODE_SERVER_PASSWORD = "";
+      env.${GATE_VARIABLE} = "";
     },
   };
 };

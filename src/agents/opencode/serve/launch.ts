@@ -3,7 +3,7 @@ import { homedir, tmpdir } from "node:os";
 import type { SpawnSpec } from "../../../host/contract.ts";
 import { carefulGit } from "../../git-environment.ts";
 import type { GateLaunch } from "../gate/gate.ts";
-import { configContent } from "./config-content.ts";
+import { addedConfig } from "./added-config.ts";
 import type { ServerNeed } from "./contract.ts";
 
 /** Added to Parley's environment, in which the program finds its own credentials and settings. */
@@ -30,7 +30,7 @@ export interface Launch {
   env: Readonly<Record<string, string | undefined>>;
 }
 
-export interface Start extends Pick<ServerNeed, "trusted" | "mcpServers"> {
+export interface Start extends Pick<ServerNeed, "trusted"> {
   /** The mark of its processes. */
   session: string;
   port: number;
@@ -48,14 +48,11 @@ export function passwordHeaders(password: string, user = "opencode"): Record<str
  * which the server was started.
  */
 export async function serverSpec({ program, env }: Launch, start: Start): Promise<SpawnSpec> {
-  const { trusted, mcpServers = [], session, port, password, gate } = start;
+  const { trusted, session, port, password, gate } = start;
   const all = { ...process.env, ...env };
   const home = all.HOME || homedir();
-  const content = await configContent(all.OPENCODE_CONFIG_CONTENT, {
-    mcpServers,
-    careful: !trusted,
-    plugins: gate ? [gate.plugin] : [],
-  });
+  const plugins = gate ? [gate.plugin] : [];
+  const config = await addedConfig(all.OPENCODE_CONFIG_CONTENT, { careful: !trusted, plugins });
   return {
     argv: [program, "serve", "--hostname", "127.0.0.1", "--port", String(port)],
     directory: existsSync(home) ? home : tmpdir(),
@@ -63,7 +60,7 @@ export async function serverSpec({ program, env }: Launch, start: Start): Promis
     env: {
       ...env,
       ...(trusted ? {} : { ...carefulGit(all), ...UNTRUSTED }),
-      ...(content === undefined ? {} : { OPENCODE_CONFIG_CONTENT: content }),
+      ...(config === undefined ? {} : { OPENCODE_CONFIG_CONTENT: config }),
       ...ENVIRONMENT,
       OPENCODE_SERVER_PASSWORD: password,
       ...gate?.env,

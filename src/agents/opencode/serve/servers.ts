@@ -3,6 +3,7 @@ import type { Gate } from "../gate/gate.ts";
 import type { Lease, ServerNeed, Servers } from "./contract.ts";
 import { findOpenCode } from "./find-program.ts";
 import { type KeepTimes, KeptServer } from "./kept-server.ts";
+import { giveMcpServers } from "./mcp.ts";
 import { PORTS, type PortRange } from "./ports.ts";
 import { startServer } from "./start.ts";
 
@@ -58,7 +59,7 @@ export function createServers(options: ServersOptions): Servers {
     const name = `opencode${need.trusted ? "" : "-untrusted"}${need.ruled ? "-ruled" : ""}`;
     const known = shared.get(name);
     // A start that failed for another lease failed for this one, too.
-    if (known && !(await known).over) return known;
+    if (known && (await (await known).answers())) return known;
     if (shared.get(name) !== known) return sharedFor(need);
     const starting = begin(need, name);
     shared.set(name, starting);
@@ -74,6 +75,7 @@ export function createServers(options: ServersOptions): Servers {
       if ((need.mcpServers ?? []).length === 0) return (await sharedFor(need)).lease(forSession);
       const own = await begin(need, need.session ?? "opencode-own");
       const lease = own.lease(forSession);
+      await giveMcpServers(lease.server, need);
       return {
         server: lease.server,
         release() {

@@ -1,4 +1,5 @@
-import type { AgentModel, Discovery } from "../../../agents/contract.ts";
+import type { AgentModel, Discovery, Modality, Price, PriceTier } from "../../../agents/contract.ts";
+import { present } from "../../../core/json/fields.ts";
 import type { KnownAgent } from "./discoveries.ts";
 import { variantsOf } from "./variants.ts";
 
@@ -34,47 +35,90 @@ export function inOrder(agents: readonly KnownAgent[], defaultAgent: string): Kn
   return agents.toSorted((a, b) => rank(a) - rank(b));
 }
 
-function modalities(model: AgentModel): Record<string, boolean> {
-  // Where it is not known, the agent may refuse a picture, but nobody else does it for the agent.
-  return { text: true, audio: false, image: model.images ?? true, video: false, pdf: false };
+const KINDS: readonly Modality[] = ["text", "audio", "image", "video", "pdf"];
+
+/** Where it is not known, the agent may refuse a picture, but nobody else does it for the agent. */
+function modalitiesOf({ modalities, images = true }: AgentModel): { input: Modality[]; output: Modality[] } {
+  return modalities ?? { input: images ? ["text", "image"] : ["text"], output: ["text"] };
 }
 
-const ONLY_TEXT = { text: true, audio: false, image: false, video: false, pdf: false };
+const asFlags = (kinds: readonly Modality[]): object =>
+  Object.fromEntries(KINDS.map((kind) => [kind, kinds.includes(kind)]));
 
-function costOf({ price }: AgentModel): object {
-  const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0 } = price ?? {};
+function priceOf({ input = 0, output = 0, cacheRead = 0, cacheWrite = 0 }: Partial<Price> = {}): object {
   return { input, output, cache: { read: cacheRead, write: cacheWrite } };
 }
 
+const tierOf = ({ above: size, ...price }: PriceTier): object => ({
+  ...priceOf(price),
+  tier: { type: "context", size },
+});
+
+/** The size of a prompt whose prices older clients look for in a field of their own. */
+const LONG = 200_000;
+
+function costOf({ price }: AgentModel): object {
+  const tiers = price?.tiers ?? [];
+  if (tiers.length === 0) return priceOf(price);
+  const long = tiers.find(({ above }) => above === LONG);
+  const older = long ? { experimentalOver200K: priceOf(long) } : {};
+  return { ...priceOf(price), tiers: tiers.map(tierOf), ...older };
+}
+
+function limitOf({ context = 0, input, output = 0 }: AgentModel): object {
+  return present({ context, input, output });
+}
+
+/** Models of several providers can have the same name. */
+function nameOf({ id, name = id, provider }: AgentModel, several: boolean): string {
+  return several && provider !== undefined ? `${name} (${provider})` : name;
+}
+
+const hasSeveral = (models: readonly AgentModel[]): boolean => new Set(models.map(({ provider }) => provider)).size > 1;
+
+function interleavedOf({ interleaved = false }: AgentModel): boolean | object {
+  return typeof interleaved === "string" ? { field: interleaved } : interleaved;
+}
+
+interface Shown {
+  provider: string;
+  name: string;
+  variants: readonly string[];
+}
+
 /** A model as OpenCode describes one. What is not known is 0 or empty, where something has to be there. */
-function modelInfo(provider: string, model: AgentModel, variants: readonly string[]): object {
-  return {
+function modelInfo(model: AgentModel, { provider, name, variants }: Shown): object {
+  const { input, output } = modalitiesOf(model);
+  return present({
     id: model.id,
     providerID: provider,
     api: { id: model.id, url: "", npm: "parley" },
-    name: model.name ?? model.id,
+    name,
+    family: model.family,
     capabilities: {
-      temperature: false,
+      temperature: model.temperature ?? false,
       reasoning: model.reasoning ?? false,
-      attachment: model.images ?? true,
-      toolcall: true,
-      input: modalities(model),
-      output: ONLY_TEXT,
-      interleaved: false,
+      attachment: model.attachments ?? model.images ?? true,
+      toolcall: model.tools ?? true,
+      input: asFlags(input),
+      output: asFlags(output),
+      interleaved: interleavedOf(model),
     },
     cost: costOf(model),
-    limit: { context: model.context ?? 0, output: model.output ?? 0 },
-    status: "active",
+    limit: limitOf(model),
+    status: model.status ?? "active",
     options: {},
     headers: {},
     release_date: model.released ?? "",
     variants: Object.fromEntries(variants.map((effort) => [effort, { effort }])),
-  };
+  });
 }
 
 /** An agent as a provider of models. */
 export function providerInfo(agent: KnownAgent): object {
   const { name, discovery } = agent;
+  const models = modelsOf(discovery);
+  const several = hasSeveral(models);
   return {
     id: name,
     name: titleOf(agent),
@@ -82,7 +126,10 @@ export function providerInfo(agent: KnownAgent): object {
     env: [],
     options: {},
     models: Object.fromEntries(
-      modelsOf(discovery).map((model) => [model.id, modelInfo(name, model, variantsOf(discovery, model.id))]),
+      models.map((model) => {
+        const variants = variantsOf(discovery, model.id);
+        return [model.id, modelInfo(model, { provider: name, name: nameOf(model, several), variants })];
+      }),
     ),
   };
 }
@@ -98,18 +145,23 @@ export function newerProviderInfo(agent: KnownAgent): object {
 }
 
 export function newerModelInfos({ name, discovery }: KnownAgent): object[] {
-  return modelsOf(discovery).map((model) => ({
-    id: model.id,
-    providerID: name,
-    name: model.name ?? model.id,
-    api: { id: model.id, type: "native", settings: {} },
-    capabilities: { tools: true, input: (model.images ?? true) ? ["text", "image"] : ["text"], output: ["text"] },
-    request: { headers: {}, body: {} },
-    variants: variantsOf(discovery, model.id).map((effort) => ({ id: effort, headers: {}, body: { effort } })),
-    time: { released: model.released === undefined ? 0 : Date.parse(model.released) },
-    cost: [costOf(model)],
-    status: "active",
-    enabled: isConnected(discovery),
-    limit: { context: model.context ?? 0, output: model.output ?? 0 },
-  }));
+  const models = modelsOf(discovery);
+  const several = hasSeveral(models);
+  return models.map((model) =>
+    present({
+      id: model.id,
+      providerID: name,
+      family: model.family,
+      name: nameOf(model, several),
+      api: { id: model.id, type: "native", settings: {} },
+      capabilities: { tools: model.tools ?? true, ...modalitiesOf(model) },
+      request: { headers: {}, body: {} },
+      variants: variantsOf(discovery, model.id).map((effort) => ({ id: effort, headers: {}, body: { effort } })),
+      time: { released: model.released === undefined ? 0 : Date.parse(model.released) },
+      cost: [priceOf(model.price), ...(model.price?.tiers ?? []).map(tierOf)],
+      status: model.status ?? "active",
+      enabled: isConnected(discovery),
+      limit: limitOf(model),
+    }),
+  );
 }

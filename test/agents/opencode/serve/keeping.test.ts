@@ -42,6 +42,17 @@ describe("a server that runs", () => {
     assert.notEqual((await tell(next)).pid, pid);
   });
 
+  test("that hung while nobody used it is not leased again", async (t) => {
+    const stage = await setStage(t, { answerMs: 1_000 });
+    const lease = await stage.servers.lease(needOf(stage));
+    const { pid } = await tell(lease, "/hang");
+    lease.release();
+    const [one, two] = await Promise.all([stage.servers.lease(needOf(stage)), stage.servers.lease(needOf(stage))]);
+    assert.ok(one.server === two.server);
+    assert.notEqual((await tell(one)).pid, pid);
+    assert.equal(stage.running().length, 1);
+  });
+
   test("that is killed shows it, and the leases after it share one new server", async (t) => {
     const stage = await setStage(t);
     const lease = await stage.servers.lease(needOf(stage));
@@ -66,29 +77,30 @@ describe("a server that runs", () => {
   });
 
   test("serves a session alone that has servers of tools, and ends with it", async (t) => {
-    const content = '{"mcp":{"mine":{"type":"local","command":["x","{env:HOME}"]}}}';
-    const stage = await setStage(t, { env: { OPENCODE_CONFIG_CONTENT: content } });
+    const stage = await setStage(t);
     const mcpServers: McpServer[] = [
-      { name: "db", type: "stdio", command: "serve-db", args: ["--all", "{file:/etc/passwd}"], env: { KEY: "k" } },
-      { name: "web", type: "sse", url: "http://127.0.0.1:9/sse", headers: { "x-key": "{env:HOME}" } },
+      { name: "db", type: "stdio", command: "serve-db", args: ["--all"], env: { KEY: "k" } },
+      { name: "web", type: "sse", url: "http://127.0.0.1:9/sse", headers: { "x-key": "k" } },
     ];
     const shared = await stage.servers.lease(needOf(stage));
     const own = await stage.servers.lease(needOf(stage, { mcpServers }));
     const other = await stage.servers.lease(needOf(stage, { mcpServers, session: "ses_2" }));
     assert.equal(new Set([shared.server, own.server, other.server]).size, 3);
-    const { env } = await tell(own);
-    // The program puts variables in place of such words in the text: those of a client are not to be found in it.
-    assert.equal(env.OPENCODE_CONFIG_CONTENT?.match(/\{(?:env|file):/g)?.length, 1);
-    assert.deepEqual(JSON.parse(env.OPENCODE_CONFIG_CONTENT ?? "").mcp, {
-      mine: { type: "local", command: ["x", "{env:HOME}"] },
-      db: {
-        type: "local",
-        command: ["serve-db", "--all", "{file:/etc/passwd}"],
-        environment: { KEY: "k" },
-        enabled: true,
-      },
-      web: { type: "remote", url: "http://127.0.0.1:9/sse", headers: { "x-key": "{env:HOME}" }, enabled: true },
-    });
+    const { env, posted } = await tell(own);
+    assert.doesNotMatch(JSON.stringify(env), /serve-db|127\.0\.0\.1:9/, "the agent's commands see no secret of theirs");
+    assert.deepEqual(
+      posted.toSorted((a, b) => a.name.localeCompare(b.name)),
+      [
+        {
+          name: "db",
+          config: { type: "local", command: ["serve-db", "--all"], environment: { KEY: "k" }, enabled: true },
+        },
+        {
+          name: "web",
+          config: { type: "remote", url: "http://127.0.0.1:9/sse", headers: { "x-key": "k" }, enabled: true },
+        },
+      ],
+    );
     own.release();
     await own.server.gone;
     assert.equal(stage.running().length, 2);

@@ -72,6 +72,8 @@ export interface Told {
   argv: string[];
   cwd: string;
   env: Record<string, string>;
+  /** The bodies that it was sent. */
+  posted: { name: string }[];
 }
 
 /** Facts that the stand-in tells of itself. */

@@ -49,6 +49,12 @@ describe("the start of a server", () => {
     assert.notEqual(usual.env.OPENCODE_SERVER_PASSWORD, env.OPENCODE_SERVER_PASSWORD);
   });
 
+  test("is not tried with a configuration of the environment that cannot be read", async (t) => {
+    const stage = await setStage(t, { env: { OPENCODE_CONFIG_CONTENT: "{" } });
+    await fails(stage.servers.lease(needOf(stage, { trusted: false })), /OPENCODE_CONFIG_CONTENT is no configuration/);
+    assert.equal(stage.specs.length, 0);
+  });
+
   test("that dies at once fails with its last words, once for all that waited, and is tried again later", async (t) => {
     const stage = await setStage(t, { fault: "dies" });
     const leases = [stage.servers.lease(needOf(stage)), stage.servers.lease(needOf(stage))];

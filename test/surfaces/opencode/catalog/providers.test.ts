@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createOpencodeClient } from "@opencode-ai/sdk";
 import { createOpencodeClient as createSecond } from "@opencode-ai/sdk/v2";
+import type { AgentModel } from "../../../../src/agents/contract.ts";
 import type { ConfiguredAgent } from "../../../../src/server/agents.ts";
 import { agent } from "../../../support/server.ts";
 import { assertWithin } from "../../../support/time.ts";
@@ -74,6 +75,53 @@ test("B6: each agent is a provider, the server's own first, with all that OpenCo
     release_date: "2026-08-27",
     variants: {},
   });
+});
+
+test("B6: all that an agent tells of a model is shown, in both halves of the API", async (t) => {
+  const models: AgentModel[] = [
+    {
+      id: "fast/one",
+      name: "One",
+      provider: "Fast",
+      family: "ones",
+      context: 1_000_000,
+      input: 900_000,
+      output: 64_000,
+      price: { input: 2, output: 12, tiers: [{ input: 4, output: 18, cacheRead: 0.4, above: 200_000 }] },
+      reasoning: true,
+      modalities: { input: ["text", "image", "pdf"], output: ["text", "audio"] },
+      tools: false,
+      temperature: true,
+      attachments: true,
+      interleaved: "reasoning_content",
+      status: "beta",
+    },
+    { id: "slow/one", name: "One", provider: "Slow" },
+  ];
+  const { client } = await opencodeRig(t, { agents: { echo: { ...echo, models } }, defaultAgent: "echo" });
+  const { all } = await client.get<Providers>("/provider");
+  const long = { input: 4, output: 18, cache: { read: 0.4, write: 0 } };
+  const tier = { ...long, tier: { type: "context", size: 200_000 } };
+  const price = { input: 2, output: 12, cache: { read: 0, write: 0 } };
+  const { family, capabilities, cost, limit, status, name } = all[0]?.models["fast/one"] ?? {};
+  assert.deepEqual([family, status, name], ["ones", "beta", "One (Fast)"]);
+  assert.equal(all[0]?.models["slow/one"]?.name, "One (Slow)");
+  assert.deepEqual(limit, { context: 1_000_000, input: 900_000, output: 64_000 });
+  assert.deepEqual(cost, { ...price, tiers: [tier], experimentalOver200K: long });
+  assert.deepEqual(capabilities, {
+    temperature: true,
+    reasoning: true,
+    attachment: true,
+    toolcall: false,
+    input: { text: true, audio: false, image: true, video: false, pdf: true },
+    output: { text: true, audio: true, image: false, video: false, pdf: false },
+    interleaved: { field: "reasoning_content" },
+  });
+  const { data } = await client.get<{ data: Record<string, unknown>[] }>("/api/model");
+  const newer = data.find(({ id }) => id === "fast/one");
+  assert.deepEqual([newer?.family, newer?.cost, newer?.limit], ["ones", [price, tier], limit]);
+  const kinds = { input: ["text", "image", "pdf"], output: ["text", "audio"] };
+  assert.deepEqual(newer?.capabilities, { tools: false, ...kinds });
 });
 
 test("B6: unknown facts of a model are 0 or empty, and an agent that tells of no model has one", async (t) => {
