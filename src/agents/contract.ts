@@ -63,12 +63,19 @@ export interface AgentMode {
   hidden?: boolean;
 }
 
+export interface Subagent {
+  name: string;
+  description?: string;
+}
+
 /** A command of the agent's own: a prompt that begins with `/` and its name calls it. */
 export interface AgentCommand {
   name: string;
   description?: string;
   /** The arguments that it takes, in a few words. */
   hint?: string;
+  /** It is a skill, which the agent also uses by itself. */
+  skill?: boolean;
 }
 
 /** The facts of an agent that are known without a session. */
@@ -90,6 +97,8 @@ export interface Discovery {
   otherModels?: boolean;
   /** The first is that of a session that names none. */
   modes: AgentMode[];
+  /** Agents to which it gives work, that a prompt may name. */
+  subagents?: Subagent[];
   /** Choices beside model and mode, such as effort. Absent: it has none. */
   options?: AgentOption[];
   commands?: AgentCommand[];

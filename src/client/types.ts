@@ -61,10 +61,12 @@ export interface AgentInfo {
   otherModels?: boolean;
   /** `hidden`: the agent uses it by itself. */
   modes: { id: string; name?: string; description?: string; hidden?: boolean }[];
+  /** Agents to which it gives work, that a prompt may name. */
+  subagents?: { name: string; description?: string }[];
   /** Choices beside model and mode. */
   options?: AgentOption[];
   /** Called in a prompt by a slash and the name. */
-  commands?: { name: string; description?: string; hint?: string }[];
+  commands?: { name: string; description?: string; hint?: string; skill?: boolean }[];
   /** Features that not every agent has. */
   capabilities: {
     fork: boolean;

@@ -1,6 +1,14 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { type Fields, textIn } from "../../core/json/fields.ts";
 import type { Answer } from "../../core/ledger/signals.ts";
 import { type Api, ApiRefusal } from "./api.ts";
+
+/** How long the program may take to stop its work. */
+export const ABORT_MS = 10_000;
+
+const REPLIES = 20;
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 2_000;
 
 const OVER = "the turn is over";
 
@@ -31,9 +39,9 @@ export function replyTo(answer: Answer, isOpen: boolean): Reply {
   return { kind: "permission", verb: "reply", body: { reply: "reject", ...words }, isLastWord: !("message" in words) };
 }
 
-/** Sends a reply until the program has heard it. */
+/** Sends a reply until the program has heard it, or it cannot be reached for long: it would wait for ever. */
 export async function sendReply(api: Api, path: string, body: Fields, signal: AbortSignal): Promise<void> {
-  for (let tries = 0; tries < 3 && !signal.aborted; tries++) {
+  for (let tries = 0; tries < REPLIES && !signal.aborted; tries++) {
     try {
       await api.ask("POST", path, { body, signal });
       return;
@@ -41,6 +49,7 @@ export async function sendReply(api: Api, path: string, body: Fields, signal: Ab
       // It no longer waits for this answer.
       if (thrown instanceof ApiRefusal) return;
     }
+    await delay(Math.min(FIRST_PAUSE_MS * 2 ** tries, LONGEST_PAUSE_MS), undefined, { signal }).catch(() => {});
   }
 }
 

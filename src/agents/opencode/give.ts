@@ -1,3 +1,4 @@
+import { messageOf } from "../../core/errors.ts";
 import type { Prompt } from "../../core/events/values.ts";
 import { type Fields, fieldsIn, textIn } from "../../core/json/fields.ts";
 import type { AgentChoice } from "../contract.ts";
@@ -16,8 +17,6 @@ export interface Given {
   directory: string;
   /** Aborted when the session is over. */
   signal: AbortSignal;
-  /** A prompt or command was not taken. */
-  refuse(thrown: unknown): void;
 }
 
 /** Gives prompts, commands and compactions to the program. */
@@ -50,24 +49,33 @@ export class Giver {
     choice: AgentChoice,
     command: CalledCommand | undefined,
   ): Promise<void> {
-    const { id, directory } = this.#given;
+    const { id, directory, follower } = this.#given;
     await this.#tidying;
+    if (!follower.isWanted(message)) return;
     if (!command) return this.#post(message, promptBody(prompt, message, choice, directory));
-    this.#inBackground(`/session/${id}/command`, commandBody(command, prompt, message, choice, directory));
+    this.#inBackground(message, `/session/${id}/command`, commandBody(command, prompt, message, choice, directory));
   }
 
-  async compact(model: string | undefined): Promise<void> {
+  /** Shortens the conversation, as the turn that `turn` names. */
+  async compact(model: string | undefined, turn: string): Promise<void> {
     const { id, follower } = this.#given;
     await this.#tidying;
     const ref = modelRef(model ?? (await this.#lastModel()) ?? "");
-    if (ref) this.#inBackground(`/session/${id}/summarize`, { ...ref, auto: false });
-    else follower.fail("agent_failed", "OpenCode does not say which model is to shorten the conversation");
+    if (!ref) return this.refuse(turn, new Error("it does not say which model is to shorten the conversation"));
+    if (follower.isWanted(turn)) this.#inBackground(turn, `/session/${id}/summarize`, { ...ref, auto: false });
+  }
+
+  /** A message, or a turn without one, does not come about. */
+  refuse(message: string, thrown: unknown): void {
+    const { follower, signal } = this.#given;
+    if (!signal.aborted)
+      follower.refused(message, "agent_failed", `OpenCode does not take the prompt: ${messageOf(thrown)}`);
   }
 
   /** Whether the program has a message is known only by its answer, or by a look at it. */
   async #post(message: string, body: Fields): Promise<void> {
     const { api, id, follower, signal } = this.#given;
-    for (let tries = 0; !signal.aborted; tries++) {
+    for (let tries = 0; !signal.aborted && follower.isWanted(message); tries++) {
       try {
         await api.ask("POST", `/session/${id}/prompt_async`, { body, limitMs: GIVE_MS, signal });
         return;
@@ -77,18 +85,20 @@ export class Giver {
           () => false,
         );
         if (isThere) return follower.recover();
-        if (thrown instanceof ApiRefusal || tries > 0) return this.#given.refuse(thrown);
+        if (thrown instanceof ApiRefusal || tries > 0) return this.refuse(message, thrown);
       }
     }
   }
 
   /** A request that is answered only at the end of the turn. Its failure ends a turn that never began; the rest is told by events. */
-  #inBackground(path: string, body: Fields): void {
+  #inBackground(message: string, path: string, body: Fields): void {
     const { api, id, follower, signal } = this.#given;
-    api.ask("POST", path, { body, limitMs: 0, signal }).then(
+    const asked = api.ask("POST", path, { body, limitMs: 0, signal });
+    follower.expect(asked);
+    asked.then(
       () => void follower.check(id),
       (thrown: unknown) => {
-        if (thrown instanceof ApiRefusal) this.#given.refuse(thrown);
+        if (thrown instanceof ApiRefusal) this.refuse(message, thrown);
         else if (!signal.aborted) follower.recover();
       },
     );

@@ -73,8 +73,11 @@ export function outsideAsks(rules: readonly PermissionRule[]): NativeRule[] {
 
 /** Tools that the session's rules deny altogether: the program does not offer these to the model, nor to sub-agents. */
 export function deniedTools(rules: readonly PermissionRule[]): NativeRule[] {
-  return PERMISSIONS.filter((permission) => {
-    const last = rules.findLast(({ action }) => matches(action, permission));
-    return last?.verdict === "deny" && last.pattern === "*";
-  }).map((permission) => ({ permission, pattern: "*", action: "deny" }));
+  const named = rules.map(({ action }) => action).filter((action) => !/[*?]/.test(action) && action !== OUTSIDE);
+  return [...new Set([...PERMISSIONS, ...named])]
+    .filter((permission) => {
+      const last = rules.findLast(({ action }) => matches(action, permission));
+      return last?.verdict === "deny" && last.pattern === "*";
+    })
+    .map((permission) => ({ permission, pattern: "*", action: "deny" }));
 }

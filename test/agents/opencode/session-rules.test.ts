@@ -64,6 +64,19 @@ test("a program that does not ask Parley is told to ask for everything that the 
   assert.deepEqual([verdict("plan", "bash"), verdict("plan", "edit")], ["allow", "deny"]);
 });
 
+test("a tool of the user's or of a server of tools is denied to the program by its name", async () => {
+  for (const isGated of [true, false]) {
+    const { given, rules, verdict } = session(isGated);
+    rules.push(
+      { action: "db_drop", pattern: "*", verdict: "deny" },
+      { action: "db_list", pattern: "*", verdict: "deny" },
+    );
+    rules.push({ action: "db_list", pattern: "*", verdict: "ask" });
+    await given.give("build");
+    assert.deepEqual([verdict("build", "db_drop"), verdict("build", "db_list") === "deny"], ["deny", false]);
+  }
+});
+
 test("without rules nothing is sent", async () => {
   for (const isGated of [true, false]) {
     const { given, stored } = session(isGated);

@@ -12,8 +12,6 @@ function working(): Translator {
   return translator;
 }
 
-const aborted = { type: "session.error", properties: { sessionID: ROOT, error: { name: "MessageAbortedError" } } };
-
 test("calls are made in a turn that is open, and in none that is being stopped or refused", () => {
   const translator = working();
   assert.equal(translator.mayCall(ROOT), true);
@@ -26,14 +24,4 @@ test("calls are made in a turn that is open, and in none that is being stopped o
   refused.refused(ROOT);
   assert.equal(refused.mayCall(ROOT), false);
   assert.equal(new Translator({ root: ROOT, directory: "/project" }).mayCall(ROOT), false);
-});
-
-test("a turn that Parley gave up ends as failed, although the program was stopped", () => {
-  const translator = working();
-  translator.doom("agent_failed", "the rules cannot hold");
-  translator.stopped();
-  const said = [...translator.event(aborted).said, ...translator.settle(ROOT).said];
-  const end = said.map(({ signal }) => signal).find(({ type }) => type === "turn.finished");
-  assert.ok(end?.type === "turn.finished");
-  assert.deepEqual([end.reason, end.error], ["error", { code: "agent_failed", message: "the rules cannot hold" }]);
 });

@@ -8,8 +8,8 @@ export interface Tree {
   readonly directory: string;
   readonly branches: Map<string, Branch>;
   readonly asks: Map<string, OpenAsk>;
-  /** Sessions of others, and those that were looked for. */
-  readonly strangers: Set<string>;
+  /** Sessions of others (true), and those that are being looked for. */
+  readonly strangers: Map<string, boolean>;
   /** Whether the program asks only because the session's rules want to hear of the call: it would make it by itself otherwise. */
   isIntent(request: Fields): boolean;
 }
@@ -39,7 +39,7 @@ export class Desk extends Reading {
     const { strangers } = this.tree;
     if (strangers.has(session)) return;
     if (strangers.size >= MOST_STRANGERS) strangers.clear();
-    strangers.add(session);
+    strangers.set(session, false);
     this.want({ type: "session", session });
   }
 
@@ -54,7 +54,7 @@ export class Desk extends Reading {
   }
 
   beginTurn(branch: Branch, id: string): Turn {
-    const none = { aborted: false, doomed: false, refused: false, worked: false, compacted: false };
+    const none = { aborted: false, refused: false, worked: false, compacted: false };
     const turn: Turn = { id, prompts: new Set(), refusedCalls: new Set(), ...none };
     branch.turn = turn;
     this.tell(branch, { type: "turn.begun", turn: id });

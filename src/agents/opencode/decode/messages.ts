@@ -104,13 +104,16 @@ function isCompletedIn(info: Fields): boolean {
 
 /** The facts that the program has chosen for the turn. */
 function onUserMessage(desk: Desk, branch: Branch, message: Message): void {
-  release(desk, branch, message);
-  if (branch.parent !== undefined || message.begun) return;
+  const isNew = !message.begun;
   message.begun = true;
   const { info } = message;
   const model = fieldsIn(info, "model");
   const [provider, name] = [textIn(model, "providerID"), textIn(model, "modelID")];
   const chosen = provider === undefined || name === undefined ? undefined : `${provider}/${name}`;
+  if (isNew && branch.parent !== undefined && chosen !== undefined)
+    desk.tell(branch, { type: "session", model: chosen });
+  release(desk, branch, message);
+  if (!isNew || branch.parent !== undefined) return;
   const effort = textIn(model, "variant") ?? textIn(info, "variant") ?? "default";
   const facts = present({ model: chosen, mode: textIn(info, "agent") });
   desk.tell(branch, { type: "session", ...facts, ...(chosen === undefined ? {} : { options: { effort } }) });
@@ -185,7 +188,7 @@ function tellPart(desk: Desk, branch: Branch, message: Message, told: Fields): v
   if (TEXTS.has(type)) desk.tell(branch, ...retype(part, type), ...textSignals(part, told));
   else if (type === "tool") {
     part.type = type;
-    desk.tell(branch, ...toolSignals(part, told, branch.turn?.refusedCalls));
+    desk.tell(branch, ...toolSignals(part, told, desk.tree.directory, branch.turn?.refusedCalls));
     adoptFrom(desk, branch, part, told);
   } else part.type = type;
 }

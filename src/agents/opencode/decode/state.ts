@@ -31,6 +31,8 @@ export interface Part {
   tool?: string;
   input?: unknown;
   facts?: string;
+  /** Of a call that changes a file: the diff that was shown when the program asked for it. */
+  diff?: string;
 }
 
 export interface Message {
@@ -59,8 +61,6 @@ export interface Turn {
   readonly refusedCalls: Set<string>;
   failure?: Failure;
   aborted: boolean;
-  /** Parley gave it up: it ends as failed, however the program ends it. */
-  doomed: boolean;
   /** A person refused something without saying more, which ends the turn. */
   refused: boolean;
   /** The program has said that it works on it. */

@@ -18,7 +18,6 @@ function lastOf(branch: Branch): Message | undefined {
 }
 
 function reasonOf({ turn }: Branch, last: Message | undefined): EndReason {
-  if (turn?.doomed) return "error";
   // A refusal that was to end the turn ends it as the person wanted.
   if (turn?.aborted) return turn.refused ? "end_turn" : "cancelled";
   if (turn?.failure) return "error";
@@ -77,6 +76,8 @@ export function tellAsks(desk: Desk, looked?: string): void {
     const part = askedPart(branch, request);
     if (part?.input === undefined && textIn(fieldsIn(request, "tool"), "messageID") !== looked) continue;
     ask.told = true;
+    const diff = textIn(fieldsIn(request, "metadata"), "diff");
+    if (part && diff !== undefined) part.diff = diff;
     if (ask.kind === "question") desk.tell(branch, questionOf(request, part));
     else {
       const type = desk.tree.isIntent(request) ? "intent" : "permission";

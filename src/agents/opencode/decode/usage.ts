@@ -6,16 +6,13 @@ export function usageOf(info: Fields): Usage | undefined {
   const { tokens: told } = info;
   if (!isFields(told)) return undefined;
   const cache = fieldsIn(told, "cache");
-  const tokens = {
-    input: numberIn(told, "input") ?? 0,
-    output: numberIn(told, "output") ?? 0,
-    ...present({
-      reasoning: numberIn(told, "reasoning"),
-      cacheRead: numberIn(cache, "read"),
-      cacheWrite: numberIn(cache, "write"),
-    }),
-  };
-  const used = Object.values(tokens).reduce((sum, count) => sum + count, 0);
+  const [input = 0, output = 0] = [numberIn(told, "input"), numberIn(told, "output")];
+  const reasoning = numberIn(told, "reasoning");
+  const [cacheRead, cacheWrite] = [numberIn(cache, "read"), numberIn(cache, "write")];
+  // The program counts the reasoning beside the output, Parley as a part of it.
+  const all = output + (reasoning ?? 0);
+  const tokens = { input, output: all, ...present({ reasoning, cacheRead, cacheWrite }) };
+  const used = input + all + (cacheRead ?? 0) + (cacheWrite ?? 0);
   if (used === 0) return undefined;
   const cost = numberIn(info, "cost");
   const context = info.summary === true ? undefined : { used };

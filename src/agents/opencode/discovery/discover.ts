@@ -6,7 +6,7 @@ import { Api } from "../api.ts";
 import type { Servers } from "../serve/contract.ts";
 import { findOpenCode, type Place } from "../serve/find-program.ts";
 import { credentialsOf, defaultModelOf, modelsOf } from "./models.ts";
-import { commandsOf, modesOf, USUAL_MODES } from "./modes.ts";
+import { commandsOf, modesOf, subagentsOf, USUAL_MODES } from "./modes.ts";
 import { recentModels } from "./places.ts";
 
 /** The first look at a directory may install what its plugins need. */
@@ -95,6 +95,7 @@ export class Discoverer {
       models,
       ...defaultModelOf(told, models, url === undefined ? await recentModels(env) : []),
       modes: modes.length > 0 ? modes : USUAL_MODES,
+      subagents: subagentsOf(agents),
       commands: commandsOf(commands),
     };
   }

@@ -1,5 +1,5 @@
 import { type Fields, present, textIn } from "../../../core/json/fields.ts";
-import type { AgentCommand, AgentMode } from "../../contract.ts";
+import type { AgentCommand, AgentMode, Subagent } from "../../contract.ts";
 
 /** The modes of an OpenCode that cannot be asked. */
 export const USUAL_MODES: AgentMode[] = [
@@ -20,12 +20,22 @@ export function modesOf(agents: readonly Fields[]): AgentMode[] {
   });
 }
 
+/** The agents that only work for others. */
+export function subagentsOf(agents: readonly Fields[]): Subagent[] {
+  return agents.flatMap((agent): Subagent[] => {
+    const name = textIn(agent, "name");
+    if (!name || agent.mode !== "subagent" || agent.hidden === true) return [];
+    return [{ name, ...present({ description: textIn(agent, "description") }) }];
+  });
+}
+
 /** Commands of the program, of the user, of servers of tools, and skills. The hint names the arguments that a command's text has places for. */
 export function commandsOf(commands: readonly Fields[]): AgentCommand[] {
   return commands.flatMap((command): AgentCommand[] => {
     const name = textIn(command, "name");
     if (!name) return [];
     const hints = Array.isArray(command.hints) ? command.hints.filter((hint) => typeof hint === "string") : [];
-    return [{ name, ...present({ description: textIn(command, "description"), hint: hints.join(" ") || undefined }) }];
+    const facts = { description: textIn(command, "description"), hint: hints.join(" ") || undefined };
+    return [{ name, ...present({ ...facts, skill: command.source === "skill" || undefined }) }];
   });
 }

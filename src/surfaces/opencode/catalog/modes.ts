@@ -67,6 +67,21 @@ function infoOf(name: string, owners: readonly Owned[], used: readonly string[])
   });
 }
 
+/** The sub-agents of the agents that work in the directory: clients offer them behind an @, and no session works as one. */
+function subagentInfos(agents: readonly KnownAgent[], used: readonly string[], modes: readonly ModeInfo[]): ModeInfo[] {
+  const taken = new Set(modes.map(({ name }) => name));
+  const there = agents.filter(({ name }) => used.includes(name));
+  const all = there.flatMap(({ discovery }) => discovery.subagents ?? []).filter(({ name }) => !taken.has(name));
+  const unique = new Map(all.map((one) => [one.name, one]));
+  return [...unique.values()].map(({ name, description }) => ({
+    ...present({ name, description }),
+    mode: "subagent",
+    native: false,
+    permission: MAY_ASK,
+    options: {},
+  }));
+}
+
 /** `build` and `plan`, then what else the agents that can be used have. Modes of agents that do not work in the directory are hidden: they are not offered, but can be named. */
 export function modeInfos(agents: readonly KnownAgent[], used: readonly string[]): ModeInfo[] {
   const connected = agents.filter(({ discovery }) => isConnected(discovery));
@@ -76,7 +91,8 @@ export function modeInfos(agents: readonly KnownAgent[], used: readonly string[]
     return further.map((mode) => ({ agent, mode }));
   });
   const others = Map.groupBy(owned, ({ mode }) => mode.id);
-  return [...BUILT_IN, ...[...others].map(([name, owners]) => infoOf(name, owners, used))];
+  const modes = [...BUILT_IN, ...[...others].map(([name, owners]) => infoOf(name, owners, used))];
+  return [...modes, ...subagentInfos(connected, used, modes)];
 }
 
 /** The same for the newer half of the API. */

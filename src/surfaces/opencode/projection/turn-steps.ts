@@ -10,6 +10,9 @@ import type { Answering } from "./session-shape.ts";
 import type { Transcript } from "./transcript.ts";
 import { countedTokens, unsaid } from "./usage.ts";
 
+/** OpenCode's agent that makes summaries. */
+const SUMMING = "compaction";
+
 /** One model round trip: an assistant message of its own. */
 export interface Step {
   number: number;
@@ -95,8 +98,8 @@ export class TurnSteps {
       parentID,
       modelID,
       providerID,
-      mode: sums ? "compaction" : agent,
-      agent,
+      mode: sums ? SUMMING : agent,
+      agent: sums ? SUMMING : agent,
       path: { cwd: directory, root: directory },
       ...(sums ? { summary: true } : {}),
       cost: 0,
@@ -164,8 +167,9 @@ export class TurnSteps {
     const { agent, providerID, modelID } = this.#frame.answering();
     for (const step of this.#steps) {
       const info = this.#transcript.info(step.id);
-      if (info?.role === "assistant")
-        this.#transcript.putMessage({ ...info, agent, mode: info.summary ? info.mode : agent, providerID, modelID });
+      if (info?.role !== "assistant") continue;
+      const by = info.summary ? SUMMING : agent;
+      this.#transcript.putMessage({ ...info, agent: by, mode: by, providerID, modelID });
     }
   }
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { AgentModel } from "../../../../src/agents/contract.ts";
 import { credentialsOf, defaultModelOf, modelOf, modelsOf } from "../../../../src/agents/opencode/discovery/models.ts";
-import { commandsOf, modesOf } from "../../../../src/agents/opencode/discovery/modes.ts";
+import { commandsOf, modesOf, subagentsOf } from "../../../../src/agents/opencode/discovery/modes.ts";
 import type { Fields } from "../../../../src/core/json/fields.ts";
 
 const MODALITIES = { text: true, audio: false, image: false, video: false, pdf: false };
@@ -186,6 +186,7 @@ test("agents that a person can choose are modes, in the program's order, and tho
     { id: "build" },
     { id: "title", hidden: true },
   ]);
+  assert.deepEqual(subagentsOf([...agents, { name: "own", mode: "subagent", hidden: true }]), [{ name: "explore" }]);
 });
 
 test("commands of any source have a hint of their arguments", () => {
@@ -198,6 +199,6 @@ test("commands of any source have a hint of their arguments", () => {
   assert.deepEqual(commandsOf(commands), [
     { name: "hello", description: "says hello", hint: "$1 $ARGUMENTS" },
     { name: "db:query" },
-    { name: "skilled" },
+    { name: "skilled", skill: true },
   ]);
 });

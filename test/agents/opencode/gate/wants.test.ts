@@ -1,58 +1,116 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { type TestContext, test } from "node:test";
+import { describe, test } from "node:test";
 import { wantsOf } from "../../../../src/agents/opencode/gate/wants.ts";
+import type { Fields } from "../../../../src/core/json/fields.ts";
 
-/** A directory with links: `link` to the folder `secret`, `file` to a file in it that is not there, and `out` to a folder outside. */
-function linked(t: TestContext): { directory: string; outside: string } {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), "parley-wants-")));
-  t.after(() => rmSync(root, { recursive: true, force: true }));
-  const [directory, outside] = [join(root, "project"), join(root, "outside")];
-  mkdirSync(join(directory, "secret"), { recursive: true });
-  mkdirSync(outside);
-  symlinkSync("secret", join(directory, "link"));
-  symlinkSync("link/new.txt", join(directory, "file"));
-  symlinkSync(outside, join(directory, "out"));
-  symlinkSync("round", join(directory, "round"));
-  return { directory, outside };
-}
+const wants = (tool: string, input: Fields): ReturnType<typeof wantsOf> =>
+  wantsOf({ session: "ses_1", call: "call_1", tool, input }, "/work");
 
-const patch = (...lines: string[]): string => ["*** Begin Patch", ...lines, "*** End Patch"].join("\n");
+const PATCH =
+  "*** Begin Patch\n*** Add File: new.txt\n+a\n*** Update File: /else/b.txt\n*** Move to: c.txt\n*** End Patch";
 
-test("rules are held against the files that links lead to, also where none is there yet", (t) => {
-  const { directory, outside } = linked(t);
-  const wants = (tool: string, input: object): unknown[] =>
-    wantsOf({ session: "s", call: "c", tool, input: { ...input } }, directory).map(({ action, patterns }) => [
-      action,
-      patterns,
-    ]);
-  const file = (path: string): object => ({ filePath: path });
-  assert.deepEqual(wants("write", file("secret/a.txt")), [["edit", ["secret/a.txt"]]]);
-  assert.deepEqual(wants("write", file(`${directory}/link/a.txt`)), [["edit", ["link/a.txt", "secret/a.txt"]]]);
-  assert.deepEqual(wants("edit", file("file")), [["edit", ["file", "secret/new.txt"]]]);
-  assert.deepEqual(wants("read", file("link/deep/a.txt")), [["read", ["link/deep/a.txt", "secret/deep/a.txt"]]]);
-  assert.deepEqual(wants("read", file("round")), [["read", ["round"]]]);
-  assert.deepEqual(wants("write", file("out/a.txt")), [
-    ["external_directory", [`${outside}/%2A`]],
-    ["edit", ["out/a.txt", `${outside}/a.txt`]],
-  ]);
-  const patchText = patch("*** Add File: ok.txt", "+x", "*** Update File:secret/a", "*** Move to:link/b");
-  assert.deepEqual(wants("apply_patch", { patchText }), [["edit", ["ok.txt", "secret/a", "link/b", "secret/b"]]]);
-  assert.deepEqual(wants("grep", { pattern: "x", path: outside }), [
-    ["external_directory", [`${outside}/%2A`]],
-    ["grep", ["x"]],
-  ]);
-  assert.deepEqual(wants("glob", { pattern: "x", path: "secret" }), [["glob", ["x"]]]);
-  assert.deepEqual(wants("glob", { pattern: "x" }), [["glob", ["x"]]]);
-});
+describe("the permissions that rules are held against before a call", () => {
+  const cases: [tool: string, input: Fields, expected: [action: string, patterns: string[]][]][] = [
+    ["edit", { filePath: "/work/src/a.ts" }, [["edit", ["src/a.ts"]]]],
+    ["write", { filePath: "src/../b.ts" }, [["edit", ["b.ts"]]]],
+    ["multiedit", { filePath: "/work/a*.ts" }, [["edit", ["a%2A.ts"]]]],
+    [
+      "write",
+      { filePath: "/etc/hosts" },
+      [
+        ["external_directory", ["/etc/%2A"]],
+        ["edit", ["/etc/hosts"]],
+      ],
+    ],
+    [
+      "write",
+      { filePath: "../near/x" },
+      [
+        ["external_directory", ["/near/%2A"]],
+        ["edit", ["/near/x"]],
+      ],
+    ],
+    [
+      "write",
+      { filePath: "/working/x" },
+      [
+        ["external_directory", ["/working/%2A"]],
+        ["edit", ["/working/x"]],
+      ],
+    ],
+    ["write", {}, [["edit", []]]],
+    ["read", { filePath: "/work/.env" }, [["read", [".env"]]]],
+    ["read", { filePath: "/work" }, [["read", ["."]]]],
+    [
+      "read",
+      { filePath: "/etc/passwd" },
+      [
+        ["external_directory", ["/etc/%2A"]],
+        ["read", ["/etc/passwd"]],
+      ],
+    ],
+    ["list", {}, [["list", ["."]]]],
+    ["list", { path: "src" }, [["list", ["src"]]]],
+    [
+      "apply_patch",
+      { patchText: PATCH },
+      [
+        ["external_directory", ["/else/%2A"]],
+        ["edit", ["new.txt", "/else/b.txt", "c.txt"]],
+      ],
+    ],
+    [
+      "patch",
+      { patch: PATCH },
+      [
+        ["external_directory", ["/else/%2A"]],
+        ["edit", ["new.txt", "/else/b.txt", "c.txt"]],
+      ],
+    ],
+    ["webfetch", { url: "https://a.example/*" }, [["webfetch", ["https://a.example/%2A"]]]],
+    ["websearch", { query: "cats" }, [["websearch", ["cats"]]]],
+    ["codesearch", { query: "cats" }, [["codesearch", ["cats"]]]],
+    ["task", { subagent_type: "general", prompt: "x" }, [["task", ["general"]]]],
+    ["skill", { name: "deploy" }, [["skill", ["deploy"]]]],
+    ["glob", { pattern: "**/*.ts" }, [["glob", ["%2A%2A/%2A.ts"]]]],
+    ["grep", { pattern: "x", path: "src" }, [["grep", ["x"]]]],
+    ["todowrite", { todos: [] }, [["todowrite", []]]],
+    ["my_srv_add-up", { a: 1 }, [["my_srv_add-up", []]]],
+    ["constructor", { a: 1 }, [["constructor", []]]],
+    ["question", { questions: [] }, []],
+    ["invalid", { tool: "x" }, []],
+    ["plan_enter", {}, []],
+    ["plan_exit", {}, []],
+  ];
+  for (const [tool, input, expected] of cases)
+    test(`${tool} ${JSON.stringify(input).slice(0, 60)}`, () => {
+      const found = wants(tool, input);
+      assert.deepEqual(
+        found.map(({ action, patterns }) => [action, patterns]),
+        expected,
+      );
+      for (const one of found) {
+        assert.deepEqual(one.input, input);
+        assert.deepEqual(one.metadata, { tool });
+        assert.ok(one.title);
+      }
+    });
 
-test("a patch that names no file cannot be held against rules", (t) => {
-  const { directory } = linked(t);
-  for (const patchText of ["", patch("*** Add  File: a", "+x")])
-    assert.throws(
-      () => wantsOf({ session: "s", call: "c", tool: "apply_patch", input: { patchText } }, directory),
-      /which files/,
-    );
+  const lines: [input: Fields, line: string][] = [
+    [{ command: "git status" }, "git status"],
+    [{ command: "rm a", workdir: "/work" }, "rm a"],
+    [{ command: "rm a", workdir: "." }, "rm a"],
+    [{ command: "rm a", workdir: "sub" }, "cd /work/sub && rm a"],
+    [{ command: "rm a", workdir: "/etc" }, "cd /etc && rm a"],
+    [{ command: "> f" }, "> f"],
+    [{}, ""],
+  ];
+  for (const [input, line] of lines)
+    test(`bash ${JSON.stringify(input)}`, () => {
+      const [found, ...more] = wants("bash", input);
+      assert.deepEqual(more, []);
+      assert.equal(found?.action, "bash");
+      assert.equal(found?.command, line);
+      assert.ok((found?.patterns?.length ?? 0) > 0);
+    });
 });

@@ -249,5 +249,10 @@ test("B4 a compaction is asked for by a part of its own, and answered by a summa
     user?.parts.map(({ type }) => type),
     ["compaction", "text"],
   );
-  assert.partialDeepStrictEqual(answer?.info, { summary: true, mode: "compaction", finish: "stop" });
+  assert.partialDeepStrictEqual(answer?.info, {
+    summary: true,
+    mode: "compaction",
+    agent: "compaction",
+    finish: "stop",
+  });
 });
