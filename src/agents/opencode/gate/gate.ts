@@ -16,7 +16,7 @@ const REPORT_MS = 90_000;
 const UNGUARDED =
   "it does not ask Parley before it makes calls, so the session's rules cannot hold (does OPENCODE_PURE keep plugins out?)";
 
-const TOO_LATE = "the session's rules came while it worked without any: they hold from the next prompt on";
+const TOO_LATE = "the session's rules cannot hold before the next prompt: they came while it worked without any";
 
 /** A call that the program is about to make. */
 export interface GateCall {

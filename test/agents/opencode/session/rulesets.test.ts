@@ -85,7 +85,8 @@ describe("tools that the session's rules deny altogether", () => {
       given(["*", "*", "deny"], ["read", "*", "allow"], ["glob", "*", "ask"]),
       ["bash", "edit", "grep", "list", "webfetch", "websearch", "task", "todowrite", "skill"],
     ],
-    [given(["srv_tool", "*", "deny"]), []],
+    [given(["srv_tool", "*", "deny"]), ["srv_tool"]],
+    [given(["srv_*", "*", "deny"], ["external_directory", "*", "deny"]), []],
   ];
   for (const [rules, tools] of cases)
     test(JSON.stringify(rules), () => {

@@ -65,7 +65,7 @@ describe("the session's rules", { concurrency: true }, () => {
     const { rules, given, now } = await ruled(t, { isGated: true });
     now.push(DENY, ASK);
     await rules.give(undefined);
-    assert.deepEqual(given(), [[ALLOW, NO_BASH]]);
+    assert.deepEqual(given(), [[NO_BASH]]);
     assert.ok(!rules.isIntent(REQUEST));
   });
 
