@@ -6,6 +6,7 @@ import { history } from "./measurements/history.ts";
 import { latency } from "./measurements/latency.ts";
 import { memory } from "./measurements/memory.ts";
 import { opencode } from "./measurements/opencode.ts";
+import { opencodeAgent } from "./measurements/opencode-agent.ts";
 import { restart } from "./measurements/restart.ts";
 import { start } from "./measurements/start.ts";
 import { throughput } from "./measurements/throughput.ts";
@@ -21,5 +22,6 @@ export const measurements: readonly Measurement[] = [
   history,
   restart,
   opencode,
+  opencodeAgent,
   codex,
 ];

@@ -56,8 +56,11 @@ if (hard) process.env.PARLEY_TEST_HARD = "1";
 // Hundreds of processes run the same TypeScript: each finds it compiled by the one before.
 process.env.NODE_COMPILE_CACHE ??= resolve("node_modules/.cache/parley-compiled");
 
-/** A folder of test/real is named for the agent whose real program its tests drive. */
-const realOf = (agent: string): string[] => files.filter((file) => file.startsWith(`test/real/${agent}/`));
+/** A folder of test/real is named for the program that its tests drive; `-agent` where Parley is not the server of that program but its client. */
+const realOf = (agent: string): string[] =>
+  files.filter((file) =>
+    [`test/real/${agent}/`, `test/real/${agent}-agent/`].some((folder) => file.startsWith(folder)),
+  );
 for (const name of INSTALLABLE_NAMES.filter((agent) => realOf(agent).length > 0)) {
   const { skip } = await realAgent(name, (line) => console.error(`parley: ${line}`));
   if (skip === false) continue;
@@ -69,7 +72,7 @@ console.error(`\n── ${files.length} test files`);
 const ran = await runFiles(files, SIDE_BY_SIDE);
 
 /** The tests with Claude Code that hold for each of its tested versions: the most common turns, and what differs between the versions. */
-const EVERY_VERSION = ["claude/turns", "claude/subagents"];
+const EVERY_VERSION = ["claude/subagents"];
 
 /** A second pass with the older version: a chosen set, or all with `--hard`. */
 async function runOlder(name: InstallableName, version: string): Promise<void> {

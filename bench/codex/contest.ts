@@ -3,21 +3,12 @@ import { join } from "node:path";
 import type { Step } from "../../src/testing/model/script.ts";
 import { startScriptedModel } from "../../src/testing/model/server.ts";
 import { surroundings } from "../../test/agents/codex/stage.ts";
-import { call, createSession } from "../harness/api.ts";
-import { hear, hearTurn, type Piece } from "../harness/listen.ts";
+import { type Contestant, throughParley } from "../harness/contestant.ts";
+import { hearTurn, type Piece } from "../harness/listen.ts";
 import { tempDirectory } from "../harness/machine.ts";
-import { type Heard, Passed } from "../harness/paced.ts";
+import { Passed } from "../harness/paced.ts";
 import { startParley } from "../harness/server.ts";
 import { type Line, startAppServer } from "./app-server.ts";
-
-/** A server of Codex whose sessions answer prompts. */
-export interface Contestant {
-  readonly pid: number;
-  /** Begins a session. */
-  open(): Promise<string>;
-  /** One turn of it. */
-  turn(session: string): Promise<Heard>;
-}
 
 export interface Contest {
   plain(scope: AsyncDisposableStack): Promise<Contestant>;
@@ -30,12 +21,6 @@ function readLine({ method, params = {} }: Line, thread: string): Piece | undefi
   if (params.threadId !== thread) return undefined;
   if (method === "item/agentMessage/delta") return { text: params.delta ?? "" };
   return method === "turn/completed" ? { end: true } : undefined;
-}
-
-function readEvent(data: string): Piece | undefined {
-  const event = JSON.parse(data) as { type: string; data: { delta?: string } };
-  if (event.type === "item.delta") return { text: event.data.delta ?? "" };
-  return event.type === "turn.ended" ? { end: true } : undefined;
 }
 
 /** The plain app server and Parley with its adapter for it, on one scripted model and one directory; each start has a home of its own. */
@@ -76,15 +61,7 @@ export async function openContest(
     },
     async parley(inner) {
       const server = await startParley(inner, { flags: ["--dir", directory], env: env() });
-      return {
-        pid: server.child.pid,
-        open: () => createSession(server, "codex"),
-        turn(session) {
-          const begin = () => call(server, "POST", `/v1/sessions/${session}/prompts`, { text: TEXT });
-          const url = `${server.url}/v1/sessions/${session}/stream?after=latest`;
-          return hear({ url, read: readEvent, pieces, sent, begin });
-        },
-      };
+      return throughParley(server, { agent: "codex", text: TEXT, pieces, sent });
     },
   };
 }

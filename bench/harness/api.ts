@@ -12,8 +12,8 @@ export async function call<T>(server: Pick<Server, "url">, method: string, path:
   return JSON.parse(text) as T;
 }
 
-export async function createSession(server: Server, agent: string): Promise<string> {
-  const { id } = await call<{ id: string }>(server, "POST", "/v1/sessions", { agent });
+export async function createSession(server: Server, agent: string, directory?: string): Promise<string> {
+  const { id } = await call<{ id: string }>(server, "POST", "/v1/sessions", { agent, directory });
   return id;
 }
 

@@ -53,30 +53,46 @@ export async function hearTurn(
   }
 }
 
+export interface StreamEars {
+  /** The data of one event, and when it came. */
+  data(text: string, now: number): void;
+  fail(why: string): void;
+}
+
+/** Reads an event stream until the answer is called; resolves when it is open. */
+export function openStream(url: string, { data, fail }: StreamEars): Promise<() => void> {
+  const { promise, resolve, reject } = Promise.withResolvers<() => void>();
+  let rest = "";
+  const request = get(url, { agent: false }, (response) => {
+    response.setEncoding("utf8");
+    response.on("data", (text: string) => {
+      const now = performance.now();
+      const frames = (rest + text).split("\n\n");
+      rest = frames.pop() ?? "";
+      for (const frame of frames) {
+        const found = /^data: ?(.*)$/m.exec(frame)?.[1];
+        if (found !== undefined) data(found, now);
+      }
+    });
+    response.once("close", () => fail("the stream ended"));
+    resolve(() => request.destroy());
+  });
+  request.once("error", (error) => {
+    reject(error);
+    fail(error.message);
+  });
+  return promise;
+}
+
 /** Follows one turn as a client of an event stream does. */
 export function hear({ url, read, ...turn }: Listening): Promise<Heard> {
-  return hearTurn(turn, (take, fail) => {
-    const { promise, resolve, reject } = Promise.withResolvers<() => void>();
-    let rest = "";
-    const request = get(url, { agent: false }, (response) => {
-      response.setEncoding("utf8");
-      response.on("data", (text: string) => {
-        const now = performance.now();
-        const frames = (rest + text).split("\n\n");
-        rest = frames.pop() ?? "";
-        for (const frame of frames) {
-          const data = /^data: ?(.*)$/m.exec(frame)?.[1];
-          const piece = data === undefined ? undefined : read(data);
-          if (piece) take(piece, now);
-        }
-      });
-      response.once("close", () => fail("the stream ended"));
-      resolve(() => request.destroy());
-    });
-    request.once("error", (error) => {
-      reject(error);
-      fail(error.message);
-    });
-    return promise;
-  });
+  return hearTurn(turn, (take, fail) =>
+    openStream(url, {
+      data(text, now) {
+        const piece = read(text);
+        if (piece) take(piece, now);
+      },
+      fail,
+    }),
+  );
 }

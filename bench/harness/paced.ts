@@ -1,6 +1,6 @@
 import type { Step } from "../../src/testing/model/script.ts";
 import { median, percentile } from "./stats.ts";
-import { type Both, each, inTurns, samples } from "./versus.ts";
+import { type Both, each, inTurns } from "./versus.ts";
 
 const PIECE = /<(\d+)>/g;
 
@@ -26,6 +26,8 @@ export interface Heard {
   delays: number[];
   /** From the prompt to the first piece. */
   first: number;
+  /** When the prompt was given. */
+  began: number;
 }
 
 /** A turn as its client saw it, whose prompt was given at `began`. */
@@ -33,6 +35,7 @@ export function heard(sent: Passed, came: Passed, began: number): Heard {
   return {
     delays: [...came.times].map(([number, at]) => at - (sent.times.get(number) ?? Number.NaN)),
     first: (came.times.get(0) ?? Number.NaN) - began,
+    began,
   };
 }
 
@@ -44,16 +47,31 @@ export interface Delays {
   first: Both<number>;
 }
 
+/** Turns of either side, as one value for each of these. */
+export function summed(turns: Both<readonly Heard[]>): Delays {
+  const of = (value: (turn: Heard) => number): Both<number> =>
+    each({ native: turns.native.map(value), parley: turns.parley.map(value) }, 0.5);
+  return {
+    median: of(({ delays }) => median(delays)),
+    p90: of(({ delays }) => percentile(delays, 0.9)),
+    p99: of(({ delays }) => percentile(delays, 0.99)),
+    first: of(({ first }) => first),
+  };
+}
+
+/** How much later the same pieces were heard by one than by the other, in milliseconds. */
+export function laterBy(one: Heard, other: Heard): number[] {
+  const [count, expected] = [one.delays.length, other.delays.length];
+  if (count !== expected) throw new Error(`expected the same ${expected} pieces at both, got ${count}`);
+  return one.delays.map((delay, at) => delay - (other.delays[at] ?? Number.NaN));
+}
+
 /** Turns of both in turns, after one of either that is not counted. */
 export async function compareDelays(rounds: number, turn: Both<() => Promise<Heard>>): Promise<Delays> {
-  const [middle, p90, p99, first] = [samples(), samples(), samples(), samples()];
+  const turns: Both<Heard[]> = { native: [], parley: [] };
   await inTurns(rounds + 1, async (side, round) => {
-    const { delays, first: toFirst } = await turn[side]();
-    if (round === 0) return;
-    middle[side].push(median(delays));
-    p90[side].push(percentile(delays, 0.9));
-    p99[side].push(percentile(delays, 0.99));
-    first[side].push(toFirst);
+    const heard = await turn[side]();
+    if (round > 0) turns[side].push(heard);
   });
-  return { median: each(middle, 0.5), p90: each(p90, 0.5), p99: each(p99, 0.5), first: each(first, 0.5) };
+  return summed(turns);
 }

@@ -1,6 +1,7 @@
 import { INSTALLABLE } from "../../src/install/catalog.ts";
 import { realAgent } from "../../test/support/real-agent.ts";
-import { type Contest, type Contestant, openContest } from "../codex/contest.ts";
+import { type Contest, openContest } from "../codex/contest.ts";
+import type { Contestant } from "../harness/contestant.ts";
 import type { Figure, Measurement, Size } from "../harness/figure.ts";
 import { familyMb } from "../harness/machine.ts";
 import { compareDelays, pacedAnswer } from "../harness/paced.ts";

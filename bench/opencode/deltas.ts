@@ -7,22 +7,32 @@ interface Said {
   properties: { sessionID?: string; delta?: string };
 }
 
-/** Reads the events of one session, as a client of `/event` does. */
-export function readEvent(session: string): (data: string) => Piece | undefined {
+/** Reads the events of one session, or of all in its directory, as a client of `/event` does. */
+export function readEvent(session?: string): (data: string) => Piece | undefined {
   return (data) => {
     const { type, properties } = JSON.parse(data) as Said;
-    if (properties.sessionID !== session) return undefined;
+    if (session !== undefined && properties.sessionID !== session) return undefined;
     if (type === "message.part.delta") return { text: properties.delta ?? "" };
     return type === "session.idle" ? { end: true } : undefined;
   };
 }
 
-export async function newSession(server: Running): Promise<string> {
-  return (await call<{ id: string }>(server, "POST", "/session", {})).id;
+/** A path for a directory, the server's own unless told. */
+export function pathIn(path: string, directory?: string): string {
+  return directory === undefined ? path : `${path}?directory=${encodeURIComponent(directory)}`;
 }
 
-export async function promptAsync(server: Running, session: string, text: string): Promise<void> {
-  const response = await fetch(`${server.url}/session/${session}/prompt_async`, {
+export async function newSession(server: Pick<Running, "url">, directory?: string): Promise<string> {
+  return (await call<{ id: string }>(server, "POST", pathIn("/session", directory), {})).id;
+}
+
+export async function promptAsync(
+  server: Pick<Running, "url">,
+  session: string,
+  text: string,
+  directory?: string,
+): Promise<void> {
+  const response = await fetch(server.url + pathIn(`/session/${session}/prompt_async`, directory), {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ parts: [{ type: "text", text }] }),

@@ -67,6 +67,19 @@ export async function levelsOf(directory: string, home: string | undefined): Pro
   return levels;
 }
 
+/**
+ * The directory and all above it. A name `.git` ends nothing: a program that asks git may be told that there is no repository, and look further. The home directory
+ * is left out, for its settings are the user's own, unless it is the directory itself.
+ */
+export function allLevelsOf(directory: string, homes: readonly string[]): string[] {
+  const levels = [directory];
+  for (let at = directory; dirname(at) !== at; ) {
+    at = dirname(at);
+    if (!homes.includes(at)) levels.push(at);
+  }
+  return levels;
+}
+
 /** The settings that are there, with paths from the directory. Files are only read; nothing of the project runs. */
 export async function settingsAt(directory: string, looks: readonly Look[]): Promise<ProjectSetting[]> {
   const found = await Promise.all(

@@ -4,6 +4,7 @@ import type { Figure } from "../../bench/harness/figure.ts";
 import { saved, table } from "../../bench/harness/table.ts";
 import { codex } from "../../bench/measurements/codex.ts";
 import { opencode } from "../../bench/measurements/opencode.ts";
+import { opencodeAgent } from "../../bench/measurements/opencode-agent.ts";
 import { skipVariable } from "../support/real-agent.ts";
 
 test("a measurement whose program cannot be had says so, and measures nothing", async (t) => {
@@ -12,7 +13,7 @@ test("a measurement whose program cannot be had says so, and measures nothing", 
   t.after(() => {
     process.env = before;
   });
-  for (const { run } of [opencode, codex]) {
+  for (const { run } of [opencode, opencodeAgent, codex]) {
     const { figures, skipped } = await run("tiny");
     assert.deepEqual({ figures, skipped }, { figures: [], skipped: "there is no network" });
   }

@@ -131,7 +131,7 @@ test("--continue without a session, an unknown session and another agent are cle
   assert.match(near.stderr, /no agent scriptde; did you mean scripted\? there are: claude,/);
   const agent = await home.run(["run", "--agent", "nobody", "x"]);
   assert.equal(agent.code, 2);
-  assert.match(agent.stderr, /no agent nobody; there are: claude, codex, house, scripted, ends/);
+  assert.match(agent.stderr, /no agent nobody; there are: claude, codex, opencode, house, scripted, ends/);
 });
 
 for (const [signal, code] of [

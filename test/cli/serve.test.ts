@@ -164,7 +164,7 @@ test("an agent that does not exist is named, with those that do", async () => {
   await using home = new Home();
   const { code, stderr } = await home.run(["serve", "--port", "0", "--agent", "nobody"]);
   assert.equal(code, 2);
-  assert.match(stderr, /no agent nobody; there are: claude, codex, house, scripted/);
+  assert.match(stderr, /no agent nobody; there are: claude, codex, opencode, house, scripted/);
 });
 
 test("a token that is too short is refused", async () => {

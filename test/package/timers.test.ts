@@ -23,6 +23,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "test/server/body-limit.test.ts": "a client that sends too slowly",
   "test/surfaces/stream/sse-clients.test.ts": "a reader that is slow, and a writer that is quicker than heartbeats",
   "test/scenarios/turn-mix.ts": "clients that act at random moments",
+  "test/support/chaos/proxy.ts": "a connection that is late",
   "test/scenarios/come-and-go.ts": "clients that leave at random moments",
   "test/scenarios/cancel-race.ts": "cancels at random moments",
   "test/scenarios/crash.ts": "kills at random moments",

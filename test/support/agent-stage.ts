@@ -153,7 +153,8 @@ export abstract class AgentStage {
   }
 }
 
-function commandOf(pid: number): string {
+/** The command line of a process. */
+export function commandOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8");
   } catch {

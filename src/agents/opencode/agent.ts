@@ -33,9 +33,13 @@ export function createOpenCodeAgent(options: OpenCodeOptions): Agent {
     const { projectSettings } = await import("./discovery/project-settings.ts");
     return projectSettings(directory, env.HOME);
   };
+  const reachableSettings: typeof projectSettings = async (directory) => {
+    const { reachableSettings } = await import("./discovery/project-settings.ts");
+    return reachableSettings(directory, env.HOME);
+  };
   const assertHarmless = async (directory: string): Promise<void> => {
     const { assertNoPlugins } = await import("./discovery/plugins.ts");
-    assertNoPlugins(directory, await projectSettings(directory));
+    assertNoPlugins(directory, await reachableSettings(directory));
   };
   let starting: Promise<Servers> | undefined;
   let gate: Gate | undefined;
@@ -45,7 +49,7 @@ export function createOpenCodeAgent(options: OpenCodeOptions): Agent {
   const makeServers = async (): Promise<Servers> => {
     if (url !== undefined) {
       const { attachTo } = await import("./serve/attached.ts");
-      return attachTo({ url, env, projectSettings });
+      return attachTo({ url, env, projectSettings: reachableSettings });
     }
     const [{ createServers }, { Gate }] = await Promise.all([import("./serve/servers.ts"), import("./gate/gate.ts")]);
     gate = new Gate(join(dataDirectory, "cache"));

@@ -1,11 +1,15 @@
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
+import { setTimeout as delay } from "node:timers/promises";
 import { type Fields, isFields, textIn } from "../../core/json/fields.ts";
 import type { RunningServer } from "./serve/contract.ts";
 
 const LIMIT_MS = 10_000;
 /** The list of all models of all providers is some megabytes. */
 const LONGEST = 64 * 1024 * 1024;
+
+/** The pauses between looks that failed on the way. */
+const PAUSES_MS = [50, 250];
 
 type Method = "GET" | "POST" | "PATCH" | "DELETE";
 type Query = Readonly<Record<string, string | number | undefined>>;
@@ -51,8 +55,20 @@ export class Api {
     return (await this.page(method, path, asked)).value;
   }
 
-  /** The answer with the cursor to the page after it. */
+  /** The answer with the cursor to the page after it. A look that failed on the way is repeated. */
   async page(method: Method, path: string, asked: Asked = {}): Promise<{ value: unknown; next?: string }> {
+    for (const pause of method === "GET" ? PAUSES_MS : []) {
+      try {
+        return await this.#once(method, path, asked);
+      } catch (thrown) {
+        if (asked.signal?.aborted || !isPassing(thrown)) throw thrown;
+        await delay(pause);
+      }
+    }
+    return this.#once(method, path, asked);
+  }
+
+  async #once(method: Method, path: string, asked: Asked): Promise<{ value: unknown; next?: string }> {
     const { limitMs = LIMIT_MS, signal } = asked;
     const limits = [...(limitMs > 0 ? [AbortSignal.timeout(limitMs)] : []), ...(signal ? [signal] : [])];
     const response = await this.open(method, path, { ...asked, signal: AbortSignal.any(limits) });
@@ -94,6 +110,12 @@ export class Api {
     const value = await this.ask(method, path, asked);
     return Array.isArray(value) ? value.filter(isFields) : [];
   }
+}
+
+/** Whether a failure is one of the way to the server, which may be gone in a moment. */
+function isPassing(thrown: unknown): boolean {
+  if (thrown instanceof ApiRefusal) return thrown.status >= 502 && thrown.status <= 504;
+  return !(thrown instanceof Error && thrown.name === "TimeoutError");
 }
 
 async function wholeText(response: IncomingMessage): Promise<string> {

@@ -3,6 +3,7 @@ import type { Prompt } from "../../core/events/values.ts";
 import { type Fields, fieldsIn, textIn } from "../../core/json/fields.ts";
 import type { AgentChoice } from "../contract.ts";
 import { type Api, ApiRefusal } from "./api.ts";
+import { type CalledCommand, calledCommand } from "./commands.ts";
 import type { Follower } from "./follow/follower.ts";
 import { commandBody, commandIn, modelRef, promptBody } from "./prompt-body.ts";
 import { tidy } from "./tidy.ts";
@@ -21,7 +22,7 @@ export interface Given {
 /** Gives prompts, commands and compactions to the program. */
 export class Giver {
   readonly #given: Given;
-  #commands: Promise<ReadonlySet<string>> | undefined;
+  #commands: Promise<ReadonlyMap<string, Fields>> | undefined;
   #tidying: Promise<void> = Promise.resolve();
 
   constructor(given: Given) {
@@ -34,33 +35,47 @@ export class Giver {
     this.#tidying = this.#tidying.then(() => tidy(api, id));
   }
 
-  /** Gives a prompt, or calls the command that the prompt names. `message` is the id of its message, which the follower knows. */
-  async prompt(prompt: Prompt, message: string, choice: AgentChoice): Promise<void> {
-    const { id, directory } = this.#given;
-    await this.#tidying;
-    const command = commandIn(prompt.parts);
-    const isCommand = command !== undefined && (await this.#knownCommands()).has(command.name);
-    if (!isCommand) return this.#post(message, promptBody(prompt, message, choice, directory));
-    this.#inBackground(`/session/${id}/command`, commandBody(command, prompt, message, choice, directory));
+  /** The command that a prompt calls, if it is one. */
+  async command({ parts }: Prompt): Promise<CalledCommand | undefined> {
+    const command = commandIn(parts);
+    const known = command && (await this.#knownCommands()).get(command.name);
+    return known && calledCommand(command, known);
   }
 
-  async compact(model: string | undefined): Promise<void> {
+  /** Gives a prompt, or calls its command. `message` is the id of its message, which the follower knows. */
+  async prompt(
+    prompt: Prompt,
+    message: string,
+    choice: AgentChoice,
+    command: CalledCommand | undefined,
+  ): Promise<void> {
+    const { id, directory, follower } = this.#given;
+    await this.#tidying;
+    if (!follower.isWanted(message)) return;
+    if (!command) return this.#post(message, promptBody(prompt, message, choice, directory));
+    this.#inBackground(message, `/session/${id}/command`, commandBody(command, prompt, message, choice, directory));
+  }
+
+  /** Shortens the conversation, as the turn that `turn` names. */
+  async compact(model: string | undefined, turn: string): Promise<void> {
     const { id, follower } = this.#given;
     await this.#tidying;
     const ref = modelRef(model ?? (await this.#lastModel()) ?? "");
-    if (ref) this.#inBackground(`/session/${id}/summarize`, { ...ref, auto: false });
-    else follower.fail("agent_failed", "OpenCode does not say which model is to shorten the conversation");
+    if (!ref) return this.refuse(turn, new Error("it does not say which model is to shorten the conversation"));
+    if (follower.isWanted(turn)) this.#inBackground(turn, `/session/${id}/summarize`, { ...ref, auto: false });
   }
 
-  refuse(thrown: unknown): void {
+  /** A message, or a turn without one, does not come about. */
+  refuse(message: string, thrown: unknown): void {
     const { follower, signal } = this.#given;
-    if (!signal.aborted) follower.fail("agent_failed", `OpenCode does not begin the turn: ${messageOf(thrown)}`);
+    if (!signal.aborted)
+      follower.refused(message, "agent_failed", `OpenCode does not take the prompt: ${messageOf(thrown)}`);
   }
 
   /** Whether the program has a message is known only by its answer, or by a look at it. */
   async #post(message: string, body: Fields): Promise<void> {
     const { api, id, follower, signal } = this.#given;
-    for (let tries = 0; !signal.aborted; tries++) {
+    for (let tries = 0; !signal.aborted && follower.isWanted(message); tries++) {
       try {
         await api.ask("POST", `/session/${id}/prompt_async`, { body, limitMs: GIVE_MS, signal });
         return;
@@ -70,29 +85,31 @@ export class Giver {
           () => false,
         );
         if (isThere) return follower.recover();
-        if (thrown instanceof ApiRefusal || tries > 0) return this.refuse(thrown);
+        if (thrown instanceof ApiRefusal || tries > 0) return this.refuse(message, thrown);
       }
     }
   }
 
   /** A request that is answered only at the end of the turn. Its failure ends a turn that never began; the rest is told by events. */
-  #inBackground(path: string, body: Fields): void {
+  #inBackground(message: string, path: string, body: Fields): void {
     const { api, id, follower, signal } = this.#given;
-    api.ask("POST", path, { body, limitMs: 0, signal }).then(
+    const asked = api.ask("POST", path, { body, limitMs: 0, signal });
+    follower.expect(asked);
+    asked.then(
       () => void follower.check(id),
       (thrown: unknown) => {
-        if (thrown instanceof ApiRefusal) this.refuse(thrown);
+        if (thrown instanceof ApiRefusal) this.refuse(message, thrown);
         else if (!signal.aborted) follower.recover();
       },
     );
   }
 
-  #knownCommands(): Promise<ReadonlySet<string>> {
+  #knownCommands(): Promise<ReadonlyMap<string, Fields>> {
     this.#commands ??= this.#given.api.list("GET", "/command").then(
-      (commands) => new Set(commands.flatMap((one) => textIn(one, "name") ?? [])),
+      (commands) => new Map(commands.map((one) => [textIn(one, "name") ?? "", one])),
       () => {
         this.#commands = undefined;
-        return new Set<string>();
+        return new Map<string, Fields>();
       },
     );
     return this.#commands;

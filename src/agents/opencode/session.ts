@@ -8,46 +8,18 @@ import { type AgentChoice, type AgentSession, type OpenOptions, ResumeLost } fro
 import { Outbox } from "../outbox.ts";
 import type { Said } from "../program/read-lines.ts";
 import { Api } from "./api.ts";
-import { clearAsks, replyTo, sendReply, stopWork } from "./asks.ts";
-import { Translator } from "./decode/translator.ts";
-import { Follower } from "./follow/follower.ts";
-import type { Hub, Hubs } from "./follow/hubs.ts";
-import { CallGuard } from "./gate/call-guard.ts";
-import type { Gate, Gatekeeper } from "./gate/gate.ts";
-import { Giver } from "./give.ts";
-import { MessageIds } from "./message-id.ts";
+import { ABORT_MS, clearAsks, replyTo, sendReply, stopWork } from "./asks.ts";
+import { assertAllowed, type CalledCommand } from "./commands.ts";
 import { type OpenedSession, openSession } from "./open-session.ts";
 import { modelRef } from "./prompt-body.ts";
-import type { Lease, Servers } from "./serve/contract.ts";
-import { SessionRules } from "./session-rules.ts";
+import { assemble, type Running } from "./running.ts";
+import { onGone } from "./serve/on-gone.ts";
+import type { SessionOptions } from "./session-options.ts";
 
 const STREAM_MS = 10_000;
-const ABORT_MS = 10_000;
 const LEAVE_MS = 1_500;
 /** Longer lines are not kept with the events that they caused. */
 const LONGEST_LINE = 256 * 1024;
-export interface SessionOptions {
-  servers: Servers;
-  hubs: Hubs;
-  /** Where servers that Parley starts ask before each call. */
-  gate: Gate | undefined;
-  /** Rejects where the program would run code of a directory that is not trusted. */
-  assertHarmless(directory: string): Promise<void>;
-}
-
-/** The parts that are there once the session is open. */
-interface Running {
-  readonly id: string;
-  readonly lease: Lease;
-  readonly api: Api;
-  readonly translator: Translator;
-  readonly follower: Follower;
-  readonly giver: Giver;
-  readonly guard: CallGuard;
-  readonly keeper: Gatekeeper;
-  readonly rules: SessionRules;
-  readonly ids: MessageIds;
-}
 
 /** One of the program's sessions, on a server that it shares with others. */
 export class OpenCodeSession implements AgentSession {
@@ -56,6 +28,8 @@ export class OpenCodeSession implements AgentSession {
   readonly #outbox: Outbox;
   readonly #ready = Promise.withResolvers<void>();
   readonly #closing = new AbortController();
+  /** The session once it is open; undefined where it never is. Calls wait for it, in their order. */
+  readonly #opened: Promise<Running | undefined>;
   #choice: AgentChoice;
   #running: Running | undefined;
 
@@ -65,7 +39,10 @@ export class OpenCodeSession implements AgentSession {
     this.#outbox = new Outbox(open.emit);
     const { model, mode, options: chosen } = open;
     this.#choice = present({ model, mode, options: chosen });
-    this.#ready.promise.catch(() => {});
+    this.#opened = this.#ready.promise.then(
+      () => this.#running,
+      () => undefined,
+    );
     void this.#start().catch((thrown: unknown) => this.#fail(thrown));
   }
 
@@ -74,16 +51,17 @@ export class OpenCodeSession implements AgentSession {
   }
 
   async prompt(prompt: Prompt): Promise<void> {
-    const running = this.#running;
+    const running = await this.#opened;
     if (!running) return;
     const { follower, ids, translator, id, giver } = running;
     const message = ids.next(running.lease.server.own ? translator.latest(id) : "");
     follower.prompt(message);
     try {
-      await this.#prepare(running);
-      await giver.prompt(prompt, message, this.#choice);
+      const command = await giver.command(prompt);
+      await this.#prepare(running, command);
+      await giver.prompt(prompt, message, this.#choice, command);
     } catch (thrown) {
-      giver.refuse(thrown);
+      giver.refuse(message, thrown);
     }
   }
 
@@ -92,18 +70,26 @@ export class OpenCodeSession implements AgentSession {
   }
 
   async compact(): Promise<void> {
-    const running = this.#running;
+    const running = await this.#opened;
     if (!running) return;
-    running.follower.begin(running.ids.next());
-    await running.giver.compact(this.#choice.model);
+    const { follower, ids, giver } = running;
+    const turn = ids.next();
+    follower.begin(turn);
+    try {
+      await this.#prepare(running, undefined);
+      await giver.compact(this.#choice.model, turn);
+    } catch (thrown) {
+      giver.refuse(turn, thrown);
+    }
   }
 
   async cancel(): Promise<void> {
-    if (this.#running) await this.#abort(this.#running, ABORT_MS);
+    const running = await this.#opened;
+    if (running) await this.#abort(running, ABORT_MS);
   }
 
   async decide(ask: string, verdict: "go" | "ask"): Promise<void> {
-    const running = this.#running;
+    const running = await this.#opened;
     if (!running || running.guard.decide(ask, verdict)) return;
     if (verdict === "go") return this.answer(ask, { kind: "permission", outcome: "once" });
     const permission = running.translator.permission(ask);
@@ -111,7 +97,7 @@ export class OpenCodeSession implements AgentSession {
   }
 
   async answer(ask: string, answer: Answer): Promise<void> {
-    const running = this.#running;
+    const running = await this.#opened;
     if (!running) return;
     const { guard, translator, follower, api, id } = running;
     const guarded = guard.answer(ask, answer);
@@ -121,7 +107,8 @@ export class OpenCodeSession implements AgentSession {
       await stopWork(api, guarded.session, ABORT_MS);
       return;
     }
-    const { kind, isLastWord, body, verb } = replyTo(answer);
+    const isOpen = translator.mayCall(translator.asks.get(ask)?.session ?? id);
+    const { kind, isLastWord, body, verb } = replyTo(answer, isOpen);
     const session = translator.answered(ask, isLastWord);
     await sendReply(api, `/${kind}/${encodeURIComponent(ask)}/${verb}`, body, this.#closing.signal);
     if (isLastWord) void follower.check(session ?? id);
@@ -168,55 +155,32 @@ export class OpenCodeSession implements AgentSession {
     const lease = await servers.lease(need);
     if (this.#closing.signal.aborted) return lease.release();
     const { server } = lease;
-    void server.gone.then((exit) => this.#end(exit));
+    const forget = onGone(server, (exit) => this.#end(exit));
+    this.#closing.signal.addEventListener("abort", forget);
     try {
       const opened = await openSession(new Api(server, directory), this.#open);
       if (this.#closing.signal.aborted) return lease.release();
       const hub = hubs.of(server, directory);
-      this.#running = this.#assemble(lease, hub, opened);
+      this.#running = assemble({
+        open: this.#open,
+        gate: this.#options.gate,
+        lease,
+        hub,
+        opened,
+        signal: this.#closing.signal,
+        say: (said, native) => this.#say(said, native),
+        onUnreachable: () => this.#end({ code: null, signal: null, stderr: [`no answer came from ${server.url}`] }),
+      });
+      if (this.#outbox.paused) this.#running.follower.pause();
       this.#tellOpened(opened);
-      await clearAsks(hub.api, [opened.id]);
+      // The program keeps asks of a turn that was stopped. Those of a turn that runs are another client's.
+      if (!opened.isBusy) await clearAsks(hub.api, [opened.id]);
       await within(hub.ready(), STREAM_MS);
       this.#ready.resolve();
     } catch (thrown) {
       if (!this.#running) lease.release();
       throw thrown;
     }
-  }
-
-  #assemble(lease: Lease, hub: Hub, { id, floor }: OpenedSession): Running {
-    const { server } = lease;
-    const { gate } = this.#options;
-    const { directory, rules: sessionRules = () => [] } = this.#open;
-    const { api } = hub;
-    const { signal } = this.#closing;
-    const rules = new SessionRules({ api, id, isGated: server.gate !== undefined, rules: sessionRules });
-    const translator = new Translator({ root: id, directory, floor, isIntent: (request) => rules.isIntent(request) });
-    const guard = new CallGuard({
-      directory,
-      isOpen: (session) => translator.isBusy(session),
-      keyOf: ({ session, call }) => translator.callKey(session, call),
-      refused: ({ session, call }) => translator.refuseCall(session, call),
-      say: (session, said) => this.#say([translator.about(session, said)]),
-    });
-    const follower = new Follower({
-      hub,
-      translator,
-      session: id,
-      say: (said, native) => this.#say(said, native),
-      stop: () => stopWork(api, id, ABORT_MS),
-      onUnreachable: () => this.#end({ code: null, signal: null, stderr: [`no answer came from ${server.url}`] }),
-    });
-    if (this.#outbox.paused) follower.pause();
-    const keeper: Gatekeeper = {
-      owns: (session) => follower.owns(session),
-      lookUp: (session) => follower.lookUp(session),
-      hear: (call) => guard.hear(call),
-    };
-    if (server.gate !== undefined) gate?.join(keeper);
-    const giver = new Giver({ api, id, follower, directory, signal });
-    const ids = new MessageIds(server.own);
-    return { id, lease, api, translator, follower, giver, guard, keeper, rules, ids };
   }
 
   #tellOpened({ id, resumed, past }: OpenedSession): void {
@@ -234,17 +198,21 @@ export class OpenCodeSession implements AgentSession {
   }
 
   /** Puts the session's rules in force before a turn. Rejects where they cannot hold. */
-  async #prepare({ lease: { server }, rules, follower }: Running): Promise<void> {
+  async #prepare({ id, lease, rules, follower, guard }: Running, command: CalledCommand | undefined): Promise<void> {
     const { directory, trusted, hasRules = () => false } = this.#open;
+    const { server } = lease;
     if (!trusted) await this.#options.assertHarmless(directory);
-    if (server.own && hasRules()) this.#options.gate?.assertIn(server.gate, directory);
-    if (!follower.hasWorked) await rules.give(this.#choice.mode);
+    if (server.own && hasRules()) await this.#options.gate?.untilIn(server.gate, directory);
+    if (command && hasRules()) await assertAllowed(command, server.gate !== undefined, (line) => guard.line(id, line));
+    if (!follower.hasWorked) await rules.give(command?.agent ?? this.#choice.mode);
   }
 
   /** Stops the turn. Asks that the program forgets to take back are taken back. */
-  async #abort({ api, id, translator, follower }: Running, limitMs: number): Promise<void> {
+  async #abort({ api, id, translator, follower, guard }: Running, limitMs: number): Promise<void> {
     follower.stopping();
+    guard.refuseAll();
     await stopWork(api, id, limitMs);
+    guard.refuseAll();
     await clearAsks(api, [...translator.branches.keys()]);
     void follower.check(id);
   }
@@ -291,7 +259,7 @@ export class OpenCodeSession implements AgentSession {
     const running = this.#running;
     if (running) {
       running.follower.close();
-      running.guard.close();
+      running.guard.refuseAll();
       this.#options.gate?.leave(running.keeper);
       running.lease.release();
     }

@@ -19,7 +19,7 @@ function rowOf(agent: AgentInfo): string[] {
     agent.installed ? (agent.version ?? "yes") : "no",
     agent.credentials.replace("_", " "),
     ids(agent.models),
-    ids(agent.modes),
+    ids(agent.modes.filter(({ hidden }) => !hidden)),
     safeLine(agent.detail ?? "", LONGEST),
   ];
 }

@@ -92,13 +92,19 @@ export class Watched {
   }
 
   types(): string[] {
-    return this.signals.map(({ type }) => type);
+    return this.signals.map((signal) =>
+      signal.type === "turn.finished" ? `turn.finished (${signal.error?.message ?? signal.reason})` : signal.type,
+    );
   }
 
   /** The numbers that were said, in the order in which they came. */
   counted(): number[] {
-    const text = this.all("text").map(({ delta }) => delta);
-    return [...text.join("").matchAll(/\d+/g)].map(([number]) => Number(number));
+    const texts = new Map<string, string>();
+    for (const { item, delta } of this.all("text")) texts.set(item, (texts.get(item) ?? "") + delta);
+    // An agent may tell the whole of a text in place of pieces that were held back.
+    for (const { item, text, role } of this.all("text.done"))
+      if (text !== undefined && role !== "user") texts.set(item, text);
+    return [...[...texts.values()].join(" ").matchAll(/\d+/g)].map(([number]) => Number(number));
   }
 
   /** Fails when a signal comes in the next moment. */

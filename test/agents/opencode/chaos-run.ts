@@ -12,8 +12,8 @@ import { Random } from "../../support/random.ts";
 import { startServer } from "../../support/server.ts";
 import type { SseReader } from "../../support/sse.ts";
 import { MARKERS } from "./chaos-script.ts";
-import type { Kept } from "./recorded-server.ts";
-import { keptIn, toldIn } from "./transcript.ts";
+import type { Kept } from "./replay/recorded-server.ts";
+import { keptIn, toldIn } from "./replay/transcript.ts";
 
 const MOST_TURNS = 3;
 /** Turns that a person stops somewhere. */
@@ -67,6 +67,10 @@ function after(stream: SseReader, session: string, from: number, count: number):
   }, `${count} events of ${session}`);
 }
 
+function isQuiet(stream: SseReader): boolean {
+  return stream.count("turn.started") > 0 && stream.count("turn.started") === stream.count("turn.ended");
+}
+
 /** One session of some turns, with everything between Parley and the real server going wrong as the seed wants it. */
 export async function chaosRun(place: ChaosPlace, seed: number): Promise<string> {
   const random = new Random(seed);
@@ -90,8 +94,10 @@ export async function chaosRun(place: ChaosPlace, seed: number): Promise<string>
       if (act === "cancel") await api.cancel(id);
       if (act === "steer")
         await api.call("POST", `/v1/sessions/${id}/prompts`, { text: "and this", delivery: "steer" });
-      const { reason } = await running;
-      done.push(`-> ${reason}`);
+      const { reason, error } = await running;
+      done.push(`-> ${reason}${error ? ` (${error.message})` : ""}`);
+      // Words that came too late for the turn have one of their own.
+      await stream.when(isQuiet, "every turn is over");
     }
     await assertSame(place, api, id);
     return `${proxy}; ${done.join(" ")}`;
@@ -108,8 +114,8 @@ async function assertSame(place: ChaosPlace, api: Api, id: string): Promise<void
   await eventually("the server is idle", idle);
   const pairs: [parley: string, native: string][] = [];
   const collect = async (session: string): Promise<void> => {
-    const { nativeId = "" } = await api.session(session);
-    pairs.push([session, nativeId]);
+    const { nativeId } = await api.session(session);
+    if (nativeId !== undefined) pairs.push([session, nativeId]);
   };
   await collect(id);
   const events = await api.events(id);

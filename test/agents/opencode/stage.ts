@@ -19,8 +19,13 @@ export interface OpenCodeStageOptions extends StageOptions {
   config?: Config;
 }
 
+/** Whether a command line is that of a server of the program. */
+export function isServer(command: string): boolean {
+  return /opencode\0serve\0/.test(command);
+}
+
 /** The most events of a turn that are let come before the program is killed. */
-const LAST_POINT = 40;
+const LAST_POINT = 20;
 
 /** The real OpenCode on a stage. A start of its server takes seconds, so that tests share a stage and have directories of their own. */
 export class Stage extends AgentStage {
@@ -30,7 +35,7 @@ export class Stage extends AgentStage {
   }
 
   protected serves(command: string): boolean {
-    return /opencode\0serve\0/.test(command);
+    return isServer(command);
   }
 
   /** A directory of its own for a session, with files. */
@@ -50,6 +55,15 @@ export class Stage extends AgentStage {
       .filter(({ method, path }) => method === "POST" && path.endsWith("/chat/completions"))
       .map(({ body }) => body as Call)
       .filter(({ tools = [] }) => tools.length > 0);
+  }
+
+  /** The words of both sides in the last request to the model, without what the program adds. */
+  remembered(): string[] {
+    const { messages = [] } = this.calls().at(-1) ?? {};
+    return messages
+      .filter(({ role }) => role === "user" || role === "assistant")
+      .map(({ content }) => wordsIn(content))
+      .filter((text) => text !== "" && !text.startsWith("<"));
   }
 
   /** Ends the server without a warning. */
@@ -72,4 +86,9 @@ export class Stage extends AgentStage {
     this.killServers();
     return place;
   }
+}
+
+function wordsIn(content: unknown): string {
+  if (typeof content === "string") return content.trim();
+  return Array.isArray(content) ? String((content[0] as { text?: string } | undefined)?.text ?? "").trim() : "";
 }

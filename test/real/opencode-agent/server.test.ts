@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import type { McpServer } from "../../../src/agents/contract.ts";
 import { createOpenCodeAgent } from "../../../src/agents/opencode/agent.ts";
 import { Api } from "../../../src/agents/opencode/api.ts";
+import { Gate } from "../../../src/agents/opencode/gate/gate.ts";
 import { createServers } from "../../../src/agents/opencode/serve/servers.ts";
 import { reap } from "../../../src/host/reaper.ts";
 import { instanceOf } from "../../../src/server/instance.ts";
@@ -54,16 +55,18 @@ describe("servers of the real OpenCode", { skip, timeout: GROUP_MS }, () => {
     assert.deepEqual(serversOf(instance), []);
   });
 
-  test("one has the servers of tools of its session, and its commands see no secret of theirs", async (t) => {
+  test("one has the servers of tools of its session, and its commands see no secret of theirs or its own", async (t) => {
     const place = makePlace(t, program);
     const { host, directory } = await makeHost(t);
-    const servers = createServers({ host, dataDirectory: directory, env: place.env, readyMs: PATIENCE_MS });
-    t.after(() => servers.close());
+    const gate = new Gate(join(directory, "cache"));
+    const servers = createServers({ host, dataDirectory: directory, env: place.env, readyMs: PATIENCE_MS, gate });
+    t.after(() => Promise.all([servers.close(), gate.close()]));
     const project = makeProject(place, "project");
     const notes = join(place.root, "notes");
     const command = { command: process.execPath, args: [GREETER, notes], env: { GREETER_TOKEN: "hush" } };
     const mcpServers: McpServer[] = [{ name: "greeter", type: "stdio", ...command }];
-    const { server } = await servers.lease({ directory: project, trusted: false, session: "s", mcpServers });
+    const need = { directory: project, trusted: false, ruled: true, session: "s", mcpServers };
+    const { server } = await servers.lease(need);
     assert.equal(readFileSync(notes, "utf8"), "started with hush\n");
     const api = new Api(server, project);
     const limit = { limitMs: PATIENCE_MS };
@@ -73,7 +76,7 @@ describe("servers of the real OpenCode", { skip, timeout: GROUP_MS }, () => {
     const body = { agent: "build", model, command: "env" };
     const { parts } = await api.fields("POST", `/session/${id}/shell`, { ...limit, body });
     const [{ state }] = parts as [{ state: { output: string } }];
-    assert.match(state.output, /^OPENCODE=1$/m);
+    assert.match(state.output, /^OPENCODE_SERVER_PASSWORD=$/m);
     assert.doesNotMatch(state.output, /hush|PARLEY_TOKEN/);
   });
 

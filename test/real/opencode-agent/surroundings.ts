@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
 import { listProcesses, markOf } from "../../../src/host/process-scan.ts";
+import { alreadyInstalled } from "../../agents/opencode/already-installed.ts";
 import type { Environment } from "../../support/agent-stage.ts";
 
 /** Nobody listens there. */
@@ -54,6 +55,7 @@ export function makePlace(t: TestContext, program: string, config: object = CONF
   t.after(() => rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }));
   const home = join(root, "home");
   write(home, { ".config/opencode/opencode.json": config });
+  write(join(home, ".config/opencode"), alreadyInstalled());
   const env: Environment = {
     PARLEY_OPENCODE_BIN: program,
     HOME: home,

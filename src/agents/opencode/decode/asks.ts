@@ -1,7 +1,9 @@
+import { resolve } from "node:path";
 import { type Fields, fieldsIn, isFields, listIn, present, textIn } from "../../../core/json/fields.ts";
 import type { PermissionSignal, QuestionSignal } from "../../../core/ledger/signals.ts";
 import { exact } from "../../../core/permissions/exact.ts";
 import { ruledPath } from "../../../core/permissions/paths.ts";
+import { placedLine } from "../../placed-line.ts";
 import type { Branch, Part } from "./state.ts";
 
 /** Permissions whose patterns are paths. */
@@ -39,7 +41,9 @@ export function permissionOf(
   const patterns = texts(request.patterns);
   const input = isFields(part?.input) ? part.input : {};
   const metadata = fieldsIn(request, "metadata");
-  const command = action === "bash" ? (textIn(input, "command") ?? textIn(metadata, "command")) : undefined;
+  const line = action === "bash" ? (textIn(input, "command") ?? textIn(metadata, "command")) : undefined;
+  const place = resolve(directory, textIn(input, "workdir") ?? directory);
+  const command = line === undefined ? undefined : placedLine(line, place, directory);
   const paths = FILES.has(action) ? pathsOf(request, input) : [];
   const shown = paths.length > 0 ? paths.map((path) => ruledPath(directory, path)) : patterns;
   return {

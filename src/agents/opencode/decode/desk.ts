@@ -8,8 +8,8 @@ export interface Tree {
   readonly directory: string;
   readonly branches: Map<string, Branch>;
   readonly asks: Map<string, OpenAsk>;
-  /** Sessions of others, and those that were looked for. */
-  readonly strangers: Set<string>;
+  /** Sessions of others (true), and those that are being looked for. */
+  readonly strangers: Map<string, boolean>;
   /** Whether the program asks only because the session's rules want to hear of the call: it would make it by itself otherwise. */
   isIntent(request: Fields): boolean;
 }
@@ -39,7 +39,7 @@ export class Desk extends Reading {
     const { strangers } = this.tree;
     if (strangers.has(session)) return;
     if (strangers.size >= MOST_STRANGERS) strangers.clear();
-    strangers.add(session);
+    strangers.set(session, false);
     this.want({ type: "session", session });
   }
 

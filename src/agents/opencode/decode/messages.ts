@@ -210,13 +210,13 @@ function release(desk: Desk, branch: Branch, message: Message): void {
   for (const event of held) onContent(desk, branch, event);
 }
 
-/** Ends the step of a message. What it left open is fetched first: its end may have been missed. */
+/** Ends the step of a message. What it left open is fetched first, and all of it where the mark of its end did not come before: events may overtake each other. */
 function complete(desk: Desk, branch: Branch, message: Message): void {
   if (message.over) return;
-  const isOpen = [...message.parts.values()].some(
-    (part) => !part.over && (TEXTS.has(part.type) || part.type === "tool"),
-  );
-  if (isOpen || message.gap) return fetch(desk, branch, message);
+  const parts = [...message.parts.values()];
+  const isOpen = parts.some((part) => !part.over && (TEXTS.has(part.type) || part.type === "tool"));
+  const isWhole = parts.some(({ type }) => type === "step-finish");
+  if (isOpen || !isWhole || message.gap) return fetch(desk, branch, message);
   endStep(desk, branch, message);
   releaseAll(desk, branch);
 }

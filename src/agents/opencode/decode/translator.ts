@@ -1,3 +1,4 @@
+import type { Failure } from "../../../core/events/values.ts";
 import { type Fields, fieldsIn, textIn } from "../../../core/json/fields.ts";
 import type { Signal } from "../../../core/ledger/signals.ts";
 import type { Said } from "../../program/read-lines.ts";
@@ -37,7 +38,7 @@ export class Translator {
   constructor({ root, directory, floor, isIntent = () => false }: TranslatorOptions) {
     this.#root = newBranch(root, floor);
     const branches = new Map([[root, this.#root]]);
-    this.#tree = { root, directory, branches, asks: new Map(), strangers: new Set(), isIntent };
+    this.#tree = { root, directory, branches, asks: new Map(), strangers: new Map(), isIntent };
   }
 
   get branches(): ReadonlyMap<string, Readonly<Branch>> {
@@ -108,13 +109,16 @@ export class Translator {
     return this.#on(session, (desk, branch) => onFetched(desk, branch, message, kept), message);
   }
 
-  /** The answer to a want of a session. */
+  /** The answer to a want of a session: an empty one where the program does not know it, undefined where it could not be asked. */
   found(session: string, info: Fields | undefined): Reading {
     return this.#with((desk) => {
+      const { strangers } = this.#tree;
       const branch = info && adopt(desk, info);
+      const parent = info && textIn(info, "parentID");
       if (branch?.id === session) desk.check(branch);
-      // It is looked for once more when its parent is known.
-      else if (info && textIn(info, "parentID") !== undefined) this.#tree.strangers.delete(session);
+      else if (info && (parent === undefined || strangers.get(parent) === true)) strangers.set(session, true);
+      // It is looked for once more: when its parent is known, or when the program can be asked.
+      else strangers.delete(session);
     });
   }
 
@@ -179,6 +183,18 @@ export class Translator {
     return this.#tree.branches.get(session)?.turn !== undefined;
   }
 
+  /** Whether a sub-agent's session is known, and nothing that it does yet. */
+  isComing(session: string): boolean {
+    const branch = this.#tree.branches.get(session);
+    return branch?.parent !== undefined && branch.turn === undefined && branch.floor === "";
+  }
+
+  /** Whether a session may make calls: a turn of it is open, and neither that nor the root's is being stopped. */
+  mayCall(session: string): boolean {
+    const turn = this.#tree.branches.get(session)?.turn;
+    return turn !== undefined && !turn.aborted && !turn.refused && !this.#root.turn?.aborted;
+  }
+
   /** Something came from a session that nobody knows. */
   lookUp(session: string): Reading {
     return this.#with((desk) => {
@@ -222,6 +238,22 @@ export class Translator {
       turn.failure ??= { code, message };
       endTurn(desk, this.#root);
     });
+  }
+
+  /** The program does not take a message of Parley's. The turn that it was to begin fails; one that it was to join goes on without it. */
+  refusedPrompt(message: string, failure: Failure): Reading {
+    if (this.#root.turn?.id === message) return this.fail(failure.code, failure.message);
+    return this.#with((desk) => {
+      if (!this.#root.turn?.prompts.delete(message)) return;
+      desk.tell(this.#root, { type: "note", level: "error", code: failure.code, text: failure.message });
+      desk.check(this.#root);
+    });
+  }
+
+  /** Whether the turn that a message of Parley's began, or was given to, is open. */
+  isOpenFor(message: string): boolean {
+    const { turn } = this.#root;
+    return turn !== undefined && (turn.id === message || turn.prompts.has(message));
   }
 
   /** The last message of a session before which all that was heard of is over. */

@@ -1,7 +1,8 @@
+import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { isFields } from "../../../core/json/fields.ts";
 import type { ProjectSetting } from "../../../core/trust.ts";
-import { type KeysOf, levelsOf, settingsAt } from "../../project-files.ts";
+import { allLevelsOf, type KeysOf, type Look, levelsOf, settingsAt } from "../../project-files.ts";
 
 /** Settings whose names say nothing without the name of the thing in them, such as `mcp.db`. */
 const NAMED = new Set(["agent", "command", "mcp", "mode", "permission", "plugin", "provider", "formatter", "lsp"]);
@@ -32,15 +33,8 @@ function looseJson(text: string): unknown {
 }
 
 const NO_KEYS: KeysOf = () => undefined;
-const FILES: readonly (readonly [path: string, keysOf: KeysOf])[] = [
-  ["opencode.json", keysOfConfig],
-  ["opencode.jsonc", keysOfConfig],
-  [".opencode/opencode.json", keysOfConfig],
-  [".opencode/opencode.jsonc", keysOfConfig],
-  ["AGENTS.md", NO_KEYS],
-  ["CLAUDE.md", NO_KEYS],
-  ["CONTEXT.md", NO_KEYS],
-];
+const CONFIGS = ["opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc"];
+const INSTRUCTIONS = ["AGENTS.md", "CLAUDE.md", "CONTEXT.md"];
 const KINDS = ["agent", "command", "mode", "plugin", "skill", "tool"];
 const FOLDERS = [
   ...KINDS.flatMap((kind) => [`.opencode/${kind}`, `.opencode/${kind}s`]),
@@ -50,14 +44,33 @@ const FOLDERS = [
 /** In the home directory these are the user's own. */
 const USERS = /^\.(?:opencode|claude|agents)\//;
 
+const looksAt = (level: string, paths: readonly string[], keysOf: KeysOf | undefined): Look[] =>
+  paths.map((path) => ({ path: join(level, path), keysOf }));
+
 /** The settings that the program would take from a project, in the directory and those above up to the repository's root. Parley has it leave all of them out where the directory is not trusted. */
 export async function projectSettings(directory: string, home?: string): Promise<ProjectSetting[]> {
   const looks = (await levelsOf(directory, home)).flatMap((level) => {
     const projects = (path: string): boolean => level !== home || !USERS.test(path);
     return [
-      ...FILES.filter(([path]) => projects(path)).map(([path, keysOf]) => ({ path: join(level, path), keysOf })),
-      ...FOLDERS.filter(projects).map((path) => ({ path: join(level, path), keysOf: undefined })),
+      ...looksAt(level, CONFIGS.filter(projects), keysOfConfig),
+      ...looksAt(level, INSTRUCTIONS, NO_KEYS),
+      ...looksAt(level, FOLDERS.filter(projects), undefined),
     ];
   });
   return settingsAt(directory, looks);
+}
+
+/**
+ * The same, with the settings of all directories above. The program asks git where a repository ends, and a `.git` that git does not take for one, or whose own
+ * settings name another directory, ends nothing. Instructions above the repository's root are left out: they run nothing.
+ */
+export async function reachableSettings(directory: string, home?: string): Promise<ProjectSetting[]> {
+  const near = new Set(await levelsOf(directory, home));
+  const homes = home === undefined ? [] : [home, await realpath(home).catch(() => home)];
+  const above = allLevelsOf(directory, homes).filter((level) => !near.has(level));
+  const looks = above.flatMap((level) => [
+    ...looksAt(level, CONFIGS, keysOfConfig),
+    ...looksAt(level, FOLDERS, undefined),
+  ]);
+  return [...(await projectSettings(directory, home)), ...(await settingsAt(directory, looks))];
 }

@@ -57,20 +57,20 @@ export class EventStream {
   async #run(): Promise<void> {
     const { signal } = this.#closing;
     for (let failures = 0; !signal.aborted; failures++) {
-      const wasUp = await this.#listen().catch(() => false);
+      await this.#listen().catch(() => {});
       if (this.#isConnected) {
+        failures = 0;
         this.#isConnected = false;
         this.#ready = Promise.withResolvers();
         if (!signal.aborted) this.#events.lost();
       }
-      if (wasUp) failures = 0;
       const pause = Math.min(FIRST_PAUSE_MS * 2 ** Math.min(failures, 20), LONGEST_PAUSE_MS);
       await delay(pause * (0.75 + Math.random() / 2), undefined, { signal }).catch(() => {});
     }
   }
 
-  /** Listens until the connection ends. True when events came by it. */
-  async #listen(): Promise<boolean> {
+  /** Listens until the connection ends. */
+  async #listen(): Promise<void> {
     const attempt = new AbortController();
     const signal = AbortSignal.any([this.#closing.signal, attempt.signal]);
     let timer = setTimeout(() => attempt.abort(), CONNECT_MS);
@@ -78,13 +78,12 @@ export class EventStream {
       const response = await this.#api.open("GET", "/event", { signal });
       if (response.statusCode !== 200 || !response.headers["content-type"]?.startsWith("text/event-stream")) {
         response.resume();
-        return false;
+        return;
       }
       await this.#read(response, () => {
         clearTimeout(timer);
         timer = setTimeout(() => attempt.abort(), this.#silenceMs);
       });
-      return true;
     } finally {
       clearTimeout(timer);
       attempt.abort();

@@ -1,20 +1,18 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Fields, fieldsIn, textIn } from "../../../core/json/fields.ts";
 import type { Said } from "../../program/read-lines.ts";
-import type { Api } from "../api.ts";
 import type { Reading, Want } from "../decode/state.ts";
 import type { Translator } from "../decode/translator.ts";
 import { Backlog } from "./backlog.ts";
 import type { Hub, Listener } from "./hubs.ts";
+import { Looks } from "./looks.ts";
 import { messagesAfter } from "./messages-after.ts";
 import { isOverdue } from "./patience.ts";
+import { Reach } from "./reach.ts";
 
 const POLL_MS = 2_000;
-const FETCH_MS = 5_000;
 const FIRST_LOOK_MS = 25;
 const LONGEST_LOOK_MS = 500;
-/** How long a server that Parley did not start may be out of reach while a turn is open. */
-const UNREACHABLE_MS = 30_000;
 
 export interface FollowerOptions {
   hub: Hub;
@@ -33,26 +31,30 @@ export interface FollowerOptions {
  */
 export class Follower implements Listener {
   readonly #options: FollowerOptions;
-  readonly #api: Api;
   readonly #translator: Translator;
-  readonly #fetching = new Map<string, Promise<void>>();
+  readonly #looks: Looks;
   /** Sessions that are being checked; true: something came meanwhile, so they are checked once more. */
   readonly #checking = new Map<string, boolean>();
   readonly #closing = new AbortController();
+  readonly #reach = new Reach();
   readonly #poll: NodeJS.Timeout;
   #lastEvent = Date.now();
-  #lastAnswer = Date.now();
   #given = 0;
+  /** Requests that are answered only at the end of their turn. */
+  #expected = 0;
   /** When the open turn was stopped. */
   #stopped: number | undefined;
+  /** The prompts of a turn that was stopped before the program began it: it may still begin. */
+  #unbegun: ReadonlySet<string> = new Set();
   /** Events that wait while the session is paused; undefined while it is not. */
   #waiting: Backlog | undefined;
   #idle = Promise.withResolvers<void>();
 
   constructor(options: FollowerOptions) {
     this.#options = options;
-    this.#api = options.hub.api;
     this.#translator = options.translator;
+    const take = (reading: Reading): void => this.#take(reading);
+    this.#looks = new Looks({ hub: options.hub, translator: options.translator, reach: this.#reach, take });
     this.#poll = setInterval(() => this.#onPoll(), POLL_MS);
     this.#poll.unref();
     options.hub.join(this);
@@ -60,6 +62,11 @@ export class Follower implements Listener {
 
   get isBusy(): boolean {
     return this.#translator.isBusy(this.#options.session);
+  }
+
+  /** The open turn is being stopped: nothing more of it may be done. */
+  get isStopping(): boolean {
+    return this.#stopped !== undefined;
   }
 
   /** The program works on the open turn. */
@@ -81,12 +88,13 @@ export class Follower implements Listener {
   }
 
   event(event: Fields, text: string): void {
+    this.#reach.heard();
     if (this.#waiting) {
       if (!this.#waiting.add({ event, text })) this.#translator.gap();
       return;
     }
     const reading = this.#translator.event(event);
-    if (reading.said.length > 0 || reading.wants.length > 0) this.#lastEvent = Date.now();
+    if (reading.wants.length > 0) this.#lastEvent = Date.now();
     this.#take(reading, text);
   }
 
@@ -116,8 +124,8 @@ export class Follower implements Listener {
     if (this.#waiting) return;
     void this.check(this.#options.session);
     for (const { id, turn } of this.#translator.branches.values()) if (turn) void this.check(id);
-    void this.#learnAsks();
-    if (this.isBusy) void this.#learnPlan();
+    void this.#looks.asks();
+    if (this.isBusy) void this.#looks.plan(this.#options.session);
   }
 
   /** The turn that is open is being stopped. */
@@ -133,6 +141,13 @@ export class Follower implements Listener {
     this.#take(this.#translator.prompt(message));
   }
 
+  /** A request that the program answers at the end of the turn: before that the turn is not given up. */
+  expect(asked: Promise<unknown>): void {
+    this.#expected++;
+    const over = (): void => void this.#expected--;
+    asked.then(over, over);
+  }
+
   begin(id: string): void {
     this.#given = Date.now();
     this.#take(this.#translator.begin(id));
@@ -140,6 +155,16 @@ export class Follower implements Listener {
 
   fail(code: string, message: string): void {
     this.#take(this.#translator.fail(code, message));
+  }
+
+  /** The program does not take a message. */
+  refused(message: string, code: string, why: string): void {
+    this.#take(this.#translator.refusedPrompt(message, { code, message: why }));
+  }
+
+  /** Whether a message is still to be given: its turn is open and goes on. */
+  isWanted(message: string): boolean {
+    return !this.isStopping && this.#translator.isOpenFor(message);
   }
 
   close(): void {
@@ -152,7 +177,10 @@ export class Follower implements Listener {
   #take({ said, wants }: Reading, native?: string): void {
     if (this.#closing.signal.aborted) return;
     const wasBusy = this.#idle;
-    if (said.length > 0) this.#options.say(said, native);
+    if (said.length > 0) {
+      this.#lastEvent = Date.now();
+      this.#options.say(said, native);
+    }
     if (!this.isBusy) {
       this.#stopped = undefined;
       wasBusy.resolve();
@@ -163,33 +191,9 @@ export class Follower implements Listener {
 
   #serve(want: Want): Promise<void> {
     if (want.type === "check") return this.check(want.session);
-    return want.type === "message" ? this.#fetch(want.session, want.message) : this.#find(want.session);
-  }
-
-  async #find(session: string): Promise<void> {
-    const info = await this.#options.hub.session(session);
-    this.#take(this.#translator.found(session, info));
-  }
-
-  #fetch(session: string, message: string): Promise<void> {
-    const key = `${session}/${message}`;
-    const under = this.#fetching.get(key);
-    if (under) return under;
-    const path = `/session/${encodeURIComponent(session)}/message/${encodeURIComponent(message)}`;
-    const fetched = this.#ask((api) => api.fields("GET", path, { limitMs: FETCH_MS }))
-      .catch(() => undefined)
-      .then((kept) => {
-        this.#fetching.delete(key);
-        this.#take(this.#translator.fetched(session, message, kept));
-      });
-    this.#fetching.set(key, fetched);
-    return fetched;
-  }
-
-  async #ask<T>(make: (api: Api) => Promise<T>): Promise<T> {
-    const answer = await make(this.#api);
-    this.#lastAnswer = Date.now();
-    return answer;
+    return want.type === "message"
+      ? this.#looks.message(want.session, want.message)
+      : this.#looks.session(want.session);
   }
 
   /** Learns by REST what a session said and whether it still works. One that does not is waited for until all of its turn was told. */
@@ -215,7 +219,7 @@ export class Follower implements Listener {
       if (await this.#isWorking(session)) return await this.#onWorking(session);
       const branch = this.#translator.branches.get(session);
       if (!branch?.turn) return;
-      if (this.#translator.isSettled(session)) return await this.#settle(session);
+      if (this.#translator.isSettled(session) && (await this.#settle(session))) return;
       if (this.#isOverdue(session, began)) return this.#giveUp(session);
       await delay(pause, undefined, { signal: this.#closing.signal }).catch(() => {});
     }
@@ -223,37 +227,47 @@ export class Follower implements Listener {
 
   /** A stop that came before the program had begun the turn was lost: it is repeated. */
   async #onWorking(session: string): Promise<void> {
-    if (this.#stopped && session === this.#options.session) await this.#options.stop();
-    await this.#learnAsks();
+    if (this.isStopping && session === this.#options.session) await this.#options.stop();
+    await this.#looks.asks();
   }
 
-  /** Ends the turn of a session. All that its sub-agents said is told before. */
-  async #settle(session: string): Promise<void> {
+  /** Ends the turn of a session. All that its sub-agents said is told before. False where the turn goes on: it was given a prompt meanwhile. */
+  async #settle(session: string): Promise<boolean> {
     const branches = [...this.#translator.branches.values()];
     for (const { id } of branches.filter(({ parent, turn }) => parent === session && turn))
       await this.#untilSettled(id);
+    if (!this.#translator.isSettled(session)) return false;
     this.#take(this.#translator.settle(session));
+    return true;
   }
 
   /** Whether the program works on the session, after all that it keeps of it was told. */
   async #isWorking(session: string): Promise<boolean> {
-    const statuses = await this.#ask((api) => api.fields("GET", "/session/status"));
+    const statuses = await this.#looks.ask((api) => api.fields("GET", "/session/status"));
     const status = fieldsIn(statuses, session);
     const isWorking = textIn(status, "type") !== undefined && status.type !== "idle";
     const { floor = "", turn } = this.#translator.branches.get(session) ?? {};
     const since = isWorking ? this.#translator.toldUntil(session) : floor;
-    const messages = await this.#ask((api) => messagesAfter(api, session, since));
-    const first = textIn(fieldsIn(messages[0] ?? {}, "info"), "id");
-    // Another client has begun a turn.
-    if (!turn && first !== undefined && session === this.#options.session) this.#take(this.#translator.begin(first));
+    const messages = await this.#looks.ask((api) => messagesAfter(api, session, since));
+    const first = fieldsIn(messages[0] ?? {}, "info");
+    if (!turn && session === this.#options.session) this.#begun(first, isWorking);
     this.#take(this.#translator.learn(session, messages));
     if (isWorking) this.#take(this.#translator.learnStatus(session, status));
-    await Promise.all(this.#fetching.values());
+    await this.#looks.done();
     return isWorking;
+  }
+
+  /** Another client has begun a turn, or one begins that was stopped before: that one is stopped once more. */
+  #begun(first: Fields, isWorking: boolean): void {
+    const id = textIn(first, "id");
+    if (id === undefined) return;
+    this.#take(this.#translator.begin(id));
+    if (isWorking && this.#unbegun.has(textIn(first, "parentID") ?? "")) this.stopping();
   }
 
   #isOverdue(session: string, since: number): boolean {
     const isRoot = session === this.#options.session;
+    if (isRoot && this.#expected > 0 && this.#stopped === undefined) return false;
     return isOverdue({
       now: Date.now(),
       since,
@@ -266,34 +280,18 @@ export class Follower implements Listener {
   }
 
   #giveUp(session: string): void {
-    if (this.#stopped || session !== this.#options.session) return this.#take(this.#translator.settle(session));
+    const { turn } = this.#translator.branches.get(this.#options.session) ?? {};
+    if (this.isStopping && turn && !turn.worked) this.#unbegun = turn.prompts;
+    if (this.isStopping || session !== this.#options.session) return this.#take(this.#translator.settle(session));
     this.fail("agent_failed", "OpenCode works no more on the turn, and has not finished it");
-  }
-
-  async #learnAsks(): Promise<void> {
-    const { asks } = this.#translator;
-    for (const kind of ["permission", "question"] as const) {
-      const known = new Set(asks.keys());
-      const requests = await this.#ask((api) => api.list("GET", `/${kind}`)).catch(() => undefined);
-      if (requests) this.#take(this.#translator.learnAsks(kind, requests, known));
-    }
-  }
-
-  async #learnPlan(): Promise<void> {
-    const path = `/session/${encodeURIComponent(this.#options.session)}/todo`;
-    const todos = await this.#ask((api) => api.list("GET", path)).catch(() => []);
-    if (todos.length > 0) this.#take(this.#translator.learnPlan(todos));
   }
 
   /** While a turn is open and nothing arrives, the program is asked. */
   #onPoll(): void {
     const now = Date.now();
-    if (!this.isBusy || this.#waiting) {
-      this.#lastAnswer = now;
-      return;
-    }
+    if (!this.isBusy || this.#waiting) return this.#reach.heard();
     if (now - this.#lastEvent < POLL_MS) return;
-    if (now - this.#lastAnswer > UNREACHABLE_MS) return this.#options.onUnreachable();
+    if (this.#reach.isLost(now)) return this.#options.onUnreachable();
     this.recover();
   }
 }

@@ -1,5 +1,5 @@
 import { type Fields, fieldsIn, textIn } from "../../../core/json/fields.ts";
-import { Api } from "../api.ts";
+import { Api, ApiRefusal } from "../api.ts";
 import type { RunningServer } from "../serve/contract.ts";
 import { EventStream, type StreamEvents } from "./event-stream.ts";
 
@@ -50,11 +50,14 @@ export class Hub {
     this.#onEmpty();
   }
 
-  /** A session of the program's, which all listeners may ask for at once. */
+  /** A session of the program's, which all listeners may ask for at once. Empty where the program does not know it, undefined where it cannot be asked. */
   session(id: string): Promise<Fields | undefined> {
     const known = this.#lookups.get(id);
     if (known) return known;
-    const asked = this.api.fields("GET", `/session/${encodeURIComponent(id)}`).catch(() => undefined);
+    const path = `/session/${encodeURIComponent(id)}`;
+    const asked = this.api
+      .fields("GET", path)
+      .catch((thrown: unknown) => (thrown instanceof ApiRefusal && thrown.status < 500 ? {} : undefined));
     this.#lookups.set(id, asked);
     void asked.then(() => this.#lookups.delete(id));
     return asked;

@@ -1,12 +1,15 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { messageOf } from "../../../core/errors.ts";
 import type { Answer, PermissionSignal, Signal } from "../../../core/ledger/signals.ts";
 import type { GateCall } from "./gate.ts";
 import { type Wanted, wantsOf } from "./wants.ts";
 
 export interface GuardOptions {
   directory: string;
-  /** Whether a turn of the program's session is open. */
+  /** Whether a turn of the program's session is open, and not being stopped: a call that is let go then may still be made. */
   isOpen(session: string): boolean;
+  /** Whether a sub-agent's session is known, and nothing that it does yet. */
+  isComing(session: string): boolean;
   /** The key of a call that was told. */
   keyOf(call: GateCall): string | undefined;
   /** A call is refused: the program will tell of it as one that failed. */
@@ -28,7 +31,8 @@ const OVER = "the turn is over";
 const DENIED = "a rule of this session denies it";
 const MOST_ALLOWED = 1_000;
 const KEY_LOOKS = 25;
-const KEY_LOOK_MS = 20;
+const COMING_LOOKS = 750;
+const LOOK_MS = 20;
 
 /** Holds each call that the program is about to make until the session's rules, or a person, have spoken. */
 export class CallGuard {
@@ -43,12 +47,9 @@ export class CallGuard {
   }
 
   async hear(call: GateCall): Promise<string | undefined> {
-    const { directory, isOpen, keyOf } = this.#options;
-    const wants = wantsOf(call, directory);
+    const wants = readWants(call, this.#options.directory);
+    if (typeof wants === "string") return wants;
     if (wants.length === 0) return undefined;
-    // The event that tells of the call comes by another way, a moment later.
-    for (let looks = 0; looks < KEY_LOOKS && keyOf(call) === undefined; looks++) await delay(KEY_LOOK_MS);
-    if (!isOpen(call.session)) return OVER;
     const { promise, resolve } = Promise.withResolvers<string | undefined>();
     const id = ++this.#count;
     const settle = (refused?: string): void => {
@@ -58,8 +59,26 @@ export class CallGuard {
     };
     const waiting: Waiting = { id, call, wants, at: 0, settle };
     this.#waiting.set(id, waiting);
-    this.#say(waiting, "intent");
+    await this.#begin(waiting);
     return promise;
+  }
+
+  /** Tells of a call. The event that tells of it comes by another way, a moment later. */
+  async #begin({ id, call }: Waiting): Promise<void> {
+    const { isOpen, isComing, keyOf } = this.#options;
+    for (let looks = 0; this.#waiting.has(id) && keyOf(call) === undefined; looks++) {
+      if (looks >= (isComing(call.session) ? COMING_LOOKS : KEY_LOOKS)) break;
+      await delay(LOOK_MS);
+    }
+    const waiting = this.#waiting.get(id);
+    if (!waiting) return;
+    if (isOpen(call.session)) this.#say(waiting, "intent");
+    else waiting.settle(OVER);
+  }
+
+  /** A line of shell that the program is about to run by itself, without a call. */
+  line(session: string, command: string): Promise<string | undefined> {
+    return this.hear({ session, call: "", tool: "bash", input: { command } });
   }
 
   /** Whether a person has just allowed that which the program asks for. True once for a call. */
@@ -83,8 +102,10 @@ export class CallGuard {
     const { session, call } = waiting.call;
     if (answer.outcome === "reject" || answer.outcome === "rejected") {
       const { feedback, stop = false } = answer;
+      const isLastWord = stop || !feedback;
       waiting.settle(feedback || DENIED);
-      return { session, isLastWord: stop || !feedback };
+      if (isLastWord) this.over(session);
+      return { session, isLastWord };
     }
     const wanted = waiting.wants[waiting.at];
     if (this.#allowed.size >= MOST_ALLOWED) this.#allowed.clear();
@@ -98,7 +119,8 @@ export class CallGuard {
     for (const waiting of this.#waiting.values()) if (waiting.call.session === session) waiting.settle(OVER);
   }
 
-  close(): void {
+  /** All turns are over, or being stopped. */
+  refuseAll(): void {
     for (const waiting of this.#waiting.values()) waiting.settle(OVER);
   }
 
@@ -120,8 +142,18 @@ export class CallGuard {
 
   #next(waiting: Waiting): void {
     waiting.at++;
-    if (waiting.wants[waiting.at]) this.#say(waiting, "intent");
+    if (!this.#options.isOpen(waiting.call.session)) waiting.settle(OVER);
+    else if (waiting.wants[waiting.at]) this.#say(waiting, "intent");
     else waiting.settle();
+  }
+}
+
+/** What a call wants, or why that cannot be told. */
+function readWants(call: GateCall, directory: string): readonly Wanted[] | string {
+  try {
+    return wantsOf(call, directory);
+  } catch (error) {
+    return messageOf(error);
   }
 }
 

@@ -11,6 +11,8 @@ const LOOK_MS = 50;
 /** How long a sub-agent's session may be unknown: its beginning is told by another way than its calls. */
 const UNKNOWN_MS = 15_000;
 
+/** How long a plugin may take to report. The program may install what plugins need before it loads them. */
+const REPORT_MS = 90_000;
 const UNGUARDED =
   "it does not ask Parley before it makes calls, so the session's rules cannot hold (does OPENCODE_PURE keep plugins out?)";
 
@@ -37,6 +39,8 @@ export interface GateLaunch {
   id: string;
   plugin: string;
   env: Record<string, string>;
+  /** The server is gone, or never came: nothing that names its id is heard any more. */
+  forget(): void;
 }
 
 /** Where servers ask before each call of a tool. It listens on this machine only. */
@@ -54,15 +58,19 @@ export class Gate {
   async launch(): Promise<GateLaunch> {
     this.#server ??= this.#listen();
     const { port } = (await this.#server).address() as AddressInfo;
+    const plugin = writePlugin(this.#parent);
     const id = randomBytes(24).toString("base64url");
     this.#reported.set(id, new Set());
-    return { id, plugin: writePlugin(this.#parent), env: { [GATE_VARIABLE]: `http://127.0.0.1:${port}/${id}` } };
+    const env = { [GATE_VARIABLE]: `http://127.0.0.1:${port}/${id}` };
+    return { id, plugin, env, forget: () => void this.#reported.delete(id) };
   }
 
-  /** Throws where a server does not ask before the calls that it makes in a directory: its plugin there has not reported. */
-  assertIn(id: string | undefined, directory: string): void {
+  /** Resolves when a server asks before the calls that it makes in a directory: its plugin there has reported. Rejects when it does not come. */
+  async untilIn(id: string | undefined, directory: string, limitMs = REPORT_MS): Promise<void> {
     const reported = this.#reported.get(id ?? "");
-    if (!reported?.has(directory) && !reported?.has(real(directory))) throw new Error(UNGUARDED);
+    for (const end = Date.now() + limitMs; reported && Date.now() < end; await delay(LOOK_MS))
+      if (reported.has(directory) || reported.has(real(directory))) return;
+    throw new Error(UNGUARDED);
   }
 
   join(keeper: Gatekeeper): void {
@@ -74,7 +82,7 @@ export class Gate {
   }
 
   async close(): Promise<void> {
-    const server = await this.#server;
+    const server = await this.#server?.catch(() => undefined);
     server?.closeAllConnections();
     server?.close();
   }
@@ -87,7 +95,10 @@ export class Gate {
     server.requestTimeout = 0;
     server.unref();
     return new Promise((resolve, reject) => {
-      server.once("error", reject);
+      server.once("error", (error) => {
+        this.#server = undefined;
+        reject(error);
+      });
       server.listen(0, "127.0.0.1", () => resolve(server));
     });
   }

@@ -1,10 +1,12 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { type ProjectSetting, shownSettings, trustCommand } from "../../../core/trust.ts";
 import { SpawnFailed } from "../../../host/contract.ts";
 import type { Lease, RunningServer, ServerNeed, Servers } from "./contract.ts";
-import { askHealth } from "./health.ts";
+import { askHealth, type Health } from "./health.ts";
 import { passwordHeaders } from "./launch.ts";
 
 const LIMIT_MS = 10_000;
+const PAUSES_MS = [100, 400];
 
 export interface AttachOptions {
   /** May hold a user name and a password. */
@@ -47,6 +49,15 @@ export function attachTo(options: AttachOptions): Servers {
       need,
     );
   };
+  /** A question that fails on the way is asked again: a server behind a proxy may miss one. */
+  const probe = async (): Promise<Health | undefined> => {
+    for (const pause of PAUSES_MS) {
+      const health = await askHealth({ url, headers }, AbortSignal.timeout(LIMIT_MS)).catch(() => undefined);
+      if (health?.well || health?.status === 401) return health;
+      await delay(pause);
+    }
+    return askHealth({ url, headers }, AbortSignal.timeout(LIMIT_MS)).catch(() => undefined);
+  };
   let known: RunningServer | undefined;
   /** The same for all leases, until the user has updated it. */
   const serverOf = (version: string | undefined): RunningServer => {
@@ -58,7 +69,7 @@ export function attachTo(options: AttachOptions): Servers {
   return {
     async lease(need): Promise<Lease> {
       await check(need);
-      const health = await askHealth({ url, headers }, AbortSignal.timeout(LIMIT_MS)).catch(() => undefined);
+      const health = await probe();
       if (health?.status === 401)
         throw refusal(`the OpenCode server at ${url} wants another password: set OPENCODE_SERVER_PASSWORD`, need);
       if (!health?.well) {

@@ -1,14 +1,17 @@
 import type { Lease, RunningServer } from "./contract.ts";
-import { type WatchTimes, watchHealth } from "./health.ts";
+import { askHealth, type WatchTimes, watchHealth } from "./health.ts";
 
 const GRACE_MS = 2_000;
 const LOOK_MS = 60_000;
+const ANSWER_MS = 15_000;
 
 export interface KeepTimes {
   /** How long a server without leases is kept; 0 for ever. */
   idleMs: number;
   /** How long it is kept at most where nobody but a look has used it. */
   lookMs?: number;
+  /** How long a server that nobody watched may take to answer before it is leased again. */
+  answerMs?: number;
   watch?: WatchTimes;
 }
 
@@ -21,6 +24,7 @@ export class KeptServer {
   #used = false;
   #idle: NodeJS.Timeout | undefined;
   #stopWatch: (() => void) | undefined;
+  /** It is gone, or about to be: nobody else may have it. */
   #over = false;
 
   constructor(server: RunningServer, times: KeepTimes) {
@@ -32,9 +36,14 @@ export class KeptServer {
 
   readonly #end: (graceMs: number) => Promise<void>;
 
-  /** It is gone, or about to be: nobody else may have it. */
-  get over(): boolean {
-    return this.#over;
+  /** Whether it can be leased. One that hung while nobody used it is ended. */
+  async answers(): Promise<boolean> {
+    if (this.#over) return false;
+    if (this.#leases > 0) return true;
+    const limit = AbortSignal.timeout(this.#times.answerMs ?? ANSWER_MS);
+    const health = await askHealth(this.server, limit).catch(() => undefined);
+    if (!health) await this.end(GRACE_MS);
+    return !this.#over;
   }
 
   lease(forSession: boolean): Lease {

@@ -43,7 +43,9 @@ export function createServers(options: ServersOptions): Servers {
     if (closing.signal.aborted) throw new SpawnFailed("Parley is closing", { argv: [found.path, "serve"], directory });
     const launch = { host, program: found.path, env, ports, readyMs, signal: closing.signal };
     const gate = need.ruled ? await options.gate?.launch() : undefined;
-    const server = await startServer(launch, { ...need, session, ...(gate ? { gate } : {}) });
+    const starting = startServer(launch, { ...need, session, ...(gate ? { gate } : {}) });
+    if (gate) starting.then(({ gone }) => void gone.then(gate.forget), gate.forget);
+    const server = await starting;
     return new KeptServer(server, { ...options, idleMs });
   };
   const begin = (need: ServerNeed, session: string): Promise<KeptServer> => {
@@ -59,7 +61,7 @@ export function createServers(options: ServersOptions): Servers {
     const name = `opencode${need.trusted ? "" : "-untrusted"}${need.ruled ? "-ruled" : ""}`;
     const known = shared.get(name);
     // A start that failed for another lease failed for this one, too.
-    if (known && !(await known).over) return known;
+    if (known && (await (await known).answers())) return known;
     if (shared.get(name) !== known) return sharedFor(need);
     const starting = begin(need, name);
     shared.set(name, starting);

@@ -42,6 +42,17 @@ describe("a server that runs", () => {
     assert.notEqual((await tell(next)).pid, pid);
   });
 
+  test("that hung while nobody used it is not leased again", async (t) => {
+    const stage = await setStage(t, { answerMs: 1_000 });
+    const lease = await stage.servers.lease(needOf(stage));
+    const { pid } = await tell(lease, "/hang");
+    lease.release();
+    const [one, two] = await Promise.all([stage.servers.lease(needOf(stage)), stage.servers.lease(needOf(stage))]);
+    assert.ok(one.server === two.server);
+    assert.notEqual((await tell(one)).pid, pid);
+    assert.equal(stage.running().length, 1);
+  });
+
   test("that is killed shows it, and the leases after it share one new server", async (t) => {
     const stage = await setStage(t);
     const lease = await stage.servers.lease(needOf(stage));

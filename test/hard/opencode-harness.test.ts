@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { findBrowser, NO_BROWSER, startBrowser } from "../../support/browser.ts";
-import { runAttached, startTui } from "../../support/opencode/clients.ts";
-import { startCuttingProxy } from "../../support/opencode/cutting-proxy.ts";
-import { MODEL, type NativeServer, startNative } from "../../support/opencode/native.ts";
-import { sdkV1, sdkV2 } from "../../support/opencode/sdk.ts";
-import { Stage } from "../../support/opencode/stage.ts";
-import { openPage, sendPrompt } from "../../support/opencode/web-page.ts";
-import { startWebUi } from "../../support/opencode/web-ui.ts";
-import { realAgent } from "../../support/real-agent.ts";
-import { GROUP_MS } from "../../support/time.ts";
+import { findBrowser, NO_BROWSER, startBrowser } from "../support/browser.ts";
+import { runAttached, startTui } from "../support/opencode/clients.ts";
+import { startCuttingProxy } from "../support/opencode/cutting-proxy.ts";
+import { MODEL, type NativeServer, startNative } from "../support/opencode/native.ts";
+import { sdkV1, sdkV2 } from "../support/opencode/sdk.ts";
+import { Stage } from "../support/opencode/stage.ts";
+import { openPage, sendPrompt } from "../support/opencode/web-page.ts";
+import { startWebUi } from "../support/opencode/web-ui.ts";
+import { realAgent } from "../support/real-agent.ts";
+import { GROUP_MS } from "../support/time.ts";
 
 // These tests are of the harness: what drives Parley's surface elsewhere is first seen to work with OpenCode's own server.
 

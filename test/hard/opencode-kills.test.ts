@@ -1,0 +1,19 @@
+import { describe, test } from "node:test";
+import { CHAOS_SCRIPT } from "../agents/opencode/chaos-script.ts";
+import { killRun } from "../agents/opencode/kills.ts";
+import { sharedStage } from "../agents/opencode/shared-stage.ts";
+import { seedOf } from "../support/random.ts";
+import { realAgent } from "../support/real-agent.ts";
+
+const { program = "", skip } = await realAgent("opencode");
+
+const RUNS = 20;
+
+describe("many deaths of the real OpenCode", { skip }, () => {
+  const stage = sharedStage(program, { script: CHAOS_SCRIPT });
+  const seed = seedOf();
+  for (let run = 0; run < RUNS; run++)
+    test(`run ${run}`, async (t) => {
+      t.diagnostic(await killRun(stage(), seed + run));
+    });
+});
