@@ -2,4 +2,4 @@ import { MORE_SCENARIOS, SCENARIOS } from "../../support/opencode/agent-parity.t
 import { paritySuite } from "../../support/opencode/agent-parity-suite.ts";
 import { HARD } from "../../support/time.ts";
 
-paritySuite(HARD ? { ...SCENARIOS, ...MORE_SCENARIOS } : SCENARIOS);
+paritySuite(HARD ? { ...SCENARIOS, ...MORE_SCENARIOS } : SCENARIOS, HARD);

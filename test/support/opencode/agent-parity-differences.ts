@@ -11,8 +11,8 @@ export const AGENT_DIFFERENCES: readonly AgentDifference[] = [
     told: "The provider is the agent",
   },
   { fits: /\.callID = "(?:call|prt)"$/, told: "A call is named by the id of its part" },
-  { fits: /\.(?:snapshot|hash) = /, told: "Steps carry no snapshot" },
-  { fits: /\.session\.status\./, told: "A session that is got has its status" },
+  { fits: /\.(?:snapshot|hash) = /, told: "differences of every agent" },
+  { fits: /\.session\.status\./, told: "differences of every agent" },
   {
     fits: /\.asks\[\d+\](?:\.patterns|\.always|\.metadata\.(?:title|tool|description|filePath|content|prompt|subagent_type)\b|\.questions\[\d+\]\.custom)/,
     told: "An ask has the session's own patterns",
