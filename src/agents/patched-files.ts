@@ -1,6 +1,6 @@
 const BEGIN = "*** Begin Patch";
-/** Programs take blanks before a header for nothing, and end a line nowhere but at a newline. */
-const HEADER = /^\s*\*\*\* (?:Add File|Update File|Delete File|Move to): ([\s\S]+)$/;
+/** Programs take blanks before a header for nothing, need none behind its colon, and end a line nowhere but at a newline. */
+const HEADER = /^\s*\*\*\* (?:Add File|Update File|Delete File|Move to):([\s\S]+)$/;
 /** Their blanks are those of Unicode, and JavaScript's are not quite. */
 const BLANKS = /^[\s\u0085]+|[\s\u0085]+$/g;
 

@@ -10,6 +10,8 @@ const REPLIES = 20;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 2_000;
 
+const OVER = "the turn is over";
+
 export interface Reply {
   kind: "permission" | "question";
   verb: "reply" | "reject";
@@ -20,24 +22,21 @@ export interface Reply {
 
 /**
  * An answer as the program takes it. Its own "always" would hold for all sessions of the directory, and count more than any rule: Parley keeps it for the
- * session, and allows each call once.
+ * session, and allows each call once. A call that were allowed while its turn is being stopped would still be made: nothing is allowed where the turn is not open.
  */
-export function replyTo(answer: Answer): Reply {
+export function replyTo(answer: Answer, isOpen: boolean): Reply {
   if (answer.kind === "question") {
     if (answer.outcome === "answered")
       return { kind: "question", verb: "reply", body: { answers: answer.answers }, isLastWord: false };
     return { kind: "question", verb: "reject", body: {}, isLastWord: true };
   }
+  if (answer.outcome !== "reject" && !isOpen)
+    return { kind: "permission", verb: "reply", body: { reply: "reject", message: OVER }, isLastWord: false };
   if (answer.outcome !== "reject")
     return { kind: "permission", verb: "reply", body: { reply: "once" }, isLastWord: false };
   const { feedback, stop = false } = answer;
   const words = feedback && !stop ? { message: feedback } : {};
   return { kind: "permission", verb: "reply", body: { reply: "reject", ...words }, isLastWord: !("message" in words) };
-}
-
-/** The answer that refuses in place of another. */
-export function refusalOf({ kind }: Answer): Answer {
-  return kind === "permission" ? { kind, outcome: "reject" } : { kind, outcome: "rejected" };
 }
 
 /** Sends a reply until the program has heard it, or it cannot be reached for long: it would wait for ever. */

@@ -3,6 +3,7 @@ import type { Prompt } from "../../core/events/values.ts";
 import { type Fields, fieldsIn, textIn } from "../../core/json/fields.ts";
 import type { AgentChoice } from "../contract.ts";
 import { type Api, ApiRefusal } from "./api.ts";
+import { type CalledCommand, calledCommand } from "./commands.ts";
 import type { Follower } from "./follow/follower.ts";
 import { commandBody, commandIn, modelRef, promptBody } from "./prompt-body.ts";
 import { tidy } from "./tidy.ts";
@@ -21,7 +22,7 @@ export interface Given {
 /** Gives prompts, commands and compactions to the program. */
 export class Giver {
   readonly #given: Given;
-  #commands: Promise<ReadonlySet<string>> | undefined;
+  #commands: Promise<ReadonlyMap<string, Fields>> | undefined;
   #tidying: Promise<void> = Promise.resolve();
 
   constructor(given: Given) {
@@ -34,14 +35,24 @@ export class Giver {
     this.#tidying = this.#tidying.then(() => tidy(api, id));
   }
 
-  /** Gives a prompt, or calls the command that the prompt names. `message` is the id of its message, which the follower knows. */
-  async prompt(prompt: Prompt, message: string, choice: AgentChoice): Promise<void> {
+  /** The command that a prompt calls, if it is one. */
+  async command({ parts }: Prompt): Promise<CalledCommand | undefined> {
+    const command = commandIn(parts);
+    const known = command && (await this.#knownCommands()).get(command.name);
+    return known && calledCommand(command, known);
+  }
+
+  /** Gives a prompt, or calls its command. `message` is the id of its message, which the follower knows. */
+  async prompt(
+    prompt: Prompt,
+    message: string,
+    choice: AgentChoice,
+    command: CalledCommand | undefined,
+  ): Promise<void> {
     const { id, directory, follower } = this.#given;
     await this.#tidying;
-    const command = commandIn(prompt.parts);
-    const isCommand = command !== undefined && (await this.#knownCommands()).has(command.name);
     if (!follower.isWanted(message)) return;
-    if (!isCommand) return this.#post(message, promptBody(prompt, message, choice, directory));
+    if (!command) return this.#post(message, promptBody(prompt, message, choice, directory));
     this.#inBackground(message, `/session/${id}/command`, commandBody(command, prompt, message, choice, directory));
   }
 
@@ -93,12 +104,12 @@ export class Giver {
     );
   }
 
-  #knownCommands(): Promise<ReadonlySet<string>> {
+  #knownCommands(): Promise<ReadonlyMap<string, Fields>> {
     this.#commands ??= this.#given.api.list("GET", "/command").then(
-      (commands) => new Set(commands.flatMap((one) => textIn(one, "name") ?? [])),
+      (commands) => new Map(commands.map((one) => [textIn(one, "name") ?? "", one])),
       () => {
         this.#commands = undefined;
-        return new Set<string>();
+        return new Map<string, Fields>();
       },
     );
     return this.#commands;

@@ -58,6 +58,19 @@ const PERMISSIONS = [
   "skill",
 ];
 
+/** Rules of an agent as rules for one permission alone. */
+export function rulesFor(permission: string, rules: readonly NativeRule[]): NativeRule[] {
+  return rules.filter((rule) => matches(rule.permission, permission)).map((rule) => ({ ...rule, permission }));
+}
+
+const OUTSIDE = "external_directory";
+
+/** The program asks for directories outside of the session's where a rule is about these: commands name them in ways that it alone can read. */
+export function outsideAsks(rules: readonly PermissionRule[]): NativeRule[] {
+  const isAbout = rules.some(({ action, verdict }) => verdict !== "allow" && matches(action, OUTSIDE));
+  return isAbout ? [{ permission: OUTSIDE, pattern: "*", action: "ask" }] : [];
+}
+
 /** Tools that the session's rules deny altogether: the program does not offer these to the model, nor to sub-agents. */
 export function deniedTools(rules: readonly PermissionRule[]): NativeRule[] {
   return PERMISSIONS.filter((permission) => {

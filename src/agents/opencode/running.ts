@@ -43,14 +43,14 @@ export interface Assembly {
 /** Puts the parts of an open session together. */
 export function assemble({ open, gate, lease, hub, opened, signal, say, onUnreachable }: Assembly): Running {
   const { server } = lease;
-  const { id, floor, hasRules } = opened;
+  const { id, floor, rules: kept } = opened;
   const { directory, rules: sessionRules = () => [] } = open;
   const { api } = hub;
-  const rules = new SessionRules({ api, id, isGated: server.gate !== undefined, hasRules, rules: sessionRules });
+  const rules = new SessionRules({ api, id, isGated: server.gate !== undefined, kept, rules: sessionRules });
   const translator = new Translator({ root: id, directory, floor, isIntent: (request) => rules.isIntent(request) });
   const guard = new CallGuard({
     directory,
-    isOpen: (session) => translator.isBusy(session) && !follower.isStopping,
+    isOpen: (session) => translator.mayCall(session),
     isComing: (session) => translator.isComing(session),
     keyOf: ({ session, call }) => translator.callKey(session, call),
     refused: ({ session, call }) => translator.refuseCall(session, call),

@@ -1,7 +1,15 @@
 import type { PermissionRule } from "../../core/events/values.ts";
 import { type Fields, textIn } from "../../core/json/fields.ts";
 import type { Api } from "./api.ts";
-import { askingRules, deniedTools, type NativeRule, nativeVerdict, rulesIn } from "./rulesets.ts";
+import {
+  askingRules,
+  deniedTools,
+  type NativeRule,
+  nativeVerdict,
+  outsideAsks,
+  rulesFor,
+  rulesIn,
+} from "./rulesets.ts";
 
 /** The agent of a prompt that names none. */
 const USUAL = "build";
@@ -11,23 +19,27 @@ export interface RuledSession {
   id: string;
   /** The server asks Parley before each call by itself. */
   isGated: boolean;
-  /** The program keeps rules with the session: those that Parley gave it before it was resumed, unless another client did. */
-  hasRules?: boolean;
+  /** The rules that the program keeps with the session: those that Parley gave it before it was resumed, unless another client did. */
+  kept?: readonly NativeRule[];
   rules(): readonly PermissionRule[];
 }
 
 /**
- * The session's rules as the program's. The program only adds to the rules of a session, and reads them when a turn begins, so they are given before a prompt and
- * always with all of an agent's own. A server that does not ask by itself is told to ask for everything: what the agent's own rules allow is an intent then.
+ * The session's rules as the program's. The program only adds to the rules of a session, and reads them when a turn begins, so they are given before a prompt. A
+ * server that asks by itself is given no more than what the rules change, because a session's rules count more than those of any agent that works in it. One that
+ * does not is told to ask for everything, with all of the agent's own rules: what these allow is an intent then.
  */
 export class SessionRules {
   readonly #session: RuledSession;
   #agents: Promise<ReadonlyMap<string, NativeRule[]>> | undefined;
   #own: readonly NativeRule[] | undefined;
   #given: string | undefined;
+  /** The permissions that rules which were given are about. */
+  readonly #changed: Set<string>;
 
   constructor(session: RuledSession) {
     this.#session = session;
+    this.#changed = new Set(session.kept?.map(({ permission }) => permission));
   }
 
   /** Whether the program asks for a call that it would make by itself without the session's rules. */
@@ -35,19 +47,26 @@ export class SessionRules {
     return this.#own !== undefined && nativeVerdict(this.#own, request) === "allow";
   }
 
-  /** Gives the rules of the turn that begins. Rejects when the program does not take them. */
-  async give(mode: string | undefined): Promise<void> {
-    const { api, id, isGated, hasRules = false, rules } = this.#session;
-    const denied = deniedTools(rules());
+  /** Gives the rules of the turn that begins, for the agent that works in it. Rejects when the program does not take them. */
+  async give(agent: string | undefined): Promise<void> {
+    const { api, id, isGated, rules } = this.#session;
     const asks = !isGated && rules().some(({ verdict }) => verdict !== "allow");
-    if (denied.length === 0 && !asks && !hasRules && this.#given === undefined) return;
-    const own = (await this.#agentRules()).get(mode ?? USUAL) ?? [];
-    const permission = [...(asks ? askingRules(own) : own), ...denied];
-    this.#own = asks ? own : undefined;
+    const changes = [...(asks ? [] : outsideAsks(rules())), ...deniedTools(rules())];
+    if (changes.length === 0 && !asks && this.#changed.size === 0) return;
+    const own = (await this.#agentRules()).get(agent ?? USUAL) ?? [];
+    const permission = asks ? [...askingRules(own), ...changes] : [...this.#asBefore(own), ...changes];
+    this.#own = asks || changes.some(({ action }) => action === "ask") ? own : undefined;
     const text = JSON.stringify(permission);
     if (text === this.#given) return;
     await api.ask("PATCH", `/session/${id}`, { body: { permission } });
     this.#given = text;
+    for (const one of asks ? ["*"] : changes.map((change) => change.permission)) this.#changed.add(one);
+  }
+
+  /** The agent's own rules for the permissions that were changed before. */
+  #asBefore(own: readonly NativeRule[]): NativeRule[] {
+    if (this.#changed.has("*")) return [...own];
+    return [...this.#changed].flatMap((permission) => rulesFor(permission, own));
   }
 
   #agentRules(): Promise<ReadonlyMap<string, NativeRule[]>> {

@@ -8,27 +8,18 @@ import { type AgentChoice, type AgentSession, type OpenOptions, ResumeLost } fro
 import { Outbox } from "../outbox.ts";
 import type { Said } from "../program/read-lines.ts";
 import { Api } from "./api.ts";
-import { ABORT_MS, clearAsks, refusalOf, replyTo, sendReply, stopWork } from "./asks.ts";
-import type { Hubs } from "./follow/hubs.ts";
-import type { Gate } from "./gate/gate.ts";
+import { ABORT_MS, clearAsks, replyTo, sendReply, stopWork } from "./asks.ts";
+import { assertAllowed, type CalledCommand } from "./commands.ts";
 import { type OpenedSession, openSession } from "./open-session.ts";
 import { modelRef } from "./prompt-body.ts";
 import { assemble, type Running } from "./running.ts";
-import type { Servers } from "./serve/contract.ts";
 import { onGone } from "./serve/on-gone.ts";
+import type { SessionOptions } from "./session-options.ts";
 
 const STREAM_MS = 10_000;
 const LEAVE_MS = 1_500;
 /** Longer lines are not kept with the events that they caused. */
 const LONGEST_LINE = 256 * 1024;
-export interface SessionOptions {
-  servers: Servers;
-  hubs: Hubs;
-  /** Where servers that Parley starts ask before each call. */
-  gate: Gate | undefined;
-  /** Rejects where the program would run code of a directory that is not trusted. */
-  assertHarmless(directory: string): Promise<void>;
-}
 
 /** One of the program's sessions, on a server that it shares with others. */
 export class OpenCodeSession implements AgentSession {
@@ -66,8 +57,9 @@ export class OpenCodeSession implements AgentSession {
     const message = ids.next(running.lease.server.own ? translator.latest(id) : "");
     follower.prompt(message);
     try {
-      await this.#prepare(running);
-      await giver.prompt(prompt, message, this.#choice);
+      const command = await giver.command(prompt);
+      await this.#prepare(running, command);
+      await giver.prompt(prompt, message, this.#choice, command);
     } catch (thrown) {
       giver.refuse(message, thrown);
     }
@@ -84,7 +76,7 @@ export class OpenCodeSession implements AgentSession {
     const turn = ids.next();
     follower.begin(turn);
     try {
-      await this.#prepare(running);
+      await this.#prepare(running, undefined);
       await giver.compact(this.#choice.model, turn);
     } catch (thrown) {
       giver.refuse(turn, thrown);
@@ -115,8 +107,8 @@ export class OpenCodeSession implements AgentSession {
       await stopWork(api, guarded.session, ABORT_MS);
       return;
     }
-    // A call that is allowed while the turn is being stopped would still be made.
-    const { kind, isLastWord, body, verb } = replyTo(follower.isStopping ? refusalOf(answer) : answer);
+    const isOpen = translator.mayCall(translator.asks.get(ask)?.session ?? id);
+    const { kind, isLastWord, body, verb } = replyTo(answer, isOpen);
     const session = translator.answered(ask, isLastWord);
     await sendReply(api, `/${kind}/${encodeURIComponent(ask)}/${verb}`, body, this.#closing.signal);
     if (isLastWord) void follower.check(session ?? id);
@@ -206,11 +198,13 @@ export class OpenCodeSession implements AgentSession {
   }
 
   /** Puts the session's rules in force before a turn. Rejects where they cannot hold. */
-  async #prepare({ lease: { server }, rules, follower }: Running): Promise<void> {
+  async #prepare({ id, lease, rules, follower, guard }: Running, command: CalledCommand | undefined): Promise<void> {
     const { directory, trusted, hasRules = () => false } = this.#open;
+    const { server } = lease;
     if (!trusted) await this.#options.assertHarmless(directory);
-    if (server.own && hasRules()) this.#options.gate?.assertIn(server.gate, directory);
-    if (!follower.hasWorked) await rules.give(this.#choice.mode);
+    if (server.own && hasRules()) await this.#options.gate?.untilIn(server.gate, directory);
+    if (command && hasRules()) await assertAllowed(command, server.gate !== undefined, (line) => guard.line(id, line));
+    if (!follower.hasWorked) await rules.give(command?.agent ?? this.#choice.mode);
   }
 
   /** Stops the turn. Asks that the program forgets to take back are taken back. */
@@ -218,6 +212,7 @@ export class OpenCodeSession implements AgentSession {
     follower.stopping();
     guard.refuseAll();
     await stopWork(api, id, limitMs);
+    guard.refuseAll();
     await clearAsks(api, [...translator.branches.keys()]);
     void follower.check(id);
   }

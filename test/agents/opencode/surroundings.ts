@@ -1,5 +1,7 @@
-import { join } from "node:path";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import type { Environment } from "../../support/agent-stage.ts";
+import { alreadyInstalled } from "./already-installed.ts";
 
 /** The scripted model, by the name that OpenCode has for it. */
 export const MODEL = "fake/fake-model";
@@ -41,6 +43,11 @@ const QUIET = {
 
 /** The environment in which the real program talks to the scripted model and to nobody else. */
 export function surroundings(program: string, home: string, url: string, config: Config = {}): Environment {
+  for (const [path, content] of Object.entries(alreadyInstalled())) {
+    const file = join(home, ".config", "opencode", path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, JSON.stringify(content));
+  }
   return {
     PARLEY_OPENCODE_BIN: program,
     HOME: home,

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
 import { listProcesses, markOf } from "../../../src/host/process-scan.ts";
-import { INSTALLABLE } from "../../../src/install/catalog.ts";
+import { alreadyInstalled } from "../../agents/opencode/already-installed.ts";
 import type { Environment } from "../../support/agent-stage.ts";
 
 /** Nobody listens there. */
@@ -47,18 +47,6 @@ export function write(root: string, files: Record<string, string | object>): voi
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), typeof content === "string" ? content : JSON.stringify(content));
   }
-}
-
-/** With a plugin the program waits until the package that plugins import is installed, by the network: here it seems to be. */
-function alreadyInstalled(): Record<string, object> {
-  const [name, version] = ["@opencode-ai/plugin", INSTALLABLE.opencode.version];
-  const dependencies = { [name]: version };
-  const packages = { "": { dependencies }, [`node_modules/${name}`]: { version } };
-  return {
-    "package.json": { dependencies },
-    "package-lock.json": { name: "opencode", lockfileVersion: 3, requires: true, packages },
-    [`node_modules/${name}/package.json`]: { name, version },
-  };
 }
 
 /** A home with settings, in which the real program reaches nobody. */

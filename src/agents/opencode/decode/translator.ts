@@ -189,6 +189,12 @@ export class Translator {
     return branch?.parent !== undefined && branch.turn === undefined && branch.floor === "";
   }
 
+  /** Whether a session may make calls: a turn of it is open, and neither that nor the root's is being stopped. */
+  mayCall(session: string): boolean {
+    const turn = this.#tree.branches.get(session)?.turn;
+    return turn !== undefined && !turn.aborted && !turn.refused && !this.#root.turn?.aborted;
+  }
+
   /** Something came from a session that nobody knows. */
   lookUp(session: string): Reading {
     return this.#with((desk) => {

@@ -1,11 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { messageOf } from "../../../core/errors.ts";
 import type { Answer, PermissionSignal, Signal } from "../../../core/ledger/signals.ts";
 import type { GateCall } from "./gate.ts";
 import { type Wanted, wantsOf } from "./wants.ts";
 
 export interface GuardOptions {
   directory: string;
-  /** Whether a turn of the program's session is open, and not being stopped. */
+  /** Whether a turn of the program's session is open, and not being stopped: a call that is let go then may still be made. */
   isOpen(session: string): boolean;
   /** Whether a sub-agent's session is known, and nothing that it does yet. */
   isComing(session: string): boolean;
@@ -46,7 +47,8 @@ export class CallGuard {
   }
 
   async hear(call: GateCall): Promise<string | undefined> {
-    const wants = wantsOf(call, this.#options.directory);
+    const wants = readWants(call, this.#options.directory);
+    if (typeof wants === "string") return wants;
     if (wants.length === 0) return undefined;
     const { promise, resolve } = Promise.withResolvers<string | undefined>();
     const id = ++this.#count;
@@ -72,6 +74,11 @@ export class CallGuard {
     if (!waiting) return;
     if (isOpen(call.session)) this.#say(waiting, "intent");
     else waiting.settle(OVER);
+  }
+
+  /** A line of shell that the program is about to run by itself, without a call. */
+  line(session: string, command: string): Promise<string | undefined> {
+    return this.hear({ session, call: "", tool: "bash", input: { command } });
   }
 
   /** Whether a person has just allowed that which the program asks for. True once for a call. */
@@ -135,8 +142,18 @@ export class CallGuard {
 
   #next(waiting: Waiting): void {
     waiting.at++;
-    if (waiting.wants[waiting.at]) this.#say(waiting, "intent");
+    if (!this.#options.isOpen(waiting.call.session)) waiting.settle(OVER);
+    else if (waiting.wants[waiting.at]) this.#say(waiting, "intent");
     else waiting.settle();
+  }
+}
+
+/** What a call wants, or why that cannot be told. */
+function readWants(call: GateCall, directory: string): readonly Wanted[] | string {
+  try {
+    return wantsOf(call, directory);
+  } catch (error) {
+    return messageOf(error);
   }
 }
 

@@ -11,6 +11,8 @@ const LOOK_MS = 50;
 /** How long a sub-agent's session may be unknown: its beginning is told by another way than its calls. */
 const UNKNOWN_MS = 15_000;
 
+/** How long a plugin may take to report. The program may install what plugins need before it loads them. */
+const REPORT_MS = 90_000;
 const UNGUARDED =
   "it does not ask Parley before it makes calls, so the session's rules cannot hold (does OPENCODE_PURE keep plugins out?)";
 
@@ -63,10 +65,12 @@ export class Gate {
     return { id, plugin, env, forget: () => void this.#reported.delete(id) };
   }
 
-  /** Throws where a server does not ask before the calls that it makes in a directory: its plugin there has not reported. */
-  assertIn(id: string | undefined, directory: string): void {
+  /** Resolves when a server asks before the calls that it makes in a directory: its plugin there has reported. Rejects when it does not come. */
+  async untilIn(id: string | undefined, directory: string, limitMs = REPORT_MS): Promise<void> {
     const reported = this.#reported.get(id ?? "");
-    if (!reported?.has(directory) && !reported?.has(real(directory))) throw new Error(UNGUARDED);
+    for (const end = Date.now() + limitMs; reported && Date.now() < end; await delay(LOOK_MS))
+      if (reported.has(directory) || reported.has(real(directory))) return;
+    throw new Error(UNGUARDED);
   }
 
   join(keeper: Gatekeeper): void {

@@ -6,6 +6,7 @@ import { offeredPatterns } from "../../../core/permissions/offer.ts";
 import { ruledPath } from "../../../core/permissions/paths.ts";
 import { patchedFiles } from "../../patched-files.ts";
 import { placedLine } from "../../placed-line.ts";
+import { followed } from "./followed.ts";
 import type { GateCall } from "./gate.ts";
 
 export type Wanted = Omit<PermissionSignal, "type" | "ask" | "call">;
@@ -30,14 +31,27 @@ function wanted(action: string, patterns: readonly string[], { tool, input }: Ga
   return { action, patterns: patterns.map(exact), title, input, metadata: { tool } };
 }
 
+const UNREADABLE = "it does not say which files it changes";
+
+/** A path, and the one that it leads to by links, where that is another. */
+function bothOf(path: string, directory: string): string[] {
+  const whole = resolve(directory, path);
+  const real = followed(whole);
+  return real === whole || real === resolve(followed(directory), path) ? [whole] : [whole, real];
+}
+
+/** The directories of paths that are outside of the session's. */
+function outside(paths: readonly string[], call: GateCall, directory: string): Wanted[] {
+  const isOutside = (path: string): boolean => path !== directory && !path.startsWith(`${directory}/`);
+  const places = [...new Set(paths.filter(isOutside).map((path) => `${dirname(path)}/*`))];
+  return places.length === 0 ? [] : [wanted("external_directory", places, call)];
+}
+
 /** Files, and the directories of those that are outside of the session's. */
 function files(action: string, named: readonly string[], call: GateCall, directory: string): Wanted[] {
-  const paths = named.map((path) => resolve(directory, path));
-  const isOutside = (path: string): boolean => path !== directory && !path.startsWith(`${directory}/`);
-  const outside = [...new Set(paths.filter(isOutside).map((path) => `${dirname(path)}/*`))];
+  const paths = [...new Set(named.flatMap((path) => bothOf(path, directory)))];
   const shown = paths.map((path) => ruledPath(directory, path));
-  const more = outside.length === 0 ? [] : [wanted("external_directory", outside, call)];
-  return [...more, wanted(action, shown, call)];
+  return [...outside(paths, call, directory), wanted(action, shown, call)];
 }
 
 function command(call: GateCall, directory: string): Wanted[] {
@@ -47,7 +61,10 @@ function command(call: GateCall, directory: string): Wanted[] {
   return [{ action: "bash", command: line, patterns, title: line, input: call.input, metadata: { tool: "bash" } }];
 }
 
-/** The permissions that the session's rules are held against before a call, in order. None for a call that no rule can be about. */
+/**
+ * The permissions that the session's rules are held against before a call, in order. None for a call that no rule can be about. Throws for a call that cannot be
+ * read: rules cannot be held against it.
+ */
 export function wantsOf(call: GateCall, directory: string): Wanted[] {
   const { tool, input } = call;
   if (HARMLESS.has(tool)) return [];
@@ -57,10 +74,21 @@ export function wantsOf(call: GateCall, directory: string): Wanted[] {
   if (tool === "apply_patch" || tool === "patch") return files("edit", patched(input), call, directory);
   if (tool === "read") return files("read", path === undefined ? [] : [path], call, directory);
   if (tool === "list") return files("list", [textIn(input, "path") ?? directory], call, directory);
+  const searched = tool === "glob" || tool === "grep" ? bothOf(textIn(input, "path") ?? ".", directory) : [];
   const subject = Object.hasOwn(SUBJECTS, tool) ? textIn(input, SUBJECTS[tool] ?? "") : undefined;
-  return [wanted(tool, subject === undefined ? [] : [subject], call)];
+  const own = wanted(tool, subject === undefined ? [] : [subject], call);
+  return [
+    ...outside(
+      searched.map((path) => `${path}/*`),
+      call,
+      directory,
+    ),
+    own,
+  ];
 }
 
 function patched(input: Fields): string[] {
-  return patchedFiles(textIn(input, "patchText") ?? textIn(input, "patch") ?? "");
+  const named = patchedFiles(textIn(input, "patchText") ?? textIn(input, "patch") ?? "");
+  if (named.length === 0) throw new Error(UNREADABLE);
+  return named;
 }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { describe, type TestContext, test } from "node:test";
 import { Gate, type GateCall, type Gatekeeper, type GateLaunch } from "../../../../src/agents/opencode/gate/gate.ts";
 import { eventually } from "../../../support/eventually.ts";
@@ -70,7 +71,7 @@ describe("the door of the gate", { concurrency: true }, () => {
     launch.forget();
     assert.equal((await post(url, CALL)).status, 404);
     assert.equal((await post(second.env.PARLEY_OPENCODE_GATE ?? "", CALL)).status, 200);
-    assert.throws(() => gate.assertIn(launch.id, "/"), /rules cannot hold/);
+    await assert.rejects(gate.untilIn(launch.id, "/", 1), /rules cannot hold/);
   });
 
   test("cuts off a body that is too long", async (t) => {
@@ -80,8 +81,7 @@ describe("the door of the gate", { concurrency: true }, () => {
     sent.on("error", () => cut.resolve());
     sent.on("response", (response) => cut.reject(new Error(`answered with ${response.statusCode}`)));
     const piece = Buffer.alloc(1024 * 1024, "x");
-    for (let count = 0; count < 200 && !sent.destroyed; count++)
-      if (!sent.write(piece)) await Promise.race([new Promise((resolve) => sent.once("drain", resolve)), cut.promise]);
+    Readable.from(Array.from({ length: 200 }, () => piece)).pipe(sent);
     await cut.promise;
   });
 
@@ -115,13 +115,14 @@ describe("the door of the gate", { concurrency: true }, () => {
     const [real, link] = [join(directory, "real"), join(directory, "link")];
     mkdirSync(real);
     symlinkSync(real, link);
-    assert.throws(() => gate.assertIn(launch.id, real), /rules cannot hold/);
-    assert.throws(() => gate.assertIn(undefined, real), /rules cannot hold/);
+    await assert.rejects(gate.untilIn(launch.id, real, 1), /rules cannot hold/);
+    await assert.rejects(gate.untilIn(undefined, real), /rules cannot hold/);
+    const waited = gate.untilIn(launch.id, real);
     assert.deepEqual(await post(url, { directory: real }), { status: 200, refused: null });
-    gate.assertIn(launch.id, real);
-    gate.assertIn(launch.id, link);
-    assert.throws(() => gate.assertIn(launch.id, directory), /rules cannot hold/);
-    assert.throws(() => gate.assertIn("another", real), /rules cannot hold/);
+    await waited;
+    await gate.untilIn(launch.id, link);
+    await assert.rejects(gate.untilIn(launch.id, directory, 1), /rules cannot hold/);
+    await assert.rejects(gate.untilIn("another", real), /rules cannot hold/);
   });
 
   test("opens where its folder can be written again", async (t) => {

@@ -67,7 +67,6 @@ describe("the permissions that rules are held against before a call", () => {
         ["edit", ["new.txt", "/else/b.txt", "c.txt"]],
       ],
     ],
-    ["apply_patch", { patchText: "nonsense" }, [["edit", []]]],
     ["webfetch", { url: "https://a.example/*" }, [["webfetch", ["https://a.example/%2A"]]]],
     ["websearch", { query: "cats" }, [["websearch", ["cats"]]]],
     ["codesearch", { query: "cats" }, [["codesearch", ["cats"]]]],

@@ -1,13 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import {
-  clearAsks,
-  type Reply,
-  refusalOf,
-  replyTo,
-  sendReply,
-  stopWork,
-} from "../../../../src/agents/opencode/asks.ts";
+import { clearAsks, type Reply, replyTo, sendReply, stopWork } from "../../../../src/agents/opencode/asks.ts";
 import type { Answer } from "../../../../src/core/ledger/signals.ts";
 import { CUT, Otherwise, StandIn } from "../stand-in.ts";
 
@@ -35,9 +28,11 @@ describe("an answer as the program takes it", () => {
   ];
   for (const [answer, reply] of cases)
     test(JSON.stringify(answer), () => {
-      assert.deepEqual(replyTo(answer), reply);
-      const refusal = replyTo(refusalOf(answer));
-      assert.deepEqual(refusal, answer.kind === "permission" ? refused : dismissed);
+      assert.deepEqual(replyTo(answer, true), reply);
+      const isAllowed = answer.kind === "permission" && answer.outcome !== "reject";
+      const late = replyTo(answer, false);
+      if (isAllowed) assert.equal(late.body.reply, "reject");
+      else assert.deepEqual(late, reply);
     });
 });
 

@@ -4,13 +4,13 @@ import { type RuledSession, SessionRules } from "../../../../src/agents/opencode
 import type { PermissionRule } from "../../../../src/core/events/values.ts";
 import { CUT, StandIn } from "../stand-in.ts";
 
-const ALLOW = { permission: "*", pattern: "*", action: "allow" };
+const ALLOW = { permission: "*", pattern: "*", action: "allow" } as const;
 const PLAN = { permission: "edit", pattern: "*", action: "deny" };
 const ASK: PermissionRule = { action: "edit", pattern: "*", verdict: "ask" };
 const DENY: PermissionRule = { action: "bash", pattern: "*", verdict: "deny" };
 const GRANT: PermissionRule = { action: "bash", pattern: "ls *", verdict: "allow" };
-const NO_BASH = { permission: "bash", pattern: "*", action: "deny" };
-const NO_TASK = { permission: "task", pattern: "*", action: "deny" };
+const NO_BASH = { permission: "bash", pattern: "*", action: "deny" } as const;
+const NO_TASK = { permission: "task", pattern: "*", action: "deny" } as const;
 const asking = (rule: object): object => ({ ...rule, action: "ask" });
 const REQUEST = { permission: "edit", patterns: ["a"] };
 
@@ -65,7 +65,7 @@ describe("the session's rules", { concurrency: true }, () => {
     const { rules, given, now } = await ruled(t, { isGated: true });
     now.push(DENY, ASK);
     await rules.give(undefined);
-    assert.deepEqual(given(), [[ALLOW, NO_BASH]]);
+    assert.deepEqual(given(), [[NO_BASH]]);
     assert.ok(!rules.isIntent(REQUEST));
   });
 
@@ -88,12 +88,25 @@ describe("the session's rules", { concurrency: true }, () => {
     assert.ok(!rules.isIntent(REQUEST));
   });
 
-  test("of an earlier start are taken back, too", async (t) => {
-    const { rules, given } = await ruled(t, { hasRules: true });
+  test("are taken back alone where nothing else was given", async (t) => {
+    const { rules, given, now } = await ruled(t, { isGated: true });
+    now.push(DENY);
     await rules.give(undefined);
+    now.length = 0;
     await rules.give(undefined);
-    assert.deepEqual(given(), [[ALLOW]]);
+    assert.deepEqual(given(), [[NO_BASH], [{ ...ALLOW, permission: "bash" }]]);
   });
+
+  for (const [what, kept, expected] of [
+    ["that took a tool away", [NO_BASH], [{ ...ALLOW, permission: "bash" }]],
+    ["that had everything asked", [{ ...ALLOW, action: "ask" } as const, NO_TASK], [ALLOW]],
+  ] as const)
+    test(`of an earlier start ${what} are taken back, too, and once`, async (t) => {
+      const { rules, given } = await ruled(t, { kept });
+      await rules.give(undefined);
+      await rules.give(undefined);
+      assert.deepEqual(given(), [expected]);
+    });
 
   test("that were not taken are given again", async (t) => {
     const { rules, stand, given, now } = await ruled(t);

@@ -143,7 +143,7 @@ describe("an answer", GROUP, () => {
     await stage.session.answer("per_1", { kind: "permission", outcome: "once" });
     assert.deepEqual(
       stage.stand.of("POST /permission/per_1/reply").map(({ body }) => body),
-      [{ reply: "reject" }],
+      [{ reply: "reject", message: "the turn is over" }],
     );
     held.resolve(true);
     await cancelled;
