@@ -71,7 +71,11 @@ export class Follower implements Listener {
 
   /** The program works on the open turn. */
   get hasWorked(): boolean {
-    return this.#translator.branches.get(this.#options.session)?.turn?.worked ?? false;
+    return this.#hasWorked(this.#options.session);
+  }
+
+  #hasWorked(session: string): boolean {
+    return this.#translator.branches.get(session)?.turn?.worked ?? false;
   }
 
   lookUp(session: string): void {
@@ -213,10 +217,12 @@ export class Follower implements Listener {
   async #untilSettled(session: string): Promise<void> {
     const began = Date.now();
     for (let pause = FIRST_LOOK_MS; !this.#closing.signal.aborted; pause = Math.min(pause * 2, LONGEST_LOOK_MS)) {
+      const worked = this.#hasWorked(session);
       if (await this.#isWorking(session)) return await this.#onWorking(session);
-      const branch = this.#translator.branches.get(session);
-      if (!branch?.turn) return;
-      if (this.#translator.isSettled(session) && (await this.#settle(session))) return;
+      if (!this.#translator.isBusy(session)) return;
+      // A turn that began to work while it was looked at is looked at once more.
+      const isSettled = worked === this.#hasWorked(session) && this.#translator.isSettled(session);
+      if (isSettled && (await this.#settle(session))) return;
       if (this.#isOverdue(session, began)) return this.#giveUp(session);
       await delay(pause, undefined, { signal: this.#closing.signal }).catch(() => {});
     }
