@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { ClaudeReplay } from "../test/agents/claude/replay.ts";
 import { CodexReplay } from "../test/agents/codex/replay.ts";
-import { OpenCodeReplay } from "../test/agents/opencode/replay.ts";
+import { OpenCodeReplay } from "../test/agents/opencode/replay/replay.ts";
 import { compactReplay } from "../test/agents/replay/compact.ts";
 import { Recordings } from "../test/agents/replay/recording.ts";
 import { playAll, type Replay } from "../test/agents/replay/replay.ts";

@@ -26,6 +26,8 @@ export interface Heard {
   delays: number[];
   /** From the prompt to the first piece. */
   first: number;
+  /** When the prompt was given. */
+  began: number;
 }
 
 /** A turn as its client saw it, whose prompt was given at `began`. */
@@ -33,6 +35,7 @@ export function heard(sent: Passed, came: Passed, began: number): Heard {
   return {
     delays: [...came.times].map(([number, at]) => at - (sent.times.get(number) ?? Number.NaN)),
     first: (came.times.get(0) ?? Number.NaN) - began,
+    began,
   };
 }
 

@@ -8,6 +8,7 @@ import { installedParley } from "./package.ts";
 export const SAMPLE_AGENT = fileURLToPath(new URL("../../src/testing/sample-agent.ts", import.meta.url));
 export const PACED_AGENT = fileURLToPath(new URL("../programs/paced-agent.ts", import.meta.url));
 const PLAIN_RELAY = fileURLToPath(new URL("../programs/plain-relay.ts", import.meta.url));
+const EVENT_RELAY = fileURLToPath(new URL("../programs/event-relay.mjs", import.meta.url));
 const PLAIN_SERVER = fileURLToPath(new URL("../programs/plain-server.mjs", import.meta.url));
 
 export interface Server {
@@ -64,4 +65,9 @@ export function startPlainServer(scope: AsyncDisposableStack): Promise<Server> {
 /** Passes an agent's lines on to event streams, and does nothing else. */
 export function startPlainRelay(scope: AsyncDisposableStack, agent: string): Promise<Server> {
   return startPlain(scope, [PLAIN_RELAY, agent]);
+}
+
+/** Passes the bytes of an event stream on, and does nothing else. */
+export function startEventRelay(scope: AsyncDisposableStack, source: string): Promise<Server> {
+  return startPlain(scope, [EVENT_RELAY, source]);
 }

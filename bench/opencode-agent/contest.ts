@@ -20,7 +20,7 @@ export async function startDriving(
   return throughParley(await startParley(scope, { flags, env }), { agent: "opencode", ...asking });
 }
 
-/** One turn through Parley, heard by its client and by the plain reader of the server that Parley drives. */
+/** One turn that is heard by a client behind another server, such as Parley's, and by the plain reader of the server that works on it. */
 export async function hearTwice(
   plain: Pick<PlainServer, "listen">,
   sent: Passed,
@@ -34,7 +34,7 @@ export async function hearTwice(
   });
   try {
     const parley = await turn();
-    return { native: heard(sent, seen, Number.NaN), parley };
+    return { native: heard(sent, seen, parley.began), parley };
   } finally {
     stop();
   }

@@ -1,6 +1,7 @@
 import type { Contestant } from "../harness/contestant.ts";
-import { hearTurn, openStream, type StreamEars } from "../harness/listen.ts";
-import type { Passed } from "../harness/paced.ts";
+import { hear, hearTurn, openStream, type StreamEars } from "../harness/listen.ts";
+import type { Heard, Passed } from "../harness/paced.ts";
+import { type Server, startEventRelay } from "../harness/server.ts";
 import { newSession, pathIn, promptAsync, readEvent } from "../opencode/deltas.ts";
 import type { Stage } from "../opencode/stage.ts";
 
@@ -9,6 +10,8 @@ export interface PlainServer extends Contestant {
   readonly url: string;
   /** Hears what the readers read, until the answer is called. */
   listen(ears: StreamEars): () => void;
+  /** One turn of a session in the server's own directory, heard through a relay of its events that does nothing else. */
+  relayed(session: string): Promise<Heard>;
 }
 
 export interface Asking {
@@ -34,6 +37,8 @@ export async function startPlain(scope: AsyncDisposableStack, stage: Stage, aski
     });
     scope.defer(close);
   };
+  const prompt = (session: string): Promise<void> => promptAsync(server, session, text, directories.get(session));
+  let relay: Promise<Server> | undefined;
   const listen: PlainServer["listen"] = (ears) => {
     listening.add(ears);
     return () => void listening.delete(ears);
@@ -52,8 +57,7 @@ export async function startPlain(scope: AsyncDisposableStack, stage: Stage, aski
     },
     turn(session) {
       const read = readEvent(session);
-      const begin = () => promptAsync(server, session, text, directories.get(session));
-      return hearTurn({ pieces, sent, begin }, async (take, fail) =>
+      return hearTurn({ pieces, sent, begin: () => prompt(session) }, async (take, fail) =>
         listen({
           data(data, now) {
             const piece = read(data);
@@ -62,6 +66,11 @@ export async function startPlain(scope: AsyncDisposableStack, stage: Stage, aski
           fail,
         }),
       );
+    },
+    async relayed(session) {
+      relay ??= startEventRelay(scope, server.url + pathIn("/event", stage.directory));
+      const { url } = await relay;
+      return hear({ url, read: readEvent(session), pieces, sent, begin: () => prompt(session) });
     },
   };
 }

@@ -74,6 +74,8 @@ export interface AgentCommand {
   description?: string;
   /** The arguments that it takes, in a few words. */
   hint?: string;
+  /** It is a skill, which the agent also uses by itself. */
+  skill?: boolean;
 }
 
 /** The facts of an agent that are known without a session. */

@@ -66,7 +66,7 @@ export interface AgentInfo {
   /** Choices beside model and mode. */
   options?: AgentOption[];
   /** Called in a prompt by a slash and the name. */
-  commands?: { name: string; description?: string; hint?: string }[];
+  commands?: { name: string; description?: string; hint?: string; skill?: boolean }[];
   /** Features that not every agent has. */
   capabilities: {
     fork: boolean;

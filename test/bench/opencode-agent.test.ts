@@ -12,7 +12,7 @@ function delta(sessionID: string, text: string): string {
   return JSON.stringify({ type: "message.part.delta", properties: { sessionID, delta: text } });
 }
 
-test("the plain reader and Parley's client time the same pieces, from the model's write", async () => {
+test("the plain reader and Parley's client time the same pieces, from the same prompt and the model's write", async () => {
   const sent = new Passed();
   const listening = new Set<StreamEars>();
   const plain = {
@@ -29,9 +29,9 @@ test("the plain reader and Parley's client time the same pieces, from the model'
       ears.data(delta("ses_1", "word <0> "), 13);
       ears.data(delta("ses_1", "word <1> "), 24);
     }
-    return { delays: [3.5, 6], first: 12 };
+    return { delays: [3.5, 6], first: 12, began: 5 };
   });
-  assert.deepEqual(native.delays, [3, 4]);
+  assert.deepEqual(native, { delays: [3, 4], first: 8, began: 5 });
   assert.deepEqual(laterBy(parley, native), [0.5, 2]);
   assert.equal(listening.size, 0, "it listens no more");
 });

@@ -10,7 +10,7 @@ test("a piece is timed from its first write, though the whole text is written on
   came.note("word <0> ", 12);
   came.note("word <1> ", 23);
   sent.note("word <0> word <1> ", 30);
-  assert.deepEqual(heard(sent, came, 5), { delays: [2, 3], first: 7 });
+  assert.deepEqual(heard(sent, came, 5), { delays: [2, 3], first: 7, began: 5 });
 });
 
 test("a goal beside a program is met up to its share and its milliseconds, and not beyond", () => {
@@ -19,7 +19,7 @@ test("a goal beside a program is met up to its share and its milliseconds, and n
 });
 
 test("turns are shown by the median of them, each side by itself", () => {
-  const turn = (first: number, ...delays: number[]) => ({ first, delays });
+  const turn = (first: number, ...delays: number[]) => ({ first, delays, began: 0 });
   const native = [turn(10, 1, 2, 3), turn(30, 4, 5, 6), turn(20, 7, 8, 9)];
   const parley = [turn(11, 2, 2, 40)];
   const { median, p99, first } = summed({ native, parley });
@@ -34,7 +34,7 @@ test("turns are shown by the median of them, each side by itself", () => {
 });
 
 test("a piece is later by the difference of its own times, and a piece that one of two missed is an error", () => {
-  const turn = (...delays: number[]) => ({ first: 0, delays });
+  const turn = (...delays: number[]) => ({ first: 0, delays, began: 0 });
   assert.deepEqual(laterBy(turn(5, 20), turn(4, 10)), [1, 10]);
   assert.throws(() => laterBy(turn(5), turn(4, 10)), /expected the same 2 pieces at both, got 1/);
 });

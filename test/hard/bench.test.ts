@@ -10,7 +10,7 @@ function isFigure({ work, value, anchor }: Figure): boolean {
 
 // Sizes are tiny and the machine may be shared: numbers must come out, whatever they are, and nothing may be lost.
 for (const { name, run } of measurements) {
-  test(`the measurement "${name}" yields numbers beside an anchor`, { timeout: 240_000 }, async (t) => {
+  test(`the measurement "${name}" yields numbers beside an anchor`, { timeout: 600_000 }, async (t) => {
     const { figures, method, skipped } = await run("tiny");
     if (skipped !== undefined) return t.skip(skipped);
     assert.ok(figures.length > 0);

@@ -5,7 +5,7 @@ import { type Api, ApiRefusal } from "./api.ts";
 import { messagesAfter } from "./follow/messages-after.ts";
 import { pastOf } from "./past.ts";
 import { type Opening, openingOf } from "./resumption.ts";
-import { type NativeRule, rulesIn } from "./rulesets.ts";
+import { rulesIn } from "./rulesets.ts";
 
 export interface OpenedSession {
   id: string;
@@ -15,8 +15,8 @@ export interface OpenedSession {
   isBusy: boolean;
   /** The last message that is of the past. */
   floor: string;
-  /** The rules of permissions that the program keeps with it. */
-  rules: NativeRule[];
+  /** The permissions that the rules which the program keeps with it are about. */
+  ruled: readonly string[];
   /** The conversation so far, where it is wanted. */
   past: Signal[];
 }
@@ -57,8 +57,8 @@ export async function openSession(api: Api, { resume, tellPast }: OpenOptions): 
   });
   const id = textIn(info, "id");
   if (id === undefined) throw new Error("OpenCode told no session");
-  const rules = rulesIn(info.permission);
-  if (opening.how === "new") return { id, resumed: false, isBusy: false, floor: "", rules, past: [] };
+  const ruled = [...new Set(rulesIn(info.permission).map(({ permission }) => permission))];
+  if (opening.how === "new") return { id, resumed: false, isBusy: false, floor: "", ruled, past: [] };
   const [messages, statuses] = await Promise.all([
     tellPast ? messagesAfter(api, id, "") : newest(api, id),
     api.fields("GET", "/session/status"),
@@ -68,7 +68,7 @@ export async function openSession(api: Api, { resume, tellPast }: OpenOptions): 
   const end = isBusy ? Math.max(messages.findLastIndex(isUsers), 0) : messages.length;
   const past = messages.slice(0, end);
   const told = tellPast ? pastOf(past, id, api.directory) : [];
-  return { id, resumed: true, isBusy, floor: past.length === 0 ? "" : idOf(past.at(-1) ?? {}), rules, past: told };
+  return { id, resumed: true, isBusy, floor: past.length === 0 ? "" : idOf(past.at(-1) ?? {}), ruled, past: told };
 }
 
 /** The last messages, back to one of the user's at least: the turn that is open begins with it. */

@@ -43,10 +43,10 @@ export interface Assembly {
 /** Puts the parts of an open session together. */
 export function assemble({ open, gate, lease, hub, opened, signal, say, onUnreachable }: Assembly): Running {
   const { server } = lease;
-  const { id, floor, rules: kept } = opened;
+  const { id, floor, ruled } = opened;
   const { directory, rules: sessionRules = () => [] } = open;
   const { api } = hub;
-  const rules = new SessionRules({ api, id, isGated: server.gate !== undefined, kept, rules: sessionRules });
+  const rules = new SessionRules({ api, id, isGated: server.gate !== undefined, kept: ruled, rules: sessionRules });
   const translator = new Translator({ root: id, directory, floor, isIntent: (request) => rules.isIntent(request) });
   const guard = new CallGuard({
     directory,

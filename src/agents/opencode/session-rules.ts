@@ -19,8 +19,8 @@ export interface RuledSession {
   id: string;
   /** The server asks Parley before each call by itself. */
   isGated: boolean;
-  /** The rules that the program keeps with the session: those that Parley gave it before it was resumed, unless another client did. */
-  kept?: readonly NativeRule[];
+  /** The permissions that rules which the program keeps with the session are about: those that Parley gave it before it was resumed, unless another client did. */
+  kept?: readonly string[];
   rules(): readonly PermissionRule[];
 }
 
@@ -39,7 +39,7 @@ export class SessionRules {
 
   constructor(session: RuledSession) {
     this.#session = session;
-    this.#changed = new Set(session.kept?.map(({ permission }) => permission));
+    this.#changed = new Set(session.kept);
   }
 
   /** Whether the program asks for a call that it would make by itself without the session's rules. */
@@ -49,10 +49,10 @@ export class SessionRules {
 
   /** Gives the rules of the turn that begins, for the agent that works in it. Rejects when the program does not take them. */
   async give(agent: string | undefined): Promise<void> {
-    const { api, id, isGated, rules } = this.#session;
+    const { api, id, isGated, kept = [], rules } = this.#session;
     const asks = !isGated && rules().some(({ verdict }) => verdict !== "allow");
     const changes = [...(asks ? [] : outsideAsks(rules())), ...deniedTools(rules())];
-    if (changes.length === 0 && !asks && this.#changed.size === 0) return;
+    if (changes.length === 0 && !asks && kept.length === 0 && this.#given === undefined) return;
     const own = (await this.#agentRules()).get(agent ?? USUAL) ?? [];
     const permission = asks ? [...askingRules(own), ...changes] : [...this.#asBefore(own), ...changes];
     this.#own = asks || changes.some(({ action }) => action === "ask") ? own : undefined;

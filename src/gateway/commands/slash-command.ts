@@ -13,4 +13,6 @@ export interface SlashCommand {
   file?: string;
   /** An agent that has the command itself, and gets it as the user typed it. */
   agent?: string;
+  /** It is a skill of that agent. */
+  skill?: boolean;
 }

@@ -91,7 +91,14 @@ export const agent = z
       .describe("agents to which it gives work, that a prompt may name"),
     options: z.array(agentOption).optional().describe("choices beside model and mode"),
     commands: z
-      .array(z.looseObject({ name: z.string(), description: z.string().optional(), hint: z.string().optional() }))
+      .array(
+        z.looseObject({
+          name: z.string(),
+          description: z.string().optional(),
+          hint: z.string().optional(),
+          skill: z.boolean().optional().describe("the agent also uses it by itself"),
+        }),
+      )
       .optional()
       .describe("called in a prompt by a slash and the name"),
     capabilities: z

@@ -19,6 +19,8 @@ export interface ContractChoice {
   without?: Partial<Record<Check, string>>;
   /** Only these, for an agent whose starts are dear. */
   only?: readonly Check[];
+  /** How many checks run side by side; 4 unless told. */
+  atOnce?: number;
 }
 
 /**
@@ -26,8 +28,12 @@ export interface ContractChoice {
  * `count N` says the numbers from 1 to N, each by a signal of its own, and ends; `work` says a word, runs a process and works until it is cancelled; `ask` asks for a permission once;
  * `deaf` says a word and ignores everything from then on, TERM too; `die` says 1, 2 and 3, writes "last words" to stderr and exits with 7.
  */
-export function agentContract(name: string, makeRig: MakeRig, { without = {}, only }: ContractChoice = {}): void {
-  describe(`${name} as an agent`, { concurrency: 4 }, () => {
+export function agentContract(
+  name: string,
+  makeRig: MakeRig,
+  { without = {}, only, atOnce = 4 }: ContractChoice = {},
+): void {
+  describe(`${name} as an agent`, { concurrency: atOnce }, () => {
     for (const check of (only ?? (Object.keys(CHECKS) as Check[])).filter((one) => !(one in without))) {
       test(check, async (t) => CHECKS[check](await makeRig(t)));
     }

@@ -92,7 +92,9 @@ export class Watched {
   }
 
   types(): string[] {
-    return this.signals.map(({ type }) => type);
+    return this.signals.map((signal) =>
+      signal.type === "turn.finished" ? `turn.finished (${signal.error?.message ?? signal.reason})` : signal.type,
+    );
   }
 
   /** The numbers that were said, in the order in which they came. */

@@ -12,8 +12,8 @@ import { Random } from "../../support/random.ts";
 import { startServer } from "../../support/server.ts";
 import type { SseReader } from "../../support/sse.ts";
 import { MARKERS } from "./chaos-script.ts";
-import type { Kept } from "./recorded-server.ts";
-import { keptIn, toldIn } from "./transcript.ts";
+import type { Kept } from "./replay/recorded-server.ts";
+import { keptIn, toldIn } from "./replay/transcript.ts";
 
 const MOST_TURNS = 3;
 /** Turns that a person stops somewhere. */

@@ -16,6 +16,8 @@ const { program = "", skip } = await realAgent("opencode");
 
 const counting = (last: number) => [{ text: numbers(last).map((number) => `${number} `) }];
 const script = {
+  // A text that is over while the session is paused may be told as a whole.
+  pace: 60,
   prompts: {
     count3: counting(3),
     count5: counting(5),
@@ -41,6 +43,7 @@ const rig: MakeRig = async (t) => {
 
 describe("the contract of agents, with the real program", { skip, timeout: GROUP_MS }, () => {
   agentContract("the real OpenCode", rig, {
+    atOnce: 2,
     only: [
       "discovery says that the agent is installed, and names each mode once",
       "ready resolves, a turn is told from its words to its end, close emits exited",
@@ -52,8 +55,6 @@ describe("the contract of agents, with the real program", { skip, timeout: GROUP
       "set settles for every mode, and the first mode serves a turn",
       "steer settles, and the turn still ends",
       "compact is there where the agent says so, and is a turn",
-      "a close in a turn leaves no process, and exited is the last signal",
-      "a kill in a turn leaves no process, and exited is the last signal",
       "a kill while paused emits exited",
       "a kill of one session leaves the other be",
       "a second close waits for the first and emits nothing",

@@ -50,6 +50,8 @@ export interface NativeOptions {
   directory: string;
   modelUrl: string;
   password?: string;
+  /** Its whole configuration, in place of the one with the scripted model alone. */
+  config?: object;
 }
 
 export interface NativeServer {
@@ -61,10 +63,10 @@ export interface NativeServer {
 
 /** A real `opencode serve`. A request that comes before its line on stdout would never be answered. */
 export async function startNative(options: NativeOptions): Promise<NativeServer> {
-  const { program, surroundings, directory, modelUrl, password } = options;
+  const { program, surroundings, directory, modelUrl, password, config = nativeConfig(modelUrl) } = options;
   const env = surroundings.env(
     {
-      OPENCODE_CONFIG_CONTENT: JSON.stringify(nativeConfig(modelUrl)),
+      OPENCODE_CONFIG_CONTENT: JSON.stringify(config),
       ...(password === undefined ? {} : { OPENCODE_SERVER_PASSWORD: password }),
     },
     "native",

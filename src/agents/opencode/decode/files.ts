@@ -1,6 +1,7 @@
 import { type Diff, unifiedDiff } from "../../../core/diff/unified-diff.ts";
 import type { FileChange } from "../../../core/events/values.ts";
 import { type Fields, fieldsIn, isFields, listIn, numberIn, present, textIn } from "../../../core/json/fields.ts";
+import { ruledPath } from "../../../core/permissions/paths.ts";
 
 const KINDS: Readonly<Record<string, FileChange["kind"]>> = {
   add: "added",
@@ -9,12 +10,22 @@ const KINDS: Readonly<Record<string, FileChange["kind"]>> = {
   move: "renamed",
 };
 
-function changeOf(file: Fields): FileChange[] {
-  const path = textIn(file, "filePath") ?? textIn(file, "file");
-  if (path === undefined) return [];
-  const moved = textIn(file, "movePath");
+/** A diff in whose head the file has the name that is told: clients show that name. */
+function named(diff: string | undefined, from: string, to: string): string | undefined {
+  if (diff === undefined || from === to) return diff;
+  const hunks = diff.search(/^@@ /m);
+  const end = hunks < 0 ? diff.length : hunks;
+  return diff.slice(0, end).replaceAll(from, to) + diff.slice(end);
+}
+
+function changeOf(file: Fields, directory: string): FileChange[] {
+  const absolute = textIn(file, "filePath") ?? textIn(file, "file");
+  if (absolute === undefined) return [];
+  const path = ruledPath(directory, absolute);
+  const target = textIn(file, "movePath");
+  const moved = target === undefined ? undefined : ruledPath(directory, target);
   const facts = present({
-    diff: textIn(file, "patch") ?? textIn(file, "diff"),
+    diff: named(textIn(file, "patch") ?? textIn(file, "diff"), absolute, path),
     additions: numberIn(file, "additions"),
     deletions: numberIn(file, "deletions"),
   });
@@ -40,16 +51,20 @@ function writtenDiff({ input, diff }: ChangingCall, path: string, isNew: boolean
 }
 
 /** The changes of files that a call made. */
-export function filesOf(call: ChangingCall, metadata: Fields): FileChange[] {
+export function filesOf(call: ChangingCall, metadata: Fields, directory: string): FileChange[] {
   const { tool } = call;
-  if (tool === "apply_patch" || tool === "patch") return listIn(metadata, "files").flatMap(changeOf);
+  if (tool === "apply_patch" || tool === "patch")
+    return listIn(metadata, "files").flatMap((file) => changeOf(file, directory));
   if (tool !== "edit" && tool !== "write" && tool !== "multiedit") return [];
-  const [change] = changeOf(fieldsIn(metadata, "filediff"));
-  const diff = textIn(metadata, "diff");
-  const path = change?.path ?? textIn(metadata, "filepath");
-  if (path === undefined) return [];
+  const filediff = fieldsIn(metadata, "filediff");
+  const absolute = textIn(filediff, "file") ?? textIn(metadata, "filepath");
+  if (absolute === undefined) return [];
+  const path = ruledPath(directory, absolute);
+  const [change] = changeOf(filediff, directory);
+  const diff = named(textIn(metadata, "diff"), absolute, path);
   const isNew = metadata.exists === false;
   const kind = isNew ? "added" : "modified";
-  if (!change && diff === undefined) return [{ path, kind, ...writtenDiff(call, path, isNew) }];
+  const shown = { ...call, ...present({ diff: named(call.diff, absolute, path) }) };
+  if (!change && diff === undefined) return [{ path, kind, ...writtenDiff(shown, path, isNew) }];
   return [{ ...present({ diff }), ...change, path, kind }];
 }

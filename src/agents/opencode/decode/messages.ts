@@ -188,7 +188,7 @@ function tellPart(desk: Desk, branch: Branch, message: Message, told: Fields): v
   if (TEXTS.has(type)) desk.tell(branch, ...retype(part, type), ...textSignals(part, told));
   else if (type === "tool") {
     part.type = type;
-    desk.tell(branch, ...toolSignals(part, told, branch.turn?.refusedCalls));
+    desk.tell(branch, ...toolSignals(part, told, desk.tree.directory, branch.turn?.refusedCalls));
     adoptFrom(desk, branch, part, told);
   } else part.type = type;
 }

@@ -73,11 +73,11 @@ function seen(part: Part, type: ToolSeen["type"], state: Fields, title: string |
   return { type, call: part.key, ...facts, ...(Object.keys(metadata).length === 0 ? {} : { metadata }) };
 }
 
-function done(part: Part, state: Fields, isRefused: boolean): ToolDone {
+function done(part: Part, state: Fields, isRefused: boolean, directory: string): ToolDone {
   const metadata = metadataOf(state);
   const ok = textIn(state, "status") === "completed";
   const facts = { output: outputOf(state), title: textIn(state, "title") || undefined };
-  const files = filesOf(part, metadata);
+  const files = filesOf(part, metadata, directory);
   return {
     type: "tool.done",
     call: part.key,
@@ -96,7 +96,12 @@ function toolIn(told: Fields): string | undefined {
 }
 
 /** A state of a call. States that were told, and those behind it, say nothing. */
-export function toolSignals(part: Part, told: Fields, refused: ReadonlySet<string> = NONE): Signal[] {
+export function toolSignals(
+  part: Part,
+  told: Fields,
+  directory: string,
+  refused: ReadonlySet<string> = NONE,
+): Signal[] {
   const state = fieldsIn(told, "state");
   const rank = rankOf(state);
   if (part.over || rank < part.rank) return [];
@@ -119,5 +124,5 @@ export function toolSignals(part: Part, told: Fields, refused: ReadonlySet<strin
   part.rank = rank;
   if (rank === 1) return [...said, ...outputSignal(part, state)];
   part.over = true;
-  return [...said, done(part, state, refused.has(part.call ?? ""))];
+  return [...said, done(part, state, refused.has(part.call ?? ""), directory)];
 }

@@ -35,6 +35,7 @@ export function commandsOf(commands: readonly Fields[]): AgentCommand[] {
     const name = textIn(command, "name");
     if (!name) return [];
     const hints = Array.isArray(command.hints) ? command.hints.filter((hint) => typeof hint === "string") : [];
-    return [{ name, ...present({ description: textIn(command, "description"), hint: hints.join(" ") || undefined }) }];
+    const facts = { description: textIn(command, "description"), hint: hints.join(" ") || undefined };
+    return [{ name, ...present({ ...facts, skill: command.source === "skill" || undefined }) }];
   });
 }

@@ -98,7 +98,7 @@ export class Follower implements Listener {
       return;
     }
     const reading = this.#translator.event(event);
-    if (reading.said.length > 0 || reading.wants.length > 0) this.#lastEvent = Date.now();
+    if (reading.wants.length > 0) this.#lastEvent = Date.now();
     this.#take(reading, text);
   }
 
@@ -157,10 +157,6 @@ export class Follower implements Listener {
     this.#take(this.#translator.begin(id));
   }
 
-  fail(code: string, message: string): void {
-    this.#take(this.#translator.fail(code, message));
-  }
-
   /** The program does not take a message. */
   refused(message: string, code: string, why: string): void {
     this.#take(this.#translator.refusedPrompt(message, { code, message: why }));
@@ -181,7 +177,10 @@ export class Follower implements Listener {
   #take({ said, wants }: Reading, native?: string): void {
     if (this.#closing.signal.aborted) return;
     const wasBusy = this.#idle;
-    if (said.length > 0) this.#options.say(said, native);
+    if (said.length > 0) {
+      this.#lastEvent = Date.now();
+      this.#options.say(said, native);
+    }
     if (!this.isBusy) {
       this.#stopped = undefined;
       wasBusy.resolve();
@@ -253,7 +252,7 @@ export class Follower implements Listener {
     const since = isWorking ? this.#translator.toldUntil(session) : floor;
     const messages = await this.#looks.ask((api) => messagesAfter(api, session, since));
     const first = fieldsIn(messages[0] ?? {}, "info");
-    if (!turn && session === this.#options.session) this.#begun(first, isWorking);
+    if (!turn && session === this.#options.session) this.#begun(first);
     this.#take(this.#translator.learn(session, messages));
     if (isWorking) this.#take(this.#translator.learnStatus(session, status));
     await this.#looks.done();
@@ -261,11 +260,11 @@ export class Follower implements Listener {
   }
 
   /** Another client has begun a turn, or one begins that was stopped before: that one is stopped once more. */
-  #begun(first: Fields, isWorking: boolean): void {
+  #begun(first: Fields): void {
     const id = textIn(first, "id");
     if (id === undefined) return;
     this.#take(this.#translator.begin(id));
-    if (isWorking && this.#unbegun.has(textIn(first, "parentID") ?? "")) this.stopping();
+    if (this.#unbegun.has(textIn(first, "parentID") ?? "")) this.stopping();
   }
 
   #isOverdue(session: string, since: number): boolean {
@@ -286,7 +285,8 @@ export class Follower implements Listener {
     const { turn } = this.#translator.branches.get(this.#options.session) ?? {};
     if (this.isStopping && turn && !turn.worked) this.#unbegun = turn.prompts;
     if (this.isStopping || session !== this.#options.session) return this.#take(this.#translator.settle(session));
-    this.fail("agent_failed", "OpenCode works no more on the turn, and has not finished it");
+    const why = "OpenCode works no more on the turn, and has not finished it";
+    this.#take(this.#translator.fail("agent_failed", why));
   }
 
   /** While a turn is open and nothing arrives, the program is asked. */

@@ -12,7 +12,7 @@ export interface Unfinished {
   now: number;
   /** Since when the program is known not to work on it. */
   since: number;
-  /** When the prompt was given, when the last event came, and when the turn was stopped. */
+  /** When the prompt was given, when something was last told of the session, and when the turn was stopped. */
   given: number;
   lastEvent: number;
   stopped?: number | undefined;
@@ -23,7 +23,9 @@ export interface Unfinished {
 /** Whether nothing more is to be expected of a turn. */
 export function isOverdue({ now, since, given, lastEvent, stopped, hasAnswer, hasFailed }: Unfinished): boolean {
   if (stopped !== undefined) return now - Math.max(since, stopped) > STOPPED_MS;
-  if (hasAnswer) return now - since > UNFINISHED_MS;
-  if (hasFailed) return now - Math.max(since, lastEvent) > REFUSED_MS;
+  // It may have begun after the program was asked whether it works.
+  const quiet = now - Math.max(since, lastEvent);
+  if (hasAnswer) return quiet > UNFINISHED_MS;
+  if (hasFailed) return quiet > REFUSED_MS;
   return now - since > UNFINISHED_MS && now - given > UNBEGUN_MS;
 }

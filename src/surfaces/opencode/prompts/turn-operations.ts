@@ -49,9 +49,9 @@ const summarizeInput = z.object({ providerID: z.string(), modelID: z.string(), a
 const initInput = z.object({ modelID: z.string(), providerID: z.string(), messageID: z.string() });
 
 /** A menu of commands has one line for each. */
-function commandInfo({ name, description, mode, model: wanted, subtask, template }: SlashCommand): object {
+function commandInfo({ name, description, mode, model: wanted, subtask, template, skill }: SlashCommand): object {
   const facts = { description: description && oneLine(description), agent: mode, model: wanted, subtask };
-  return present({ name, ...facts, source: "command", template, hints: hintsOf(template) });
+  return present({ name, ...facts, source: skill ? "skill" : "command", template, hints: hintsOf(template) });
 }
 
 const BUSY = "the session is busy: wait for its turn to end, or stop it, and try again";

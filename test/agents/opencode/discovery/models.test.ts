@@ -199,6 +199,6 @@ test("commands of any source have a hint of their arguments", () => {
   assert.deepEqual(commandsOf(commands), [
     { name: "hello", description: "says hello", hint: "$1 $ARGUMENTS" },
     { name: "db:query" },
-    { name: "skilled" },
+    { name: "skilled", skill: true },
   ]);
 });

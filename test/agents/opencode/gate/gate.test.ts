@@ -71,7 +71,7 @@ describe("the door of the gate", { concurrency: true }, () => {
     launch.forget();
     assert.equal((await post(url, CALL)).status, 404);
     assert.equal((await post(second.env.PARLEY_OPENCODE_GATE ?? "", CALL)).status, 200);
-    await assert.rejects(gate.untilIn(launch.id, "/", 1), /rules cannot hold/);
+    await assert.rejects(gate.untilIn(launch.id, "/", 0), /rules cannot hold/);
   });
 
   test("cuts off a body that is too long", async (t) => {
@@ -115,14 +115,14 @@ describe("the door of the gate", { concurrency: true }, () => {
     const [real, link] = [join(directory, "real"), join(directory, "link")];
     mkdirSync(real);
     symlinkSync(real, link);
-    await assert.rejects(gate.untilIn(launch.id, real, 1), /rules cannot hold/);
-    await assert.rejects(gate.untilIn(undefined, real), /rules cannot hold/);
-    const waited = gate.untilIn(launch.id, real);
+    await assert.rejects(gate.untilIn(launch.id, real, 0), /rules cannot hold/);
+    await assert.rejects(gate.untilIn(undefined, real, 0), /rules cannot hold/);
+    const later = gate.untilIn(launch.id, real);
     assert.deepEqual(await post(url, { directory: real }), { status: 200, refused: null });
-    await waited;
+    await later;
     await gate.untilIn(launch.id, link);
-    await assert.rejects(gate.untilIn(launch.id, directory, 1), /rules cannot hold/);
-    await assert.rejects(gate.untilIn("another", real), /rules cannot hold/);
+    await assert.rejects(gate.untilIn(launch.id, directory, 0), /rules cannot hold/);
+    await assert.rejects(gate.untilIn("another", real, 0), /rules cannot hold/);
   });
 
   test("opens where its folder can be written again", async (t) => {

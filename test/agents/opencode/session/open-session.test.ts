@@ -46,7 +46,7 @@ describe("a session is opened", { concurrency: true }, () => {
       resumed: false,
       isBusy: false,
       floor: "",
-      rules: [],
+      ruled: [],
       past: [],
     });
     assert.deepEqual(
@@ -68,7 +68,7 @@ describe("a session is opened", { concurrency: true }, () => {
       resumed: true,
       isBusy: false,
       floor: "msg_0004",
-      rules: [],
+      ruled: [],
       past: [],
     });
   });
@@ -77,7 +77,7 @@ describe("a session is opened", { concurrency: true }, () => {
     const stand = await program(t);
     const permission = [{ permission: "bash", pattern: "*", action: "deny" }];
     stand.on("GET /session/ses_1", { id: "ses_1", permission });
-    assert.deepEqual((await open(stand, { resume: "ses_1" })).rules, permission);
+    assert.deepEqual((await open(stand, { resume: "ses_1" })).ruled, ["bash"]);
   });
 
   test("and its past is told", async (t) => {

@@ -262,7 +262,7 @@ test("the words of a refusal are shown once: a command's output that is its erro
   assert.deepEqual(
     states.map((state) => state.status === "error" && [state.error, state.metadata?.output]),
     [
-      ["Refused.", ""],
+      ["Refused.", undefined],
       ["Refused.", "half of it\n"],
     ],
   );

@@ -4,9 +4,10 @@ import { absolute, diffOf } from "../file-diffs.ts";
 
 type Fields = Record<string, unknown>;
 
-/** The facts of a completed tool call. */
+/** The facts of a tool call that is over. */
 export interface Outcome {
   tool: string;
+  failed: boolean;
   input: Readonly<Record<string, unknown>>;
   metadata: Readonly<Record<string, unknown>>;
   output: string;
@@ -60,7 +61,9 @@ function exitOf({ exit, exitCode, exit_code }: Readonly<Fields>): number | null 
 }
 
 function own(outcome: Outcome): Fields {
-  const { tool, input, metadata, output, files, directory } = outcome;
+  const { tool, failed, input, metadata, output, files, directory } = outcome;
+  // Of a call that was refused there is nothing to show: clients show it as a line, and one with an output as a block with its error.
+  if (failed && output === "" && files.length === 0) return {};
   switch (tool) {
     case "edit":
     case "write":

@@ -134,7 +134,8 @@ export class ToolTrack {
     const { title = "", metadata = {} } = this.#known;
     // Clients show the output of a failed command above its error: an output that is the error would be shown twice.
     const output = this.#output === error?.message ? "" : this.#output;
-    const outcome = { tool: this.#tool, input: this.#input, metadata, output, files: this.files };
+    const failed = status !== "completed";
+    const outcome = { tool: this.#tool, failed, input: this.#input, metadata, output, files: this.files };
     const all = { ...toolMetadata({ ...outcome, directory: this.#place.directory }), ...this.#extras() };
     const time = { start: this.#started ?? this.#seen, end };
     const input = this.#described();

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
-import type { Fields } from "../../../src/core/json/fields.ts";
-import { Recordings } from "../replay/recording.ts";
+import type { Fields } from "../../../../src/core/json/fields.ts";
+import { Recordings } from "../../replay/recording.ts";
 import type { Kept } from "./recorded-server.ts";
 
 export const recordings = new Recordings("opencode-agent");
@@ -20,6 +20,6 @@ export interface Rest {
 
 /** Absent where they were not recorded. */
 export function restAfter(name: string): Rest | undefined {
-  const file = new URL(`../../golden/opencode-agent/${name}.rest.json`, import.meta.url);
+  const file = new URL(`../../../golden/opencode-agent/${name}.rest.json`, import.meta.url);
   return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Rest) : undefined;
 }

@@ -1,8 +1,8 @@
-import type { Reading, Want } from "../../../src/agents/opencode/decode/state.ts";
-import { Translator } from "../../../src/agents/opencode/decode/translator.ts";
-import { type Fields, fieldsIn, isFields, jsonIn, listIn, textIn } from "../../../src/core/json/fields.ts";
-import type { Answer } from "../../../src/core/ledger/signals.ts";
-import { Replay } from "../replay/replay.ts";
+import type { Reading, Want } from "../../../../src/agents/opencode/decode/state.ts";
+import { Translator } from "../../../../src/agents/opencode/decode/translator.ts";
+import { type Fields, fieldsIn, isFields, jsonIn, listIn, textIn } from "../../../../src/core/json/fields.ts";
+import type { Answer } from "../../../../src/core/ledger/signals.ts";
+import { Replay } from "../../replay/replay.ts";
 import { RecordedServer } from "./recorded-server.ts";
 
 const PROMPTS = /^\/session\/[^/]+\/(prompt_async|command|shell|summarize)$/;

@@ -1,4 +1,4 @@
-import { type Fields, fieldsIn, isFields, listIn, numberIn, textIn } from "../../../src/core/json/fields.ts";
+import { type Fields, fieldsIn, isFields, listIn, numberIn, textIn } from "../../../../src/core/json/fields.ts";
 
 /** A message with its parts, as `GET /session/{id}/message` has it. */
 export interface Kept extends Fields {

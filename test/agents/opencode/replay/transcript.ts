@@ -1,6 +1,6 @@
-import type { ParleyEvent } from "../../../src/core/events/event.ts";
-import { type Fields, fieldsIn, textIn } from "../../../src/core/json/fields.ts";
-import { completed } from "../../support/agent-stage.ts";
+import type { ParleyEvent } from "../../../../src/core/events/event.ts";
+import { type Fields, fieldsIn, textIn } from "../../../../src/core/json/fields.ts";
+import { completed } from "../../../support/agent-stage.ts";
 import type { Kept } from "./recorded-server.ts";
 
 /** The content of a conversation, one line for each text, thought and call, in an order that does not depend on losses. */
@@ -8,8 +8,9 @@ export type Transcript = string[];
 
 const words = (text: unknown): string => String(text ?? "").trimEnd();
 
+/** A call that was stopped before the model had named its input has none. */
 function call(name: unknown, status: unknown, input: unknown, output: unknown): string {
-  return `call ${name} ${status} ${JSON.stringify(input)} -> ${words(output)}`;
+  return `call ${name} ${status} ${JSON.stringify(input ?? {})} -> ${words(output)}`;
 }
 
 /** As Parley tells it. */

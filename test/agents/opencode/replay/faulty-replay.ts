@@ -1,6 +1,6 @@
-import { type Fields, isFields, jsonIn, textIn } from "../../../src/core/json/fields.ts";
-import { FrameFaults, type Rates } from "../../support/chaos/faults.ts";
-import type { Random } from "../../support/random.ts";
+import { type Fields, isFields, jsonIn, textIn } from "../../../../src/core/json/fields.ts";
+import { FrameFaults, type Rates } from "../../../support/chaos/faults.ts";
+import type { Random } from "../../../support/random.ts";
 import { OpenCodeReplay } from "./replay.ts";
 
 /** Events that pass before a broken stream is opened again. */

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { anyRates } from "../../support/chaos/faults.ts";
-import { Random, seedOf } from "../../support/random.ts";
-import { HARD } from "../../support/time.ts";
-import { playAll } from "../replay/replay.ts";
+import { anyRates } from "../../../support/chaos/faults.ts";
+import { Random, seedOf } from "../../../support/random.ts";
+import { HARD } from "../../../support/time.ts";
+import { playAll } from "../../replay/replay.ts";
 import { FaultyReplay } from "./faulty-replay.ts";
 import { recordings, restAfter } from "./recordings.ts";
 import { OpenCodeReplay } from "./replay.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type Fields, isFields, textIn } from "../../../src/core/json/fields.ts";
-import { goldenSuite } from "../replay/golden-suite.ts";
-import { playAll } from "../replay/replay.ts";
+import { type Fields, isFields, textIn } from "../../../../src/core/json/fields.ts";
+import { goldenSuite } from "../../replay/golden-suite.ts";
+import { playAll } from "../../replay/replay.ts";
 import { recordings, restAfter } from "./recordings.ts";
 import { OpenCodeReplay } from "./replay.ts";
 import { keptIn, toldIn } from "./transcript.ts";

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import { type Fields, fieldsIn, textIn } from "../../../src/core/json/fields.ts";
-import type { World } from "../../core/ledger/world.ts";
+import { type Fields, fieldsIn, textIn } from "../../../../src/core/json/fields.ts";
+import type { World } from "../../../core/ledger/world.ts";
 import { type Case, CaseReplay } from "./case-replay.ts";
 
-const file = new URL("../../golden/opencode-agent/translator-cases.json", import.meta.url);
+const file = new URL("../../../golden/opencode-agent/translator-cases.json", import.meta.url);
 const CASES = JSON.parse(readFileSync(file, "utf8")) as Case[];
 
 /** Cases that Parley tells otherwise, with its own words for them. */

@@ -1,7 +1,7 @@
-import type { Reading, Want } from "../../../src/agents/opencode/decode/state.ts";
-import { Translator } from "../../../src/agents/opencode/decode/translator.ts";
-import { type Fields, fieldsIn, listIn, textIn } from "../../../src/core/json/fields.ts";
-import { Replay } from "../replay/replay.ts";
+import type { Reading, Want } from "../../../../src/agents/opencode/decode/state.ts";
+import { Translator } from "../../../../src/agents/opencode/decode/translator.ts";
+import { type Fields, fieldsIn, listIn, textIn } from "../../../../src/core/json/fields.ts";
+import { Replay } from "../../replay/replay.ts";
 
 /** A case of the event stream: events, the answers of the REST API, and updates of the Agent Client Protocol. */
 export interface Case {

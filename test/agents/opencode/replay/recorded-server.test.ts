@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type Fields, isFields } from "../../../src/core/json/fields.ts";
+import { type Fields, isFields } from "../../../../src/core/json/fields.ts";
 import { type Kept, RecordedServer } from "./recorded-server.ts";
 import { recordings, restAfter } from "./recordings.ts";
 
