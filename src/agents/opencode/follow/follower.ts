@@ -71,7 +71,11 @@ export class Follower implements Listener {
 
   /** The program works on the open turn. */
   get hasWorked(): boolean {
-    return this.#translator.branches.get(this.#options.session)?.turn?.worked ?? false;
+    return this.#hasWorked(this.#options.session);
+  }
+
+  #hasWorked(session: string): boolean {
+    return this.#translator.branches.get(session)?.turn?.worked ?? false;
   }
 
   lookUp(session: string): void {
@@ -153,10 +157,6 @@ export class Follower implements Listener {
     this.#take(this.#translator.begin(id));
   }
 
-  fail(code: string, message: string): void {
-    this.#take(this.#translator.fail(code, message));
-  }
-
   /** The program does not take a message. */
   refused(message: string, code: string, why: string): void {
     this.#take(this.#translator.refusedPrompt(message, { code, message: why }));
@@ -216,10 +216,12 @@ export class Follower implements Listener {
   async #untilSettled(session: string): Promise<void> {
     const began = Date.now();
     for (let pause = FIRST_LOOK_MS; !this.#closing.signal.aborted; pause = Math.min(pause * 2, LONGEST_LOOK_MS)) {
+      const worked = this.#hasWorked(session);
       if (await this.#isWorking(session)) return await this.#onWorking(session);
-      const branch = this.#translator.branches.get(session);
-      if (!branch?.turn) return;
-      if (this.#translator.isSettled(session) && (await this.#settle(session))) return;
+      if (!this.#translator.isBusy(session)) return;
+      // A turn that began to work while it was looked at is looked at once more.
+      const isSettled = worked === this.#hasWorked(session) && this.#translator.isSettled(session);
+      if (isSettled && (await this.#settle(session))) return;
       if (this.#isOverdue(session, began)) return this.#giveUp(session);
       await delay(pause, undefined, { signal: this.#closing.signal }).catch(() => {});
     }
@@ -250,7 +252,7 @@ export class Follower implements Listener {
     const since = isWorking ? this.#translator.toldUntil(session) : floor;
     const messages = await this.#looks.ask((api) => messagesAfter(api, session, since));
     const first = fieldsIn(messages[0] ?? {}, "info");
-    if (!turn && session === this.#options.session) this.#begun(first, isWorking);
+    if (!turn && session === this.#options.session) this.#begun(first);
     this.#take(this.#translator.learn(session, messages));
     if (isWorking) this.#take(this.#translator.learnStatus(session, status));
     await this.#looks.done();
@@ -258,11 +260,11 @@ export class Follower implements Listener {
   }
 
   /** Another client has begun a turn, or one begins that was stopped before: that one is stopped once more. */
-  #begun(first: Fields, isWorking: boolean): void {
+  #begun(first: Fields): void {
     const id = textIn(first, "id");
     if (id === undefined) return;
     this.#take(this.#translator.begin(id));
-    if (isWorking && this.#unbegun.has(textIn(first, "parentID") ?? "")) this.stopping();
+    if (this.#unbegun.has(textIn(first, "parentID") ?? "")) this.stopping();
   }
 
   #isOverdue(session: string, since: number): boolean {
@@ -283,7 +285,8 @@ export class Follower implements Listener {
     const { turn } = this.#translator.branches.get(this.#options.session) ?? {};
     if (this.isStopping && turn && !turn.worked) this.#unbegun = turn.prompts;
     if (this.isStopping || session !== this.#options.session) return this.#take(this.#translator.settle(session));
-    this.fail("agent_failed", "OpenCode works no more on the turn, and has not finished it");
+    const why = "OpenCode works no more on the turn, and has not finished it";
+    this.#take(this.#translator.fail("agent_failed", why));
   }
 
   /** While a turn is open and nothing arrives, the program is asked. */

@@ -151,6 +151,26 @@ describe("a turn that is stopped", GROUP, () => {
     assert.equal(program.stops, stops, "the next turn is not stopped");
   });
 
+  test("is not over where the program began it while it was looked at", async (t) => {
+    const program = await Program.open(t);
+    await program.heard();
+    const held = Promise.withResolvers<void>();
+    program.stand.on("GET /session/:/message", async () => {
+      await held.promise;
+      return program.messages[ROOT];
+    });
+    program.follower.prompt("msg_1");
+    program.follower.stopping();
+    void program.follower.check(ROOT);
+    // The status was read before this, and the messages are read after it.
+    await eventually("it is looked at", () => program.stand.of("GET /session/:/message").length > 0);
+    program.busy();
+    await eventually("it works", () => program.follower.hasWorked);
+    held.resolve();
+    await eventually("it was stopped once more", () => program.stops > 0);
+    assert.equal(program.of("turn.finished").length, 0);
+  });
+
   test("is stopped where the program begins it after all", async (t) => {
     const program = await Program.open(t);
     await program.heard();

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { describe, type TestContext, test } from "node:test";
 import { Gate, type GateCall, type Gatekeeper, type GateLaunch } from "../../../../src/agents/opencode/gate/gate.ts";
 import { eventually } from "../../../support/eventually.ts";
@@ -80,8 +81,7 @@ describe("the door of the gate", { concurrency: true }, () => {
     sent.on("error", () => cut.resolve());
     sent.on("response", (response) => cut.reject(new Error(`answered with ${response.statusCode}`)));
     const piece = Buffer.alloc(1024 * 1024, "x");
-    for (let count = 0; count < 200 && !sent.destroyed; count++)
-      if (!sent.write(piece)) await Promise.race([new Promise((resolve) => sent.once("drain", resolve)), cut.promise]);
+    Readable.from(Array.from({ length: 200 }, () => piece)).pipe(sent);
     await cut.promise;
   });
 

@@ -88,12 +88,25 @@ describe("the session's rules", { concurrency: true }, () => {
     assert.ok(!rules.isIntent(REQUEST));
   });
 
-  test("of an earlier start are taken back, too", async (t) => {
-    const { rules, given } = await ruled(t, { kept: ["*"] });
+  test("are taken back alone where nothing else was given", async (t) => {
+    const { rules, given, now } = await ruled(t, { isGated: true });
+    now.push(DENY);
     await rules.give(undefined);
+    now.length = 0;
     await rules.give(undefined);
-    assert.deepEqual(given(), [[ALLOW]]);
+    assert.deepEqual(given(), [[NO_BASH], [{ ...ALLOW, permission: "bash" }]]);
   });
+
+  for (const [what, kept, expected] of [
+    ["that took a tool away", ["bash"], [{ ...ALLOW, permission: "bash" }]],
+    ["that had everything asked", ["*", "task"], [ALLOW]],
+  ] as const)
+    test(`of an earlier start ${what} are taken back, too, and once`, async (t) => {
+      const { rules, given } = await ruled(t, { kept });
+      await rules.give(undefined);
+      await rules.give(undefined);
+      assert.deepEqual(given(), [expected]);
+    });
 
   test("that were not taken are given again", async (t) => {
     const { rules, stand, given, now } = await ruled(t);
