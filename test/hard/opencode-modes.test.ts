@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { sharedStage } from "../../agents/opencode/shared-stage.ts";
-import { completed, of } from "../../agents/opencode/stage.ts";
-import { edit } from "../../agents/opencode/tools.ts";
-import { lawfulEvents } from "../../support/laws.ts";
-import { realAgent } from "../../support/real-agent.ts";
-import { GROUP_MS } from "../../support/time.ts";
+import { sharedStage } from "../agents/opencode/shared-stage.ts";
+import { completed, of } from "../agents/opencode/stage.ts";
+import { edit } from "../agents/opencode/tools.ts";
+import { lawfulEvents } from "../support/laws.ts";
+import { realAgent } from "../support/real-agent.ts";
+import { GROUP_MS } from "../support/time.ts";
 
 const { program = "", skip } = await realAgent("opencode");
 

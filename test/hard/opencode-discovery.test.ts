@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { createOpenCodeAgent } from "../../../src/agents/opencode/agent.ts";
-import { Api } from "../../../src/agents/opencode/api.ts";
-import { createServers } from "../../../src/agents/opencode/serve/servers.ts";
-import { makeHost } from "../../host/support.ts";
-import { realAgent } from "../../support/real-agent.ts";
-import { GROUP_MS, PATIENCE_MS } from "../../support/time.ts";
-import { CONFIG, makePlace, makeProject, write } from "./surroundings.ts";
+import { createOpenCodeAgent } from "../../src/agents/opencode/agent.ts";
+import { Api } from "../../src/agents/opencode/api.ts";
+import { createServers } from "../../src/agents/opencode/serve/servers.ts";
+import { makeHost } from "../host/support.ts";
+import { CONFIG, makePlace, makeProject, write } from "../real/opencode-agent/surroundings.ts";
+import { realAgent } from "../support/real-agent.ts";
+import { GROUP_MS, PATIENCE_MS } from "../support/time.ts";
 
 const { program = "", version, skip } = await realAgent("opencode");
 

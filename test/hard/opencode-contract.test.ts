@@ -1,16 +1,16 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe } from "node:test";
-import { createOpenCodeAgent } from "../../../src/agents/opencode/agent.ts";
-import { startScriptedModel } from "../../../src/testing/model/server.ts";
-import { makePlace } from "../../agents/contract/rigs.ts";
-import { agentContract, type MakeRig } from "../../agents/contract/suite.ts";
-import { numbers } from "../../agents/contract/watched.ts";
-import { isServer } from "../../agents/opencode/stage.ts";
-import { surroundings } from "../../agents/opencode/surroundings.ts";
-import { commandOf } from "../../support/agent-stage.ts";
-import { realAgent } from "../../support/real-agent.ts";
-import { GROUP_MS } from "../../support/time.ts";
+import { createOpenCodeAgent } from "../../src/agents/opencode/agent.ts";
+import { startScriptedModel } from "../../src/testing/model/server.ts";
+import { makePlace } from "../agents/contract/rigs.ts";
+import { agentContract, type MakeRig } from "../agents/contract/suite.ts";
+import { numbers } from "../agents/contract/watched.ts";
+import { isServer } from "../agents/opencode/stage.ts";
+import { surroundings } from "../agents/opencode/surroundings.ts";
+import { commandOf } from "../support/agent-stage.ts";
+import { realAgent } from "../support/real-agent.ts";
+import { GROUP_MS } from "../support/time.ts";
 
 const { program = "", skip } = await realAgent("opencode");
 

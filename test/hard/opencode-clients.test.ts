@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
-import { sharedStage } from "../../agents/opencode/shared-stage.ts";
-import { CONFIG, SCRIPT } from "../../support/opencode/agent-script.ts";
-import { type RunResult, runAttached } from "../../support/opencode/clients.ts";
-import { EventTape } from "../../support/opencode/event-tape.ts";
-import { sdkV2 } from "../../support/opencode/sdk.ts";
-import { Surroundings } from "../../support/opencode/surroundings.ts";
-import { realAgent } from "../../support/real-agent.ts";
-import { GROUP_MS } from "../../support/time.ts";
+import { sharedStage } from "../agents/opencode/shared-stage.ts";
+import { CONFIG, SCRIPT } from "../support/opencode/agent-script.ts";
+import { type RunResult, runAttached } from "../support/opencode/clients.ts";
+import { EventTape } from "../support/opencode/event-tape.ts";
+import { sdkV2 } from "../support/opencode/sdk.ts";
+import { Surroundings } from "../support/opencode/surroundings.ts";
+import { realAgent } from "../support/real-agent.ts";
+import { GROUP_MS } from "../support/time.ts";
 
 const { program = "", skip } = await realAgent("opencode");
 

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { nativeConfig, startNative } from "../../support/opencode/native.ts";
-import { NEWER_DIFFERENCES } from "../../support/opencode/newer-differences.ts";
-import { newerFacts } from "../../support/opencode/newer-facts.ts";
+import { nativeConfig, startNative } from "../support/opencode/native.ts";
+import { NEWER_DIFFERENCES } from "../support/opencode/newer-differences.ts";
+import { newerFacts } from "../support/opencode/newer-facts.ts";
 import {
   type Act,
   answer,
@@ -14,13 +14,13 @@ import {
   reply,
   type Server,
   say,
-} from "../../support/opencode/newer-turns.ts";
-import { FILES, SCRIPT } from "../../support/opencode/script.ts";
-import { type SdkV2, sdkV2 } from "../../support/opencode/sdk.ts";
-import { Stage } from "../../support/opencode/stage.ts";
-import { startTarget } from "../../support/opencode/target.ts";
-import { realAgent } from "../../support/real-agent.ts";
-import { GROUP_MS } from "../../support/time.ts";
+} from "../support/opencode/newer-turns.ts";
+import { FILES, SCRIPT } from "../support/opencode/script.ts";
+import { type SdkV2, sdkV2 } from "../support/opencode/sdk.ts";
+import { Stage } from "../support/opencode/stage.ts";
+import { startTarget } from "../support/opencode/target.ts";
+import { realAgent } from "../support/real-agent.ts";
+import { GROUP_MS } from "../support/time.ts";
 
 const { program = "", skip } = await realAgent("opencode");
 
@@ -213,7 +213,7 @@ describe("the newer half of the API, on OpenCode's own server and on Parley", { 
 });
 
 test("every difference of the newer half is told in docs/opencode.md", () => {
-  const page = readFileSync(new URL("../../../docs/opencode.md", import.meta.url), "utf8").replace(/\s+/g, " ");
+  const page = readFileSync(new URL("../../docs/opencode.md", import.meta.url), "utf8").replace(/\s+/g, " ");
   const untold = NEWER_DIFFERENCES.filter(({ told }) => !page.includes(told));
   assert.deepEqual(untold, []);
 });
