@@ -52,7 +52,7 @@ function request(api: Api, opening: Opening): Promise<Fields> {
 export async function openSession(api: Api, { resume, tellPast }: OpenOptions): Promise<OpenedSession> {
   const opening = openingOf(resume);
   const info = await request(api, opening).catch((error: unknown) => {
-    const isLost = resume !== undefined && error instanceof ApiRefusal && [400, 404, 500].includes(error.status);
+    const isLost = resume !== undefined && error instanceof ApiRefusal && [400, 404].includes(error.status);
     throw isLost ? new ResumeLost(resume) : error;
   });
   const id = textIn(info, "id");

@@ -17,7 +17,7 @@ import { onGone } from "./serve/on-gone.ts";
 import type { SessionOptions } from "./session-options.ts";
 
 const STREAM_MS = 10_000;
-const LEAVE_MS = 1_500;
+const LEAVE_MS = 5_000;
 /** Longer lines are not kept with the events that they caused. */
 const LONGEST_LINE = 256 * 1024;
 
