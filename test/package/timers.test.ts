@@ -24,6 +24,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "test/surfaces/stream/sse-clients.test.ts": "a reader that is slow, and a writer that is quicker than heartbeats",
   "test/scenarios/turn-mix.ts": "clients that act at random moments",
   "test/support/chaos/proxy.ts": "a connection that is late",
+  "test/agents/opencode/follow/event-stream.test.ts": "a server that sends heartbeats",
   "test/scenarios/come-and-go.ts": "clients that leave at random moments",
   "test/scenarios/cancel-race.ts": "cancels at random moments",
   "test/scenarios/crash.ts": "kills at random moments",
