@@ -241,8 +241,8 @@ export interface Agent {
   quietMs?: number;
   /** It follows a prompt's own instructions (`system`); to others they are said before the prompt's words. */
   takesInstructions?: boolean;
-  /** Rules bind a part of its calls only by the way in which it is started: it is started anew when the session gets its first rule that denies or asks, or loses its last. */
-  ruledAtStart?: boolean;
+  /** Whether these rules bind it only by the way in which it is started: it is started anew when that changes. Absent: none do. */
+  ruledAtStart?(rules: readonly PermissionRule[]): boolean;
   /** Its discovery differs by project. Absent: it answers the same for all, and is asked in general. */
   discoversProjects?: boolean;
   /** With a project: as it is there, since models, modes, options and commands differ by project. Nothing of a project that is not trusted runs by it. */

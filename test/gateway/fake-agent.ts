@@ -107,7 +107,7 @@ export class FakeSession implements AgentSession {
 export class FakeAgent implements Agent {
   readonly name = "fake";
   capabilities: AgentCapabilities = {};
-  ruledAtStart = false;
+  ruledAtStart: NonNullable<Agent["ruledAtStart"]> = () => false;
   readonly starts: FakeSession[] = [];
   readonly events = new EventEmitter();
   gate: Promise<void> = Promise.resolve();

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { PermissionRule } from "../../src/core/events/values.ts";
+import { isRuled } from "../../src/core/permissions/is-ruled.ts";
 import { FakeAgent, type FakeSession } from "./fake-agent.ts";
 import { ended, rig, text } from "./rig.ts";
 
@@ -107,7 +108,7 @@ test("context is kept with a receipt of its own, can be taken back, and keeps no
 
 test("an agent that rules bind by its start is started anew when the first rule comes, and when the last one goes", async (t) => {
   const r = await rig(t);
-  r.fake.ruledAtStart = true;
+  r.fake.ruledAtStart = isRuled;
   r.fake.onPrompt = (session) => {
     session.say({ type: "session", nativeId: "native-1" });
     session.say({ type: "turn.finished", reason: "end_turn" });

@@ -1,4 +1,5 @@
 import { rmSync } from "node:fs";
+import { isRuled } from "../../core/permissions/is-ruled.ts";
 import type { ProcessHost } from "../../host/contract.ts";
 import { SpawnFailed } from "../../host/contract.ts";
 import type { Agent, AgentSession, OpenOptions } from "../contract.ts";
@@ -44,7 +45,7 @@ export function createCodexAgent(options: CodexOptions): Agent {
   return {
     name: "codex",
     capabilities: { fork: "point", rewind: "point", compact: true, mcp: ["stdio", "http"] },
-    ruledAtStart: true,
+    ruledAtStart: isRuled,
     copyAt,
     discover: async () => (await discoverer()).discover(),
     sessions: async (project) => (await discoverer()).sessions(project),

@@ -6,6 +6,7 @@ import type { Discoverer } from "./discovery/discover.ts";
 import type { Hubs } from "./follow/hubs.ts";
 import type { Gate } from "./gate/gate.ts";
 import { copyAt } from "./resumption.ts";
+import { needsGate } from "./rulesets.ts";
 import type { Servers } from "./serve/contract.ts";
 import type { PortRange } from "./serve/ports.ts";
 
@@ -82,7 +83,7 @@ export function createOpenCodeAgent(options: OpenCodeOptions): Agent {
   return {
     name: "opencode",
     capabilities: { fork: "point", rewind: "point", compact: true, mcp: ["stdio", "http", "sse"] },
-    ruledAtStart: true,
+    ruledAtStart: needsGate,
     takesInstructions: true,
     copyAt,
     discoversProjects: true,

@@ -81,3 +81,12 @@ export function deniedTools(rules: readonly PermissionRule[]): NativeRule[] {
     })
     .map((permission) => ({ permission, pattern: "*", action: "deny" }));
 }
+
+/** Rules about files are held against the redirections of commands, too, which the program's own rules are not. */
+const FILES: ReadonlySet<string> = new Set(["edit", "read", "write", "list"]);
+
+/** Whether rules are about more than tools that the program does not offer at all by its own rules. */
+export function needsGate(rules: readonly PermissionRule[]): boolean {
+  const denied = new Set(deniedTools(rules).map(({ permission }) => permission));
+  return rules.some(({ action, verdict }) => verdict !== "allow" && (FILES.has(action) || !denied.has(action)));
+}

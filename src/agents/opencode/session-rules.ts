@@ -6,6 +6,7 @@ import {
   deniedTools,
   type NativeRule,
   nativeVerdict,
+  needsGate,
   outsideAsks,
   rulesFor,
   rulesIn,
@@ -50,11 +51,11 @@ export class SessionRules {
   /** Gives the rules of the turn that begins, for the agent that works in it. Rejects when the program does not take them. */
   async give(agent: string | undefined): Promise<void> {
     const { api, id, isGated, kept = [], rules } = this.#session;
-    const asks = !isGated && rules().some(({ verdict }) => verdict !== "allow");
+    const asks = !isGated && needsGate(rules());
     const changes = [...(asks ? [] : outsideAsks(rules())), ...deniedTools(rules())];
     if (changes.length === 0 && !asks && kept.length === 0 && this.#given === undefined) return;
     const own = (await this.#agentRules()).get(agent ?? USUAL) ?? [];
-    const permission = asks ? [...askingRules(own), ...changes] : [...this.#asBefore(own), ...changes];
+    const permission = asks ? [...askingRules(own), ...changes] : [...this.#asBefore(own, changes), ...changes];
     this.#own = asks || changes.some(({ action }) => action === "ask") ? own : undefined;
     const text = JSON.stringify(permission);
     if (text === this.#given) return;
@@ -63,10 +64,11 @@ export class SessionRules {
     for (const one of asks ? ["*"] : changes.map((change) => change.permission)) this.#changed.add(one);
   }
 
-  /** The agent's own rules for the permissions that were changed before. */
-  #asBefore(own: readonly NativeRule[]): NativeRule[] {
+  /** The agent's own rules for the permissions that were changed before, and are not now. */
+  #asBefore(own: readonly NativeRule[], changes: readonly NativeRule[]): NativeRule[] {
     if (this.#changed.has("*")) return [...own];
-    return [...this.#changed].flatMap((permission) => rulesFor(permission, own));
+    const before = [...this.#changed].filter((one) => !changes.some(({ permission }) => permission === one));
+    return before.flatMap((permission) => rulesFor(permission, own));
   }
 
   #agentRules(): Promise<ReadonlyMap<string, NativeRule[]>> {

@@ -12,6 +12,7 @@ import { ABORT_MS, clearAsks, replyTo, sendReply, stopWork } from "./asks.ts";
 import { assertAllowed, type CalledCommand } from "./commands.ts";
 import { type OpenedSession, openSession } from "./open-session.ts";
 import { modelRef } from "./prompt-body.ts";
+import { needsGate } from "./rulesets.ts";
 import { assemble, type Running } from "./running.ts";
 import { onGone } from "./serve/on-gone.ts";
 import type { SessionOptions } from "./session-options.ts";
@@ -149,9 +150,9 @@ export class OpenCodeSession implements AgentSession {
 
   async #start(): Promise<void> {
     const { servers, hubs, assertHarmless } = this.#options;
-    const { directory, trusted, mcpServers = [], session, hasRules = () => false } = this.#open;
+    const { directory, trusted, mcpServers = [], session, rules = () => [] } = this.#open;
     if (!trusted) await assertHarmless(directory);
-    const need = { directory, trusted, session, ruled: hasRules(), mcpServers };
+    const need = { directory, trusted, session, ruled: needsGate(rules()), mcpServers };
     const lease = await servers.lease(need);
     if (this.#closing.signal.aborted) return lease.release();
     const { server } = lease;
@@ -199,10 +200,10 @@ export class OpenCodeSession implements AgentSession {
 
   /** Puts the session's rules in force before a turn. Rejects where they cannot hold. */
   async #prepare({ id, lease, rules, follower, guard }: Running, command: CalledCommand | undefined): Promise<void> {
-    const { directory, trusted, hasRules = () => false } = this.#open;
+    const { directory, trusted, hasRules = () => false, rules: ruled = () => [] } = this.#open;
     const { server } = lease;
     if (!trusted) await this.#options.assertHarmless(directory);
-    if (server.own && hasRules()) await this.#options.gate?.untilIn(server.gate, directory);
+    if (server.own && needsGate(ruled())) await this.#options.gate?.untilIn(server.gate, directory);
     if (command && hasRules()) await assertAllowed(command, server.gate !== undefined, (line) => guard.line(id, line));
     if (!follower.hasWorked) await rules.give(command?.agent ?? this.#choice.mode);
   }

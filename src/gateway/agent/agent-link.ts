@@ -8,11 +8,11 @@ import {
   ResumeLost,
 } from "../../agents/contract.ts";
 import type { Signal } from "../../core/ledger/signals.ts";
+import { isRuled } from "../../core/permissions/is-ruled.ts";
 import type { ProjectSetting } from "../../core/trust.ts";
 import { within } from "../../core/within.ts";
 import type { Inbox } from "../session/inbox.ts";
 import { type Choice, changeOf, noteSaid } from "./choice.ts";
-import { isRuled } from "./is-ruled.ts";
 import type { LinkOptions } from "./link-options.ts";
 
 /** How long an agent may take to accept a choice or a cancel. An agent that does not read its input never does. */
@@ -123,7 +123,7 @@ export class AgentLink {
   /** An agent is started with the project's settings or without them, and may be started with rules or without; it keeps to that until it is started anew. */
   private isOtherwise({ trusted, ruled }: Start): boolean {
     if (trusted !== this.options.trusted()) return true;
-    return this.agent.ruledAtStart === true && ruled !== isRuled(this.options.rules());
+    return ruled !== (this.agent.ruledAtStart?.(this.options.rules()) ?? false);
   }
 
   /** An agent for a session of its own that Parley did not make. Rejects when the agent does not know it. */
@@ -213,7 +213,7 @@ export class AgentLink {
       isReady: false,
       inForce,
       trusted,
-      ruled: hasRules(),
+      ruled: this.agent.ruledAtStart?.(rules()) ?? false,
     };
     this.current = opened;
     if (this.crowded.size > 0) agent.pause();

@@ -15,7 +15,7 @@ export const ENDING: Misbehaviour[] = [
   {
     does: "speaks after exited",
     check: "a close in a turn leaves no process, and exited is the last signal",
-    noticed: /no signal after exited/,
+    noticed: /no signal after exited|expected exited to be the last signal/,
     spoil: signals((emit) => (signal, ...rest) => {
       emit(signal, ...rest);
       if (signal.type === "exited") setImmediate(() => emit(WORD));

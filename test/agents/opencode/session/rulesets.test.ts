@@ -5,6 +5,7 @@ import {
   deniedTools,
   type NativeRule,
   nativeVerdict,
+  needsGate,
   rulesIn,
 } from "../../../../src/agents/opencode/rulesets.ts";
 import type { PermissionRule } from "../../../../src/core/events/values.ts";
@@ -96,5 +97,27 @@ describe("tools that the session's rules deny altogether", () => {
         tools,
       );
       for (const { pattern, action } of denied) assert.deepEqual([pattern, action], ["*", "deny"]);
+    });
+});
+
+describe("rules that only a plugin can hold", () => {
+  const deny = (action: string, pattern = "*"): PermissionRule => ({ action, pattern, verdict: "deny" });
+  const cases: [rules: PermissionRule[], needed: boolean][] = [
+    [[], false],
+    [[{ action: "bash", pattern: "*", verdict: "allow" }], false],
+    // `opencode run --attach` denies these: the program does not offer them then.
+    [[deny("question"), deny("plan_enter"), deny("plan_exit")], false],
+    [[deny("bash", "rm *"), deny("bash")], false],
+    [[deny("bash"), { action: "bash", pattern: "git *", verdict: "allow" }], true],
+    [[deny("bash", "rm *")], true],
+    [[deny("*")], true],
+    [[deny("external_directory")], true],
+    [[{ action: "webfetch", pattern: "*", verdict: "ask" }], true],
+    // A redirection is an edit.
+    [[deny("edit")], true],
+  ];
+  for (const [rules, needed] of cases)
+    test(JSON.stringify(rules.map(({ action, pattern, verdict }) => `${verdict} ${action} ${pattern}`)), () => {
+      assert.equal(needsGate(rules), needed);
     });
 });

@@ -84,7 +84,7 @@ describe("the session's rules", { concurrency: true }, () => {
     await rules.give(undefined);
     now.length = 0;
     await rules.give(undefined);
-    assert.deepEqual(given().at(-1), [ALLOW]);
+    assert.deepEqual(given().at(-1), [{ ...ALLOW, permission: "bash" }]);
     assert.ok(!rules.isIntent(REQUEST));
   });
 
