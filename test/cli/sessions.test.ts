@@ -140,6 +140,6 @@ test("agents are listed, as a table and as JSON", async () => {
   const agents = JSON.parse((await home.run(["agents", "--json"])).stdout);
   assert.deepEqual(
     agents.map(({ name }: { name: string }) => name),
-    ["claude", "codex", "house", "scripted", "gone"],
+    ["claude", "codex", "opencode", "house", "scripted", "gone"],
   );
 });
