@@ -8,7 +8,7 @@ const { program = "", skip } = await realAgent("opencode");
 
 const RUNS = 200;
 
-describe("a very bad connection to the real OpenCode", { skip }, () => {
+describe("a very bad connection to the real OpenCode", { skip, concurrency: 4 }, () => {
   const place = chaosPlace(program);
   const seed = seedOf();
   for (let run = 0; run < RUNS; run++)

@@ -9,7 +9,7 @@ const { program = "", skip } = await realAgent("opencode");
 
 const RUNS = 20;
 
-describe("a bad connection to the real OpenCode", { skip, timeout: GROUP_MS }, () => {
+describe("a bad connection to the real OpenCode", { skip, timeout: GROUP_MS, concurrency: 4 }, () => {
   const place = chaosPlace(program);
   const seed = seedOf();
   for (let run = 0; run < RUNS; run++)

@@ -4,14 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import type { restore } from "../../../src/core/ledger/restore.ts";
-import type { newLedger } from "../../../src/core/ledger/state.ts";
-import type { step } from "../../../src/core/ledger/step.ts";
-import { type Mutant, mutants } from "./mutants.ts";
-import { examine } from "./suite.ts";
-import type { LedgerModule } from "./world.ts";
+import type { restore } from "../../src/core/ledger/restore.ts";
+import type { newLedger } from "../../src/core/ledger/state.ts";
+import type { step } from "../../src/core/ledger/step.ts";
+import { type Mutant, mutants } from "../core/ledger/mutants.ts";
+import { examine } from "../core/ledger/suite.ts";
+import type { LedgerModule } from "../core/ledger/world.ts";
 
-const CORE = fileURLToPath(new URL("../../../src/core", import.meta.url));
+const CORE = fileURLToPath(new URL("../../src/core", import.meta.url));
 
 /** A copy of the core with one line changed, loaded beside the real one. */
 async function loadMutant(directory: string, mutant: Mutant): Promise<LedgerModule> {

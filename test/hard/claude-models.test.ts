@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { Script } from "../../../src/testing/model/script.ts";
-import { completed, of, Stage } from "../../agents/claude/stage.ts";
-import { OpencodeClient } from "../../support/opencode.ts";
-import { realAgent } from "../../support/real-agent.ts";
-import { GROUP_MS } from "../../support/time.ts";
+import type { Script } from "../../src/testing/model/script.ts";
+import { completed, of, Stage } from "../agents/claude/stage.ts";
+import { OpencodeClient } from "../support/opencode.ts";
+import { realAgent } from "../support/real-agent.ts";
+import { GROUP_MS } from "../support/time.ts";
 
 const { program = "", skip } = await realAgent("claude");
 

@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { sharedStage } from "../../agents/opencode/shared-stage.ts";
-import { completed, of, Stage } from "../../agents/opencode/stage.ts";
-import { bash, edit, read } from "../../agents/opencode/tools.ts";
-import type { Detail } from "../../support/api.ts";
-import { lawfulEvents } from "../../support/laws.ts";
-import { OpencodeClient } from "../../support/opencode.ts";
-import { realAgent } from "../../support/real-agent.ts";
-import { GROUP_MS } from "../../support/time.ts";
+import { sharedStage } from "../agents/opencode/shared-stage.ts";
+import { completed, of, Stage } from "../agents/opencode/stage.ts";
+import { bash, edit, read } from "../agents/opencode/tools.ts";
+import type { Detail } from "../support/api.ts";
+import { lawfulEvents } from "../support/laws.ts";
+import { OpencodeClient } from "../support/opencode.ts";
+import { realAgent } from "../support/real-agent.ts";
+import { GROUP_MS } from "../support/time.ts";
 
 const { program = "", skip } = await realAgent("opencode");
 
