@@ -135,5 +135,10 @@ describe("parley opencode --web", { skip, timeout: GROUP_MS }, () => {
     process.kill(again.pid, "SIGKILL");
     await again.exited;
     await eventually("the page's program has ended", async () => running().length === 0);
+    // A server of OpenCode that was asked for its models is ended by the next start.
+    const last = start();
+    await last.said(/^http:\S+$/m, PATIENCE_MS);
+    process.kill(last.pid, "SIGINT");
+    await last.exited;
   });
 });

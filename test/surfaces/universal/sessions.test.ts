@@ -27,6 +27,7 @@ test("agents are listed with the default one, and each can be asked for", async 
     [
       ["claude", false, false],
       ["codex", false, false],
+      ["opencode", false, false],
       ["house", false, true],
       ["scripted", true, true],
       ["quiet", false, true],

@@ -36,6 +36,7 @@ test("a directory's trust, what it brings, and a change of it", async (t) => {
   const settings = [
     { agent: "claude", path: ".claude/settings.json", keys: ["hooks.Stop"] },
     { agent: "claude", path: ".claude/commands", keys: ["go"] },
+    { agent: "opencode", path: "opencode.json", keys: ["mcp.build", "mcp.far", "mcp.odd"] },
     { agent: "parley", path: ".claude/commands/go.md", keys: ["touch ran"] },
     { agent: "parley", path: "opencode.json", keys: ["mcp.build: make mcp", "mcp.far: https://far.example"] },
   ];

@@ -147,6 +147,8 @@ export class ToolTrack {
     }
     const aborted = error?.code === "interrupted" || error?.code === "aborted";
     const more = aborted ? { ...all, interrupted: true } : all;
-    return this.#part({ status: "error", input, error: error?.message ?? "the tool failed", metadata: more, time });
+    const message = error?.message ?? "the tool failed";
+    const shown = Object.keys(more).length === 0 ? undefined : more;
+    return this.#part(present({ status: "error", input, error: message, metadata: shown, time }));
   }
 }
