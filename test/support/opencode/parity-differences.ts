@@ -30,8 +30,4 @@ export const DIFFERENCES: readonly Difference[] = [
     fits: / fails: (The user rejected permission to use this specific tool call\.|the user refused this)$/,
     told: "The words of a refusal are the agent's own, too",
   },
-  {
-    fits: /: keys of tool bash error's state: error input (metadata )?status time$/,
-    told: "also of a failed call",
-  },
 ];
