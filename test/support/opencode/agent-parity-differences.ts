@@ -31,5 +31,4 @@ export const AGENT_DIFFERENCES: readonly AgentDifference[] = [
   { fits: /\.tool = "(?:invalid|nosuch)"$/, told: "A call of a tool that is not there has its name" },
   { fits: /\.child\.permission/, told: "A sub-agent's rules are not told" },
   { fits: /Parley only: \.messages\[2\]\.parts\[1\]\./, told: "asks for a summary in words, too" },
-  { fits: /metadata = \{\}$/, told: "A failed call has metadata" },
 ];
