@@ -4,7 +4,7 @@ import { jwtEnd } from "./jwt.ts";
 import { secretIn } from "./secret.ts";
 import { inVariables, VARIABLES } from "./variables.ts";
 
-/** What a text holds. The names of entries whose form is not known are told; their contents never are. */
+/** The content of a text. The names of entries whose form is not known are told; their contents never are. */
 export interface Parsed {
   entries: Entry[];
   odd: string[];

@@ -40,7 +40,7 @@ export class StandIn {
   readonly heard: Heard[] = [];
   /** The open streams of events. */
   readonly streams = new Set<ServerResponse>();
-  /** What is done with a request for events; undefined: a stream is opened and greeted. */
+  /** The answer to a request for events; undefined: a stream is opened and greeted. */
   onStream: ((response: ServerResponse) => void) | undefined;
   url = "";
   readonly #routes: { method: string; path: RegExp; handler: Handler }[] = [];

@@ -148,7 +148,7 @@ export class CallGuard {
   }
 }
 
-/** What a call wants, or why that cannot be told. */
+/** The permissions that a call needs, or the reason why they cannot be told. */
 function readWants(call: GateCall, directory: string): readonly Wanted[] | string {
   try {
     return wantsOf(call, directory);

@@ -172,7 +172,7 @@ export class OpenCodeReplay extends Replay {
     }
   }
 
-  /** What still waits for the server is answered before the end. */
+  /** Requests that still wait for the server are answered before the end. */
   override end(): this {
     this.answerWants();
     for (const session of [...this.unsettled]) this.wants.push({ type: "check", session });
