@@ -112,9 +112,25 @@ export class Api {
   }
 }
 
-/** Whether a failure is one of the way to the server, which may be gone in a moment. */
+/** Whether the program does not have what it was asked for. */
+export function isRefused(thrown: unknown): boolean {
+  return thrown instanceof ApiRefusal && thrown.status < 500;
+}
+
+/** Whether a failure is one of the way to the server: no answer of the program's came, or not in time. */
+export function isOfTheWay(thrown: unknown): boolean {
+  if (thrown instanceof ApiRefusal) return isGateways(thrown);
+  const { code, name } = thrown as { code?: unknown; name?: unknown };
+  return name === "TimeoutError" || name === "AbortError" || (typeof code === "string" && !code.startsWith("ERR_"));
+}
+
+function isGateways({ status }: ApiRefusal): boolean {
+  return status >= 502 && status <= 504;
+}
+
+/** Whether a failure may be gone in a moment. */
 function isPassing(thrown: unknown): boolean {
-  if (thrown instanceof ApiRefusal) return thrown.status >= 502 && thrown.status <= 504;
+  if (thrown instanceof ApiRefusal) return isGateways(thrown);
   return !(thrown instanceof Error && thrown.name === "TimeoutError");
 }
 

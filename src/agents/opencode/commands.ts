@@ -1,4 +1,5 @@
 import { type Fields, present, textIn } from "../../core/json/fields.ts";
+import { filledTemplate } from "./filled-template.ts";
 
 /** A command of the program's that a prompt calls. */
 export interface CalledCommand {
@@ -10,6 +11,8 @@ export interface CalledCommand {
   isTask: boolean;
   /** The lines of shell in its text: the program runs them by itself and asks nobody. */
   lines: string[];
+  /** Its text with the words in it: the program reads the files that this names by `@`, and asks nobody. */
+  text: string;
   /** Why there may be more lines in it than these. */
   doubt?: string;
 }
@@ -30,7 +33,8 @@ export function calledCommand({ name, words }: { name: string; words: string }, 
   const lines = typeof template === "string" ? linesIn(template) : [];
   const doubt = doubtOf(template, lines, words);
   const agent = textIn(known, "agent");
-  return { name, words, lines, isTask: known.subtask === true, ...present({ agent, doubt }) };
+  const text = typeof template === "string" ? filledTemplate(template, words) : "";
+  return { name, words, lines, text, isTask: known.subtask === true, ...present({ agent, doubt }) };
 }
 
 function doubtOf(template: unknown, lines: readonly string[], words: string): string | undefined {
@@ -40,16 +44,24 @@ function doubtOf(template: unknown, lines: readonly string[], words: string): st
   return undefined;
 }
 
-/** Holds a command's lines of shell against the session's rules. `hear` resolves with the reason why one is refused. `isGated`: sub-agents are held to them, too. */
+/** What the program would do for a command by itself: the reason why a line of shell, or the reading of a file, is refused. */
+export interface Hearing {
+  line(line: string): Promise<string | undefined>;
+  file(path: string): Promise<string | undefined>;
+}
+
+/** Holds what a command does by itself against the session's rules. `files`: those that its text names. `isGated`: sub-agents are held to rules, too. */
 export async function assertAllowed(
   { name, lines, doubt, isTask }: CalledCommand,
+  files: readonly string[],
   isGated: boolean,
-  hear: (line: string) => Promise<string | undefined>,
+  hear: Hearing,
 ): Promise<void> {
   const why = doubt ?? (isTask && !isGated ? "a sub-agent works on it, whose calls are not asked for" : undefined);
   if (why !== undefined) throw new Error(`the session's rules cannot hold for /${name}: ${why}`);
-  for (const line of lines) {
-    const refused = await hear(line);
+  const refusals = [...lines.map((line) => () => hear.line(line)), ...files.map((path) => () => hear.file(path))];
+  for (const refusal of refusals) {
+    const refused = await refusal();
     if (refused !== undefined) throw new Error(refused);
   }
 }

@@ -1,5 +1,6 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { messageOf } from "../../core/errors.ts";
-import type { Prompt } from "../../core/events/values.ts";
+import type { Prompt, PromptPart } from "../../core/events/values.ts";
 import { type Fields, fieldsIn, textIn } from "../../core/json/fields.ts";
 import type { AgentChoice } from "../contract.ts";
 import { type Api, ApiRefusal } from "./api.ts";
@@ -9,6 +10,19 @@ import { commandBody, commandIn, modelRef, promptBody } from "./prompt-body.ts";
 import { tidy } from "./tidy.ts";
 
 const GIVE_MS = 60_000;
+/** The pauses before a prompt is given once more whose answer was lost. */
+const PAUSES_MS = [0, 100, 1_000];
+
+/** A prompt on its way to the program. */
+export interface Giving {
+  prompt: Prompt;
+  /** The id of its message. */
+  message: string;
+  /** The message before it, where the program does not take all of the prompt with its command. */
+  beside?: { message: string; parts: PromptPart[] };
+  /** Its command was called: the program may have done something that nobody can see. */
+  isCalled?: true;
+}
 
 export interface Given {
   api: Api;
@@ -42,17 +56,19 @@ export class Giver {
     return known && calledCommand(command, known);
   }
 
-  /** Gives a prompt, or calls its command. `message` is the id of its message, which the follower knows. */
-  async prompt(
-    prompt: Prompt,
-    message: string,
-    choice: AgentChoice,
-    command: CalledCommand | undefined,
-  ): Promise<void> {
+  /** Gives a prompt, or calls its command. The follower knows its message. Rejects where the program does not take it. */
+  async prompt(giving: Giving, choice: AgentChoice, command: CalledCommand | undefined): Promise<void> {
     const { id, directory, follower } = this.#given;
+    const { prompt, message, beside } = giving;
     await this.#tidying;
+    if (!command) return this.#post(message, "prompt_async", promptBody(prompt, message, choice, directory));
+    if (beside && follower.isWanted(message)) {
+      follower.beside(message, beside.message);
+      const body = promptBody({ id: prompt.id, parts: beside.parts }, beside.message, choice, directory);
+      await this.#post(beside.message, "message", { ...body, noReply: true });
+    }
     if (!follower.isWanted(message)) return;
-    if (!command) return this.#post(message, promptBody(prompt, message, choice, directory));
+    giving.isCalled = true;
     this.#inBackground(message, `/session/${id}/command`, commandBody(command, prompt, message, choice, directory));
   }
 
@@ -73,21 +89,26 @@ export class Giver {
   }
 
   /** Whether the program has a message is known only by its answer, or by a look at it. */
-  async #post(message: string, body: Fields): Promise<void> {
+  async #post(message: string, verb: string, body: Fields): Promise<void> {
     const { api, id, follower, signal } = this.#given;
-    for (let tries = 0; !signal.aborted && follower.isWanted(message); tries++) {
+    let failure: unknown;
+    for (const pause of PAUSES_MS) {
+      await delay(pause);
+      if (signal.aborted || !follower.isWanted(message)) return;
       try {
-        await api.ask("POST", `/session/${id}/prompt_async`, { body, limitMs: GIVE_MS, signal });
+        await api.ask("POST", `/session/${id}/${verb}`, { body, limitMs: GIVE_MS, signal });
         return;
       } catch (thrown) {
-        const isThere = await api.ask("GET", `/session/${id}/message/${message}`).then(
-          () => true,
-          () => false,
-        );
-        if (isThere) return follower.recover();
-        if (thrown instanceof ApiRefusal || tries > 0) return this.refuse(message, thrown);
+        failure = thrown;
       }
+      const isThere = await api.ask("GET", `/session/${id}/message/${message}`).then(
+        () => true,
+        () => false,
+      );
+      if (isThere) return follower.recover();
+      if (failure instanceof ApiRefusal) break;
     }
+    throw failure;
   }
 
   /** A request that is answered only at the end of the turn. Its failure ends a turn that never began; the rest is told by events. */

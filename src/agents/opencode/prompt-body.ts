@@ -5,6 +5,7 @@ import type { Prompt, PromptPart } from "../../core/events/values.ts";
 import { type Fields, present } from "../../core/json/fields.ts";
 import type { AgentChoice } from "../contract.ts";
 import { effortIn } from "../effort.ts";
+import { partId } from "./message-id.ts";
 
 /** Files that models take as such. The program reads all others as text. */
 const MIMES: Readonly<Record<string, string>> = {
@@ -53,12 +54,17 @@ export function modelRef(model: string): { providerID: string; modelID: string }
     : { providerID: model.slice(0, at), modelID: model.slice(at + 1) };
 }
 
+/** Parts with ids: a message that is given twice, because the first answer was lost, has each of them once. */
+function withIds(message: string, parts: readonly Fields[]): Fields[] {
+  return parts.map((part, index) => ({ id: partId(message, index), ...part }));
+}
+
 /** A prompt as the program takes it. */
 export function promptBody(prompt: Prompt, message: string, choice: AgentChoice, directory: string): Fields {
   const { model, mode, options } = choice;
   return {
     messageID: message,
-    parts: bodyParts(prompt.parts, directory),
+    parts: withIds(message, bodyParts(prompt.parts, directory)),
     ...present({
       model: model === undefined ? undefined : modelRef(model),
       agent: mode,
@@ -68,11 +74,23 @@ export function promptBody(prompt: Prompt, message: string, choice: AgentChoice,
   };
 }
 
+const isCommands = (part: PromptPart): boolean => part.type === "text" && part.synthetic !== true;
+
 /** A slash command that a prompt may be: its name and the words after it. */
 export function commandIn(parts: readonly PromptPart[]): { name: string; words: string } | undefined {
-  const [first] = parts.filter((part) => part.type === "text" && part.synthetic !== true);
+  const first = parts.find(isCommands);
   const [, name, words = ""] = COMMAND.exec(first?.type === "text" ? first.text.trim() : "") ?? [];
   return name === undefined ? undefined : { name, words };
+}
+
+/**
+ * What the program does not take with a command: instructions, and texts beside it. They are a message of their own before it, because in the command's own words
+ * the program would run and read what they name.
+ */
+export function besideCommand({ parts, system }: Prompt): PromptPart[] {
+  const own = parts.find(isCommands);
+  const texts = parts.filter((part) => part.type === "text" && part !== own);
+  return system === undefined ? texts : [{ type: "text", text: system, synthetic: true }, ...texts];
 }
 
 /** A command as the program takes it, with the files of the prompt. */

@@ -1,3 +1,4 @@
+import type { Fields } from "../../core/json/fields.ts";
 import type { OpenOptions } from "../contract.ts";
 import type { Said } from "../program/read-lines.ts";
 import type { Api } from "./api.ts";
@@ -25,6 +26,11 @@ export interface Running {
   readonly keeper: Gatekeeper;
   readonly rules: SessionRules;
   readonly ids: MessageIds;
+  readonly hub: Hub;
+  /** Aborted when it is left. */
+  readonly signal: AbortSignal;
+  /** Lets the server go, and tells nothing more. */
+  leave(): void;
 }
 
 export interface Assembly {
@@ -33,21 +39,28 @@ export interface Assembly {
   lease: Lease;
   hub: Hub;
   opened: OpenedSession;
+  /** The one that has told of the session on a server that is gone. */
+  translator?: Translator;
   /** Aborted when the session is over. */
-  signal: AbortSignal;
+  closing: AbortSignal;
+  isIntent(request: Fields): boolean;
   say(said: readonly Said[], native?: string): void;
   /** The server cannot be reached any more. */
   onUnreachable(): void;
+  onLeave(): void;
 }
 
 /** Puts the parts of an open session together. */
-export function assemble({ open, gate, lease, hub, opened, signal, say, onUnreachable }: Assembly): Running {
+export function assemble(assembly: Assembly): Running {
+  const { open, gate, lease, hub, opened, closing, isIntent, say, onUnreachable, onLeave } = assembly;
   const { server } = lease;
   const { id, floor, ruled } = opened;
   const { directory, rules: sessionRules = () => [] } = open;
   const { api } = hub;
   const rules = new SessionRules({ api, id, isGated: server.gate !== undefined, kept: ruled, rules: sessionRules });
-  const translator = new Translator({ root: id, directory, floor, isIntent: (request) => rules.isIntent(request) });
+  const translator = assembly.translator ?? new Translator({ root: id, directory, floor, isIntent });
+  const left = new AbortController();
+  const signal = AbortSignal.any([closing, left.signal]);
   const guard = new CallGuard({
     directory,
     isOpen: (session) => translator.mayCall(session),
@@ -65,5 +78,14 @@ export function assemble({ open, gate, lease, hub, opened, signal, say, onUnreac
   };
   if (server.gate !== undefined) gate?.join(keeper);
   const giver = new Giver({ api, id, follower, directory, signal });
-  return { id, lease, api, translator, follower, giver, guard, keeper, rules, ids: new MessageIds(server.own) };
+  const leave = (): void => {
+    left.abort();
+    onLeave();
+    follower.close();
+    guard.refuseAll();
+    gate?.leave(keeper);
+    lease.release();
+  };
+  const ids = new MessageIds(server.own);
+  return { id, lease, api, translator, follower, giver, guard, keeper, rules, ids, hub, signal, leave };
 }

@@ -1,3 +1,4 @@
+import { homedir } from "node:os";
 import { messageOf } from "../../core/errors.ts";
 import type { EndReason, Prompt } from "../../core/events/values.ts";
 import { present } from "../../core/json/fields.ts";
@@ -7,15 +8,18 @@ import { type Exit, SpawnFailed } from "../../host/contract.ts";
 import { type AgentChoice, type AgentSession, type OpenOptions, ResumeLost } from "../contract.ts";
 import { Outbox } from "../outbox.ts";
 import type { Said } from "../program/read-lines.ts";
-import { Api } from "./api.ts";
 import { ABORT_MS, clearAsks, replyTo, sendReply, stopWork } from "./asks.ts";
 import { assertAllowed, type CalledCommand } from "./commands.ts";
-import { type OpenedSession, openSession } from "./open-session.ts";
-import { modelRef } from "./prompt-body.ts";
+import type { Translator } from "./decode/translator.ts";
+import type { Giving } from "./give.ts";
+import { assertNotBegun, hasGone, isMovable, MOVED } from "./moving.ts";
+import { namedFiles } from "./named-files.ts";
+import type { OpenedSession } from "./open-session.ts";
+import { besideCommand, commandIn, modelRef } from "./prompt-body.ts";
 import { needsGate } from "./rulesets.ts";
-import { assemble, type Running } from "./running.ts";
-import { onGone } from "./serve/on-gone.ts";
+import type { Running } from "./running.ts";
 import type { SessionOptions } from "./session-options.ts";
+import { type StartedSession, startSession } from "./start-session.ts";
 
 const STREAM_MS = 10_000;
 const LEAVE_MS = 5_000;
@@ -29,10 +33,14 @@ export class OpenCodeSession implements AgentSession {
   readonly #outbox: Outbox;
   readonly #ready = Promise.withResolvers<void>();
   readonly #closing = new AbortController();
+  /** The prompts of the open turn, by their messages. */
+  readonly #givings = new Map<string, Giving>();
   /** The session once it is open; undefined where it never is. Calls wait for it, in their order. */
-  readonly #opened: Promise<Running | undefined>;
+  #opened: Promise<Running | undefined>;
   #choice: AgentChoice;
   #running: Running | undefined;
+  /** The prompts of the open turn went to a second server: they go to no third one. */
+  #hasMoved = false;
 
   constructor(options: SessionOptions, open: OpenOptions) {
     this.#options = options;
@@ -54,15 +62,26 @@ export class OpenCodeSession implements AgentSession {
   async prompt(prompt: Prompt): Promise<void> {
     const running = await this.#opened;
     if (!running) return;
-    const { follower, ids, translator, id, giver } = running;
-    const message = ids.next(running.lease.server.own ? translator.latest(id) : "");
+    const { follower, ids, translator, id } = running;
+    const latest = running.lease.server.own ? translator.latest(id) : "";
+    const parts = commandIn(prompt.parts) ? besideCommand(prompt) : [];
+    const beside = parts.length > 0 ? { message: ids.next(latest), parts } : undefined;
+    const message = ids.next(latest);
+    const giving: Giving = { prompt, message, ...present({ beside }) };
+    this.#givings.set(message, giving);
     follower.prompt(message);
+    await this.#give(running, giving);
+  }
+
+  async #give(running: Running, giving: Giving): Promise<void> {
+    const { giver } = running;
     try {
-      const command = await giver.command(prompt);
+      const command = await giver.command(giving.prompt);
+      if (running.signal.aborted) return;
       await this.#prepare(running, command);
-      await giver.prompt(prompt, message, this.#choice, command);
+      await giver.prompt(giving, this.#choice, command);
     } catch (thrown) {
-      giver.refuse(message, thrown);
+      if (!(await hasGone(running, thrown))) giver.refuse(giving.message, thrown);
     }
   }
 
@@ -149,39 +168,56 @@ export class OpenCodeSession implements AgentSession {
   }
 
   async #start(): Promise<void> {
-    const { servers, hubs, assertHarmless } = this.#options;
-    const { directory, trusted, mcpServers = [], session, rules = () => [] } = this.#open;
-    if (!trusted) await assertHarmless(directory);
-    const need = { directory, trusted, session, ruled: needsGate(rules()), mcpServers };
-    const lease = await servers.lease(need);
-    if (this.#closing.signal.aborted) return lease.release();
-    const { server } = lease;
-    const forget = onGone(server, (exit) => this.#end(exit));
-    this.#closing.signal.addEventListener("abort", forget);
-    try {
-      const opened = await openSession(new Api(server, directory), this.#open);
-      if (this.#closing.signal.aborted) return lease.release();
-      const hub = hubs.of(server, directory);
-      this.#running = assemble({
-        open: this.#open,
-        gate: this.#options.gate,
-        lease,
-        hub,
-        opened,
-        signal: this.#closing.signal,
-        say: (said, native) => this.#say(said, native),
-        onUnreachable: () => this.#end({ code: null, signal: null, stderr: [`no answer came from ${server.url}`] }),
-      });
-      if (this.#outbox.paused) this.#running.follower.pause();
-      this.#tellOpened(opened);
-      // The program keeps asks of a turn that was stopped. Those of a turn that runs are another client's.
-      if (!opened.isBusy) await clearAsks(hub.api, [opened.id]);
-      await within(hub.ready(), STREAM_MS);
-      this.#ready.resolve();
-    } catch (thrown) {
-      if (!this.#running) lease.release();
-      throw thrown;
+    const started = await this.#launch(this.#open);
+    if (!started) return;
+    this.#running = started.running;
+    if (this.#outbox.paused) started.running.follower.pause();
+    this.#tellOpened(started.opened);
+    await within(started.running.hub.ready(), STREAM_MS);
+    this.#ready.resolve();
+  }
+
+  #launch(open: OpenOptions, translator?: Translator): Promise<StartedSession | undefined> {
+    return startSession({
+      options: this.#options,
+      open,
+      closing: this.#closing.signal,
+      isIntent: (request) => this.#running?.rules.isIntent(request) ?? false,
+      say: (said, native) => this.#say(said, native),
+      onEnd: (exit) => this.#onGone(exit),
+      ...(translator ? { translator } : {}),
+    });
+  }
+
+  /** The server is gone. Prompts that it has done nothing for go to another one. */
+  #onGone(exit: Exit): void {
+    const running = this.#running;
+    if (!running || this.#hasMoved || !isMovable(running, this.#givings.values())) return this.#end(exit);
+    this.#hasMoved = true;
+    this.#running = undefined;
+    running.leave();
+    this.#say([running.translator.about(running.id, MOVED)]);
+    this.#opened = this.#move(running).catch(() => {
+      this.#end(exit);
+      return undefined;
+    });
+  }
+
+  /** Goes on with the session on another server, and gives the prompts once more. Rejects where the program has begun to answer them. */
+  async #move({ id, translator }: Running): Promise<Running | undefined> {
+    const { tellPast: _, ...open } = this.#open;
+    const started = await this.#launch({ ...open, resume: id }, translator);
+    if (!started) return undefined;
+    const { running } = started;
+    this.#running = running;
+    if (this.#outbox.paused) running.follower.pause();
+    await assertNotBegun(running);
+    await within(running.hub.ready(), STREAM_MS);
+    for (const giving of this.#givings.values()) {
+      running.follower.prompt(giving.message);
+      void this.#give(running, giving);
     }
+    return running;
   }
 
   #tellOpened({ id, resumed, past }: OpenedSession): void {
@@ -204,7 +240,10 @@ export class OpenCodeSession implements AgentSession {
     const { server } = lease;
     if (!trusted) await this.#options.assertHarmless(directory);
     if (server.own && needsGate(ruled())) await this.#options.gate?.untilIn(server.gate, directory);
-    if (command && hasRules()) await assertAllowed(command, server.gate !== undefined, (line) => guard.line(id, line));
+    if (command && hasRules()) {
+      const hear = { line: (line: string) => guard.line(id, line), file: (path: string) => guard.file(id, path) };
+      await assertAllowed(command, namedFiles(command.text, directory, homedir()), server.gate !== undefined, hear);
+    }
     if (!follower.hasWorked) await rules.give(command?.agent ?? this.#choice.mode);
   }
 
@@ -230,7 +269,10 @@ export class OpenCodeSession implements AgentSession {
 
   #onTurnOver(reason: EndReason, child: string | undefined): void {
     this.#running?.guard.over(child ?? this.#running.id);
-    if (child === undefined && reason !== "end_turn") this.#running?.giver.turnWasCut();
+    if (child !== undefined) return;
+    this.#givings.clear();
+    this.#hasMoved = false;
+    if (reason !== "end_turn") this.#running?.giver.turnWasCut();
   }
 
   /** Whether a person has just allowed the call that the program asks about. */
@@ -257,13 +299,7 @@ export class OpenCodeSession implements AgentSession {
   #end(exit: Exit): void {
     if (this.#closing.signal.aborted) return;
     this.#closing.abort();
-    const running = this.#running;
-    if (running) {
-      running.follower.close();
-      running.guard.refuseAll();
-      this.#options.gate?.leave(running.keeper);
-      running.lease.release();
-    }
+    this.#running?.leave();
     this.#ready.reject(new Error("the session was closed before it was open"));
     this.#outbox.release();
     this.#outbox.end(exit);

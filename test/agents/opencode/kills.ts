@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { ParleyEvent } from "../../../src/core/events/event.ts";
 import { eventually } from "../../support/eventually.ts";
 import { lawfulEvents } from "../../support/laws.ts";
 import { Random } from "../../support/random.ts";
@@ -7,6 +8,10 @@ import { completed, of, type Stage } from "./stage.ts";
 
 /** Turns that a person would have to answer are left out. */
 const SILENT = MARKERS.filter((marker) => marker !== "colour");
+
+function hasMoved({ type, data }: ParleyEvent): boolean {
+  return type === "item.completed" && data.item.kind === "status" && data.item.code === "agent_restarted";
+}
 
 /** Kills the server somewhere in a turn: the turn ends once, its calls are settled, no process is left, and the next prompt works. */
 export async function killRun(stage: Stage, seed: number): Promise<string> {
@@ -21,8 +26,10 @@ export async function killRun(stage: Stage, seed: number): Promise<string> {
   const { reason } = await running;
   const what = `PARLEY_SEED=${seed}: ${marker}, killed ${place} -> ${reason}`;
   try {
-    // A death between two turns is noticed in a moment.
-    await stage.nth("session.ended", 1, (event) => event.session === id);
+    // A death between two turns is noticed in a moment. Where nothing was done for the prompt, it went to a new server.
+    const isNoticed = (event: ParleyEvent): boolean =>
+      event.session === id && (event.type === "session.ended" || hasMoved(event));
+    await stage.stream.event(isNoticed, "the death is noticed");
     const next = await api.ask(id, "and now");
     assert.deepEqual([next.text, next.error], ["You said: and now", undefined]);
     const events = await lawfulEvents(api, id);

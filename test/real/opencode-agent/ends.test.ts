@@ -139,18 +139,22 @@ describe("ends of turns of the real OpenCode", { skip, timeout: GROUP_MS }, () =
     await api.ask(id, "first");
     const running = api.ask(id, "[[sleep]]");
     await runs(directory);
+    // The command may run before its call was told.
+    await stage().nth("item.started", 1, ({ session, data }) => session === id && data.item.kind === "tool_call");
     const { nativeId } = await api.session(id);
     assert.equal(stage().killServers().length, 1);
     const outcome = await running;
     assert.deepEqual([outcome.reason, outcome.error?.code], ["error", "agent_exited"]);
     await eventually("the shell is gone", () => stage().processes().length === 0);
     assert.equal((await api.ask(id, "go on")).text, "Heard: go on");
+    stage().killServers();
+    assert.equal((await api.ask(id, "at once")).text, "Heard: at once", "a prompt in the moment of the death");
     assert.equal((await api.session(id)).nativeId, nativeId);
     const events = await lawfulEvents(api, id);
     assert.deepEqual(
       completed(events, "tool_call").map(({ status }) => status),
       ["failed"],
     );
-    assert.equal(of(events, "turn.ended").length, 3);
+    assert.equal(of(events, "turn.ended").length, 4);
   });
 });

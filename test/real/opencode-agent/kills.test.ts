@@ -8,7 +8,7 @@ import { GROUP_MS } from "../../support/time.ts";
 
 const { program = "", skip } = await realAgent("opencode");
 
-const RUNS = 3;
+const RUNS = 2;
 
 describe("deaths of the real OpenCode", { skip, timeout: GROUP_MS }, () => {
   const stage = sharedStage(program, { script: CHAOS_SCRIPT });

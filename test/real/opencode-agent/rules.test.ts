@@ -24,7 +24,8 @@ const script = {
 const deny = (action: string, pattern = "*") => ({ action, pattern, verdict: "deny" });
 
 describe("rules of a session and what the real OpenCode does not ask about", { skip, timeout: GROUP_MS }, () => {
-  const stage = sharedStage(program, { script });
+  const command = { look: { template: "Look at @$1 now." } };
+  const stage = sharedStage(program, { script, config: { command } });
   const begin = async (name: string, permissions: readonly object[]) => {
     const directory = stage().project(name, { "secret/kept.txt": "kept\n" });
     const id = await stage().session({ directory, permissions });
@@ -50,6 +51,27 @@ describe("rules of a session and what the real OpenCode does not ask about", { s
       assert.equal(has("made.txt"), false);
       assert.deepEqual(await told(id), { calls: [["bash", "failed", "rejected"]], ruled: [["reject", "rule"]] });
     }
+  });
+
+  test("a denied file is not read for a slash command; one that is not denied is, and texts beside it reach the model", async () => {
+    const file = join(stage().project("look"), "secret/kept.txt");
+    const denied = await begin("look", [deny("read", "secret/*")]);
+    const before = stage().calls().length;
+    const { reason, error } = await denied.api.ask(denied.id, `/look ${file}`);
+    assert.deepEqual([reason, error?.code], ["error", "agent_failed"]);
+    assert.match(error?.message ?? "", /a rule of this session denies it/);
+    assert.deepEqual((await told(denied.id)).ruled, [["reject", "rule"]]);
+    assert.equal(stage().calls().length, before);
+    const { id, api } = await begin("look", [deny("read", "other/*")]);
+    const parts = [
+      { type: "text", text: `/look ${file}` },
+      { type: "text", text: "Beside it, !`touch made.txt`" },
+    ];
+    assert.equal((await api.ask(id, { parts, system: "Be brief." })).text, "I see.");
+    const sent = JSON.stringify(stage().calls().at(-1)?.messages);
+    for (const words of [`Look at @${file} now.`, "1: kept", "Beside it, !`touch made.txt`", "Be brief."])
+      assert.ok(sent.includes(words), words);
+    assert.equal(existsSync(join(stage().project("look"), "made.txt")), false);
   });
 
   test("a denied file is not written", async () => {

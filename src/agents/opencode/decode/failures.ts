@@ -21,6 +21,9 @@ const STATUSES: Readonly<Record<number, string>> = {
 /** The program adds the places in its own source to some messages. */
 const STACK = /\n\s+at [\s\S]*$/;
 
+/** What it says when it cannot write to its database, in whichever layer of it. */
+const UNWRITTEN = /SqlError|SQLITE_\w+|^Failed to execute statement|ENOSPC|disk is full/;
+
 const NO_MODEL = /^Model not found/i;
 
 export function isAbort(error: Fields): boolean {
@@ -29,6 +32,13 @@ export function isAbort(error: Fields): boolean {
 
 /** An error of the program's: why a turn failed. */
 export function failureOf(error: Fields): Failure {
+  const failure = readFailure(error);
+  if (!UNWRITTEN.test(failure.message)) return failure;
+  const message = `OpenCode cannot write its data: look whether its disk is full (${failure.message})`;
+  return { ...failure, code: "agent_failed", message };
+}
+
+function readFailure(error: Fields): Failure {
   const data = fieldsIn(error, "data");
   const name = textIn(error, "name") ?? "error";
   const said = textIn(data, "message") || textIn(error, "message") || `OpenCode reports ${name} without saying more`;

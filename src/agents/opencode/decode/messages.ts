@@ -45,7 +45,13 @@ function hold(message: Message, type: string, properties: Fields): void {
 function fetch(desk: Desk, branch: Branch, message: Message): void {
   if (message.asked) return;
   message.asked = true;
+  message.followed = isFollowed(branch, message.id);
   desk.want({ type: "message", session: branch.id, message: message.id });
+}
+
+/** Whether the agent has begun a later message. */
+function isFollowed(branch: Branch, id: string): boolean {
+  return [...branch.messages.values()].some((one) => one.id > id && one.role === "assistant");
 }
 
 /** The message before this one that is not over. The program writes one message of an agent at a time: the end of that one was missed. */
@@ -262,19 +268,23 @@ function settleMessage(desk: Desk, branch: Branch, message: Message, kept: reado
   endStep(desk, branch, message);
 }
 
-/** The answer to a want of a message; undefined where there was none. */
+/** The answer to a want of a message: an empty one where the program does not keep it, undefined where it could not be asked. */
 export function onFetched(desk: Desk, branch: Branch, id: string, kept: Fields | undefined): void {
   const message = branch.messages.get(id);
   if (!message) return;
   message.asked = false;
   const isIt = kept !== undefined && textIn(fieldsIn(kept, "info"), "id") === id;
   const role = message.role ?? (isIt ? roleIn(fieldsIn(kept, "info")) : undefined);
-  const newer = [...branch.messages.values()].some((one) => one.id > id && one.role === "assistant");
+  const isNowFollowed = isFollowed(branch, id);
   if (role === undefined) {
     message.missed = true;
     message.held = [];
-  } else if (isIt) learnMessage(desk, branch, kept, !newer);
-  else if (newer || isCompletedIn(message.info)) settleMessage(desk, branch, message, undefined);
+  } else if (kept === undefined) return desk.check(branch);
+  else if (isIt) {
+    learnMessage(desk, branch, kept, !message.followed);
+    // The answer may be older than the next message, and not whole.
+    if (isNowFollowed && !message.over && role === "assistant") fetch(desk, branch, message);
+  } else if (isNowFollowed || isCompletedIn(message.info)) settleMessage(desk, branch, message, undefined);
   releaseAll(desk, branch);
 }
 

@@ -44,6 +44,8 @@ export interface Message {
   held: Fields[];
   /** It is being fetched. */
   asked: boolean;
+  /** A later message of the agent was known when it was last fetched: the answer is its last state. */
+  followed: boolean;
   /** It was fetched in vain: its content is dropped until its role is told. */
   missed: boolean;
   /** Pieces of it were missed. */
@@ -91,6 +93,8 @@ export interface Branch {
   /** Messages up to this one are of the past. */
   floor: string;
   turn?: Turn | undefined;
+  /** A turn of it is over. */
+  ended?: true;
   readonly messages: Map<string, Message>;
   /** The last failure that was told: the program tells some of them once more. */
   lastFailure?: string;
@@ -128,7 +132,7 @@ function childRef(branch: Branch, root: string): ChildRef | undefined {
 
 export function newMessage(id: string): Message {
   const empty = { info: {}, parts: new Map<string, Part>(), held: [] };
-  return { id, ...empty, asked: false, missed: false, gap: false, begun: false, over: false };
+  return { id, ...empty, asked: false, followed: false, missed: false, gap: false, begun: false, over: false };
 }
 
 export function newPart(id: string, type: string, gap: boolean): Part {

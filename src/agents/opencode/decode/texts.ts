@@ -59,9 +59,12 @@ export function settleText(part: Part, kept: Fields | undefined): Signal[] {
   return part.told === "" ? [] : [{ type: "text.done", item: part.key, kind: kindOf(part), role: "assistant" }];
 }
 
-/** The program tries the model's answer once more: it does not keep the pieces so far. */
+/** The program tries the model's answer once more: it does not keep the pieces so far. If it has the text after all, that one is told anew, as a whole. */
 export function retractText(part: Part): Signal[] {
   if (part.over || part.told === "") return [];
-  part.over = true;
-  return [{ type: "text.retracted", item: part.key }];
+  const { key } = part;
+  part.key = `${key}:again`;
+  part.told = "";
+  part.gap = true;
+  return [{ type: "text.retracted", item: key }];
 }

@@ -72,6 +72,13 @@ export class Translator {
     });
   }
 
+  /** A message of Parley's goes before another one that is being given, and has no answer of its own. */
+  beside(message: string, before: string): void {
+    const { prompts } = this.#root.turn ?? {};
+    if (!prompts?.delete(message)) return;
+    prompts.add(before).add(message);
+  }
+
   /** A turn without a message of Parley's: a compaction, or a turn of another client. */
   begin(id: string): Reading {
     return this.#with((desk) => {
@@ -104,7 +111,7 @@ export class Translator {
       }
   }
 
-  /** The answer to a want of a message; undefined where there was none. */
+  /** The answer to a want of a message: an empty one where the program does not keep it, undefined where it could not be asked. */
   fetched(session: string, message: string, kept: Fields | undefined): Reading {
     return this.#on(session, (desk, branch) => onFetched(desk, branch, message, kept), message);
   }
@@ -186,7 +193,7 @@ export class Translator {
   /** Whether a sub-agent's session is known, and nothing that it does yet. */
   isComing(session: string): boolean {
     const branch = this.#tree.branches.get(session);
-    return branch?.parent !== undefined && branch.turn === undefined && branch.floor === "";
+    return branch?.parent !== undefined && branch.turn === undefined && !branch.ended;
   }
 
   /** Whether a session may make calls: a turn of it is open, and neither that nor the root's is being stopped. */
@@ -278,6 +285,13 @@ export class Translator {
 
   hasFailed(session: string): boolean {
     return this.#tree.branches.get(session)?.turn?.failure !== undefined;
+  }
+
+  /** Whether nothing is known to be done for the prompts of the open turn. */
+  isUntouched(): boolean {
+    const { turn, messages } = this.#root;
+    if (!turn || turn.prompts.size === 0 || turn.worked || turn.aborted || turn.failure) return false;
+    return this.#tree.asks.size === 0 && [...messages.values()].every(({ role }) => role === "user");
   }
 
   isSettled(session: string): boolean {

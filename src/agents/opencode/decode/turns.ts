@@ -1,6 +1,7 @@
 import type { EndReason } from "../../../core/events/values.ts";
 import { fieldsIn, present, textIn } from "../../../core/json/fields.ts";
 import { askedPart, permissionOf, questionOf } from "./asks.ts";
+import { forgetEnded } from "./branches.ts";
 import type { Desk } from "./desk.ts";
 import type { Branch, Message, Turn } from "./state.ts";
 
@@ -56,6 +57,8 @@ export function endTurn(desk: Desk, branch: Branch): void {
   branch.floor = [branch.floor, ...turn.prompts, ...branch.messages.keys()].reduce((a, b) => (a > b ? a : b));
   branch.messages.clear();
   branch.turn = undefined;
+  branch.ended = true;
+  if (branch.parent === undefined) forgetEnded(tree);
 }
 
 export function withdraw(desk: Desk, id: string): void {

@@ -1,6 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { messageOf } from "../../../core/errors.ts";
 import { type Fields, fieldsIn, textIn } from "../../../core/json/fields.ts";
 import type { Said } from "../../program/read-lines.ts";
+import { isOfTheWay } from "../api.ts";
 import type { Reading, Want } from "../decode/state.ts";
 import type { Translator } from "../decode/translator.ts";
 import { Backlog } from "./backlog.ts";
@@ -38,6 +40,8 @@ export class Follower implements Listener {
   readonly #closing = new AbortController();
   readonly #reach = new Reach();
   readonly #poll: NodeJS.Timeout;
+  /** Failures that were told in the open turn. */
+  readonly #reported = new Set<string>();
   #lastEvent = Date.now();
   #given = 0;
   /** Requests that are answered only at the end of their turn. */
@@ -145,6 +149,11 @@ export class Follower implements Listener {
     this.#take(this.#translator.prompt(message));
   }
 
+  /** A message that is to be read with another one is given to the program before that. */
+  beside(message: string, before: string): void {
+    this.#translator.beside(message, before);
+  }
+
   /** A request that the program answers at the end of the turn: before that the turn is not given up. */
   expect(asked: Promise<unknown>): void {
     this.#expected++;
@@ -164,7 +173,7 @@ export class Follower implements Listener {
 
   /** Whether a message is still to be given: its turn is open and goes on. */
   isWanted(message: string): boolean {
-    return !this.isStopping && this.#translator.isOpenFor(message);
+    return !this.#closing.signal.aborted && !this.isStopping && this.#translator.isOpenFor(message);
   }
 
   close(): void {
@@ -174,7 +183,7 @@ export class Follower implements Listener {
     this.#idle.resolve();
   }
 
-  #take({ said, wants }: Reading, native?: string): void {
+  #take({ said, wants }: Pick<Reading, "said" | "wants">, native?: string): void {
     if (this.#closing.signal.aborted) return;
     const wasBusy = this.#idle;
     if (said.length > 0) {
@@ -183,10 +192,11 @@ export class Follower implements Listener {
     }
     if (!this.isBusy) {
       this.#stopped = undefined;
+      this.#reported.clear();
       wasBusy.resolve();
       this.#idle = Promise.withResolvers();
     }
-    for (const want of wants) void this.#serve(want);
+    for (const want of wants) this.#serve(want).catch((thrown: unknown) => this.#report(thrown));
   }
 
   #serve(want: Want): Promise<void> {
@@ -205,12 +215,22 @@ export class Follower implements Listener {
     this.#checking.set(session, false);
     try {
       await this.#untilSettled(session);
-    } catch {
-      // The server cannot be reached: the next poll, the next connection or its end will tell more.
+    } catch (thrown) {
+      this.#report(thrown);
     }
     const again = this.#checking.get(session);
     this.#checking.delete(session);
     if (again && !this.#closing.signal.aborted) await this.check(session);
+  }
+
+  /** A server that cannot be reached is no news: the next poll, the next connection or its end will tell more. Everything else is told, once in a turn. */
+  #report(thrown: unknown): void {
+    const why = messageOf(thrown);
+    if (isOfTheWay(thrown) || this.#reported.has(why)) return;
+    this.#reported.add(why);
+    const text = `What OpenCode keeps of this session could not be read: ${why}`;
+    const note = { type: "note", level: "warn", code: "agent_unreadable", text } as const;
+    this.#take({ said: [this.#translator.about(this.#options.session, note)], wants: [] });
   }
 
   async #untilSettled(session: string): Promise<void> {
@@ -253,8 +273,9 @@ export class Follower implements Listener {
     const messages = await this.#looks.ask((api) => messagesAfter(api, session, since));
     const first = fieldsIn(messages[0] ?? {}, "info");
     if (!turn && session === this.#options.session) this.#begun(first);
-    this.#take(this.#translator.learn(session, messages));
+    // The status is older than the messages.
     if (isWorking) this.#take(this.#translator.learnStatus(session, status));
+    this.#take(this.#translator.learn(session, messages));
     await this.#looks.done();
     return isWorking;
   }

@@ -1,5 +1,5 @@
 import { type Fields, fieldsIn, textIn } from "../../../core/json/fields.ts";
-import { Api, ApiRefusal } from "../api.ts";
+import { Api, isRefused } from "../api.ts";
 import type { RunningServer } from "../serve/contract.ts";
 import { EventStream, type StreamEvents } from "./event-stream.ts";
 
@@ -55,9 +55,7 @@ export class Hub {
     const known = this.#lookups.get(id);
     if (known) return known;
     const path = `/session/${encodeURIComponent(id)}`;
-    const asked = this.api
-      .fields("GET", path)
-      .catch((thrown: unknown) => (thrown instanceof ApiRefusal && thrown.status < 500 ? {} : undefined));
+    const asked = this.api.fields("GET", path).catch((thrown: unknown) => (isRefused(thrown) ? {} : undefined));
     this.#lookups.set(id, asked);
     void asked.then(() => this.#lookups.delete(id));
     return asked;

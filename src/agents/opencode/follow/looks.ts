@@ -1,4 +1,4 @@
-import type { Api } from "../api.ts";
+import { type Api, isRefused } from "../api.ts";
 import type { Reading } from "../decode/state.ts";
 import type { Translator } from "../decode/translator.ts";
 import type { Hub } from "./hubs.ts";
@@ -41,7 +41,7 @@ export class Looks {
     if (under) return under;
     const path = `/session/${encodeURIComponent(session)}/message/${encodeURIComponent(message)}`;
     const fetched = this.ask((api) => api.fields("GET", path, { limitMs: FETCH_MS }))
-      .catch(() => undefined)
+      .catch((thrown: unknown) => (isRefused(thrown) ? {} : undefined))
       .then((kept) => {
         this.#fetching.delete(key);
         take(translator.fetched(session, message, kept));

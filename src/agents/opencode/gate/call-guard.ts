@@ -66,7 +66,7 @@ export class CallGuard {
   /** Tells of a call. The event that tells of it comes by another way, a moment later. */
   async #begin({ id, call }: Waiting): Promise<void> {
     const { isOpen, isComing, keyOf } = this.#options;
-    for (let looks = 0; this.#waiting.has(id) && keyOf(call) === undefined; looks++) {
+    for (let looks = 0; call.call !== "" && this.#waiting.has(id) && keyOf(call) === undefined; looks++) {
       if (looks >= (isComing(call.session) ? COMING_LOOKS : KEY_LOOKS)) break;
       await delay(LOOK_MS);
     }
@@ -79,6 +79,11 @@ export class CallGuard {
   /** A line of shell that the program is about to run by itself, without a call. */
   line(session: string, command: string): Promise<string | undefined> {
     return this.hear({ session, call: "", tool: "bash", input: { command } });
+  }
+
+  /** A file that the program is about to read by itself, without a call. */
+  file(session: string, filePath: string): Promise<string | undefined> {
+    return this.hear({ session, call: "", tool: "read", input: { filePath } });
   }
 
   /** Whether a person has just allowed that which the program asks for. True once for a call. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { eventually } from "../../../support/eventually.ts";
-import { CUT } from "../stand-in.ts";
+import { CUT, Otherwise } from "../stand-in.ts";
 import { asked, Program, ROOT, reply } from "./program.ts";
 
 const GROUP = { concurrency: true };
@@ -262,7 +262,7 @@ describe("a paused session", GROUP, () => {
   });
 });
 
-describe("a server that cannot be reached", GROUP, () => {
+describe("a server that cannot be reached or read", GROUP, () => {
   test("does not disturb: the turn goes on when it is back", async (t) => {
     const program = await Program.open(t);
     await program.heard();
@@ -277,5 +277,26 @@ describe("a server that cannot be reached", GROUP, () => {
     isCut = false;
     assert.equal((await program.ended()).reason, "end_turn");
     assert.equal(program.unreachable, 0);
+    assert.equal(program.of("note").length, 0);
+  });
+
+  test("says what it could not read, once in a turn, and goes on when it can", async (t) => {
+    const program = await Program.open(t);
+    await program.heard();
+    program.follower.prompt("msg_1");
+    let isBroken = true;
+    const broken = new Otherwise(500, { data: { message: "database or disk is full" } });
+    program.stand.on("GET /session/:/message", () => (isBroken ? broken : program.messages[ROOT]));
+    await eventually("it was looked at more than once", async () => {
+      await program.follower.check(ROOT);
+      return program.stand.of("GET /session/:/message").length > 3;
+    });
+    assert.deepEqual(
+      program.of("note").map(({ text }) => text),
+      ["What OpenCode keeps of this session could not be read: database or disk is full"],
+    );
+    isBroken = false;
+    program.messages[ROOT] = [asked("msg_1"), reply("msg_2", "msg_1", "Hello")];
+    assert.equal((await program.ended()).reason, "end_turn");
   });
 });

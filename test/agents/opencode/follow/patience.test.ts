@@ -21,6 +21,8 @@ describe("a turn that the program does not work on", () => {
     ["failed before it began", { since: ago(3), lastEvent: ago(3), hasFailed: true }, true],
     ["was stopped just now", { since: ago(9), stopped: ago(0.5) }, false],
     ["was stopped, and looked at just now", { since: ago(0.5), stopped: ago(9), hasAnswer: true }, false],
+    ["was stopped in an answer", { since: ago(2), stopped: ago(2), hasAnswer: true }, false],
+    ["was stopped in an answer that does not end", { since: ago(3), stopped: ago(3), hasAnswer: true }, true],
     ["was stopped", { since: ago(2), stopped: ago(2) }, true],
   ];
   for (const [what, turn, isOver] of cases)

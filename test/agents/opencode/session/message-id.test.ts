@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { MessageIds } from "../../../../src/agents/opencode/message-id.ts";
+import { MessageIds, partId } from "../../../../src/agents/opencode/message-id.ts";
 
 const NOW = 1_790_000_000_000;
 const NATIVE = /^msg_[0-9a-f]{12}[0-9A-Za-z]{14}$/;
@@ -22,6 +22,14 @@ describe("ids of messages", () => {
     const made = Array.from({ length: 5_000 }, () => ids.next());
     assert.deepEqual(made.toSorted(), made);
     assert.equal(new Set(made).size, made.length);
+  });
+
+  test("of parts are the same for the same message, and in the order of the parts", () => {
+    const message = new MessageIds(true, () => NOW).next();
+    const parts = Array.from({ length: 30 }, (_, index) => partId(message, index));
+    for (const part of parts) assert.match(part, /^prt_[0-9a-f]{12}[0-9A-Za-z]{14}$/);
+    assert.deepEqual(parts.toSorted(), parts);
+    assert.equal(new Set(parts).size, parts.length);
   });
 
   test("never step back with the clock", () => {

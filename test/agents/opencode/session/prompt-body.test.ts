@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import type { AgentChoice } from "../../../../src/agents/contract.ts";
 import {
+  besideCommand,
   bodyParts,
   commandBody,
   commandIn,
@@ -82,7 +83,7 @@ describe("a prompt", () => {
     const body = promptBody({ id: "msg_1", parts: [text("Hi")], system: "Be brief." }, "msg_9", choice, "/work");
     assert.deepEqual(body, {
       messageID: "msg_9",
-      parts: [{ type: "text", text: "Hi" }],
+      parts: [{ id: "prt_9000", type: "text", text: "Hi" }],
       model: { providerID: "fake", modelID: "m" },
       agent: "plan",
       variant: "high",
@@ -92,7 +93,7 @@ describe("a prompt", () => {
 
   test("has nothing that was not chosen, and no rules of its own", () => {
     const body = promptBody({ id: "msg_1", parts: [text("Hi")] }, "msg_9", { options: { effort: "default" } }, "/work");
-    assert.deepEqual(body, { messageID: "msg_9", parts: [{ type: "text", text: "Hi" }] });
+    assert.deepEqual(body, { messageID: "msg_9", parts: [{ id: "prt_9000", type: "text", text: "Hi" }] });
   });
 });
 
@@ -111,6 +112,16 @@ describe("a slash command", () => {
   ];
   for (const [parts, expected] of cases)
     test(JSON.stringify(parts), () => assert.deepEqual(commandIn(parts), expected));
+
+  test("does not lose instructions, and texts beside it", () => {
+    const [note, more] = [text("note", { synthetic: true }), text("and this")];
+    const parts = [note, text("/fix it"), { type: "file", url: PICTURE } as const, more];
+    assert.deepEqual(besideCommand({ id: "msg_1", parts }), [note, more]);
+    assert.deepEqual(besideCommand({ id: "msg_1", parts: [text("/fix")], system: "Be brief." }), [
+      text("Be brief.", { synthetic: true }),
+    ]);
+    assert.deepEqual(besideCommand({ id: "msg_1", parts: [text("/fix")] }), []);
+  });
 
   test("keeps the files of its prompt, and names its model in one word", () => {
     const prompt = { id: "msg_1", parts: [text("/fix it"), { type: "file", url: PICTURE, name: "p" } as const] };

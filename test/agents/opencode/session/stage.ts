@@ -14,7 +14,8 @@ export const ID = "ses_1";
 /** A session of the adapter on a stand-in for the program's server. */
 export class Stage {
   readonly stand: StandIn;
-  readonly server: RunningServer;
+  /** The one that is leased next. */
+  server: RunningServer;
   readonly said: Signal[] = [];
   readonly statuses: Record<string, Fields> = {};
   messages: Fields[] = [];

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { Stage } from "../../agents/claude/stage.ts";
-import { startTui } from "../../support/opencode/clients.ts";
-import { Surroundings } from "../../support/opencode/surroundings.ts";
-import { realAgent } from "../../support/real-agent.ts";
-import { GROUP_MS, PATIENCE_MS } from "../../support/time.ts";
+import { Stage } from "../agents/claude/stage.ts";
+import { startTui } from "../support/opencode/clients.ts";
+import { Surroundings } from "../support/opencode/surroundings.ts";
+import { realAgent } from "../support/real-agent.ts";
+import { GROUP_MS, PATIENCE_MS } from "../support/time.ts";
 
 const opencode = await realAgent("opencode");
 const claude = await realAgent("claude");

@@ -4,14 +4,14 @@ import { mkdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { startNative } from "../../support/opencode/native.ts";
-import { Stage } from "../../support/opencode/stage.ts";
-import { startTarget } from "../../support/opencode/target.ts";
-import { realAgent } from "../../support/real-agent.ts";
-import { GROUP_MS } from "../../support/time.ts";
+import { startNative } from "../support/opencode/native.ts";
+import { Stage } from "../support/opencode/stage.ts";
+import { startTarget } from "../support/opencode/target.ts";
+import { realAgent } from "../support/real-agent.ts";
+import { GROUP_MS } from "../support/time.ts";
 
 const { program = "", skip } = await realAgent("opencode");
-const GREETER = fileURLToPath(new URL("../../fixtures/agents/mcp-greeter.mjs", import.meta.url));
+const GREETER = fileURLToPath(new URL("../fixtures/agents/mcp-greeter.mjs", import.meta.url));
 
 /** A server, with a repository of its own to work on. */
 interface Side {
