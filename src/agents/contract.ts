@@ -22,6 +22,7 @@ export type Modality = "text" | "image" | "audio" | "video" | "pdf";
 export interface AgentModel {
   id: string;
   name?: string;
+  description?: string;
   /** The name of the one that serves it, for an agent that has models of several. */
   provider?: string;
   /** The name that models of one making share, such as claude-opus. */
@@ -265,6 +266,18 @@ export interface Agent {
   open(options: OpenOptions): AgentSession;
   /** Ends programs that it keeps beside its sessions. Called when no session is open any more, and once. */
   close?(): Promise<void>;
+}
+
+/** The agents that sessions may name. A map of them will do. */
+export interface Agents {
+  /** The agent of a name, also of one that is not listed, or whose program is not installed. */
+  get(name: string): Agent | undefined;
+  /** The names that are listed. */
+  keys(): Iterable<string>;
+  /** The agents that are listed. */
+  values(): Iterable<Agent>;
+  /** Why no session can begin with an agent of that name, and what to do; undefined where one can. Files are looked at, and nothing is run. */
+  objection?(name: string): string | undefined;
 }
 
 /** A running agent cannot take this model, mode or option; one that is opened with it can. */

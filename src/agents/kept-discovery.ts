@@ -7,7 +7,17 @@ const FRESH_MS = 60_000;
 /** So many answers are kept: one for all, or one for each project. */
 const KEPT = 64;
 
-type Ask = (found: FoundBinary, project?: Project) => Promise<Discovery>;
+/** A program that was found, known by its path. */
+interface Found {
+  path: string;
+}
+
+type Ask<F> = (found: F, project?: Project) => Promise<Discovery>;
+
+/** An answer that nobody can work with is not kept: the user may log in at any time. */
+function isOfUse({ credentials, models }: Discovery): boolean {
+  return credentials !== "missing" && models.length > 0;
+}
 
 interface Known {
   path: string;
@@ -16,17 +26,19 @@ interface Known {
 }
 
 /** Keeps what is known of an agent's program for a while: each look costs starts of the program. */
-export class KeptDiscovery {
-  readonly #ask: Ask;
+export class KeptDiscovery<F extends Found = FoundBinary> {
+  readonly #ask: Ask<F>;
   readonly #now: () => number;
+  readonly #isKept: (answer: Discovery) => boolean;
   readonly #known = new Map<string, Known>();
 
-  constructor(ask: Ask, now: () => number = Date.now) {
+  constructor(ask: Ask<F>, now: () => number = Date.now, isKept = isOfUse) {
     this.#ask = ask;
     this.#now = now;
+    this.#isKept = isKept;
   }
 
-  discover(found: FoundBinary, project?: Project): Promise<Discovery> {
+  discover(found: F, project?: Project): Promise<Discovery> {
     const key = project ? `${project.trusted} ${project.directory}` : "";
     const known = this.#known.get(key);
     if (known?.path !== found.path) return this.#look(key, found, project);
@@ -39,15 +51,14 @@ export class KeptDiscovery {
     return known.answer;
   }
 
-  #look(key: string, found: FoundBinary, project: Project | undefined): Promise<Discovery> {
+  #look(key: string, found: F, project: Project | undefined): Promise<Discovery> {
     const answer = this.#ask(found, project);
     this.#keep(key, { path: found.path, at: this.#now(), answer });
     const forget = (): void => {
       if (this.#known.get(key)?.answer === answer) this.#known.delete(key);
     };
-    // An answer that nobody can work with is not kept: the user may log in at any time.
-    answer.then(({ credentials, models }) => {
-      if (credentials === "missing" || models.length === 0) forget();
+    answer.then((told) => {
+      if (!this.#isKept(told)) forget();
     }, forget);
     return answer;
   }

@@ -1,8 +1,8 @@
 import { type Fields, fieldsIn, listIn, textIn } from "../../core/json/fields.ts";
 import type { Answer } from "../../core/ledger/signals.ts";
+import { formContent } from "../elicitation.ts";
 import { REFUSALS } from "./decode/requests.ts";
 import type { Request } from "./decode/state.ts";
-import { formContent } from "./elicitation.ts";
 
 type Permission = Extract<Answer, { kind: "permission" }>;
 type Answered = Extract<Answer, { outcome: "answered" }>;

@@ -1,4 +1,4 @@
-import { claudeRig, codexRig, houseRig, lineProtocolRig, plainRig } from "./rigs.ts";
+import { acpRig, claudeRig, codexRig, houseRig, lineProtocolRig, plainRig } from "./rigs.ts";
 import { agentContract } from "./suite.ts";
 
 const INSIDE = "it lives in Parley's own process: no program can fail to start, forget or die";
@@ -7,6 +7,7 @@ agentContract("the line protocol", lineProtocolRig);
 agentContract("the adapter of docs/adapters.md", plainRig);
 agentContract("Claude Code", claudeRig);
 agentContract("Codex", codexRig);
+agentContract("an agent of the Agent Client Protocol", acpRig);
 agentContract("the house agent", houseRig, {
   without: {
     "ready rejects with SpawnFailed when the program cannot be started": INSIDE,

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
+import { createAcpAgent } from "../../../src/agents/acp/agent.ts";
 import { createClaudeAgent } from "../../../src/agents/claude/agent.ts";
 import { createCodexAgent } from "../../../src/agents/codex/agent.ts";
 import { createHouseAgent } from "../../../src/agents/house/agent.ts";
@@ -21,6 +22,7 @@ import type { ContractRig } from "./suite.ts";
 
 const CLAUDE = fileURLToPath(new URL("../../fixtures/agents/claude-as-told.mjs", import.meta.url));
 const CODEX = fileURLToPath(new URL("../../fixtures/agents/codex-as-told.mjs", import.meta.url));
+const ACP = fileURLToPath(new URL("../../fixtures/agents/acp-as-told.mjs", import.meta.url));
 /** Longer than a program of the tests takes to start, where it must start; a silent one is given up after it. */
 const SILENT_MS = 300;
 
@@ -112,6 +114,26 @@ export async function codexRig(t: TestContext): Promise<ContractRig> {
     unstartable: agent({ PARLEY_CODEX_BIN: join(directory, "none") }),
     silent: agent({ FAKE_CODEX: "silent" }, SILENT_MS),
     forgetful: agent({ FAKE_CODEX: "forgetful" }),
+    directory,
+    processes,
+  };
+}
+
+export async function acpRig(t: TestContext): Promise<ContractRig> {
+  const { host, directory, processes } = await makePlace(t);
+  const agent = (standIn: object, readyMs?: number, program = ACP) =>
+    createAcpAgent({
+      name: "stand-in",
+      argv: [process.execPath, program],
+      host,
+      env: { STAND_IN: JSON.stringify(standIn) },
+      ...(readyMs === undefined ? {} : { readyMs }),
+    });
+  return {
+    agent: agent({}),
+    unstartable: createAcpAgent({ name: "stand-in", argv: ["no-such-program-here"], host }),
+    silent: agent({ begins: "silent" }, SILENT_MS),
+    forgetful: agent({ begins: "forgetful" }),
     directory,
     processes,
   };

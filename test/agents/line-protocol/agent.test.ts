@@ -155,7 +155,7 @@ test("exits before it is ready: the failure says all that is known", async (t) =
     );
     assert.match(
       error.message,
-      /^could not run node: .*exited before it was ready\n[\s\S]*exit code 3[\s\S]*complaint 25/,
+      /^could not run exits-at-once: .*exited before it was ready\n[\s\S]*exit code 3[\s\S]*complaint 25/,
     );
     return true;
   });

@@ -5,7 +5,7 @@ import type { PermissionSignal } from "../../../core/ledger/signals.ts";
 import { exact } from "../../../core/permissions/exact.ts";
 import { offeredPatterns } from "../../../core/permissions/offer.ts";
 import { ruledPath } from "../../../core/permissions/paths.ts";
-import { formQuestions } from "../elicitation.ts";
+import { formQuestions } from "../../elicitation.ts";
 import { ruledLine } from "./command-line.ts";
 import { filesOf, pathsOf } from "./files.ts";
 import { isOfTurn, setItem } from "./open-items.ts";

@@ -4,6 +4,7 @@ import { type Diff, unifiedDiff } from "../../../core/diff/unified-diff.ts";
 import { exact } from "../../../core/permissions/exact.ts";
 import { namesInside, shownPath } from "../../../host/files/inside.ts";
 import { createInside, openInside } from "../../../host/files/open-inside.ts";
+import { replaceContent } from "../../../host/files/replace-content.ts";
 import { ToolFailure } from "../turn/tool-failure.ts";
 import type { Done, ToolContext } from "./tool.ts";
 
@@ -27,8 +28,7 @@ async function replace(handle: FileHandle, expected: Buffer | undefined, bytes: 
   try {
     if (expected !== undefined && !(await handle.readFile()).equals(expected))
       throw new ToolFailure("changed", `${path} was changed by somebody else meanwhile; read it again`);
-    await handle.write(bytes, 0, bytes.length, 0);
-    await handle.truncate(bytes.length);
+    await replaceContent(handle, expected, bytes);
   } finally {
     await handle.close();
   }

@@ -1,5 +1,5 @@
-import type { Question } from "../../core/events/values.ts";
-import { type Fields, fieldsIn, isFields, listIn, present, textIn } from "../../core/json/fields.ts";
+import type { Question } from "../core/events/values.ts";
+import { type Fields, fieldsIn, isFields, listIn, present, textIn } from "../core/json/fields.ts";
 
 const YES = "Yes";
 const NO = "No";

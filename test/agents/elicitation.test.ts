@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { formContent, formQuestions } from "../../../src/agents/codex/elicitation.ts";
+import { formContent, formQuestions } from "../../src/agents/elicitation.ts";
 
 const form = {
   type: "object",

@@ -1,0 +1,86 @@
+import { keepNewest } from "../../core/entries.ts";
+import { shownSettings, trustCommand } from "../../core/trust.ts";
+import { SpawnFailed } from "../../host/contract.ts";
+import { findProgram } from "../../host/find-program.ts";
+import type { Agent, AgentCommand, AgentSession, OpenOptions, Project } from "../contract.ts";
+import { openLazily } from "../open-lazily.ts";
+import type { Discoverer } from "./discovery/discover.ts";
+import type { Peer } from "./handshake.ts";
+import type { AcpAgentOptions, ProgramSearch } from "./options.ts";
+
+export type { AcpAgentOptions, Argv, FoundProgram, KeyLogin, ProgramSearch } from "./options.ts";
+
+/** Commands are kept for so many directories. */
+const KEPT = 64;
+
+async function searchFor(options: AcpAgentOptions): Promise<ProgramSearch> {
+  const { argv, env } = options;
+  if (typeof argv === "function") return argv();
+  const [program, ...args] = argv;
+  const path = await findProgram(program, env?.PATH ?? process.env.PATH);
+  if (path === undefined) return { missing: `no program ${program} was found: install it, or correct its path` };
+  return { argv: [path, ...args], detail: [path, ...args].join(" ") };
+}
+
+/** Any program that speaks the Agent Client Protocol. Nothing of the adapter is loaded before it is asked for. */
+export function createAcpAgent(options: AcpAgentOptions): Agent {
+  const { name, title = name, env = {}, host, readyMs, keys = [], login, projectSettings } = options;
+  const loginBy = { keys, env: { ...process.env, ...env }, login };
+  /** What the last session of a directory told. */
+  const commands = new Map<string, AgentCommand[]>();
+  let canFork: boolean | undefined;
+  let looking: Promise<Discoverer> | undefined;
+
+  const onPeer = (peer: Peer): void => {
+    canFork = peer.canFork;
+  };
+  const discoverer = (): Promise<Discoverer> => {
+    looking ??= import("./discovery/discover.ts").then(
+      ({ Discoverer }) => new Discoverer({ ...options, title, search: () => searchFor(options), loginBy, onPeer }),
+    );
+    return looking;
+  };
+  const assertHarmless = async ({ directory, trusted }: Project): Promise<void> => {
+    const settings = trusted ? [] : ((await projectSettings?.(directory)) ?? []);
+    if (settings.length === 0) return;
+    throw new SpawnFailed(
+      `it would run what a directory that is not trusted names: ${shownSettings(settings)}. Look at them, then run "${trustCommand(directory)}", or use another agent`,
+      { argv: [name], directory },
+    );
+  };
+  const load = async (open: OpenOptions): Promise<(open: OpenOptions) => AgentSession> => {
+    const [{ AcpSession }, found] = await Promise.all([
+      import("./session.ts"),
+      searchFor(options),
+      assertHarmless(open),
+    ]);
+    const { directory } = open;
+    if ("missing" in found) throw new SpawnFailed(found.missing, { argv: [name], directory });
+    const onCommands = (told: AgentCommand[]): void => keepNewest(commands, directory, told, KEPT);
+    return (open) => new AcpSession({ host, found, env, title, login: loginBy, readyMs, onPeer, onCommands }, open);
+  };
+  return {
+    name,
+    /** The protocol tells at a start what a program can do. Until then a copy may be tried. */
+    get capabilities() {
+      const fork = canFork === false ? {} : { fork: "native" as const };
+      return { ...fork, compact: true as const, mcp: ["stdio", "http", "sse"] as const };
+    },
+    discoversProjects: true,
+    async discover(project) {
+      const found = await (await discoverer()).discover();
+      const told = project && commands.get(project.directory);
+      return told ? { ...found, commands: told } : found;
+    },
+    async sessions(project) {
+      await assertHarmless(project);
+      return (await discoverer()).sessions(project);
+    },
+    async fork(project, resume) {
+      await assertHarmless(project);
+      return (await discoverer()).fork(project, resume);
+    },
+    ...(projectSettings ? { projectSettings } : {}),
+    open: (open) => openLazily(open, () => load(open), ["steer", "compact", "decide"]),
+  };
+}

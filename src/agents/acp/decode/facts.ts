@@ -1,0 +1,58 @@
+import type { PlanEntry } from "../../../core/events/values.ts";
+import { type Fields, listIn, textIn } from "../../../core/json/fields.ts";
+import type { AgentCommand } from "../../contract.ts";
+import { wordsOf } from "./content.ts";
+import type { DecodeState, Say } from "./state.ts";
+
+const STATUSES = ["pending", "in_progress", "completed", "cancelled"] as const;
+const PRIORITIES = ["high", "medium", "low"] as const;
+const LEVELS: ReadonlyMap<unknown, "warn" | "error"> = new Map([
+  ["error", "error"],
+  ["warning", "warn"],
+  ["warn", "warn"],
+]);
+
+function entryOf(entry: Fields): PlanEntry {
+  const status = STATUSES.find((one) => one === entry.status) ?? "pending";
+  const priority = PRIORITIES.find((one) => one === entry.priority);
+  return { text: textIn(entry, "content") ?? "", status, ...(priority ? { priority } : {}) };
+}
+
+export function onPlan(state: DecodeState, update: Fields, say: Say): void {
+  if (state.place === "left_out") return;
+  say({ type: "plan", entries: listIn(update, "entries").map(entryOf) });
+}
+
+/** The title may come at any time, also after the turn that gave it. */
+export function onInfo(_: DecodeState, update: Fields, say: Say): void {
+  const title = textIn(update, "title")?.trim();
+  if (title) say({ type: "session", title });
+}
+
+export function onNotice(state: DecodeState, update: Fields, say: Say): void {
+  const words = [textIn(update, "title"), textIn(update, "description")].filter((word) => word);
+  if (words.length === 0 || state.place === "left_out" || state.place === "past") return;
+  say({ type: "note", level: LEVELS.get(update.severity) ?? "info", text: words.join("\n"), code: "notice" });
+}
+
+/** A compaction is a status while it lasts; its summary is told as a note. */
+export function onCompaction(state: DecodeState, update: Fields, say: Say): void {
+  if (state.place !== "turn") return;
+  if (update.status === "in_progress") return say({ type: "status", status: "compacting" });
+  say({ type: "status", status: "running" });
+  const summary = listIn(update, "summary").map(wordsOf).join("");
+  const text =
+    update.status === "failed" ? (textIn(update, "error") ?? "the conversation could not be compacted") : summary;
+  const level = update.status === "failed" ? "error" : "info";
+  say({ type: "note", level, text: text || "the conversation was compacted", code: "compaction" });
+}
+
+/** The commands of an update, by the names that a prompt calls them by. */
+export function commandsOf(update: Fields): AgentCommand[] {
+  return listIn(update, "availableCommands").flatMap((one) => {
+    const name = textIn(one, "name")?.replace(/^\//, "");
+    if (!name) return [];
+    const [description, hint] = [textIn(one, "description"), textIn((one.input ?? {}) as Fields, "hint")];
+    return [{ name, ...(description ? { description } : {}), ...(hint ? { hint } : {}) }];
+  });
+}

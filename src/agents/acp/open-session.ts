@@ -1,0 +1,70 @@
+import { type Fields, textIn } from "../../core/json/fields.ts";
+import { type OpenOptions, ResumeLost } from "../contract.ts";
+import { askLoggedIn, type Login, loginWords } from "./auth.ts";
+import { errorWords } from "./decode/decoder.ts";
+import type { Peer } from "./handshake.ts";
+import { mcpParams } from "./mcp-servers.ts";
+import { AUTH_REQUIRED, NOT_FOUND, type Response, type Rpc, type RpcError } from "./rpc.ts";
+
+export interface OpenedSession {
+  id: string;
+  result: Fields;
+  resumed: boolean;
+}
+
+/** Takes part in the opening, while the lines of it are read. */
+export interface Opening {
+  /** The program is about to tell the conversation so far. */
+  loads(): void;
+  /** The session has an id now. */
+  opened(id: string, resumed: boolean): void;
+}
+
+const UNKNOWN =
+  /(?:session|conversation|thread|resource).{0,80}(?:not found|unknown|does not exist|not exist|no longer)|(?:no such|unknown|invalid|no|could not find|cannot find).{0,20}(?:session|conversation)|no rollout found|service failure.*"service":"session"/i;
+
+/** Whether the program refused to open a session because it does not know it. */
+export function isLost(error: RpcError): boolean {
+  return error.code === NOT_FOUND || UNKNOWN.test(`${error.message} ${JSON.stringify(error.data)}`);
+}
+
+type Way = { method: "session/new" } | { method: "session/resume" | "session/load"; sessionId: string };
+
+/** A session is loaded for the sake of its past, and resumed otherwise. */
+function wayOf(peer: Pick<Peer, "canLoad" | "canResume">, { resume, tellPast }: OpenOptions): Way {
+  if (resume === undefined) return { method: "session/new" };
+  if (peer.canLoad && (tellPast || !peer.canResume)) return { method: "session/load", sessionId: resume };
+  if (peer.canResume) return { method: "session/resume", sessionId: resume };
+  // A program that cannot go on with a session does not know it any more.
+  throw new ResumeLost(resume);
+}
+
+/** Opens a session: a new one or the one of before. Rejects with `ResumeLost` where the program does not know it. */
+export async function openSession(
+  rpc: Rpc,
+  peer: Peer,
+  open: OpenOptions,
+  login: Login,
+  opening: Opening,
+): Promise<OpenedSession> {
+  const way = wayOf(peer, open);
+  const { method, ...id } = way;
+  const params = { cwd: open.directory, mcpServers: mcpParams(open.mcpServers ?? [], peer), ...id };
+  const ask = (): Promise<Response> => {
+    if (method === "session/load") opening.loads();
+    const { promise, resolve } = Promise.withResolvers<Response>();
+    rpc.call(method, params, (response) => {
+      const known = "sessionId" in way ? way.sessionId : textIn(response.result, "sessionId");
+      if (!response.error && known !== undefined) opening.opened(known, method !== "session/new");
+      resolve(response);
+    });
+    return promise;
+  };
+  const { result, error } = await askLoggedIn(rpc, peer, login, ask);
+  if (error?.code === AUTH_REQUIRED) throw new Error(loginWords(peer, login, errorWords(error)));
+  if (error && open.resume !== undefined && isLost(error)) throw new ResumeLost(open.resume);
+  if (error) throw new Error(`it could not open the session: ${errorWords(error)}`);
+  const opened = "sessionId" in way ? way.sessionId : textIn(result, "sessionId");
+  if (opened === undefined) throw new Error("it told no session's id");
+  return { id: opened, result, resumed: method !== "session/new" };
+}

@@ -1,0 +1,92 @@
+import { type Fields, fieldsIn, isFields, numberIn, textIn } from "../../core/json/fields.ts";
+
+/** The error of an answer, in the program's words. */
+export interface RpcError {
+  code: number;
+  message: string;
+  data: Fields;
+}
+
+/** The program's answer to something that Parley asked of it. */
+export interface Response {
+  result: Fields;
+  error?: RpcError;
+}
+
+/** An id of the program's, which its answer repeats exactly. */
+export type RequestId = string | number | null;
+
+export type Reply = { result: Fields } | { error: { code: number; message: string } };
+
+export const METHOD_NOT_FOUND = -32_601;
+export const INVALID_PARAMS = -32_602;
+export const INTERNAL_ERROR = -32_603;
+export const AUTH_REQUIRED = -32_000;
+export const NOT_FOUND = -32_002;
+export const REQUEST_CANCELLED = -32_800;
+
+const GONE: Response = {
+  result: {},
+  error: { code: INTERNAL_ERROR, message: "the program exited without an answer", data: {} },
+};
+
+function errorOf(line: Fields): RpcError | undefined {
+  if (line.error === undefined || line.error === null) return undefined;
+  const error = fieldsIn(line, "error");
+  const message = textIn(error, "message") ?? JSON.stringify(line.error);
+  const data = typeof error.data === "string" ? { details: error.data } : fieldsIn(error, "data");
+  return { code: numberIn(error, "code") ?? INTERNAL_ERROR, message, data };
+}
+
+/** Both sides' requests over a program's lines. */
+export class Rpc {
+  readonly #write: (line: string) => Promise<void>;
+  readonly #open = new Map<number, (response: Response) => void>();
+  #last = 0;
+  #gone = false;
+
+  constructor(write: (line: string) => Promise<void>) {
+    this.#write = write;
+  }
+
+  /** Resolves with the answer, or with an error when the program goes without one. */
+  ask(method: string, params: Fields): Promise<Response> {
+    const { promise, resolve } = Promise.withResolvers<Response>();
+    this.call(method, params, resolve);
+    return promise;
+  }
+
+  /** Has the answer taken while its line is read, before any line after it. */
+  call(method: string, params: Fields, take: (response: Response) => void): void {
+    if (this.#gone) return take(GONE);
+    const id = ++this.#last;
+    this.#open.set(id, take);
+    void this.#write(JSON.stringify({ jsonrpc: "2.0", id, method, params }));
+  }
+
+  tell(method: string, params: Fields): Promise<void> {
+    return this.#write(JSON.stringify({ jsonrpc: "2.0", method, params }));
+  }
+
+  reply(id: RequestId, reply: Reply): Promise<void> {
+    return this.#write(JSON.stringify({ jsonrpc: "2.0", id, ...reply }));
+  }
+
+  /** Takes the program's answer; one that nobody waits for, or a second one, means nothing. */
+  answered(line: Fields): void {
+    const id = typeof line.id === "string" ? Number(line.id) : line.id;
+    const take = typeof id === "number" ? this.#open.get(id) : undefined;
+    if (typeof id !== "number" || !take) return;
+    this.#open.delete(id);
+    const error = errorOf(line);
+    take({ result: isFields(line.result) ? line.result : {}, ...(error ? { error } : {}) });
+  }
+
+  /** The program is gone: nobody waits for it any longer. */
+  close(): void {
+    this.#gone = true;
+    const open = [...this.#open.values()];
+    this.#open.clear();
+    for (const take of open) take(GONE);
+  }
+}

@@ -1,0 +1,100 @@
+import type { Answer, Signal } from "../../../core/ledger/signals.ts";
+import type { Permission } from "../permissions.ts";
+
+/** The program's request was refused; the message is for it. */
+export class Refused extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "Refused";
+  }
+}
+
+export interface GuardOptions {
+  /** Makes keys of asks that are unique in the session. */
+  nextAsk(): string;
+  hasRules(): boolean;
+  /** Whether a turn is open: outside of one nobody could be asked. */
+  inTurn(): boolean;
+  say(signal: Signal): void;
+}
+
+/** More wait for nobody: they are refused. */
+const MOST_WAITING = 256;
+
+type Verdict = "go" | "ask" | { refusal: string };
+
+function refusalOf(answer: Answer): Verdict {
+  if (answer.kind === "permission" && answer.outcome !== "reject") return "go";
+  const why = "feedback" in answer && answer.feedback ? `: ${answer.feedback}` : "";
+  return { refusal: `it was refused${why}` };
+}
+
+/** Holds what the program has Parley do against the session's rules: files that it reads and writes, commands that it runs. */
+export class Guard {
+  readonly #options: GuardOptions;
+  readonly #waiting = new Map<string, (verdict: Verdict) => void>();
+  /** What a person or a rule has just allowed the program to do: it is not asked about a second time. */
+  readonly #allowed = new Map<string, number>();
+
+  constructor(options: GuardOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when it may be done, and throws `Refused` otherwise. */
+  async permit(permission: Permission): Promise<void> {
+    const { hasRules, inTurn } = this.#options;
+    if (!hasRules() || this.#takeAllowed(permission)) return;
+    if (!inTurn()) throw new Refused("no turn is open, and this session has rules: nobody could be asked");
+    if (this.#waiting.size >= MOST_WAITING) throw new Refused(`${MOST_WAITING} others wait for an answer already`);
+    const verdict = await this.#ask({ type: "intent", ask: this.#options.nextAsk(), ...permission });
+    const last =
+      verdict === "ask"
+        ? await this.#ask({ type: "permission", ask: this.#options.nextAsk(), ...permission })
+        : verdict;
+    if (typeof last === "object") throw new Refused(last.refusal);
+  }
+
+  /** The program asked for this and may do it, once. */
+  allow(permission: Permission): void {
+    for (const key of keysOf(permission)) this.#allowed.set(key, (this.#allowed.get(key) ?? 0) + 1);
+  }
+
+  decide(ask: string, verdict: "go" | "ask"): void {
+    this.#waiting.get(ask)?.(verdict);
+  }
+
+  /** Whether the ask was the guard's own. */
+  answer(ask: string, answer: Answer): boolean {
+    const settle = this.#waiting.get(ask);
+    settle?.(refusalOf(answer));
+    return settle !== undefined;
+  }
+
+  /** The turn is being stopped or over: nothing that waits is done any more. */
+  stop(): void {
+    this.#allowed.clear();
+    for (const settle of [...this.#waiting.values()]) settle({ refusal: "the turn is over" });
+  }
+
+  #takeAllowed(permission: Permission): boolean {
+    const keys = keysOf(permission);
+    if (keys.length === 0 || !keys.every((key) => (this.#allowed.get(key) ?? 0) > 0)) return false;
+    for (const key of keys) this.#allowed.set(key, (this.#allowed.get(key) ?? 1) - 1);
+    return true;
+  }
+
+  #ask(signal: Extract<Signal, { type: "intent" | "permission" }>): Promise<Verdict> {
+    const { promise, resolve } = Promise.withResolvers<Verdict>();
+    this.#waiting.set(signal.ask, (verdict) => {
+      this.#waiting.delete(signal.ask);
+      resolve(verdict);
+    });
+    this.#options.say(signal);
+    return promise;
+  }
+}
+
+function keysOf({ action, command, patterns = [] }: Permission): string[] {
+  if (command !== undefined) return [`${action} ${command}`];
+  return patterns.map((pattern) => `${action} ${pattern}`);
+}

@@ -1,0 +1,188 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, test } from "node:test";
+import fc from "fast-check";
+import { AcpSession } from "../../../src/agents/acp/session.ts";
+import { type Fields, fieldsIn, isFields, jsonIn } from "../../../src/core/json/fields.ts";
+import type { Signal } from "../../../src/core/ledger/signals.ts";
+import type { CommandHost, Exit, LineEvents, ProcessHost } from "../../../src/host/contract.ts";
+import { eventually } from "../../support/eventually.ts";
+import { Recordings, textOf } from "../replay/recording.ts";
+import { broken } from "./stage.ts";
+
+const directory = realpathSync(mkdtempSync(join(tmpdir(), "parley-acp-lines-")));
+writeFileSync(join(directory, "a.txt"), "a");
+after(() => rmSync(directory, { recursive: true, force: true }));
+
+const SESSION = "sess";
+
+/** A program in this process: it opens a session, and says what it is told to. */
+class Puppet implements ProcessHost, CommandHost {
+  readonly written: Fields[] = [];
+  readonly #exited = Promise.withResolvers<Exit>();
+  #events: LineEvents | undefined;
+  prompt: unknown;
+
+  spawn(_: unknown, events: LineEvents) {
+    this.#events = events;
+    const exit = { code: 0, signal: null, stderr: [] };
+    const leave = async (): Promise<void> => this.#exited.resolve(exit);
+    const [started, exited] = [Promise.resolve(), this.#exited.promise];
+    const write = async (line: string): Promise<void> => this.#take(jsonIn(line) as Fields);
+    return { pid: 1, started, exited, write, endInput: leave, kill: leave, pause() {}, resume() {} };
+  }
+
+  run(): never {
+    throw new Error("no command is run here");
+  }
+
+  say(line: string | object): void {
+    this.#events?.line(typeof line === "string" ? line : JSON.stringify({ jsonrpc: "2.0", ...line }));
+  }
+
+  #take(line: Fields): void {
+    this.written.push(line);
+    const { id, method } = line;
+    if (method === "initialize") queueMicrotask(() => this.say({ id, result: { protocolVersion: 1 } }));
+    if (method === "session/new") queueMicrotask(() => this.say({ id, result: { sessionId: SESSION } }));
+    if (method === "session/prompt") this.prompt = id;
+  }
+}
+
+function open(): { puppet: Puppet; session: AcpSession; signals: Signal[] } {
+  const puppet = new Puppet();
+  const signals: Signal[] = [];
+  const found = { argv: ["puppet"] } as const;
+  const login = { keys: [], env: {} };
+  const session: AcpSession = new AcpSession(
+    { host: puppet, found, env: {}, title: "Puppet", login, onPeer() {}, onCommands() {} },
+    {
+      session: "ses",
+      directory,
+      trusted: true,
+      emit(signal) {
+        signals.push(signal);
+        if (signal.type === "permission") void session.answer(signal.ask, { kind: "permission", outcome: "once" });
+        if (signal.type === "question") void session.answer(signal.ask, { kind: "question", outcome: "rejected" });
+      },
+    },
+  );
+  return { puppet, session, signals };
+}
+
+/** One update and one request of each shape that agents were recorded with. */
+function readShapes(): Fields[] {
+  const recordings = new Recordings("acp");
+  const found = new Map<string, Fields>();
+  for (const name of recordings.names())
+    for (const recorded of recordings.read(name)) {
+      const line = recorded.dir === "out" ? jsonIn(textOf(recorded)) : undefined;
+      if (!isFields(line) || line.method === undefined) continue;
+      const update = fieldsIn(fieldsIn(line, "params"), "update");
+      const meta = Object.keys(fieldsIn(update, "_meta")).join();
+      found.set(`${line.method} ${update.sessionUpdate} ${update.status} ${update.kind} ${meta}`, line);
+    }
+  return [...found.values()];
+}
+
+const SHAPES = readShapes();
+const REQUESTS = [
+  "session/request_permission",
+  "elicitation/create",
+  "fs/read_text_file",
+  "terminal/output",
+  "x/y",
+  "__proto__",
+];
+const CALLS = ["c1", "c2", "__proto__", "constructor"];
+const ODD = [null, 0, -1, "", [], {}, [null], "\ud800", 1e308, true, "constructor"];
+
+const pick = <T>(values: readonly T[]): fc.Arbitrary<T> => fc.constantFrom(...values);
+const maybe = (value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
+  fc.oneof({ weight: 6, arbitrary: value }, { weight: 1, arbitrary: pick(ODD) });
+
+/** A recorded update about other calls and messages, some of it odd. */
+const anyUpdate: fc.Arbitrary<Fields> = fc
+  .record({
+    shape: pick(SHAPES),
+    call: maybe(pick(CALLS)),
+    message: maybe(pick(["m1", "m2"])),
+    odd: maybe(pick(["kept"])),
+  })
+  .map(({ shape, call, message, odd }) => {
+    const update = { ...fieldsIn(fieldsIn(shape, "params"), "update"), toolCallId: call, messageId: message };
+    const spoiled =
+      odd === "kept"
+        ? update
+        : { ...update, content: odd, rawOutput: odd, locations: odd, entries: odd, severity: odd };
+    return { method: "session/update", params: { sessionId: SESSION, update: spoiled } };
+  });
+
+const anyRequest: fc.Arbitrary<Fields> = fc
+  .record({
+    method: pick(REQUESTS),
+    call: maybe(pick(CALLS)),
+    odd: maybe(pick(["kept"])),
+    path: pick(["a.txt", "/etc/passwd", "b"]),
+    kind: pick(["execute", "edit", "constructor"]),
+  })
+  .map(({ method, call, odd, path, kind }) => {
+    const options = odd === "kept" ? [{ optionId: "y", kind: "allow_once", name: "y" }] : odd;
+    const toolCall = odd === "kept" ? { toolCallId: call, title: "t", kind } : odd;
+    const params = { sessionId: SESSION, options, toolCall, path, mode: "form", message: "?", requestedSchema: odd };
+    return { method, params };
+  });
+
+describe("whatever lines come", () => {
+  test("each request gets one answer, no law is broken, and the prompt's answer alone ends the turn", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.oneof(anyUpdate, anyUpdate, anyRequest), { maxLength: 40, size: "max" }),
+        pick(["end_turn", "cancelled", "strange", "constructor"]),
+        async (lines, stopReason) => {
+          const { puppet, session, signals } = open();
+          await session.ready();
+          await session.prompt({ id: "msg", parts: [{ type: "text", text: "go" }] });
+          let requests = 0;
+          for (const line of lines)
+            puppet.say(
+              line.method === "session/update" ? line : { ...line, id: ++requests % 2 ? requests : `r${requests}` },
+            );
+          assert.equal(
+            signals.some(({ type }) => type === "turn.finished"),
+            false,
+          );
+          puppet.say({ id: puppet.prompt, result: { stopReason } });
+          puppet.say({ id: puppet.prompt, result: { stopReason } });
+          const answers = (): Fields[] => puppet.written.filter(({ method }) => method === undefined);
+          await eventually("an answer to each request", () => answers().length >= requests);
+          assert.equal(answers().length, requests);
+          assert.equal(new Set(answers().map(({ id }) => id)).size, requests);
+          for (const answer of answers()) assert.equal("result" in answer, !("error" in answer));
+          await session.close();
+          assert.equal(signals.filter(({ type }) => type === "turn.finished").length, 1);
+          assert.equal(signals.at(-1)?.type, "exited");
+          assert.deepEqual(JSON.parse(JSON.stringify(signals)), signals, "signals can be stored");
+          assert.deepEqual(broken(signals), []);
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  test("no line makes the session throw", async () => {
+    const { puppet, session } = open();
+    await session.ready();
+    await session.prompt({ id: "msg", parts: [] });
+    const value = fc.jsonValue({ maxDepth: 4 });
+    const params = fc.dictionary(fc.oneof(pick(["update", "sessionId", "toolCall", "options"]), fc.string()), value);
+    const line = fc.oneof(value, fc.record({ method: pick(["session/update", ...REQUESTS]), params, id: value }));
+    fc.assert(
+      fc.property(line, (one) => puppet.say(JSON.stringify(one))),
+      { numRuns: 500 },
+    );
+    await session.close();
+  });
+});

@@ -1,0 +1,272 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { ResumeLost } from "../../../src/agents/contract.ts";
+import type { Watched } from "../contract/watched.ts";
+import { played, said, setStage, update, words } from "./stage.ts";
+
+const initialize = (facts: object = {}) => ({ protocolVersion: 1, agentCapabilities: {}, authMethods: [], ...facts });
+const select = (id: string, category: string, currentValue: string, values: string[]) => ({
+  id,
+  name: id,
+  category,
+  type: "select",
+  currentValue,
+  options: values.map((value) => ({ value, name: value.toUpperCase() })),
+});
+
+async function failure(watched: Watched): Promise<Error> {
+  const error = await watched.session.ready().then(
+    () => new Error("it was ready"),
+    (thrown: Error) => thrown,
+  );
+  await watched.session.kill(0);
+  return error;
+}
+
+describe("a login", () => {
+  const methods = [
+    { id: "web", name: "In the browser", description: "opens a page" },
+    { id: "key", name: "A key" },
+  ];
+  const told = {
+    initialize: initialize({ authMethods: methods }),
+    "session/new": { error: { code: -32000, message: "Authentication required" } },
+  };
+
+  test("that is missing is explained with the ways there are", async (t) => {
+    const { begin, rig } = await setStage(t, told, { login: "run stand-in login" });
+    const { message } = await failure(begin());
+    assert.match(
+      message,
+      /it wants a login first \(Authentication required\): run stand-in login; .*In the browser \(opens a page\); A key/,
+    );
+    const found = await rig.agent.discover();
+    assert.equal(found.credentials, "missing");
+    assert.match(found.detail ?? "", /In the browser/);
+  });
+
+  test("by a key of the environment is tried once, and only where the key is there", async (t) => {
+    const keys = [{ method: "key", variables: ["STAND_IN_KEY"] }];
+    const refused = { ...told, authenticate: {} };
+    const without = await setStage(t, refused, { keys });
+    assert.match((await failure(without.begin())).message, /set STAND_IN_KEY/);
+    const both = await setStage(t, { ...refused, loggedInBy: "authenticate" }, { keys, env: { STAND_IN_KEY: "k" } });
+    await (await both.open()).session.close();
+  });
+});
+
+describe("a session of before", () => {
+  const past = [
+    update("user_message_chunk", { content: { type: "text", text: "hel" }, messageId: "u" }),
+    update("user_message_chunk", { content: { type: "text", text: "lo" }, messageId: "u" }),
+    words("Hi."),
+    update("tool_call", { toolCallId: "t", title: "read", kind: "read", status: "completed", rawOutput: "x" }),
+  ];
+  const loads = { initialize: initialize({ agentCapabilities: { loadSession: true } }) };
+
+  for (const when of ["before", "after"] as const)
+    test(`is told where that is wanted, also by an agent that tells it ${when} its answer`, async (t) => {
+      const { open } = await setStage(t, { ...loads, [when]: { "session/load": past } });
+      const watched = await open({ resume: "sess-stand-in", tellPast: true });
+      const types = watched.signals.map(({ type }) => type);
+      assert.deepEqual(types.slice(0, 4), ["replay.begun", "replay.prompt", "text", "text.done"]);
+      assert.deepEqual(watched.all("replay.prompt")[0]?.parts, [{ type: "text", text: "hello" }]);
+      assert.equal(watched.all("tool.done").length, 1);
+      assert.ok(types.indexOf("replay.ended") > types.indexOf("tool.done"));
+      assert.equal(watched.all("session").at(-1)?.resume, "resumed");
+      assert.equal((await watched.turn("count 2")).reason, "end_turn");
+      await watched.session.close();
+    });
+
+  test("is not told where the log has it, and resumed where the agent can", async (t) => {
+    const silent = await setStage(t, { ...loads, before: { "session/load": past } });
+    const watched = await silent.open({ resume: "old" });
+    assert.equal(said(watched), "");
+    await watched.session.close();
+    const resumes = initialize({ agentCapabilities: { loadSession: true, sessionCapabilities: { resume: {} } } });
+    const { open } = await setStage(t, { initialize: resumes, "session/load": { error: { code: 1, message: "no" } } });
+    await (await open({ resume: "old" })).session.close();
+  });
+
+  test("that the agent cannot go on with is lost", async (t) => {
+    const { begin } = await setStage(t, { initialize: initialize() });
+    assert.ok((await failure(begin({ resume: "old" }))) instanceof ResumeLost);
+  });
+
+  for (const error of [
+    { code: -32002, message: "Resource not found" },
+    { code: -32602, message: "Invalid params: session not found: nope" },
+    { code: -32603, message: "Internal error", data: { details: "Session not found" } },
+    { code: -32603, message: "Internal error", data: { details: "No previous sessions found for this project." } },
+    { code: -32603, message: "Internal error: no rollout found for thread id x" },
+  ])
+    test(`that it does not know is lost: ${JSON.stringify(error)}`, async (t) => {
+      const { begin } = await setStage(t, { ...loads, "session/load": { error } });
+      const watched = begin({ resume: "old", tellPast: true });
+      assert.ok((await failure(watched)) instanceof ResumeLost);
+      assert.equal(watched.all("replay.begun").length, watched.all("replay.ended").length);
+    });
+
+  test("that fails otherwise is no reason for a new one", async (t) => {
+    const { begin } = await setStage(t, {
+      ...loads,
+      "session/load": { error: { code: -32603, message: "disk full" } },
+    });
+    const error = await failure(begin({ resume: "old" }));
+    assert.ok(!(error instanceof ResumeLost));
+    assert.match(error.message, /disk full/);
+  });
+});
+
+describe("choices", () => {
+  const configOptions = [
+    select("model", "model", "a", ["a", "b"]),
+    select("mode", "mode", "build", ["build", "plan"]),
+    select("reasoning", "thought_level", "low", ["low", "high"]),
+    { id: "fast", name: "Fast", type: "boolean", currentValue: false },
+  ];
+  const changed = [select("model", "model", "b", ["a", "b"]), ...configOptions.slice(1, 2)];
+  const told = { "session/new": { sessionId: "sess-stand-in", configOptions } };
+
+  test("are the config options, and an option that goes with the model is gone", async (t) => {
+    const { open } = await setStage(t, { ...told, "session/set_config_option": { configOptions: changed } });
+    const watched = await open();
+    const [facts] = watched.all("session");
+    assert.deepEqual([facts?.model, facts?.mode, facts?.options], ["a", "build", { effort: "low", fast: false }]);
+    assert.deepEqual(
+      facts?.offers?.map(({ id, kind }) => [id, kind]),
+      [
+        ["effort", "select"],
+        ["fast", "boolean"],
+      ],
+    );
+    await watched.session.set({ model: "b" });
+    assert.deepEqual(watched.all("session").at(-1)?.offers, []);
+    assert.equal(watched.all("session").at(-1)?.model, "b");
+    await watched.session.close();
+  });
+
+  test("that are not in force after all are refused, and so is one that the agent refuses", async (t) => {
+    const { open } = await setStage(t, { ...told, "session/set_config_option": { configOptions } });
+    const watched = await open();
+    await assert.rejects(watched.session.set({ model: "b" }), /does not take the model b: it is a/);
+    await assert.rejects(watched.session.set({ mode: "none" }), /its modes are build, plan/);
+    await assert.rejects(watched.session.set({ options: { effort: "high" } }), /effort high/);
+    await watched.session.close();
+  });
+
+  test("by requests of their own work where there are no config options", async (t) => {
+    const modes = {
+      currentModeId: "ask",
+      availableModes: [
+        { id: "ask", name: "Ask" },
+        { id: "code", name: "Code" },
+      ],
+    };
+    const models = { currentModelId: "m1", availableModels: [{ modelId: "m1", name: "M1" }, { modelId: "m2" }] };
+    const opened = { sessionId: "sess-stand-in", modes, models };
+    const { open, rig } = await setStage(t, { "session/new": opened, "session/set_model": {}, "session/set_mode": {} });
+    const watched = await open({ mode: "code", model: "m2" });
+    assert.deepEqual([watched.all("session")[0]?.model, watched.all("session")[0]?.mode], ["m2", "code"]);
+    await watched.turn(played([update("current_mode_update", { currentModeId: "ask" })]));
+    assert.equal(watched.all("session").at(-1)?.mode, "ask");
+    const found = await rig.agent.discover();
+    assert.deepEqual(
+      [found.models.map(({ id }) => id), found.defaultModel, found.modes[0]?.id],
+      [["m1", "m2"], "m1", "ask"],
+    );
+    await watched.session.close();
+  });
+
+  test("of a start that cannot be put in force fail it", async (t) => {
+    const { begin } = await setStage(t, told);
+    assert.match((await failure(begin({ mode: "none" }))).message, /its modes are build, plan/);
+  });
+});
+
+describe("a start", () => {
+  test("in a directory that is not trusted is refused where something of it would run", async (t) => {
+    const projectSettings = async () => [{ path: ".stand-in/hooks.json", keys: ["hooks"] }];
+    const { begin, open, rig, directory } = await setStage(t, {}, { projectSettings });
+    const { message } = await failure(begin({ trusted: false }));
+    assert.match(message, /\.stand-in\/hooks\.json \(hooks\).*parley trust/);
+    await assert.rejects(async () => rig.agent.sessions?.({ directory, trusted: false }), /parley trust/);
+    await (await open({ trusted: true })).session.close();
+  });
+
+  test("of a program that leaves tells its last words", async (t) => {
+    const { begin } = await setStage(t, { before: { "session/new": [{ stderr: "no such model\n" }, { exit: 3 }] } });
+    const { message } = await failure(begin());
+    assert.match(message, /exit code 3/);
+    assert.match(message, /no such model/);
+  });
+
+  test("with another version of the protocol is refused", async (t) => {
+    const { begin } = await setStage(t, { initialize: { protocolVersion: 2 } });
+    assert.match((await failure(begin())).message, /version 2 of the protocol/);
+  });
+
+  test("with servers that the agent does not take is refused, and with others not", async (t) => {
+    const http = { name: "web", type: "http", url: "http://127.0.0.1:1/" } as const;
+    const stdio = { name: "local", type: "stdio", command: "true", env: { A: "1" } } as const;
+    const { begin, open } = await setStage(t);
+    assert.match((await failure(begin({ mcpServers: [http] }))).message, /no MCP servers of the type http, as web is/);
+    await (await open({ mcpServers: [stdio] })).session.close();
+  });
+});
+
+describe("discovery", () => {
+  test("tells version, modes and commands, and sessions tell the commands of their directory", async (t) => {
+    const more = update("available_commands_update", { availableCommands: [{ name: "own", description: "d" }] });
+    const { rig, open, directory } = await setStage(t, { "session/list": { sessions: [] } });
+    const found = await rig.agent.discover();
+    assert.deepEqual(
+      [found.version, found.credentials, found.modes.map(({ id }) => id)],
+      ["1.2.3", "found", ["build", "plan"]],
+    );
+    assert.deepEqual(found.commands, [{ name: "compact", description: "Shortens the conversation", hint: "focus" }]);
+    const watched = await open();
+    await watched.turn(played([more]));
+    const there = await rig.agent.discover({ directory, trusted: true });
+    assert.deepEqual(
+      there.commands?.map(({ name }) => name),
+      ["own"],
+    );
+    assert.equal((await rig.agent.discover()).commands?.[0]?.name, "compact");
+    await watched.session.close();
+    assert.deepEqual(rig.processes(), []);
+  });
+
+  test("lists and copies sessions where the agent can, and says so where it cannot", async (t) => {
+    const can = initialize({ agentCapabilities: { sessionCapabilities: { list: {}, fork: {} } } });
+    const listed = {
+      sessions: [
+        { sessionId: "a", cwd: "DIR", title: "A", updatedAt: "2026-01-02T00:00:00Z" },
+        { sessionId: "b", cwd: "/else" },
+      ],
+    };
+    const { rig, directory } = await setStage(t, {
+      initialize: can,
+      "session/list": listed,
+      "session/fork": { sessionId: "copy" },
+    });
+    const project = { directory, trusted: true };
+    assert.deepEqual(await rig.agent.sessions?.({ ...project, directory: "DIR" }), [
+      { id: "a", title: "A", updated: Date.parse("2026-01-02") },
+    ]);
+    assert.equal(await rig.agent.fork?.(project, "a"), "copy");
+    const cannot = await setStage(t, { initialize: initialize() });
+    assert.equal(cannot.rig.agent.capabilities?.fork, "native");
+    await assert.rejects(async () => cannot.rig.agent.fork?.(project, "a"), /does not copy its sessions/);
+    assert.equal(cannot.rig.agent.capabilities?.fork, undefined);
+    assert.deepEqual(await cannot.rig.agent.sessions?.(project), []);
+  });
+
+  test("of a program that does not answer says so in time", async (t) => {
+    const { rig } = await setStage(t, { begins: "silent" }, { readyMs: 300 });
+    const found = await rig.agent.discover();
+    assert.equal(found.installed, true);
+    assert.match(found.detail ?? "", /did not answer within 300 ms/);
+    assert.deepEqual(rig.processes(), []);
+  });
+});
