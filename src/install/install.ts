@@ -1,158 +1,48 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
-import { messageOf } from "../core/errors.ts";
-import { acquireLock, type LockHeld } from "../host/data-lock.ts";
 import { binaryVariable, INSTALLABLE, type Installable, type InstallableName } from "./catalog.ts";
-import {
-  agentDirectory,
-  chooseVersion,
-  type Installation,
-  type Installed,
-  readInstalled,
-  versionDirectory,
-  writeFacts,
-} from "./layout.ts";
+import { type Environment, type InstallOptions, type InstallResult, installWanted } from "./installation.ts";
+import type { Installation } from "./layout.ts";
 import { candidates, versionOf } from "./platform-program.ts";
 import { InstallProblem } from "./problem.ts";
-import { npmInstall } from "./run-npm.ts";
 
-export interface InstallOptions {
-  /** Where Parley installs agents: see `agentsDirectory`. */
-  agents: string;
-  /** Default: the one that Parley is tested with. */
-  version?: string;
-  /** Installs again what is there already. */
-  force?: boolean;
-  env?: Readonly<Record<string, string | undefined>>;
-  /** A line for a person. */
-  progress?(line: string): void;
-  /** Gives it up when it is aborted. */
-  stop?: AbortSignal;
+/** Installs an agent's program, or finds that it is there. */
+export function installAgent(name: InstallableName, options: InstallOptions): Promise<InstallResult> {
+  const what: Installable = INSTALLABLE[name];
+  const find = (directory: string, version: string, env: Environment): Promise<Installation> =>
+    platformProgram({ name, what, directory, version, env });
+  return installWanted({ name, ...what, size: "some hundred megabytes", find }, options);
 }
 
-export type InstallResult = Installed & { already: boolean };
-
-const DRAFT = ".draft-";
-const LOOK_AGAIN_MS = 200;
-/** Failures that may pass by themselves. A registry that refuses will refuse again. */
-const WORTH_A_RETRY = new Set(["network", "other"]);
-
-interface Job {
+interface Search {
   name: InstallableName;
   what: Installable;
+  directory: string;
   version: string;
-  agents: string;
-  env: Readonly<Record<string, string | undefined>>;
-  progress(line: string): void;
-  stop: AbortSignal | undefined;
+  env: Environment;
 }
 
-/** Installs an agent's program, or finds that it is there. Two at once are safe: the second waits and finds the first's work. */
-export async function installAgent(name: InstallableName, options: InstallOptions): Promise<InstallResult> {
-  const { agents, env = process.env, progress = () => {} } = options;
-  const what: Installable = INSTALLABLE[name];
-  const version = options.version ?? what.version;
-  if (!/^\d+\.\d+\.\d+[\w.+-]*$/.test(version)) {
-    throw new InstallProblem("other", `expected a version like ${what.version}, got "${version}"`);
-  }
-  const job: Job = { name, what, version, agents, env, progress, stop: options.stop };
-  const before = readInstalled(agents, name, version);
-  const lock = await lockAgent(job);
-  try {
-    const there = readInstalled(agents, name, version);
-    // One that appeared while we waited for the lock is as fresh as one of our own.
-    if (there && (options.force !== true || before === undefined)) {
-      chooseVersion(agents, name, version);
-      return { ...there, already: true };
-    }
-    return { ...(await installNew(job)), already: false };
-  } finally {
-    lock.release();
-  }
-}
-
-async function lockAgent({ name, agents, progress }: Job): Promise<LockHeld> {
-  const directory = agentDirectory(agents, name);
-  let told = false;
-  for (;;) {
-    const lock = await acquireLock(directory);
-    if (lock.ok) return lock;
-    if (!told) progress(`process ${lock.owner.pid} is installing ${name}: waiting for it`);
-    told = true;
-    await delay(LOOK_AGAIN_MS);
-  }
-}
-
-async function installNew(job: Job): Promise<Installed> {
-  const { name, agents, version } = job;
-  const home = agentDirectory(agents, name);
-  // Under the lock nobody else makes drafts: those that are there were left by a process that died.
-  for (const entry of readdirSync(home)) if (entry.startsWith(DRAFT)) discard(join(home, entry));
-  const draft = mkdtempSync(join(home, DRAFT));
-  try {
-    const facts = await fill(draft, job);
-    writeFacts(draft, facts);
-    replace(draft, versionDirectory(agents, name, version), home);
-  } catch (thrown) {
-    discard(draft);
-    throw thrown;
-  }
-  const installed = readInstalled(agents, name, version);
-  const gone = `${home} does not hold what was just installed there: does something else write to it? Try again`;
-  if (!installed) throw new InstallProblem("disk", gone);
-  chooseVersion(agents, name, version);
-  return installed;
-}
-
-/** Downloads into the draft and finds the program that runs here; the others of its kind are not kept. */
-async function fill(draft: string, job: Job): Promise<Installation> {
-  const { what, version, progress } = job;
-  const wanted = `${what.package}@${version}`;
-  progress(`installing ${wanted} with npm (some hundred megabytes) …`);
-  await npmWithRetry(wanted, draft, job);
-  progress(`checking ${wanted} …`);
-  const found = candidates(draft, what);
-  const home = join(draft, ".home");
+/** The platform's program that runs here; the others of its kind are not kept. */
+async function platformProgram({ name, what, directory, version, env }: Search): Promise<Installation> {
+  const found = candidates(directory, what);
+  const home = join(directory, ".home");
   mkdirSync(home);
   // A home of its own: a look at the version must leave nothing behind in the user's.
-  const env = { ...job.env, HOME: home, XDG_CONFIG_HOME: home, XDG_DATA_HOME: home, XDG_CACHE_HOME: home };
+  const own = { ...env, HOME: home, XDG_CONFIG_HOME: home, XDG_DATA_HOME: home, XDG_CACHE_HOME: home };
   for (const candidate of found) {
-    const said = await versionOf(join(draft, candidate.program), env);
+    const said = await versionOf(join(directory, candidate.program), own);
     if (!said?.split(/\s+/).includes(version)) continue;
     for (const other of found.filter((one) => one.package !== candidate.package)) {
-      discard(join(draft, "node_modules", other.package));
+      discard(join(directory, "node_modules", other.package));
     }
     discard(home);
     return { version, program: candidate.program };
   }
-  const tried = found.map(({ package: name }) => name).join(", ") || "none for this platform";
+  const tried = found.map(({ package: one }) => one).join(", ") || "none for this platform";
   throw new InstallProblem(
     "unusable",
-    `${wanted} was downloaded, but no program of it runs on ${process.platform} ${process.arch} (tried: ${tried}): try another with --version, or set ${binaryVariable(job.name)} to a program that does`,
+    `${what.package}@${version} was downloaded, but no program of it runs on ${process.platform} ${process.arch} (tried: ${tried}): try another with --version, or set ${binaryVariable(name)} to a program that does`,
   );
-}
-
-async function npmWithRetry(wanted: string, directory: string, { env, progress, stop }: Job): Promise<void> {
-  try {
-    await npmInstall({ wanted, directory, env, progress, stop });
-  } catch (thrown) {
-    if (!(thrown instanceof InstallProblem) || !WORTH_A_RETRY.has(thrown.kind)) throw thrown;
-    progress(`that did not work, trying once more: ${messageOf(thrown).split("\n", 1)[0]}`);
-    await npmInstall({ wanted, directory, env, progress, stop });
-  }
-}
-
-/** By renaming: whoever looks sees the old installation or the new one, whole. */
-function replace(draft: string, target: string, home: string): void {
-  if (!existsSync(target)) {
-    renameSync(draft, target);
-    return;
-  }
-  const old = mkdtempSync(join(home, DRAFT));
-  renameSync(target, join(old, "old"));
-  renameSync(draft, target);
-  discard(old);
 }
 
 function discard(directory: string): void {

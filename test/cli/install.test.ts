@@ -43,7 +43,7 @@ test("parley install: one line of what went wrong, and what to do", async () => 
   assert.equal(absent.code, 1);
   assert.match(absent.stderr, /opencode-ai@9\.9\.9 was not installed: .*--version\nparley: {3}code ETARGET\n$/);
   for (const [args, message] of [
-    [["install", "emacs"], /Allowed choices are opencode, claude, codex/],
+    [["install", "emacs"], /those that can: opencode, claude, codex/],
     [["install", "--force"], /expected an agent to install/],
   ] as const) {
     const { code, stderr } = await home.run(args, { env });

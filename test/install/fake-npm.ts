@@ -5,7 +5,15 @@ import { join } from "node:path";
 /** A call of npm: it fails with these words, or it installs programs, by package: what each prints, and with which code. */
 export type NpmCall =
   | { fails: string }
-  | { installs: Record<string, { prints: string; code?: number }>; slowly?: boolean };
+  | { installs: Record<string, { prints: string; code?: number }>; slowly?: boolean }
+  | { puts: PutPackage };
+
+/** A package as it is: what its description says, and its files and the names of packages beside it. */
+export interface PutPackage {
+  facts: object;
+  files?: Record<string, string>;
+  beside?: string[];
+}
 
 /** One call a line, the last one for all that follow. Installs wait for `go` in its directory when they are slow. */
 const NPM = `
@@ -35,6 +43,13 @@ const put = (path, text, mode) => {
   mkdirSync(dirname(join(root, path)), { recursive: true });
   writeFileSync(join(root, path), text, { mode });
 };
+if (call.puts) {
+  const { facts, files = {}, beside = [] } = call.puts;
+  put(join(main, "package.json"), JSON.stringify(facts));
+  for (const [path, text] of Object.entries(files)) put(join(main, path), text, 0o755);
+  for (const name of beside) put(join(name, "package.json"), "{}");
+  process.exit(0);
+}
 const names = [...Object.keys(call.installs), main + "-another-platform"];
 put(join(main, "package.json"), JSON.stringify({ optionalDependencies: Object.fromEntries(names.map((name) => [name, "1"])) }));
 for (const [name, { prints, code = 0 }] of Object.entries(call.installs)) {

@@ -1,7 +1,8 @@
 import { Argument, Command } from "commander";
-import { INSTALLABLE, INSTALLABLE_NAMES, type InstallableName } from "../../install/catalog.ts";
+import { INSTALLABLE } from "../../install/catalog.ts";
 import { withExamples } from "../help.ts";
 import type { InstallFlags } from "../install/install.ts";
+import { NAMES } from "../install/names.ts";
 import { dataDirOption, jsonOption } from "../options.ts";
 
 export function installCommand(): Command {
@@ -15,12 +16,16 @@ export function installCommand(): Command {
     ["parley install opencode", "the version that Parley is tested with"],
     [`parley install claude --version ${INSTALLABLE.claude.version}`, "another version"],
     ["parley install codex --force", "once more, if it is broken"],
+    ["parley install gemini", "an ACP agent: its package, pinned, with what it depends on"],
   ]);
-  command.addArgument(new Argument("[agent]", "which one").choices(INSTALLABLE_NAMES));
+  const agent = new Argument("[agent]", "which one");
+  agent.argChoices = [...NAMES];
+  command.addArgument(agent);
   command.option("--version <version>", "another version than the one Parley is tested with");
   command.option("--force", "install again what is there already");
+  command.option("--all", "list also the ACP agents that are not installed");
   command.addOption(jsonOption()).addOption(dataDirOption());
-  return command.action(async (name: InstallableName | undefined, flags: InstallFlags) => {
+  return command.action(async (name: string | undefined, flags: InstallFlags) => {
     const { install, listInstallable } = await import("../install/install.ts");
     process.stdout.write(name === undefined ? await listInstallable(flags) : await install(name, flags));
   });
