@@ -1,4 +1,4 @@
-import { basename } from "node:path";
+import { basename, extname } from "node:path";
 
 /** How a program is started. */
 export interface SpawnSpec {
@@ -69,6 +69,12 @@ export interface CommandHost {
   run(spec: CommandSpec, events: CommandEvents): RunningCommand;
 }
 
+/** The program as a person knows it: a script that Node runs is known by its own name. */
+function programName([program = "a program", script = "-"]: readonly string[]): string {
+  const runsScript = basename(program) === "node" && !script.startsWith("-");
+  return runsScript ? basename(script, extname(script)) : basename(program);
+}
+
 /** A program could not be started, or ended before it was of use. */
 export class SpawnFailed extends Error {
   readonly argv: readonly string[];
@@ -77,9 +83,8 @@ export class SpawnFailed extends Error {
   readonly stderr: readonly string[];
 
   constructor(reason: string, spec: { argv: readonly string[]; directory: string }, exit?: Exit) {
-    const [program = "a program"] = spec.argv;
     // The reason comes first: a command line may be so long that a screen shows nothing after it.
-    const lines = [`could not run ${basename(program)}: ${reason}`];
+    const lines = [`could not run ${programName(spec.argv)}: ${reason}`];
     if (exit) lines.push(`exit code ${exit.code ?? "none"}${exit.signal ? `, signal ${exit.signal}` : ""}`);
     if (exit && exit.stderr.length > 0)
       lines.push("last lines of its stderr:", ...exit.stderr.map((line) => `  ${line}`));

@@ -52,6 +52,7 @@ export const agentOption = loose("AgentOption", {
   id: z.string().describe("such as `effort`"),
   name: z.string().optional(),
   description: z.string().optional(),
+  category: z.string().optional().describe("what it is about, in the agent's word, such as `model_config`"),
   kind: z.enum(["select", "boolean"]),
   values: z
     .array(z.looseObject({ id: z.string(), name: z.string().optional(), description: z.string().optional() }))

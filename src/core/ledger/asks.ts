@@ -12,6 +12,9 @@ import { decide, verdictOn } from "./verdicts.ts";
 
 const LONGEST_LABEL = 200;
 
+/** Told with the refusal of an ask whose turn is being stopped: an adapter may have another word for it. */
+export const TURN_STOPPED = "the turn was stopped";
+
 /** The options of an ask whose agent offers none. The label of `always` names the patterns that it would grant. */
 function usualOptions(patterns: readonly string[]): AskOption[] {
   const what = patterns.length === 0 ? "" : `: ${patterns.join(", ")}`;
@@ -120,7 +123,7 @@ function waitForPerson(frame: Frame, ask: LedgerAsk): void {
 
 /** Refuses an ask because its turn is being stopped. */
 function decline(frame: Frame, key: string, ask: LedgerAsk): void {
-  const feedback = "the turn was stopped";
+  const feedback = TURN_STOPPED;
   const answer: Answer =
     ask.kind === "permission"
       ? { kind: "permission", outcome: "reject", feedback }

@@ -1,5 +1,5 @@
 import type { PermissionRule } from "../events/values.ts";
-import { onPermission } from "./asks.ts";
+import { onPermission, TURN_STOPPED } from "./asks.ts";
 import type { Frame } from "./frame.ts";
 import type { IntentSignal } from "./signals.ts";
 import { decide } from "./verdicts.ts";
@@ -18,8 +18,8 @@ export function onIntent(frame: Frame, signal: IntentSignal): void {
   const verdict = decide({ permissions, granted, directory }, { ...signal, patterns });
   if (verdict === "deny") return onPermission(frame, { ...signal, type: "permission" });
   if (turn?.cancelled) {
-    const feedback = "the turn was stopped";
-    return frame.want({ type: "answer", ask, answer: { kind: "permission", outcome: "reject", feedback } });
+    const answer = { kind: "permission", outcome: "reject", feedback: TURN_STOPPED } as const;
+    return frame.want({ type: "answer", ask, answer });
   }
   frame.want({ type: "decide", ask, verdict: verdict === "ask" ? "ask" : "go" });
 }

@@ -2,6 +2,7 @@ import { unlink } from "node:fs/promises";
 import { FileRefused } from "./file-refused.ts";
 import { realInside } from "./inside.ts";
 import { createInside, openInside } from "./open-inside.ts";
+import { replaceContent } from "./replace-content.ts";
 
 const MAX_BYTES = 10_000_000;
 
@@ -21,13 +22,20 @@ export async function readText(directory: string, path: string): Promise<string 
   }
 }
 
-async function write(directory: string, path: string, text: string, exists: boolean): Promise<void> {
-  const handle = exists ? await openInside(directory, path, "write") : await createInside(directory, path);
+async function remove(directory: string, path: string): Promise<void> {
+  const real = await realInside(directory, path);
+  if (real !== undefined) await unlink(real);
+}
+
+async function write(directory: string, path: string, from: string | undefined, to: string): Promise<void> {
+  const isNew = from === undefined;
+  const handle = isNew ? await createInside(directory, path) : await openInside(directory, path, "write");
   if (!handle) throw new FileRefused("changed", `${path} is gone`);
   try {
-    const bytes = Buffer.from(text);
-    await handle.write(bytes, 0, bytes.length, 0);
-    await handle.truncate(bytes.length);
+    await replaceContent(handle, isNew ? undefined : Buffer.from(from), Buffer.from(to));
+  } catch (error) {
+    if (isNew) await remove(directory, path);
+    throw error;
   } finally {
     await handle.close();
   }
@@ -42,9 +50,7 @@ export interface Swap {
 
 async function swap(directory: string, { path, from, to }: Swap): Promise<void> {
   if ((await readText(directory, path)) !== from) throw new FileRefused("changed", `${path} was changed meanwhile`);
-  if (to !== undefined) return write(directory, path, to, from !== undefined);
-  const real = await realInside(directory, path);
-  if (real !== undefined) await unlink(real);
+  await (to === undefined ? remove(directory, path) : write(directory, path, from, to));
 }
 
 /** Changes files together: when one cannot be changed, those before it are put back. */

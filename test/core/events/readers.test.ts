@@ -29,6 +29,7 @@ const READERS: Record<(typeof PLANTS)[number][0], Record<string, number>> = {
     "core/session-state.ts": 1,
     "run/progress.ts": 1,
     "projection/session-view.ts": 1,
+    "acp/translate/translator.ts": 1,
   },
   "planted.signal": { "core/ledger/step.ts": 1, "signal-schemas.ts": 1 },
   "planted.command": { "core/ledger/step.ts": 2 },
@@ -39,6 +40,7 @@ const READERS: Record<(typeof PLANTS)[number][0], Record<string, number>> = {
 const OTHER_SWITCHES: Record<string, string> = {
   "output/event-line.ts": "prints every other type as JSON",
   "run/reply-text.ts": "shows the text of messages only",
+  "asks/desk.ts": "reads asks and their resolutions only",
   "receipt.ts": "reads the event that stored a prompt, found by the prompt's key",
   "v2/next/translator.ts": "reads what the projection says, which knows every type",
   "lifecycle.ts": "reads the events of the process, not of a session",

@@ -46,7 +46,8 @@ export class Box {
   constructor() {
     const bin = join(this.root, "bin");
     mkdirSync(bin);
-    const tell = `#!/bin/sh\necho "\${0##*/} $1" >> "\${0%/*}/../ran"\n`;
+    // A first word may have lines of its own.
+    const tell = `#!/bin/sh\nprintf '%s %s\\0' "\${0##*/}" "$1" >> "\${0%/*}/../ran"\n`;
     writeFileSync(join(this.root, "stub"), tell, { mode: 0o755 });
     for (const name of STUBS) symlinkSync(join(this.root, "stub"), join(bin, name));
     for (const name of REAL) {
@@ -70,7 +71,7 @@ export class Box {
     const left = new Set(["ok", "sub", "a.txt"]);
     const files = readdirSync(work, { recursive: true, encoding: "utf8" }).filter((path) => !left.has(path));
     rmSync(work, { recursive: true, force: true });
-    return { programs: ran.split("\n").filter((name) => name !== ""), files };
+    return { programs: ran.split("\0").filter((name) => name !== ""), files };
   }
 
   /** Background programs of the line hold the output open: their end is waited for, too. */

@@ -1,0 +1,26 @@
+import { accessSync, constants, statSync } from "node:fs";
+import { delimiter, isAbsolute, join } from "node:path";
+
+function isProgram(path: string): boolean {
+  try {
+    if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return false;
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** npm puts such a directory of a project in front of the search path of all that it starts. */
+const OF_PROJECTS = /\/node_modules\/\.bin\/*$/;
+
+/**
+ * Where a program is: an absolute path as it is, a bare name in the absolute directories of the search path. A relative name, a relative directory and npm's directory
+ * of a project are never followed: they mean another program in each project.
+ */
+export function findInSearchPath(name: string, searchPath: string): string | undefined {
+  if (isAbsolute(name)) return isProgram(name) ? name : undefined;
+  if (name === "" || name.includes("/")) return undefined;
+  const directories = searchPath.split(delimiter).filter((one) => isAbsolute(one) && !OF_PROJECTS.test(one));
+  return directories.map((directory) => join(directory, name)).find(isProgram);
+}
