@@ -267,7 +267,7 @@ export class Gateway {
   private async assertChoice(state: SessionState, choice: AgentChoice, agent = state.agent): Promise<void> {
     const { agent: own, parent, directory, mcpServers = [] } = state;
     if (parent === undefined) {
-      const serving = this.sessions.agent(agent);
+      const serving = agent === own ? this.sessions.agent(agent) : this.sessions.beginning(agent);
       if (agent !== own) assertServers(serving, mcpServers);
       const discover = (): Promise<Discovery> => this.discoveries.of(serving, directory);
       return assertChoice(serving, choice, discover, agent === own ? state : undefined);

@@ -1,7 +1,11 @@
+import type { Agents } from "../agents/contract.ts";
+import { isCommandName } from "../core/command-name.ts";
+import { ParleyError } from "../core/errors.ts";
 import type { Draft, ParleyEvent } from "../core/events/event.ts";
 import { askKey } from "../core/events/keys.ts";
 import { type ExportedSession, readExport } from "../core/history/exported.ts";
 import { importedDrafts, newIdsFor } from "../core/history/imported.ts";
+import { type Fields, textIn } from "../core/json/fields.ts";
 import type { Log } from "../log/contract.ts";
 import type { GatewayOptions } from "./options.ts";
 import type { LiveSessions } from "./session/live-sessions.ts";
@@ -40,6 +44,24 @@ function imported(from: string, forgets: boolean, time: number): Draft {
   return { type: "session.updated", time, source: "parley", data };
 }
 
+/** The names of agents that an event gives a session, or a prompt in it. */
+function agentsIn({ data }: Draft): string[] {
+  const { prompt } = data as { prompt?: Fields };
+  return [data as Fields, prompt ?? {}].flatMap((holder) => textIn(holder, "agent") ?? []);
+}
+
+/** A file must not bring a command line that the next prompt runs: one that is listed was named by the user before. */
+function assertNoCommand(drafts: readonly Draft[], agents: Agents): void {
+  const listed = new Set(agents.keys());
+  const brought = drafts.flatMap(agentsIn).find((name) => isCommandName(name) && !listed.has(name));
+  if (brought === undefined) return;
+  const how = "name it for a session of your own first if you trust it, then repeat";
+  throw new ParleyError(
+    "invalid",
+    `an agent in it is a command line, which an import does not bring: ${brought}; ${how}`,
+  );
+}
+
 /** Stores the sessions of an export, and returns the id of the session here: its own where that is free, else a new one. */
 export async function importSession(
   { log, agents, roots, now, sessions }: ImportOptions,
@@ -55,6 +77,7 @@ export async function importSession(
     for (const session of exported.toReversed()) {
       const { id, parent, root } = session;
       const drafts = importedDrafts(session, { directory: request.directory, rename });
+      assertNoCommand(drafts, agents);
       const [first] = drafts;
       if (first?.type === "session.started") {
         roots.assert(first.data.directory);

@@ -11,7 +11,7 @@ import type { NewSessionRequest } from "./requests.ts";
 import type { LiveSessions } from "./session/live-sessions.ts";
 import type { Removal } from "./session/removal.ts";
 
-interface NewSessionsOptions extends Pick<GatewayOptions, "log" | "id" | "mcp" | "roots" | "defaultAgent"> {
+interface NewSessionsOptions extends Pick<GatewayOptions, "log" | "id" | "mcp" | "roots" | "defaultAgent" | "logger"> {
   sessions: LiveSessions;
   removal: Removal;
   discoveries: Discoveries;
@@ -30,7 +30,7 @@ export class NewSessions {
   /** Resolves with the id of the session. */
   async create(request: NewSessionRequest): Promise<string> {
     const { sessions, discoveries, roots, defaultAgent } = this.options;
-    const agent = sessions.agent(request.agent ?? defaultAgent);
+    const agent = sessions.beginning(request.agent ?? defaultAgent);
     const directory = await existingDirectory(request.directory, roots);
     await assertChoice(agent, request, () => discoveries.of(agent, directory));
     const { model, mode, options, title, permissions, meta, mcpServers: servers = [], resume: nativeId } = request;
@@ -40,7 +40,7 @@ export class NewSessions {
     const facts = present({ model, mode, options, title, titled, permissions, meta, nativeId, mcpServers });
     const data = { agent: agent.name, directory, version: SCHEMA_VERSION, ...facts };
     const make = (): Promise<string> => this.begin({ type: "create", started: data, source: "parley" }, servers);
-    if (nativeId === undefined) return make();
+    if (nativeId === undefined) return request.start ? this.warm(await make()) : make();
     return this.imports.once(agent.name, nativeId, async () => this.adopt(await make(), agent.name, nativeId));
   }
 
@@ -56,6 +56,16 @@ export class NewSessions {
       await mcp.forget(id);
       throw error;
     }
+    return id;
+  }
+
+  private warm(id: string): string {
+    const { sessions, logger } = this.options;
+    sessions
+      .use(id, (session) => session.warm())
+      .catch((error) =>
+        logger.info({ err: error, session: id }, "an agent could not be started ahead of its first prompt"),
+      );
     return id;
   }
 

@@ -1,4 +1,4 @@
-import type { Agent } from "../agents/contract.ts";
+import type { Agents } from "../agents/contract.ts";
 import type { MakeId } from "../core/ids.ts";
 import type { Logger } from "../core/logger.ts";
 import type { Metrics } from "../core/metrics.ts";
@@ -14,7 +14,7 @@ export type Unattended = "wait" | "deny" | "allow";
 
 export interface GatewayOptions {
   log: Log;
-  agents: ReadonlyMap<string, Agent>;
+  agents: Agents;
   /** Runs the commands that clients give. */
   processes: CommandHost;
   /** Where sessions may work. */

@@ -17,6 +17,8 @@ export interface NewSessionRequest {
   mcpServers?: McpServer[];
   /** The agent's own id of a session that it keeps: the session goes on with that one, and its agent starts at once. */
   resume?: string;
+  /** Starts its agent now, so that the first prompt does not wait for it. A start that fails is told by the first prompt, which tries again. */
+  start?: boolean;
 }
 
 /** A change of a session. */

@@ -18,6 +18,9 @@ import { TurnDriver } from "./turn-driver.ts";
 /** How many events of the past an agent without a memory of its own is given. */
 const HISTORY_EVENTS = 10_000;
 
+/** How long the look at a project's settings may take before the agent waits for its first prompt. */
+const LOOK_MS = 2_000;
+
 interface ServingOptions extends ServedSession {
   /** For a sub-agent's session: the agent of the session it belongs to. */
   rootAgent: ServingAgent | undefined;
@@ -101,6 +104,16 @@ export class ServingAgent {
   async adopt(): Promise<void> {
     const { facts } = this.options.ledger.state;
     if (this.ownLink && facts.nativeId !== undefined) await this.ownLink.adopt(choiceIn(facts), facts.nativeId);
+  }
+
+  /** Starts the agent ahead of its first prompt; not where that prompt may ask first whether the project is trusted. */
+  async warm(): Promise<void> {
+    const { ledger, trust, directory } = this.options;
+    const link = this.ownLink;
+    if (!link) return;
+    const isTrusted = trust.covering(directory) !== undefined;
+    if (!isTrusted && (await within(link.projectSettings(), LOOK_MS))?.value.length !== 0) return;
+    await link.ensure(() => choiceIn(ledger.state.facts), ledger.state.facts.nativeId);
   }
 
   /** Gives an answer to the agent, or to Parley's own question of trust. */

@@ -12,7 +12,7 @@ import { readNewest } from "../read-events.ts";
 import type { ServedSession } from "../session/parts.ts";
 import { LeftOut, UNTRUSTED } from "../trust/left-out.ts";
 import { TrustAsk } from "../trust/trust-ask.ts";
-import type { AgentLink } from "./agent-link.ts";
+import type { AgentLink, Opened } from "./agent-link.ts";
 import { type Choice, choiceIn } from "./choice.ts";
 import type { Deliveries } from "./deliveries.ts";
 import { transcriptOf, withInstructions, withTranscript } from "./handoff.ts";
@@ -21,6 +21,9 @@ import { ShellTurn } from "./shell-turn.ts";
 
 /** How many events a handoff is made of. */
 const HANDOFF_EVENTS = 2_000;
+
+/** How often an agent is started for a prompt. */
+const MOST_STARTS = 2;
 
 /** How long an agent may take to hear that it is to stop, when its answer cannot be stored. */
 const STOP_ASK_MS = 500;
@@ -60,11 +63,8 @@ export class TurnDriver {
       if (weightOf(prompt.parts) >= HEAVY) await setImmediate();
       if (prompt.task?.type === "shell") return await this.shell.run(prompt.task.command, turn);
       if (prompt.attended && !(await this.mayStart(turn, link))) return;
-      const choice = (): Choice => choiceIn(ledger.state.facts);
       const forget = await this.rewinds.mustForget();
-      const { agent, generation, lost } = await link.ensure(choice, forget ? undefined : ledger.state.facts.nativeId);
-      const note = await this.leftOut.look(link, generation);
-      if (!link.runs(generation)) throw new Error("the agent exited before it could take the prompt");
+      const { agent, generation, lost, note } = await this.started(turn, forget);
       if (ledger.state.turn?.id !== turn) return;
       this.deliveries.given(turn, generation);
       if (forget || lost) this.rewinds.forgot();
@@ -81,6 +81,19 @@ export class TurnDriver {
       await agent.prompt(forget || lost ? await this.afterLoss(told, turn) : told);
     } catch (error) {
       await inbox.send({ type: "fail", turn, error: failureOf(error) }, { must: true });
+    }
+  }
+
+  /** An agent that runs, with the note on its start. One that exits before it has the prompt is started once more. */
+  private async started(turn: string, forget: boolean): Promise<Opened & { note: string | undefined }> {
+    const { link, ledger } = this.options;
+    const choice = (): Choice => choiceIn(ledger.state.facts);
+    for (let starts = 1; ; starts++) {
+      const opened = await link.ensure(choice, forget ? undefined : ledger.state.facts.nativeId);
+      const note = await this.leftOut.look(link, opened.generation);
+      if (link.runs(opened.generation)) return { ...opened, note };
+      if (starts === MOST_STARTS || ledger.state.turn?.id !== turn || this.isStopped(turn))
+        throw new Error("the agent exited before it could take the prompt");
     }
   }
 

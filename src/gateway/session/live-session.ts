@@ -143,6 +143,12 @@ export class LiveSession {
     this.inbox.wake();
   }
 
+  /** Starts the agent ahead of its first prompt. */
+  async warm(): Promise<void> {
+    await this.parts.rest.orRest(this.agent.warm());
+    this.inbox.wake();
+  }
+
   async withdraw(prompt: string): Promise<void> {
     await this.inbox.send({ type: "withdraw", prompt });
   }

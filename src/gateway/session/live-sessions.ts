@@ -190,8 +190,18 @@ export class LiveSessions {
   }
 
   agent(name: string): Agent {
-    const agent = this.options.agents.get(name);
-    if (!agent) throw unknownAgent(name, [...this.options.agents.keys()]);
+    const { agents } = this.options;
+    const agent = agents.get(name);
+    if (agent) return agent;
+    const why = agents.objection?.(name);
+    throw why === undefined ? unknownAgent(name, [...agents.keys()]) : new ParleyError("agent_not_found", why);
+  }
+
+  /** The agent of a name, for a session that begins with it. */
+  beginning(name: string): Agent {
+    const agent = this.agent(name);
+    const why = this.options.agents.objection?.(name);
+    if (why !== undefined) throw new ParleyError("agent_not_found", why);
     return agent;
   }
 

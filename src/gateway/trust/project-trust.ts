@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { isAbsolute, resolve } from "node:path";
-import type { Agent } from "../../agents/contract.ts";
+import type { Agents } from "../../agents/contract.ts";
 import { ParleyError } from "../../core/errors.ts";
 import { present } from "../../core/json/fields.ts";
 import { coveredBy, type TrustedDirectory, type TrustInfo, tooWide } from "../../core/trust.ts";
@@ -12,7 +12,7 @@ import type { Trust } from "./contract.ts";
 /** The user's trust in directories, as surfaces show and change it. */
 export class ProjectTrust {
   private readonly trust: Trust;
-  private readonly agents: ReadonlyMap<string, Agent>;
+  private readonly agents: Agents;
   private readonly roots: Roots;
 
   constructor({ trust, agents, roots }: Pick<GatewayOptions, "trust" | "agents" | "roots">) {

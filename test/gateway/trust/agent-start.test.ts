@@ -152,3 +152,23 @@ test("what a cancelled turn did not come to say is said by the next", async (t) 
   await turn();
   assert.equal((await notes()).length, 1);
 });
+
+test("an agent that exits before it has the prompt is started once more, and no third time", async (t) => {
+  const { fake, gateway, session, until } = await trustRig(t);
+  let exits = 1;
+  fake.projectSettings = async () => {
+    if (exits-- > 0) fake.last.exit(1);
+    return [];
+  };
+  const reasonOf = async (): Promise<string> => {
+    const { turn } = await gateway.prompt(session, text("hello"));
+    const event = await until(session, (one) => ended(one) && one.turn === turn);
+    return event.type === "turn.ended" ? event.data.reason : "";
+  };
+  assert.equal(await reasonOf(), "end_turn");
+  assert.equal(fake.starts.length, 2);
+  fake.last.exit(1);
+  exits = 5;
+  assert.equal(await reasonOf(), "error");
+  assert.equal(fake.starts.length, 4);
+});
