@@ -33,6 +33,7 @@ const agentModel = z
   .looseObject({
     id: z.string(),
     name: z.string().optional(),
+    description: z.string().optional(),
     provider: z.string().optional().describe("the one that serves it, for an agent that has models of several"),
     family: z.string().optional(),
     context: z.number().optional().describe("tokens that fit into its context"),

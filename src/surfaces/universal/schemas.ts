@@ -28,7 +28,10 @@ function strict<S extends z.ZodRawShape>(id: string, shape: S): z.ZodObject<S, z
 }
 
 export const sessionRequest = strict("SessionRequest", {
-  agent: z.string().optional().describe("one of GET /v1/agents; the default agent otherwise"),
+  agent: z
+    .string()
+    .optional()
+    .describe("one of GET /v1/agents, a known ACP agent, or acp: with a command line; the default agent otherwise"),
   directory: z.string().optional().describe("absolute path; the server's own directory otherwise"),
   model: z.string().optional(),
   mode: z.string().optional(),
@@ -47,6 +50,10 @@ export const sessionRequest = strict("SessionRequest", {
     .describe(
       "the agent's own id of a session that it keeps, see GET /v1/agents/{agent}/sessions: its agent starts at once",
     ),
+  start: z
+    .boolean()
+    .optional()
+    .describe("its agent starts now, and the first prompt does not wait for it; a failure is told by that prompt"),
 });
 
 export const sessionPatch = z

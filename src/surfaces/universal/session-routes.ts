@@ -7,7 +7,8 @@ import { detailView, sessionView } from "./views.ts";
 export function sessionRoutes(gateway: Gateway, defaultDirectory: string): Route[] {
   return [
     post("/v1/sessions", "createSession", {
-      summary: "Create a session: an agent in a directory. The agent starts with the first prompt.",
+      summary:
+        "Create a session: an agent in a directory. The agent starts with the first prompt, or now with `start`.",
       body: sessionRequest,
       bodyOptional: true,
       status: 201,

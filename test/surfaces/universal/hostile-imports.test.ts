@@ -89,3 +89,23 @@ test("a revert of imported turns takes back messages and writes no file of the i
   await client.expect(200, "POST", back, {});
   assert.equal(existsSync(join(work, "run.sh")), false);
 });
+
+test("no agent in an export is a command line that the next prompt would run", async (t) => {
+  const server = await startServer(t);
+  const name = `acp:${process.execPath} --version`;
+  const rows: Said[][] = [
+    [started(server.directory, { agent: name })],
+    [started(server.directory), { type: "session.updated", data: { agent: name } }],
+    [started(server.directory), { type: "session.updated", data: { agent: "acp:" } }],
+  ];
+  for (const [at, said] of rows.entries()) {
+    const jsonl = forged(`ses_command${at}`, said);
+    const { detail } = await server.api.refused("invalid", "POST", "/v1/sessions/import", { jsonl });
+    assert.match(detail, /a command line, which an import does not bring/);
+  }
+  assert.deepEqual((await server.api.expect<{ sessions: object[] }>(200, "GET", "/v1/sessions")).sessions, []);
+  await server.api.create({ agent: name });
+  const jsonl = forged("ses_known", [started(server.directory, { agent: name })]);
+  const { agent } = await server.api.expect<Detail>(201, "POST", "/v1/sessions/import", { jsonl });
+  assert.equal(agent, name, "the user has named it before");
+});

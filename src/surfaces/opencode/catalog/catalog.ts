@@ -38,9 +38,10 @@ export interface CatalogOptions {
   freshMs?: number;
 }
 
-/** `provider/model`, where the model's id may hold slashes too. */
-export function splitModel(text: string): { providerID: string; modelID: string } {
-  const at = text.indexOf("/");
+/** `provider/model`, where the model's id may hold slashes too, and so may the name of an agent that there is. */
+export function splitModel(text: string, agents: readonly string[] = []): { providerID: string; modelID: string } {
+  const lengths = agents.filter((name) => text.startsWith(`${name}/`)).map(({ length }) => length);
+  const at = lengths.length > 0 ? Math.max(...lengths) : text.indexOf("/");
   if (at < 1 || at === text.length - 1) throw badRequest(`expected a model such as house/scripted/demo, got "${text}"`);
   return { providerID: text.slice(0, at), modelID: text.slice(at + 1) };
 }
@@ -128,6 +129,11 @@ export class Catalog {
     return text;
   }
 
+  /** `provider/model` of one of the agents. */
+  split(text: string): { providerID: string; modelID: string } {
+    return splitModel(text, this.#options.gateway.agents());
+  }
+
   async defaults(): Promise<Defaults> {
     const first = await this.#firstUsable();
     const model = first ? `${first.name}/${defaultModelOf(first.discovery)}` : "";
@@ -136,7 +142,7 @@ export class Catalog {
 
   /** The name of the agent of sessions whose creator names none. */
   async firstAgent(): Promise<string> {
-    return splitModel((await this.defaults()).model).providerID;
+    return this.split((await this.defaults()).model).providerID;
   }
 
   /** The same, with its discovery, as long as no client chose a default model. Others than the default agent count only where that is known not to be usable. */
@@ -150,7 +156,7 @@ export class Catalog {
   /** Refuses what no agent has. */
   async setDefaults(change: Partial<Defaults>): Promise<void> {
     const next = { ...(await this.defaults()), ...change };
-    await this.choose({ ...splitModel(next.model), agent: next.agent });
+    await this.choose({ ...this.split(next.model), agent: next.agent });
     this.#chosen = { ...this.#chosen, ...change };
   }
 
@@ -205,7 +211,7 @@ export class Catalog {
     const { model, agent } = this.#chosen;
     const mode = agent === undefined ? {} : { agent };
     if (providerID !== undefined) return mode;
-    if (model !== undefined) return { ...splitModel(model), ...mode };
+    if (model !== undefined) return { ...this.split(model), ...mode };
     return { providerID: await this.firstAgent(), ...mode };
   }
 

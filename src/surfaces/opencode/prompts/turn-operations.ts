@@ -9,7 +9,6 @@ import type { SlashCommand } from "../../../gateway/commands/slash-command.ts";
 import { hintsOf } from "../../../gateway/commands/template.ts";
 import type { CommandRequest } from "../../../gateway/session-work.ts";
 import { outcomeOf } from "../../http/turn-outcome.ts";
-import { splitModel } from "../catalog/catalog.ts";
 import { offeredCommands } from "../catalog/used-agents.ts";
 import { attendedBy } from "../client-kind.ts";
 import type { Surface } from "../context.ts";
@@ -118,7 +117,7 @@ export function turnOperations(surface: Surface): Operation[] {
       async ({ params, body, response, header }) => {
         const state = await stateOf(params);
         const { messageID, command, arguments: added, agent, parts, model: named, variant } = body;
-        const wanted = named === undefined ? undefined : splitModel(named);
+        const wanted = named === undefined ? undefined : surface.environment.catalog.split(named);
         const choice = await choiceOf(surface, state, { model: wanted, agent, variant });
         const attached = parts && promptParts(parts, state.directory);
         const facts = present({ id: messageID, parts: attached, attended: attendedBy(header("user-agent")) });

@@ -1,0 +1,45 @@
+import type { ContentBlock } from "@agentclientprotocol/sdk/unstable";
+import { type Fields, fieldsIn, isFields, textIn } from "../../core/json/fields.ts";
+import { invalidParams, requestError } from "./errors.ts";
+
+/** Refuses what no path of a request can hold. */
+export function assertId(id: string): void {
+  if (/^\.{0,2}$/.test(id) || !id.isWellFormed()) throw invalidParams(`expected an id, got ${JSON.stringify(id)}`);
+}
+
+/** Answers a request, or with the protocol's error. */
+export async function told<T>(answer: () => Promise<T>, session?: string): Promise<T> {
+  try {
+    if (session !== undefined) assertId(session);
+    return await answer();
+  } catch (error) {
+    throw requestError(error, session);
+  }
+}
+
+/** The params of a request about a session that is none of the protocol's own. */
+export function sessionFields(params: unknown): Fields & { sessionId: string } {
+  const sessionId = isFields(params) ? textIn(params, "sessionId") : undefined;
+  if (!isFields(params) || sessionId === undefined) throw invalidParams("expected an object with a sessionId");
+  return { ...params, sessionId };
+}
+
+/** The texts without which a block of a kind is none. */
+const NEEDS: ReadonlyMap<unknown, readonly string[]> = new Map([
+  ["text", ["text"]],
+  ["image", ["data", "mimeType"]],
+  ["resource_link", ["uri", "name"]],
+]);
+
+function isBlock(value: unknown): value is ContentBlock {
+  if (!isFields(value)) return false;
+  if (value.type === "resource") return textIn(fieldsIn(value, "resource"), "uri") !== undefined;
+  return (NEEDS.get(value.type) ?? ["type"]).every((name) => textIn(value, name) !== undefined);
+}
+
+/** The blocks in a request that is none of the protocol's own, which looks at those of the others. */
+export function blocksIn({ prompt }: Fields): ContentBlock[] {
+  if (!Array.isArray(prompt) || !prompt.every(isBlock))
+    throw invalidParams("expected a prompt, a list of content blocks");
+  return prompt;
+}

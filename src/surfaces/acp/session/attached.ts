@@ -1,0 +1,234 @@
+import type {
+  AgentInfo,
+  ParleyClient,
+  Receipt,
+  SessionDetail,
+  SessionHandle,
+  StreamEvent,
+} from "../../../client/index.ts";
+import type { PromptPart } from "../../../core/events/values.ts";
+import { idSource } from "../../../core/ids.ts";
+import { present } from "../../../core/json/fields.ts";
+import type { Logger } from "../../../core/logger.ts";
+import { reduceSession, type SessionState } from "../../../core/session-state.ts";
+import { AskDesk } from "../asks/desk.ts";
+import { currentModel, type Offer } from "../translate/config-options.ts";
+import { Translator } from "../translate/translator.ts";
+import type { TurnEnd, Update } from "../translate/updates.ts";
+import { afterResponses } from "./after-responses.ts";
+import { Children } from "./children.ts";
+import { CommandWatch } from "./command-watch.ts";
+import type { Front } from "./front.ts";
+import { endInGap, turnInGap } from "./gaps.ts";
+import { Prompts } from "./prompts.ts";
+
+const newId = idSource(Date.now);
+
+export interface AttachedOptions {
+  client: ParleyClient;
+  detail: SessionDetail;
+  info: AgentInfo;
+  front: Front;
+  logger: Logger;
+  /** Those of the client that are under way. */
+  prompts?: Prompts;
+}
+
+/** A session that this client has open: follows its events, and gives them to the client in order. */
+export class AttachedSession {
+  readonly id: string;
+  readonly directory: string;
+  readonly handle: SessionHandle;
+  readonly prompts: Prompts;
+  translator: Translator;
+  readonly info: AgentInfo;
+  state: SessionState;
+  readonly #front: Front;
+  readonly #logger: Logger;
+  readonly #stop = new AbortController();
+  readonly #asks: AskDesk;
+  readonly children: Children;
+  readonly #commands: CommandWatch;
+  /** Updates for after the response that opened the session. */
+  readonly greetings: Update[] = [];
+  #seq: number;
+  #loop: Promise<void> | undefined;
+
+  constructor({ client, detail, info, front, logger, prompts = new Prompts() }: AttachedOptions) {
+    this.prompts = prompts;
+    prompts.settleAll((id) => endInGap(detail, id), false);
+    this.id = detail.id;
+    this.directory = detail.directory;
+    this.info = info;
+    this.state = detail;
+    this.handle = client.session(detail.id);
+    this.#front = front;
+    this.#logger = logger;
+    this.#seq = detail.last;
+    this.translator = new Translator({ directory: detail.directory }, detail.usage.cost ?? 0);
+    this.#asks = new AskDesk(this, front, logger);
+    const give = (update: Update): Promise<void> => this.give(update);
+    this.#commands = new CommandWatch({ client, session: this, give, logger });
+    this.children = new Children({
+      client,
+      root: this,
+      asks: this.#asks,
+      give,
+      logger,
+    });
+  }
+
+  get offer(): Offer {
+    return { state: this.state, info: this.info };
+  }
+
+  get isOver(): boolean {
+    return this.#stop.signal.aborted;
+  }
+
+  /** Begins to follow the session from where its state was read, or from an event after that. */
+  follow(after = this.#seq): void {
+    this.#seq = after;
+    this.#loop ??= this.#run();
+  }
+
+  /** Tells what waits for the client: greetings, and the asks that were open before it came. */
+  async greet(): Promise<void> {
+    for (const update of this.greetings.splice(0)) await this.give(update);
+    for (const ask of await this.handle.asks()) this.#asks.open(ask);
+  }
+
+  /** Gives words to the running turn. They have no end of their own. */
+  async steer(parts: PromptPart[]): Promise<Receipt> {
+    const id = newId("message");
+    this.prompts.steered(id);
+    try {
+      return await this.handle.prompt({ id, parts, delivery: "steer" });
+    } catch (error) {
+      this.prompts.isOwn(id);
+      throw error;
+    }
+  }
+
+  /** Sends something that becomes a turn. */
+  send(send: (id: string) => Promise<unknown>): { id: string; sent: Promise<void>; end: Promise<TurnEnd> } {
+    const id = newId("message");
+    const ended = this.prompts.add(id);
+    const sent = send(id).then(
+      () => {},
+      (error: unknown) => {
+        this.prompts.drop(id);
+        throw error;
+      },
+    );
+    this.prompts.sending(id, sent);
+    const end = sent.then(() => ended);
+    end.catch(() => {});
+    return { id, sent, end };
+  }
+
+  /** Stops what this client has begun; where it began nothing, what runs. */
+  async cancel(): Promise<void> {
+    this.#asks.dropAll();
+    if (!(await this.cancelOwn())) await this.handle.cancel({ queue: "keep" });
+  }
+
+  /** Stops what this client has begun: prompts that wait are taken back, then the turn is stopped. Returns whether there was anything. */
+  async cancelOwn(): Promise<boolean> {
+    await this.prompts.allSent();
+    const [queued, isMine] = [this.prompts.queued(), this.prompts.isRunning()];
+    const taken = await Promise.allSettled(queued.map((id) => this.handle.withdraw(id)));
+    // A prompt that could not be taken back has begun meanwhile.
+    const begun = taken.some(({ status }) => status === "rejected");
+    if (isMine || begun) await this.handle.cancel({ queue: "keep" });
+    return isMine || queued.length > 0;
+  }
+
+  /** Takes back one prompt: before its turn, or by stopping that. */
+  async cancelPrompt(id: string): Promise<void> {
+    await this.prompts.allSent();
+    if (!this.prompts.has(id)) return;
+    if (this.prompts.queued().includes(id)) {
+      try {
+        return await this.handle.withdraw(id);
+      } catch (error) {
+        this.#logger.debug({ err: error, prompt: id }, "a prompt could not be withdrawn: its turn is stopped");
+      }
+    }
+    await this.handle.cancel({ queue: "keep" });
+  }
+
+  /** Lets go of the session. Turns and asks of it go on for other clients. */
+  detach(): void {
+    this.leave();
+    this.prompts.settleAll((id) => ({ prompt: id, reason: "withdrawn" }));
+  }
+
+  /** Lets go of the session for another object that takes its prompts over. */
+  leave(): void {
+    this.#stop.abort();
+    this.#asks.close();
+    this.children.close();
+  }
+
+  async #run(): Promise<void> {
+    try {
+      for await (const event of this.handle.events({ after: this.#seq, signal: this.#stop.signal })) {
+        await this.#take(event);
+      }
+      if (!this.isOver) this.#deleted();
+    } catch (error) {
+      if (this.isOver) return;
+      this.#logger.warn({ err: error, session: this.id }, "the stream of a session failed");
+      this.prompts.fail(error);
+      this.detach();
+    }
+  }
+
+  /** The session is gone, and with it everything that waits for it. */
+  #deleted(): void {
+    this.prompts.settleAll((id) => ({ prompt: id, reason: "deleted" }));
+    this.detach();
+  }
+
+  async #take(event: StreamEvent): Promise<void> {
+    if (event.seq <= this.#seq) return;
+    this.#seq = event.seq;
+    if (event.type === "gap") {
+      const { snapshot } = event.data;
+      const before = this.state.turn;
+      this.state = snapshot;
+      this.translator = new Translator({ directory: this.directory }, snapshot.usage.cost ?? 0);
+      if (before && before.id !== snapshot.turn?.id) await this.give({ type: "end", end: turnInGap(snapshot, before) });
+      this.prompts.settleAll((id) => endInGap(snapshot, id), false);
+      return;
+    }
+    this.state = reduceSession(this.state, event);
+    for (const update of this.translator.take(event)) await this.give(update);
+    this.children.notice(event, this.translator);
+    this.#asks.take(event, this.translator);
+    this.#commands.take(event);
+  }
+
+  /** Gives an update to the client. A turn's end waits for what its sub-agents said, and settles its prompt. */
+  async give(update: Update): Promise<void> {
+    if (update.type === "end" && update.end.turn !== undefined) await this.children.catchUp();
+    await this.#front.update(this, this.#sized(update), this.#isOwn(update));
+    if (update.type === "turn" && update.prompt !== undefined) this.prompts.began(update.prompt, update.turn);
+    if (update.type !== "end" || update.end.prompt === undefined) return;
+    this.prompts.settle(update.end.prompt, update.end);
+    await afterResponses();
+  }
+
+  /** An agent may leave out how large its model's context is. */
+  #sized(update: Update): Update {
+    if (update.type !== "usage" || update.size !== undefined) return update;
+    const model = this.info.models.find(({ id }) => id === currentModel(this.offer));
+    return { ...update, ...present({ size: model?.context }) };
+  }
+
+  #isOwn(update: Update): boolean {
+    if (update.type === "text" && update.role === "user") return this.prompts.isOwn(update.message);
+    return this.prompts.has(update.type === "end" ? update.end.prompt : this.state.turn?.prompt);
+  }
+}

@@ -1,0 +1,96 @@
+import type { TurnEnd } from "../translate/updates.ts";
+
+interface Waiting {
+  resolve(end: TurnEnd): void;
+  reject(error: unknown): void;
+  promise: Promise<TurnEnd>;
+  /** Settled when the server has answered. */
+  sent?: Promise<unknown>;
+  isSent?: boolean;
+  turn?: string;
+}
+
+/** The prompts that this client gave and that have no end yet. Each gets exactly one. */
+export class Prompts {
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #steered = new Set<string>();
+
+  /** Registers a prompt before it is sent, so that no event of it comes too early. */
+  add(id: string): Promise<TurnEnd> {
+    const { promise, resolve, reject } = Promise.withResolvers<TurnEnd>();
+    // Whoever sends the prompt may fail before it looks at the end.
+    promise.catch(() => {});
+    this.#waiting.set(id, { promise, resolve, reject });
+    return promise;
+  }
+
+  /** Notes that a prompt is on its way. */
+  sending(id: string, sent: Promise<unknown>): void {
+    const waiting = this.#waiting.get(id);
+    if (!waiting) return;
+    const settled = (): void => {
+      waiting.isSent = true;
+    };
+    waiting.sent = sent.then(settled, settled);
+  }
+
+  /** Resolves when no prompt is on its way. Before that the server does not know what to stop. */
+  async allSent(): Promise<void> {
+    await Promise.all([...this.#waiting.values()].map(({ sent }) => sent));
+  }
+
+  /** Notes a prompt that joins the running turn: it has no end of its own. */
+  steered(id: string): void {
+    this.#steered.add(id);
+  }
+
+  /** Whether this client gave the prompt. */
+  isOwn(id: string): boolean {
+    return this.#waiting.has(id) || this.#steered.delete(id);
+  }
+
+  has(id: string | undefined): boolean {
+    return id !== undefined && this.#waiting.has(id);
+  }
+
+  drop(id: string): void {
+    this.#waiting.delete(id);
+  }
+
+  began(id: string, turn: string): void {
+    const waiting = this.#waiting.get(id);
+    if (waiting) waiting.turn = turn;
+  }
+
+  /** The prompts that have no turn yet. */
+  queued(): string[] {
+    return [...this.#waiting].filter(([, { turn }]) => turn === undefined).map(([id]) => id);
+  }
+
+  isRunning(): boolean {
+    return [...this.#waiting.values()].some(({ turn }) => turn !== undefined);
+  }
+
+  /** The ends of all prompts that wait. */
+  ends(): Promise<unknown> {
+    return Promise.allSettled([...this.#waiting.values()].map(({ promise }) => promise));
+  }
+
+  settle(id: string, end: TurnEnd): void {
+    this.#waiting.get(id)?.resolve(end);
+    this.#waiting.delete(id);
+  }
+
+  /** Settles prompts whose end is not in the events; those that are on their way may still have one. */
+  settleAll(end: (id: string) => TurnEnd | undefined, unsent = true): void {
+    for (const [id, { isSent }] of this.#waiting) {
+      const ended = isSent || unsent ? end(id) : undefined;
+      if (ended) this.settle(id, ended);
+    }
+  }
+
+  fail(error: unknown): void {
+    for (const { reject } of this.#waiting.values()) reject(error);
+    this.#waiting.clear();
+  }
+}

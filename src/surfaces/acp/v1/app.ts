@@ -1,0 +1,132 @@
+import { type AgentApp, agent, type ContentBlock, methods, RequestError } from "@agentclientprotocol/sdk/unstable";
+import { present, textIn } from "../../../core/json/fields.ts";
+import { turnError } from "../errors.ts";
+import { blocksIn, sessionFields, told } from "../requests.ts";
+import type { AttachedSession } from "../session/attached.ts";
+import { replay } from "../session/history.ts";
+import {
+  authenticate,
+  choose,
+  closeSession,
+  deleteSession,
+  listSessions,
+  sendPrompt,
+  steer,
+} from "../session/operations.ts";
+import { Sessions } from "../session/sessions.ts";
+import type { AcpOptions } from "../surface.ts";
+import { configOptions, MODE, MODEL, modelState, modeState } from "../translate/config-options.ts";
+import { failureOf, stopReason, turnUsage } from "../translate/outcome.ts";
+import type { TurnEnd } from "../translate/updates.ts";
+import { V1Front } from "./front.ts";
+import { initialized } from "./initialize.ts";
+
+/** The agent of one connection, for clients of version 1. */
+export function v1App(options: AcpOptions): { app: AgentApp; close(): Promise<void> } {
+  const front = new V1Front(options.logger);
+  const sessions = new Sessions(options, front);
+  const app = agent({ name: "parley" });
+
+  /** What every response that opens a session tells; the rest follows it. */
+  const opened = (session: AttachedSession): object => {
+    front.toldChoice(session, session.offer);
+    front.welcome(session);
+    return present({
+      modes: modeState(session.offer),
+      configOptions: configOptions(session.offer, front.takesBooleans),
+      models: modelState(session.offer),
+    });
+  };
+
+  app
+    .onRequest(methods.agent.initialize, ({ params, client }) => {
+      front.begin(client, params.clientCapabilities ?? {});
+      return initialized(options.version);
+    })
+    .onRequest(methods.agent.authenticate, ({ params }) => told(() => authenticate(sessions, params.methodId)))
+    .onRequest(methods.agent.session.new, ({ params }) =>
+      told(async () => {
+        const session = await sessions.create(params);
+        return { sessionId: session.id, ...opened(session) };
+      }),
+    )
+    .onRequest(methods.agent.session.load, ({ params }) =>
+      told(async () => opened(await sessions.attach(params.sessionId, replay)), params.sessionId),
+    )
+    .onRequest(methods.agent.session.resume, ({ params }) =>
+      told(async () => opened(await sessions.attach(params.sessionId)), params.sessionId),
+    )
+    .onRequest(methods.agent.session.fork, ({ params }) =>
+      told(async () => {
+        const session = await sessions.fork(params.sessionId);
+        return { sessionId: session.id, ...opened(session) };
+      }, params.sessionId),
+    )
+    .onRequest(methods.agent.session.list, ({ params }) => told(() => listSessions(sessions, params)))
+    .onRequest(methods.agent.session.close, ({ params }) => told(() => closeSession(sessions, params.sessionId)))
+    .onRequest(methods.agent.session.delete, ({ params }) => told(() => deleteSession(sessions, params.sessionId)))
+    .onRequest(methods.agent.session.setMode, ({ params: { sessionId, modeId } }) =>
+      told(async () => {
+        await set(sessionId, MODE, modeId);
+      }, sessionId),
+    )
+    .onRequest(methods.agent.session.setConfigOption, ({ params: { sessionId, configId, value } }) =>
+      told(async () => {
+        const offer = await set(sessionId, configId, value);
+        return { configOptions: configOptions(offer, front.takesBooleans) };
+      }, sessionId),
+    )
+    .onRequest("session/set_model", sessionFields, ({ params }) =>
+      told(async () => {
+        await set(params.sessionId, MODEL, textIn(params, "modelId") ?? "");
+        return {};
+      }, params.sessionId),
+    )
+    .onRequest(methods.agent.session.prompt, ({ params, signal }) =>
+      told(() => prompt(params.sessionId, params.prompt, signal), params.sessionId),
+    )
+    .onRequest("_session/steering", sessionFields, ({ params }) =>
+      told(async () => {
+        const session = await sessions.get(params.sessionId);
+        return await steer(session, blocksIn(params), textIn(params, "idleBehavior"));
+      }, params.sessionId),
+    )
+    .onNotification(methods.agent.session.cancel, async ({ params }) => {
+      try {
+        await (await sessions.get(params.sessionId)).cancel();
+      } catch (error) {
+        options.logger.warn({ err: error, session: params.sessionId }, "a turn could not be stopped");
+      }
+    });
+
+  async function set(id: string, option: string, value: string | boolean) {
+    const session = await sessions.get(id);
+    const offer = { state: await choose(session, option, value), info: session.info };
+    front.toldChoice(session, offer);
+    return offer;
+  }
+
+  async function prompt(id: string, blocks: readonly ContentBlock[], signal: AbortSignal) {
+    const session = await sessions.get(id);
+    const sent = sendPrompt(session, blocks);
+    const stop = (): void => {
+      session.cancelPrompt(sent.id).catch((error: unknown) => {
+        options.logger.warn({ err: error, session: id }, "a prompt could not be cancelled");
+      });
+    };
+    if (signal.aborted) stop();
+    signal.addEventListener("abort", stop, { once: true });
+    const end = await sent.end;
+    if (signal.aborted && stopReason(end) === "cancelled") throw RequestError.requestCancelled();
+    return respond(end);
+  }
+
+  return { app, close: () => sessions.close() };
+}
+
+/** The response of a prompt: its turn's one end. */
+function respond(end: TurnEnd) {
+  const reason = stopReason(end);
+  if (reason === undefined) throw turnError(failureOf(end));
+  return { stopReason: reason, ...present({ usage: turnUsage(end.usage) }) };
+}

@@ -1,0 +1,109 @@
+import {
+  type AgentContext,
+  type ClientCapabilities,
+  type CreateElicitationResponse,
+  methods,
+  type RequestPermissionResponse,
+  type SessionUpdate,
+} from "@agentclientprotocol/sdk/unstable";
+import type { Logger } from "../../../core/logger.ts";
+import { afterResponses } from "../session/after-responses.ts";
+import type { AttachedSession } from "../session/attached.ts";
+import type { FormView, Front, PermissionView } from "../session/front.ts";
+import { shownCommands } from "../translate/commands.ts";
+import { configOptions, currentMode, type Offer } from "../translate/config-options.ts";
+import type { Update } from "../translate/updates.ts";
+import { callFields, commandShapes } from "./shapes.ts";
+import { v1Updates } from "./updates.ts";
+
+/** Shows sessions to a client of version 1. */
+export class V1Front implements Front {
+  readonly #logger: Logger;
+  #client: AgentContext | undefined;
+  #capabilities: ClientCapabilities = {};
+  readonly #told = new WeakMap<AttachedSession, { config: string; mode: string | undefined }>();
+  form?: Front["form"];
+
+  constructor(logger: Logger) {
+    this.#logger = logger;
+  }
+
+  begin(client: AgentContext, capabilities: ClientCapabilities): void {
+    this.#client = client;
+    this.#capabilities = capabilities;
+    if (capabilities.elicitation?.form) this.form = (session, view, signal) => this.#form(session, view, signal);
+  }
+
+  get takesBooleans(): boolean {
+    return Boolean(this.#capabilities.session?.configOptions?.boolean);
+  }
+
+  async notify(session: string, update: SessionUpdate): Promise<void> {
+    await this.#client?.notify(methods.client.session.update, { sessionId: session, update });
+  }
+
+  /** Remembers the choices that a response told. */
+  toldChoice(session: AttachedSession, offer: Offer): void {
+    const config = JSON.stringify(configOptions(offer, this.takesBooleans));
+    this.#told.set(session, { config, mode: currentMode(offer) });
+  }
+
+  /** Tells what follows the response that opened a session: its commands, and the asks that are open. */
+  welcome(session: AttachedSession): void {
+    const availableCommands = commandShapes(shownCommands(session.info));
+    void afterResponses()
+      .then(() => this.notify(session.id, { sessionUpdate: "available_commands_update", availableCommands }))
+      .then(() => session.greet())
+      .catch((error: unknown) => this.#logger.debug({ err: error, session: session.id }, "a client was not welcomed"));
+  }
+
+  async update(session: AttachedSession, update: Update, own: boolean): Promise<void> {
+    if (update.type === "choice") return await this.#choice(session);
+    if (update.type === "text" && update.role === "user" && own) return;
+    const { notices, compaction } = this.#capabilities.session ?? {};
+    const shows = { notices: Boolean(notices), compaction: Boolean(compaction) };
+    for (const one of v1Updates(update, shows, Date.now())) await this.notify(session.id, one);
+  }
+
+  async permission(session: AttachedSession, view: PermissionView, signal: AbortSignal): Promise<string | undefined> {
+    const request = { sessionId: session.id, toolCall: callFields(view.id, view.call), options: view.options };
+    const answer = await this.#ask<RequestPermissionResponse>(
+      methods.client.session.requestPermission,
+      request,
+      signal,
+    );
+    return answer?.outcome.outcome === "selected" ? answer.outcome.optionId : undefined;
+  }
+
+  async #form(
+    session: AttachedSession,
+    { message, schema, call }: FormView,
+    signal: AbortSignal,
+  ): Promise<Record<string, unknown> | undefined> {
+    const scope = { sessionId: session.id, ...(call === undefined ? {} : { toolCallId: call }) };
+    const request = { mode: "form" as const, ...scope, message, requestedSchema: schema };
+    const answer = await this.#ask<CreateElicitationResponse>(methods.client.elicitation.create, request, signal);
+    if (answer?.action !== "accept") return undefined;
+    return (answer as { content?: Record<string, unknown> | null }).content ?? {};
+  }
+
+  /** Asks the client something. When the signal fires, the client is told, and its answer no longer counts. */
+  async #ask<T>(method: string, request: object, signal: AbortSignal): Promise<T | undefined> {
+    const waiting = { cancellationSignal: signal, stopWaitingOnCancel: true } as const;
+    return await this.#client?.request<T>(method, request, waiting);
+  }
+
+  async #choice(session: AttachedSession): Promise<void> {
+    const told = this.#told.get(session);
+    this.toldChoice(session, session.offer);
+    const now = this.#told.get(session);
+    if (!now || (told?.config === now.config && told.mode === now.mode)) return;
+    if (now.mode !== undefined && told?.mode !== now.mode)
+      await this.notify(session.id, { sessionUpdate: "current_mode_update", currentModeId: now.mode });
+    if (told?.config !== now.config)
+      await this.notify(session.id, {
+        sessionUpdate: "config_option_update",
+        configOptions: configOptions(session.offer, this.takesBooleans),
+      });
+  }
+}

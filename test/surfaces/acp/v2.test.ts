@@ -1,0 +1,220 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import {
+  type ClientCapabilities,
+  client,
+  RequestError,
+  type RequestPermissionRequest,
+  type SessionUpdate,
+} from "@agentclientprotocol/sdk/experimental/v2/unstable";
+import { createClient } from "../../../src/client/index.ts";
+import { silentLogger } from "../../../src/core/logger.ts";
+import { createAcpAgent } from "../../../src/surfaces/acp/agent.ts";
+import { Closers } from "../../support/closers.ts";
+import { eventually } from "../../support/eventually.ts";
+import { type Cleanup, startServer, type TestServer } from "../../support/server.ts";
+import { assertV2 } from "./schemas.ts";
+import { line, type Stage } from "./stage.ts";
+
+const say = (text: string) => [{ type: "text" as const, text }];
+const failsWith = (code: number) => (error: unknown) => error instanceof RequestError && error.code === code;
+
+describe("the draft of version 2", () => {
+  const closers = new Closers();
+  let server: TestServer;
+  before(async () => {
+    server = await startServer(closers);
+  });
+  after(() => closers.close());
+
+  async function connect(t: Cleanup, capabilities: ClientCapabilities = {}) {
+    const messages: Stage["messages"] = [];
+    const updates: SessionUpdate[] = [];
+    const asked: RequestPermissionRequest[] = [];
+    const wire = line(messages);
+    const connector = createAcpAgent({
+      client: async () => createClient({ url: server.api.url }),
+      version: "1.2.3",
+      logger: silentLogger,
+    });
+    const routed = connector.connect(wire.agent as never) as { closed: Promise<void> };
+    const { agent } = client({ name: "test" })
+      .onNotification("session/update", ({ params }) => {
+        updates.push(params.update);
+      })
+      .onRequest("session/request_permission", ({ params }) => {
+        asked.push(params);
+        return { outcome: { outcome: "selected", optionId: params.options[0]?.optionId ?? "" } };
+      })
+      .connect(wire.client as never);
+    t.after(async () => {
+      await wire.end();
+      await routed.closed;
+      assertV2(messages);
+    });
+    const info = { name: "test", version: "1" };
+    const hello = await agent.request("initialize", { protocolVersion: 2, info, capabilities });
+    const states = () => updates.flatMap((one) => (one.sessionUpdate === "state_update" ? [one as StateUpdate] : []));
+    const idles = () => states().filter(({ state }) => state === "idle");
+    return { agent, messages, updates, asked, hello, states, idles };
+  }
+  interface StateUpdate {
+    state: string;
+    stopReason?: string;
+    usage?: object;
+    error?: { code: number; message: string };
+    _meta?: { parley?: { retrying?: { attempt: number } } };
+  }
+  const open = async (t: Cleanup) => {
+    const connection = await connect(t);
+    const { sessionId: id, ...told } = await connection.agent.request("session/new", { cwd: server.directory });
+    const prompt = (text: string) => connection.agent.request("session/prompt", { sessionId: id, prompt: say(text) });
+    const run = async (text: string) => {
+      const count = connection.idles().length;
+      const { messageId } = await prompt(text);
+      await eventually("the turn is over", () => connection.idles().length > count);
+      return { messageId, idle: connection.idles().at(-1) };
+    };
+    return { ...connection, id, told, prompt, run };
+  };
+  const texts = (updates: readonly SessionUpdate[]) =>
+    updates
+      .map((one) =>
+        one.sessionUpdate === "agent_message_chunk" ? (one as { content: { text: string } }).content.text : "",
+      )
+      .join("");
+
+  test("INIT-001 version 2 tells its name and what it can", async (t) => {
+    const { hello } = await connect(t);
+    assert.equal(hello.protocolVersion, 2);
+    assert.equal(hello.info.name, "parley");
+    assert.deepEqual(hello.capabilities?.session?.mcp, { stdio: {}, http: {} });
+  });
+
+  test("SESSION-001 CONFIG-001 a session begins with its choices and commands", async (t) => {
+    const { told } = await open(t);
+    assert.deepEqual(
+      told.configOptions?.map((one) => one.configId),
+      ["mode", "model", "effort"],
+    );
+    assert.ok(Array.isArray(told.availableCommands));
+  });
+
+  test("PROMPT-001 a prompt is answered at once, and one idle state ends its turn", async (t) => {
+    const session = await open(t);
+    const { messageId, idle } = await session.run("hello [[tools 1]]");
+    assert.equal(idle?.stopReason, "end_turn");
+    assert.ok(idle?.usage);
+    assert.deepEqual(
+      session.states().map(({ state }) => state),
+      ["running", "idle"],
+    );
+    const user = session.updates.find((one) => one.sessionUpdate === "user_message") as { messageId: string };
+    assert.equal(user.messageId, messageId);
+    assert.equal(texts(session.updates), "I ran 1 tools.");
+    const { length } = session.updates;
+    await session.agent.request("session/list", {});
+    assert.equal(session.updates.length, length, "nothing follows the idle state");
+  });
+
+  test("PROMPT-002 prompts that wait have a turn and an idle state each", async (t) => {
+    const session = await open(t);
+    await session.prompt("[[slow 200]]");
+    await session.prompt("two");
+    await session.prompt("three");
+    await eventually("all are over", () => session.idles().length === 3);
+    assert.deepEqual(
+      session.states().map(({ state }) => state),
+      ["running", "idle", "running", "idle", "running", "idle"],
+    );
+  });
+
+  test("STATE-001 an ask shows requires_action, then running again", async (t) => {
+    const session = await open(t);
+    await session.run("[[ask ls]]");
+    assert.deepEqual(
+      session.states().map(({ state }) => state),
+      ["running", "requires_action", "running", "idle"],
+    );
+    assert.equal(session.asked[0]?.title, "ls");
+    assert.equal(session.asked[0]?.subject?.type, "tool_call");
+  });
+
+  test("STATE-001 the ask of a sub-agent shows requires_action, too", async (t) => {
+    const session = await open(t);
+    const { idle } = await session.run("[[subagent ask]]");
+    assert.equal(idle?.stopReason, "end_turn");
+    assert.deepEqual(
+      session.states().map(({ state }) => state),
+      ["running", "requires_action", "running", "idle"],
+    );
+    assert.equal(session.asked.length, 1);
+  });
+
+  test("STATE-002 a retry says its attempt", async (t) => {
+    const session = await open(t);
+    await session.run("[[retry]]");
+    const attempts = session.states().flatMap(({ _meta }) => _meta?.parley?.retrying?.attempt ?? []);
+    assert.deepEqual(attempts, [1, 2]);
+  });
+
+  test("CANCEL-001 a cancelled turn is idle once, cancelled; a waiting prompt is taken back", async (t) => {
+    const session = await open(t);
+    await session.prompt("[[slow]]");
+    await session.prompt("never");
+    await eventually("it works", () => texts(session.updates).includes("still"));
+    await session.agent.notify("session/cancel", { sessionId: session.id });
+    await eventually("it is over", () => session.idles().length === 1);
+    assert.equal(session.idles()[0]?.stopReason, "cancelled");
+    assert.equal((await session.run("next")).idle?.stopReason, "end_turn");
+    assert.equal(session.idles().length, 2);
+  });
+
+  test("ERROR-001 a turn that fails is idle with its error", async (t) => {
+    const session = await open(t);
+    const { idle } = await session.run("[[error]]");
+    assert.equal(idle?.stopReason, "error");
+    assert.deepEqual(idle?.error?.message, "the script asked for an error");
+  });
+
+  test("RESUME-001 RESUME-002 the history comes where it is wanted, before the response", async (t) => {
+    const session = await open(t);
+    const { messageId } = await session.run("[[read-edit]] [[plan]]");
+    const cwd = server.directory;
+    const quiet = await connect(t);
+    await quiet.agent.request("session/resume", { sessionId: session.id, cwd });
+    assert.deepEqual(quiet.updates, []);
+    const full = await connect(t);
+    await full.agent.request("session/resume", { sessionId: session.id, cwd, replayFrom: { type: "start" } });
+    const first = full.updates[0] as { sessionUpdate: string; messageId: string };
+    assert.deepEqual([first.sessionUpdate, first.messageId], ["user_message", messageId]);
+    assert.equal(texts(full.updates), texts(session.updates));
+    const calls = full.updates.filter((one) => one.sessionUpdate === "tool_call_update") as {
+      status: string;
+      content: object[];
+    }[];
+    assert.ok(calls.length >= 2 && calls.every(({ status }) => status === "completed" || status === "failed"));
+    assert.match(JSON.stringify(calls), /"operation":"(add|modify)".*"git_patch"/);
+    assert.ok(full.updates.some((one) => one.sessionUpdate === "plan_update"));
+  });
+
+  test("CONFIG-002 AUTH-001 DELETE-001 CLOSE-001 the rest of the methods", async (t) => {
+    const session = await open(t);
+    const { agent, id: sessionId } = session;
+    const set = await agent.request("session/set_config_option", {
+      sessionId,
+      configId: "mode",
+      type: "id",
+      value: "plan",
+    });
+    assert.equal(set.configOptions.length, 3);
+    assert.deepEqual(await agent.request("auth/login", { methodId: "agent-login" }), {});
+    await assert.rejects(agent.request("auth/login", { methodId: "other" }), failsWith(-32602));
+    await assert.rejects(agent.request("session/prompt", { sessionId: "ses_no", prompt: say("x") }), failsWith(-32002));
+    assert.deepEqual(await agent.request("session/close", { sessionId }), {});
+    assert.deepEqual(await agent.request("session/delete", { sessionId }), {});
+    assert.deepEqual(await agent.request("session/delete", { sessionId }), {});
+    const { sessions } = await agent.request("session/list", { cwd: "/no/such/place" });
+    assert.deepEqual(sessions, []);
+  });
+});
