@@ -1,22 +1,31 @@
 import { join } from "node:path";
+import { type AcpPlaces, foundAgent } from "../agents/acp/found-agent.ts";
+import { findCommand, type Search } from "../agents/acp/known/find.ts";
+import { knownAgent } from "../agents/acp/known/known.ts";
 import { createClaudeAgent } from "../agents/claude/agent.ts";
 import { createCodexAgent } from "../agents/codex/agent.ts";
-import type { Agent, AgentMode, AgentModel } from "../agents/contract.ts";
+import type { Agent, AgentMode, AgentModel, Agents } from "../agents/contract.ts";
 import { createHouseAgent } from "../agents/house/agent.ts";
 import { findModels, type HouseConfig } from "../agents/house/model/models.ts";
 import { createLineProtocolAgent } from "../agents/line-protocol/agent.ts";
 import { type LineProtocolAbility, sampleAgent } from "../agents/line-protocol/launch.ts";
 import { createOpenCodeAgent } from "../agents/opencode/agent.ts";
 import type { PortRange } from "../agents/opencode/serve/ports.ts";
+import { ParleyError } from "../core/errors.ts";
 import type { AgentOption } from "../core/events/values.ts";
+import { present } from "../core/json/fields.ts";
 import { findKey } from "../credentials/find.ts";
 import type { CommandHost, ProcessHost } from "../host/contract.ts";
+import { NamedAgents } from "./named-agents.ts";
 
 export type { HouseConfig };
 
-/** An agent that the configuration adds: any program that speaks the line protocol. */
+/** An agent that the configuration adds: a program that speaks the line protocol (`command`) or ACP (`acp`). */
 export interface ConfiguredAgent {
-  command: readonly [string, ...string[]];
+  command?: readonly [string, ...string[]];
+  acp?: readonly [string, ...string[]];
+  /** The name for people of one that speaks ACP. */
+  title?: string;
   env?: Readonly<Record<string, string>>;
   models?: AgentModel[];
   modes?: AgentMode[];
@@ -34,7 +43,7 @@ const LAST_RESORT = "house";
 const PREFERRED = ["claude", "codex", "opencode"] as const;
 
 /** The agent of a session that names none. */
-export async function chooseDefaultAgent(agents: ReadonlyMap<string, Agent>, configured?: string): Promise<string> {
+export async function chooseDefaultAgent(agents: Agents, configured?: string): Promise<string> {
   if (configured !== undefined) return configured;
   for (const name of PREFERRED) if (await agents.get(name)?.usable?.()) return name;
   return LAST_RESORT;
@@ -45,6 +54,8 @@ export type HouseCredentials = "environment" | "found";
 
 export interface AgentSettings {
   agents: Readonly<Record<string, ConfiguredAgent>>;
+  /** Whether ACP agents that Parley knows, and that are installed, are listed; not unless told. All of them can be named. */
+  knownAgents?: boolean;
   house?: HouseConfig;
   houseCredentials?: HouseCredentials;
   /** The address of an OpenCode server that the user runs. Absent: Parley starts its own. */
@@ -65,13 +76,26 @@ function houseEnvironment(places: HouseCredentials | undefined): NodeJS.ProcessE
   return { ...process.env, ...key("ANTHROPIC_API_KEY", "anthropic"), ...key("OPENAI_API_KEY", "openai") };
 }
 
-/** Every agent that sessions may name: those that ship with Parley, then the configured ones, which may replace them. */
+/** An agent of the configuration. One that has a known name keeps what is known of it and not said otherwise. */
+function configuredAgent(name: string, configured: ConfiguredAgent, places: AcpPlaces): Agent {
+  const { command, acp, title, can, steer, modes, options, ...rest } = configured;
+  const { host } = places;
+  if (command)
+    return createLineProtocolAgent({ name, argv: command, host, ...present({ can, steer, modes, options }), ...rest });
+  if (!acp) throw new ParleyError("invalid", `expected "command" or "acp" of agent ${name}, got neither`);
+  const { title: known, login, files } = knownAgent(name) ?? {};
+  const search = (): Search => findCommand(acp, places);
+  return foundAgent({ name, ...present({ title: title ?? known, login, files }), ...rest, search }, places);
+}
+
+/** Every agent that sessions may name: those that ship with Parley, the configured ones, which may replace them, and those that are made when they are named. */
 export function buildAgents(
   settings: AgentSettings,
   host: ProcessHost & CommandHost,
   dataDirectory: string,
-): Map<string, Agent> {
-  const { agents: configured, house, houseCredentials } = settings;
+): NamedAgents {
+  const { agents: configured, house, houseCredentials, knownAgents: listKnown = false } = settings;
+  const places = { host, dataDirectory, env: process.env };
   const { opencodeUrl: url, opencodePorts: ports, opencodeIdleMs: idleMs } = settings;
   const shipped: Agent[] = [
     createClaudeAgent({ host, dataDirectory }),
@@ -81,13 +105,6 @@ export function buildAgents(
     createLineProtocolAgent({ ...sampleAgent(join(dataDirectory, "cache")), host }),
   ];
   const agents = new Map<string, Agent>(shipped.map((agent) => [agent.name, agent]));
-  for (const [name, { command, ...rest }] of Object.entries(configured)) {
-    agents.set(name, createLineProtocolAgent({ name, argv: command, host, ...rest }));
-  }
-  return agents;
-}
-
-/** Ends programs that agents keep beside their sessions. */
-export async function closeAgents(agents: ReadonlyMap<string, Agent>): Promise<void> {
-  await Promise.allSettled([...agents.values()].map((agent) => agent.close?.()));
+  for (const [name, one] of Object.entries(configured)) agents.set(name, configuredAgent(name, one, places));
+  return new NamedAgents(agents, { ...places, listKnown });
 }

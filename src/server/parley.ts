@@ -1,13 +1,11 @@
 import { isIPv6 } from "node:net";
 import { join } from "node:path";
-import type { Agent } from "../agents/contract.ts";
 import { neverBack } from "../core/clock.ts";
-import { isParleyError } from "../core/errors.ts";
+import { isParleyError, ParleyError } from "../core/errors.ts";
 import type { ParleyEvent } from "../core/events/event.ts";
 import { idSource } from "../core/ids.ts";
 import type { LogFields, Logger } from "../core/logger.ts";
 import { createMetrics } from "../core/metrics.ts";
-import { unknownAgent } from "../core/unknown-agent.ts";
 import { Gateway } from "../gateway/gateway.ts";
 import type { Unattended } from "../gateway/options.ts";
 import type { CommandHost } from "../host/contract.ts";
@@ -21,13 +19,15 @@ import type { Log, SyncMode } from "../log/contract.ts";
 import { type OpenLogOptions, openLog } from "../log/data-log.ts";
 import { worktreesFolder } from "../surfaces/opencode/worktrees/folder.ts";
 import { SseClients } from "../surfaces/stream/sse-clients.ts";
-import { type AgentSettings, buildAgents, chooseDefaultAgent, closeAgents } from "./agents.ts";
+import { acpMount } from "./acp/mount.ts";
+import { type AgentSettings, buildAgents, chooseDefaultAgent } from "./agents.ts";
 import { createListener, type HttpListener } from "./http/listener.ts";
 import { instanceOf } from "./instance.ts";
 import { giveMemoryBackWhenIdle } from "./lifecycle/idle-memory.ts";
 import { watchStorage } from "./lifecycle/storage-watch.ts";
 import { processSeries } from "./logging/metrics.ts";
 import { mcpStore } from "./mcp-store.ts";
+import type { NamedAgents } from "./named-agents.ts";
 import { opencodeMount, universalMount } from "./surface-mounts.ts";
 import { type TrustOptions, TrustStore } from "./trust/trust-store.ts";
 
@@ -131,7 +131,7 @@ async function startLocked(options: ParleyOptions, lock: LockHeld): Promise<Serv
 
 interface Parts {
   log: Log;
-  agents: Map<string, Agent>;
+  agents: NamedAgents;
   commands: CommandHost;
   terminals: Terminals;
   abandon(): void;
@@ -144,9 +144,8 @@ async function startOn(
 ): Promise<Omit<Server, "abandon">> {
   const { logger } = options;
   const defaultAgent = await chooseDefaultAgent(agents, options.defaultAgent);
-  if (!agents.has(defaultAgent)) {
-    throw unknownAgent(defaultAgent, [...agents.keys()]);
-  }
+  if (!agents.get(defaultAgent))
+    throw new ParleyError("agent_not_found", agents.objection(defaultAgent) ?? `no agent ${defaultAgent}`);
   const roots = new Roots(options.roots, worktreesFolder(options.dataDirectory));
   const metrics = createMetrics();
   processSeries(metrics);
@@ -166,13 +165,18 @@ async function startOn(
   const directory = roots.has(options.directory) ? options.directory : (roots.directories[0] ?? options.directory);
   const closed = await gateway.recover();
   if (closed > 0) logger.warn({ turns: closed }, "closed turns that an earlier crash had left open");
+  // An agent that only its name makes is listed because a session has it.
+  for (const { agent } of await log.list({ parent: null, limit: LISTED_SESSIONS })) agents.get(agent);
   const clients = new SseClients(metrics);
+  let url = "";
+  const acp = acpMount({ ...options, url: () => url });
   const listener = createListener({
     ...options,
     log: logger,
     metrics,
     mounts: [
       universalMount({ gateway, clients, options: { ...options, directory } }),
+      acp,
       opencodeMount({ gateway, clients, commands, terminals, options: { ...options, directory } }),
     ],
     ready: () => log.check(),
@@ -180,18 +184,21 @@ async function startOn(
     home: { version: options.version, advertise: options.advertise },
   });
   const address = await listener.listen();
-  const url = urlOf(options.host, address.port);
+  url = urlOf(options.host, address.port);
   lock.publish({ url });
   if (options.resumeQueues ?? true)
     gateway.resumeQueues().catch((error) => logger.error({ err: error }, "waiting prompts could not be resumed"));
   const stopTidying = giveMemoryBackWhenIdle();
   const stopWatching = watchStorage(log, logger, (error) => gateway.storageLost(error));
-  const cutStreams = (): void => clients.destroyAll();
+  function cutStreams(): void {
+    clients.destroyAll();
+    void acp.close();
+  }
   async function close(): Promise<void> {
     stopTidying();
     stopWatching();
     await Promise.all([gateway.shutdown(), terminals.close()]);
-    await closeAgents(agents);
+    await agents.close();
     // No session runs any more: the rest are programs that were asked what they have, and have not answered yet.
     abandon();
     await log.close();
@@ -211,6 +218,9 @@ async function startOn(
 
 /** So many of the newest events are looked at when a server starts: damage to them is told then. The doctor reads all. */
 const LOOKED_AT = 500;
+
+/** So many of the newest sessions have their agents listed. */
+const LISTED_SESSIONS = 50;
 
 /** When the last event was made: clients sort by ids, which must not step back where the clock did. */
 async function newestTime(log: Log): Promise<number> {

@@ -70,7 +70,7 @@ export function corsHeaders(listed: string | undefined): Record<string, string> 
     vary: "Origin",
     "access-control-allow-origin": listed,
     "access-control-allow-credentials": "true",
-    "access-control-expose-headers": "x-request-id, retry-after, location, link",
+    "access-control-expose-headers": "x-request-id, retry-after, location, link, acp-connection-id",
   };
 }
 
