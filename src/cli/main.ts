@@ -61,6 +61,8 @@ export async function main(argv: readonly string[]): Promise<void> {
   process.stdout.on("error", (error) => {
     if (process.stdout.listenerCount("error") === 1) process.exit(outputLost(error));
   });
+  // Nobody reads the log any more: that is no reason to end, and telling it would fail again and again.
+  process.stderr.on("error", () => {});
   await perform(argv);
   await Promise.all([written(process.stdout), written(process.stderr)]);
   process.exit();

@@ -1,5 +1,6 @@
 import { Command, CommanderError, Option } from "commander";
 import { nearest } from "../core/nearest.ts";
+import { acpCommand } from "./commands/acp.ts";
 import { agentsCommand } from "./commands/agents.ts";
 import { answerCommand } from "./commands/answer.ts";
 import { asksCommand } from "./commands/asks.ts";
@@ -42,6 +43,7 @@ export function buildProgram(): Command {
     serveCommand(),
     runCommand(),
     opencodeCommand(),
+    acpCommand(),
     sessionsCommand(),
     attachCommand(),
     asksCommand(),

@@ -81,19 +81,19 @@ export function createClient(options: ClientOptions) {
     backoff: options.backoff ?? ((attempt, baseMs) => backoffMs(attempt, baseMs, Math.random())),
   });
   const newId = messageIds(Date.now);
-  const get = <T>(path: string, query?: Call["query"]): Promise<T> =>
-    transport.json<T>({ method: "GET", path: path.split("/"), query, repeatable: true });
+  const get = <T>(path: readonly string[], query?: Call["query"]): Promise<T> =>
+    transport.json<T>({ method: "GET", path, query, repeatable: true });
   const session = (one: string | { id: string }): SessionHandle =>
     new SessionHandle(typeof one === "string" ? one : one.id, transport, newId);
   return {
     url: base.href,
-    health: (): Promise<Health> => get("health"),
-    agents: async (): Promise<AgentInfo[]> => (await get<{ agents: AgentInfo[] }>("v1/agents")).agents,
+    health: (): Promise<Health> => get(["health"]),
+    agents: async (): Promise<AgentInfo[]> => (await get<{ agents: AgentInfo[] }>(["v1", "agents"])).agents,
     /** One agent, as it is in a directory of the server's machine. */
-    agent: (name: string, directory?: string): Promise<AgentInfo> => get(`v1/agents/${name}`, { directory }),
+    agent: (name: string, directory?: string): Promise<AgentInfo> => get(["v1", "agents", name], { directory }),
     /** The sessions that an agent itself keeps for a directory. */
     agentSessions: async (name: string, directory?: string): Promise<NativeSession[]> =>
-      (await get<{ sessions: NativeSession[] }>(`v1/agents/${name}/sessions`, { directory })).sessions,
+      (await get<{ sessions: NativeSession[] }>(["v1", "agents", name, "sessions"], { directory })).sessions,
     sessions: {
       create: (request: NewSession = {}): Promise<SessionDetail> =>
         transport.json({ method: "POST", path: ["v1", "sessions"], body: request }),
@@ -103,7 +103,7 @@ export function createClient(options: ClientOptions) {
       /** A page of sessions, newest first. */
       list: async (query: SessionListQuery = {}): Promise<SessionList> => {
         checkOptions("sessions.list", query, LIST_OPTIONS);
-        return get("v1/sessions", { ...query });
+        return get(["v1", "sessions"], { ...query });
       },
       get: (id: string): Promise<SessionDetail> => session(id).get(),
       update: (id: string, change: SessionChange): Promise<SessionDetail> => session(id).update(change),
@@ -111,16 +111,17 @@ export function createClient(options: ClientOptions) {
     },
     trust: {
       /** Of a directory on the server's machine, by its absolute path. */
-      get: (directory: string): Promise<TrustInfo> => get("v1/trust", { directory }),
+      get: (directory: string): Promise<TrustInfo> => get(["v1", "trust"], { directory }),
       /** Agents take all that a project's files say there, commands to run too; or no longer. */
       set: (directory: string, trusted: boolean): Promise<TrustInfo> =>
         transport.json({ method: "PUT", path: ["v1", "trust"], body: { directory, trusted } }),
-      list: async (): Promise<TrustedDirectory[]> => (await get<{ trusted: TrustedDirectory[] }>("v1/trusted")).trusted,
+      list: async (): Promise<TrustedDirectory[]> =>
+        (await get<{ trusted: TrustedDirectory[] }>(["v1", "trusted"])).trusted,
     },
     /** A handle of one session; nothing is sent. */
     session,
     /** The open asks of all sessions. */
-    asks: async (): Promise<Ask[]> => (await get<{ asks: Ask[] }>("v1/asks")).asks,
+    asks: async (): Promise<Ask[]> => (await get<{ asks: Ask[] }>(["v1", "asks"])).asks,
     /**
      * The events of all sessions in the order in which they were stored, from now on unless a cursor is given. Gaps come
      * only in the stream of one session.

@@ -21,6 +21,7 @@ type Modality = "text" | "image" | "audio" | "video" | "pdf";
 export interface ModelInfo {
   id: string;
   name?: string;
+  description?: string;
   /** The one that serves it, for an agent that has models of several. */
   provider?: string;
   family?: string;
@@ -54,6 +55,8 @@ export interface AgentInfo {
   /** Where the program was found, or what to do when it was not. */
   detail?: string;
   credentials: "found" | "missing" | "not_needed" | "unknown";
+  /** What a person does to give it credentials. */
+  login?: string;
   models: ModelInfo[];
   /** The model of a session that names none, where it is not the first. */
   defaultModel?: string;
@@ -101,6 +104,8 @@ export interface NewSession {
   mcpServers?: McpServer[];
   /** The agent's own id of a session that it keeps, see `agentSessions`. Its agent starts at once. */
   resume?: string;
+  /** Its agent starts now: the first prompt does not wait for it. */
+  start?: boolean;
 }
 
 export type McpServer =
@@ -116,7 +121,7 @@ export interface NativeSession {
 }
 
 /** Another agent is possible only before the first turn. */
-export type SessionChange = Omit<NewSession, "directory" | "mcpServers" | "resume">;
+export type SessionChange = Omit<NewSession, "directory" | "mcpServers" | "resume" | "start">;
 
 export interface SessionListQuery {
   directory?: string;

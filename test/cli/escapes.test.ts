@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { exportHeader } from "../../src/core/history/exported.ts";
 import { Home } from "./support.ts";
 
@@ -48,4 +49,23 @@ test("a mistake in the file of a cloned project is told without its control char
     assertTame(args.join(" "), done);
     if (args[0] !== "trust") assert.match(`${done.stdout}${done.stderr}`, /unknown key/, args.join(" "));
   }
+});
+
+test("nothing that an ACP agent says of itself reaches the terminal as it is", async () => {
+  await using home = new Home();
+  const program = fileURLToPath(new URL("../fixtures/agents/acp-as-told.mjs", import.meta.url));
+  const told = {
+    initialize: { protocolVersion: 1, agentInfo: { name: ESCAPE, title: ESCAPE, version: `1${ESCAPE}` } },
+    "session/new": {
+      sessionId: "sess-stand-in",
+      models: { currentModelId: "m", availableModels: [{ modelId: `m${ESCAPE}`, name: ESCAPE }] },
+      modes: { currentModeId: "a", availableModes: [{ id: `a${ESCAPE}`, name: ESCAPE }] },
+    },
+  };
+  home.configure({
+    agents: { evil: { acp: [process.execPath, program], title: "Evil", env: { STAND_IN: JSON.stringify(told) } } },
+  });
+  const listed = await home.run(["agents"]);
+  assert.match(listed.stdout, /^evil .*52;c;/m);
+  assertTame("agents", listed);
 });

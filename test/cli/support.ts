@@ -50,6 +50,7 @@ export class Home {
       XDG_CONFIG_HOME: join(this.root, "config"),
       XDG_DATA_HOME: join(this.root, "data"),
       PARLEY_AGENT: this.#agent,
+      PARLEY_KNOWN_AGENTS: "false",
       ...more,
     };
   }

@@ -44,6 +44,13 @@ test("pages of a session's events, with the agent's own lines on request", async
   }
 });
 
+test("an agent's name may be a command line with a path", async () => {
+  await using server = await startServer();
+  const client = createClient({ url: server.url });
+  const name = `acp:${process.execPath} --version`;
+  assert.equal((await client.agent(name)).name, name);
+});
+
 test("without the token, or with a wrong one, the error says what to do and never says the token", async () => {
   await using server = await startServer({ token: TOKEN });
   const wrong = `wrong-${TOKEN}`;

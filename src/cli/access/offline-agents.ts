@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { AgentInfo } from "../../client/index.ts";
 import { capabilitiesOf } from "../../gateway/capabilities.ts";
 import { createProcessHost } from "../../host/process-host.ts";
-import { buildAgents, chooseDefaultAgent, closeAgents } from "../../server/agents.ts";
+import { buildAgents, chooseDefaultAgent } from "../../server/agents.ts";
 import type { Settings } from "../config/settings.ts";
 
 /** The agents that a server would have, without one. None is started. */
@@ -26,6 +26,6 @@ export async function offlineAgents(settings: Settings): Promise<AgentInfo[]> {
       })),
     );
   } finally {
-    await closeAgents(built);
+    await built.close();
   }
 }

@@ -7,7 +7,7 @@ import { acquireLock } from "../../host/data-lock.ts";
 import { Roots } from "../../host/files/roots.ts";
 import { createProcessHost } from "../../host/process-host.ts";
 import { openLog } from "../../log/data-log.ts";
-import { buildAgents, chooseDefaultAgent, closeAgents } from "../../server/agents.ts";
+import { buildAgents, chooseDefaultAgent } from "../../server/agents.ts";
 import { instanceOf } from "../../server/instance.ts";
 import { mcpStore } from "../../server/mcp-store.ts";
 import { AlreadyRunning } from "../../server/parley.ts";
@@ -41,7 +41,7 @@ export async function removeOffline(settings: Settings, id: string): Promise<voi
       await gateway.recover();
       await gateway.remove(id);
       await gateway.shutdown();
-      await closeAgents(agents);
+      await agents.close();
     } finally {
       await log.close();
     }

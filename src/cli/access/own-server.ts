@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { createLogger } from "../../server/logging/logger.ts";
+import { createLogger, type ServerLogger } from "../../server/logging/logger.ts";
 import { type Server, startServer } from "../../server/parley.ts";
 import type { Settings } from "../config/settings.ts";
 import { rootsOf } from "../context.ts";
@@ -9,11 +9,15 @@ import type { FoundServer } from "./find-server.ts";
 
 export interface OwnServer extends FoundServer {
   parley: Server;
+  logger: ServerLogger;
   close(): Promise<void>;
 }
 
 const LAST_REQUESTS_MS = 500;
 const LOOK_AGAIN_MS = 1_000;
+/** A client of our own that has just left is counted for a moment more. */
+const LEAVING_MS = 25;
+const LEAVING_LOOKS = 10;
 
 /** A server in this process, on a free port of this machine, for as long as a command runs. It logs to stderr, or to `fd`. */
 export async function startOwnServer(settings: Settings, directory: string, fd?: number): Promise<OwnServer> {
@@ -40,6 +44,7 @@ export async function startOwnServer(settings: Settings, directory: string, fd?:
     token,
     pid: process.pid,
     parley,
+    logger,
     async close() {
       await parley.stop(LAST_REQUESTS_MS);
       await logger.flush();
@@ -55,7 +60,10 @@ async function busyForOthers({ gateway }: Server, own: string): Promise<boolean>
 
 /** A server that another command has found must not vanish under it. `waiting` is called once, if there is one. */
 export async function othersDone(parley: Server, own: string, waiting: () => void, stop: AbortSignal): Promise<void> {
-  if (!(await busyForOthers(parley, own))) return;
+  for (let look = 0; look < LEAVING_LOOKS; look++) {
+    if (!(await busyForOthers(parley, own))) return;
+    await delay(LEAVING_MS);
+  }
   waiting();
   while (!stop.aborted && (await busyForOthers(parley, own))) {
     await delay(LOOK_AGAIN_MS, undefined, { signal: stop }).catch(() => {});

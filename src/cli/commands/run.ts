@@ -21,7 +21,7 @@ export function runCommand(): Command {
   ]);
   command.argument("[prompt...]", "the prompt; piped text follows it; - or nothing reads all of it from stdin");
   command.optionsGroup("Session:");
-  command.option("--agent <name>", "one of parley agents");
+  command.option("--agent <name>", "one of parley agents, or acp: with a command line");
   command.option("--model <id>", "one of the agent's models");
   command.option("--mode <id>", "one of the agent's modes");
   command.option("--dir <directory>", "where the agent works (default: this directory)");

@@ -10,7 +10,7 @@ export type Credential = { token: string } | { file: string };
 export interface FileValues {
   text: string;
   address: string;
-  name: string;
+  agentName: string;
   port: number;
   count: number;
   duration: string;
@@ -20,6 +20,8 @@ export interface FileValues {
   agents: Record<string, ConfiguredAgent>;
   house: HouseConfig;
 }
+
+type Argv = readonly [string, ...string[]];
 
 /** Makes a path absolute: `~/` is the home directory, and a relative path starts where it was written. */
 export type Resolve = (path: string) => string;
@@ -39,7 +41,7 @@ export interface Kind<T> {
 }
 
 export const text: Kind<string> = { check: "text", expected: "a text", parse: (value) => value };
-export const agentName: Kind<string> = { ...text, check: "name" };
+export const agentName: Kind<string> = { ...text, check: "agentName" };
 export const address: Kind<string> = {
   check: "address",
   expected: "an address",
@@ -118,16 +120,13 @@ export const house = object("house");
 /** A program by its path starts at the file; a bare name is looked for in PATH. */
 export const agents: Kind<FileValues["agents"]> = {
   ...object("agents"),
-  resolve: (value, path) =>
-    Object.fromEntries(
-      Object.entries(value).map(
-        ([
-          name,
-          {
-            command: [program, ...args],
-            ...rest
-          },
-        ]) => [name, { ...rest, command: [program.includes("/") ? path(program) : program, ...args] }],
-      ),
-    ),
+  resolve(value, path) {
+    const whole = ([program, ...args]: Argv): Argv => [program.includes("/") ? path(program) : program, ...args];
+    const resolved = ({ command, acp, ...rest }: ConfiguredAgent): ConfiguredAgent => ({
+      ...rest,
+      ...(command ? { command: whole(command) } : {}),
+      ...(acp ? { acp: whole(acp) } : {}),
+    });
+    return Object.fromEntries(Object.entries(value).map(([name, agent]) => [name, resolved(agent)]));
+  },
 };

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { EFFORTS } from "../../agents/house/model/efforts.ts";
 import { LINE_PROTOCOL_ABILITIES } from "../../agents/line-protocol/launch.ts";
+import { isCommandName, readCommandName } from "../../core/command-name.ts";
 import { DURATION, DURATION_PHRASE, parseDuration } from "./duration.ts";
 import { address, count, type FileValues, port } from "./kinds.ts";
 import { SETTINGS, type Setting, type Table } from "./table.ts";
@@ -19,7 +20,19 @@ const duration = z
   .regex(DURATION, { error: DURATION_PHRASE })
   .refine((value) => !DURATION.test(value) || parseDuration(value) !== undefined, { error: DURATION_PHRASE });
 
-const agentName = z.string().regex(/^[\w.:-]{1,64}$/, { error: NAME });
+/** The name that an entry has: a command line is never one. */
+const entryName = z.string().regex(/^(?!acp:)[\w.:-]{1,64}$/, { error: `${NAME}, which does not begin with acp:` });
+
+function agentNameFault(name: string): string | undefined {
+  if (!isCommandName(name)) return /^[\w.:-]{1,64}$/.test(name) ? undefined : `${NAME}, or acp: with a command line`;
+  const read = readCommandName(name);
+  return "problem" in read ? read.problem.replace(/^expected /, "") : undefined;
+}
+
+const agentName = z.string().superRefine((name, { addIssue }) => {
+  const fault = agentNameFault(name);
+  if (fault !== undefined) addIssue(fault);
+});
 
 const price = z
   .strictObject({
@@ -63,10 +76,17 @@ const option = z.strictObject({
   default: z.union([z.string(), z.boolean()]).optional(),
 });
 
-const agent = z.strictObject({
-  command: z
-    .tuple([z.string().min(1, { error: "a program" })], z.string())
+const commandLine = z.tuple([z.string().min(1, { error: "a program" })], z.string());
+const FOR_LINES = ["modes", "options", "steer", "can"] as const;
+
+const agentFields = z.strictObject({
+  command: commandLine
+    .optional()
     .describe("a program that speaks the line protocol, and its arguments; a relative path starts at this file"),
+  acp: commandLine
+    .optional()
+    .describe("in place of command: a program that speaks ACP, and its arguments; a relative path starts at this file"),
+  title: z.string().optional().describe("of a program that speaks ACP: its name for people"),
   env: z.record(z.string(), z.string()).optional().describe("added to Parley's environment"),
   models: z.array(model).optional(),
   modes: z.array(mode).optional(),
@@ -78,6 +98,17 @@ const agent = z.strictObject({
     .describe(
       "requests of the line protocol that it answers; mcp: it takes MCP servers; rewind: it drops its last turns",
     ),
+});
+
+const agent = agentFields.superRefine((fields, { addIssue }) => {
+  const { command, acp, title } = fields;
+  const fault = (key: string, message: string): void => addIssue({ code: "custom", path: [key], message });
+  if (!command && !acp) fault("command", 'a list with the program first, here or in "acp"');
+  if (command && acp) fault("acp", 'none beside "command"');
+  if (command && title !== undefined) fault("title", 'none beside "command"');
+  if (!acp) return;
+  const vain = FOR_LINES.filter((key) => fields[key] !== undefined);
+  for (const key of vain) fault(key, 'none beside "acp": the program tells it');
 });
 
 const endpoint = z.strictObject({
@@ -103,7 +134,7 @@ const house = z.strictObject({
 const CHECKS: { readonly [C in keyof FileValues]: z.ZodType<FileValues[C]> } = {
   text: z.string(),
   address: z.string().min(1, { error: address.expected }),
-  name: agentName,
+  agentName,
   port: whole(port, 65_535),
   count: whole(count),
   duration,
@@ -112,7 +143,7 @@ const CHECKS: { readonly [C in keyof FileValues]: z.ZodType<FileValues[C]> } = {
   roots: z
     .array(z.string().min(1, { error: "a directory" }))
     .min(1, { error: 'at least one directory; "/" allows all' }),
-  agents: z.record(agentName, agent),
+  agents: z.record(entryName, agent),
   house,
 };
 

@@ -1,3 +1,4 @@
+import { isCommandName } from "../../core/command-name.ts";
 import type { Unattended } from "../../gateway/options.ts";
 import type { SyncMode } from "../../log/contract.ts";
 import type { HouseCredentials } from "../../server/agents.ts";
@@ -28,7 +29,9 @@ export interface Setting {
   file?: "any" | "trusted" | "user";
   /** A value that only a trusted project may choose. */
   trustedValue?: string;
-  /** Why no project may hold it. */
+  /** A value that no project may choose, trusted or not. */
+  userValue?(value: unknown): boolean;
+  /** Why no project may hold it, or such a value. */
   why?: string;
 }
 
@@ -58,10 +61,15 @@ export const SETTINGS = {
     means: "directories that sessions, files and terminals are limited to", more: "See [roots](#roots)",
     otherwise: "none on loopback, --dir where others can reach the server" },
   defaultAgent: { kind: kind.agentName, flag: "--agent <name>", variable: "PARLEY_AGENT", file: "any", group: "Agents:",
-    means: "the agent of a session that names none", otherwise: "claude, codex or opencode, the first that is installed and logged in; else house" },
+    means: "the agent of a session that names none", more: "Also an ACP agent's command line, such as `acp:gemini --acp`, in the user's own file, the variable and the flag",
+    userValue: (value) => typeof value === "string" && isCommandName(value),
+    why: "no project names a command line to run by it; a trusted one may add an entry of \"agents\"", otherwise: "claude, codex or opencode, the first that is installed and logged in; else house" },
   agents: { kind: kind.agents, file: "trusted",
     means: "further agents, by name",
-    more: "Each has `command` and may have `env`, `models`, `modes`, `options`, `steer` and `can`: see [the line protocol](line-protocol.md)" },
+    more: "Each has `command` and may have `env`, `models`, `modes`, `options`, `steer` and `can`: see [the line protocol](line-protocol.md). Or it has `acp`, the command line of a program that speaks ACP, and may have `title`, `env` and `models`: see [ACP agents](acp-agents.md)" },
+  knownAgents: { kind: kind.yesOrNo, default: "true", flag: "--no-known-agents", variable: "PARLEY_KNOWN_AGENTS", file: "trusted", group: "Agents:",
+    means: "whether ACP agents that Parley knows are listed where they are installed", help: "do not list ACP agents that are installed",
+    more: "All of them can be named all the same: see [ACP agents](acp-agents.md)" },
   house: { kind: kind.house, file: "trusted",
     means: "the models of Parley's own agent", more: "`model`, `models`, `endpoints`: see [the house agent](agents/house.md)" },
   houseCredentials: { kind: kind.oneOf<HouseCredentials>(["environment", "found"]), default: "environment", flag: "--house-credentials <places>",

@@ -20,8 +20,8 @@ export function limitProject(
   const refused: Refused[] = [];
   const kept = Object.entries(config).filter(([key, value]) => {
     if (key === "$schema") return true;
-    const { file, trustedValue, why } = table[key] ?? {};
-    if (file === "user") refused.push({ key, why: why ?? "" });
+    const { file, trustedValue, userValue, why } = table[key] ?? {};
+    if (file === "user" || userValue?.(value)) refused.push({ key, why: why ?? "" });
     else if (trusted || (file === "any" && value !== trustedValue)) return true;
     else refused.push({ key, why: `the project is not trusted; to allow it: ${trustCommand(project)}` });
     return false;

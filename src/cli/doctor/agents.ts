@@ -1,6 +1,8 @@
 import type { AgentInfo } from "../../client/index.ts";
 import { present } from "../../core/json/fields.ts";
 import { INSTALLABLE_NAMES, testedVersions } from "../../install/catalog.ts";
+import type { NamedAgents } from "../../server/named-agents.ts";
+import { furtherAgents } from "../sessions/agents.ts";
 import type { Check } from "./check.ts";
 
 /** The tested versions of an agent whose program is of another one; undefined where nothing is tested by version. */
@@ -39,4 +41,9 @@ export function checkAgents(agents: readonly AgentInfo[], defaultAgent: string):
   const have = agents.map(({ name }) => name).join(", ");
   const advice = `choose one of ${have} with --agent, PARLEY_AGENT or "defaultAgent"`;
   return [...checks, { name: `agent ${defaultAgent}`, level: "bad", detail: "the default agent is unknown", advice }];
+}
+
+/** Agents that could be there: nothing is wrong without them. */
+export function checkKnown(agents: Pick<NamedAgents, "further">): Check {
+  return { name: "agents", level: "ok", detail: furtherAgents(agents), facts: { further: agents.further() } };
 }

@@ -1,14 +1,14 @@
 import { homedir } from "node:os";
 import { messageOf } from "../../core/errors.ts";
 import { readLock } from "../../host/data-lock.ts";
-import { offlineAgents } from "../access/offline-agents.ts";
+import { agentsOf, offlineAgents } from "../access/offline-agents.ts";
 import { type LoadedConfig, loadConfig } from "../config/load.ts";
 import { defaultDataDir, trustFile, userConfigFile } from "../config/paths.ts";
 import { defaultSettings, type Layer, mergeSettings } from "../config/settings.ts";
 import { findWith } from "../credentials/find-with.ts";
 import { offlineTrust } from "../trust/offline-trust.ts";
 import { packageVersion } from "../version.ts";
-import { checkAgents } from "./agents.ts";
+import { checkAgents, checkKnown } from "./agents.ts";
 import { type Check, type Level, worst } from "./check.ts";
 import { checkCredentials } from "./credentials.ts";
 import { checkDataDir, checkDisk, checkNode, checkPlatform } from "./machine.ts";
@@ -64,6 +64,7 @@ export async function examine(flags: Layer): Promise<Report> {
     checkStrays(dataDir, owner),
     ...checkCredentials(findWith(settings)),
     ...checkAgents(agents, defaultAgent),
+    checkKnown(agentsOf(settings)),
   ];
   return { version: packageVersion(), verdict: worst(checks), checks };
 }

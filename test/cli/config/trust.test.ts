@@ -11,6 +11,7 @@ const everything: ConfigFile = {
   token: "0123456789abcdef",
   defaultAgent: "a",
   agents: { scripted: { command: ["evil"] } },
+  knownAgents: false,
   house: { endpoints: { evil: { url: "https://evil.example", models: [{ id: "m" }] } } },
   houseCredentials: "found",
   roots: ["/"],
@@ -62,4 +63,15 @@ test("a trusted project may say all but who is trusted, what the token is and wh
   const { config, refused } = limitProject(everything, true, "/repo");
   assert.deepEqual(refused.map(({ key }) => key).sort(), ["houseCredentials", "token", "trust"]);
   assert.deepEqual(config.agents, everything.agents);
+});
+
+test("no project names a command line, trusted or not: an agent of its name would run it", () => {
+  for (const trusted of [false, true]) {
+    for (const defaultAgent of ["acp:evil --now", "acp:", "acp:/tmp/evil"]) {
+      const { config, refused } = limitProject({ defaultAgent }, trusted, "/repo");
+      assert.deepEqual(config, {}, `${defaultAgent}, trusted: ${trusted}`);
+      assert.match(refused[0]?.why ?? "", /no project names a command line/);
+    }
+    assert.deepEqual(limitProject({ defaultAgent: "gemini" }, trusted, "/repo").refused, []);
+  }
 });

@@ -1,0 +1,114 @@
+import type { AnyMessage } from "@agentclientprotocol/sdk";
+import { createClient } from "../../client/index.ts";
+import { present } from "../../core/json/fields.ts";
+import { createLogger, type ServerLogger } from "../../server/logging/logger.ts";
+import { createAcpAgent } from "../../surfaces/acp/agent.ts";
+import type { Settings } from "../config/settings.ts";
+import { configure, directoryOf } from "../context.ts";
+import { EXIT } from "../exit.ts";
+import { serverLayer, type TokenFlags } from "../options.ts";
+import { Interrupts } from "../run/interrupts.ts";
+import { tell } from "../tell.ts";
+import { packageVersion } from "../version.ts";
+import { messageStream } from "./message-stream.ts";
+import { takeStdout, type WriteOut } from "./own-stdout.ts";
+import { ServerLink } from "./server-link.ts";
+
+export interface AcpFlags extends TokenFlags {
+  agent?: string;
+  dataDir?: string;
+}
+
+/** The client knows no address: each request is sent to the server that runs at that moment. */
+const ANY_SERVER = "http://127.0.0.1";
+const CLIENT_NAME = "parley-acp";
+
+/** How long the last answers may take to be written: a client that reads no more must not keep us. */
+const LAST_LINES_MS = 500;
+
+function loggerFor({ logLevel }: Settings): ServerLogger {
+  return createLogger({ level: logLevel === "info" ? "warn" : logLevel, readable: true });
+}
+
+/** A refused request is told on stderr, too, which editors keep. */
+function watchAnswers(logger: ServerLogger, onFirst: () => void): (message: AnyMessage) => void {
+  let first = true;
+  return (message) => {
+    if ("error" in message) {
+      const { code, data, message: words } = message.error;
+      logger.warn(present({ code, request: message.id, data }), words);
+    }
+    if (first) setImmediate(onFirst);
+    first = false;
+  };
+}
+
+function linkFor(settings: Settings, directory: string): ServerLink {
+  const start = async () => {
+    const { startOwnServer } = await import("../access/own-server.ts");
+    const own = await startOwnServer(settings, directory);
+    void Promise.all([own.logger.open(), own.parley.listener.warm()]);
+    return own;
+  };
+  return new ServerLink({ settings, start });
+}
+
+/** Resolves with the exit code when the client is gone, a signal came, or by a defect. */
+function untilOver(closed: Promise<unknown>, interrupts: Interrupts): Promise<number> {
+  return new Promise((resolve) => {
+    closed.then(
+      () => resolve(EXIT.ok),
+      () => resolve(EXIT.ok),
+    );
+    process.stdout.on("error", () => resolve(EXIT.ok));
+    interrupts.signal.addEventListener("abort", () => resolve(EXIT.ok));
+    for (const fatal of ["uncaughtException", "unhandledRejection"] as const) {
+      process.on(fatal, (thrown: unknown) => {
+        tell(`this is a defect of Parley: ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : thrown}`);
+        resolve(EXIT.failed);
+      });
+    }
+  });
+}
+
+/** What was written before is written when the callback comes. */
+function flushed(write: WriteOut): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, LAST_LINES_MS);
+    write("", () => resolve());
+  });
+}
+
+/** Serves the client on stdin and stdout until it is gone; returns the exit code. */
+export async function acp(flags: AcpFlags): Promise<number> {
+  const write = takeStdout();
+  const directory = directoryOf(undefined);
+  const { settings } = await configure(serverLayer(flags), directory);
+  if (process.stdin.isTTY) tell("this is for editors, which speak in lines of JSON; parley help acp shows how");
+  const interrupts = new Interrupts();
+  const logger = loggerFor(settings);
+  const link = linkFor(settings, directory);
+  const client = createClient({ url: ANY_SERVER, name: CLIENT_NAME, fetch: link.fetch });
+  const agent = createAcpAgent({
+    client: async () => client,
+    ...(flags.agent === undefined ? {} : { agent: flags.agent }),
+    version: packageVersion(),
+    logger,
+  });
+  const sent = watchAnswers(logger, () => {
+    link.warm();
+    void logger.open();
+  });
+  const connection = agent.connect(messageStream({ input: process.stdin, write, sent }));
+  const code = await untilOver(closedOf(connection), interrupts);
+  await link.close(interrupts.signal);
+  await Promise.all([flushed(write), logger.flush()]);
+  interrupts.close();
+  return code;
+}
+
+/** The SDK types a connection as unknown; the router's has this. */
+function closedOf(connection: unknown): Promise<unknown> {
+  const closed = typeof connection === "object" && connection !== null && "closed" in connection && connection.closed;
+  return closed instanceof Promise ? closed : new Promise(() => {});
+}

@@ -1,0 +1,132 @@
+import type { Readable } from "node:stream";
+import type { AnyMessage, Stream } from "@agentclientprotocol/sdk";
+import { createLineSplitter } from "../../host/lines/line-splitter.ts";
+import type { WriteOut } from "./own-stdout.ts";
+
+/** As the SDK's own limit; prompts carry images. */
+const MAX_LINE_BYTES = 32 * 1024 * 1024;
+
+/** Messages that wait before no more is read. */
+const WAITING = 64;
+
+/** How long a client that has said its last word may wait for answers. */
+const LAST_ANSWERS_MS = 1_000;
+
+/** Its answer comes at the end of a turn, for which nobody waits who is gone. */
+const PROMPT = "session/prompt";
+
+const PARSE_ERROR = -32_700;
+const INVALID_REQUEST = -32_600;
+
+export interface MessageStreamOptions {
+  input: Readable;
+  write: WriteOut;
+  /** Hears of each message that is written. */
+  sent?(message: AnyMessage): void;
+  maxLineBytes?: number;
+}
+
+interface Refusal {
+  code: number;
+  message: string;
+}
+
+/** The message of a line, or why it is none. An array would be a batch of JSON-RPC, which the protocol has not. */
+export function readMessage(line: string): { message: AnyMessage } | { refusal: Refusal } {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return { refusal: { code: PARSE_ERROR, message: "Parse error: expected a line of JSON" } };
+  }
+  if (Array.isArray(value)) {
+    return { refusal: { code: INVALID_REQUEST, message: "JSON-RPC batches are not supported" } };
+  }
+  if (typeof value === "object" && value !== null) return { message: value as AnyMessage };
+  return { refusal: { code: INVALID_REQUEST, message: "Invalid request: expected a JSON object" } };
+}
+
+/** The requests that have no answer yet. */
+class OpenRequests {
+  readonly #ids = new Set<unknown>();
+  #settled: (() => void) | undefined;
+
+  came(message: AnyMessage): void {
+    if ("method" in message && "id" in message && message.method !== PROMPT) this.#ids.add(message.id);
+  }
+
+  sent(message: AnyMessage): void {
+    if (!("method" in message)) this.#ids.delete(message.id);
+    if (this.#ids.size === 0) this.#settled?.();
+  }
+
+  /** Calls back when all are answered, or it takes too long. */
+  whenAnswered(done: () => void): void {
+    if (this.#ids.size === 0) return done();
+    const late = setTimeout(done, LAST_ANSWERS_MS);
+    this.#settled = () => {
+      clearTimeout(late);
+      done();
+    };
+  }
+}
+
+/** Messages as lines of JSON. A line that is none, or is too long, is answered with an error, and the next line is read. */
+export function messageStream({ input, write, sent, maxLineBytes = MAX_LINE_BYTES }: MessageStreamOptions): Stream {
+  const open = new OpenRequests();
+  const send = (message: AnyMessage): Promise<void> =>
+    new Promise((resolve, reject) => {
+      sent?.(message);
+      write(`${JSON.stringify(message)}\n`, (error) => {
+        open.sent(message);
+        if (error) reject(error);
+        else resolve();
+      });
+    });
+  // The loss of stdout is heard where the next answer is written.
+  const refuse = ({ code, message }: Refusal): void =>
+    void send({ jsonrpc: "2.0", id: null, error: { code, message } }).catch(() => {});
+
+  const readable = new ReadableStream<AnyMessage>(
+    {
+      start(controller) {
+        const splitter = createLineSplitter(
+          {
+            line(text) {
+              if (text.trim() === "") return;
+              const read = readMessage(text);
+              if ("refusal" in read) refuse(read.refusal);
+              else {
+                open.came(read.message);
+                controller.enqueue(read.message);
+              }
+            },
+            oversize: (bytes) =>
+              refuse({
+                code: INVALID_REQUEST,
+                message: `expected a line of at most ${maxLineBytes} bytes, got ${bytes}`,
+              }),
+          },
+          { line: maxLineBytes, shorten: maxLineBytes },
+        );
+        let over = false;
+        const end = (): void => {
+          if (over) return;
+          over = true;
+          splitter.end();
+          open.whenAnswered(() => controller.close());
+        };
+        input.on("data", (chunk: Buffer) => {
+          splitter.push(chunk);
+          if ((controller.desiredSize ?? 0) <= 0) input.pause();
+        });
+        for (const event of ["end", "error", "close"] as const) input.once(event, end);
+      },
+      pull() {
+        input.resume();
+      },
+    },
+    { highWaterMark: WAITING },
+  );
+  return { readable, writable: new WritableStream<AnyMessage>({ write: send }) };
+}
