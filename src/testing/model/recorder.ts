@@ -11,7 +11,7 @@ export interface RecordedRequest {
   body: unknown;
   /** The HTTP status; 0 when the connection broke before any. */
   status: number;
-  format?: "anthropic" | "responses" | "chat";
+  format?: "anthropic" | "responses" | "chat" | "gemini";
   marker?: string;
   step?: number;
   attempt?: number;

@@ -9,6 +9,8 @@ import { choose } from "./choose.ts";
 import type { Conversation } from "./conversation.ts";
 import { fill } from "./fill.ts";
 import type { Encoder, Frame, Making } from "./frames.ts";
+import { readGemini } from "./gemini/read.ts";
+import { gemini } from "./gemini/write.ts";
 import { type Json, record } from "./json.ts";
 import { compose } from "./reply.ts";
 import { readResponses } from "./responses/read.ts";
@@ -24,7 +26,7 @@ export interface Asked {
   body: string;
 }
 
-export type Format = "anthropic" | "responses" | "chat";
+export type Format = "anthropic" | "responses" | "chat" | "gemini";
 
 export interface Answer {
   status: number;
@@ -41,10 +43,16 @@ export interface Answer {
   from: { format?: Format; marker?: string; step?: number; attempt?: number };
 }
 
-const FORMATS: readonly { format: Format; path: RegExp; read(body: Json): Conversation; encoder: Encoder }[] = [
+const FORMATS: readonly {
+  format: Format;
+  path: RegExp;
+  read(body: Json, path: string): Conversation;
+  encoder: Encoder;
+}[] = [
   { format: "anthropic", path: /\/messages$/, read: readAnthropic, encoder: anthropic },
   { format: "responses", path: /\/responses$/, read: readResponses, encoder: responses },
   { format: "chat", path: /\/chat\/completions$/, read: readChat, encoder: chat },
+  { format: "gemini", path: /:(?:streamG|g)enerateContent$/, read: readGemini, encoder: gemini },
 ];
 
 /** Headers in which clients name their conversation. */
@@ -107,13 +115,13 @@ export function createResponder(script: Script): (asked: Asked) => Answer {
     if (side !== undefined) return json(200, side);
     const wire = asked.method === "POST" ? FORMATS.find(({ path }) => path.test(asked.path)) : undefined;
     if (wire === undefined) {
-      const message = `nothing at ${asked.method} ${asked.path}; expected a POST to /messages, /responses or /chat/completions`;
+      const message = `nothing at ${asked.method} ${asked.path}; expected a POST to /messages, /responses, /chat/completions or a model's :streamGenerateContent`;
       return json(404, { error: { message, type: "not_found_error" } });
     }
     const { encoder, format } = wire;
     const body = jsonIn(asked.body);
     if (body === undefined) return refused(encoder, { status: 400, message: "the body is no JSON" }, { format });
-    const conversation = wire.read(record(body));
+    const conversation = wire.read(record(body), asked.path);
     if (conversation.refusal !== undefined) {
       return refused(encoder, { status: 400, message: conversation.refusal }, { format });
     }

@@ -17,6 +17,9 @@ export function sideAnswer(method: string, path: string, body: string, script: S
   if (method === "POST" && path.endsWith("/messages/count_tokens")) {
     return { input_tokens: Math.ceil(body.length / CHARACTERS_PER_TOKEN) };
   }
+  if (method === "POST" && path.endsWith(":countTokens")) {
+    return { totalTokens: Math.ceil(body.length / CHARACTERS_PER_TOKEN) };
+  }
   if (method !== "GET") return undefined;
   if (path.endsWith("/models")) {
     const data = (script.models ?? MODELS).map(model);
