@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { AcpReplay } from "../test/agents/acp/replay.ts";
 import { ClaudeReplay } from "../test/agents/claude/replay.ts";
 import { CodexReplay } from "../test/agents/codex/replay.ts";
 import { OpenCodeReplay } from "../test/agents/opencode/replay/replay.ts";
@@ -8,6 +9,7 @@ import { playAll, type Replay } from "../test/agents/replay/replay.ts";
 
 // Makes the expected events of an agent's recordings anew and prints what changed: `node scripts/golden.ts AGENT [word]`.
 const AGENTS: Readonly<Record<string, () => Replay>> = {
+  acp: () => new AcpReplay(),
   claude: () => new ClaudeReplay(),
   codex: () => new CodexReplay(),
   "opencode-agent": () => new OpenCodeReplay(),

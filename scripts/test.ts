@@ -3,6 +3,8 @@ import { globSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { INSTALLABLE, INSTALLABLE_NAMES, type InstallableName } from "../src/install/catalog.ts";
+import { REAL_CLIENTS, realClient } from "../test/support/acp/real-client.ts";
+import { REAL_ACP_AGENTS, realAcpAgent } from "../test/support/real-acp-agent.ts";
 import { realAgent, skipVariable, versionVariable } from "../test/support/real-agent.ts";
 import { runFiles } from "./tests/run-files.ts";
 import { leftOut, notTested, slowest } from "./tests/summary.ts";
@@ -50,6 +52,7 @@ if (files.length === 0) fail(`no test file matches ${words.join(" ")}`);
 process.env.PARLEY_CLAUDE_BIN ??= "/nonexistent/claude";
 process.env.PARLEY_CODEX_BIN ??= "/nonexistent/codex";
 process.env.PARLEY_OPENCODE_BIN ??= "/nonexistent/opencode";
+process.env.PARLEY_KNOWN_AGENTS ??= "false";
 // Nor the developer's own OpenCode configuration, whose permissions become rules of sessions.
 process.env.XDG_CONFIG_HOME = "/nonexistent/config";
 if (hard) process.env.PARLEY_TEST_HARD = "1";
@@ -61,11 +64,21 @@ const realOf = (agent: string): string[] =>
   files.filter((file) =>
     [`test/real/${agent}/`, `test/real/${agent}-agent/`].some((folder) => file.startsWith(folder)),
   );
-for (const name of INSTALLABLE_NAMES.filter((agent) => realOf(agent).length > 0)) {
-  const { skip } = await realAgent(name, (line) => console.error(`parley: ${line}`));
-  if (skip === false) continue;
-  console.error(`parley: ${skip}`);
+const say = (line: string): void => console.error(`parley: ${line}`);
+function skipped(name: string, skip: string | false): void {
+  if (skip === false) return;
+  say(skip);
   process.env[skipVariable(name)] = skip.split("\n", 1)[0];
+}
+for (const name of INSTALLABLE_NAMES.filter((agent) => realOf(agent).length > 0))
+  skipped(name, (await realAgent(name, say)).skip);
+// Tests of all ACP agents are in one folder: what holds for one of them holds for each.
+if (files.some((file) => file.startsWith("test/real/acp-agents/")))
+  for (const name of REAL_ACP_AGENTS) skipped(name, (await realAcpAgent(name, say)).skip);
+// Clients of the protocol are in one folder, too, in front of agents with programs of their own.
+if (files.some((file) => file.startsWith("test/real/acp-clients/"))) {
+  for (const name of REAL_CLIENTS) skipped(name, (await realClient(name, say)).skip);
+  for (const name of ["claude", "opencode"] as const) skipped(name, (await realAgent(name, say)).skip);
 }
 
 console.error(`\n── ${files.length} test files`);
@@ -88,13 +101,13 @@ async function runOlder(name: InstallableName, version: string): Promise<void> {
 }
 for (const name of INSTALLABLE_NAMES) for (const version of INSTALLABLE[name].older) await runOlder(name, version);
 
-const skipped = notTested(ran.skips);
+const untested = notTested(ran.skips);
 if (args.includes("--slowest")) list("SLOWEST TESTS", slowest(ran.tests, 20));
 if (args.includes("--slowest") || files.length > MANY_FILES) list("SLOWEST FILES", slowest(ran.files));
 list("LEFT OUT HERE", leftOut(ran.skips));
-list("NOT TESTED", skipped);
+list("NOT TESTED", untested);
 if (ran.failed) fail(`tests failed: those marked ✖ above, in ${files.length} test files`);
-if (skipped.length > 0 && process.env.PARLEY_TEST_REQUIRE_REAL === "1") {
+if (untested.length > 0 && process.env.PARLEY_TEST_REQUIRE_REAL === "1") {
   fail(
     "PARLEY_TEST_REQUIRE_REAL=1 demands every test with a real program, and those above were skipped: install what is " +
       "missing (.ci/programs names the Debian packages; agents come through npm) and run it again",

@@ -20,6 +20,8 @@ export type Step = { line: string } & (
 const RULES: readonly [line: RegExp, toStep: (line: string) => Omit<Step, "line">][] = [
   [/^npm start$/, () => ({ does: "serve", command: "parley serve" })],
   [/^npm test$/, () => ({ does: "nothing", because: "the tests are in a checkout only" })],
+  [/^acpx /, () => ({ does: "nothing", because: "acpx is a program of others; test/real/acp-clients runs the line" })],
+  [/^\.\/parley run --agent "acp:my-agent/, () => ({ does: "nothing", because: "my-agent is the reader's program" })],
   // Nobody sits at a terminal here: the question is answered ahead.
   [/^\.\/parley run /, (line) => ({ does: "run", command: `${line.slice(2)} --yes`, expect: /README\.md/ })],
   [/^\.\/parley opencode\b/, () => ({ does: "run", command: "parley opencode --help", expect: /terminal interface/ })],

@@ -14,12 +14,12 @@ export type RealAgent =
 export const versionVariable = (name: InstallableName): string => `PARLEY_TEST_${name.toUpperCase()}_VERSION`;
 
 /** Tells test processes that an agent could not be had, so that not each of them tries for itself. */
-export const skipVariable = (name: InstallableName): string => `PARLEY_TEST_WITHOUT_${name.toUpperCase()}`;
+export const skipVariable = (name: string): string => `PARLEY_TEST_WITHOUT_${name.toUpperCase().replaceAll("-", "_")}`;
 
 const REPOSITORY = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Shared between runs: some hundred megabytes are not downloaded twice. */
-function testAgents(): string {
+export function testAgents(): string {
   return process.env.PARLEY_TEST_CACHE ?? join(REPOSITORY, "node_modules", ".cache", "parley-agents");
 }
 
