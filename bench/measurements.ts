@@ -1,4 +1,5 @@
 import type { Measurement } from "./harness/figure.ts";
+import { acp } from "./measurements/acp.ts";
 import { codex } from "./measurements/codex.ts";
 import { fanOut } from "./measurements/fan-out.ts";
 import { frozen } from "./measurements/frozen.ts";
@@ -24,4 +25,5 @@ export const measurements: readonly Measurement[] = [
   opencode,
   opencodeAgent,
   codex,
+  acp,
 ];
