@@ -1,4 +1,4 @@
-import { ParleyError } from "../core/errors.ts";
+import { wrongNode } from "../core/wrong-node.ts";
 
 /** The process that owns a session: this one, or a node elsewhere. */
 export type Owner = { here: true } | { here: false; node: string; address: string };
@@ -15,7 +15,5 @@ export const onlyHere: Door = { owner: () => ({ here: true }) };
 export function enter(door: Door, session: string): void {
   const owner = door.owner(session);
   if (owner.here) return;
-  const { node, address } = owner;
-  const message = `session ${session} belongs to node ${node}: send commands for it to ${address}`;
-  throw new ParleyError("wrong_node", message, { node, address });
+  throw wrongNode(session, owner.node, owner.address);
 }
