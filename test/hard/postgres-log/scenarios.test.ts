@@ -4,5 +4,5 @@ import { overPostgres } from "./open.ts";
 await overPostgres(async () => {
   await import("../../scenarios/idempotency.test.ts");
   await import("../../scenarios/agent-output.test.ts");
-  await import("../../scenarios/big-events.test.ts");
+  await import("../../scenarios/turn-mix.test.ts");
 });
