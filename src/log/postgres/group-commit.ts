@@ -18,13 +18,8 @@ import {
 import { APPEND, type AppendRow, appendValues, type PlannedAppend } from "./append-call.ts";
 import type { EventReads } from "./event-reads.ts";
 import type { Held } from "./held.ts";
+import { isUnwritten, takeGroup } from "./take-group.ts";
 
-/** Events in one statement, about. */
-const MAX_GROUP_EVENTS = 1000;
-/** The same in characters. */
-const MAX_GROUP_WEIGHT = 2 * 1024 * 1024;
-/** An append of more characters is made into JSON one turn of the event loop before it is sent. */
-const HEAVY = 1024 * 1024;
 /** The time for an answer, for a group of the usual size. */
 const ANSWER_MS = 5_000;
 /** A whole history that is imported at once gets more time: a slow server takes this much. */
@@ -83,30 +78,15 @@ export function createGroupCommit(options: GroupCommitOptions) {
       if (next && isUnwritten(next)) {
         next.texts = textsOf(next);
         await nextTurn();
-      } else await commit(takeGroup());
-    }
-    working = undefined;
-  }
-
-  /** The first append of each session, as many as one statement takes. */
-  function takeGroup(): Pending[] {
-    const group = new Map<string, Pending>();
-    const left: Pending[] = [];
-    let [events, weight, full] = [0, 0, false];
-    for (const pending of queue) {
-      const { session } = pending.right;
-      full ||= group.size > 0 && isUnwritten(pending);
-      if (full || group.has(session)) {
-        left.push(pending);
         continue;
       }
-      group.set(session, pending);
-      events += pending.entries.length;
-      weight += pending.weight;
-      full = events >= MAX_GROUP_EVENTS || weight >= MAX_GROUP_WEIGHT;
+      const { group, left } = takeGroup(queue);
+      queue = left;
+      await commit(group).catch((thrown: unknown) => {
+        for (const pending of group) pending.reject(thrown);
+      });
     }
-    queue = left;
-    return [...group.values()];
+    working = undefined;
   }
 
   async function commit(group: readonly Pending[]): Promise<void> {
@@ -231,10 +211,6 @@ export function createGroupCommit(options: GroupCommitOptions) {
       await working;
     },
   };
-}
-
-function isUnwritten({ weight, texts }: Pending): boolean {
-  return weight >= HEAVY && texts === undefined;
 }
 
 /** Whether the server refused what it was given: bad data (22), a bound (54). The same statement can never succeed. */

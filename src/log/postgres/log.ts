@@ -1,6 +1,5 @@
 import { messageOf, ParleyError } from "../../core/errors.ts";
-import type { Database } from "../../postgres/database.ts";
-import type { Hold, Log, NewSession } from "../contract.ts";
+import type { Hold, NewSession } from "../contract.ts";
 import { createHold, fenced, type HoldWork } from "../holds.ts";
 import { createLane } from "../lane.ts";
 import { createListeners } from "../listeners.ts";
@@ -12,48 +11,14 @@ import { createForget } from "./forget.ts";
 import { createGroupCommit } from "./group-commit.ts";
 import { createHelds, type Held } from "./held.ts";
 import { COMMITS } from "./hint-lines.ts";
-import { createHints, type Hints } from "./hints.ts";
+import { createHints } from "./hints.ts";
+import type { PostgresLog, PostgresLogOptions } from "./options.ts";
 import { createOrderer } from "./orderer.ts";
 import { createSessionReads, headOf } from "./session-reads.ts";
 import { releaseSession, takeSession } from "./take.ts";
 import { createTicks } from "./ticks.ts";
 
-export interface PostgresLogOptions {
-  /** Stays open when the log is closed. */
-  database: Database;
-  /** The identity of the data directory: the log's owner. */
-  directory: string;
-  /** The number of this node now. */
-  node(): number;
-  /** The place of the sessions that are created here. */
-  place: string;
-  /** Whether the agents' own lines are stored beside the events. */
-  keepNative?: boolean;
-  /** Hears of listeners that throw and of what failed without a caller. */
-  report?: (thrown: unknown) => void;
-  /** The reason why nothing can be acknowledged now, such as a lease that is over. */
-  fault?: () => ParleyError | undefined;
-}
-
-export interface PostgresLogStats {
-  /** Statements that were sent, of the whole database. */
-  statements: number;
-  connections: number;
-  /** Holds that the database no longer knew when they were used. */
-  fenced: number;
-  /** Whether notifications come; without them everything is found by looking. */
-  hintsUp: boolean;
-  /** Milliseconds from the sending of a hint until it is heard, the last time. */
-  hintLagMs: number;
-  /** Milliseconds from a commit until its place in the order over all sessions, the last time. */
-  orderLagMs: number;
-}
-
-export interface PostgresLog extends Log {
-  /** Further hints between the nodes of the database, beside those of the log. */
-  readonly hints: Hints;
-  stats(): PostgresLogStats;
-}
+export type { PostgresLog, PostgresLogOptions, PostgresLogStats } from "./options.ts";
 
 /** The kind of hints about positions. */
 const POSITION = "o";
