@@ -1,21 +1,31 @@
-import { ParleyError } from "../core/errors.ts";
+import { wrongNode } from "../core/wrong-node.ts";
 
-/** The process that owns a session: this one, or a node elsewhere. */
+/** The process that a request belongs to: this one, or a node elsewhere. */
 export type Owner = { here: true } | { here: false; node: string; address: string };
 
-/** Knows the owner of each session. Commands go to the owner; any process may read. */
+const HERE: Owner = { here: true };
+
+/**
+ * Knows where requests belong. Commands of a session go to its owner, and work in a directory to a node that has it; any process may read.
+ * Both reject with `unavailable` where no node can be reached now, and `home` with `ambiguous` where several places have the directory.
+ */
 export interface Door {
-  owner(session: string): Owner;
+  owner(session: string): Promise<Owner>;
+  /** `place`: the place that the request names. */
+  home(directory: string, place?: string): Promise<Owner>;
 }
 
 /** The door of a process that shares its log with no other. */
-export const onlyHere: Door = { owner: () => ({ here: true }) };
+export const onlyHere: Door = { owner: async () => HERE, home: async () => HERE };
 
 /** Lets a command in, or refuses it with the address of the node that would take it. */
-export function enter(door: Door, session: string): void {
-  const owner = door.owner(session);
-  if (owner.here) return;
-  const { node, address } = owner;
-  const message = `session ${session} belongs to node ${node}: send commands for it to ${address}`;
-  throw new ParleyError("wrong_node", message, { node, address });
+export async function enter(door: Door, session: string): Promise<void> {
+  const owner = await door.owner(session);
+  if (!owner.here) throw wrongNode(`session ${session}`, owner);
+}
+
+/** Lets work in a directory in, or refuses it with the address of a node that has the directory. */
+export async function enterDirectory(door: Door, directory: string, place?: string): Promise<void> {
+  const owner = await door.home(directory, place);
+  if (!owner.here) throw wrongNode(`the directory ${directory}`, owner);
 }

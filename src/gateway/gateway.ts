@@ -85,18 +85,48 @@ export class Gateway {
   async recover(): Promise<number> {
     const unsettled = await this.log.unsettled(this.log.owner);
     const open = unsettled.filter((session) => session.turn !== null);
-    // A session whose turn is open in the log closes it when it is loaded.
-    await Promise.all(open.map(({ id }) => this.sessions.use(id, async () => {})));
+    await Promise.all(open.map(({ id }) => this.closeTurn(id)));
     await forgetStrays(this.options);
     this.waiting = unsettled.filter((session) => session.queue.some(beginsTurn)).map((session) => session.id);
     return open.length;
   }
 
+  /** Closes the turn of a session whose writer died: a session whose turn is open in the log closes it when it is loaded. */
+  async closeTurn(id: string): Promise<void> {
+    await this.sessions.use(id, async () => {});
+  }
+
+  /** Prompts of a session that were accepted by a process that is gone run now. */
+  async goOn(id: string): Promise<void> {
+    this.assertOpen();
+    await this.sessions.use(id, (session) => session.next());
+  }
+
+  /** The right to all sessions of this process is lost: ends their agents, and stores nothing more for them. */
+  fence(error: ParleyError): void {
+    this.sessions.fence(error);
+  }
+
+  /** Whether a session is in memory here: this process holds it. */
+  holds(id: string): boolean {
+    return this.sessions.find(id) !== undefined;
+  }
+
+  /** How many sessions are in memory, and how many of them have a turn that is open. */
+  get load(): { sessions: number; turns: number } {
+    const all = this.sessions.all();
+    return { sessions: all.length, turns: all.filter(({ turn }) => turn !== undefined).length };
+  }
+
+  /** Lets go of the agents of idle sessions, so that other processes may take these. */
+  async letGo(): Promise<void> {
+    const idle = this.sessions.all().filter((session) => session.root === undefined && !session.working);
+    await Promise.allSettled(idle.map((session) => this.sessions.use(session.id, () => session.close("closed"))));
+  }
+
   /** Prompts that were accepted before a restart run now. */
   async resumeQueues(): Promise<void> {
-    for (const id of this.waiting.splice(0)) {
-      if (!this.leaving) await this.sessions.use(id, (session) => session.next());
-    }
+    for (const id of this.waiting.splice(0)) if (!this.leaving) await this.goOn(id);
   }
 
   async create(request: NewSessionRequest): Promise<SessionState> {
@@ -108,7 +138,7 @@ export class Gateway {
   async importSession(request: ImportRequest): Promise<string> {
     this.assertOpen();
     const { importSession } = await import("./import-session.ts");
-    const directory = request.directory && (await existingDirectory(request.directory, this.options.roots));
+    const directory = request.directory && (await existingDirectory(request.directory, this.options));
     return importSession({ ...this.options, sessions: this.sessions }, { ...request, ...present({ directory }) });
   }
 
@@ -119,7 +149,7 @@ export class Gateway {
   /** As `get`, for a command: every command of a session begins with it, so that only the session's owner takes one. */
   private async own(id: string): Promise<SessionState> {
     const { state } = await this.head(id);
-    enter(this.options.door ?? onlyHere, id);
+    await enter(this.options.door ?? onlyHere, id);
     return state;
   }
 
@@ -205,9 +235,18 @@ export class Gateway {
   /** Open asks of a session and its sub-agents, or of all sessions. */
   async asks(id?: string): Promise<PendingAsk[]> {
     if (id !== undefined) await this.head(id);
-    const asking = id === undefined ? this.sessions.all() : this.sessions.family(id);
-    const heads = await Promise.all(asking.map((session) => this.log.head(session.id)));
-    return heads.flatMap((head) => head?.state.asks.map((ask) => ({ ...ask, session: head.state.id })) ?? []);
+    const asking = (await this.log.unsettled()).filter(({ asks }) => asks.length > 0);
+    const meant = await Promise.all(asking.map((state) => id === undefined || this.isBelow(state, id)));
+    return asking
+      .filter((_, at) => meant[at])
+      .flatMap(({ id: session, asks }) => asks.map((ask) => ({ ...ask, session })));
+  }
+
+  /** Whether a session is another one, or that of a sub-agent of it, however deep. */
+  private async isBelow({ id, root, parent }: SessionState, other: string): Promise<boolean> {
+    if (id === other || root === other) return true;
+    const above = parent === undefined || parent === root ? undefined : await this.log.head(parent);
+    return above !== undefined && this.isBelow(above.state, other);
   }
 
   /** The first answer wins; a later one is refused with it. */
@@ -238,14 +277,14 @@ export class Gateway {
   /** The facts of an agent, in general or for the projects of a directory. */
   async discover(name: string, directory?: string): Promise<Discovery> {
     const agent = this.sessions.agent(name);
-    const existing = directory === undefined ? undefined : await existingDirectory(directory, this.options.roots);
+    const existing = directory === undefined ? undefined : await existingDirectory(directory, this.options);
     return this.discoveries.of(agent, existing);
   }
 
   /** The sessions that an agent keeps for a directory, also those that Parley did not make. */
   async nativeSessions(name: string, given: string): Promise<NativeSession[]> {
     const agent = this.sessions.agent(name);
-    return this.discoveries.sessions(agent, await existingDirectory(given, this.options.roots));
+    return this.discoveries.sessions(agent, await existingDirectory(given, this.options));
   }
 
   /** Takes no more work, lets every agent go, and closes their turns as interrupted. */

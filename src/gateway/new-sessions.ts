@@ -11,7 +11,8 @@ import type { NewSessionRequest } from "./requests.ts";
 import type { LiveSessions } from "./session/live-sessions.ts";
 import type { Removal } from "./session/removal.ts";
 
-interface NewSessionsOptions extends Pick<GatewayOptions, "log" | "id" | "mcp" | "roots" | "defaultAgent" | "logger"> {
+interface NewSessionsOptions
+  extends Pick<GatewayOptions, "log" | "id" | "mcp" | "roots" | "door" | "defaultAgent" | "logger"> {
   sessions: LiveSessions;
   removal: Removal;
   discoveries: Discoveries;
@@ -29,9 +30,10 @@ export class NewSessions {
 
   /** Resolves with the id of the session. */
   async create(request: NewSessionRequest): Promise<string> {
-    const { sessions, discoveries, roots, defaultAgent } = this.options;
+    const { sessions, discoveries, defaultAgent } = this.options;
+    // First: an agent need be known only where the session will be.
+    const directory = await existingDirectory(request.directory, this.options, request.place);
     const agent = sessions.beginning(request.agent ?? defaultAgent);
-    const directory = await existingDirectory(request.directory, roots);
     await assertChoice(agent, request, () => discoveries.of(agent, directory));
     const { model, mode, options, title, permissions, meta, mcpServers: servers = [], resume: nativeId } = request;
     assertServers(agent, servers);

@@ -5,6 +5,8 @@ import type { OpenAsk } from "../core/session-state.ts";
 export interface NewSessionRequest {
   agent?: string;
   directory: string;
+  /** The place that has the directory, where nodes of several places share the log. */
+  place?: string;
   model?: string;
   mode?: string;
   options?: OptionValues;

@@ -40,7 +40,9 @@ function partsOf({ id, root, gateway, attachments, kin, rootAgent, idleAgents, m
   const rest = new Rest({ ...base, agent, idleAgents, waitMs });
   const store = new SessionStore({ log, session: options.stored });
   const act = new Act({ ...base, agents, retainEvents, store, agent, asks, timers, stop, rest, metrics });
-  const actor = new Actor({ inbox, ledger, agent, store, act, now: gateway.now, newId: gateway.id });
+  const { notBefore = 0 } = options;
+  const now = (): number => Math.max(notBefore, gateway.now());
+  const actor = new Actor({ inbox, ledger, agent, store, act, now, newId: gateway.id });
   return { ...base, asks, timers, agent, stop, rest, store, actor };
 }
 
@@ -219,6 +221,13 @@ export class LiveSession {
   /** The log's files are gone: stops the agent, because its words could not be stored. */
   abandon(error: ParleyError): void {
     this.parts.stop.abandon(error);
+  }
+
+  /** The right to the session is lost: nothing more is stored from here, and the agent is ended at once. */
+  fence(error: ParleyError): void {
+    this.inbox.fence(error);
+    this.agent.own?.seal();
+    this.parts.logger.quietly(this.agent.own?.kill(0), "an agent could not be ended");
   }
 
   /** The session leaves memory: its timers end, and its hold is released. */
