@@ -13,7 +13,7 @@ import type { Log, SessionHead, SessionQuery } from "../log/contract.ts";
 import type { Attachments } from "./attachments.ts";
 import { assertChoice, assertPromptable, existingDirectory } from "./checks.ts";
 import { Discoveries } from "./discoveries.ts";
-import { enter, onlyHere } from "./door.ts";
+import { enter, enterDirectory, onlyHere } from "./door.ts";
 import type { ImportRequest } from "./import-session.ts";
 import { assertServers, forgetStrays } from "./mcp-servers.ts";
 import { NewSessions } from "./new-sessions.ts";
@@ -70,6 +70,11 @@ export class Gateway {
   /** The clients that watch. */
   get attachments(): Attachments {
     return this.sessions.attachments;
+  }
+
+  /** Refuses work in a directory that only other nodes have, with the address of one of them. */
+  async enterDirectory(directory: string): Promise<void> {
+    await enterDirectory(this.options.door ?? onlyHere, directory);
   }
 
   /** Where sessions may work. */

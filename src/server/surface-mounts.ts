@@ -4,6 +4,7 @@ import type { Terminals } from "../host/terminals/contract.ts";
 import type { Surface } from "../surfaces/opencode/context.ts";
 import { ptyTarget } from "../surfaces/opencode/pty/target.ts";
 import type { SseClients } from "../surfaces/stream/sse-clients.ts";
+import type { NodesView } from "../surfaces/universal/node-routes.ts";
 import { type Mount, once } from "./http/mounts.ts";
 import type { ParleyOptions } from "./parley.ts";
 
@@ -13,14 +14,14 @@ interface Served {
   options: Pick<ParleyOptions, "version" | "directory" | "dataDirectory" | "logger" | "advertise">;
 }
 
-export function universalMount({ gateway, clients, options }: Served): Mount {
+export function universalMount({ gateway, clients, nodes, options }: Served & { nodes: NodesView | undefined }): Mount {
   const { version, directory: defaultDirectory, logger, advertise: advertised } = options;
   return {
     early: true,
     match: (path) => path === "/openapi.json" || path === "/v1" || path.startsWith("/v1/"),
     async load() {
       const { createUniversal } = await import("../surfaces/universal/app.ts");
-      return createUniversal({ gateway, clients, version, defaultDirectory, logger, advertised });
+      return createUniversal({ gateway, clients, nodes, version, defaultDirectory, logger, advertised });
     },
   };
 }

@@ -57,6 +57,7 @@ const OTHERS = [
     "load",
     "letGo",
     "isBelow",
+    "enterDirectory",
     "closeTurn",
     "goOn",
   ],

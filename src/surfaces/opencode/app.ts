@@ -15,13 +15,14 @@ const PREFIX = "/opencode";
 /** The newer half of the API has errors of another form. */
 const NEWER = "/api/";
 
-function locate(context: RequestContext, { gateway, defaultDirectory }: Surface): Located {
+async function locate(context: RequestContext, { gateway, defaultDirectory }: Surface): Promise<Located> {
   const query = rawQuery(context);
   const named = namedDirectory({
     query: query.directory ?? query["location[directory]"],
     header: context.req.header("x-opencode-directory"),
   });
   const directory = named ?? defaultDirectory;
+  await gateway.enterDirectory(directory);
   gateway.roots.assert(directory);
   return { directory, directoryNamed: named !== undefined };
 }
@@ -39,8 +40,8 @@ export function createOpencode(
   const directories = new WeakMap<IncomingMessage, string>();
   const handler = serveSurface({
     endpoints: operations(surface),
-    more: (context) => {
-      const located = locate(context, surface);
+    more: async (context) => {
+      const located = await locate(context, surface);
       directories.set(context.env.incoming, located.directory);
       return located;
     },
