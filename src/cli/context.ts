@@ -11,6 +11,9 @@ export async function configure(flags: Layer, directory: string = process.cwd())
   const loaded = await loadConfig({ flags, env: process.env, home: homedir(), directory });
   // An agent that inherited it could answer its own permissions.
   delete process.env.PARLEY_TOKEN;
+  // One that inherited these could change what is stored.
+  delete process.env.PARLEY_DATABASE;
+  delete process.env.PARLEY_DATABASE_LISTEN;
   const { dataDir } = loaded.settings;
   // Node tries for ever to make a directory there.
   if (/^\/proc(?:\/|$)/.test(dataDir)) {

@@ -35,9 +35,15 @@ export class ClusterWatches implements Watches {
     if (watched) this.own.add(name);
     else this.own.delete(name);
     this.dirty.add(name);
+    void this.written();
+  }
+
+  /** Resolves when what has changed is written, or could not be. */
+  private written(): Promise<void> {
     this.writing ??= this.write().finally(() => {
       this.writing = undefined;
     });
+    return this.writing;
   }
 
   /** Writes all again: the node is registered under another number. */
@@ -82,10 +88,7 @@ export class ClusterWatches implements Watches {
 
   private async read(): Promise<void> {
     const { sql, node } = this.options;
-    if (this.dirty.size > 0)
-      await (this.writing ??= this.write().finally(() => {
-        this.writing = undefined;
-      }));
+    if (this.dirty.size > 0) await this.written();
     const rows = await sql.query<{ session: string }>(
       "SELECT DISTINCT w.session FROM watches w JOIN nodes n ON n.node = w.node AND NOT n.dead WHERE w.node <> $1",
       [node()],

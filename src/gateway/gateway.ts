@@ -27,6 +27,9 @@ import { Removal } from "./session/removal.ts";
 import { SessionWork } from "./session-work.ts";
 import { ProjectTrust } from "./trust/project-trust.ts";
 
+/** Ids sort oldest first behind their kinds. */
+const PREFIXED = "per_".length;
+
 /** Takes the commands of surfaces, checks them and gives them to sessions. It decides nothing that the ledger can decide. */
 export class Gateway {
   private readonly options: GatewayOptions;
@@ -237,14 +240,15 @@ export class Gateway {
     await this.sessions.find(id)?.ended(turn);
   }
 
-  /** Open asks of a session and its sub-agents, or of all sessions. */
+  /** Open asks of a session and its sub-agents, or of all sessions, oldest first. */
   async asks(id?: string): Promise<PendingAsk[]> {
     if (id !== undefined) await this.head(id);
     const asking = (await this.log.unsettled()).filter(({ asks }) => asks.length > 0);
     const meant = await Promise.all(asking.map((state) => id === undefined || this.isBelow(state, id)));
     return asking
       .filter((_, at) => meant[at])
-      .flatMap(({ id: session, asks }) => asks.map((ask) => ({ ...ask, session })));
+      .flatMap(({ id: session, asks }) => asks.map((ask) => ({ ...ask, session })))
+      .sort((a, b) => a.time - b.time || (a.id.slice(PREFIXED) < b.id.slice(PREFIXED) ? -1 : 1));
   }
 
   /** Whether a session is another one, or that of a sub-agent of it, however deep. */

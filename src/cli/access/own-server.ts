@@ -3,6 +3,7 @@ import { createLogger, type ServerLogger } from "../../server/logging/logger.ts"
 import { type Server, startServer } from "../../server/parley.ts";
 import type { Settings } from "../config/settings.ts";
 import { rootsOf } from "../context.ts";
+import { databaseSecrets, nodeSettings } from "../serve/node-settings.ts";
 import { serverToken } from "../serve/server-token.ts";
 import { packageVersion } from "../version.ts";
 import type { FoundServer } from "./find-server.ts";
@@ -24,7 +25,7 @@ export async function startOwnServer(settings: Settings, directory: string, fd?:
   const { dataDir: dataDirectory } = settings;
   const { token } = serverToken(settings);
   const level = settings.logLevel === "info" ? "warn" : settings.logLevel;
-  const logger = createLogger({ level, readable: true, secrets: [token], fd });
+  const logger = createLogger({ level, readable: true, secrets: [token, ...databaseSecrets(settings)], fd });
   const parley = await startServer({
     ...settings,
     roots: rootsOf(settings),
@@ -38,6 +39,7 @@ export async function startOwnServer(settings: Settings, directory: string, fd?:
     resumeQueues: false,
     logger,
     version: packageVersion(),
+    database: nodeSettings(settings),
   });
   return {
     url: parley.url,
