@@ -52,7 +52,7 @@ export async function renew(sql: Sql, node: number, leaseMs: number, timeoutMs: 
     `UPDATE nodes SET lease_until = clock_timestamp() + $2 * interval '1 millisecond'
      WHERE node = $1 AND NOT dead RETURNING node::text`,
     [node, leaseMs],
-    { timeoutMs },
+    { limitMs: timeoutMs },
   );
   return rows.length > 0;
 }

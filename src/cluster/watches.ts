@@ -61,7 +61,7 @@ export class ClusterWatches implements Watches {
       const kept = names.filter((name) => this.own.has(name));
       const gone = names.filter((name) => !this.own.has(name));
       try {
-        await sql.query(
+        await sql.change(
           `WITH gone AS (DELETE FROM watches WHERE node = $1 AND session = ANY ($3::text[]))
            INSERT INTO watches (node, session) SELECT $1, unnest($2::text[]) ON CONFLICT DO NOTHING`,
           [node(), kept, gone],

@@ -1,7 +1,13 @@
 import { ParleyError } from "./errors.ts";
 
-/** The refusal of a command that another node takes. The server passes the request on to that node. */
-export function wrongNode(what: string, { node, address }: { node: string; address: string }): ParleyError {
-  const message = `${what} belongs to node ${node}: send commands for it to ${address}`;
+/** The refusal of a command for a session that another node owns, with the address of that node. */
+export function wrongNode(session: string, node: string, address: string): ParleyError {
+  const message = `session ${session} belongs to node ${node}: send commands for it to ${address}`;
+  return new ParleyError("wrong_node", message, { node, address });
+}
+
+/** The refusal of work in a directory that only other nodes have, with the address of one of them. */
+export function directoryElsewhere(directory: string, node: string, address: string): ParleyError {
+  const message = `the directory ${directory} belongs to node ${node}: send requests for it to ${address}`;
   return new ParleyError("wrong_node", message, { node, address });
 }

@@ -1,4 +1,4 @@
-import { wrongNode } from "../core/wrong-node.ts";
+import { directoryElsewhere, wrongNode } from "../core/wrong-node.ts";
 
 /** The process that a request belongs to: this one, or a node elsewhere. */
 export type Owner = { here: true } | { here: false; node: string; address: string };
@@ -21,11 +21,11 @@ export const onlyHere: Door = { owner: async () => HERE, home: async () => HERE 
 /** Lets a command in, or refuses it with the address of the node that would take it. */
 export async function enter(door: Door, session: string): Promise<void> {
   const owner = await door.owner(session);
-  if (!owner.here) throw wrongNode(`session ${session}`, owner);
+  if (!owner.here) throw wrongNode(session, owner.node, owner.address);
 }
 
 /** Lets work in a directory in, or refuses it with the address of a node that has the directory. */
 export async function enterDirectory(door: Door, directory: string, place?: string): Promise<void> {
   const owner = await door.home(directory, place);
-  if (!owner.here) throw wrongNode(`the directory ${directory}`, owner);
+  if (!owner.here) throw directoryElsewhere(directory, owner.node, owner.address);
 }

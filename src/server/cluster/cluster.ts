@@ -2,6 +2,7 @@ import { stat } from "node:fs/promises";
 import { ClusterDoor } from "../../cluster/door.ts";
 import { Membership } from "../../cluster/membership.ts";
 import type { NodeInfo } from "../../cluster/node.ts";
+import { nodeSecret } from "../../cluster/secret.ts";
 import { Takeover } from "../../cluster/takeover.ts";
 import { ClusterWatches } from "../../cluster/watches.ts";
 import { ParleyError } from "../../core/errors.ts";
@@ -11,7 +12,6 @@ import type { Gateway } from "../../gateway/gateway.ts";
 import type { Roots } from "../../host/files/roots.ts";
 import { createPostgresLog, type PostgresLog } from "../../log/postgres/log.ts";
 import { type Database, openDatabase } from "../../postgres/database.ts";
-import { nodeSecret } from "../../postgres/secret.ts";
 import type { NodesView } from "../../surfaces/universal/node-routes.ts";
 import type { Mount } from "../http/mounts.ts";
 import { drainNode } from "./drain.ts";
@@ -63,12 +63,11 @@ const FENCED =
 
 /** Registers this process as a node, and opens the log that all nodes share. */
 export async function openCluster(options: ClusterOptions) {
-  const { settings, logger, report } = options;
+  const { settings, logger } = options;
   const { place, name } = settings;
   const database = await openDatabase({
     url: settings.url,
-    ...(settings.listenUrl && { listenUrl: settings.listenUrl }),
-    report,
+    listenUrl: settings.listenUrl,
   });
   try {
     return await joinCluster(options, database, { place, name, logger });

@@ -5,7 +5,7 @@ import type { KeptServer, McpStore } from "../../gateway/mcp-servers.ts";
 export function mcpTable(sql: Sql): McpStore {
   return {
     async keep(session, servers) {
-      await sql.query(
+      await sql.change(
         "INSERT INTO mcp (session, servers) VALUES ($1, $2) ON CONFLICT (session) DO UPDATE SET servers = EXCLUDED.servers",
         [session, JSON.stringify(servers)],
       );
@@ -15,7 +15,7 @@ export function mcpTable(sql: Sql): McpStore {
       return row && (JSON.parse(row.servers) as KeptServer[]);
     },
     async forget(session) {
-      await sql.query("DELETE FROM mcp WHERE session = $1", [session]);
+      await sql.change("DELETE FROM mcp WHERE session = $1", [session]);
     },
     // Rows without a session are those of nodes that are making one, or that died at it: nobody can tell them apart.
     list: async () => [],

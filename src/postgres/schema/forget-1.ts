@@ -1,0 +1,77 @@
+/**
+ * Folding and forgetting. Each call has the epoch, and locks it against appends of the same session too: one that was sent
+ * long ago and comes only now must find the numbers that it once took, or later ones.
+ */
+export const FORGET_1 = `
+CREATE FUNCTION holds_v1(asked bigint, at_epoch bigint) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM 1 FROM owners o WHERE o.sid = asked AND o.epoch = at_epoch AND NOT o.released FOR UPDATE;
+  RETURN FOUND;
+END $$;
+
+-- Folds a slice of rows: drops runs of numbers, and raises the counts of the rows after them.
+CREATE FUNCTION fold_v1(asked bigint, at_epoch bigint, drop_from bigint[], drop_to bigint[], raise_seq bigint[],
+  raise_by integer[], carry_after bigint, carry integer, done_to bigint) RETURNS boolean LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+BEGIN
+  IF NOT holds_v1(asked, at_epoch) THEN RETURN false; END IF;
+  DELETE FROM events e USING unnest(drop_from, drop_to) u(f, t) WHERE e.sid = asked AND e.seq BETWEEN u.f AND u.t;
+  UPDATE events e SET folded = e.folded + u.b FROM unnest(raise_seq, raise_by) u(q, b) WHERE e.sid = asked AND e.seq = u.q;
+  IF carry > 0 THEN
+    UPDATE events e SET folded = e.folded + carry WHERE e.sid = asked
+      AND e.seq = (SELECT min(n.seq) FROM events n WHERE n.sid = asked AND n.seq > carry_after);
+  END IF;
+  -- Appends of which nothing is left need no place in the order.
+  DELETE FROM commits c USING unnest(drop_from, drop_to) u(f, t)
+    WHERE c.sid = asked AND c.seq_to BETWEEN u.f AND u.t AND c.seq_from >= u.f;
+  UPDATE sessions s SET folded_to = done_to WHERE s.sid = asked;
+  RETURN true;
+END $$;
+
+-- Moves a session's first number. 'turns' is the newest turn's number as the caller saw it: it made names for the turns up to that one.
+CREATE FUNCTION prune_v1(asked bigint, at_epoch bigint, new_first bigint, new_base text, turns bigint, n_name text[], n_seq bigint[])
+RETURNS text LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+BEGIN
+  IF NOT holds_v1(asked, at_epoch) THEN RETURN 'fenced'; END IF;
+  IF turns <> (SELECT max(e.seq) FROM events e WHERE e.sid = asked AND e.type = 'turn.started') THEN RETURN 'changed'; END IF;
+  UPDATE sessions s SET first = new_first, base = new_base, sweep = true WHERE s.sid = asked;
+  DELETE FROM names n WHERE n.sid = asked AND n.seq < new_first;
+  INSERT INTO names (sid, name, seq) SELECT asked, u.n, u.q FROM unnest(n_name, n_seq) u(n, q) ON CONFLICT DO NOTHING;
+  RETURN 'done';
+END $$;
+
+-- Forgets a session but for its last event.
+CREATE FUNCTION remove_v1(asked bigint, at_epoch bigint, last bigint) RETURNS text LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+BEGIN
+  IF NOT holds_v1(asked, at_epoch) THEN RETURN 'fenced'; END IF;
+  IF last <> (SELECT max(e.seq) FROM events e WHERE e.sid = asked) THEN RETURN 'changed'; END IF;
+  UPDATE sessions s SET state = NULL, base = NULL, directory = NULL, unsettled = false, first = last, sweep = true
+    WHERE s.sid = asked;
+  DELETE FROM names n WHERE n.sid = asked;
+  RETURN 'done';
+END $$;
+
+-- Deletes a slice of what a session's first number has left behind; of any session that nobody else sweeps, unless one is
+-- named. How many rows, or NULL where there is nothing to sweep.
+CREATE FUNCTION sweep_v1(asked bigint, slice integer) RETURNS integer LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+  at_sid bigint;
+  below bigint;
+  gone integer;
+BEGIN
+  SELECT s.sid, s.first INTO at_sid, below FROM sessions s WHERE s.sweep AND (asked IS NULL OR s.sid = asked)
+    ORDER BY s.sid LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED;
+  IF NOT FOUND THEN RETURN NULL; END IF;
+  DELETE FROM events e WHERE e.sid = at_sid AND e.seq < below
+    AND e.seq IN (SELECT n.seq FROM events n WHERE n.sid = at_sid AND n.seq < below ORDER BY n.seq LIMIT slice);
+  GET DIAGNOSTICS gone = ROW_COUNT;
+  IF gone < slice THEN
+    DELETE FROM commits c WHERE c.sid = at_sid AND c.seq_to < below;
+    UPDATE sessions s SET sweep = false WHERE s.sid = at_sid;
+  END IF;
+  RETURN gone;
+END $$;
+`;

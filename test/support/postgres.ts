@@ -1,0 +1,210 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after } from "node:test";
+import { readAddress } from "../../src/postgres/address.ts";
+import { connect } from "../../src/postgres/connection.ts";
+import { missing } from "./missing.ts";
+import { PATIENCE_MS } from "./time.ts";
+
+const OLDEST = 15;
+const PASSWORD = "very secret";
+const DEBIAN = "/usr/lib/postgresql";
+
+/** The directory of PostgreSQL's own programs: Debian keeps them out of the search path. */
+function programs(): string | undefined {
+  const asked = process.env.PARLEY_TEST_POSTGRES;
+  if (asked !== undefined) return existsSync(join(asked, "initdb")) ? asked : undefined;
+  const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).map(Number) : [];
+  const found = versions.filter((version) => version >= OLDEST).sort((a, b) => b - a)[0];
+  return found === undefined ? undefined : join(DEBIAN, String(found), "bin");
+}
+
+/** For tests that need PostgreSQL. */
+export const needsPostgres: { skip: string | false } = {
+  skip: programs() === undefined ? missing("PostgreSQL 15 or later (Debian: postgresql)") : false,
+};
+
+/** A user for a server that refuses to run as root. */
+function unprivileged(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  for (const line of ["postgres", "nobody"]) {
+    const entry = readFileSync("/etc/passwd", "utf8").match(new RegExp(`^${line}:[^:]*:(\\d+):(\\d+):`, "m"));
+    if (entry) return { uid: Number(entry[1]), gid: Number(entry[2]) };
+  }
+  throw new Error("expected a user postgres or nobody: PostgreSQL does not run as root");
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (address === null || typeof address === "string") throw new Error("expected a port");
+  return address.port;
+}
+
+export interface PostgresOptions {
+  /** Further settings of the server. */
+  settings?: Readonly<Record<string, string>>;
+  /** A directory with a copy of another server's files, to begin with. */
+  data?: string;
+}
+
+/** A server of its own, in a temporary directory. */
+export class PostgresServer {
+  readonly directory: string;
+  readonly port: number;
+  readonly bin: string;
+  private readonly user = unprivileged();
+  private readonly settings: Readonly<Record<string, string>>;
+  private child: ChildProcess | undefined;
+  private made = 0;
+
+  private constructor(port: number, settings: Readonly<Record<string, string>>) {
+    const bin = programs();
+    if (bin === undefined) throw new Error(String(needsPostgres.skip));
+    this.bin = bin;
+    this.port = port;
+    this.settings = settings;
+    this.directory = mkdtempSync(join(tmpdir(), "parley-pg-"));
+    if (this.user) chownSync(this.directory, this.user.uid, this.user.gid);
+  }
+
+  static async start({ settings = {} }: PostgresOptions = {}): Promise<PostgresServer> {
+    const server = new PostgresServer(await freePort(), settings);
+    process.once("exit", server.#drop);
+    try {
+      server.init();
+      await server.run();
+      return server;
+    } catch (thrown) {
+      await server.stop();
+      throw thrown;
+    }
+  }
+
+  readonly #drop = (): void => {
+    this.child?.kill("SIGKILL");
+    rmSync(this.directory, { recursive: true, force: true });
+  };
+
+  get data(): string {
+    return join(this.directory, "data");
+  }
+
+  private init(): void {
+    const password = join(this.directory, "password");
+    writeFileSync(password, PASSWORD);
+    if (this.user) chownSync(password, this.user.uid, this.user.gid);
+    const auth = ["--auth-local=trust", "--auth-host=scram-sha-256", `--pwfile=${password}`];
+    this.program("initdb", ["-D", this.data, "-U", "parley", "-E", "UTF8", "--locale=C", "--no-sync", ...auth]);
+  }
+
+  /** Runs one of PostgreSQL's programs as the server's user. */
+  program(name: string, args: readonly string[]): string {
+    return execFileSync(join(this.bin, name), args, {
+      ...this.user,
+      cwd: this.directory,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+  }
+
+  /** Starts the server, also after it was stopped. */
+  async run(): Promise<void> {
+    const given = {
+      listen_addresses: "127.0.0.1",
+      port: String(this.port),
+      unix_socket_directories: this.directory,
+      fsync: "on",
+      max_connections: "100",
+      ...this.settings,
+    };
+    const flags = Object.entries(given).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+    // The shell ends the server when this process is gone, whatever ended it.
+    const script = '"$@" & pid=$!; cat >/dev/null; kill -INT $pid; wait $pid';
+    const child = spawn("sh", ["-c", script, "sh", join(this.bin, "postgres"), "-D", this.data, ...flags], {
+      ...this.user,
+      cwd: this.directory,
+      stdio: ["pipe", "ignore", "pipe"],
+    });
+    this.child = child;
+    let said = "";
+    await new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error(`PostgreSQL was not ready: ${said}`)), PATIENCE_MS);
+      child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+        said += text;
+        if (!said.includes("ready to accept")) return;
+        clearTimeout(timer);
+        resolve();
+      });
+      child.once("exit", () => {
+        clearTimeout(timer);
+        reject(new Error(`PostgreSQL ended: ${said}`));
+      });
+    });
+    child.stderr?.removeAllListeners("data").resume();
+  }
+
+  /** The process id of the server. */
+  get pid(): number {
+    return Number(readFileSync(join(this.data, "postmaster.pid"), "utf8").split("\n", 1)[0]);
+  }
+
+  /** Ends the server and leaves its files: in order, or at once as a crash does. */
+  async halt(how: "fast" | "immediate" = "fast"): Promise<void> {
+    const { child } = this;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, "exit");
+    if (how === "immediate") process.kill(this.pid, "SIGQUIT");
+    child.stdin?.end();
+    await ended;
+  }
+
+  async stop(): Promise<void> {
+    await this.halt();
+    process.removeListener("exit", this.#drop);
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+
+  url(database: string, { port = this.port, user = "parley", password = PASSWORD } = {}): string {
+    return `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`;
+  }
+
+  /** Runs statements as the owner of all. */
+  async sql<Row = Record<string, unknown>>(database: string, text: string): Promise<Row[]> {
+    const connection = await connect({ address: readAddress(this.url(database)), limitMs: PATIENCE_MS });
+    try {
+      return await connection.run<Row>(text, [], PATIENCE_MS);
+    } finally {
+      await connection.end();
+    }
+  }
+
+  /** Makes an empty database and gives its name. */
+  async createDatabase(): Promise<string> {
+    this.made += 1;
+    const name = `test_${this.made}`;
+    await this.sql("postgres", `CREATE DATABASE ${name}`);
+    return name;
+  }
+
+  async dropDatabase(name: string): Promise<void> {
+    await this.sql("postgres", `DROP DATABASE ${name} WITH (FORCE)`);
+  }
+}
+
+let shared: Promise<PostgresServer> | undefined;
+
+/** The server that the tests of one file share; ended after them. */
+export function sharedPostgres(): Promise<PostgresServer> {
+  shared ??= PostgresServer.start();
+  return shared;
+}
+
+after(async () => (await shared)?.stop());
