@@ -8,6 +8,9 @@ import { usageError } from "../exit.ts";
 const NO_PASSWORD =
   "a password in --database is seen in every list of processes: give the address by PARLEY_DATABASE or the user's configuration, or the password by PGPASSWORD";
 
+/** Renewals of a shorter one could not be told from failures. */
+const SHORTEST_LEASE_MS = 1_000;
+
 /** A host's name as a label: other characters are left out. */
 function hostLabel(): string {
   return (
@@ -51,11 +54,26 @@ function withPassword(url: string): string {
 
 /** The database of a server that is one of several nodes; undefined for one that is alone. */
 export function nodeSettings(settings: Settings): ClusterSettings | undefined {
-  const { databaseUrl: url, databaseListen: listenUrl, place, nodeName, nodeAddress: address, dataDir } = settings;
+  const {
+    databaseUrl: url,
+    databaseListen: listenUrl,
+    place,
+    nodeName,
+    nodeAddress: address,
+    nodeLeaseMs,
+    dataDir,
+  } = settings;
   if (url === undefined) return undefined;
+  if (nodeLeaseMs < SHORTEST_LEASE_MS) throw usageError("--node-lease: expected at least 1s");
   const [own, listen] = [url, listenUrl].map((one) => (one === undefined ? undefined : withPassword(one)));
   // An agent that inherited it could change what is stored.
   delete process.env.PGPASSWORD;
   const name = nodeName ?? `${hostLabel()}-${directoryIdentity(dataDir).slice(0, 4)}`;
-  return { url: own ?? url, place: place ?? hostLabel(), name, ...present({ listenUrl: listen, address }) };
+  return {
+    url: own ?? url,
+    place: place ?? hostLabel(),
+    name,
+    leaseMs: nodeLeaseMs,
+    ...present({ listenUrl: listen, address }),
+  };
 }
