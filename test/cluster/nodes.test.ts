@@ -20,7 +20,10 @@ test("a session of one node is prompted, watched and read through another", opti
   assert.equal(b.parley.gateway.holds(id), false);
   await stream.first("turn.ended");
   await all.first("turn.ended");
-  assert.deepEqual(await b.api.events(id), await lawfulEvents(a.api, id));
+  await lawfulEvents(b.api, id);
+  const folded = async () => (await a.api.events(id)).every(({ type }) => type !== "item.delta");
+  await eventually("the turns are folded", folded);
+  assert.deepEqual(await b.api.events(id), await a.api.events(id));
   assert.deepEqual((await b.api.session(id)).lastEnd, (await a.api.session(id)).lastEnd);
   await stream.close();
   await all.close();
@@ -131,7 +134,7 @@ test("a drained node gives its sessions to the others and takes no new ones", op
   await busy;
   await drained.promise;
   const made = await a.api.create();
-  assert.equal(b.parley.gateway.holds(made.id) || !a.parley.gateway.holds(made.id), true);
+  assert.equal(a.parley.gateway.holds(made.id), false);
   await a.api.ask(id, "next");
   assert.equal(b.parley.gateway.holds(id), true);
   await b.api.refused("not_found", "POST", "/v1/nodes/c/drain");
