@@ -124,7 +124,7 @@ test("a node that is declared dead drops its sessions, and another closes their 
 });
 
 test("a drained node gives its sessions to the others and takes no new ones", options, async (t) => {
-  const { node } = await stage(t);
+  const { node, sql } = await stage(t);
   const drained = Promise.withResolvers<void>();
   const a = await node("a", { onDrained: drained.resolve });
   const b = await node("b");
@@ -133,6 +133,8 @@ test("a drained node gives its sessions to the others and takes no new ones", op
   await b.api.expect(202, "POST", "/v1/nodes/a/drain");
   await busy;
   await drained.promise;
+  const held = () => sql<{ sid: string }>("SELECT sid FROM owners WHERE NOT released");
+  await eventually("the session is given back", async () => (await held()).length === 0);
   const made = await a.api.create();
   assert.equal(a.parley.gateway.holds(made.id), false);
   await a.api.ask(id, "next");
