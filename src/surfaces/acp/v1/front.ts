@@ -1,12 +1,13 @@
 import {
   type AgentContext,
   type ClientCapabilities,
-  type CreateElicitationResponse,
   methods,
-  type RequestPermissionResponse,
   type SessionUpdate,
 } from "@agentclientprotocol/sdk/unstable";
+import type { TurnStatus } from "../../../core/events/values.ts";
+import type { Fields } from "../../../core/json/fields.ts";
 import type { Logger } from "../../../core/logger.ts";
+import { chosenIn, filledIn } from "../asks/answers.ts";
 import { afterResponses } from "../session/after-responses.ts";
 import type { AttachedSession } from "../session/attached.ts";
 import type { FormView, Front, PermissionView } from "../session/front.ts";
@@ -67,30 +68,23 @@ export class V1Front implements Front {
 
   async permission(session: AttachedSession, view: PermissionView, signal: AbortSignal): Promise<string | undefined> {
     const request = { sessionId: session.id, toolCall: callFields(view.id, view.call), options: view.options };
-    const answer = await this.#ask<RequestPermissionResponse>(
-      methods.client.session.requestPermission,
-      request,
-      signal,
-    );
-    return answer?.outcome.outcome === "selected" ? answer.outcome.optionId : undefined;
+    return chosenIn(await this.#ask(methods.client.session.requestPermission, request, signal));
   }
 
   async #form(
     session: AttachedSession,
     { message, schema, call }: FormView,
     signal: AbortSignal,
-  ): Promise<Record<string, unknown> | undefined> {
+  ): Promise<Fields | undefined> {
     const scope = { sessionId: session.id, ...(call === undefined ? {} : { toolCallId: call }) };
     const request = { mode: "form" as const, ...scope, message, requestedSchema: schema };
-    const answer = await this.#ask<CreateElicitationResponse>(methods.client.elicitation.create, request, signal);
-    if (answer?.action !== "accept") return undefined;
-    return (answer as { content?: Record<string, unknown> | null }).content ?? {};
+    return filledIn(await this.#ask(methods.client.elicitation.create, request, signal));
   }
 
   /** Asks the client something. When the signal fires, the client is told, and its answer no longer counts. */
-  async #ask<T>(method: string, request: object, signal: AbortSignal): Promise<T | undefined> {
+  async #ask(method: string, request: object, signal: AbortSignal): Promise<unknown> {
     const waiting = { cancellationSignal: signal, stopWaitingOnCancel: true } as const;
-    return await this.#client?.request<T>(method, request, waiting);
+    return await this.#client?.request<unknown>(method, request, waiting);
   }
 
   async #choice(session: AttachedSession): Promise<void> {
