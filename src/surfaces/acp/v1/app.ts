@@ -110,6 +110,8 @@ export function v1App(options: AcpOptions): { app: AgentApp; close(): Promise<vo
     const session = await sessions.get(id);
     const sent = sendPrompt(session, blocks);
     const stop = (): void => {
+      // A client that is gone wanted nothing: its turn goes on.
+      if (!isCancelled(signal)) return;
       session.cancelPrompt(sent.id).catch((error: unknown) => {
         options.logger.warn({ err: error, session: id }, "a prompt could not be cancelled");
       });
@@ -122,6 +124,11 @@ export function v1App(options: AcpOptions): { app: AgentApp; close(): Promise<vo
   }
 
   return { app, close: () => sessions.close() };
+}
+
+/** Whether the client took its request back; the signal of a connection that is over fires, too. */
+function isCancelled({ reason }: AbortSignal): boolean {
+  return reason instanceof RequestError && reason.code === RequestError.requestCancelled().code;
 }
 
 /** The response of a prompt: its turn's one end. */
