@@ -355,7 +355,7 @@ describe("requirements of the protocol's test kit, version 1", () => {
   test("ERROR an id or a prompt that is none is the client's fault", async (t) => {
     const client = await open(t);
     const prompt = say("hello");
-    for (const sessionId of ["", ".", "..", "\ud800"])
+    for (const sessionId of ["", ".", "..", "\ud800", "x".repeat(100_000)])
       for (const [method, params] of [
         ["session/prompt", { prompt }],
         ["session/load", { cwd: server.directory, mcpServers: [] }],
