@@ -20,7 +20,9 @@ import { Children } from "./children.ts";
 import { CommandWatch } from "./command-watch.ts";
 import type { Front } from "./front.ts";
 import { endInGap, turnInGap } from "./gaps.ts";
+import { insist } from "./insist.ts";
 import { Prompts } from "./prompts.ts";
+import { takeBack } from "./take-back.ts";
 
 const newId = idSource(Date.now);
 
@@ -95,6 +97,10 @@ export class AttachedSession {
   /** Tells what waits for the client: greetings, and the asks that were open before it came. */
   async greet(): Promise<void> {
     for (const update of this.greetings.splice(0)) await this.give(update);
+    await this.#showAsks();
+  }
+
+  async #showAsks(): Promise<void> {
     for (const ask of await this.handle.asks()) this.#asks.open(ask);
   }
 
@@ -127,35 +133,28 @@ export class AttachedSession {
     return { id, sent, end };
   }
 
-  /** Stops what this client has begun; where it began nothing, what runs. */
+  /** Stops what this client has begun; where it began nothing, what runs. Asks of a turn that goes on are shown again. */
   async cancel(): Promise<void> {
     this.#asks.dropAll();
-    if (!(await this.cancelOwn())) await this.handle.cancel({ queue: "keep" });
+    try {
+      if (!(await this.cancelOwn())) await insist(() => this.handle.cancel({ queue: "keep" }));
+    } finally {
+      await this.#showAsks();
+    }
   }
 
   /** Stops what this client has begun: prompts that wait are taken back, then the turn is stopped. Returns whether there was anything. */
   async cancelOwn(): Promise<boolean> {
     await this.prompts.allSent();
-    const [queued, isMine] = [this.prompts.queued(), this.prompts.isRunning()];
-    const taken = await Promise.allSettled(queued.map((id) => this.handle.withdraw(id)));
-    // A prompt that could not be taken back has begun meanwhile.
-    const begun = taken.some(({ status }) => status === "rejected");
-    if (isMine || begun) await this.handle.cancel({ queue: "keep" });
-    return isMine || queued.length > 0;
+    const own = this.prompts.all();
+    await takeBack(this, own);
+    return own.length > 0;
   }
 
   /** Takes back one prompt: before its turn, or by stopping that. */
   async cancelPrompt(id: string): Promise<void> {
     await this.prompts.allSent();
-    if (!this.prompts.has(id)) return;
-    if (this.prompts.queued().includes(id)) {
-      try {
-        return await this.handle.withdraw(id);
-      } catch (error) {
-        this.#logger.debug({ err: error, prompt: id }, "a prompt could not be withdrawn: its turn is stopped");
-      }
-    }
-    await this.handle.cancel({ queue: "keep" });
+    if (this.prompts.has(id)) await takeBack(this, [id]);
   }
 
   /** Lets go of the session. Turns and asks of it go on for other clients. */
@@ -167,7 +166,7 @@ export class AttachedSession {
   /** Lets go of the session for another object that takes its prompts over. */
   leave(): void {
     this.#stop.abort();
-    this.#asks.close();
+    this.#asks.dropAll();
     this.children.close();
   }
 

@@ -62,13 +62,18 @@ export class Prompts {
     if (waiting) waiting.turn = turn;
   }
 
-  /** The prompts that have no turn yet. */
-  queued(): string[] {
-    return [...this.#waiting].filter(([, { turn }]) => turn === undefined).map(([id]) => id);
+  /** The prompts that the server has. */
+  sent(): string[] {
+    return [...this.#waiting].filter(([, { isSent }]) => isSent).map(([id]) => id);
   }
 
-  isRunning(): boolean {
-    return [...this.#waiting.values()].some(({ turn }) => turn !== undefined);
+  all(): string[] {
+    return [...this.#waiting.keys()];
+  }
+
+  /** The turn of a prompt; undefined while it waits. */
+  turnOf(id: string): string | undefined {
+    return this.#waiting.get(id)?.turn;
   }
 
   /** The ends of all prompts that wait. */
