@@ -58,7 +58,6 @@ export class AttachedSession {
 
   constructor({ client, detail, info, front, logger, prompts = new Prompts() }: AttachedOptions) {
     this.prompts = prompts;
-    prompts.settleAll((id) => endInGap(detail, id), false);
     this.id = detail.id;
     this.directory = detail.directory;
     this.info = info;
@@ -159,15 +158,16 @@ export class AttachedSession {
 
   /** Lets go of the session. Turns and asks of it go on for other clients. */
   detach(): void {
-    this.leave();
+    void this.leave();
     this.prompts.settleAll((id) => ({ prompt: id, reason: "withdrawn" }));
   }
 
-  /** Lets go of the session for another object that takes its prompts over. */
-  leave(): void {
+  /** Lets go of the session for another object that takes its prompts over. Resolves when nothing more is told. */
+  async leave(): Promise<void> {
     this.#stop.abort();
     this.#asks.dropAll();
     this.children.close();
+    await this.#loop;
   }
 
   async #run(): Promise<void> {
@@ -210,9 +210,9 @@ export class AttachedSession {
   }
 
   /** Gives an update to the client. A turn's end waits for what its sub-agents said, and settles its prompt. */
-  async give(update: Update): Promise<void> {
+  async give(update: Update, own = this.#isOwn(update)): Promise<void> {
     if (update.type === "end" && update.end.turn !== undefined) await this.children.catchUp();
-    await this.#front.update(this, this.#sized(update), this.#isOwn(update));
+    await this.#front.update(this, this.#sized(update), own);
     if (update.type === "turn" && update.prompt !== undefined) this.prompts.began(update.prompt, update.turn);
     if (update.type !== "end" || update.end.prompt === undefined) return;
     this.prompts.settle(update.end.prompt, update.end);

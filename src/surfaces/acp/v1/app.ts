@@ -54,7 +54,7 @@ export function v1App(options: AcpOptions): { app: AgentApp; close(): Promise<vo
       told(async () => opened(await sessions.attach(params.sessionId, replay)), params.sessionId),
     )
     .onRequest(methods.agent.session.resume, ({ params }) =>
-      told(async () => opened(await sessions.attach(params.sessionId)), params.sessionId),
+      told(async () => opened(await sessions.get(params.sessionId)), params.sessionId),
     )
     .onRequest(methods.agent.session.fork, ({ params }) =>
       told(async () => {
