@@ -6,6 +6,7 @@ import type {
   SessionHandle,
   StreamEvent,
 } from "../../../client/index.ts";
+import { messageOf } from "../../../core/errors.ts";
 import type { PromptPart } from "../../../core/events/values.ts";
 import { idSource } from "../../../core/ids.ts";
 import { present } from "../../../core/json/fields.ts";
@@ -179,9 +180,19 @@ export class AttachedSession {
     } catch (error) {
       if (this.isOver) return;
       this.#logger.warn({ err: error, session: this.id }, "the stream of a session failed");
-      this.prompts.fail(error);
-      this.detach();
+      await this.#lose(error);
     }
+  }
+
+  /** Nothing more can be read of the session: its turn is over for this client. */
+  async #lose(error: unknown): Promise<void> {
+    const { turn } = this.state;
+    this.prompts.fail(error);
+    this.detach();
+    if (!turn) return;
+    const failure = { code: "lost", message: messageOf(error) };
+    const end = { turn: turn.id, reason: "lost", error: failure } as const;
+    await this.#front.update(this, { type: "end", end }, false).catch(() => {});
   }
 
   /** The session is gone, and with it everything that waits for it. */
