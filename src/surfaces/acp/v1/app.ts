@@ -72,7 +72,8 @@ export function v1App(options: AcpOptions): { app: AgentApp; close(): Promise<vo
     )
     .onRequest(methods.agent.session.setConfigOption, ({ params: { sessionId, configId, value } }) =>
       told(async () => {
-        const offer = await set(sessionId, configId, value);
+        const { session, offer } = await set(sessionId, configId, value);
+        front.toldChoice(session, offer);
         return { configOptions: configOptions(offer, front.takesBooleans) };
       }, sessionId),
     )
@@ -101,9 +102,7 @@ export function v1App(options: AcpOptions): { app: AgentApp; close(): Promise<vo
 
   async function set(id: string, option: string, value: string | boolean) {
     const session = await sessions.get(id);
-    const offer = { state: await choose(session, option, value), info: session.info };
-    front.toldChoice(session, offer);
-    return offer;
+    return { session, offer: { state: await choose(session, option, value), info: session.info } };
   }
 
   async function prompt(id: string, blocks: readonly ContentBlock[], signal: AbortSignal) {
