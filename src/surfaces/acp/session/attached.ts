@@ -239,6 +239,7 @@ export class AttachedSession {
 
   #isOwn(update: Update): boolean {
     if (update.type === "text" && update.role === "user") return this.prompts.isOwn(update.message);
+    if (update.type === "waits") return this.prompts.has(update.prompt);
     return this.prompts.has(update.type === "end" ? update.end.prompt : this.state.turn?.prompt);
   }
 }

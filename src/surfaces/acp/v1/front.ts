@@ -49,18 +49,26 @@ export class V1Front implements Front {
     this.#told.set(session, { config, mode: currentMode(offer) });
   }
 
-  /** Tells what follows the response that opened a session: its commands, and the asks that are open. */
+  /** Tells what follows the response that opened a session: its commands, a turn that runs, and the asks that are open. */
   welcome(session: AttachedSession): void {
     const availableCommands = commandShapes(shownCommands(session.info));
+    const running = session.state.turn;
     void afterResponses()
       .then(() => this.notify(session.id, { sessionUpdate: "available_commands_update", availableCommands }))
+      .then(() => running && this.#busy(session, running.status))
       .then(() => session.greet())
       .catch((error: unknown) => this.#logger.debug({ err: error, session: session.id }, "a client was not welcomed"));
+  }
+
+  async #busy(session: AttachedSession, status: TurnStatus): Promise<void> {
+    await this.update(session, { type: "notice", level: "info", title: "The agent is busy: a turn runs here" }, false);
+    await this.update(session, { type: "status", status }, false);
   }
 
   async update(session: AttachedSession, update: Update, own: boolean): Promise<void> {
     if (update.type === "choice") return await this.#choice(session);
     if (update.type === "text" && update.role === "user" && own) return;
+    if (update.type === "waits" && !own) return;
     const { notices, compaction } = this.#capabilities.session ?? {};
     const shows = { notices: Boolean(notices), compaction: Boolean(compaction) };
     for (const one of v1Updates(update, shows, Date.now())) await this.notify(session.id, one);
