@@ -67,6 +67,20 @@ describe("a session that its client opens once more", () => {
     assert.deepEqual(new Set(ends), new Set(["end_turn"]));
   });
 
+  test("a load that finds the session deleted answers the prompt that ran as cancelled", async (t) => {
+    let isGone = false;
+    const send = async (url: string, init: RequestInit): Promise<Response> => {
+      if (!isGone || !url.endsWith(client.id)) return fetch(url, init);
+      return fetch(url.replace(client.id, "ses_none"), init);
+    };
+    const client = await open(t, { acp: { client: async () => createClient({ url: server.api.url, fetch: send }) } });
+    const prompt = client.prompt("[[slow 700]]");
+    await eventually("it works", () => textOf(client.updates).includes("still"));
+    isGone = true;
+    await assert.rejects(client.load());
+    assert.equal((await prompt).stopReason, "cancelled");
+  });
+
   test("a load that fails in the middle answers the prompt that runs, and the session can be used again", async (t) => {
     let isBroken = false;
     const send = async (url: string, init: RequestInit): Promise<Response> =>

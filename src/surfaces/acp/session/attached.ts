@@ -20,7 +20,7 @@ import { afterResponses } from "./after-responses.ts";
 import { Children } from "./children.ts";
 import { CommandWatch } from "./command-watch.ts";
 import type { Front } from "./front.ts";
-import { endInGap, turnInGap } from "./gaps.ts";
+import { endInGap, isGone, turnInGap } from "./gaps.ts";
 import { insist } from "./insist.ts";
 import { Prompts } from "./prompts.ts";
 import { takeBack } from "./take-back.ts";
@@ -191,7 +191,7 @@ export class AttachedSession {
     this.detach();
     if (!turn) return;
     const failure = { code: "lost", message: messageOf(error) };
-    const end = { turn: turn.id, reason: "lost", error: failure } as const;
+    const end = { turn: turn.id, reason: isGone(error) ? "deleted" : "lost", error: failure } as const;
     await this.#front.update(this, { type: "end", end }, false).catch(() => {});
   }
 

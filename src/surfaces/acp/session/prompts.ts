@@ -1,4 +1,5 @@
 import type { TurnEnd } from "../translate/updates.ts";
+import { isGone } from "./gaps.ts";
 
 interface Waiting {
   resolve(end: TurnEnd): void;
@@ -94,7 +95,9 @@ export class Prompts {
     }
   }
 
+  /** Ends all prompts of a session that cannot be read. What is deleted is cancelled. */
   fail(error: unknown): void {
+    if (isGone(error)) return this.settleAll((id) => ({ prompt: id, reason: "deleted" }));
     for (const { reject } of this.#waiting.values()) reject(error);
     this.#waiting.clear();
   }
