@@ -4,7 +4,7 @@ import type { Heard } from "./read-line.ts";
 import type { Rpc } from "./rpc.ts";
 import { Files } from "./serve/files.ts";
 import { Terminals, type TerminalsOptions } from "./serve/terminals.ts";
-import { serve, servedBy, unknownMethod } from "./served.ts";
+import { serve, servedBy, tooLong, unknownMethod } from "./served.ts";
 
 /** Requests with large answers: a program that does not read them has only so many of them kept. */
 const LARGE: ReadonlySet<string> = new Set(["fs/read_text_file", "terminal/output"]);
@@ -29,14 +29,16 @@ export class Requests {
     this.#served = servedBy(new Files(options), this.#terminals);
   }
 
-  take(request: Extract<Heard, { what: "request" }>): void {
+  /** `isCut`: a part of a long line was left out. Half of a file must not be written in place of the whole, nor half of a command run. */
+  take(request: Extract<Heard, { what: "request" }>, isCut: boolean): void {
     const { rpc, asks, isGone } = this.#options;
     const { id, method, params } = request;
     const work = this.#served.get(method);
     const done = async (): Promise<void> => {
       if (work && !isGone()) await rpc.reply(id, await serve(work, params));
     };
-    if (work) void (LARGE.has(method) ? this.#few.do(done) : done());
+    if (work && isCut) void rpc.reply(id, tooLong(method));
+    else if (work) void (LARGE.has(method) ? this.#few.do(done) : done());
     else if (method === "session/request_permission") asks.permission(request);
     else if (method === "elicitation/create") asks.form(request);
     else void rpc.reply(id, unknownMethod(method));

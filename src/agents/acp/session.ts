@@ -93,7 +93,7 @@ export class AcpSession implements AgentSession {
       spec: programSpec(options, open),
       emit: open.emit,
       readyMs: options.readyMs ?? READY_MS,
-      read: (text) => this.#read(text),
+      read: (text, left) => this.#read(text, left > 0),
       leave: () => this.#leave(),
       onExit: () => this.#exited(),
     });
@@ -204,16 +204,16 @@ export class AcpSession implements AgentSession {
     }
   }
 
-  #read(text: string): Read {
+  #read(text: string, isCut: boolean): Read {
     const heard = readLine(text);
-    const said = this.#telling.during(() => this.#take(heard));
+    const said = this.#telling.during(() => this.#take(heard, isCut));
     const noise = heard.what === "nothing" ? heard.noise : undefined;
     return { said, ...(noise ? { noise } : {}) };
   }
 
-  #take(heard: Heard): void {
+  #take(heard: Heard, isCut: boolean): void {
     if (heard.what === "answer") this.#rpc.answered(heard.line);
-    else if (heard.what === "request") this.#requests.take(heard);
+    else if (heard.what === "request") this.#requests.take(heard, isCut);
     else if (heard.what === "notification" && heard.method === "session/update") this.#updates.take(heard.params);
   }
 

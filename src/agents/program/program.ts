@@ -14,8 +14,8 @@ export interface ProgramOptions {
   emit: OpenOptions["emit"];
   /** How long the program may take until `isReady` is called. */
   readyMs: number;
-  /** Reads one line of its output. */
-  read(text: string): Read;
+  /** Reads one line of its output. Of a long one `left` bytes were left out. */
+  read(text: string, left: number): Read;
   /** Asks the program to leave. Its input ends after that. */
   leave?(): Promise<void> | void;
   /** Called when it is gone, before `exited` is emitted; may add advice to the error of a program that was never ready. */
