@@ -75,7 +75,13 @@ export class AcpSession implements AgentSession {
     const decoder = new Decoder({ prefix, directory, readFile, terminalText });
     const chooser = { rpc, session: "", choices: NO_CHOICES };
     const turn = (): Turns["current"] => this.#turns.current;
-    const guard = new Guard({ nextAsk, hasRules, inTurn: () => turn() !== undefined, say: (one) => say([one]) });
+    const guard = new Guard({
+      nextAsk,
+      hasRules,
+      inTurn: () => turn() !== undefined,
+      isStopped: () => turn()?.isStopped ?? false,
+      say: (one) => say([one]),
+    });
     const asks = new AskDesk({ title, directory, decoder, rpc, nextAsk, turn, say });
     const onOutput = (id: string, delta: string): void => say(decoder.terminal(id, delta));
     this.#requests = new Requests({ host, directory, session, guard, prefix, env, onOutput, rpc, asks, isGone });
@@ -146,7 +152,8 @@ export class AcpSession implements AgentSession {
     if (feedback === TURN_STOPPED) return this.#rpc.reply(ask.id, ask.cancelled);
     const isRefusal = answer.outcome === "reject" || answer.outcome === "rejected";
     if (isRefusal) this.#decoder.refuse(ask.call);
-    // A call that was allowed may be done by a request to Parley.
+    // A call may be done by a request to Parley: that is allowed or refused with it.
+    if (ask.permission && isRefusal) this.#guard.refuse(ask.permission);
     else if (ask.permission) this.#guard.allow(ask.permission);
     await this.#rpc.reply(ask.id, ask.reply(answer));
     if (isRefusal) await this.#turns.refused(feedback, "stop" in answer && answer.stop === true);

@@ -36,6 +36,7 @@ export class Turns {
   }
 
   begin(): Turn {
+    this.#options.guard.begin();
     this.#current = new Turn();
     return this.#current;
   }
