@@ -8,7 +8,7 @@ import { type AgentChoice, type AgentCommand, type AgentSession, type OpenOption
 import { Program } from "../program/program.ts";
 import type { Read } from "../program/read-lines.ts";
 import { AskDesk } from "./ask-desk.ts";
-import type { Login } from "./auth.ts";
+import { type Login, loginWords } from "./auth.ts";
 import { beginSession, leavePast } from "./begin-session.ts";
 import { Decoder } from "./decode/decoder.ts";
 import type { Peer } from "./handshake.ts";
@@ -61,7 +61,7 @@ export class AcpSession implements AgentSession {
   constructor(options: SessionOptions, open: OpenOptions) {
     this.#options = options;
     this.#open = open;
-    const { host, env, title, onCommands } = options;
+    const { host, env, title, login, onCommands } = options;
     const { directory, session } = open;
     const prefix = randomUUID().slice(0, 8);
     const nextAsk = (): string => `${prefix}:ask:${++this.#asked}`;
@@ -85,7 +85,8 @@ export class AcpSession implements AgentSession {
     const asks = new AskDesk({ title, directory, decoder, rpc, nextAsk, turn, say });
     const onOutput = (id: string, delta: string): void => say(decoder.terminal(id, delta));
     this.#requests = new Requests({ host, directory, session, guard, prefix, env, onOutput, rpc, asks, isGone });
-    this.#turns = new Turns({ title, rpc, decoder, chooser, asks, guard, hasRules, isGone, say });
+    const explain = (why: string): string => loginWords(this.#peer ?? { authMethods: [] }, login, why);
+    this.#turns = new Turns({ title, rpc, decoder, chooser, asks, guard, loginWords: explain, hasRules, isGone, say });
     const onActivity = (): void => turn()?.goesOn();
     this.#updates = new Updates({ decoder, chooser, isGone, say, onActivity, onCommands });
     this.#rpc = rpc;

@@ -1,9 +1,9 @@
 import type { Fields } from "../../core/json/fields.ts";
 import type { Signal } from "../../core/ledger/signals.ts";
 import type { AskDesk } from "./ask-desk.ts";
-import type { Decoder } from "./decode/decoder.ts";
+import { type Decoder, errorWords } from "./decode/decoder.ts";
 import type { Peer } from "./handshake.ts";
-import type { Response, Rpc } from "./rpc.ts";
+import { AUTH_REQUIRED, type Response, type Rpc } from "./rpc.ts";
 import type { Guard } from "./serve/guard.ts";
 import type { Chooser } from "./set-choice.ts";
 import { Turn } from "./turn.ts";
@@ -16,6 +16,8 @@ interface TurnsOptions {
   chooser: Pick<Chooser, "session">;
   asks: AskDesk;
   guard: Guard;
+  /** The words for a person whose agent wants a login. */
+  loginWords(why: string): string;
   hasRules(): boolean;
   isGone(): boolean;
   say(signals: readonly Signal[]): void;
@@ -98,7 +100,13 @@ export class Turns {
     const { decoder, say } = this.#options;
     this.#current = undefined;
     this.#cancelAsks();
-    say(decoder.end(response, { stopped: turn.isStopped, refused: turn.isRefused }));
+    say(decoder.end(this.#explained(response), { stopped: turn.isStopped, refused: turn.isRefused }));
+  }
+
+  /** A login may run out in the middle of a session. */
+  #explained({ result, error }: Response): Response {
+    if (error?.code !== AUTH_REQUIRED) return { result, ...(error ? { error } : {}) };
+    return { result, error: { ...error, message: this.#options.loginWords(errorWords(error)), data: {} } };
   }
 
   #cancel(): Promise<void> {
