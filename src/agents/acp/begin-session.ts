@@ -30,16 +30,16 @@ export async function beginSession(beginning: Beginning): Promise<SessionSignal>
   try {
     const peer = await shakeHands(chooser.rpc);
     onPeer(peer);
-    const { id, result, resumed } = await openSession(chooser.rpc, peer, open, login, {
+    const { id, resumed } = await openSession(chooser.rpc, peer, open, login, {
       loads: () => say(decoder.beginPast(open.tellPast === true)),
-      opened: (session, again) => {
-        chooser.session = session;
+      opened: (session, again, result) => {
+        // At once: the program may change its choices with the next line.
+        Object.assign(chooser, { session, isResumed: again, choices: choicesOf(result) });
         if (!again) decoder.isNew();
       },
     });
     if (decoder.isPast) await untilQuiet(beginning);
     leavePast(beginning);
-    chooser.choices = choicesOf(result);
     const chosen = { ...(model ? { model } : {}), ...(mode ? { mode } : {}), ...(options ? { options } : {}) };
     await setChoice(chooser, chosen);
     return { ...factsOf(chooser.choices), nativeId: id, ...(resumed ? { resume: "resumed" as const } : {}) };

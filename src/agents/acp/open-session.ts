@@ -16,8 +16,8 @@ export interface OpenedSession {
 export interface Opening {
   /** The program is about to tell the conversation so far. */
   loads(): void;
-  /** The session has an id now. */
-  opened(id: string, resumed: boolean): void;
+  /** The session has an id now; `result` is the program's whole answer. */
+  opened(id: string, resumed: boolean, result: Fields): void;
 }
 
 /** The words of programs for a session that they do not know: "session X not found", "no previous sessions", "invalid session id". */
@@ -61,7 +61,7 @@ export async function openSession(
     const { promise, resolve } = Promise.withResolvers<Response>();
     rpc.call(method, params, (response) => {
       const known = "sessionId" in way ? way.sessionId : textIn(response.result, "sessionId");
-      if (!response.error && known !== undefined) opening.opened(known, method !== "session/new");
+      if (!response.error && known !== undefined) opening.opened(known, method !== "session/new", response.result);
       resolve(response);
     });
     return promise;
