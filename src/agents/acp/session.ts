@@ -125,7 +125,7 @@ export class AcpSession implements AgentSession {
     if (!(await this.#opened) || !this.#peer) return;
     const content = await promptContent(prompt.parts, this.#open.directory, this.#peer);
     const turn = this.#turns.current;
-    if (turn) await this.#turns.add(turn, content, this.#peer);
+    if (turn) this.#turns.add(turn, content, this.#peer);
     else this.#turns.give(this.#turns.begin(), content);
   }
 

@@ -60,14 +60,14 @@ export class Turns {
   }
 
   /** Words for the running turn. Where the program takes none, they follow as a further prompt of the turn. */
-  async add(turn: Turn, prompt: Fields[], { canSteer }: Pick<Peer, "canSteer">): Promise<void> {
+  add(turn: Turn, prompt: Fields[], { canSteer }: Pick<Peer, "canSteer">): void {
     const { rpc, chooser } = this.#options;
-    if (!canSteer || !turn.isGiven) return turn.later(prompt);
+    turn.later(prompt);
+    if (!canSteer || !turn.isGiven) return;
     const params = { sessionId: chooser.session, prompt, _meta: { steering: { idleBehavior: "promptRequired" } } };
-    const { result, error } = await rpc.ask("_session/steering", params);
-    if (!error && result.outcome === "injected") return;
-    if (turn === this.#current) turn.later(prompt);
-    else if (!turn.isStopped) this.give(this.begin(), prompt);
+    rpc.call("_session/steering", params, ({ result, error }) => {
+      if (!error && result.outcome === "injected") turn.taken(prompt);
+    });
   }
 
   async stop(): Promise<void> {
