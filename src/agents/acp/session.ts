@@ -103,6 +103,7 @@ export class AcpSession implements AgentSession {
       read: (text, left) => this.#read(text, left > 0),
       leave: () => this.#leave(),
       onExit: () => this.#exited(),
+      onLate: () => this.#unanswered() ?? "it did not open a session",
     });
     this.#opened = this.#program.ready().then(
       () => true,
@@ -229,13 +230,19 @@ export class AcpSession implements AgentSession {
     if (this.#turns.current?.isGiven) await this.cancel();
   }
 
-  #exited(): undefined {
+  #exited(): string | undefined {
     leavePast({ decoder: this.#decoder, say: this.#telling.say });
     this.#updates.close();
     this.#gone = true;
     this.#guard.stop();
     this.#rpc.close();
     void this.#requests.close(TERMINAL_GRACE_MS);
-    return undefined;
+    return this.#unanswered();
+  }
+
+  /** The likeliest mistake with a program that never said a word of the protocol. */
+  #unanswered(): string | undefined {
+    if (this.#peer) return undefined;
+    return 'it did not answer "initialize": does it speak the Agent Client Protocol, with these arguments?';
   }
 }

@@ -284,6 +284,16 @@ describe("a start", () => {
     assert.match(message, /no such model/);
   });
 
+  test("of a program that does not speak the protocol says so", async (t) => {
+    const leaves = await setStage(t, {}, { argv: ["/bin/true"] });
+    const ended = await failure(leaves.begin());
+    assert.match(ended.message, /exited before it was ready: it did not answer "initialize".*arguments/);
+    const silent = await setStage(t, { begins: "silent" }, { readyMs: 300 });
+    assert.match((await failure(silent.begin())).message, /not ready within 300 ms: it did not answer "initialize"/);
+    const { session } = openPuppet(tmpdir(), undefined, { answers: { "session/new": undefined }, readyMs: 100 });
+    await assert.rejects(session.ready(), /not ready within 100 ms: it did not open a session/);
+  });
+
   test("with another version of the protocol is refused", async (t) => {
     const { begin } = await setStage(t, { initialize: { protocolVersion: 2 } });
     assert.match((await failure(begin())).message, /version 2 of the protocol/);

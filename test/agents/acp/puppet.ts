@@ -69,15 +69,15 @@ export interface Opened {
 export function openPuppet(
   directory: string,
   onSignal: (signal: Signal, session: AcpSession) => void = () => {},
-  more: Partial<OpenOptions> & { answers?: Fields } = {},
+  more: Partial<OpenOptions> & { answers?: Fields; readyMs?: number } = {},
 ): Opened {
-  const { answers, ...open } = more;
+  const { answers, readyMs, ...open } = more;
   const puppet = new Puppet(answers);
   const signals: Signal[] = [];
   const found = { argv: ["puppet"] } as const;
   const login = { keys: [], env: {} };
   const session: AcpSession = new AcpSession(
-    { host: puppet, found, env: {}, title: "Puppet", login, onPeer() {}, onCommands() {} },
+    { host: puppet, found, env: {}, title: "Puppet", login, readyMs, onPeer() {}, onCommands() {} },
     {
       session: "ses",
       directory,
