@@ -37,6 +37,14 @@ describe("tool calls", () => {
       ],
       { ok: false, output: "a\nb\n(exit code 2)" },
     ],
+    [
+      "whose later updates say nothing of what was told",
+      [
+        call({ title: "t", rawOutput: "o" }),
+        news({ title: null, rawOutput: null, content: null, status: "completed" }),
+      ],
+      { ok: true, output: "o", title: "t" },
+    ],
     ["that failed", [call({}), news({ status: "failed", rawOutput: { error: "no" } })], { ok: false, output: "no" }],
     ["with an unknown result", [call({}), news({ status: "completed", rawOutput: { a: 1 } })], { output: '{"a":1}' }],
   ];
