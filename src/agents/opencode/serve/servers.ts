@@ -99,5 +99,5 @@ export function createServers(options: ServersOptions): Servers {
 
 /** As the program reads its switches. */
 function isPure({ OPENCODE_PURE = "" }: Readonly<Record<string, string | undefined>>): boolean {
-  return ["1", "true"].includes(OPENCODE_PURE.toLowerCase());
+  return ["1", "true", "yes", "on", "y"].includes(OPENCODE_PURE.toLowerCase());
 }
