@@ -30,6 +30,7 @@ interface Job {
   values: readonly Value[];
   purpose: Purpose;
   limitMs: number;
+  since: number;
   timer: NodeJS.Timeout | undefined;
   resolve(rows: never[]): void;
   reject(error: unknown): void;
@@ -61,20 +62,23 @@ export function createLines({ address, size, sent }: LinesOptions) {
     if (closed)
       return Promise.reject(new ParleyError("shutting_down", "the database was closed: the server is stopping"));
     return new Promise<Row[]>((resolve, reject) => {
-      const job: Job = { text, values, purpose, limitMs, timer: undefined, resolve: resolve as Job["resolve"], reject };
+      const since = performance.now();
+      const settle = { resolve: resolve as Job["resolve"], reject };
+      const job: Job = { text, values, purpose, limitMs, since, timer: undefined, ...settle };
       queue.push(job);
       pump();
-      if (queue.includes(job)) job.timer = setTimeout(() => giveUp(job), waitFor(limitMs));
+      if (queue.includes(job)) wait(job);
     });
   }
 
-  /** Where nothing is connected, a call waits for the connection under way only. */
-  function waitFor(limitMs: number): number {
-    if (busy.size > 0) return limitMs;
-    return Math.min(limitMs, Math.max(0, connectingSince + WAIT_MS - performance.now()));
-  }
-
-  function giveUp(job: Job): void {
+  /** A call waits for its turn as long as for its answer; where nothing is connected, only for the connection under way. */
+  function wait(job: Job): void {
+    const now = performance.now();
+    const until = busy.size > 0 ? job.since + job.limitMs : Math.max(job.since, connectingSince + WAIT_MS);
+    if (until > now) {
+      job.timer = setTimeout(() => wait(job), until - now);
+      return;
+    }
     queue = queue.filter((other) => other !== job);
     job.reject(away(address.where, busy.size > 0 ? "other statements take too long" : "no connection in time"));
   }
