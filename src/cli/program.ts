@@ -14,6 +14,7 @@ import { exportCommand } from "./commands/export.ts";
 import { importCommand } from "./commands/import.ts";
 import { installCommand } from "./commands/install.ts";
 import { modelCommand } from "./commands/model.ts";
+import { nodesCommand } from "./commands/nodes.ts";
 import { opencodeCommand } from "./commands/opencode.ts";
 import { runCommand } from "./commands/run.ts";
 import { scriptedAgentCommand } from "./commands/scripted-agent.ts";
@@ -55,6 +56,7 @@ export function buildProgram(): Command {
     agentsCommand(),
     credentialsCommand(),
     doctorCommand(),
+    nodesCommand(),
     trustCommand(),
     installCommand(),
     modelCommand(),

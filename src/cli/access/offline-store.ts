@@ -64,6 +64,7 @@ export async function offlineStore(settings: Settings): Promise<Store> {
     events: (id, query) => (log ? readEvents(log, id, query) : (async function* () {})()),
     remove: (id) => removeOffline(settings, id),
     agents: () => offlineAgents(settings),
+    nodes: async () => undefined,
     close: async () => log?.close(),
   };
 }

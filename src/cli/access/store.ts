@@ -1,4 +1,4 @@
-import type { AgentInfo, ParleyClient, Session, SessionDetail, StreamEvent } from "../../client/index.ts";
+import type { AgentInfo, ParleyClient, ParleyNode, Session, SessionDetail, StreamEvent } from "../../client/index.ts";
 
 export type ListedSession = Omit<Session, "status"> & { status: string };
 
@@ -30,6 +30,8 @@ export interface Store {
   events(id: string, query: EventQuery): AsyncIterable<StreamEvent>;
   remove(id: string): Promise<void>;
   agents(): Promise<AgentInfo[]>;
+  /** The nodes that share the database; undefined where there is none. */
+  nodes(): Promise<ParleyNode[] | undefined>;
   close(): Promise<void>;
 }
 

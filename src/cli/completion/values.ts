@@ -30,6 +30,11 @@ async function asks(settings: Settings): Promise<Value[]> {
   });
 }
 
+async function nodes(settings: Settings): Promise<Value[]> {
+  const listed = (await withStore(settings, (store) => store.nodes())) ?? [];
+  return listed.map(({ name, place, draining }) => [name, `${place}${draining ? ", draining" : ""}`]);
+}
+
 async function agents(settings: Settings): Promise<Value[]> {
   const { agentsOf } = await import("../access/offline-agents.ts");
   return [...agentsOf(settings).keys()].map((name) => [name, ""]);
@@ -52,6 +57,8 @@ async function valuesOf(what: LookedUp, settings: Settings, agent: string | unde
       return sessions(settings);
     case "asks":
       return asks(settings);
+    case "nodes":
+      return nodes(settings);
     default:
       return (await agentOf(settings, agent))[what].map(({ id, name = "" }) => [id, name]);
   }

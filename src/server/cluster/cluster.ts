@@ -191,7 +191,7 @@ async function joinCluster(
       },
       async drain(wanted) {
         await membership.look();
-        const found = membership.all().find((info) => info.name === wanted);
+        const found = membership.all().findLast((info) => info.name === wanted);
         if (!found) {
           const names = membership
             .all()
