@@ -5,6 +5,7 @@ import { agentsOf, offlineAgents } from "../access/offline-agents.ts";
 import { type LoadedConfig, loadConfig } from "../config/load.ts";
 import { defaultDataDir, trustFile, userConfigFile } from "../config/paths.ts";
 import { defaultSettings, type Layer, mergeSettings } from "../config/settings.ts";
+import { hideSecrets } from "../context.ts";
 import { findWith } from "../credentials/find-with.ts";
 import { offlineTrust } from "../trust/offline-trust.ts";
 import { packageVersion } from "../version.ts";
@@ -35,10 +36,12 @@ async function load(flags: Layer): Promise<{ loaded: LoadedConfig; checks: Check
   const home = homedir();
   try {
     const loaded = await loadConfig({ flags, env: process.env, home, directory: process.cwd() });
+    hideSecrets(loaded.settings);
     return { loaded, checks: configChecks(loaded, userConfigFile(process.env, home)) };
   } catch (thrown) {
     const trust = { file: trustFile(process.env, home), configured: [] };
     const settings = { ...mergeSettings(defaultSettings(defaultDataDir(process.env, home)), [flags]), trust };
+    hideSecrets(settings);
     const checks: Check[] = [{ name: "config", level: "bad", detail: messageOf(thrown) }];
     return { loaded: { settings, portChosen: false, files: [], warnings: [] }, checks };
   }
