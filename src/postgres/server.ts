@@ -4,7 +4,7 @@ import type { Connection } from "./connection.ts";
 import { ANSWER_MS } from "./lines.ts";
 
 /** The oldest PostgreSQL that is tested. */
-const OLDEST = 15;
+export const OLDEST = 15;
 
 export interface ServerFacts {
   /** Such as 150018. */
@@ -16,7 +16,7 @@ export interface ServerFacts {
 /** The reason why a server cannot be used; undefined where it can. */
 export function serverProblem(
   { version, encoding, readOnly }: ServerFacts,
-  { where, database }: Address,
+  { where, database }: Pick<Address, "where" | "database">,
 ): string | undefined {
   const major = Math.floor(version / 10_000);
   if (major < OLDEST) return `expected PostgreSQL ${OLDEST} or later at ${where}, got ${major}: upgrade it`;
