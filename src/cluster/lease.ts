@@ -1,7 +1,10 @@
 /** How long a node's lease lasts, by the database's clock. */
 export const LEASE_MS = 10_000;
-/** How often it is renewed. */
-export const RENEW_MS = 3_000;
+
+/** How often it is renewed: two renewals may be lost before it is over. */
+export function renewEvery(lengthMs: number): number {
+  return Math.round(lengthMs * 0.3);
+}
 
 /** A node's own view of its lease, in milliseconds of a clock that nobody sets. */
 export interface Lease {

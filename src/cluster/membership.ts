@@ -1,6 +1,6 @@
 import { messageOf, ParleyError } from "../core/errors.ts";
 import type { Logger } from "../core/logger.ts";
-import { failed, isOver, LEASE_MS, type Lease, mayDeclare, newLease, RENEW_MS, renewed } from "./lease.ts";
+import { failed, isOver, LEASE_MS, type Lease, mayDeclare, newLease, renewEvery, renewed } from "./lease.ts";
 import type { NodeInfo } from "./node.ts";
 import {
   declareDead,
@@ -19,8 +19,7 @@ export interface MembershipOptions extends NewNode {
   logger: Logger;
   /** A clock that nobody sets, in milliseconds. */
   steady?: () => number;
-  leaseMs?: number;
-  renewMs?: number;
+  leaseMs?: number | undefined;
 }
 
 /** Hears of changes that concern this node's sessions. */
@@ -63,7 +62,7 @@ export class Membership {
     this.options = options;
     this.steady = options.steady ?? (() => performance.now());
     this.leaseMs = options.leaseMs ?? LEASE_MS;
-    this.renewMs = options.renewMs ?? RENEW_MS;
+    this.renewMs = renewEvery(this.leaseMs);
     this.number = node;
     this.lease = newLease(at, this.leaseMs);
   }

@@ -3,6 +3,10 @@ import { present } from "../../core/json/fields.ts";
 import type { ClusterSettings } from "../../server/cluster/cluster.ts";
 import { directoryIdentity } from "../../server/cluster/identity.ts";
 import type { Settings } from "../config/settings.ts";
+import { usageError } from "../exit.ts";
+
+/** Renewals of a shorter one could not be told from failures. */
+const SHORTEST_LEASE_MS = 1_000;
 
 /** A host's name as a label: other characters are left out. */
 function hostLabel(): string {
@@ -15,8 +19,17 @@ function hostLabel(): string {
 
 /** The database of a server that is one of several nodes; undefined for one that is alone. */
 export function nodeSettings(settings: Settings): ClusterSettings | undefined {
-  const { databaseUrl: url, databaseListen: listenUrl, place, nodeName, nodeAddress: address, dataDir } = settings;
+  const {
+    databaseUrl: url,
+    databaseListen: listenUrl,
+    place,
+    nodeName,
+    nodeAddress: address,
+    nodeLeaseMs,
+    dataDir,
+  } = settings;
   if (url === undefined) return undefined;
+  if (nodeLeaseMs < SHORTEST_LEASE_MS) throw usageError("--node-lease: expected at least 1s");
   const name = nodeName ?? `${hostLabel()}-${directoryIdentity(dataDir).slice(0, 4)}`;
-  return { url, place: place ?? hostLabel(), name, ...present({ listenUrl, address }) };
+  return { url, place: place ?? hostLabel(), name, leaseMs: nodeLeaseMs, ...present({ listenUrl, address }) };
 }

@@ -31,6 +31,8 @@ export interface ClusterSettings {
   place: string;
   /** The name that people know this node by. */
   name: string;
+  /** How long its lease lasts; 10 s unless told. */
+  leaseMs?: number;
   /** Where other nodes reach it; its own URL unless told. */
   address?: string;
 }
@@ -84,7 +86,15 @@ async function joinCluster(
 ) {
   const { dataDirectory, version, roots, metrics, keepNative, report } = options;
   const directory = directoryIdentity(dataDirectory);
-  const membership = await Membership.join({ sql: database, directory, name, place, version, logger });
+  const membership = await Membership.join({
+    sql: database,
+    directory,
+    name,
+    place,
+    version,
+    logger,
+    leaseMs: options.settings.leaseMs,
+  });
   const log: PostgresLog = await createPostgresLog({
     database,
     directory,

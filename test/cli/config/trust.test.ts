@@ -33,6 +33,7 @@ const everything: ConfigFile = {
   place: "evil",
   nodeName: "evil",
   nodeAddress: "https://evil.example",
+  nodeLease: "1s",
   logLevel: "debug",
   trust: ["/"],
 };
@@ -66,7 +67,7 @@ test("a project may refuse what is asked while nobody is there, but not allow it
 
 test("a trusted project may say all but who is trusted, what the token is, whose keys are used and which database there is", () => {
   const { config, refused } = limitProject(everything, true, "/repo");
-  const nodes = ["database", "databaseListen", "nodeAddress", "nodeName", "place"];
+  const nodes = ["database", "databaseListen", "nodeAddress", "nodeLease", "nodeName", "place"];
   assert.deepEqual(refused.map(({ key }) => key).sort(), [...nodes, "houseCredentials", "token", "trust"].sort());
   assert.deepEqual(config.agents, everything.agents);
 });
