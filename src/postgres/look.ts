@@ -4,6 +4,7 @@ import { type Connection, connect, type Value } from "./connection.ts";
 import { toDatabaseError } from "./errors.ts";
 import { ANSWER_MS } from "./lines.ts";
 import { findSchema, NEWEST, type SchemaFound } from "./migrations.ts";
+import { readServer, type ServerFacts } from "./server.ts";
 
 const CONNECT_MS = 5_000;
 
@@ -13,6 +14,7 @@ export interface Look {
   readonly where: string;
   readonly user: string;
   readonly database: string;
+  readonly server: ServerFacts;
   readonly schema: SchemaFound;
   /** The version of the schema that this Parley knows. */
   readonly newest: number;
@@ -28,11 +30,13 @@ export async function lookAt(url: string): Promise<Look> {
   try {
     connection = await connect({ address, limitMs: CONNECT_MS });
     const open = connection;
+    const server = await readServer(open);
     const schema = await findSchema(open);
     return {
       where,
       user,
       database,
+      server,
       schema,
       newest: NEWEST,
       query: (text, values = []) =>

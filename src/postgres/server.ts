@@ -27,13 +27,17 @@ export function serverProblem(
   return undefined;
 }
 
-export async function assertServer(connection: Connection, address: Address): Promise<void> {
+export async function readServer(connection: Connection): Promise<ServerFacts> {
   const [facts] = await connection.run<ServerFacts>(
     `SELECT current_setting('server_version_num')::int AS version, current_setting('server_encoding') AS encoding,
        pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS "readOnly"`,
     [],
     ANSWER_MS,
   );
-  const problem = facts && serverProblem(facts, address);
+  return facts ?? { version: 0, encoding: "", readOnly: false };
+}
+
+export async function assertServer(connection: Connection, address: Address): Promise<void> {
+  const problem = serverProblem(await readServer(connection), address);
   if (problem !== undefined) throw new ParleyError("invalid", problem);
 }

@@ -22,7 +22,7 @@ async function sessions(settings: Settings): Promise<Value[]> {
 }
 
 async function asks(settings: Settings): Promise<Value[]> {
-  const open = (await withStore(settings, async ({ client }) => client?.asks())) ?? [];
+  const open = (await withStore(settings, (store) => store.asks())) ?? [];
   return open.map((ask) => {
     if (ask.kind === "question") return [ask.id, ask.request.questions.map(({ question }) => question).join(" ")];
     const { action, command, patterns } = ask.request;

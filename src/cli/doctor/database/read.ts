@@ -1,11 +1,10 @@
 import type { Look } from "../../../postgres/look.ts";
+import type { ServerFacts } from "../../../postgres/server.ts";
 import type { DatabaseFacts, LeftSessions, NodeFacts, Replica, TableFacts } from "./facts.ts";
 
 type Server = DatabaseFacts["server"];
 
-const SERVER = `SELECT current_setting('server_version_num')::int AS version, current_setting('server_version') AS shown,
-  current_setting('server_encoding') AS encoding, current_setting('fsync') = 'on' AS fsync,
-  pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS "readOnly",
+const SERVER = `SELECT current_setting('server_version') AS shown, current_setting('fsync') = 'on' AS fsync,
   current_setting('synchronous_commit') AS "synchronousCommit",
   current_setting('synchronous_standby_names') AS "synchronousStandbys",
   coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) AS "mayCreate"`;
@@ -51,8 +50,9 @@ function timeOf(json: string): number {
 /** Reads all that the doctor judges. Nothing is changed. */
 export async function readFacts(look: Look): Promise<DatabaseFacts> {
   const { query, where, user, database, schema, newest } = look;
-  const [server] = await query<Server>(SERVER);
-  if (!server) throw new Error("the database did not tell its settings");
+  const [told] = await query<Omit<Server, keyof ServerFacts | "mayWrite">>(SERVER);
+  if (!told) throw new Error("the database did not tell its settings");
+  const server = { ...look.server, ...told };
   const { now, ...clock } = await readClock(look);
   const facts = {
     ...{ where, user, database, clock },
