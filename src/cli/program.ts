@@ -37,9 +37,7 @@ export function buildProgram(): Command {
     .description("Runs coding agents and lets any client drive them. Every turn begins once and ends once.")
     .usage("<command> [options]")
     .version(packageVersion(), "-v, --version", "show the version")
-    .helpCommand("help [command]", "show the help of a command")
-    // A command's --version is its own: "install" has one that takes a value.
-    .enablePositionalOptions();
+    .helpCommand("help [command]", "show the help of a command");
   const commands = [
     serveCommand(),
     runCommand(),
@@ -68,6 +66,8 @@ export function buildProgram(): Command {
     command
       .configureHelp({ formatHelp })
       .addHelpOption(new Option("-h, --help", "show this help").helpGroup("Options:"))
+      // A command's flags are its own, also where the one above it has some of the same name: "install --version 1".
+      .enablePositionalOptions()
       .exitOverride()
       .configureOutput({ outputError: () => {} });
   }
