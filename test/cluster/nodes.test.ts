@@ -129,7 +129,9 @@ test("a drained node gives its sessions to the others and takes no new ones", op
   const a = await node("a", { onDrained: drained.resolve });
   const b = await node("b");
   const { id } = await a.api.create();
+  const stream = await b.api.stream(id);
   const busy = a.api.ask(id, "[[slow 300]]");
+  await stream.first("turn.started");
   await b.api.expect(202, "POST", "/v1/nodes/a/drain");
   await busy;
   await drained.promise;
@@ -140,4 +142,5 @@ test("a drained node gives its sessions to the others and takes no new ones", op
   await a.api.ask(id, "next");
   assert.equal(b.parley.gateway.holds(id), true);
   await b.api.refused("not_found", "POST", "/v1/nodes/c/drain");
+  await stream.close();
 });
