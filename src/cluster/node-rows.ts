@@ -58,7 +58,7 @@ export async function renew(sql: Sql, node: number, leaseMs: number, timeoutMs: 
 }
 
 /** The nodes that nobody has declared dead. */
-export async function livingNodes(sql: Sql): Promise<NodeInfo[]> {
+export async function livingNodes(sql: Pick<Sql, "control">): Promise<NodeInfo[]> {
   const rows = await sql.control<NodeRow>(`SELECT ${COLUMNS} FROM nodes WHERE NOT dead ORDER BY node`);
   return rows.map(infoOf);
 }

@@ -150,10 +150,10 @@ type NodeParts = Pick<ClusterOptions, "metrics" | "roots" | "report" | "freeze" 
 
 /** Makes this server one of several nodes, where it is given their database. */
 async function joinCluster(options: ParleyOptions, parts: NodeParts): Promise<Cluster | undefined> {
-  const { database: settings, dataDirectory, keepNative, version, logger } = options;
+  const { database: settings, dataDirectory, keepNative, version, logger, resumeQueues = true } = options;
   if (!settings) return undefined;
   const { openCluster } = await import("./cluster/cluster.ts");
-  return openCluster({ settings, dataDirectory, keepNative, version, logger, ...parts });
+  return openCluster({ settings, dataDirectory, keepNative, version, logger, resumeQueues, ...parts });
 }
 
 interface Parts {

@@ -30,7 +30,7 @@ export const needsPostgres: { skip: string | false } = {
 };
 
 /** A user for a server that refuses to run as root. */
-function unprivileged(): { uid: number; gid: number } | undefined {
+export function serverUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   for (const line of ["postgres", "nobody"]) {
     const entry = readFileSync("/etc/passwd", "utf8").match(new RegExp(`^${line}:[^:]*:(\\d+):(\\d+):`, "m"));
@@ -59,7 +59,7 @@ export class PostgresServer {
   readonly directory: string;
   readonly port: number;
   readonly bin: string;
-  private readonly user = unprivileged();
+  private readonly user = serverUser();
   private readonly settings: Readonly<Record<string, string>>;
   private child: ChildProcess | undefined;
   private made = 0;

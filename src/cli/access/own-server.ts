@@ -1,9 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { createLogger, type ServerLogger } from "../../server/logging/logger.ts";
 import { type Server, startServer } from "../../server/parley.ts";
+import { databaseSecrets } from "../config/database-password.ts";
 import type { Settings } from "../config/settings.ts";
 import { rootsOf } from "../context.ts";
-import { databaseSecrets, nodeSettings } from "../serve/node-settings.ts";
+import { nodeSettings } from "../serve/node-settings.ts";
 import { serverToken } from "../serve/server-token.ts";
 import { packageVersion } from "../version.ts";
 import type { FoundServer } from "./find-server.ts";
@@ -39,7 +40,8 @@ export async function startOwnServer(settings: Settings, directory: string, fd?:
     resumeQueues: false,
     logger,
     version: packageVersion(),
-    database: nodeSettings(settings),
+    // Another server's address is not this one's: this one listens on a port of its own.
+    database: nodeSettings({ ...settings, nodeAddress: undefined }),
   });
   return {
     url: parley.url,

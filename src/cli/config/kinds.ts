@@ -36,6 +36,8 @@ export interface Kind<T> {
   readonly values?: readonly string[];
   /** Its flag may be given more than once. */
   readonly repeatable?: boolean;
+  /** It may hold a password: no message repeats it. */
+  readonly secret?: boolean;
   /** For a value with paths in it. */
   resolve?(value: T, path: Resolve): T;
 }
@@ -57,6 +59,7 @@ export const url: Kind<string> = {
 export const database: Kind<string> = {
   check: "text",
   expected: "an address such as postgres://parley@db.example/parley",
+  secret: true,
   parse: (value) => (/^postgres(ql)?:\/\//.test(value) ? value : undefined),
 };
 export const label: Kind<string> = {

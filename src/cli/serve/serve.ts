@@ -1,4 +1,5 @@
 import { isExposed } from "../../server/guards/advertised.ts";
+import { assertNoPassword, databaseSecrets } from "../config/database-password.ts";
 import type { Layer, Settings } from "../config/settings.ts";
 import { configure, directoryOf, rootsOf } from "../context.ts";
 import { usageError } from "../exit.ts";
@@ -7,7 +8,7 @@ import { launcherEnd } from "../launcher/watch.ts";
 import { clearKeyEcho } from "../output/key-echo.ts";
 import { packageVersion } from "../version.ts";
 import { greet } from "./greeting.ts";
-import { assertNoPassword, databaseSecrets, nodeSettings } from "./node-settings.ts";
+import { nodeSettings } from "./node-settings.ts";
 import { choosePort } from "./port.ts";
 import { startProblem } from "./problems.ts";
 import { type ServerToken, serverToken } from "./server-token.ts";

@@ -45,6 +45,8 @@ export interface ClusterOptions {
   logger: Logger;
   metrics: Metrics;
   roots: Roots;
+  /** Whether prompts that wait go on here: not by a node that is about to leave. */
+  resumeQueues: boolean;
   report(thrown: unknown): void;
   /** Stops all programs of this node where they are, or has them go on. */
   freeze(frozen: boolean): void;
@@ -133,6 +135,10 @@ async function joinCluster(
   const drain = (served: Gateway): Promise<void> =>
     drainNode({ membership, gateway: served, logger, limitMs: DRAIN_LIMIT_MS, done: () => options.drained() });
 
+  async function goOn(served: Gateway, session: string): Promise<void> {
+    if (options.resumeQueues) await served.goOn(session);
+  }
+
   function start(served: Gateway): void {
     gateway = served;
     const takeover = new Takeover({
@@ -140,7 +146,7 @@ async function joinCluster(
       membership,
       logger,
       closeTurn: (session) => served.closeTurn(session),
-      goOn: (session) => served.goOn(session),
+      goOn: (session) => goOn(served, session),
       askGoOn: peers.goOn,
       counted: () => series.takenOver.inc(),
     });
@@ -188,9 +194,9 @@ async function joinCluster(
       nodeMount({
         has,
         goOn: (session) =>
-          void served
-            .goOn(session)
-            .catch((error: unknown) => logger.warn({ session, err: error }, "a session could not go on here")),
+          void goOn(served, session).catch((error: unknown) =>
+            logger.warn({ session, err: error }, "a session could not go on here"),
+          ),
         drain: () => drain(served),
       }),
     ],
@@ -201,7 +207,7 @@ async function joinCluster(
       },
       async drain(wanted) {
         await membership.look();
-        const found = membership.all().find((info) => info.name === wanted);
+        const found = membership.all().findLast((info) => info.name === wanted);
         if (!found) {
           const names = membership
             .all()
