@@ -75,7 +75,7 @@ export function killNow(options: ReaperOptions): void {
 }
 
 /** Stops all programs of this instance where they are, or has them go on. */
-export function freeze(options: ReaperOptions, frozen: boolean): void {
+export function freezeNow(options: ReaperOptions, frozen: boolean): void {
   const family = familyOfInstance(options.instance, createProcessTable(options.runDirectory).list());
   signalFamily(family, frozen ? "SIGSTOP" : "SIGCONT");
 }

@@ -35,20 +35,22 @@ export function createRights() {
   };
 }
 
-function fenced(session: string): ParleyError {
+export function fenced(session: string): ParleyError {
   const message = `expected to hold session ${session}, but another writer took it or the hold was released: nothing was stored; open the session again`;
   return new ParleyError("fenced", message, { session });
 }
 
 /** The writes of a log, each under a right. Appends end in the order of their calls, and so do the others. */
-export interface HoldWork {
-  append(append: Append): Promise<EventRecord[]>;
-  fold(right: Right, upTo: number): Promise<void>;
-  prune(right: Right, before: number): Promise<void>;
-  remove(right: Right): Promise<void>;
+export interface HoldWork<R extends Right = Right> {
+  append(append: Append & { right: R }): Promise<EventRecord[]>;
+  fold(right: R, upTo: number): Promise<void>;
+  prune(right: R, before: number): Promise<void>;
+  remove(right: R): Promise<void>;
+  /** Gives the right back, after the others. */
+  end(right: R): void | Promise<void>;
 }
 
-export function createHold(right: Right, head: SessionHead | undefined, rights: Rights, work: HoldWork): Hold {
+export function createHold<R extends Right>(right: R, head: SessionHead | undefined, work: HoldWork<R>): Hold {
   const { session, epoch } = right;
   let appending: Promise<unknown> | undefined;
   let forgetting: Promise<unknown> | undefined;
@@ -77,7 +79,7 @@ export function createHold(right: Right, head: SessionHead | undefined, rights: 
     async release() {
       released = true;
       await Promise.allSettled([appending, forgetting]);
-      rights.end(right);
+      await work.end(right);
     },
   };
 }

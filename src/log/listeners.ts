@@ -49,6 +49,22 @@ export function createListeners(report: (thrown: unknown) => void) {
       all.add(own);
       return () => all.delete(own);
     },
+    /** Whether a session has a listener. */
+    hears: (session: string): boolean => bySession.has(session),
+    /** Whether somebody listens to all sessions. */
+    hearsAll: (): boolean => all.size > 0,
+    /** Tells the listeners of sessions of records, in order; nobody else. */
+    tellSessions(records: readonly EventRecord[], events: readonly ParleyEvent[]): void {
+      if (bySession.size > 0) tellSessions(records, events);
+    },
+    /** Tells the listeners of a session to read on from their cursors. */
+    wake(session: string): void {
+      tell(bySession.get(session), (listener) => listener([], []));
+    },
+    /** Tells the listeners of all sessions of records in their order, or without any to read on. */
+    tellAll(records: readonly PlacedRecord[], events: readonly ParleyEvent[], after: number): void {
+      tell(all, (listener) => listener(records, events, after));
+    },
     /** Tells everybody of a commit, in order. The first record has the position after `after`, and so on. */
     publish(records: readonly EventRecord[], events: readonly ParleyEvent[], after: number): void {
       if (records.length === 0) return;

@@ -51,8 +51,8 @@ export interface Target {
 export interface Planned<T extends Target> {
   rows: PlannedRow[];
   target: T;
-  /** Set for a repeat: its events are stored already. */
-  stored?: EventRecord[];
+  /** Set for a repeat: its events are stored already, and `storedBefore` makes sure of it. */
+  repeated?: true;
 }
 
 export interface PlanOptions<T extends Target> {
@@ -61,15 +61,16 @@ export interface PlanOptions<T extends Target> {
   found: T | "removed" | undefined;
   /** A session that has nothing stored yet. */
   fresh(target: Target): T;
-  read(session: string, query: ReadQuery): EventRecord[];
 }
 
 /** Makes the rows of an append. Throws a refusal when it cannot be taken. */
 export function planAppend<T extends Target>(append: Append, options: PlanOptions<T>): Planned<T> {
   const { after, entries, right } = append;
   const target = targetOf(append, options);
-  if (entries.length > 0 && after < target.last)
-    return { rows: [], target, stored: storedBefore(append, target, options) };
+  if (entries.length > 0 && after < target.last) {
+    if (after < right.since || after + entries.length > target.last) throw doesNotFollow(append, target);
+    return { rows: [], target, repeated: true };
+  }
   if (entries.length > 0 && after > target.last) throw doesNotFollow(append, target);
   const rows: PlannedRow[] = [];
   for (const entry of entries) {
@@ -102,13 +103,15 @@ function targetOf<T extends Target>({ right }: Append, { found, fresh }: PlanOpt
   return fresh({ session, ...present({ parent, root }), first: 1, last: 0, state: undefined });
 }
 
-/** The records of a repeated append. Only the holder writes, so the events with these numbers are its own. */
-function storedBefore<T extends Target>(append: Append, target: T, { read }: PlanOptions<T>): EventRecord[] {
-  const { after, entries, right } = append;
-  const upTo = after + entries.length;
-  if (after < right.since || upTo > target.last) throw doesNotFollow(append, target);
-  const query = { after, limit: entries.length, native: true };
-  const records = read(right.session, query).filter(({ seq }) => seq <= upTo);
+/** The way to read what a repeated append stored before. */
+export function repeatQuery({ after, entries }: Append): ReadQuery {
+  return { after, limit: entries.length, native: true };
+}
+
+/** The records of a repeated append, among those that were read. Only the holder writes, so the events with these numbers are its own. */
+export function storedBefore(append: Append, target: Target, read: readonly EventRecord[]): EventRecord[] {
+  const { after, entries } = append;
+  const records = read.filter(({ seq }) => seq <= after + entries.length);
   for (const { seq, json } of records) {
     const entry = entries[seq - after - 1];
     const expected = entry && toJson(toEvent({ ...target, last: seq }, entry.draft), undefined);

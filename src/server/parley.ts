@@ -8,11 +8,11 @@ import type { LogFields, Logger } from "../core/logger.ts";
 import { createMetrics, type Metrics } from "../core/metrics.ts";
 import { Gateway } from "../gateway/gateway.ts";
 import type { Unattended } from "../gateway/options.ts";
-import type { CommandHost } from "../host/contract.ts";
+import type { CommandHost, Freezer } from "../host/contract.ts";
 import { acquireLock, type LockHeld, type LockOwner } from "../host/data-lock.ts";
 import { Roots } from "../host/files/roots.ts";
 import { createProcessHost } from "../host/process-host.ts";
-import { freeze, killNow, reap } from "../host/reaper.ts";
+import { killNow, reap } from "../host/reaper.ts";
 import type { Terminals } from "../host/terminals/contract.ts";
 import { OpenTerminals } from "../host/terminals/terminals.ts";
 import type { Log, SyncMode } from "../log/contract.ts";
@@ -116,11 +116,12 @@ async function startLocked(options: ParleyOptions, lock: LockHeld): Promise<Serv
       : logger.error({ err: thrown }, "the log met a fault");
   const metrics = createMetrics();
   const roots = new Roots(options.roots, worktreesFolder(dataDirectory));
+  let freezer: Freezer | undefined;
   const cluster = await joinCluster(options, {
     metrics,
     roots,
     report,
-    freeze: (frozen) => freeze(processes, frozen),
+    freeze: (frozen) => freezer?.freeze(frozen),
     drained: () => options.onDrained?.(),
   });
   const { sync, keepNative } = options;
@@ -130,6 +131,7 @@ async function startLocked(options: ParleyOptions, lock: LockHeld): Promise<Serv
   try {
     const keeping = { ...processes, log: (message: string, details: LogFields) => logger.warn(details, message) };
     const commands = createProcessHost(keeping);
+    freezer = commands;
     const agents = buildAgents(options, commands, dataDirectory);
     const terminals = new OpenTerminals({ ...keeping, id: idSource(Date.now) });
     const abandon = (): void => killNow(processes);

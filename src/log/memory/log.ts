@@ -5,7 +5,15 @@ import type { EventRecord, Hold, Log, NewSession, PlacedRecord, ReadQuery, Sessi
 import { createHold, type HoldWork, type Right } from "../holds.ts";
 import { createLane } from "../lane.ts";
 import { createListeners } from "../listeners.ts";
-import { type Append, assertFree, notFound, planAppend, type Target } from "../plan-append.ts";
+import {
+  type Append,
+  assertFree,
+  notFound,
+  planAppend,
+  repeatQuery,
+  storedBefore,
+  type Target,
+} from "../plan-append.ts";
 import { isSettled } from "../settled.ts";
 import { foldSession, pruneSession, removeSession } from "./forget.ts";
 import {
@@ -67,9 +75,8 @@ export function createMemoryLog(options: MemoryLogOptions = {}): Log {
   function commit(append: Append): EventRecord[] {
     const { right } = append;
     rights.assert(right);
-    const plan = { found: found(right.session), fresh, keepNative, read };
-    const { rows, target, stored: before } = planAppend(append, plan);
-    if (before) return before;
+    const { rows, target, repeated } = planAppend(append, { found: found(right.session), fresh, keepNative });
+    if (repeated) return storedBefore(append, target, read(right.session, repeatQuery(append)));
     sessions.set(target.session, target);
     const after = tables.position;
     for (const { record, item, name } of rows) {
@@ -110,6 +117,7 @@ export function createMemoryLog(options: MemoryLogOptions = {}): Log {
     fold: (right, upTo) => inLane(right, (session) => foldSession(tables, session, upTo)),
     prune: (right, before) => inLane(right, (session) => pruneSession(tables, session, before)),
     remove: (right) => inLane(right, (session) => removeSession(tables, session)),
+    end: (right) => rights.end(right),
   };
 
   function open(asked: string | NewSession): Hold {
@@ -120,7 +128,7 @@ export function createMemoryLog(options: MemoryLogOptions = {}): Log {
     else if (!head) throw notFound(session);
     const known = stored(session);
     if (known) known.owner = owner;
-    return createHold(rights.take(session, head?.last ?? 0, create), head, rights, work);
+    return createHold(rights.take(session, head?.last ?? 0, create), head, work);
   }
 
   function read(session: string, { after, limit, native }: ReadQuery): EventRecord[] {

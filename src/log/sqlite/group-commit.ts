@@ -4,7 +4,15 @@ import { weightOf } from "../../core/json/weight.ts";
 import type { SessionState } from "../../core/session-state.ts";
 import type { EventRecord } from "../contract.ts";
 import type { Rights } from "../holds.ts";
-import { type Append, type Planned, planAppend, type Target, textsOf } from "../plan-append.ts";
+import {
+  type Append,
+  type Planned,
+  planAppend,
+  repeatQuery,
+  storedBefore,
+  type Target,
+  textsOf,
+} from "../plan-append.ts";
 import type { EventReads } from "./event-reads.ts";
 import type { Heads } from "./heads.ts";
 import type { PlaceGuard } from "./place-guard.ts";
@@ -35,6 +43,8 @@ interface Staged extends Target {
 interface Taken {
   pending: Pending;
   planned: Planned<Staged>;
+  /** The records of a repeat. */
+  stored: EventRecord[] | undefined;
 }
 
 interface GroupCommitOptions {
@@ -117,7 +127,7 @@ export function createGroupCommit(options: GroupCommitOptions) {
     const rows = taken.flatMap(({ planned }) => planned.rows);
     const after = position;
     position += rows.length;
-    for (const { pending, planned } of taken) pending.resolve(planned.stored ?? planned.rows.map((row) => row.record));
+    for (const { pending, planned, stored } of taken) pending.resolve(stored ?? planned.rows.map((row) => row.record));
     publish(
       rows.map((row) => row.record),
       rows.map((row) => row.event),
@@ -130,11 +140,14 @@ export function createGroupCommit(options: GroupCommitOptions) {
     const targets = new Map<string, Staged>();
     let next = position;
     for (const pending of group) {
+      const { session } = pending.right;
       let planned: Planned<Staged>;
+      let stored: EventRecord[] | undefined;
       try {
         rights.assert(pending.right);
-        const found = targets.get(pending.right.session) ?? staged(pending.right.session);
-        planned = planAppend(pending, { found, fresh, keepNative, read: events.read });
+        planned = planAppend(pending, { found: targets.get(session) ?? staged(session), fresh, keepNative });
+        if (planned.repeated)
+          stored = storedBefore(pending, planned.target, events.read(session, repeatQuery(pending)));
       } catch (refusal) {
         pending.reject(refusal);
         continue;
@@ -143,7 +156,7 @@ export function createGroupCommit(options: GroupCommitOptions) {
       target.sid ??= writer.createSession(target);
       writer.writeEvents(target.sid, rows, next);
       targets.set(target.session, target);
-      taken.push({ pending, planned });
+      taken.push({ pending, planned, stored });
       next += rows.length;
     }
     for (const target of targets.values()) if (target.state !== target.stored) writer.writeState(target);

@@ -78,6 +78,7 @@ export function createSqliteLog(database: DatabaseSync, options: SqliteLogOption
     fold: (right, upTo) => inLane(right, (check) => fold(right.session, upTo, check)),
     prune: (right, before) => inLane(right, (check) => forget.prune(right.session, before, check)),
     remove: (right) => inLane(right, (check) => forget.remove(right.session, check)),
+    end: (right) => rights.end(right),
   };
 
   /** Reads and takes in one go: nothing is stored in between. */
@@ -88,7 +89,7 @@ export function createSqliteLog(database: DatabaseSync, options: SqliteLogOption
     const head = headOf(found);
     if (create) assertFree(session, found);
     else if (!head) throw notFound(session);
-    return createHold(rights.take(session, head?.last ?? 0, create), head, rights, work);
+    return createHold(rights.take(session, head?.last ?? 0, create), head, work);
   }
 
   lane.run(() => forget.sweepAll(checkOpen)).catch((thrown) => closed || report(toError(thrown)));

@@ -46,7 +46,7 @@ export function createServers(options: ServersOptions): Servers {
     const starting = startServer(launch, { ...need, session, ...(gate ? { gate } : {}) });
     if (gate) starting.then(({ gone }) => void gone.then(gate.forget), gate.forget);
     const server = await starting;
-    return new KeptServer(server, { ...options, idleMs });
+    return new KeptServer({ ...server, frozen: () => host.frozen?.() ?? false }, { ...options, idleMs });
   };
   const begin = (need: ServerNeed, session: string): Promise<KeptServer> => {
     const starting = start(need, session);
