@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { reduceSession, type SessionState } from "../../../src/core/session-state.ts";
 import type { EventRecord, Hold, Log, PlacedRecord } from "../../../src/log/contract.ts";
+import { eventually } from "../../support/eventually.ts";
 import { drafts, entries, numbers, parsed, readWhole } from "../drafts.ts";
 import { type MakePlace, withLog } from "../place.ts";
 import { append, create, createWith } from "../writers.ts";
@@ -106,6 +107,7 @@ export function appendContract(makePlace: MakePlace): void {
       silent();
       const stored = (await Promise.all([create(log, "ses_a"), create(log, "ses_b")])).flat();
       await append(log, "ses_a", entries(drafts.updated("x"), drafts.updated("y")));
+      await eventually("all commits are told, in the order of their positions", () => all.length === 4);
       assert.deepEqual(
         all.slice(0, 2).map(({ position: _, ...record }) => record),
         stored,
@@ -117,11 +119,18 @@ export function appendContract(makePlace: MakePlace): void {
 
   test("what a listener hears can be read", async () => {
     await withLog(makePlace, async (log) => {
-      const seen: Promise<number[]>[] = [];
-      log.listen("ses_a", () => seen.push(readWhole(log, "ses_a").then(numbers)));
+      const heard: { last: number; read: Promise<number[]> }[] = [];
+      log.listen("ses_a", (records) => {
+        const last = records.at(-1)?.seq;
+        if (last !== undefined) heard.push({ last, read: readWhole(log, "ses_a").then(numbers) });
+      });
       await create(log, "ses_a");
       await append(log, "ses_a", entries(drafts.updated("x")));
-      assert.deepEqual(await Promise.all(seen), [[1], [1, 2]]);
+      assert.deepEqual(
+        heard.map(({ last }) => last),
+        [1, 2],
+      );
+      for (const { last, read } of heard) assert.ok((await read).includes(last));
     });
   });
 
@@ -131,7 +140,9 @@ export function appendContract(makePlace: MakePlace): void {
       log.listen("ses_a", () => {
         throw new Error("a bad listener");
       });
-      log.listen("ses_a", () => heard++);
+      log.listen("ses_a", (records) => {
+        heard += records.length;
+      });
       await create(log, "ses_a");
       await append(log, "ses_a", entries(drafts.updated("x")));
       assert.equal(heard, 2);

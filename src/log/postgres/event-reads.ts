@@ -1,0 +1,121 @@
+import type { ParleyEvent } from "../../core/events/event.ts";
+import type { Database } from "../../postgres/database.ts";
+import type { BackQuery, EventRecord, PlacedRecord, ReadQuery } from "../contract.ts";
+import type { Held } from "./held.ts";
+import { fromBytes, toArray, toColumn } from "./texts.ts";
+
+interface EventRow {
+  session: string;
+  seq: number;
+  folded: number;
+  type: string;
+  json: string;
+  native?: Uint8Array | null;
+  position: number;
+}
+
+const COLUMNS = "e.seq, e.folded, e.type, e.json";
+// Subqueries instead of a join: the index then gives the rows in their order, and the limit ends the walk. Rows below
+// `first` are forgotten, though they may wait for the next sweep.
+const SID = "e.sid = (SELECT sid FROM sessions WHERE id = $1)";
+const KEPT = "e.seq >= (SELECT first FROM sessions WHERE id = $1)";
+const PLACED = `c.position - (c.seq_to - e.seq) AS position, s.id AS session, ${COLUMNS}`;
+const ALL = `FROM commits c JOIN events e ON e.sid = c.sid AND e.seq BETWEEN c.seq_from AND c.seq_to
+  JOIN sessions s ON s.sid = c.sid AND e.seq >= s.first`;
+
+export interface Wanted {
+  session: string;
+  /** Numbers greater than this one. */
+  after: number;
+}
+
+export type EventReads = ReturnType<typeof createEventReads>;
+
+export function createEventReads({ query }: Pick<Database, "query">) {
+  return {
+    async read(session: string, { after, limit, native }: ReadQuery): Promise<EventRecord[]> {
+      const rows = await query<EventRow>(
+        `SELECT ${COLUMNS}${native ? ", e.native" : ""} FROM events e WHERE ${SID} AND ${KEPT} AND e.seq > $2
+         ORDER BY e.seq LIMIT $3`,
+        [toColumn(session), after, limit],
+      );
+      return rows.map((row) => toRecord(session, row));
+    },
+    async readBack(session: string, { before, limit }: BackQuery): Promise<EventRecord[]> {
+      const rows = await query<EventRow>(
+        `SELECT ${COLUMNS} FROM events e WHERE ${SID} AND ${KEPT} AND e.seq < $2 ORDER BY e.seq DESC LIMIT $3`,
+        [toColumn(session), before, limit],
+      );
+      return rows.reverse().map((row) => toRecord(session, row));
+    },
+    /** The next events of several sessions, at most so many of each, by one statement. */
+    async readMany(wanted: readonly Wanted[], limit: number, native: boolean): Promise<EventRecord[]> {
+      const rows = await query<EventRow>(
+        `SELECT s.id AS session, e.* FROM unnest($1::text[], $2::bigint[]) w(id, after) JOIN sessions s ON s.id = w.id
+         CROSS JOIN LATERAL (SELECT ${COLUMNS}${native ? ", e.native" : ""} FROM events e
+           WHERE e.sid = s.sid AND e.seq > w.after AND e.seq >= s.first ORDER BY e.seq LIMIT $3) e
+         ORDER BY s.id, e.seq`,
+        [toArray(wanted.map(({ session }) => toColumn(session))), toArray(wanted.map(({ after }) => after)), limit],
+      );
+      return rows.map((row) => toRecord(row.session, row));
+    },
+    async turnStart(session: string, before: number): Promise<number | undefined> {
+      const [row] = await query<{ seq: number | null }>(
+        `SELECT max(e.seq) AS seq FROM events e WHERE ${SID} AND ${KEPT} AND e.type = 'turn.started' AND e.seq < $2`,
+        [toColumn(session), before],
+      );
+      return row?.seq ?? undefined;
+    },
+    async readAll({ after, limit, native }: ReadQuery): Promise<PlacedRecord[]> {
+      const rows = await query<EventRow>(
+        `SELECT ${PLACED}${native ? ", e.native" : ""} ${ALL}
+         WHERE c.position > $1 AND c.position - (c.seq_to - e.seq) > $1 ORDER BY c.position, e.seq LIMIT $2`,
+        [after, limit],
+      );
+      return rows.map(toPlaced);
+    },
+    async readAllBack({ before, limit }: BackQuery): Promise<PlacedRecord[]> {
+      const rows = await query<EventRow>(
+        `SELECT ${PLACED} ${ALL} WHERE c.position - (c.seq_to - c.seq_from) < $1 AND c.position - (c.seq_to - e.seq) < $1
+         ORDER BY c.position DESC, e.seq DESC LIMIT $2`,
+        [before, limit],
+      );
+      return rows.reverse().map(toPlaced);
+    },
+    async position(): Promise<number> {
+      const [row] = await query<{ position: number }>("SELECT coalesce(max(position), 0) AS position FROM commits");
+      return row?.position ?? 0;
+    },
+    async find(session: string, name: string): Promise<ParleyEvent | undefined> {
+      const [row] = await query<{ json: string }>(
+        `SELECT e.json FROM sessions s JOIN names n ON n.sid = s.sid JOIN events e ON e.sid = n.sid AND e.seq = n.seq
+         WHERE s.id = $1 AND n.name = $2`,
+        [toColumn(session), toColumn(name)],
+      );
+      return row && (JSON.parse(row.json) as ParleyEvent);
+    },
+    async locate(name: string): Promise<string | undefined> {
+      const [row] = await query<{ id: string }>(
+        "SELECT s.id FROM names n JOIN sessions s ON s.sid = n.sid WHERE n.name = $1 ORDER BY n.sid LIMIT 1",
+        [toColumn(name)],
+      );
+      return row?.id;
+    },
+    /** Whether a hold is its session's newest. One of a session that is not stored yet holds what nobody else can. */
+    async holds({ sid, epoch }: Held): Promise<boolean> {
+      if (sid === undefined) return true;
+      const rows = await query("SELECT 1 FROM owners WHERE sid = $1 AND epoch = $2 AND NOT released", [sid, epoch]);
+      return rows.length > 0;
+    },
+  };
+}
+
+function toRecord(session: string, { seq, folded, type, json, native }: EventRow): EventRecord {
+  const record: EventRecord = { session, seq, type, json, folded };
+  if (native !== undefined && native !== null) record.native = fromBytes(native);
+  return record;
+}
+
+function toPlaced(row: EventRow): PlacedRecord {
+  return Object.assign(toRecord(row.session, row), { position: row.position });
+}

@@ -1,0 +1,249 @@
+import { messageOf, ParleyError } from "../../core/errors.ts";
+import type { Database } from "../../postgres/database.ts";
+import type { Hold, Log, NewSession } from "../contract.ts";
+import { createHold, fenced, type HoldWork } from "../holds.ts";
+import { createLane } from "../lane.ts";
+import { createListeners } from "../listeners.ts";
+import { assertFree, notFound } from "../plan-append.ts";
+import { createEventReads } from "./event-reads.ts";
+import { createFold } from "./fold.ts";
+import { createFollower } from "./follower.ts";
+import { createForget } from "./forget.ts";
+import { createGroupCommit } from "./group-commit.ts";
+import { createHelds, type Held } from "./held.ts";
+import { COMMITS } from "./hint-lines.ts";
+import { createHints, type Hints } from "./hints.ts";
+import { createOrderer } from "./orderer.ts";
+import { createSessionReads, headOf } from "./session-reads.ts";
+import { releaseSession, takeSession } from "./take.ts";
+import { createTicks } from "./ticks.ts";
+
+export interface PostgresLogOptions {
+  /** Stays open when the log is closed. */
+  database: Database;
+  /** The identity of the data directory: the log's owner. */
+  directory: string;
+  /** The number of this node now. */
+  node(): number;
+  /** The place of the sessions that are created here. */
+  place: string;
+  /** Whether the agents' own lines are stored beside the events. */
+  keepNative?: boolean;
+  /** Hears of listeners that throw and of what failed without a caller. */
+  report?: (thrown: unknown) => void;
+  /** The reason why nothing can be acknowledged now, such as a lease that is over. */
+  fault?: () => ParleyError | undefined;
+}
+
+export interface PostgresLogStats {
+  /** Statements that were sent, of the whole database. */
+  statements: number;
+  connections: number;
+  /** Holds that the database no longer knew when they were used. */
+  fenced: number;
+  /** Whether notifications come; without them everything is found by looking. */
+  hintsUp: boolean;
+  /** Milliseconds from the sending of a hint until it is heard, the last time. */
+  hintLagMs: number;
+  /** Milliseconds from a commit until its place in the order over all sessions, the last time. */
+  orderLagMs: number;
+}
+
+export interface PostgresLog extends Log {
+  /** Further hints between the nodes of the database, beside those of the log. */
+  readonly hints: Hints;
+  stats(): PostgresLogStats;
+}
+
+/** The kind of hints about positions. */
+const POSITION = "o";
+
+export async function createPostgresLog(options: PostgresLogOptions): Promise<PostgresLog> {
+  const { database, directory, place, keepNative = false, report = warn } = options;
+  const events = createEventReads(database);
+  const sessions = createSessionReads(database);
+  const position = await events.position();
+  const listeners = createListeners(report);
+  const helds = createHelds();
+  const fold = createFold(database);
+  const forget = createForget(database);
+  const lane = createLane();
+  let fences = 0;
+  let closed: Promise<void> | undefined;
+  // While the database is away everybody who needs it hears of it: what goes on behind the scenes adds nothing.
+  const quietly = (thrown: unknown): void => {
+    if (!closed && !isAway(thrown)) report(thrown);
+  };
+  const follower = createFollower({
+    database,
+    events,
+    listeners,
+    keepNative,
+    position,
+    held: helds.last,
+    report: quietly,
+  });
+  const hints = createHints({ database, up: () => ticks.now(), report: quietly });
+  hints.on(COMMITS, follower.hinted);
+  hints.on(POSITION, (text) => follower.moved(Number(text) || 0));
+  const orderer = createOrderer({
+    database,
+    passed(newest, moved) {
+      if (moved) hints.send(POSITION, String(newest));
+      follower.moved(newest);
+    },
+    report: quietly,
+  });
+  const ticks = createTicks({
+    busy: follower.busy,
+    hinted: hints.up,
+    async tick() {
+      hints.look();
+      if (await follower.poll(orderer.floor())) orderer.stored();
+    },
+    sweep: () => lane.run(() => forget.sweepAll(checkOpen)),
+    report: quietly,
+  });
+  const commits = createGroupCommit({
+    database,
+    node: options.node,
+    place,
+    keepNative,
+    events,
+    stored(records, told) {
+      const [first, last] = [records[0], records.at(-1)];
+      if (!first || !last) return;
+      follower.stored(records, told);
+      hints.commit({ session: first.session, from: first.seq, to: last.seq });
+      orderer.stored();
+    },
+    fenced: () => fences++,
+    report,
+  });
+
+  function checkOpen(): void {
+    if (closed) throw new ParleyError("shutting_down", "the log is closed: the server is stopping");
+  }
+
+  async function using<T>(work: () => T | Promise<T>): Promise<T> {
+    checkOpen();
+    return await work();
+  }
+
+  /** Reads of the order over all sessions see what this process has stored. */
+  const ordered = <T>(read: () => Promise<T>): Promise<T> =>
+    using(async () => {
+      await orderer.settled();
+      return read();
+    });
+
+  /** Folds or forgets, a slice at a time; `check` throws when the log was closed or the hold is stale. */
+  const inLane = (held: Held, work: (check: () => void) => Promise<void>): Promise<void> =>
+    using(() => {
+      const check = (): void => {
+        checkOpen();
+        if (held.stale) throw fenced(held.session);
+      };
+      return lane.run(async () => {
+        check();
+        await work(check);
+      });
+    });
+
+  const work: HoldWork<Held> = {
+    append: (append) => using(() => commits.append(append)),
+    fold: (held, upTo) => inLane(held, (check) => fold(held, upTo, check)),
+    prune: (held, before) => inLane(held, (check) => forget.prune(held, before, check)),
+    remove: (held) => inLane(held, (check) => forget.remove(held, check)),
+    async end(held) {
+      helds.end(held);
+      if (!closed) await releaseSession(database, held).catch(quietly);
+    },
+  };
+
+  async function open(asked: string | NewSession): Promise<Hold> {
+    if (typeof asked === "string") return take(asked);
+    const found = await sessions.find(asked.id);
+    assertFree(asked.id, found);
+    const held = helds.toCreate(asked);
+    helds.add(held);
+    return createHold(held, undefined, work);
+  }
+
+  async function take(session: string): Promise<Hold> {
+    const { sid, epoch } = await takeSession(database, session, options.node());
+    const held: Held = {
+      session,
+      epoch,
+      since: 0,
+      create: undefined,
+      sid,
+      target: undefined,
+      state: undefined,
+      stale: false,
+    };
+    helds.add(held);
+    // A statement of its own, after the right was taken: see `take_v1`.
+    const found = await sessions.find(session);
+    const head = headOf(found);
+    if (!head || !found || found === "removed") throw notFound(session);
+    const { sid: _, ...target } = found;
+    Object.assign(held, { since: head.last, target, state: head.state });
+    return createHold(held, head, work);
+  }
+
+  return {
+    owner: directory,
+    hints,
+    open: (session) => using(() => open(session)),
+    read: (session, query) => using(() => events.read(session, query)),
+    readBack: (session, query) => using(() => events.readBack(session, query)),
+    turnStart: (session, before) => using(() => events.turnStart(session, before)),
+    readAll: (query) => ordered(() => events.readAll(query)),
+    readAllBack: (query) => ordered(() => events.readAllBack(query)),
+    position: () => ordered(() => events.position()),
+    head: (session) => using(async () => headOf(await sessions.find(session))),
+    base: (session) => using(() => sessions.base(session)),
+    list: (query) => using(() => sessions.list(query)),
+    unsettled: (owner) => using(() => sessions.unsettled(owner)),
+    find: (session, key) => using(() => events.find(session, key)),
+    locate: (key) => using(() => events.locate(key)),
+    listen: follower.listen,
+    listenAll: follower.listenAll,
+    check: () =>
+      using(async () => {
+        const sql = `INSERT INTO checks (directory, checked) VALUES ($1, clock_timestamp())
+          ON CONFLICT (directory) DO UPDATE SET checked = clock_timestamp()`;
+        await database.append(sql, [directory]);
+      }),
+    fault: () => options.fault?.(),
+    unreadable: () => [],
+    stats: () => ({
+      ...database.stats(),
+      fenced: fences,
+      hintsUp: hints.up(),
+      hintLagMs: hints.lagMs(),
+      orderLagMs: orderer.lagMs(),
+    }),
+    close() {
+      closed ??= (async () => {
+        ticks.close();
+        await commits.idle();
+        await lane.idle();
+        await orderer.close();
+        await hints.close();
+        await follower.close();
+      })();
+      return closed;
+    },
+  };
+}
+
+/** Whether an error only says that the database is away, or the server stopping. */
+function isAway(thrown: unknown): boolean {
+  return thrown instanceof ParleyError && ["unavailable", "outcome_unknown", "shutting_down"].includes(thrown.code);
+}
+
+function warn(thrown: unknown): void {
+  process.emitWarning(messageOf(thrown));
+}
