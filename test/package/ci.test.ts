@@ -34,7 +34,7 @@ function machine(
 }
 
 const NPM = 'echo "npm $*, required: $PARLEY_TEST_REQUIRE_REAL"';
-const OTHERS = { curl: "", git: "", sudo: '"$@"', npm: NPM };
+const OTHERS = { curl: "", git: "", pg_ctlcluster: "", pgbouncer: "", sudo: '"$@"', npm: NPM };
 const INSTALLS = 'if [ "$1" = install ]; then echo "#!/bin/sh" >"$BIN/chromium"; chmod +x "$BIN/chromium"; fi';
 
 describe(".ci/run", () => {

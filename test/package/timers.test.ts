@@ -14,6 +14,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "test/support/time.ts": "deadlines, and the one watch for things that must not happen",
   "test/support/eventually.ts": "the one poll",
   "test/support/distant-log.ts": "a log that answers and tells late",
+  "test/support/tcp-proxy.ts": "a network that is slow",
   "test/support/loop-probe.mjs": "measures how long an event loop is held up",
   "test/support/agents/lingers.mjs": "an agent that stays for a while",
   "test/support/agents/split-bytes.mjs": "an agent whose bytes come one after the other",

@@ -7,8 +7,9 @@ import { join } from "node:path";
 import { after } from "node:test";
 import { readAddress } from "../../src/postgres/address.ts";
 import { connect } from "../../src/postgres/connection.ts";
+import { openDatabase } from "../../src/postgres/database.ts";
 import { missing } from "./missing.ts";
-import { PATIENCE_MS } from "./time.ts";
+import { deadline, PATIENCE_MS } from "./time.ts";
 
 const OLDEST = 15;
 const PASSWORD = "very secret";
@@ -51,8 +52,6 @@ export async function freePort(): Promise<number> {
 export interface PostgresOptions {
   /** Further settings of the server. */
   settings?: Readonly<Record<string, string>>;
-  /** A directory with a copy of another server's files, to begin with. */
-  data?: string;
 }
 
 /** A server of its own, in a temporary directory. */
@@ -64,6 +63,7 @@ export class PostgresServer {
   private readonly settings: Readonly<Record<string, string>>;
   private child: ChildProcess | undefined;
   private made = 0;
+  private prepared: Promise<string> | undefined;
 
   private constructor(port: number, settings: Readonly<Record<string, string>>) {
     const bin = programs();
@@ -136,15 +136,15 @@ export class PostgresServer {
     this.child = child;
     let said = "";
     await new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error(`PostgreSQL was not ready: ${said}`)), PATIENCE_MS);
+      const late = deadline(() => reject(new Error(`PostgreSQL was not ready: ${said}`)));
       child.stderr?.setEncoding("utf8").on("data", (text: string) => {
         said += text;
         if (!said.includes("ready to accept")) return;
-        clearTimeout(timer);
+        late[Symbol.dispose]();
         resolve();
       });
       child.once("exit", () => {
-        clearTimeout(timer);
+        late[Symbol.dispose]();
         reject(new Error(`PostgreSQL ended: ${said}`));
       });
     });
@@ -186,16 +186,24 @@ export class PostgresServer {
     }
   }
 
-  /** Makes an empty database and gives its name. */
-  async createDatabase(): Promise<string> {
+  /** Makes a database and gives its name: empty, or a copy of another. */
+  async createDatabase(template?: string): Promise<string> {
     this.made += 1;
     const name = `test_${this.made}`;
-    await this.sql("postgres", `CREATE DATABASE ${name}`);
+    await this.sql("postgres", `CREATE DATABASE ${name}${template === undefined ? "" : ` TEMPLATE ${template}`}`);
     return name;
   }
 
-  async dropDatabase(name: string): Promise<void> {
-    await this.sql("postgres", `DROP DATABASE ${name} WITH (FORCE)`);
+  /** Makes a database that has the schema already. */
+  async preparedDatabase(): Promise<string> {
+    this.prepared ??= this.prepare();
+    return this.createDatabase(await this.prepared);
+  }
+
+  private async prepare(): Promise<string> {
+    const name = await this.createDatabase();
+    await (await openDatabase({ url: this.url(name) })).close();
+    return name;
   }
 }
 
