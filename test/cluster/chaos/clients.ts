@@ -70,7 +70,7 @@ export class Clients {
   }
 
   /** Creating has no id to repeat it by, so it is asked for once. */
-  async create(name: string): Promise<string | undefined> {
+  async create(name: string, { read = true } = {}): Promise<string | undefined> {
     const { random, book, nodes } = this.options;
     const key = `${name} ${++made}`;
     const node = random.pick(nodes);
@@ -91,17 +91,17 @@ export class Clients {
     });
     if (!session) return undefined;
     book.sessions.push(session);
-    await this.read(session, key, node, 1);
+    if (read) await this.read(session, key, node, 1);
     return session;
   }
 
-  async prompt(session: string, text: string): Promise<boolean> {
+  async prompt(session: string, text: string, { read = true } = {}): Promise<boolean> {
     const id = this.newId();
     const asking = { method: "POST", path: `/v1/sessions/${session}/prompts`, body: { id, text: `${text} ${id}` } };
     const { call, answer, node } = await this.repeat("prompt", session, id, asking);
     if (call.outcome !== "ok" || !answer) return false;
     call.seq = Number(answer.body.seq);
-    await this.read(session, id, node, call.seq, (event) => JSON.stringify(event.data).includes(id));
+    if (read) await this.read(session, id, node, call.seq, (event) => JSON.stringify(event.data).includes(id));
     return true;
   }
 

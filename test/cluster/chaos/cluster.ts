@@ -1,15 +1,16 @@
 import { chmod, mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { reap } from "../../../src/host/reaper.ts";
-import { openDatabase } from "../../../src/postgres/database.ts";
+import type { openDatabase } from "../../../src/postgres/database.ts";
 import { instanceOf } from "../../../src/server/instance.ts";
 import { eventually } from "../../support/eventually.ts";
 import { PostgresServer } from "../../support/postgres.ts";
 import { dataDirectoryOf } from "../../support/process.ts";
 import { TcpProxy } from "../../support/tcp-proxy.ts";
 import type { Book } from "./book.ts";
-import { ChaosNode, portsFor } from "./node.ts";
+import { ChaosNode, portsFor, ROOT } from "./node.ts";
 import type { Tables } from "./records.ts";
 import { audit, openTurns, readTables, unsettled } from "./tables.ts";
 
@@ -21,6 +22,11 @@ export interface ClusterOptions {
   program?: string;
   /** Changes the database before the first node starts. */
   prepare?: string;
+}
+
+/** The schema comes from the checkout whose program is run. */
+async function sourceOf(program: string): Promise<{ openDatabase: typeof openDatabase }> {
+  return import(pathToFileURL(join(program, "src", "postgres", "database.ts")).href);
 }
 
 /** Nodes with a database of their own, a proxy before each node and one before the database for each. */
@@ -55,9 +61,10 @@ export class Cluster {
     }
   }
 
-  private async prepare({ nodes, leaseMs, program, prepare }: ClusterOptions): Promise<void> {
+  private async prepare({ nodes, leaseMs, program = ROOT, prepare }: ClusterOptions): Promise<void> {
     const { postgres, directory } = this;
     this.database = await postgres.createDatabase();
+    const { openDatabase } = await sourceOf(program);
     await (await openDatabase({ url: postgres.url(this.database) })).close();
     await audit(postgres, this.database);
     if (prepare !== undefined) await this.sql(prepare);
@@ -72,7 +79,7 @@ export class Cluster {
       this.proxies.push(toDatabase, toNode);
       const databaseUrl = `${postgres.url(this.database, { port: toDatabase.port })}?application_name=${name}`;
       const node = new ChaosNode({ name, home, work, databaseUrl, leaseMs, toDatabase, toNode, port });
-      node.program = program ?? node.program;
+      node.program = program;
       this.nodes.push(node);
     }
   }

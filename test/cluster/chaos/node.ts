@@ -9,7 +9,7 @@ import { freePort } from "../../support/postgres.ts";
 import { dataDirectoryOf, straysOf } from "../../support/process.ts";
 import type { TcpProxy } from "../../support/tcp-proxy.ts";
 
-const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
+export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const AGENT = fileURLToPath(new URL("./agent.sh", import.meta.url));
 const CLOCK = fileURLToPath(new URL("./clock.mjs", import.meta.url));
 

@@ -143,6 +143,13 @@ const cases: [what: string, change: Change, rules: string[]][] = [
     ["one-writer"],
   ],
   [
+    "an append of an epoch that is over",
+    ({ tables }) => ({
+      tables: { appends: tables.appends.map((one) => (one.from === 1 ? { ...one, at: 5_950 } : one)) },
+    }),
+    ["stale-append"],
+  ],
+  [
     "an epoch of two nodes",
     ({ tables }) => ({ tables: { ownings: tables.ownings.map((one) => ({ ...one, epoch: 1 })), appends: [] } }),
     ["one-writer"],

@@ -22,6 +22,17 @@ export function checkEpochs(commits: readonly Commit[], unordered: number): Viol
   return violations;
 }
 
+/** The numbers of an epoch come before the next epoch is taken: an append that holds its owner's row makes the next taker wait. */
+export function checkStale(appends: readonly Append[], ownings: readonly Owning[]): Violation[] {
+  const taken = new Map(ownings.filter(({ released }) => !released).map((one) => [`${one.session}@${one.epoch}`, one]));
+  return appends.flatMap(({ session, epoch, from, to, by, at }) => {
+    const next = taken.get(`${session}@${epoch + 1}`);
+    if (!next || at <= next.at) return [];
+    const message = `${by} appended ${from} to ${to} to ${session}@${epoch}, after ${next.by} had taken epoch ${next.epoch}`;
+    return [{ rule: "stale-append", message }];
+  });
+}
+
 /** Each epoch is one node's: whoever took it is the only one that appends with it. */
 export function checkWriters(appends: readonly Append[], ownings: readonly Owning[]): Violation[] {
   const violations: Violation[] = [];

@@ -1,7 +1,7 @@
 import type { FencedAgent, Limits, Read, Records, Violation } from "../records.ts";
 import { checkCalls } from "./calls.ts";
 import { checkOpenTurns, turnSpans } from "./open-turns.ts";
-import { checkDeaths, checkEpochs, checkTakes, checkWriters } from "./owners.ts";
+import { checkDeaths, checkEpochs, checkStale, checkTakes, checkWriters } from "./owners.ts";
 import { checkNumbers, checkSeen, checkSessions, parsed } from "./stored.ts";
 import { checkWatches, positionsOf } from "./streams.ts";
 
@@ -37,6 +37,7 @@ export function checkRecords(records: Records, limits: Limits): Violation[] {
     ...checkSessions(events, new Set(cancelled)),
     ...checkEpochs(commits, unordered),
     ...checkWriters(appends, ownings),
+    ...checkStale(appends, ownings),
     ...checkTakes(ownings, nodes),
     ...checkDeaths(nodes, limits.leaseMs),
     ...checkOpenTurns(turnSpans(events, appends), ownings, nodes, downs, limits.openMs),
