@@ -43,8 +43,8 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: append,
-        find: "PERFORM 1 FROM owners o WHERE o.sid = at_sid AND o.epoch = a_epoch[i] AND NOT o.released FOR SHARE;",
-        replace: "PERFORM 1 FROM owners o WHERE o.sid = at_sid FOR SHARE;",
+        find: "AND o.node = me AND o.epoch = a_epoch[i] AND NOT o.released FOR SHARE",
+        replace: "FOR SHARE",
       },
     ],
   },
