@@ -1,7 +1,7 @@
 import type { Door, Owner } from "../gateway/door.ts";
 import { type Here, homeOf, ownerOf } from "./choose.ts";
 import type { Membership } from "./membership.ts";
-import { placesOf } from "./node.ts";
+import { nodeOf, placesOf } from "./node.ts";
 import type { Sql } from "./sql.ts";
 
 export interface ClusterDoorOptions {
@@ -57,18 +57,31 @@ export class ClusterDoor implements Door {
     if (!row) return { here: true };
     const { place, name, address, free } = row;
     const node = Number(row.node);
-    if (!free && !membership.all().some((one) => one.node === node)) await membership.look();
+    if (free) await this.meet(place);
+    else if (!membership.all().some((one) => one.node === node)) await membership.look();
     return ownerOf(session, place, { node, name: name ?? "", address: address ?? "", free }, this.here);
   }
 
   async home(directory: string, named?: string): Promise<Owner> {
+    if (this.here.draining) await this.meet(this.here.place);
     const { here } = this;
     const places = placesOf(here.nodes);
     // Most have one place: nobody is asked then.
     if (named === undefined && places.every((place) => place === here.place))
       return homeOf(directory, [here.place], here);
-    if (named !== undefined) return homeOf(directory, [], here, named);
+    if (named !== undefined) {
+      await this.meet(named);
+      return homeOf(directory, [], this.here, named);
+    }
     return homeOf(directory, await this.placesOf(directory), here);
+  }
+
+  /** Looks for nodes that came a moment ago, where one of a place is needed and none is known. */
+  private async meet(place: string): Promise<void> {
+    const { membership } = this.options;
+    const { here } = this;
+    if (place === here.place && !here.draining) return;
+    if (!nodeOf(membership.peers(), place)) await membership.look();
   }
 
   private placesOf(directory: string): Promise<string[]> {

@@ -18,13 +18,22 @@ export async function stage(t: TestContext): Promise<Stage> {
   const postgres = await sharedPostgres();
   const database = await postgres.createDatabase();
   const url = postgres.url(database);
-  t.after(() => postgres.dropDatabase(database));
+  // Nodes are stopped before their database goes, with its server.
+  const closers: (() => Promise<void>)[] = [];
+  const nodes = { after: (close: () => Promise<void>) => void closers.push(close) };
+  t.after(async () => {
+    await Promise.allSettled(closers.map((close) => close()));
+  });
   return {
     postgres,
     database,
     url,
     node: (name, { place = "here", leaseMs, ...options } = {}) =>
-      startServer(t, { openLog: undefined, database: { url, place, name, ...(leaseMs && { leaseMs }) }, ...options }),
+      startServer(nodes, {
+        openLog: undefined,
+        database: { url, place, name, ...(leaseMs && { leaseMs }) },
+        ...options,
+      }),
     sql: (text) => postgres.sql(database, text),
   };
 }

@@ -77,7 +77,6 @@ export class PostgresServer {
 
   static async start({ settings = {} }: PostgresOptions = {}): Promise<PostgresServer> {
     const server = new PostgresServer(await freePort(), settings);
-    process.once("exit", server.#drop);
     try {
       server.init();
       await server.run();
@@ -87,11 +86,6 @@ export class PostgresServer {
       throw thrown;
     }
   }
-
-  readonly #drop = (): void => {
-    this.child?.kill("SIGKILL");
-    rmSync(this.directory, { recursive: true, force: true });
-  };
 
   get data(): string {
     return join(this.directory, "data");
@@ -126,13 +120,18 @@ export class PostgresServer {
       ...this.settings,
     };
     const flags = Object.entries(given).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-    // The shell ends the server when this process is gone, whatever ended it.
-    const script = '"$@" & pid=$!; cat >/dev/null; kill -INT $pid; wait $pid';
-    const child = spawn("sh", ["-c", script, "sh", join(this.bin, "postgres"), "-D", this.data, ...flags], {
-      ...this.user,
-      cwd: this.directory,
-      stdio: ["pipe", "ignore", "pipe"],
-    });
+    // The shell ends the server and removes its files when this process is gone, whatever ended it.
+    const script =
+      'files=$1; shift; "$@" & pid=$!; said=$(cat); kill -INT $pid; wait $pid; [ "$said" = keep ] || rm -rf "$files"';
+    const child = spawn(
+      "sh",
+      ["-c", script, "sh", this.directory, join(this.bin, "postgres"), "-D", this.data, ...flags],
+      {
+        ...this.user,
+        cwd: this.directory,
+        stdio: ["pipe", "ignore", "pipe"],
+      },
+    );
     this.child = child;
     let said = "";
     await new Promise<void>((resolve, reject) => {
@@ -162,18 +161,22 @@ export class PostgresServer {
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
     const ended = once(child, "exit");
     if (how === "immediate") process.kill(this.pid, "SIGQUIT");
-    child.stdin?.end();
+    child.stdin?.end("keep");
     await ended;
   }
 
   async stop(): Promise<void> {
     await this.halt();
-    process.removeListener("exit", this.#drop);
     rmSync(this.directory, { recursive: true, force: true });
   }
 
   url(database: string, { port = this.port, user = "parley", password = PASSWORD } = {}): string {
     return `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`;
+  }
+
+  /** Gives a directory to the server. */
+  own(directory: string): void {
+    if (this.user) chownSync(directory, this.user.uid, this.user.gid);
   }
 
   /** Runs statements as the owner of all. */

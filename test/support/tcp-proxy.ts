@@ -136,7 +136,7 @@ export class TcpProxy {
       const { caught } = this.#stray;
       this.#stray = undefined;
       this.#links.delete(link);
-      link.client.destroy();
+      link.client.removeAllListeners("close").destroy();
       link.server.removeAllListeners("data").removeAllListeners("close").pause();
       caught({ deliver: () => deliver(link.server, bytes) });
       return;

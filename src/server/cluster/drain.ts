@@ -25,8 +25,8 @@ export async function drainNode({ membership, gateway, logger, limitMs, done }: 
   const until = performance.now() + limitMs;
   const look = async (): Promise<void> => {
     await gateway.letGo();
-    const { turns } = gateway.load;
-    if (turns > 0 && performance.now() < until) {
+    const { sessions, turns } = gateway.load;
+    if (sessions > 0 && performance.now() < until) {
       setTimeout(() => void look(), LOOK_MS).unref();
       return;
     }
