@@ -20,8 +20,6 @@ export interface ClusterOptions {
   leaseMs: number;
   /** Another checkout whose program the nodes run. */
   program?: string;
-  /** Changes the database before the first node starts. */
-  prepare?: string;
 }
 
 /** The schema comes from the checkout whose program is run. */
@@ -61,13 +59,12 @@ export class Cluster {
     }
   }
 
-  private async prepare({ nodes, leaseMs, program = ROOT, prepare }: ClusterOptions): Promise<void> {
+  private async prepare({ nodes, leaseMs, program = ROOT }: ClusterOptions): Promise<void> {
     const { postgres, directory } = this;
     this.database = await postgres.createDatabase();
     const { openDatabase } = await sourceOf(program);
     await (await openDatabase({ url: postgres.url(this.database) })).close();
     await audit(postgres, this.database);
-    if (prepare !== undefined) await this.sql(prepare);
     const work = join(directory, "work");
     await mkdir(work);
     await chmod(directory, 0o755);

@@ -14,12 +14,12 @@ export interface Stage {
   /** The long form: outages of a minute. */
   long: boolean;
   figure(name: string, value: number): void;
+  /** Does something when the run is over. */
+  atEnd(work: () => void): void;
 }
 
 export interface Fault {
   name: string;
-  /** Only in the long form. */
-  long?: boolean;
   run(stage: Stage): Promise<void>;
 }
 
