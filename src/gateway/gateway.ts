@@ -1,6 +1,6 @@
 import { realpath } from "node:fs/promises";
 import type { AgentChoice, Discovery, NativeSession } from "../agents/contract.ts";
-import { isParleyError, ParleyError } from "../core/errors.ts";
+import { type ErrorCode, isParleyError, ParleyError } from "../core/errors.ts";
 import { answerKey, askKey } from "../core/events/keys.ts";
 import type { Prompt } from "../core/events/values.ts";
 import { isId } from "../core/ids.ts";
@@ -29,6 +29,9 @@ import { ProjectTrust } from "./trust/project-trust.ts";
 
 /** Ids sort oldest first behind their kinds. */
 const PREFIXED = "per_".length;
+
+/** Refusals by which a session is somebody else's now, or nobody's. */
+const TAKEN: ReadonlySet<ErrorCode> = new Set(["wrong_node", "fenced", "session_not_found"]);
 
 /** Takes the commands of surfaces, checks them and gives them to sessions. It decides nothing that the ledger can decide. */
 export class Gateway {
@@ -93,7 +96,7 @@ export class Gateway {
   async recover(): Promise<number> {
     const unsettled = await this.log.unsettled(this.log.owner);
     const open = unsettled.filter((session) => session.turn !== null);
-    await Promise.all(open.map(({ id }) => this.closeTurn(id)));
+    await Promise.all(open.map(({ id }) => this.unlessTaken(() => this.closeTurn(id))));
     await forgetStrays(this.options);
     this.waiting = unsettled.filter((session) => session.queue.some(beginsTurn)).map((session) => session.id);
     return open.length;
@@ -134,7 +137,16 @@ export class Gateway {
 
   /** Prompts that were accepted before a restart run now. */
   async resumeQueues(): Promise<void> {
-    for (const id of this.waiting.splice(0)) if (!this.leaving) await this.goOn(id);
+    for (const id of this.waiting.splice(0)) if (!this.leaving) await this.unlessTaken(() => this.goOn(id));
+  }
+
+  /** Looks after a session of an earlier start, which another node may have taken meanwhile: then that one does. */
+  private async unlessTaken(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (!isParleyError(error) || !TAKEN.has(error.code)) throw error;
+    }
   }
 
   async create(request: NewSessionRequest): Promise<SessionState> {

@@ -148,13 +148,18 @@ async function joinCluster(
       closeTurn: (session) => served.closeTurn(session),
       goOn: (session) => goOn(served, session),
       askGoOn: peers.goOn,
+      holds: (session) => served.holds(session),
       counted: () => series.takenOver.inc(),
     });
+    let fenced = 0;
     let seen = numbersOf(membership.all());
     let looked = false;
     membership.start({
       over: () => options.freeze(true),
-      back: () => options.freeze(false),
+      back() {
+        options.freeze(false);
+        void takeover.look();
+      },
       buried() {
         series.fenced.inc();
         served.fence(new ParleyError("fenced", FENCED));
@@ -165,8 +170,11 @@ async function joinCluster(
         const now = numbersOf(membership.all());
         const gone = [...seen].some((node) => !now.has(node));
         seen = now;
+        // A hold that the database does not know may be one that it lost: nobody looks after its session then.
+        const lost = log.stats().fenced > fenced;
+        fenced = log.stats().fenced;
         // The first look also finds what nodes left before this one came.
-        if (gone || !looked) void takeover.look();
+        if (gone || lost || !looked || takeover.unfinished) void takeover.look();
         looked = true;
         watches.look().catch(() => {});
       },
