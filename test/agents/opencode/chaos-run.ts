@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { isDeepStrictEqual } from "node:util";
 import type { ParleyEvent } from "../../../src/core/events/event.ts";
 import { type Fields, fieldsIn } from "../../../src/core/json/fields.ts";
 import { completed, of } from "../../support/agent-stage.ts";
@@ -19,6 +20,7 @@ const MOST_TURNS = 3;
 /** Turns that a person stops somewhere. */
 const STOPPED = 0.25;
 const STEERED = 0.15;
+const LAST_WORDS_MS = 10_000;
 
 export interface ChaosPlace {
   /** The real server. */
@@ -110,16 +112,6 @@ export async function chaosRun(place: ChaosPlace, seed: number): Promise<string>
   }
 }
 
-/** The messages of a session with their last words: the server says that it is idle before it has written those of a turn that was stopped. */
-async function wholeMessages(place: ChaosPlace, session: string): Promise<Kept[]> {
-  let kept: Kept[] = [];
-  await eventually("every message is over", async () => {
-    kept = await get<Kept[]>(place, `/session/${session}/message`);
-    return kept.every(({ info }) => info.role !== "assistant" || fieldsIn(info, "time").completed !== undefined);
-  });
-  return kept;
-}
-
 /** A call that ends in the moment of a stop may be told as completed, and be kept as aborted: it ends once, by the end that Parley heard first. */
 function asHeard({ ends }: ChaosPlace, message: Kept, told: Transcript): Kept {
   const parts = message.parts.map((part) => {
@@ -153,7 +145,14 @@ async function assertSame(place: ChaosPlace, api: Api, id: string): Promise<void
   for (const call of completed(events, "tool_call")) if (typeof call.child === "string") await collect(call.child);
   for (const [session, native] of pairs) {
     const told = toldIn(await api.events(session));
-    const kept = (await wholeMessages(place, native)).map((message) => asHeard(place, message, told));
-    assert.deepEqual(told, keptIn(kept), `${session} is ${native}`);
+    let kept: Transcript = [];
+    const isSame = async (): Promise<boolean> => {
+      const messages = await get<Kept[]>(place, `/session/${native}/message`);
+      kept = keptIn(messages.map((message) => asHeard(place, message, told)));
+      return isDeepStrictEqual(told, kept);
+    };
+    // The server says that it is idle before it has written the last words of a turn that was stopped.
+    await eventually("all is written", isSame, LAST_WORDS_MS).catch(() => {});
+    assert.deepEqual(told, kept, `${session} is ${native}`);
   }
 }
