@@ -94,6 +94,13 @@ test("a node that cannot be reached is unavailable, and nothing is written", asy
   assert.equal((await ended.promise) instanceof Error, true);
 });
 
+test("a node that has no address yet is unavailable", async (t) => {
+  assert.match(
+    await (await fetch(await passing(t, ""))).text(),
+    /node b has this and cannot be reached now \(it is starting\)/,
+  );
+});
+
 test("a session that moved is told with its new address", async (t) => {
   const node = await serving(t, (_, response) =>
     response.writeHead(503, { [MOVED_HEADER]: "http://c.example" }).end("{}"),

@@ -34,6 +34,7 @@ export function unreachable({ node }: Target, error: unknown): ParleyError {
  */
 export function forward(passed: Passed, target: Target): Promise<string | undefined> {
   const { request, response, id, body, secret } = passed;
+  if (target.address === "") return Promise.reject(unreachable(target, "it is starting"));
   const url = new URL(request.url ?? "/", target.address);
   return new Promise((resolve, reject) => {
     const upstream = requesterOf(url)(url, {
