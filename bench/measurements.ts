@@ -8,6 +8,7 @@ import { latency } from "./measurements/latency.ts";
 import { memory } from "./measurements/memory.ts";
 import { opencode } from "./measurements/opencode.ts";
 import { opencodeAgent } from "./measurements/opencode-agent.ts";
+import { postgres } from "./measurements/postgres.ts";
 import { restart } from "./measurements/restart.ts";
 import { start } from "./measurements/start.ts";
 import { throughput } from "./measurements/throughput.ts";
@@ -22,6 +23,7 @@ export const measurements: readonly Measurement[] = [
   frozen,
   history,
   restart,
+  postgres,
   opencode,
   opencodeAgent,
   codex,

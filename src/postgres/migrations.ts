@@ -7,6 +7,7 @@ import { APPEND_1 } from "./schema/append-1.ts";
 import { FORGET_1 } from "./schema/forget-1.ts";
 import { HOLDS_1 } from "./schema/holds-1.ts";
 import { ORDER_1 } from "./schema/order-1.ts";
+import { READS_1 } from "./schema/reads-1.ts";
 import { TABLES_1 } from "./schema/tables-1.ts";
 
 interface Migration {
@@ -20,7 +21,7 @@ interface Migration {
  * of the version before go on beside this one. A function has its version in its name: the older one stays for them.
  */
 const MIGRATIONS: readonly Migration[] = [
-  { sql: [TABLES_1, HOLDS_1, APPEND_1, ORDER_1, FORGET_1].join("\n"), oldest: 1 },
+  { sql: [TABLES_1, HOLDS_1, APPEND_1, ORDER_1, FORGET_1, READS_1].join("\n"), oldest: 1 },
 ];
 
 /** The version of the schema that this Parley makes. */

@@ -15,13 +15,8 @@ interface EventRow {
 }
 
 const COLUMNS = "e.seq, e.folded, e.type, e.json";
-// Subqueries instead of a join: the index then gives the rows in their order, and the limit ends the walk. Rows below
-// `first` are forgotten, though they may wait for the next sweep.
 const SID = "e.sid = (SELECT sid FROM sessions WHERE id = $1)";
 const KEPT = "e.seq >= (SELECT first FROM sessions WHERE id = $1)";
-const PLACED = `c.position - (c.seq_to - e.seq) AS position, s.id AS session, ${COLUMNS}`;
-const ALL = `FROM commits c JOIN events e ON e.sid = c.sid AND e.seq BETWEEN c.seq_from AND c.seq_to
-  JOIN sessions s ON s.sid = c.sid AND e.seq >= s.first`;
 
 export interface Wanted {
   session: string;
@@ -33,19 +28,14 @@ export type EventReads = ReturnType<typeof createEventReads>;
 
 export function createEventReads({ query }: Pick<Database, "query">) {
   return {
-    async read(session: string, { after, limit, native }: ReadQuery): Promise<EventRecord[]> {
-      const rows = await query<EventRow>(
-        `SELECT ${COLUMNS}${native ? ", e.native" : ""} FROM events e WHERE ${SID} AND ${KEPT} AND e.seq > $2
-         ORDER BY e.seq LIMIT $3`,
-        [toColumn(session), after, limit],
-      );
+    async read(session: string, { after, limit, native = false }: ReadQuery): Promise<EventRecord[]> {
+      const sql = "SELECT * FROM read_v1($1, $2, $3, $4)";
+      const rows = await query<EventRow>(sql, [toColumn(session), after, limit, native]);
       return rows.map((row) => toRecord(session, row));
     },
     async readBack(session: string, { before, limit }: BackQuery): Promise<EventRecord[]> {
-      const rows = await query<EventRow>(
-        `SELECT ${COLUMNS} FROM events e WHERE ${SID} AND ${KEPT} AND e.seq < $2 ORDER BY e.seq DESC LIMIT $3`,
-        [toColumn(session), before, limit],
-      );
+      const sql = "SELECT * FROM read_back_v1($1, $2, $3, false)";
+      const rows = await query<EventRow>(sql, [toColumn(session), before, limit]);
       return rows.reverse().map((row) => toRecord(session, row));
     },
     /** The next events of several sessions, at most so many of each, by one statement. */
@@ -66,20 +56,11 @@ export function createEventReads({ query }: Pick<Database, "query">) {
       );
       return row?.seq ?? undefined;
     },
-    async readAll({ after, limit, native }: ReadQuery): Promise<PlacedRecord[]> {
-      const rows = await query<EventRow>(
-        `SELECT ${PLACED}${native ? ", e.native" : ""} ${ALL}
-         WHERE c.position > $1 AND c.position - (c.seq_to - e.seq) > $1 ORDER BY c.position, e.seq LIMIT $2`,
-        [after, limit],
-      );
-      return rows.map(toPlaced);
+    async readAll({ after, limit, native = false }: ReadQuery): Promise<PlacedRecord[]> {
+      return (await query<EventRow>("SELECT * FROM read_all_v1($1, $2, $3)", [after, limit, native])).map(toPlaced);
     },
     async readAllBack({ before, limit }: BackQuery): Promise<PlacedRecord[]> {
-      const rows = await query<EventRow>(
-        `SELECT ${PLACED} ${ALL} WHERE c.position - (c.seq_to - c.seq_from) < $1 AND c.position - (c.seq_to - e.seq) < $1
-         ORDER BY c.position DESC, e.seq DESC LIMIT $2`,
-        [before, limit],
-      );
+      const rows = await query<EventRow>("SELECT * FROM read_all_back_v1($1, $2, false)", [before, limit]);
       return rows.reverse().map(toPlaced);
     },
     async position(): Promise<number> {

@@ -3,7 +3,7 @@
  * long ago and comes only now must find the numbers that it once took, or later ones.
  */
 export const FORGET_1 = `
-CREATE FUNCTION holds_v1(asked bigint, at_epoch bigint) RETURNS boolean LANGUAGE plpgsql AS $$
+CREATE FUNCTION holds_v1(asked bigint, at_epoch bigint) RETURNS boolean LANGUAGE plpgsql SET enable_seqscan = off AS $$
 BEGIN
   PERFORM 1 FROM owners o WHERE o.sid = asked AND o.epoch = at_epoch AND NOT o.released FOR UPDATE;
   RETURN FOUND;
@@ -11,26 +11,30 @@ END $$;
 
 -- Folds a slice of rows: drops runs of numbers, and raises the counts of the rows after them.
 CREATE FUNCTION fold_v1(asked bigint, at_epoch bigint, drop_from bigint[], drop_to bigint[], raise_seq bigint[],
-  raise_by integer[], carry_after bigint, carry integer, done_to bigint) RETURNS boolean LANGUAGE plpgsql AS $$
+  raise_by integer[], carry_after bigint, carry integer, done_to bigint) RETURNS boolean LANGUAGE plpgsql SET enable_seqscan = off AS $$
 #variable_conflict use_column
 BEGIN
   IF NOT holds_v1(asked, at_epoch) THEN RETURN false; END IF;
-  DELETE FROM events e USING unnest(drop_from, drop_to) u(f, t) WHERE e.sid = asked AND e.seq BETWEEN u.f AND u.t;
-  UPDATE events e SET folded = e.folded + u.b FROM unnest(raise_seq, raise_by) u(q, b) WHERE e.sid = asked AND e.seq = u.q;
+  -- One by one: each is a walk over the rows that it drops and no others, whatever the planner knows of the table.
+  FOR i IN 1 .. cardinality(drop_from) LOOP
+    DELETE FROM events e WHERE e.sid = asked AND e.seq BETWEEN drop_from[i] AND drop_to[i];
+    -- Appends of which nothing is left need no place in the order.
+    DELETE FROM commits c WHERE c.sid = asked AND c.seq_to BETWEEN drop_from[i] AND drop_to[i] AND c.seq_from >= drop_from[i];
+  END LOOP;
+  FOR i IN 1 .. cardinality(raise_seq) LOOP
+    UPDATE events e SET folded = e.folded + raise_by[i] WHERE e.sid = asked AND e.seq = raise_seq[i];
+  END LOOP;
   IF carry > 0 THEN
     UPDATE events e SET folded = e.folded + carry WHERE e.sid = asked
       AND e.seq = (SELECT min(n.seq) FROM events n WHERE n.sid = asked AND n.seq > carry_after);
   END IF;
-  -- Appends of which nothing is left need no place in the order.
-  DELETE FROM commits c USING unnest(drop_from, drop_to) u(f, t)
-    WHERE c.sid = asked AND c.seq_to BETWEEN u.f AND u.t AND c.seq_from >= u.f;
   UPDATE sessions s SET folded_to = done_to WHERE s.sid = asked;
   RETURN true;
 END $$;
 
 -- Moves a session's first number. 'turns' is the newest turn's number as the caller saw it: it made names for the turns up to that one.
 CREATE FUNCTION prune_v1(asked bigint, at_epoch bigint, new_first bigint, new_base text, turns bigint, n_name text[], n_seq bigint[])
-RETURNS text LANGUAGE plpgsql AS $$
+RETURNS text LANGUAGE plpgsql SET enable_seqscan = off AS $$
 #variable_conflict use_column
 BEGIN
   IF NOT holds_v1(asked, at_epoch) THEN RETURN 'fenced'; END IF;
@@ -42,7 +46,7 @@ BEGIN
 END $$;
 
 -- Forgets a session but for its last event.
-CREATE FUNCTION remove_v1(asked bigint, at_epoch bigint, last bigint) RETURNS text LANGUAGE plpgsql AS $$
+CREATE FUNCTION remove_v1(asked bigint, at_epoch bigint, last bigint) RETURNS text LANGUAGE plpgsql SET enable_seqscan = off AS $$
 #variable_conflict use_column
 BEGIN
   IF NOT holds_v1(asked, at_epoch) THEN RETURN 'fenced'; END IF;
@@ -55,18 +59,20 @@ END $$;
 
 -- Deletes a slice of what a session's first number has left behind; of any session that nobody else sweeps, unless one is
 -- named. How many rows, or NULL where there is nothing to sweep.
-CREATE FUNCTION sweep_v1(asked bigint, slice integer) RETURNS integer LANGUAGE plpgsql AS $$
+CREATE FUNCTION sweep_v1(asked bigint, slice integer) RETURNS integer LANGUAGE plpgsql SET enable_seqscan = off AS $$
 #variable_conflict use_column
 DECLARE
   at_sid bigint;
   below bigint;
+  upto bigint;
   gone integer;
 BEGIN
   SELECT s.sid, s.first INTO at_sid, below FROM sessions s WHERE s.sweep AND (asked IS NULL OR s.sid = asked)
     ORDER BY s.sid LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED;
   IF NOT FOUND THEN RETURN NULL; END IF;
-  DELETE FROM events e WHERE e.sid = at_sid AND e.seq < below
-    AND e.seq IN (SELECT n.seq FROM events n WHERE n.sid = at_sid AND n.seq < below ORDER BY n.seq LIMIT slice);
+  SELECT max(o.seq) INTO upto FROM
+    (SELECT n.seq FROM events n WHERE n.sid = at_sid AND n.seq < below ORDER BY n.seq LIMIT slice) o;
+  DELETE FROM events e WHERE e.sid = at_sid AND e.seq <= upto;
   GET DIAGNOSTICS gone = ROW_COUNT;
   IF gone < slice THEN
     DELETE FROM commits c WHERE c.sid = at_sid AND c.seq_to < below;

@@ -5,7 +5,7 @@ import { describe, test } from "node:test";
 import { parse } from "yaml";
 import { SETTINGS } from "../../../src/cli/config/table.ts";
 import { isFree } from "../../../src/cli/serve/port.ts";
-import { freePort, needsPostgres, serverUser } from "../../support/postgres.ts";
+import { freePort, needsPostgres, unprivileged } from "../../support/postgres.ts";
 import { deadline } from "../../support/time.ts";
 import { BIN, finished, Home } from "../support.ts";
 
@@ -36,7 +36,7 @@ describe("docs/many-machines.md", () => {
     chmodSync(program, 0o755);
     const directory = `${home.root}/empty`;
     mkdirSync(directory);
-    const user = serverUser();
+    const user = unprivileged();
     if (user) for (const path of [home.root, directory, home.work]) chownSync(path, user.uid, user.gid);
     const env = home.env({ PATH: `${home.root}/bin:${process.env.PATH}`, PARLEY_AGENT: "", PARLEY_NODE_LEASE: "3s" });
     // Whatever happens, nothing of it stays.
