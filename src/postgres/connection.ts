@@ -1,6 +1,7 @@
 import { Socket } from "node:net";
 import type { Client, CustomTypesConfig } from "pg";
 import type { Address } from "./address.ts";
+import { type Cancellable, cancelStatement } from "./cancel.ts";
 import { LostAnswer } from "./errors.ts";
 
 export type Value = string | number | boolean | null | Uint8Array | readonly (string | number | boolean | null)[];
@@ -60,9 +61,12 @@ export async function connect({ address, limitMs, gone, heard }: ConnectOptions)
   if (heard) client.on("notification", ({ channel, payload }) => heard(channel, payload ?? ""));
 
   /** Ends with the work, or when the connection is lost or the time is over. */
-  function limited<T>(work: Promise<T>, ms: number, late: string): Promise<T> {
+  function limited<T>(work: Promise<T>, ms: number, late: string, giveUp?: () => void): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const timer = setTimeout(() => lose(new LostAnswer(late)), ms);
+      const timer = setTimeout(() => {
+        giveUp?.();
+        lose(new LostAnswer(late));
+      }, ms);
       const done = (): void => {
         clearTimeout(timer);
         fail = undefined;
@@ -96,7 +100,8 @@ export async function connect({ address, limitMs, gone, heard }: ConnectOptions)
     async run<Row>(text: string, values: readonly Value[], ms: number): Promise<Row[]> {
       if (!alive) throw new LostAnswer("the connection was closed");
       const asked = run<Row>(client, text, values);
-      return limited(asked, ms, `no answer within ${ms} ms`);
+      const cancel = (): void => cancelStatement(client as unknown as Cancellable);
+      return limited(asked, ms, `no answer within ${ms} ms`, cancel);
     },
     get alive() {
       return alive;

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import { isParleyError } from "../../src/core/errors.ts";
+import { readAddress } from "../../src/postgres/address.ts";
+import { connect } from "../../src/postgres/connection.ts";
 import { type Database, openDatabase } from "../../src/postgres/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { needsPostgres, type PostgresServer, sharedPostgres } from "../support/postgres.ts";
 import { says, TcpProxy } from "../support/tcp-proxy.ts";
-import { assertWithin, staysSo } from "../support/time.ts";
+import { assertWithin, PATIENCE_MS, staysSo } from "../support/time.ts";
 
 interface Stage {
   server: PostgresServer;
@@ -158,5 +160,25 @@ describe("a database", needsPostgres, () => {
       const sql = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
       return (await server.sql(name, sql)).length === 0;
     });
+  });
+});
+
+describe("a statement that waits for a lock", needsPostgres, () => {
+  test("is given up by the server, too, when nobody waits for it any more", async (t) => {
+    const { server, name, database } = await stage(t);
+    const waiting = async (): Promise<number> =>
+      (
+        await server.sql(
+          name,
+          "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
+        )
+      ).length;
+    const blocker = await connect({ address: readAddress(server.url(name)), limitMs: PATIENCE_MS });
+    t.after(() => blocker.end());
+    await blocker.run("BEGIN; LOCK TABLE facts", [], PATIENCE_MS);
+    const asked = codeOf(database.control("SELECT * FROM facts", [], { limitMs: 1_000 }));
+    await eventually("it waits", async () => (await waiting()) === 1);
+    assert.equal(await asked, "outcome_unknown");
+    await eventually("nothing waits any more", async () => (await waiting()) === 0);
   });
 });

@@ -25,6 +25,10 @@ const MAX_GROUP_EVENTS = 1000;
 const MAX_GROUP_WEIGHT = 2 * 1024 * 1024;
 /** An append of more characters is made into JSON one turn of the event loop before it is sent. */
 const HEAVY = 1024 * 1024;
+/** The time for an answer, for a group of the usual size. */
+const ANSWER_MS = 5_000;
+/** A whole history that is imported at once gets more time: a slow server takes this much. */
+const CHARACTERS_PER_MS = 500;
 /** Tries of a statement that was refused because of another one at the same time. */
 const MAX_TRIES = 5;
 /** A number that is taken, two transactions that cannot both be, two that wait for each other: the same statement again. */
@@ -152,7 +156,9 @@ export function createGroupCommit(options: GroupCommitOptions) {
   async function store(taken: readonly Taken[]): Promise<AppendRow[]> {
     for (let tried = 1; ; tried++) {
       try {
-        return await database.append<AppendRow>(APPEND, appendValues(node(), place, taken));
+        const values = appendValues(node(), place, taken);
+        const weight = taken.reduce((sum, { pending }) => sum + pending.weight, 0);
+        return await database.append<AppendRow>(APPEND, values, { limitMs: ANSWER_MS + weight / CHARACTERS_PER_MS });
       } catch (thrown) {
         if (tried === MAX_TRIES || !AGAIN.has(sqlStateOf(thrown))) throw thrown;
       }

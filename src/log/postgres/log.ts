@@ -133,7 +133,8 @@ export async function createPostgresLog(options: PostgresLogOptions): Promise<Po
   /** Reads of the order over all sessions see what this process has stored. */
   const ordered = <T>(read: () => Promise<T>): Promise<T> =>
     using(async () => {
-      await orderer.settled();
+      // Where the order cannot be made now, the read says what there is, or that the database is away.
+      await orderer.settled().catch(() => undefined);
       return read();
     });
 

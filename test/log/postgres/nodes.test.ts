@@ -119,6 +119,18 @@ describe("holds of several nodes", needsPostgres, () => {
     assert.deepEqual(numbers(await readWhole(a.log, "ses_a")), [1]);
   });
 
+  test("an append that waits for a lock is refused before its outcome is unknown, and stores nothing", async (t) => {
+    const nodes = await cluster(t);
+    const a = await nodes.node("a");
+    await create(a.log, "ses_a");
+    await using transaction = await inTransaction(nodes);
+    await transaction.run("SELECT * FROM owners FOR UPDATE", [], PATIENCE_MS);
+    const hold = append(a.log, "ses_a", entries(updated("x")));
+    await assert.rejects(hold, { code: "unavailable", message: /lock timeout/ });
+    await transaction.run("COMMIT", [], PATIENCE_MS);
+    assert.deepEqual(numbers(await append(a.log, "ses_a", entries(updated("y")))), [2]);
+  });
+
   test("a database that lost its end gets no hole: the session is dropped and read again", async (t) => {
     const nodes = await cluster(t);
     const reported: unknown[] = [];
