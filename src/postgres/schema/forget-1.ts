@@ -21,9 +21,10 @@ BEGIN
     UPDATE events e SET folded = e.folded + carry WHERE e.sid = asked
       AND e.seq = (SELECT min(n.seq) FROM events n WHERE n.sid = asked AND n.seq > carry_after);
   END IF;
-  -- Appends of which nothing is left need no place in the order.
+  -- Appends of which nothing is left need no place in the order. The newest place stays: the next one is counted from it.
   DELETE FROM commits c USING unnest(drop_from, drop_to) u(f, t)
-    WHERE c.sid = asked AND c.seq_to BETWEEN u.f AND u.t AND c.seq_from >= u.f;
+    WHERE c.sid = asked AND c.seq_to BETWEEN u.f AND u.t AND c.seq_from >= u.f
+      AND c.position < (SELECT max(n.position) FROM commits n);
   UPDATE sessions s SET folded_to = done_to WHERE s.sid = asked;
   RETURN true;
 END $$;
@@ -69,7 +70,8 @@ BEGIN
     AND e.seq IN (SELECT n.seq FROM events n WHERE n.sid = at_sid AND n.seq < below ORDER BY n.seq LIMIT slice);
   GET DIAGNOSTICS gone = ROW_COUNT;
   IF gone < slice THEN
-    DELETE FROM commits c WHERE c.sid = at_sid AND c.seq_to < below;
+    DELETE FROM commits c WHERE c.sid = at_sid AND c.seq_to < below
+      AND c.position < (SELECT max(n.position) FROM commits n);
     UPDATE sessions s SET sweep = false WHERE s.sid = at_sid;
   END IF;
   RETURN gone;
