@@ -1,7 +1,8 @@
+import type { Draft } from "../../../src/core/events/event.ts";
 import { eventually } from "../../support/eventually.ts";
 import { says } from "../../support/tcp-proxy.ts";
 import type { Violation } from "../chaos/records.ts";
-import { LogStage, titled } from "./log-stage.ts";
+import { drafted, entryOf, LogStage, titled } from "./log-stage.ts";
 
 /** The shortest way to a situation that a part of the source guards against. `root`: the checkout whose source is used. */
 export type Scenario = (root: string) => Promise<Violation[]>;
@@ -118,4 +119,24 @@ export const deafNode: Scenario = (root) =>
     await eventually("the first event was told", () => told() === 1, LOOKED_MS);
     await stage.rename(a, hold, 1, "unheard");
     await eventually("the second event was told", () => told() === 2, LOOKED_MS);
+  });
+
+/** Deltas at the end of the order are folded before what follows them has its place. */
+export const foldedEnd: Scenario = (root) =>
+  onStage(root, async (stage) => {
+    const [a, b] = [await stage.node("node-1"), await stage.node("node-2")];
+    const told = stage.watch(b);
+    const hold = await stage.create(a, "ses_folded");
+    const item = { id: "prt_1", kind: "message", role: "assistant", status: "running" } as const;
+    const said = (delta: string): Draft => drafted("item.delta", { item: "prt_1", field: "text", delta });
+    await hold.append(1, [drafted("turn.started", { by: "user" }), drafted("item.started", { item })].map(entryOf));
+    await hold.append(3, [said("some "), said("words")].map(entryOf));
+    await eventually("the deltas were told", () => told() === 5, LOOKED_MS);
+    const open = await stage.holdOrder();
+    const done = { ...item, status: "completed", text: "some words" } as const;
+    const end = [drafted("item.completed", { item: done }), drafted("turn.ended", { reason: "end_turn" })];
+    await hold.append(5, end.map(entryOf));
+    await hold.fold(7);
+    await open();
+    await eventually("the end was told", () => told() === 7, LOOKED_MS);
   });

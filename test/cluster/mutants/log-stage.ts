@@ -1,10 +1,11 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { register } from "../../../src/cluster/node-rows.ts";
+import type { EventData, EventType } from "../../../src/core/events/catalog.ts";
 import type { Draft } from "../../../src/core/events/event.ts";
 import type { SessionStore } from "../../../src/gateway/session/session-store.ts";
 import type { storePatiently } from "../../../src/gateway/session/store-patiently.ts";
-import type { Hold } from "../../../src/log/contract.ts";
+import type { Entry, Hold } from "../../../src/log/contract.ts";
 import type { createPostgresLog, PostgresLog } from "../../../src/log/postgres/log.ts";
 import type { tailAll } from "../../../src/log/tail.ts";
 import { readAddress } from "../../../src/postgres/address.ts";
@@ -111,10 +112,19 @@ export class LogStage {
   }
 
   /** Holds the appends of a node right before their commit. Resolves with the function that lets them go. */
-  async gate({ name }: LogNode): Promise<() => Promise<void>> {
+  gate({ name }: LogNode): Promise<() => Promise<void>> {
+    return this.lock(`7421, hashtext('${name}')`);
+  }
+
+  /** Has no append get its place in the order. Resolves with the function that lets them have it. */
+  holdOrder(): Promise<() => Promise<void>> {
+    return this.lock("7420, 1");
+  }
+
+  private async lock(what: string): Promise<() => Promise<void>> {
     const connection = await connect({ address: readAddress(this.server.url(this.database)), limitMs: PATIENCE_MS });
     await connection.run("BEGIN", [], PATIENCE_MS);
-    await connection.run(`SELECT pg_advisory_xact_lock(7421, hashtext('${name}'))`, [], PATIENCE_MS);
+    await connection.run(`SELECT pg_advisory_xact_lock(${what})`, [], PATIENCE_MS);
     return () => connection.end();
   }
 
@@ -175,11 +185,15 @@ export class LogStage {
   }
 }
 
-function started(title: string): Draft {
-  const data = { agent: "scripted", directory: "/", title, version: 1 };
-  return { type: "session.started", time: ++clock, source: "parley", data };
+/** An event of a type, one millisecond after the one before. */
+export function drafted<T extends EventType>(type: T, data: EventData[T]): Draft {
+  const turn = /^(turn|item|step)\./.test(type) ? { turn: "trn_1" } : {};
+  return { type, time: ++clock, source: "parley", data, ...turn } as Draft;
 }
 
-export function titled(title: string): Draft {
-  return { type: "session.updated", time: ++clock, source: "parley", data: { title } };
-}
+export const entryOf = (draft: Draft): Entry => ({ draft });
+
+const started = (title: string): Draft =>
+  drafted("session.started", { agent: "scripted", directory: "/", title, version: 1 });
+
+export const titled = (title: string): Draft => drafted("session.updated", { title });

@@ -1,6 +1,7 @@
 import type { Edit } from "./copy.ts";
 import {
   deafNode,
+  foldedEnd,
   lateCommit,
   lostAnswer,
   lostEnd,
@@ -27,6 +28,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   "a session is taken while its old owner commits": takenInCommit,
   "two nodes write and are watched": twoWriters,
   "an append is committed later than one that began after it": lateCommit,
+  "deltas at the end of the order are folded": foldedEnd,
   "no notification comes": deafNode,
   "a node starts beside another one's turn": startBesideTurn,
   "the database comes back for one node sooner": backSooner,
@@ -109,6 +111,18 @@ export const mutants: readonly Mutant[] = [
         find: "INSERT INTO unordered (sid, seq_from, seq_to, epoch)\n    SELECT sids[u.i]",
         replace:
           "INSERT INTO commits (position, sid, seq_from, seq_to, epoch)\n    SELECT nextval('unordered_id_seq'), sids[u.i]",
+      },
+    ],
+  },
+  {
+    what: "the newest position is forgotten with folded deltas",
+    scenario: foldedEnd,
+    rule: "all-stream",
+    edits: [
+      {
+        file: "src/postgres/schema/forget-1.ts",
+        find: "AND c.seq_from >= u.f\n      AND c.position < (SELECT max(n.position) FROM commits n);",
+        replace: "AND c.seq_from >= u.f;",
       },
     ],
   },
