@@ -57,6 +57,7 @@ const OTHERS = [
     "load",
     "letGo",
     "isBelow",
+    "unlessTaken",
     "enterDirectory",
     "closeTurn",
     "goOn",
