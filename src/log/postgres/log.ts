@@ -99,7 +99,7 @@ export async function createPostgresLog(options: PostgresLogOptions): Promise<Po
     hinted: hints.up,
     async tick() {
       hints.look();
-      if (await follower.poll(orderer.floor())) orderer.stored();
+      if ((await follower.poll(orderer.floor())) || orderer.due()) orderer.stored();
     },
     sweep: () => lane.run(() => forget.sweepAll(checkOpen)),
     report: quietly,
