@@ -58,6 +58,7 @@ const OTHERS = [
     "load",
     "letGo",
     "isBelow",
+    "unlessTaken",
     "enterDirectory",
     "enterKeeper",
     "enterSession",

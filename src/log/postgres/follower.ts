@@ -189,6 +189,10 @@ export function createFollower(options: FollowerOptions) {
       moved(row.position);
       return row.waiting;
     },
+    /** Resolves when listeners of all sessions were told of the positions that are known. */
+    async told(): Promise<void> {
+      while (lookingAll && !closed) await lookingAll;
+    },
     /** Whether somebody listens. */
     busy: () => seen.size > 0 || listeners.hearsAll(),
     async close(): Promise<void> {

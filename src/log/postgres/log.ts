@@ -153,7 +153,12 @@ export async function createPostgresLog(options: PostgresLogOptions): Promise<Po
 
   const work: HoldWork<Held> = {
     append: (append) => using(() => commits.append(append)),
-    fold: (held, upTo) => inLane(held, (check) => fold(held, upTo, check)),
+    async fold(held, upTo) {
+      // Listeners of all sessions hear later than others: those of this process get a turn piece by piece, too.
+      await using(() => orderer.settled().catch(() => undefined));
+      await follower.told();
+      await inLane(held, (check) => fold(held, upTo, check));
+    },
     prune: (held, before) => inLane(held, (check) => forget.prune(held, before, check)),
     remove: (held) => inLane(held, (check) => forget.remove(held, check)),
     async end(held) {

@@ -3,6 +3,8 @@ import { createFloor, type PassRow } from "./floor.ts";
 
 /** The pause after a pass that failed. */
 const AGAIN_MS = 250;
+/** The shortest time between two passes that nobody waits for: each is a commit of its own, beside those of the appends. */
+const PACE_MS = 10;
 
 export interface OrdererOptions {
   database: Pick<Database, "order">;
@@ -31,29 +33,39 @@ export function createOrderer({ database, passed, report }: OrdererOptions) {
   let lagMs = 0;
   let working: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
+  let beganAt = Number.NEGATIVE_INFINITY;
   let closed = false;
 
+  /** One pass. */
   async function work(): Promise<void> {
-    while (done < asked && !closed) {
-      const [upTo, since] = [asked, oldestAt];
-      oldestAt = 0;
-      try {
-        const [row] = await database.order<PassRow>("SELECT * FROM order_v1($1)", [floor.value()]);
-        if (!row) throw new Error("expected a row of order_v1, got none");
-        floor.learn(row);
-        done = upTo;
-        lagMs = performance.now() - since;
-        passed(row.position, row.ordered > 0);
-        settle((waiter) => waiter.resolve());
-      } catch (thrown) {
-        oldestAt = since;
-        settle((waiter) => waiter.reject(thrown), Number.POSITIVE_INFINITY);
-        report(thrown);
-        timer = setTimeout(wake, AGAIN_MS).unref();
-        break;
-      }
+    const [upTo, since] = [asked, oldestAt];
+    oldestAt = 0;
+    beganAt = performance.now();
+    let pause = PACE_MS;
+    try {
+      const [row] = await database.order<PassRow>("SELECT * FROM order_v1($1)", [floor.value()]);
+      if (!row) throw new Error("expected a row of order_v1, got none");
+      floor.learn(row);
+      done = upTo;
+      lagMs = performance.now() - since;
+      passed(row.position, row.ordered > 0);
+      settle((waiter) => waiter.resolve());
+    } catch (thrown) {
+      oldestAt = since;
+      settle((waiter) => waiter.reject(thrown), Number.POSITIVE_INFINITY);
+      report(thrown);
+      pause = AGAIN_MS;
     }
     working = undefined;
+    if (done < asked) plan(pause);
+  }
+
+  /** A pass when so much time has gone since the last one began, or at once where somebody waits for it. */
+  function plan(pause: number): void {
+    if (closed || working || timer !== undefined) return;
+    const wait = waiters.length > 0 && pause === PACE_MS ? 0 : beganAt + pause - performance.now();
+    if (wait <= 0) wake();
+    else timer = setTimeout(wake, wait).unref();
   }
 
   function settle(end: (waiter: Waiter) => void, upTo = done): void {
@@ -73,7 +85,7 @@ export function createOrderer({ database, passed, report }: OrdererOptions) {
     stored(): void {
       asked += 1;
       oldestAt ||= performance.now();
-      if (timer === undefined) wake();
+      plan(PACE_MS);
     },
     /** Resolves when all that was told so far has its position; rejects when the next pass fails. */
     settled(): Promise<void> {
@@ -87,8 +99,11 @@ export function createOrderer({ database, passed, report }: OrdererOptions) {
     /** Milliseconds from a commit of this process until its position, the last time. */
     lagMs: () => lagMs,
     async close(): Promise<void> {
-      wake();
-      await working;
+      // The pass under way may be older than the last append.
+      for (let passes = 0; passes < 2 && done < asked; passes++) {
+        wake();
+        await working;
+      }
       closed = true;
       clearTimeout(timer);
     },

@@ -3,8 +3,9 @@
  * array of bytes with places and lengths, because an array of texts would have to be escaped on one side and read on the
  * other.
  *
- * Plans are kept by each connection, and may be older than the tables are large: no function walks over a whole table. A
- * lock that does not come is an answer, too: it says that nothing was stored, before the caller gives up without knowing.
+ * Plans are kept by each connection, and may be older than the tables are large: no function walks over a whole table, nor
+ * is one compiled for a cost that only says so. A lock that does not come is an answer, too: it says that nothing was
+ * stored, before the caller gives up without knowing.
  *
  * An append is stored only where the last number is the one before its first. After a lost answer the same numbers come
  * again: the last number is then its own, or a later one, and nothing is written, however late the first try is done.
@@ -17,7 +18,7 @@ CREATE FUNCTION append_v1(
   e_of integer[], e_seq bigint[], e_type text[], e_item text[], e_at integer[], e_size integer[], e_native integer[],
   n_of integer[], n_name text[], n_seq bigint[],
   data bytea)
-RETURNS TABLE (outcome text, sid bigint) LANGUAGE plpgsql SET enable_seqscan = off SET lock_timeout = '4s' AS $$
+RETURNS TABLE (outcome text, sid bigint) LANGUAGE plpgsql SET jit = off SET enable_seqscan = off SET lock_timeout = '4s' AS $$
 #variable_conflict use_column
 DECLARE
   outcomes text[] := array_fill('fenced'::text, ARRAY[cardinality(a_id)]);

@@ -3,7 +3,7 @@
  * long ago and comes only now must find the numbers that it once took, or later ones.
  */
 export const FORGET_1 = `
-CREATE FUNCTION holds_v1(asked bigint, at_epoch bigint) RETURNS boolean LANGUAGE plpgsql SET enable_seqscan = off SET lock_timeout = '4s' AS $$
+CREATE FUNCTION holds_v1(asked bigint, at_epoch bigint) RETURNS boolean LANGUAGE plpgsql SET jit = off SET enable_seqscan = off SET lock_timeout = '4s' AS $$
 BEGIN
   PERFORM 1 FROM owners o WHERE o.sid = asked AND o.epoch = at_epoch AND NOT o.released FOR UPDATE;
   RETURN FOUND;
@@ -11,7 +11,7 @@ END $$;
 
 -- Folds a slice of rows: drops runs of numbers, and raises the counts of the rows after them.
 CREATE FUNCTION fold_v1(asked bigint, at_epoch bigint, drop_from bigint[], drop_to bigint[], raise_seq bigint[],
-  raise_by integer[], carry_after bigint, carry integer, done_to bigint) RETURNS boolean LANGUAGE plpgsql SET enable_seqscan = off SET lock_timeout = '4s' AS $$
+  raise_by integer[], carry_after bigint, carry integer, done_to bigint) RETURNS boolean LANGUAGE plpgsql SET jit = off SET enable_seqscan = off SET lock_timeout = '4s' AS $$
 #variable_conflict use_column
 BEGIN
   IF NOT holds_v1(asked, at_epoch) THEN RETURN false; END IF;
@@ -35,7 +35,7 @@ END $$;
 
 -- Moves a session's first number. 'turns' is the newest turn's number as the caller saw it: it made names for the turns up to that one.
 CREATE FUNCTION prune_v1(asked bigint, at_epoch bigint, new_first bigint, new_base text, turns bigint, n_name text[], n_seq bigint[])
-RETURNS text LANGUAGE plpgsql SET enable_seqscan = off SET lock_timeout = '4s' AS $$
+RETURNS text LANGUAGE plpgsql SET jit = off SET enable_seqscan = off SET lock_timeout = '4s' AS $$
 #variable_conflict use_column
 BEGIN
   IF NOT holds_v1(asked, at_epoch) THEN RETURN 'fenced'; END IF;
@@ -47,7 +47,7 @@ BEGIN
 END $$;
 
 -- Forgets a session but for its last event.
-CREATE FUNCTION remove_v1(asked bigint, at_epoch bigint, last bigint) RETURNS text LANGUAGE plpgsql SET enable_seqscan = off SET lock_timeout = '4s' AS $$
+CREATE FUNCTION remove_v1(asked bigint, at_epoch bigint, last bigint) RETURNS text LANGUAGE plpgsql SET jit = off SET enable_seqscan = off SET lock_timeout = '4s' AS $$
 #variable_conflict use_column
 BEGIN
   IF NOT holds_v1(asked, at_epoch) THEN RETURN 'fenced'; END IF;
@@ -60,7 +60,7 @@ END $$;
 
 -- Deletes a slice of what a session's first number has left behind; of any session that nobody else sweeps, unless one is
 -- named. How many rows, or NULL where there is nothing to sweep.
-CREATE FUNCTION sweep_v1(asked bigint, slice integer) RETURNS integer LANGUAGE plpgsql SET enable_seqscan = off SET lock_timeout = '4s' AS $$
+CREATE FUNCTION sweep_v1(asked bigint, slice integer) RETURNS integer LANGUAGE plpgsql SET jit = off SET enable_seqscan = off SET lock_timeout = '4s' AS $$
 #variable_conflict use_column
 DECLARE
   at_sid bigint;

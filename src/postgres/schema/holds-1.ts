@@ -3,7 +3,7 @@ export const HOLDS_1 = `
 -- Takes a session for a node. The head must be read by a later statement: this one waits for an append that is under way,
 -- and would still see what was stored before it.
 CREATE FUNCTION take_v1(asked text, taker bigint)
-RETURNS TABLE (outcome text, sid bigint, epoch bigint, node text, address text) LANGUAGE plpgsql SET enable_seqscan = off SET lock_timeout = '4s' AS $$
+RETURNS TABLE (outcome text, sid bigint, epoch bigint, node text, address text) LANGUAGE plpgsql SET jit = off SET enable_seqscan = off SET lock_timeout = '4s' AS $$
 #variable_conflict use_column
 DECLARE
   found_sid bigint;

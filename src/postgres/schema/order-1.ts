@@ -10,7 +10,7 @@
  */
 export const ORDER_1 = `
 CREATE FUNCTION order_v1(floor bigint)
-RETURNS TABLE (ordered bigint, "position" bigint, newest bigint, until bigint, ended bigint) LANGUAGE plpgsql SET enable_seqscan = off SET lock_timeout = '4s' AS $$
+RETURNS TABLE (ordered bigint, "position" bigint, newest bigint, until bigint, ended bigint) LANGUAGE plpgsql SET jit = off SET enable_seqscan = off SET lock_timeout = '4s' AS $$
 #variable_conflict use_column
 DECLARE
   base bigint;
