@@ -53,7 +53,6 @@ const OTHERS = [
     "resumeQueues",
     "shutdown",
     "storageLost",
-    "unlessTaken",
     "fence",
     "load",
     "letGo",
