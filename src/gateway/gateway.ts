@@ -235,15 +235,11 @@ export class Gateway {
     this.options.roots.assert(state.directory);
     await this.assertChoice(state, asked, agent);
     await assertFilesInside(asked.parts, state.directory);
-    const prompt: Prompt = {
-      ...extras,
-      ...asked,
-      id: request.id ?? this.options.id("message"),
-      digest: asked.digest ?? digestOf(request),
-    };
+    const digest = asked.digest ?? digestOf(request);
     return this.sessions.use(id, (session) => {
       // The shutdown may have begun while the session was loaded.
       this.assertOpen();
+      const prompt: Prompt = { ...extras, ...asked, id: request.id ?? session.newPromptId(), digest };
       return session.prompt(prompt, agent);
     });
   }

@@ -68,6 +68,9 @@ const DRAIN_LIMIT_MS = 600_000;
 const FENCED =
   "another node has taken the sessions of this one, whose lease was over: nothing more is stored from here";
 
+const LOST_END =
+  "the database has lost its newest events, as after a failover to a replica that lagged: sessions are read again, and their open turns are closed";
+
 /** Registers this process as a node, and opens the log that all nodes share. */
 export async function openCluster(options: ClusterOptions) {
   const { settings, logger } = options;
@@ -100,6 +103,7 @@ async function joinCluster(
     logger,
     leaseMs: options.settings.leaseMs,
   });
+  let lostEnd = (): void => {};
   const log: PostgresLog = await createPostgresLog({
     database,
     directory,
@@ -108,6 +112,7 @@ async function joinCluster(
     keepNative,
     report,
     fault: () => membership.fault(),
+    lostEnd: () => lostEnd(),
   });
   const secret = await nodeSecret(database);
   const peers = createPeers(secret);
@@ -156,6 +161,11 @@ async function joinCluster(
       holds: (session) => served.holds(session),
       counted: () => series.takenOver.inc(),
     });
+    lostEnd = () => {
+      logger.error({ node: membership.name }, LOST_END);
+      served.fence(new ParleyError("fenced", LOST_END));
+      void takeover.look();
+    };
     let fenced = 0;
     let seen = numbersOf(membership.all());
     let looked = false;

@@ -97,10 +97,14 @@ export class Clients {
 
   async prompt(session: string, text: string, { read = true } = {}): Promise<boolean> {
     const id = this.newId();
-    const asking = { method: "POST", path: `/v1/sessions/${session}/prompts`, body: { id, text: `${text} ${id}` } };
+    // Some wait for the turn's outcome in the same request, which may be passed on to another node.
+    const wait = this.options.random.chance(0.2) ? "?wait=true" : "";
+    const path = `/v1/sessions/${session}/prompts${wait}`;
+    const asking = { method: "POST", path, body: { id, text: `${text} ${id}` } };
     const { call, answer, node } = await this.repeat("prompt", session, id, asking);
     if (call.outcome !== "ok" || !answer) return false;
-    call.seq = Number(answer.body.seq);
+    const { receipt = answer.body } = answer.body as { receipt?: { seq?: unknown } };
+    call.seq = Number(receipt.seq);
     if (read) await this.read(session, id, node, call.seq, (event) => JSON.stringify(event.data).includes(id));
     return true;
   }

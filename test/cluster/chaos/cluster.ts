@@ -12,7 +12,7 @@ import { TcpProxy } from "../../support/tcp-proxy.ts";
 import type { Book } from "./book.ts";
 import { ChaosNode, portsFor, ROOT } from "./node.ts";
 import type { Tables } from "./records.ts";
-import { audit, openTurns, readTables, unsettled } from "./tables.ts";
+import { audit, busySessions, openTurns, readTables, unsettled } from "./tables.ts";
 
 export interface ClusterOptions {
   book: Book;
@@ -124,7 +124,11 @@ export class Cluster {
 
   /** Resolves when no session has anything to do, and all that is stored has its place. */
   async settled(): Promise<void> {
-    await eventually("all sessions are settled", async () => (await unsettled(this.postgres, this.database)) === 0);
+    try {
+      await eventually("all sessions are settled", async () => (await unsettled(this.postgres, this.database)) === 0);
+    } catch (error) {
+      throw new Error(`${String(error)}\n${(await busySessions(this.postgres, this.database)).join("\n")}`);
+    }
     await eventually("all appends have a position", async () => {
       const [row] = await this.sql<{ count: number }>("SELECT count(*) AS count FROM unordered");
       return row?.count === 0;

@@ -32,11 +32,11 @@ export async function busiest({ cluster, random }: Stage): Promise<ChaosNode> {
 }
 
 /** Resolves when the turns that a node left are closed. */
-async function turnsClosed(stage: Stage, sessions: readonly string[], node: ChaosNode): Promise<void> {
+async function turnsClosed(stage: Stage, turns: readonly string[], node: ChaosNode): Promise<void> {
   const { cluster } = stage;
   await eventually(`the turns of ${node.name} are closed`, async () => {
     const open = (await cluster.openTurns()).get(node.name) ?? [];
-    return !open.some((session) => sessions.includes(session));
+    return !open.some((turn) => turns.includes(turn));
   });
 }
 
@@ -64,7 +64,7 @@ const killAndRestart: Fault = {
     const open = (await cluster.openTurns()).get(node.name) ?? [];
     await cluster.kill(node);
     await cluster.restart(node);
-    const left = ((await cluster.openTurns()).get(node.name) ?? []).filter((session) => open.includes(session));
+    const left = ((await cluster.openTurns()).get(node.name) ?? []).filter((turn) => open.includes(turn));
     stage.figure("turns that a restarted node left open", left.length);
   },
 };

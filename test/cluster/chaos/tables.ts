@@ -59,16 +59,29 @@ export async function readTables(server: PostgresServer, database: string): Prom
   };
 }
 
-/** Open turns of sessions, by the name of the node that holds them; "" where nobody does. */
+/** Open turns, by the name of the node that holds their sessions; "" where nobody does. */
 export async function openTurns(server: PostgresServer, database: string): Promise<Map<string, string[]>> {
-  const rows = await server.sql<{ id: string; name: string | null }>(
+  const rows = await server.sql<{ turn: string; name: string | null }>(
     database,
-    `SELECT s.id, CASE WHEN NOT o.released THEN n.name END AS name FROM sessions s JOIN owners o ON o.sid = s.sid
-     LEFT JOIN nodes n ON n.node = o.node
-     WHERE s.unsettled AND s.state IS NOT NULL AND s.state LIKE '%"turn":{%'`,
+    `SELECT substring(s.state FROM '"turn":\\{"id":"([^"]+)"') AS turn, CASE WHEN NOT o.released THEN n.name END AS name
+     FROM sessions s JOIN owners o ON o.sid = s.sid LEFT JOIN nodes n ON n.node = o.node
+     WHERE s.unsettled AND s.state LIKE '%"turn":{"id"%'`,
   );
   const grouped = Map.groupBy(rows, ({ name }) => name ?? "");
-  return new Map([...grouped].map(([name, list]) => [name, list.map(({ id }) => id)]));
+  return new Map([...grouped].map(([name, list]) => [name, list.map(({ turn }) => turn)]));
+}
+
+/** Sessions that have something to do, in words. */
+export async function busySessions(server: PostgresServer, database: string): Promise<string[]> {
+  const rows = await server.sql<Record<string, unknown>>(
+    database,
+    `SELECT s.id, s.parent, o.epoch, o.released, n.node, n.name, n.dead,
+       substring(s.state FROM '"turn":(.{0,60})') AS turn, substring(s.state FROM '"asks":(.{0,60})') AS asks,
+       substring(s.state FROM '"queue":(.{0,60})') AS queue
+     FROM sessions s JOIN owners o ON o.sid = s.sid LEFT JOIN nodes n ON n.node = o.node
+     WHERE s.unsettled AND s.state IS NOT NULL LIMIT 10`,
+  );
+  return rows.map((row) => JSON.stringify(row));
 }
 
 /** How many sessions have an open turn, prompts that wait or open asks. */

@@ -159,6 +159,12 @@ export const mutants: readonly Mutant[] = [
     what: "hints are taken for the truth: nobody polls",
     scenario: deafNode,
     rule: "answer",
-    edits: [{ file: log, find: "      if (await follower.poll(orderer.floor())) orderer.stored();\n", replace: "" }],
+    edits: [
+      {
+        file: log,
+        find: "      if ((await follower.poll(orderer.floor())) || orderer.due()) orderer.stored();\n",
+        replace: "",
+      },
+    ],
   },
 ];
