@@ -53,9 +53,11 @@ export class ClusterDoor implements Door {
   async owner(session: string): Promise<Owner> {
     const { sql, holds, membership } = this.options;
     if (holds(session)) return { here: true };
+    // A sub-agent's session belongs where the agent of its root runs, also while it is free itself.
     const [row] = await sql.query<OwnerRow>(
       `SELECT s.place, o.node::text AS node, n.name, n.address, (o.released OR coalesce(n.dead, true)) AS free
-       FROM sessions s JOIN owners o ON o.sid = s.sid LEFT JOIN nodes n ON n.node = o.node WHERE s.id = $1`,
+       FROM sessions asked JOIN sessions s ON s.id = coalesce(asked.root, asked.id)
+       JOIN owners o ON o.sid = s.sid LEFT JOIN nodes n ON n.node = o.node WHERE asked.id = $1`,
       [session],
     );
     if (!row) return { here: true };
