@@ -6,6 +6,7 @@ import { frozen } from "./measurements/frozen.ts";
 import { history } from "./measurements/history.ts";
 import { latency } from "./measurements/latency.ts";
 import { memory } from "./measurements/memory.ts";
+import { nodes } from "./measurements/nodes.ts";
 import { opencode } from "./measurements/opencode.ts";
 import { opencodeAgent } from "./measurements/opencode-agent.ts";
 import { postgres } from "./measurements/postgres.ts";
@@ -24,6 +25,7 @@ export const measurements: readonly Measurement[] = [
   history,
   restart,
   postgres,
+  nodes,
   opencode,
   opencodeAgent,
   codex,

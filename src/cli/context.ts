@@ -6,11 +6,20 @@ import type { Layer, Settings } from "./config/settings.ts";
 import { type CliError, systemCodeOf, usageError } from "./exit.ts";
 import { tell } from "./tell.ts";
 
+/** Takes secrets out of the environment, which agents and other programs inherit. */
+export function hideSecrets({ databaseUrl }: Pick<Settings, "databaseUrl">): void {
+  // An agent could answer its own permissions by it.
+  delete process.env.PARLEY_TOKEN;
+  // And change what is stored by these.
+  delete process.env.PARLEY_DATABASE;
+  delete process.env.PARLEY_DATABASE_LISTEN;
+  if (databaseUrl !== undefined) delete process.env.PGPASSWORD;
+}
+
 /** Loads the configuration for a command, and tells what of it was ignored. */
 export async function configure(flags: Layer, directory: string = process.cwd()): Promise<LoadedConfig> {
   const loaded = await loadConfig({ flags, env: process.env, home: homedir(), directory });
-  // An agent that inherited it could answer its own permissions.
-  delete process.env.PARLEY_TOKEN;
+  hideSecrets(loaded.settings);
   const { dataDir } = loaded.settings;
   // Node tries for ever to make a directory there.
   if (/^\/proc(?:\/|$)/.test(dataDir)) {

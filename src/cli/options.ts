@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Credential, Kind } from "./config/kinds.ts";
 import { type Layer, layerFrom } from "./config/settings.ts";
 import { SETTINGS, type Setting, type Table } from "./config/table.ts";
+import { usageError } from "./exit.ts";
 
 /** The values of options that many commands have. */
 export interface CommonFlags {
@@ -17,8 +18,10 @@ export function valueOption<T>(flags: string, description: string, kind: Kind<T>
   return option.argParser<unknown>((value, before) => {
     if (kind.repeatable) return [...(Array.isArray(before) ? before : []), value];
     const parsed = kind.parse(value);
-    if (parsed === undefined) throw new InvalidArgumentError(`Expected ${kind.expected}.`);
-    return parsed;
+    if (parsed !== undefined) return parsed;
+    // Commander's own error would repeat the value.
+    if (kind.secret) throw usageError(`option '${flags}': expected ${kind.expected}`);
+    throw new InvalidArgumentError(`Expected ${kind.expected}.`);
   });
 }
 

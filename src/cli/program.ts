@@ -14,6 +14,7 @@ import { exportCommand } from "./commands/export.ts";
 import { importCommand } from "./commands/import.ts";
 import { installCommand } from "./commands/install.ts";
 import { modelCommand } from "./commands/model.ts";
+import { nodesCommand } from "./commands/nodes.ts";
 import { opencodeCommand } from "./commands/opencode.ts";
 import { runCommand } from "./commands/run.ts";
 import { scriptedAgentCommand } from "./commands/scripted-agent.ts";
@@ -36,9 +37,7 @@ export function buildProgram(): Command {
     .description("Runs coding agents and lets any client drive them. Every turn begins once and ends once.")
     .usage("<command> [options]")
     .version(packageVersion(), "-v, --version", "show the version")
-    .helpCommand("help [command]", "show the help of a command")
-    // A command's --version is its own: "install" has one that takes a value.
-    .enablePositionalOptions();
+    .helpCommand("help [command]", "show the help of a command");
   const commands = [
     serveCommand(),
     runCommand(),
@@ -55,6 +54,7 @@ export function buildProgram(): Command {
     agentsCommand(),
     credentialsCommand(),
     doctorCommand(),
+    nodesCommand(),
     trustCommand(),
     installCommand(),
     modelCommand(),
@@ -66,6 +66,8 @@ export function buildProgram(): Command {
     command
       .configureHelp({ formatHelp })
       .addHelpOption(new Option("-h, --help", "show this help").helpGroup("Options:"))
+      // A command's flags are its own, also where the one above it has some of the same name: "install --version 1".
+      .enablePositionalOptions()
       .exitOverride()
       .configureOutput({ outputError: () => {} });
   }

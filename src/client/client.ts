@@ -15,6 +15,7 @@ import type {
   Health,
   NativeSession,
   NewSession,
+  ParleyNode,
   SessionChange,
   SessionDetail,
   SessionList,
@@ -122,6 +123,11 @@ export function createClient(options: ClientOptions) {
     session,
     /** The open asks of all sessions. */
     asks: async (): Promise<Ask[]> => (await get<{ asks: Ask[] }>(["v1", "asks"])).asks,
+    /** The nodes that share the server's database; none where it is alone with its data directory. */
+    nodes: async (): Promise<ParleyNode[]> => (await get<{ nodes: ParleyNode[] }>(["v1", "nodes"])).nodes,
+    /** Has a node take no new sessions, wait for its turns, and stop. */
+    drainNode: (name: string): Promise<{ node: string; draining: boolean }> =>
+      transport.json({ method: "POST", path: ["v1", "nodes", name, "drain"] }),
     /**
      * The events of all sessions in the order in which they were stored, from now on unless a cursor is given. Gaps come
      * only in the stream of one session.

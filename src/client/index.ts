@@ -24,6 +24,7 @@ export type {
   ModelPrice,
   NativeSession,
   NewSession,
+  ParleyNode,
   PromptInput,
   Session,
   SessionChange,

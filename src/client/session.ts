@@ -91,8 +91,8 @@ export class SessionHandle {
     return this.#transport.json({ method: "DELETE", path: this.#path("prompts", id) });
   }
 
-  /** Stops the turn, and drops the prompts that wait unless they are to be kept. Resolves when the agent is quiet. */
-  cancel(options: { queue?: "clear" | "keep" } = {}): Promise<Cancelled> {
+  /** Stops the turn, or with `turn` that one alone, and drops the prompts that wait unless they are to be kept. Resolves when the agent is quiet. */
+  cancel(options: { queue?: "clear" | "keep"; turn?: string } = {}): Promise<Cancelled> {
     return this.#transport.json({ method: "POST", path: this.#path("cancel"), body: options });
   }
 

@@ -93,6 +93,8 @@ export interface NewSession {
   agent?: string;
   /** An absolute path on the server's machine; the server's own directory otherwise. */
   directory?: string;
+  /** The place that has the directory, where nodes of several places share a database: see `nodes()`. */
+  place?: string;
   model?: string;
   mode?: string;
   /** Options of the agent by their ids, such as effort. */
@@ -121,7 +123,7 @@ export interface NativeSession {
 }
 
 /** Another agent is possible only before the first turn. */
-export type SessionChange = Omit<NewSession, "directory" | "mcpServers" | "resume" | "start">;
+export type SessionChange = Omit<NewSession, "directory" | "place" | "mcpServers" | "resume" | "start">;
 
 export interface SessionListQuery {
   directory?: string;
@@ -179,4 +181,22 @@ export type AskAnswer =
 export interface Answered {
   ask: string;
   outcome: string;
+}
+
+/** One of the nodes that share a database. */
+export interface ParleyNode {
+  /** Counts the starts of all nodes. */
+  node: number;
+  name: string;
+  /** The node that answered. */
+  self: boolean;
+  /** Where other nodes reach it; empty while it starts. */
+  address: string;
+  /** Nodes of one place have the same directories. */
+  place: string;
+  version: string;
+  /** It takes no new sessions, and stops when its turns are over. */
+  draining: boolean;
+  /** Negative when its lease is over. */
+  leaseLeftMs: number;
 }

@@ -3,10 +3,11 @@ const CATCHING_UP = 0.5;
 
 /**
  * A clock that never steps back, for times that are compared and sorted: the machine's own clock may be set back.
- * `steady` is any clock that nobody sets. Neither measures how long something took: `Context.steady` does.
+ * `steady` is any clock that nobody sets. Neither measures how long something took: `Context.steady` does. `from` is the
+ * earliest time that it gives.
  */
-export function neverBack(wall: () => number, steady: () => number): () => number {
-  let last = wall();
+export function neverBack(wall: () => number, steady: () => number, from = 0): () => number {
+  let last = Math.max(wall(), from);
   let seen = steady();
   return () => {
     const passed = Math.max(0, steady() - seen);

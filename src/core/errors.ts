@@ -13,6 +13,7 @@ export const STATUS = {
   command_not_found: 404,
   request_timeout: 408,
   busy: 409,
+  ambiguous: 409,
   prompt_conflict: 409,
   already_answered: 409,
   steer_unsupported: 409,

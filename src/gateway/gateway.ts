@@ -1,6 +1,6 @@
 import { realpath } from "node:fs/promises";
 import type { AgentChoice, Discovery, NativeSession } from "../agents/contract.ts";
-import { isParleyError, ParleyError } from "../core/errors.ts";
+import { type ErrorCode, isParleyError, ParleyError } from "../core/errors.ts";
 import { answerKey, askKey } from "../core/events/keys.ts";
 import type { Prompt } from "../core/events/values.ts";
 import { isId } from "../core/ids.ts";
@@ -13,7 +13,7 @@ import type { Log, SessionHead, SessionQuery } from "../log/contract.ts";
 import type { Attachments } from "./attachments.ts";
 import { assertChoice, assertPromptable, existingDirectory } from "./checks.ts";
 import { Discoveries } from "./discoveries.ts";
-import { enter, onlyHere } from "./door.ts";
+import { type Door, enter, enterDirectory, enterKeeper, onlyHere } from "./door.ts";
 import type { ImportRequest } from "./import-session.ts";
 import { assertServers, forgetStrays } from "./mcp-servers.ts";
 import { NewSessions } from "./new-sessions.ts";
@@ -26,6 +26,12 @@ import { LiveSessions } from "./session/live-sessions.ts";
 import { Removal } from "./session/removal.ts";
 import { SessionWork } from "./session-work.ts";
 import { ProjectTrust } from "./trust/project-trust.ts";
+
+/** Ids sort oldest first behind their kinds. */
+const PREFIXED = "per_".length;
+
+/** Refusals by which a session is somebody else's now, or nobody's. */
+const TAKEN: ReadonlySet<ErrorCode> = new Set(["wrong_node", "fenced", "session_not_found"]);
 
 /** Takes the commands of surfaces, checks them and gives them to sessions. It decides nothing that the ledger can decide. */
 export class Gateway {
@@ -72,6 +78,30 @@ export class Gateway {
     return this.sessions.attachments;
   }
 
+  /** Refuses work in a directory that only other nodes have, with the address of one of them. Without one: work in any of this node's place. */
+  async enterDirectory(directory: string | undefined): Promise<void> {
+    await enterDirectory(this.door, directory);
+  }
+
+  /** Refuses a request about what another node keeps for the place of a directory, or for this node's own place. */
+  async enterKeeper(directory: string | undefined): Promise<void> {
+    await enterKeeper(this.door, directory);
+  }
+
+  /** Refuses a command of a session that another node owns, before anything is done for it. */
+  async enterSession(id: string): Promise<void> {
+    if (isId("session", id)) await enter(this.door, id);
+  }
+
+  /** The place of this node, where there are several. */
+  get place(): string | undefined {
+    return this.door.place;
+  }
+
+  private get door(): Door {
+    return this.options.door ?? onlyHere;
+  }
+
   /** Where sessions may work. */
   get roots(): Roots {
     return this.options.roots;
@@ -85,17 +115,56 @@ export class Gateway {
   async recover(): Promise<number> {
     const unsettled = await this.log.unsettled(this.log.owner);
     const open = unsettled.filter((session) => session.turn !== null);
-    // A session whose turn is open in the log closes it when it is loaded.
-    await Promise.all(open.map(({ id }) => this.sessions.use(id, async () => {})));
+    await Promise.all(open.map(({ id }) => this.unlessTaken(() => this.closeTurn(id))));
     await forgetStrays(this.options);
     this.waiting = unsettled.filter((session) => session.queue.some(beginsTurn)).map((session) => session.id);
     return open.length;
   }
 
+  /** Closes the turn of a session whose writer died: a session whose turn is open in the log closes it when it is loaded. */
+  async closeTurn(id: string): Promise<void> {
+    await this.sessions.use(id, async () => {});
+  }
+
+  /** Prompts of a session that were accepted by a process that is gone run now. */
+  async goOn(id: string): Promise<void> {
+    this.assertOpen();
+    await this.sessions.use(id, (session) => session.next());
+  }
+
+  /** The right to all sessions of this process is lost: ends their agents, and stores nothing more for them. */
+  fence(error: ParleyError): void {
+    this.sessions.fence(error);
+  }
+
+  /** Whether a session is in memory here: this process holds it. */
+  holds(id: string): boolean {
+    return this.sessions.find(id) !== undefined;
+  }
+
+  /** How many sessions are in memory, and how many of them have a turn that is open. */
+  get load(): { sessions: number; turns: number } {
+    const all = this.sessions.all();
+    return { sessions: all.length, turns: all.filter(({ turn }) => turn !== undefined).length };
+  }
+
+  /** Lets go of the agents of idle sessions, so that other processes may take these. */
+  async letGo(): Promise<void> {
+    const idle = this.sessions.all().filter((session) => session.root === undefined && !session.working);
+    await Promise.allSettled(idle.map((session) => this.sessions.use(session.id, () => session.close("closed"))));
+  }
+
   /** Prompts that were accepted before a restart run now. */
   async resumeQueues(): Promise<void> {
-    for (const id of this.waiting.splice(0)) {
-      if (!this.leaving) await this.sessions.use(id, (session) => session.next());
+    for (const id of this.waiting.splice(0)) if (!this.leaving) await this.unlessTaken(() => this.goOn(id));
+  }
+
+  /** Looks after a session of an earlier start, which another node may have taken meanwhile: then that one does. */
+  private async unlessTaken(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (!isParleyError(error) || !TAKEN.has(error.code)) throw error;
     }
   }
 
@@ -108,7 +177,7 @@ export class Gateway {
   async importSession(request: ImportRequest): Promise<string> {
     this.assertOpen();
     const { importSession } = await import("./import-session.ts");
-    const directory = request.directory && (await existingDirectory(request.directory, this.options.roots));
+    const directory = request.directory && (await existingDirectory(request.directory, this.options));
     return importSession({ ...this.options, sessions: this.sessions }, { ...request, ...present({ directory }) });
   }
 
@@ -119,7 +188,7 @@ export class Gateway {
   /** As `get`, for a command: every command of a session begins with it, so that only the session's owner takes one. */
   private async own(id: string): Promise<SessionState> {
     const { state } = await this.head(id);
-    enter(this.options.door ?? onlyHere, id);
+    await enter(this.door, id);
     return state;
   }
 
@@ -166,15 +235,11 @@ export class Gateway {
     this.options.roots.assert(state.directory);
     await this.assertChoice(state, asked, agent);
     await assertFilesInside(asked.parts, state.directory);
-    const prompt: Prompt = {
-      ...extras,
-      ...asked,
-      id: request.id ?? this.options.id("message"),
-      digest: asked.digest ?? digestOf(request),
-    };
+    const digest = asked.digest ?? digestOf(request);
     return this.sessions.use(id, (session) => {
       // The shutdown may have begun while the session was loaded.
       this.assertOpen();
+      const prompt: Prompt = { ...extras, ...asked, id: request.id ?? session.newPromptId(), digest };
       return session.prompt(prompt, agent);
     });
   }
@@ -202,12 +267,22 @@ export class Gateway {
     await this.sessions.find(id)?.ended(turn);
   }
 
-  /** Open asks of a session and its sub-agents, or of all sessions. */
+  /** Open asks of a session and its sub-agents, or of all sessions, oldest first. */
   async asks(id?: string): Promise<PendingAsk[]> {
     if (id !== undefined) await this.head(id);
-    const asking = id === undefined ? this.sessions.all() : this.sessions.family(id);
-    const heads = await Promise.all(asking.map((session) => this.log.head(session.id)));
-    return heads.flatMap((head) => head?.state.asks.map((ask) => ({ ...ask, session: head.state.id })) ?? []);
+    const asking = (await this.log.unsettled()).filter(({ asks }) => asks.length > 0);
+    const meant = await Promise.all(asking.map((state) => id === undefined || this.isBelow(state, id)));
+    return asking
+      .filter((_, at) => meant[at])
+      .flatMap(({ id: session, asks }) => asks.map((ask) => ({ ...ask, session })))
+      .sort((a, b) => a.time - b.time || (a.id.slice(PREFIXED) < b.id.slice(PREFIXED) ? -1 : 1));
+  }
+
+  /** Whether a session is another one, or that of a sub-agent of it, however deep. */
+  private async isBelow({ id, root, parent }: SessionState, other: string): Promise<boolean> {
+    if (id === other || root === other) return true;
+    const above = parent === undefined || parent === root ? undefined : await this.log.head(parent);
+    return above !== undefined && this.isBelow(above.state, other);
   }
 
   /** The first answer wins; a later one is refused with it. */
@@ -235,17 +310,18 @@ export class Gateway {
   /** Whether the facts of an agent differ by directory. */
   readonly discoversProjects = (name: string): boolean => this.sessions.agent(name).discoversProjects ?? false;
 
-  /** The facts of an agent, in general or for the projects of a directory. */
+  /** The facts of an agent here, in general or for the projects of a directory. */
   async discover(name: string, directory?: string): Promise<Discovery> {
     const agent = this.sessions.agent(name);
-    const existing = directory === undefined ? undefined : await existingDirectory(directory, this.options.roots);
+    const { roots } = this.options;
+    const existing = directory === undefined ? undefined : await existingDirectory(directory, { roots });
     return this.discoveries.of(agent, existing);
   }
 
   /** The sessions that an agent keeps for a directory, also those that Parley did not make. */
   async nativeSessions(name: string, given: string): Promise<NativeSession[]> {
     const agent = this.sessions.agent(name);
-    return this.discoveries.sessions(agent, await existingDirectory(given, this.options.roots));
+    return this.discoveries.sessions(agent, await existingDirectory(given, this.options));
   }
 
   /** Takes no more work, lets every agent go, and closes their turns as interrupted. */

@@ -5,6 +5,7 @@ import type { Metrics } from "../core/metrics.ts";
 import type { CommandHost } from "../host/contract.ts";
 import type { Roots } from "../host/files/roots.ts";
 import type { Log } from "../log/contract.ts";
+import type { Watches } from "./attachments.ts";
 import type { Door } from "./door.ts";
 import type { McpStore } from "./mcp-servers.ts";
 import type { Trust } from "./trust/contract.ts";
@@ -25,6 +26,10 @@ export interface GatewayOptions {
   mcp: McpStore;
   /** Tells which process owns a session; without one, this process owns all. */
   door?: Door;
+  /** Clients that watch through other nodes, where there are any. */
+  watches?: Watches;
+  /** Hears of the time of the newest event of each session that is taken from the log: later ids must sort behind it. */
+  taken?: (time: number) => void;
   /** The agent of a session that names none. */
   defaultAgent: string;
   id: MakeId;

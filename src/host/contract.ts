@@ -44,6 +44,13 @@ export interface LineProcess {
 
 export interface ProcessHost {
   spawn(spec: SpawnSpec, events: LineEvents): LineProcess;
+  /** Whether all programs are stopped where they are: none of them answers, and none is hung. */
+  frozen?(): boolean;
+}
+
+/** Stops all programs where they are, or has them go on. */
+export interface Freezer {
+  freeze(frozen: boolean): void;
 }
 
 export interface CommandSpec extends SpawnSpec {

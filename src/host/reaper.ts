@@ -73,3 +73,9 @@ export async function reap(options: ReaperOptions & { graceMs?: number }): Promi
 export function killNow(options: ReaperOptions): void {
   signalFamily(familyOfInstance(options.instance, createProcessTable(options.runDirectory).list()), "SIGKILL");
 }
+
+/** Stops all programs of this instance where they are, or has them go on. */
+export function freezeNow(options: ReaperOptions, frozen: boolean): void {
+  const family = familyOfInstance(options.instance, createProcessTable(options.runDirectory).list());
+  signalFamily(family, frozen ? "SIGSTOP" : "SIGCONT");
+}

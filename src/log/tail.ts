@@ -1,4 +1,5 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import { isParleyError } from "../core/errors.ts";
 import type { EventRecord, Log, PlacedRecord, ReadQuery } from "./contract.ts";
 import { followsOn, runsOf } from "./cursor.ts";
 
@@ -27,6 +28,9 @@ export interface Tail {
 }
 
 const PAGE = 256;
+
+const FIRST_WAIT_MS = 100;
+const LONGEST_WAIT_MS = 2_000;
 
 /** The records that a tail follows: one session's by their numbers, or all by their positions. */
 interface Source<Item> {
@@ -118,7 +122,7 @@ function follow<Item extends EventRecord>(source: Source<Item>, query: TailQuery
       wait = undefined;
       if (isClosed()) return;
       missed = false;
-      const records = await source.read({ after: cursor, limit: page, native });
+      const records = await readPatiently({ after: cursor, limit: page, native });
       if (isClosed()) return;
       for (const run of source.runs(records)) {
         await wait;
@@ -135,6 +139,19 @@ function follow<Item extends EventRecord>(source: Source<Item>, query: TailQuery
       if (wait || missed) continue;
       if (!isClosed()) mode = "live";
       return;
+    }
+  }
+
+  /** A database that is away for a while is waited for: the stream stays open, and goes on where it was. */
+  async function readPatiently(asked: ReadQuery): Promise<Item[]> {
+    for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
+      try {
+        return await source.read(asked);
+      } catch (error) {
+        if (isClosed() || !isParleyError(error) || error.code !== "unavailable") throw error;
+        await sleep(wait, undefined, { ref: false });
+        if (isClosed()) return [];
+      }
     }
   }
 

@@ -15,6 +15,8 @@ const ASKED_WRONGLY: Readonly<Record<string, Words>> = {
     `the database at ${where} has tables of another program with the names of Parley's: give Parley a database of its own`,
   "42703": ({ where }) => `the database at ${where} holds what another program made: give Parley a database of its own`,
   "25006": ({ where }) => `the database at ${where} is read-only, as a replica is: give the address of the primary`,
+  EAI_AGAIN: ({ where }) =>
+    `the host of the database at ${where} cannot be looked up now: see the URL, and the resolver of this machine`,
   ENOTFOUND: ({ where }) => `there is no host of that name for the database at ${where}: see the URL`,
   ENOENT: ({ where }) => `there is no socket of a PostgreSQL for ${where}: see the URL, and that the server runs`,
 };
@@ -33,6 +35,11 @@ export function connectProblem(thrown: unknown, address: Address): ParleyError {
   const code = codeOf(thrown) ?? codeOf(thrown instanceof AggregateError ? thrown.errors[0] : undefined) ?? "";
   const make = (message: string, as: ErrorCode = "invalid"): ParleyError =>
     new ParleyError(as, redact(message), {}, undefined);
+  if (code === "42501" && !said.includes("for schema")) {
+    return make(
+      `user "${address.user}" may not use Parley's tables in the database at ${where} (${said}): give the user that made them, or make this one a member of it`,
+    );
+  }
   const known = ASKED_WRONGLY[code]?.(address);
   if (known !== undefined) return make(known);
   if (said.includes("password must be a string")) {

@@ -32,19 +32,20 @@ const LOCK = "SELECT pg_advisory_xact_lock(7420, 0)";
 /** A migration may have to wait for long statements of other nodes. */
 const MIGRATE_MS = 120_000;
 
-interface Found {
+/** The version of a database's schema, and the oldest that a node must know; 0 for a database without Parley's tables. */
+export interface SchemaFound {
   schema: number;
   oldest: number;
 }
 
 /** Brings a database to the newest schema, in one transaction. Refuses one whose schema this Parley does not know. */
 export async function migrate(connection: Connection, address: Address, migrations = MIGRATIONS): Promise<void> {
-  if (upToDate(await find(connection), address, migrations)) return;
+  if (upToDate(await findSchema(connection), address, migrations)) return;
   const run = (sql: string): Promise<unknown> => connection.run(sql, [], MIGRATE_MS);
   await run("BEGIN");
   try {
     await run(LOCK);
-    const found = await find(connection);
+    const found = await findSchema(connection);
     if (!upToDate(found, address, migrations)) await apply(connection, found.schema, migrations);
     await run("COMMIT");
   } catch (thrown) {
@@ -65,7 +66,7 @@ async function apply(connection: Connection, from: number, migrations: readonly 
   }
 }
 
-function upToDate({ schema, oldest }: Found, { where }: Address, migrations: readonly Migration[]): boolean {
+function upToDate({ schema, oldest }: SchemaFound, { where }: Address, migrations: readonly Migration[]): boolean {
   if (oldest <= migrations.length) return schema >= migrations.length;
   throw new ParleyError(
     "invalid",
@@ -77,7 +78,7 @@ function upToDate({ schema, oldest }: Found, { where }: Address, migrations: rea
 const IS_THERE = `SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_class c
   WHERE c.relname = 'meta' AND c.relkind IN ('r', 'p') AND pg_catalog.pg_table_is_visible(c.oid)) AS there`;
 
-async function find(connection: Connection): Promise<Found> {
+export async function findSchema(connection: Connection): Promise<SchemaFound> {
   const [table] = await connection.run<{ there: boolean }>(IS_THERE, [], ANSWER_MS);
   if (!table?.there) return { schema: 0, oldest: 0 };
   const rows = await connection.run<{ name: string; value: string }>(

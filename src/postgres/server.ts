@@ -4,7 +4,7 @@ import type { Connection } from "./connection.ts";
 import { ANSWER_MS } from "./lines.ts";
 
 /** The oldest PostgreSQL that is tested. */
-const OLDEST = 15;
+export const OLDEST = 15;
 
 export interface ServerFacts {
   /** Such as 150018. */
@@ -16,7 +16,7 @@ export interface ServerFacts {
 /** The reason why a server cannot be used; undefined where it can. */
 export function serverProblem(
   { version, encoding, readOnly }: ServerFacts,
-  { where, database }: Address,
+  { where, database }: Pick<Address, "where" | "database">,
 ): string | undefined {
   const major = Math.floor(version / 10_000);
   if (major < OLDEST) return `expected PostgreSQL ${OLDEST} or later at ${where}, got ${major}: upgrade it`;
@@ -27,13 +27,17 @@ export function serverProblem(
   return undefined;
 }
 
-export async function assertServer(connection: Connection, address: Address): Promise<void> {
+export async function readServer(connection: Connection): Promise<ServerFacts> {
   const [facts] = await connection.run<ServerFacts>(
     `SELECT current_setting('server_version_num')::int AS version, current_setting('server_encoding') AS encoding,
        pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS "readOnly"`,
     [],
     ANSWER_MS,
   );
-  const problem = facts && serverProblem(facts, address);
+  return facts ?? { version: 0, encoding: "", readOnly: false };
+}
+
+export async function assertServer(connection: Connection, address: Address): Promise<void> {
+  const problem = serverProblem(await readServer(connection), address);
   if (problem !== undefined) throw new ParleyError("invalid", problem);
 }

@@ -83,9 +83,10 @@ function configuredAgent(name: string, configured: ConfiguredAgent, places: AcpP
   if (command)
     return createLineProtocolAgent({ name, argv: command, host, ...present({ can, steer, modes, options }), ...rest });
   if (!acp) throw new ParleyError("invalid", `expected "command" or "acp" of agent ${name}, got neither`);
-  const { title: known, login, files } = knownAgent(name) ?? {};
+  const { title: known, login, files, env: usual } = knownAgent(name) ?? {};
   const search = (): Search => findCommand(acp, places);
-  return foundAgent({ name, ...present({ title: title ?? known, login, files }), ...rest, search }, places);
+  const env = { ...usual, ...rest.env };
+  return foundAgent({ name, ...present({ title: title ?? known, login, files }), ...rest, env, search }, places);
 }
 
 /** Every agent that sessions may name: those that ship with Parley, the configured ones, which may replace them, and those that are made when they are named. */

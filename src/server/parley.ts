@@ -5,10 +5,10 @@ import { isParleyError, ParleyError } from "../core/errors.ts";
 import type { ParleyEvent } from "../core/events/event.ts";
 import { idSource } from "../core/ids.ts";
 import type { LogFields, Logger } from "../core/logger.ts";
-import { createMetrics } from "../core/metrics.ts";
+import { createMetrics, type Metrics } from "../core/metrics.ts";
 import { Gateway } from "../gateway/gateway.ts";
 import type { Unattended } from "../gateway/options.ts";
-import type { CommandHost } from "../host/contract.ts";
+import type { CommandHost, Freezer } from "../host/contract.ts";
 import { acquireLock, type LockHeld, type LockOwner } from "../host/data-lock.ts";
 import { Roots } from "../host/files/roots.ts";
 import { createProcessHost } from "../host/process-host.ts";
@@ -21,6 +21,7 @@ import { worktreesFolder } from "../surfaces/opencode/worktrees/folder.ts";
 import { SseClients } from "../surfaces/stream/sse-clients.ts";
 import { acpMount } from "./acp/mount.ts";
 import { type AgentSettings, buildAgents, chooseDefaultAgent } from "./agents.ts";
+import type { Cluster, ClusterOptions, ClusterSettings } from "./cluster/cluster.ts";
 import { createListener, type HttpListener } from "./http/listener.ts";
 import { instanceOf } from "./instance.ts";
 import { giveMemoryBackWhenIdle } from "./lifecycle/idle-memory.ts";
@@ -42,6 +43,8 @@ export interface ParleyOptions extends AgentSettings {
   allowHosts: readonly string[];
   cors: readonly string[];
   sync: SyncMode;
+  /** The database of the nodes that this server is one of; without it, the server is alone with its data directory. */
+  database?: ClusterSettings;
   /** Opens the log, in place of the one in the data directory. The server closes it. */
   openLog?: (options: OpenLogOptions) => Promise<Log>;
   keepNative: boolean;
@@ -54,6 +57,8 @@ export interface ParleyOptions extends AgentSettings {
   retainEvents: number;
   /** Which directories the user trusts; none unless told. */
   trust?: Omit<TrustOptions, "warn">;
+  /** Hears that this node was drained: it has no open turn, and takes no session. */
+  onDrained?: () => void;
   /** Whether prompts that waited through a restart run at once; otherwise they do with their session's next prompt. */
   resumeQueues?: boolean;
   /** The directory of a session that names none. */
@@ -105,32 +110,57 @@ async function startLocked(options: ParleyOptions, lock: LockHeld): Promise<Serv
   const processes = { runDirectory: join(dataDirectory, "run"), instance: instanceOf(dataDirectory) };
   const reaped = await reap(processes);
   if (reaped.ended.length > 0) logger.warn({ ended: reaped.ended }, "ended processes that an earlier crash had left");
-  const log = await (options.openLog ?? openLog)({
-    directory: dataDirectory,
-    sync: options.sync,
-    keepNative: options.keepNative,
-    guarded: [lock.file],
-    report: (thrown) =>
-      isParleyError(thrown)
-        ? logger.error({ ...thrown.details }, thrown.message)
-        : logger.error({ err: thrown }, "the log met a fault"),
+  const report = (thrown: unknown): void =>
+    isParleyError(thrown)
+      ? logger.error({ ...thrown.details }, thrown.message)
+      : logger.error({ err: thrown }, "the log met a fault");
+  const metrics = createMetrics();
+  const roots = new Roots(options.roots, worktreesFolder(dataDirectory));
+  let freezer: Freezer | undefined;
+  const cluster = await joinCluster(options, {
+    metrics,
+    roots,
+    report,
+    freeze: (frozen) => freezer?.freeze(frozen),
+    drained: () => options.onDrained?.(),
   });
+  const { sync, keepNative } = options;
+  const log =
+    cluster?.log ??
+    (await (options.openLog ?? openLog)({ directory: dataDirectory, sync, keepNative, guarded: [lock.file], report }));
   try {
     const keeping = { ...processes, log: (message: string, details: LogFields) => logger.warn(details, message) };
     const commands = createProcessHost(keeping);
+    freezer = commands;
     const agents = buildAgents(options, commands, dataDirectory);
     const terminals = new OpenTerminals({ ...keeping, id: idSource(Date.now) });
     const abandon = (): void => killNow(processes);
-    const started = await startOn({ log, agents, commands, terminals, abandon }, options, lock);
+    const parts = { log, cluster, metrics, roots, agents, commands, terminals, abandon };
+    const started = await startOn(parts, options, lock);
     return { ...started, abandon };
   } catch (error) {
+    await cluster?.leave();
     await log.close();
+    await cluster?.database.close();
     throw error;
   }
 }
 
+type NodeParts = Pick<ClusterOptions, "metrics" | "roots" | "report" | "freeze" | "drained">;
+
+/** Makes this server one of several nodes, where it is given their database. */
+async function joinCluster(options: ParleyOptions, parts: NodeParts): Promise<Cluster | undefined> {
+  const { database: settings, dataDirectory, keepNative, version, logger, resumeQueues = true } = options;
+  if (!settings) return undefined;
+  const { openCluster } = await import("./cluster/cluster.ts");
+  return openCluster({ settings, dataDirectory, keepNative, version, logger, resumeQueues, ...parts });
+}
+
 interface Parts {
   log: Log;
+  cluster: Cluster | undefined;
+  metrics: Metrics;
+  roots: Roots;
   agents: NamedAgents;
   commands: CommandHost;
   terminals: Terminals;
@@ -138,7 +168,7 @@ interface Parts {
 }
 
 async function startOn(
-  { log, agents, commands, terminals, abandon }: Parts,
+  { log, cluster, metrics, roots, agents, commands, terminals, abandon }: Parts,
   options: ParleyOptions,
   lock: LockHeld,
 ): Promise<Omit<Server, "abandon">> {
@@ -146,8 +176,6 @@ async function startOn(
   const defaultAgent = await chooseDefaultAgent(agents, options.defaultAgent);
   if (!agents.get(defaultAgent))
     throw new ParleyError("agent_not_found", agents.objection(defaultAgent) ?? `no agent ${defaultAgent}`);
-  const roots = new Roots(options.roots, worktreesFolder(options.dataDirectory));
-  const metrics = createMetrics();
   processSeries(metrics);
   const gateway = new Gateway({
     ...options,
@@ -156,13 +184,15 @@ async function startOn(
     processes: commands,
     roots,
     trust: new TrustStore({ configured: [], ...options.trust, warn: (message) => logger.warn({}, message) }),
-    mcp: mcpStore(options.dataDirectory),
+    mcp: cluster?.mcp ?? mcpStore(options.dataDirectory),
+    ...(cluster && { door: cluster.door, watches: cluster.watches, taken: cluster.taken }),
     defaultAgent,
-    id: idSource(Date.now, await newestTime(log)),
+    id: idSource(cluster?.idTime ?? Date.now, await newestTime(log)),
     now: neverBack(Date.now, () => performance.now()),
     metrics,
   });
   const directory = roots.has(options.directory) ? options.directory : (roots.directories[0] ?? options.directory);
+  cluster?.start(gateway);
   const closed = await gateway.recover();
   if (closed > 0) logger.warn({ turns: closed }, "closed turns that an earlier crash had left open");
   // An agent that only its name makes is listed because a session has it.
@@ -170,21 +200,26 @@ async function startOn(
   const clients = new SseClients(metrics);
   let url = "";
   const acp = acpMount({ ...options, url: () => url });
+  const served = { gateway, clients, options: { ...options, directory } };
+  const opencode = opencodeMount({ ...served, commands, terminals, nodes: cluster?.opencode });
   const listener = createListener({
     ...options,
     log: logger,
     metrics,
     mounts: [
-      universalMount({ gateway, clients, options: { ...options, directory } }),
+      universalMount({ ...served, nodes: cluster?.nodes(gateway) }),
       acp,
-      opencodeMount({ gateway, clients, commands, terminals, options: { ...options, directory } }),
+      ...(cluster?.mounts(gateway, (words) => opencode.hear(words)) ?? []),
+      opencode,
     ],
-    ready: () => log.check(),
+    ready: cluster?.ready ?? (() => log.check()),
+    passing: cluster?.passing,
     about: { name: "parley", version: options.version },
     home: { version: options.version, advertise: options.advertise },
   });
   const address = await listener.listen();
   url = urlOf(options.host, address.port);
+  await cluster?.publish(url);
   lock.publish({ url });
   if (options.resumeQueues ?? true)
     gateway.resumeQueues().catch((error) => logger.error({ err: error }, "waiting prompts could not be resumed"));
@@ -201,7 +236,9 @@ async function startOn(
     await agents.close();
     // No session runs any more: the rest are programs that were asked what they have, and have not answered yet.
     abandon();
+    await cluster?.leave();
     await log.close();
+    await cluster?.database.close();
     lock.release();
   }
   async function stop(graceMs: number): Promise<void> {

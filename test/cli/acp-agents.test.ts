@@ -82,6 +82,16 @@ test("parley agents lists what is installed, and --all what could be", async () 
   assert.match(doctor.stdout, /^\w+ +agent qwen /m);
 });
 
+test("parley doctor warns of an agent that does not answer", async () => {
+  await using home = new Home();
+  const bin = join(home.root, "bin");
+  mkdirSync(bin);
+  writeFileSync(join(bin, "qwen"), "#!/bin/sh\nexit 3\n", { mode: 0o755 });
+  const env = { PATH: `${bin}:/usr/bin:/bin`, PARLEY_KNOWN_AGENTS: "true" };
+  const { stdout } = await home.run(["doctor"], { env });
+  assert.match(stdout, /^warn +agent qwen .*it does not answer.*\n +-> run \S*qwen by itself/m);
+});
+
 test("parley install installs a known agent's package, which is then found and listed", async () => {
   await using home = new Home();
   using npm = new FakeNpm({ puts: { facts: { bin: { qwen: "cli-entry.js" } }, files: { "cli-entry.js": "" } } });

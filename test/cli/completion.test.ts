@@ -44,6 +44,8 @@ const rows: [words: string[], offered: string[]][] = [
   [["serve", "--port", ""], []],
   [["run", "--format", "e"], ["events"]],
   [["sessions", "r"], ["rm"]],
+  [["nodes", "d"], ["drain"]],
+  [["nodes", "drain", "--w"], ["--wait"]],
   [["sessions", "rm", "--data"], ["--data-dir"]],
   [["completion", "z"], ["zsh"]],
   [["cred"], ["credentials"]],
@@ -104,6 +106,7 @@ test("bash offers agents, models, modes, sessions and asks of the data directory
   }
   assert.deepEqual(looked("attach", "--ta"), ["--tail"]);
   assert.deepEqual(looked("answer", ""), [], "nothing waits");
+  assert.deepEqual(looked("nodes", "drain", ""), [], "alone");
   assert.deepEqual(looked("attach", "--data-dir", "/proc/nowhere", ""), [], "a failure is quiet");
   const shown = await home.run(["__complete", "sessions"]);
   assert.match(shown.stdout, new RegExp(`^${session}\\tscripted, \\d+s: one\n$`));

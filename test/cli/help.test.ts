@@ -50,6 +50,11 @@ const wrong: [what: string, args: string[], message: RegExp][] = [
   ["an unknown command", ["sevre"], /unknown command 'sevre'[\s\S]*serve[\s\S]*parley --help/],
   ["the help of an unknown command", ["help", "sevre"], /unknown command 'sevre'[\s\S]*serve[\s\S]*parley --help/],
   ["a data directory in /proc", ["sessions", "--data-dir", "/proc/parley"], /data directory .*\/proc.*--data-dir/],
+  [
+    "a data directory for a command below another",
+    ["sessions", "rm", "x", "--data-dir", "/proc/parley"],
+    /data directory .*\/proc/,
+  ],
   ["an unknown option", ["serve", "--prot", "1"], /unknown option '--prot'[\s\S]*--port[\s\S]*parley help serve/],
   ["a port that is none", ["serve", "--port", "70000"], /--port.*Expected a port from 0 to 65535/],
   ["a duration that is none", ["serve", "--ask-deadline", "soon"], /--ask-deadline.*Expected a duration/],

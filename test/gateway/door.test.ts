@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Owner } from "../../src/gateway/door.ts";
+import { type Owner, onlyHere } from "../../src/gateway/door.ts";
 import { Gateway } from "../../src/gateway/gateway.ts";
 import { SessionWork } from "../../src/gateway/session-work.ts";
 import { busy, permission, requested } from "./asking.ts";
@@ -35,6 +35,7 @@ const READS: Record<string, Call> = {
   asks: (gateway, id) => gateway.asks(id),
   ended: (gateway, id) => gateway.ended(id, "trn_none"),
   agents: (gateway) => gateway.agents(),
+  holds: (gateway, id) => gateway.holds(id),
   discover: (gateway) => gateway.discover("fake"),
   nativeSessions: (gateway) => gateway.nativeSessions("fake", "/").catch(() => {}),
 };
@@ -46,7 +47,25 @@ const WORK_READS: Record<string, Call> = {
 /** Methods that concern no session of another, or are called by these. */
 const OTHERS = [
   ...["constructor", "log", "attachments", "roots", "defaultAgent", "create", "importSession", "own", "assertChoice"],
-  ...["assertOpen", "recover", "resumeQueues", "shutdown", "storageLost"],
+  ...[
+    "assertOpen",
+    "recover",
+    "resumeQueues",
+    "shutdown",
+    "storageLost",
+    "fence",
+    "load",
+    "letGo",
+    "isBelow",
+    "unlessTaken",
+    "enterDirectory",
+    "enterKeeper",
+    "enterSession",
+    "place",
+    "door",
+    "closeTurn",
+    "goOn",
+  ],
 ];
 const WORK_OTHERS = ["constructor", "known", "move", "within"];
 
@@ -59,7 +78,7 @@ test("each method of the gateway is known as a command or as a read", () => {
 
 test("a session of another node takes no command here and changes by none, and can still be read", async (t) => {
   let owner: Owner = { here: true };
-  const r = await rig(t, { door: { owner: () => owner } });
+  const r = await rig(t, { door: { ...onlyHere, owner: async () => owner } });
   r.fake.capabilities = { fork: true, rewind: true, compact: true };
   r.fake.onCancel = (session) => session.say({ type: "turn.finished", reason: "cancelled" });
   const { id, session } = await busy(r);

@@ -154,8 +154,10 @@ test("an always that is given on the session holds for its sub-agents, those tha
   ask("lower", LOWER);
   await eventually("the sub-agent's ask is open", async () => (await r.gateway.asks(root)).length === 1);
   ask("own");
-  const [own] = await r.until(root, (event) => event.type === "permission.requested").then(() => r.gateway.asks(root));
-  assert.equal(own?.session, root);
+  await r.until(root, (event) => event.type === "permission.requested");
+  const asks = await r.gateway.asks(root);
+  assert.deepEqual([asks.length, asks.at(-1)?.session], [2, root], "oldest first");
+  const own = asks.at(-1);
   await r.gateway.answer(root, own?.id ?? "", { kind: "permission", outcome: "always" }, "test");
   await r.fake.answered(2);
   ask("upper", UPPER);

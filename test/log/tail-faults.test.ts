@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Log } from "../../src/log/contract.ts";
+import { ParleyError } from "../../src/core/errors.ts";
+import type { EventRecord, Log } from "../../src/log/contract.ts";
 import { type TailSink, tail } from "../../src/log/tail.ts";
-import { entries, numbers } from "./drafts.ts";
+import { drafts, entries, numbers } from "./drafts.ts";
 import { withLog } from "./place.ts";
 import { follow, some, upTo } from "./probe.ts";
 import { sqlitePlace } from "./sqlite-place.ts";
@@ -134,5 +135,23 @@ test("a log that cannot be read ends the tail with the reason", async () => {
     const sink: TailSink = { write: () => undefined, gap: () => undefined, failed: failed.resolve };
     tail(broken, "ses_a", { after: 0 }, sink);
     assert.equal(String(await failed.promise), "Error: no disk");
+  });
+});
+
+test("a log that is away for a while is waited for, and the tail goes on where it was", async () => {
+  await withLog(sqlitePlace, async (log) => {
+    await create(log, "ses_a", drafts.updated("x"));
+    let away = 2;
+    const read: Log["read"] = (...asked) =>
+      away-- > 0 ? Promise.reject(new ParleyError("unavailable", "the database is away")) : log.read(...asked);
+    const seen = Promise.withResolvers<readonly EventRecord[]>();
+    const sink: TailSink = {
+      write: (records) => void seen.resolve(records),
+      gap: () => undefined,
+      failed: seen.reject,
+    };
+    const following = tail({ ...log, read }, "ses_a", { after: 0 }, sink);
+    assert.deepEqual(numbers([...(await seen.promise)]), [1, 2]);
+    following.close();
   });
 });

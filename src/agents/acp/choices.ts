@@ -98,6 +98,15 @@ export function withCurrent(choices: Choices, what: "model" | "mode", current: s
   return { ...choices, [what]: { ...offer, current } };
 }
 
+/** A new value of a further option, by the program's id of it. */
+export function withOption(choices: Choices, id: string, current: OptionValue): Choices {
+  const changed = [...choices.options].map(([key, offer]): [string, Offer] => [
+    key,
+    offer.id === id ? { ...offer, current } : offer,
+  ]);
+  return { ...choices, options: new Map(changed) };
+}
+
 /** The session's facts as they are in force. */
 export function factsOf({ model, mode, options }: Choices): SessionSignal {
   const values: OptionValues = {};

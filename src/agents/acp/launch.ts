@@ -1,4 +1,5 @@
 import type { SpawnSpec } from "../../host/contract.ts";
+import { searchPathOutside } from "../../host/search-path.ts";
 import { carefulGit } from "../git-environment.ts";
 import type { FoundProgram } from "./options.ts";
 
@@ -17,6 +18,13 @@ export interface Launch {
   env: Environment;
 }
 
+/** What a program and its helpers find by themselves, such as the Node of a script, is none of the project's. */
+function careful(own: Environment, directory: string): Environment {
+  const env = { ...process.env, ...own };
+  const path = env.PATH === undefined ? {} : { PATH: searchPathOutside(directory, env.PATH, env.HOME) };
+  return { ...carefulGit(env), ...path };
+}
+
 /** How the program is started for a session or a discovery in a directory. */
 export function programSpec(
   launch: Launch,
@@ -24,6 +32,11 @@ export function programSpec(
 ): SpawnSpec {
   const { found, env } = launch;
   const { directory, session, trusted } = place;
-  const git = trusted ? {} : carefulGit({ ...process.env, ...env });
-  return { argv: found.argv, directory, session, env: { ...env, ...found.env, ...git, ...ENVIRONMENT } };
+  const own = { ...env, ...found.env };
+  return {
+    argv: found.argv,
+    directory,
+    session,
+    env: { ...own, ...(trusted ? {} : careful(own, directory)), ...ENVIRONMENT },
+  };
 }

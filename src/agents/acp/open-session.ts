@@ -16,16 +16,22 @@ export interface OpenedSession {
 export interface Opening {
   /** The program is about to tell the conversation so far. */
   loads(): void;
-  /** The session has an id now. */
-  opened(id: string, resumed: boolean): void;
+  /** The session has an id now; `result` is the program's whole answer. */
+  opened(id: string, resumed: boolean, result: Fields): void;
 }
 
-const UNKNOWN =
-  /(?:session|conversation|thread|resource).{0,80}(?:not found|unknown|does not exist|not exist|no longer)|(?:no such|unknown|invalid|no|could not find|cannot find).{0,20}(?:session|conversation)|no rollout found|service failure.*"service":"session"/i;
+/** The words of programs for a session that they do not know: "session X not found", "no previous sessions", "invalid session id". */
+const UNKNOWN = [
+  /\b(?:session|conversation|thread|resource)(?: (?:with )?id(?:entifier)?)?[\s:]*(?:["'`]?[\w.:/-]+["'`]?\s+)??(?:is |was |could |does |do |did )?(?:not (?:be )?found|unknown|not exist|no longer)/i,
+  /\b(?:no|unknown|could not find|cannot find) (?:(?:such|previous|saved|stored|existing|matching|a|the) )*(?:session|conversation)/i,
+  /\binvalid (?:session|conversation) id/i,
+  /no rollout found|service failure.*"service":"session"/i,
+];
 
-/** Whether the program refused to open a session because it does not know it. */
+/** Whether the program refused to open a session because it does not know it. In doubt it knows it: another session would have no past. */
 export function isLost(error: RpcError): boolean {
-  return error.code === NOT_FOUND || UNKNOWN.test(`${error.message} ${JSON.stringify(error.data)}`);
+  const words = `${error.message} ${JSON.stringify(error.data)}`;
+  return error.code === NOT_FOUND || UNKNOWN.some((unknown) => unknown.test(words));
 }
 
 type Way = { method: "session/new" } | { method: "session/resume" | "session/load"; sessionId: string };
@@ -55,7 +61,7 @@ export async function openSession(
     const { promise, resolve } = Promise.withResolvers<Response>();
     rpc.call(method, params, (response) => {
       const known = "sessionId" in way ? way.sessionId : textIn(response.result, "sessionId");
-      if (!response.error && known !== undefined) opening.opened(known, method !== "session/new");
+      if (!response.error && known !== undefined) opening.opened(known, method !== "session/new", response.result);
       resolve(response);
     });
     return promise;

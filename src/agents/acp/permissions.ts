@@ -13,7 +13,23 @@ import { inputOf } from "./decode/tools.ts";
 
 export type Permission = Pick<PermissionSignal, "action" | "command" | "patterns" | "title" | "input" | "metadata">;
 
-const PATHS = ["filepath", "filePath", "file_path", "notebook_path", "path", "target_file", "absolute_path"] as const;
+const PATHS = [
+  ...["filepath", "filePath", "file_path", "notebook_path", "path", "target_file", "absolute_path"],
+  ...["paths", "files", "file_paths", "filePaths"],
+];
+/** The names of both ends of a move. */
+const ENDS = [
+  ...["source", "source_path", "sourcePath", "old_path", "oldPath", "from"],
+  ...["destination", "destination_path", "destinationPath", "new_path", "newPath", "to"],
+];
+/** Commands of the tool for editing text that models are trained with. They are no lines of shell. */
+const EDITOR: ReadonlyMap<unknown, "read" | "edit"> = new Map([
+  ["view", "read"],
+  ["create", "edit"],
+  ["str_replace", "edit"],
+  ["insert", "edit"],
+  ["undo_edit", "edit"],
+]);
 /** The system's shells: one of a project may do anything with the line that it is given. */
 const SHELL = /^(?:\/(?:usr\/(?:local\/)?)?bin\/)?(?:ba|z|da|k)?sh$/;
 const SHELL_FLAGS = /^-[a-z]*c[a-z]*$/;
@@ -43,13 +59,26 @@ function commandOf(input: Fields, directory: string): string | undefined {
   return line === undefined ? undefined : placedLine(line, absolutePath(directory, place ?? "."), directory);
 }
 
-function pathsOf(call: Fields, input: Fields): string[] {
-  const named = PATHS.flatMap((name) => textIn(input, name) ?? []);
+function namedPaths({ kind }: Fields, input: Fields): string[] {
+  const names = kind === "move" ? [...PATHS, ...ENDS] : PATHS;
+  const values = names.flatMap((name) => (Object.hasOwn(input, name) ? input[name] : []));
+  return values.filter((value) => typeof value === "string");
+}
+
+/** What a call of the tool for editing text does; undefined for every other call. */
+function editorAction(call: Fields, input: Fields): "read" | "edit" | undefined {
+  return call.kind === "execute" || namedPaths(call, input).length === 0 ? undefined : EDITOR.get(input.command);
+}
+
+/** The files of a call. A change is held against all that it names anywhere; what is read may show more places than it reads. */
+function pathsOf(call: Fields, input: Fields, action: "read" | "edit"): string[] {
+  const named = namedPaths(call, input);
   const patch = textIn(input, "patch") ?? textIn(input, "input") ?? textIn(input, "patchText") ?? "";
   const changes = Object.keys(fieldsIn(input, "changes"));
   const diffs = diffsOf(listIn(call, "content")).map(({ path }) => path);
   const found = [...diffs, ...changes, ...patchedFiles(patch), ...named];
-  return [...new Set(found.length > 0 ? found : locationsOf(call).map(({ path }) => path))];
+  const shown = locationsOf(call).map(({ path }) => path);
+  return action === "edit" || found.length === 0 ? [...found, ...shown] : found;
 }
 
 /** The change that is asked about, for a person to see. */
@@ -72,8 +101,9 @@ export function permissionOf(call: Fields, directory: string): Permission {
   const input = inputOf(call) ?? {};
   const title = textIn(call, "title");
   const name = toolName(call);
-  const command = commandOf(input, directory);
-  const action = command === undefined ? ACTIONS.get(call.kind) : "bash";
+  const edits = editorAction(call, input);
+  const command = edits ? undefined : commandOf(input, directory);
+  const action = edits ?? (command === undefined ? ACTIONS.get(call.kind) : "bash");
   const facts = present({ tool: name, kind: textIn(call, "kind"), diff: shownDiff(call, directory) });
   const about = { ...present({ title }), input, metadata: facts };
   if (action === "bash") {
@@ -82,8 +112,10 @@ export function permissionOf(call: Fields, directory: string): Permission {
     return { ...about, action, command: line, title: line, patterns: offeredPatterns(line, directory) };
   }
   if (action === "edit" || action === "read") {
-    const patterns = pathsOf(call, input).map((path) => exact(ruledPath(directory, absolutePath(directory, path))));
-    return { ...about, action, patterns };
+    const paths = pathsOf(call, input, action).map((path) =>
+      exact(ruledPath(directory, absolutePath(directory, path))),
+    );
+    return { ...about, action, patterns: [...new Set(paths)] };
   }
   const url = textIn(input, "url");
   if (action === "webfetch") return { ...about, action, patterns: url === undefined ? [] : [exact(hostOf(url))] };

@@ -34,6 +34,11 @@ export async function serve(work: Serve, params: Fields): Promise<Reply> {
   }
 }
 
+export function tooLong(method: string): Reply {
+  const message = `the line of ${method} is too long to be read whole: expected texts of at most 1 MiB`;
+  return { error: { code: INVALID_PARAMS, message } };
+}
+
 export function unknownMethod(method: string): Reply {
   return { error: { code: METHOD_NOT_FOUND, message: `Parley does not serve ${method}` } };
 }

@@ -1,7 +1,7 @@
 import type { OptionValue } from "../../core/events/values.ts";
 import { type Fields, listIn } from "../../core/json/fields.ts";
 import type { AgentChoice } from "../contract.ts";
-import { type Choices, choicesOf, type Offer, withConfig, withCurrent } from "./choices.ts";
+import { type Choices, choicesOf, type Offer, withConfig, withCurrent, withOption } from "./choices.ts";
 import { errorWords } from "./decode/decoder.ts";
 import type { Rpc } from "./rpc.ts";
 
@@ -10,6 +10,8 @@ export interface Chooser {
   rpc: Rpc;
   /** The program's id of the session. */
   session: string;
+  /** The session is one of before. */
+  isResumed?: boolean;
   choices: Choices;
 }
 
@@ -27,16 +29,35 @@ async function setConfig(chooser: Chooser, offer: Offer, value: OptionValue, wha
   const typed = typeof value === "boolean" ? { type: "boolean", value } : { value };
   const result = await ask(chooser, "session/set_config_option", { configId: offer.id, ...typed }, what);
   const configs = listIn(result, "configOptions");
-  if (configs.length === 0) return;
+  // A program that tells nothing has done as it was told: the value of before is not in force any more.
+  if (configs.length === 0) return noteTaken(chooser, offer, value);
   chooser.choices = withConfig(chooser.choices, configs);
   const now = configs.find(({ id }) => id === offer.id)?.currentValue;
-  if (now !== undefined && now !== value) throw new Error(`the agent does not take ${what}: it is ${String(now)}`);
+  if (now === value) return;
+  throw new Error(`the agent does not take ${what}: ${now === undefined ? "it is offered no more" : `it is ${now}`}`);
+}
+
+function noteTaken(chooser: Chooser, { id }: Offer, value: OptionValue): void {
+  const { choices } = chooser;
+  const named = (["model", "mode"] as const).find((what) => choices[what]?.id === id);
+  if (named && typeof value === "string") chooser.choices = withCurrent(choices, named, value);
+  else chooser.choices = withOption(choices, id, value);
+}
+
+/** Some programs do not tell the choices of a session of before. What was in force there is asked for by the older request. */
+async function setUntold(chooser: Chooser, what: "model" | "mode", value: string): Promise<void> {
+  const params = what === "model" ? { modelId: value } : { modeId: value };
+  const { error } = await chooser.rpc.ask(`session/set_${what}`, { sessionId: chooser.session, ...params });
+  // Without a model's name the program has its own; a mode that is not in force would be shown as if it were.
+  if (error && what === "mode") throw new Error(`the agent does not take the mode ${value}: ${errorWords(error)}`);
+  if (!error) chooser.choices = withCurrent(chooser.choices, what, value);
 }
 
 async function setNamed(chooser: Chooser, what: "model" | "mode", value: string): Promise<void> {
   const { [what]: offer, legacy } = chooser.choices;
   if (offer?.current === value) return;
   const wanted = `the ${what} ${value}`;
+  if (!offer && chooser.isResumed) return setUntold(chooser, what, value);
   if (!offer) throw new Error(`the agent does not take ${wanted}: it offers no ${what}s in this session`);
   if (what === "mode" && !offer.option.values?.some(({ id }) => id === value))
     throw new Error(`the agent does not take ${wanted}: its modes are ${listed(offer)}`);

@@ -36,9 +36,14 @@ export class Turn {
     this.#feedback = undefined;
   }
 
-  /** Words for the turn that the program could not take while it worked. */
+  /** Words for the turn that the program has not taken while it works. */
   later(prompt: Fields[]): void {
     if (!this.#isStopped) this.#later.push(prompt);
+  }
+
+  /** The program has taken the words after all. */
+  taken(prompt: Fields[]): void {
+    this.#later = this.#later.filter((one) => one !== prompt);
   }
 
   /** The turn's next prompt; undefined when the turn is over. */

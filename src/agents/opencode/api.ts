@@ -74,10 +74,11 @@ export class Api {
     const response = await this.open(method, path, { ...asked, signal: AbortSignal.any(limits) });
     const text = await wholeText(response);
     const { statusCode: status = 0, headers } = response;
-    // A path that the program does not know is answered with its web page.
-    if (headers["content-type"]?.startsWith("text/html")) throw new ApiRefusal(404, `OpenCode does not know ${path}`);
+    const isPage = headers["content-type"]?.startsWith("text/html") ?? false;
     const value = readJson(text);
-    if (status >= 300) throw new ApiRefusal(status, wordsOf(value, text) || `status ${status}`);
+    if (status >= 300) throw new ApiRefusal(status, (!isPage && wordsOf(value, text)) || `status ${status}`);
+    // A path that the program does not know is answered with its web page.
+    if (isPage) throw new ApiRefusal(404, `OpenCode does not know ${path}`);
     const next = headers["x-next-cursor"];
     return { value, ...(typeof next === "string" && next !== "" ? { next } : {}) };
   }
@@ -110,6 +111,11 @@ export class Api {
     const value = await this.ask(method, path, asked);
     return Array.isArray(value) ? value.filter(isFields) : [];
   }
+}
+
+/** Whether the program itself has said no. */
+export function isItsNo(thrown: unknown): boolean {
+  return thrown instanceof ApiRefusal && !isGateways(thrown);
 }
 
 /** Whether the program does not have what it was asked for. */

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Fields, textIn } from "../../core/json/fields.ts";
 import type { Answer } from "../../core/ledger/signals.ts";
-import { type Api, ApiRefusal } from "./api.ts";
+import { type Api, isItsNo } from "./api.ts";
 
 /** How long the program may take to stop its work. */
 export const ABORT_MS = 10_000;
@@ -47,7 +47,7 @@ export async function sendReply(api: Api, path: string, body: Fields, signal: Ab
       return;
     } catch (thrown) {
       // It no longer waits for this answer.
-      if (thrown instanceof ApiRefusal) return;
+      if (isItsNo(thrown)) return;
     }
     await delay(Math.min(FIRST_PAUSE_MS * 2 ** tries, LONGEST_PAUSE_MS), undefined, { signal }).catch(() => {});
   }

@@ -3,7 +3,7 @@ import { messageOf } from "../../core/errors.ts";
 import type { Prompt, PromptPart } from "../../core/events/values.ts";
 import { type Fields, fieldsIn, textIn } from "../../core/json/fields.ts";
 import type { AgentChoice } from "../contract.ts";
-import { type Api, ApiRefusal } from "./api.ts";
+import { type Api, isItsNo } from "./api.ts";
 import { type CalledCommand, calledCommand } from "./commands.ts";
 import type { Follower } from "./follow/follower.ts";
 import { commandBody, commandIn, modelRef, promptBody } from "./prompt-body.ts";
@@ -106,7 +106,7 @@ export class Giver {
         () => false,
       );
       if (isThere) return follower.recover();
-      if (failure instanceof ApiRefusal) break;
+      if (isItsNo(failure)) break;
     }
     throw failure;
   }
@@ -119,7 +119,7 @@ export class Giver {
     asked.then(
       () => void follower.check(id),
       (thrown: unknown) => {
-        if (thrown instanceof ApiRefusal) this.refuse(message, thrown);
+        if (isItsNo(thrown)) this.refuse(message, thrown);
         else if (!signal.aborted) follower.recover();
       },
     );

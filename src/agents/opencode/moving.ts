@@ -1,4 +1,4 @@
-import { fieldsIn } from "../../core/json/fields.ts";
+import { fieldsIn, textIn } from "../../core/json/fields.ts";
 import type { Signal } from "../../core/ledger/signals.ts";
 import { within } from "../../core/within.ts";
 import { ApiRefusal } from "./api.ts";
@@ -26,10 +26,13 @@ export function isMovable({ lease, translator }: Running, givings: Iterable<Givi
   return lease.server.own && translator.isUntouched() && [...givings].every(({ isCalled }) => !isCalled);
 }
 
-/** Rejects where the program keeps an answer to the prompts of the open turn. */
-export async function assertNotBegun({ api, id, translator }: Running): Promise<void> {
+/**
+ * Takes the prompts of the open turn back from the program: it would add the contents of their files a second time. Rejects where it keeps an answer to them.
+ */
+export async function takeBack({ api, id, translator }: Running, givings: ReadonlyMap<string, Giving>): Promise<void> {
   const { floor = "" } = translator.branches.get(id) ?? {};
-  const kept = await messagesAfter(api, id, floor);
-  if (kept.some((message) => fieldsIn(message, "info").role === "assistant"))
-    throw new Error("the program has begun to answer");
+  const kept = (await messagesAfter(api, id, floor)).map((message) => fieldsIn(message, "info"));
+  if (kept.some(({ role }) => role === "assistant")) throw new Error("the program has begun to answer");
+  const own = kept.map((info) => textIn(info, "id") ?? "").filter((message) => givings.has(message));
+  for (const message of own) await api.ask("DELETE", `/session/${id}/message/${message}`).catch(() => {});
 }

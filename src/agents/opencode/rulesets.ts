@@ -56,6 +56,9 @@ const PERMISSIONS = [
   "task",
   "todowrite",
   "skill",
+  "question",
+  "plan_enter",
+  "plan_exit",
 ];
 
 /** Rules of an agent as rules for one permission alone. */

@@ -70,7 +70,15 @@ export function assemble(assembly: Assembly): Running {
     say: (session, signal) => say([translator.about(session, signal)]),
   });
   const stop = (): Promise<void> => stopWork(api, id, ABORT_MS);
-  const follower = new Follower({ hub, translator, session: id, say, stop, onUnreachable });
+  const follower = new Follower({
+    hub,
+    translator,
+    session: id,
+    say,
+    stop,
+    onUnreachable,
+    frozen: () => server.frozen?.() ?? false,
+  });
   const keeper: Gatekeeper = {
     owns: (session) => follower.owns(session),
     lookUp: (session) => follower.lookUp(session),

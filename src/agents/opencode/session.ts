@@ -1,4 +1,3 @@
-import { homedir } from "node:os";
 import { messageOf } from "../../core/errors.ts";
 import type { EndReason, Prompt } from "../../core/events/values.ts";
 import { present } from "../../core/json/fields.ts";
@@ -9,14 +8,13 @@ import { type AgentChoice, type AgentSession, type OpenOptions, ResumeLost } fro
 import { Outbox } from "../outbox.ts";
 import type { Said } from "../program/read-lines.ts";
 import { ABORT_MS, clearAsks, replyTo, sendReply, stopWork } from "./asks.ts";
-import { assertAllowed, type CalledCommand } from "./commands.ts";
+import type { CalledCommand } from "./commands.ts";
 import type { Translator } from "./decode/translator.ts";
 import type { Giving } from "./give.ts";
-import { assertNotBegun, hasGone, isMovable, MOVED } from "./moving.ts";
-import { namedFiles } from "./named-files.ts";
+import { hasGone, isMovable, MOVED, takeBack } from "./moving.ts";
 import type { OpenedSession } from "./open-session.ts";
+import { IN_PART, prepareTurn } from "./prepare-turn.ts";
 import { besideCommand, commandIn, modelRef } from "./prompt-body.ts";
-import { needsGate } from "./rulesets.ts";
 import type { Running } from "./running.ts";
 import type { SessionOptions } from "./session-options.ts";
 import { type StartedSession, startSession } from "./start-session.ts";
@@ -41,6 +39,7 @@ export class OpenCodeSession implements AgentSession {
   #running: Running | undefined;
   /** The prompts of the open turn went to a second server: they go to no third one. */
   #hasMoved = false;
+  #toldPart = false;
 
   constructor(options: SessionOptions, open: OpenOptions) {
     this.#options = options;
@@ -211,7 +210,7 @@ export class OpenCodeSession implements AgentSession {
     const { running } = started;
     this.#running = running;
     if (this.#outbox.paused) running.follower.pause();
-    await assertNotBegun(running);
+    await takeBack(running, this.#givings);
     await within(running.hub.ready(), STREAM_MS);
     for (const giving of this.#givings.values()) {
       running.follower.prompt(giving.message);
@@ -234,17 +233,12 @@ export class OpenCodeSession implements AgentSession {
     this.#end({ code: null, signal: null, stderr: [] });
   }
 
-  /** Puts the session's rules in force before a turn. Rejects where they cannot hold. */
-  async #prepare({ id, lease, rules, follower, guard }: Running, command: CalledCommand | undefined): Promise<void> {
-    const { directory, trusted, hasRules = () => false, rules: ruled = () => [] } = this.#open;
-    const { server } = lease;
-    if (!trusted) await this.#options.assertHarmless(directory);
-    if (server.own && needsGate(ruled())) await this.#options.gate?.untilIn(server.gate, directory);
-    if (command && hasRules()) {
-      const hear = { line: (line: string) => guard.line(id, line), file: (path: string) => guard.file(id, path) };
-      await assertAllowed(command, namedFiles(command.text, directory, homedir()), server.gate !== undefined, hear);
-    }
-    if (!follower.hasWorked) await rules.give(command?.agent ?? this.#choice.mode);
+  async #prepare(running: Running, command: CalledCommand | undefined): Promise<void> {
+    const onPart = (): void => {
+      if (!this.#toldPart) this.#say([running.translator.about(running.id, IN_PART)]);
+      this.#toldPart = true;
+    };
+    await prepareTurn({ running, command, options: this.#options, open: this.#open, mode: this.#choice.mode, onPart });
   }
 
   /** Stops the turn. Asks that the program forgets to take back are taken back. */

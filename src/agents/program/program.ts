@@ -14,12 +14,14 @@ export interface ProgramOptions {
   emit: OpenOptions["emit"];
   /** How long the program may take until `isReady` is called. */
   readyMs: number;
-  /** Reads one line of its output. */
-  read(text: string): Read;
+  /** Reads one line of its output. Of a long one `left` bytes were left out. */
+  read(text: string, left: number): Read;
   /** Asks the program to leave. Its input ends after that. */
   leave?(): Promise<void> | void;
   /** Called when it is gone, before `exited` is emitted; may add advice to the error of a program that was never ready. */
   onExit?(exit: Exit): string | undefined;
+  /** Advice for the error of a program that was not ready in time. */
+  onLate?(): string | undefined;
 }
 
 /** A session's program over a pipe: its start, the wait until it is ready, its signals in order, its end. */
@@ -114,7 +116,8 @@ export class Program implements Pick<AgentSession, "ready" | "close" | "kill" | 
     if (!this.#starting) return;
     const { readyMs } = this.#options;
     this.#deadline = setTimeout(() => {
-      this.fail(this.failure(`it was not ready within ${readyMs} ms`));
+      const advice = this.#options.onLate?.();
+      this.fail(this.failure(`it was not ready within ${readyMs} ms${advice ? `: ${advice}` : ""}`));
       void this.kill(CLOSE_GRACE_MS);
     }, readyMs);
   }

@@ -23,7 +23,7 @@ export interface LineReader extends LineEvents {
 }
 
 /** Turns a program's lines into signals. Lines that cannot be read are reported a few times and counted from then on. */
-export function readLines(read: (text: string) => Read, emit: OpenOptions["emit"]): LineReader {
+export function readLines(read: (text: string, left: number) => Read, emit: OpenOptions["emit"]): LineReader {
   const noise = createNoiseMeter();
   const oversize = createNoiseMeter();
   const shortened = createNoiseMeter();
@@ -45,7 +45,7 @@ export function readLines(read: (text: string) => Read, emit: OpenOptions["emit"
     flush,
     line(text, left = 0) {
       if (left > 0) report(shortened.add({ reason: "line_shortened", bytes: left }));
-      const { said, noise: reason } = read(text);
+      const { said, noise: reason } = read(text, left);
       if (reason !== undefined) report(noise.add({ reason, text, bytes: Buffer.byteLength(text) }));
       say(said, text);
     },

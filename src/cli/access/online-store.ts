@@ -23,6 +23,11 @@ export function onlineStore(server: FoundServer): Store {
     events: (id, query) => client.session(id).events(query),
     remove: (id) => client.sessions.delete(id),
     agents: () => client.agents(),
+    asks: (session) => (session === undefined ? client.asks() : client.session(session).asks()),
+    async nodes() {
+      const nodes = await client.nodes();
+      return nodes.length === 0 ? undefined : nodes;
+    },
     close: async () => {},
   };
 }

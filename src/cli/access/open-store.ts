@@ -12,15 +12,24 @@ export async function withStore<T>(settings: Settings, work: (store: Store) => P
   let store: Store | undefined;
   try {
     const server = await findServer(settings);
-    store = server
-      ? (await import("./online-store.ts")).onlineStore(server)
-      : await (await import("./offline-store.ts")).offlineStore(settings);
+    store = server ? (await import("./online-store.ts")).onlineStore(server) : await withoutServer(settings);
     return await work(store);
   } catch (thrown) {
-    throw forbidden(thrown, settings) ?? apiProblem(thrown, settings);
+    throw forbidden(thrown, settings) ?? databaseProblem(thrown, settings) ?? apiProblem(thrown, settings);
   } finally {
     await store?.close();
   }
+}
+
+async function withoutServer(settings: Settings): Promise<Store> {
+  if (settings.databaseUrl === undefined) return (await import("./offline-store.ts")).offlineStore(settings);
+  return (await import("./database-store.ts")).databaseStore(settings.databaseUrl, settings);
+}
+
+/** A mistake in what was said of the database, as against a database that is away. */
+function databaseProblem(thrown: unknown, { databaseUrl }: Settings): CliError | undefined {
+  if (databaseUrl === undefined || !isParleyError(thrown)) return undefined;
+  return new CliError(thrown.message, thrown.code === "invalid" ? EXIT.usage : EXIT.failed, thrown);
 }
 
 /** The system refuses to let this user read the data directory. */

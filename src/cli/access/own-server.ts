@@ -1,8 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { createLogger, type ServerLogger } from "../../server/logging/logger.ts";
 import { type Server, startServer } from "../../server/parley.ts";
+import { databaseSecrets } from "../config/database-password.ts";
 import type { Settings } from "../config/settings.ts";
 import { rootsOf } from "../context.ts";
+import { nodeSettings } from "../serve/node-settings.ts";
 import { serverToken } from "../serve/server-token.ts";
 import { packageVersion } from "../version.ts";
 import type { FoundServer } from "./find-server.ts";
@@ -24,7 +26,7 @@ export async function startOwnServer(settings: Settings, directory: string, fd?:
   const { dataDir: dataDirectory } = settings;
   const { token } = serverToken(settings);
   const level = settings.logLevel === "info" ? "warn" : settings.logLevel;
-  const logger = createLogger({ level, readable: true, secrets: [token], fd });
+  const logger = createLogger({ level, readable: true, secrets: [token, ...databaseSecrets(settings)], fd });
   const parley = await startServer({
     ...settings,
     roots: rootsOf(settings),
@@ -38,6 +40,8 @@ export async function startOwnServer(settings: Settings, directory: string, fd?:
     resumeQueues: false,
     logger,
     version: packageVersion(),
+    // Another server's address is not this one's: this one listens on a port of its own.
+    database: nodeSettings({ ...settings, nodeAddress: undefined }),
   });
   return {
     url: parley.url,

@@ -1,4 +1,12 @@
-import type { AgentInfo, ParleyClient, Session, SessionDetail, StreamEvent } from "../../client/index.ts";
+import type {
+  AgentInfo,
+  Ask,
+  ParleyClient,
+  ParleyNode,
+  Session,
+  SessionDetail,
+  StreamEvent,
+} from "../../client/index.ts";
 
 export type ListedSession = Omit<Session, "status"> & { status: string };
 
@@ -30,6 +38,10 @@ export interface Store {
   events(id: string, query: EventQuery): AsyncIterable<StreamEvent>;
   remove(id: string): Promise<void>;
   agents(): Promise<AgentInfo[]>;
+  /** What waits for an answer, of all sessions or of one and its sub-agents; undefined where no server can wait. */
+  asks(session?: string): Promise<Ask[] | undefined>;
+  /** The nodes that share the database; undefined where there is none. */
+  nodes(): Promise<ParleyNode[] | undefined>;
   close(): Promise<void>;
 }
 

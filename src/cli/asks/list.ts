@@ -32,9 +32,7 @@ export async function listAsks(given: string | undefined, { dataDir, json }: Com
   const { settings } = await configure({ dataDir });
   const asks = await withStore(settings, async (store) => {
     const session = given === undefined ? undefined : await findSession(store, given);
-    if (!store.client) return undefined;
-    const open = session === undefined ? await store.client.asks() : await store.client.session(session).asks();
-    return open.toSorted((a, b) => a.time - b.time);
+    return (await store.asks(session))?.toSorted((a, b) => a.time - b.time);
   });
   if (json) return `${JSON.stringify(asks ?? [])}\n`;
   if (!asks?.length) {

@@ -1,7 +1,7 @@
 import type { Command, Option } from "commander";
 
 /** Values that only a look at the server or the data directory can tell. */
-export const LOOKED_UP = ["agents", "models", "modes", "sessions", "asks"] as const;
+export const LOOKED_UP = ["agents", "models", "modes", "sessions", "asks", "nodes"] as const;
 export type LookedUp = (typeof LOOKED_UP)[number];
 
 /** The values that a shell offers after an option or as an argument. */
@@ -41,6 +41,7 @@ const ARGUMENTS: Readonly<Record<string, Value>> = {
   session: { kind: "lookup", what: "sessions" },
   id: { kind: "lookup", what: "sessions" },
   ask: { kind: "lookup", what: "asks" },
+  node: { kind: "lookup", what: "nodes" },
   directory: { kind: "directory" },
   path: { kind: "file" },
 };

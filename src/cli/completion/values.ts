@@ -22,12 +22,17 @@ async function sessions(settings: Settings): Promise<Value[]> {
 }
 
 async function asks(settings: Settings): Promise<Value[]> {
-  const open = (await withStore(settings, async ({ client }) => client?.asks())) ?? [];
+  const open = (await withStore(settings, (store) => store.asks())) ?? [];
   return open.map((ask) => {
     if (ask.kind === "question") return [ask.id, ask.request.questions.map(({ question }) => question).join(" ")];
     const { action, command, patterns } = ask.request;
     return [ask.id, `${action} ${command ?? patterns.join(" ")}`];
   });
+}
+
+async function nodes(settings: Settings): Promise<Value[]> {
+  const listed = (await withStore(settings, (store) => store.nodes())) ?? [];
+  return listed.map(({ name, place, draining }) => [name, `${place}${draining ? ", draining" : ""}`]);
 }
 
 async function agents(settings: Settings): Promise<Value[]> {
@@ -52,6 +57,8 @@ async function valuesOf(what: LookedUp, settings: Settings, agent: string | unde
       return sessions(settings);
     case "asks":
       return asks(settings);
+    case "nodes":
+      return nodes(settings);
     default:
       return (await agentOf(settings, agent))[what].map(({ id, name = "" }) => [id, name]);
   }

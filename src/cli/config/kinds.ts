@@ -36,6 +36,8 @@ export interface Kind<T> {
   readonly values?: readonly string[];
   /** Its flag may be given more than once. */
   readonly repeatable?: boolean;
+  /** It may hold a password: no message repeats it. */
+  readonly secret?: boolean;
   /** For a value with paths in it. */
   resolve?(value: T, path: Resolve): T;
 }
@@ -53,6 +55,17 @@ export const url: Kind<string> = {
   check: "text",
   expected: "an address such as http://127.0.0.1:4096",
   parse: (value) => (/^https?:\/\/[^/]/.test(value) && URL.canParse(value) ? value : undefined),
+};
+export const database: Kind<string> = {
+  check: "text",
+  expected: "an address such as postgres://parley@db.example/parley",
+  secret: true,
+  parse: (value) => (/^postgres(ql)?:\/\//.test(value) ? value : undefined),
+};
+export const label: Kind<string> = {
+  check: "text",
+  expected: "a name of up to 64 letters, digits, dots, dashes and underscores",
+  parse: (value) => (/^[A-Za-z0-9._-]{1,64}$/.test(value) ? value : undefined),
 };
 export const directory: Kind<string> = { ...text, resolve: (value, path) => path(value) };
 export const token: Kind<Credential> = { check: "text", expected: "a token", parse: (value) => ({ token: value }) };

@@ -11,8 +11,8 @@ export function environmentLayer(env: Environment, table: Table = SETTINGS): Lay
     const value = env[variable];
     if (value === undefined || value === "") return undefined;
     const parsed = kind.parse(value);
-    if (parsed === undefined) throw usageError(`${variable}: expected ${kind.expected}, got "${value}"`);
-    return parsed;
+    if (parsed !== undefined) return parsed;
+    throw usageError(`${variable}: expected ${kind.expected}, got ${kind.secret ? "another text" : `"${value}"`}`);
   });
 }
 

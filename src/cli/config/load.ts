@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { messageOf } from "../../core/errors.ts";
 import { TrustStore } from "../../server/trust/trust-store.ts";
 import { systemCodeOf, usageError } from "../exit.ts";
+import { hasPassword, withPasswords } from "./database-password.ts";
 import { environmentLayer, fileLayer } from "./layers.ts";
 import {
   defaultDataDir,
@@ -97,6 +98,11 @@ function othersCanRead(path: string): boolean {
   return process.platform !== "win32" && (statSync(path).mode & 0o044) !== 0;
 }
 
+function secretIn({ token, database, databaseListen }: ConfigFile): string | undefined {
+  if (token !== undefined) return "token";
+  return [database, databaseListen].some((url) => typeof url === "string" && hasPassword(url)) ? "password" : undefined;
+}
+
 /** Flags beat the environment, which beats the project's file, which beats the user's, which beats the defaults. */
 export async function loadConfig(sources: Sources): Promise<LoadedConfig> {
   const { flags, env, home } = sources;
@@ -106,8 +112,9 @@ export async function loadConfig(sources: Sources): Promise<LoadedConfig> {
   const userFile = userConfigFile(env, home);
   const user = await readConfigFile(userFile);
   if (user) files.push({ path: userFile, level: "user" });
-  if (user?.token !== undefined && othersCanRead(userFile)) {
-    warnings.push(`${userFile} holds a token and others can read it: chmod 600 it`);
+  const secret = user && secretIn(user);
+  if (secret !== undefined && othersCanRead(userFile)) {
+    warnings.push(`${userFile} holds a ${secret} and others can read it: chmod 600 it`);
   }
 
   const projectFile = findProjectFile(sources);
@@ -128,6 +135,7 @@ export async function loadConfig(sources: Sources): Promise<LoadedConfig> {
 
   const layers = [flags, environmentLayer(env), fileLayer(project, projectFile ?? "", home), userLayer];
   const merged = mergeSettings(defaultSettings(defaultDataDir(env, home)), layers);
-  const settings = { ...resolved(merged, (path) => expandPath(path, home, process.cwd())), trust };
+  const paths = resolved(merged, (path) => expandPath(path, home, process.cwd()));
+  const settings = { ...withPasswords(paths, env.PGPASSWORD), trust };
   return { settings, portChosen: layers.some((layer) => layer.port !== undefined), files, warnings };
 }

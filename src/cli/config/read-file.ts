@@ -35,9 +35,10 @@ function expectation(issue: Issue): string {
 }
 
 /** The value in the file, but never the text of a secret. */
-function got(path: readonly PropertyKey[], value: unknown): string {
+function got(path: readonly PropertyKey[], value: unknown, table: Table): string {
   if (value === undefined) return "nothing";
-  if (path[0] === "token" || path.includes("env")) return `a ${typeof value}`;
+  const secret = path[0] === "token" || table[String(path[0])]?.kind.secret === true;
+  if (secret || path.includes("env")) return typeof value === "string" ? "another text" : `a ${typeof value}`;
   const shown = JSON.stringify(value);
   return shown.length > SHOWN ? `${shown.slice(0, SHOWN)}…` : shown;
 }
@@ -66,7 +67,8 @@ function unknownKey(key: string, path: readonly PropertyKey[], known: readonly s
   return `unknown key "${[...path, key].join(".")}"${near ? `; did you mean "${near}"?` : ""}`;
 }
 
-function problemsOf(issue: Issue, root: Node, known: readonly string[]): { offset: number; message: string }[] {
+function problemsOf(issue: Issue, root: Node, table: Table): { offset: number; message: string }[] {
+  const known = Object.keys(table).filter((key) => table[key]?.file !== undefined);
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => ({
       offset: keyNode(root, issue.path, key).offset,
@@ -76,7 +78,7 @@ function problemsOf(issue: Issue, root: Node, known: readonly string[]): { offse
   const found = findNodeAtLocation(root, issue.path as (string | number)[]);
   const value = issue.code === "invalid_key" ? issue.path.at(-1) : found && getNodeValue(found);
   const where = issue.path.length === 0 ? "" : `${issue.path.join(".")}: `;
-  const message = `${where}expected ${expectation(issue)}, got ${got(issue.path, value)}`;
+  const message = `${where}expected ${expectation(issue)}, got ${got(issue.path, value, table)}`;
   return [{ offset: nodeAt(root, issue.path).offset, message }];
 }
 
@@ -93,7 +95,7 @@ export function readConfig(source: string, file: string, table: Table = SETTINGS
   const schema = configSchema(table);
   const result = schema.safeParse(getNodeValue(root));
   if (result.success) return result.data;
-  const problems = result.error.issues.flatMap((issue) => problemsOf(issue, root, Object.keys(schema.shape)));
+  const problems = result.error.issues.flatMap((issue) => problemsOf(issue, root, table));
   throw usageError(
     problems.map(({ offset, message }) => `${file}:${lineAndColumn(text, offset)}: ${message}`).join("\n"),
   );

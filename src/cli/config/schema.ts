@@ -155,8 +155,9 @@ function described({ kind, means, file, default: text }: Setting): string {
 }
 
 function checkOf(setting: Setting): z.ZodType {
-  const { check, values } = setting.kind;
-  const schema = values ? z.enum([...values]) : CHECKS[check];
+  const { check, values, expected, parse } = setting.kind;
+  const text = z.string().refine((value) => parse(value) !== undefined, { error: expected });
+  const schema = values ? z.enum([...values]) : check === "text" ? text : CHECKS[check];
   return schema.optional().describe(described(setting));
 }
 

@@ -22,7 +22,7 @@ export interface Setting {
   /** The flag of `serve`. Its placeholder decides what shells complete. */
   flag?: string;
   /** The heading of the flag in the help. */
-  group?: "Listening:" | "Access:" | "Agents:" | "Storage:" | "Output:";
+  group?: "Listening:" | "Access:" | "Agents:" | "Storage:" | "Nodes:" | "Output:";
   /** For a flag that needs other words than `means`. */
   help?: string;
   /** Which files may hold it: the user's and those of any project, of trusted projects, or of no project. */
@@ -106,6 +106,26 @@ export const SETTINGS = {
     means: "how many events of a session are kept at least; 0 keeps all" },
   keepNative: { kind: kind.yesOrNo, default: "true", flag: "--no-native", variable: "PARLEY_KEEP_NATIVE", file: "trusted", group: "Storage:",
     means: "whether the agents' own lines are stored beside the events", help: "do not store the agents' own lines" },
+  database: { kind: kind.database, sets: "databaseUrl", flag: "--database <url>", variable: "PARLEY_DATABASE", file: "user", group: "Nodes:",
+    means: "the PostgreSQL that several nodes share, in place of a file in the data directory",
+    help: "the PostgreSQL that several nodes share; a password comes by PARLEY_DATABASE, PGPASSWORD or the user's configuration",
+    more: "See [many machines](many-machines.md). A password is never given by the flag, which lists of processes show", otherwise: "a file in the data directory",
+    why: "only the user says where sessions are kept" },
+  databaseListen: { kind: kind.database, flag: "--database-listen <url>", variable: "PARLEY_DATABASE_LISTEN", file: "user", group: "Nodes:",
+    means: "the address by which the database's notifications are heard", more: "For a pgbouncer in transaction mode, which carries none", otherwise: "that of `database`",
+    why: "only the user says where sessions are kept" },
+  place: { kind: kind.label, flag: "--place <name>", variable: "PARLEY_PLACE", file: "user", group: "Nodes:",
+    means: "the name that nodes with the same directories have in common", otherwise: "the host's name",
+    why: "it says where this machine's directories are" },
+  nodeName: { kind: kind.label, flag: "--node-name <name>", variable: "PARLEY_NODE_NAME", file: "user", group: "Nodes:",
+    means: "the name of this node", otherwise: "the host's name, with a part of the data directory's identity",
+    why: "it says what this machine is called" },
+  nodeAddress: { kind: kind.origin, flag: "--node-address <url>", variable: "PARLEY_NODE_ADDRESS", file: "user", group: "Nodes:",
+    means: "where other nodes reach this one", otherwise: "the address that is bound",
+    why: "it says where other nodes send commands" },
+  nodeLease: { kind: kind.duration, sets: "nodeLeaseMs", default: "10s", flag: "--node-lease <time>", variable: "PARLEY_NODE_LEASE", file: "user", group: "Nodes:",
+    means: "how long a node that does not answer keeps its sessions; the same on all nodes", more: "It is renewed three times as often. At least 1s",
+    why: "it must be the same on all nodes" },
   logLevel: { kind: kind.oneOf(LOG_LEVELS), default: "info", flag: "--log-level <level>", variable: "PARLEY_LOG_LEVEL", file: "any", group: "Output:",
     means: "the least that is logged on stderr" },
   trust: { kind: kind.directories, sets: "trusted", file: "user",

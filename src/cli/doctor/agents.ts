@@ -12,13 +12,20 @@ function untested({ name, version }: AgentInfo): string[] | undefined {
   return version === undefined || tested?.includes(version) ? undefined : tested;
 }
 
+/** An installed agent whose credentials are not known has not answered. */
+function doesAnswer({ installed, credentials }: AgentInfo): boolean {
+  return !installed || credentials !== "unknown";
+}
+
 function adviceFor(agent: AgentInfo, tested: string[] | undefined): string | undefined {
   // An agent without a model has told in its detail why it has none.
   const loggedOut = agent.credentials === "missing" && agent.models.length > 0;
   const login = loggedOut ? ["log in with the agent's own program"] : [];
   const strange = tested && `Parley was never tested with this version, but with ${tested.join(" and ")}`;
+  const program = agent.detail?.split(";", 1)[0];
+  const mute = doesAnswer(agent) ? [] : [`run ${program ?? "its program"} by itself to see what is wrong`];
   const other = strange ? [`${strange}: if something is odd, run "parley install ${agent.name}"`] : [];
-  return [...login, ...other].join("; ") || undefined;
+  return [...login, ...mute, ...other].join("; ") || undefined;
 }
 
 function checkAgent(agent: AgentInfo): Check {
@@ -31,7 +38,7 @@ function checkAgent(agent: AgentInfo): Check {
   if (!installed) return { name, level: unusable, detail: `not installed${role}`, advice: agent.detail, facts };
   const detail = `${[agent.detail, version].filter(Boolean).join(" ")} (credentials: ${credentials}${role})`;
   const advice = adviceFor(agent, tested);
-  const level = credentials === "missing" ? unusable : advice === undefined ? "ok" : "warn";
+  const level = credentials === "missing" || !doesAnswer(agent) ? unusable : advice === undefined ? "ok" : "warn";
   return present({ name, level, detail, advice, facts });
 }
 

@@ -4,13 +4,15 @@ import { readLock } from "../../host/data-lock.ts";
 import { agentsOf, offlineAgents } from "../access/offline-agents.ts";
 import { type LoadedConfig, loadConfig } from "../config/load.ts";
 import { defaultDataDir, trustFile, userConfigFile } from "../config/paths.ts";
-import { defaultSettings, type Layer, mergeSettings } from "../config/settings.ts";
+import { defaultSettings, type Layer, mergeSettings, type Settings } from "../config/settings.ts";
+import { hideSecrets } from "../context.ts";
 import { findWith } from "../credentials/find-with.ts";
 import { offlineTrust } from "../trust/offline-trust.ts";
 import { packageVersion } from "../version.ts";
 import { checkAgents, checkKnown } from "./agents.ts";
 import { type Check, type Level, worst } from "./check.ts";
 import { checkCredentials } from "./credentials.ts";
+import { checkDatabase } from "./database/check.ts";
 import { checkDataDir, checkDisk, checkNode, checkPlatform } from "./machine.ts";
 import { checkProject } from "./project.ts";
 import { checkLog, checkPort, checkServer, checkStrays } from "./state.ts";
@@ -35,13 +37,24 @@ async function load(flags: Layer): Promise<{ loaded: LoadedConfig; checks: Check
   const home = homedir();
   try {
     const loaded = await loadConfig({ flags, env: process.env, home, directory: process.cwd() });
+    hideSecrets(loaded.settings);
     return { loaded, checks: configChecks(loaded, userConfigFile(process.env, home)) };
   } catch (thrown) {
     const trust = { file: trustFile(process.env, home), configured: [] };
     const settings = { ...mergeSettings(defaultSettings(defaultDataDir(process.env, home)), [flags]), trust };
+    hideSecrets(settings);
     const checks: Check[] = [{ name: "config", level: "bad", detail: messageOf(thrown) }];
     return { loaded: { settings, portChosen: false, files: [], warnings: [] }, checks };
   }
+}
+
+/** A log in the data directory that is not used, because a database is configured. */
+function checkStorage(log: Check, { databaseUrl, dataDir }: Settings): Check[] {
+  if (databaseUrl === undefined) return [log];
+  if (log.facts === undefined && log.level === "ok") return [];
+  const detail = `${dataDir} has sessions in a file, which nobody sees while a database is configured`;
+  const advice = "bring them over with parley export and parley import, without and with PARLEY_DATABASE";
+  return [{ name: "log", level: "warn", detail, advice }];
 }
 
 export async function examine(flags: Layer): Promise<Report> {
@@ -58,7 +71,8 @@ export async function examine(flags: Layer): Promise<Report> {
     await checkProject(offlineTrust(settings), process.cwd()),
     checkDataDir(dataDir),
     checkDisk(dataDir),
-    checkLog(dataDir),
+    ...checkStorage(checkLog(dataDir), settings),
+    ...(await checkDatabase(settings)),
     await checkServer(owner, settings),
     await checkPort(host, port, owner),
     checkStrays(dataDir, owner),

@@ -1,4 +1,5 @@
 import { isExposed } from "../../server/guards/advertised.ts";
+import { assertNoPassword, databaseSecrets } from "../config/database-password.ts";
 import type { Layer, Settings } from "../config/settings.ts";
 import { configure, directoryOf, rootsOf } from "../context.ts";
 import { usageError } from "../exit.ts";
@@ -7,6 +8,7 @@ import { launcherEnd } from "../launcher/watch.ts";
 import { clearKeyEcho } from "../output/key-echo.ts";
 import { packageVersion } from "../version.ts";
 import { greet } from "./greeting.ts";
+import { nodeSettings } from "./node-settings.ts";
 import { choosePort } from "./port.ts";
 import { startProblem } from "./problems.ts";
 import { type ServerToken, serverToken } from "./server-token.ts";
@@ -37,7 +39,12 @@ function servedRoots(settings: Settings, directory: string): string[] {
 /** Serves until a signal ends the process; returns only when it could not start. */
 export async function serve(options: ServeOptions): Promise<number> {
   const directory = directoryOf(options.dir);
+  assertNoPassword(options.flags);
   const { settings, portChosen } = await configure(options.flags, directory);
+  if (settings.databaseUrl !== undefined && !settings.credential && options.insecureNoAuth !== true)
+    throw usageError(
+      "nodes that share a database have one token, which is given, never made: set PARLEY_TOKEN or --token-file to the same on each",
+    );
   const [{ startServer }, { refuseBind }, { createLogger }, { installShutdown }] = await Promise.all([
     import("../../server/parley.ts"),
     import("../../server/guards/bind-guard.ts"),
@@ -53,7 +60,7 @@ export async function serve(options: ServeOptions): Promise<number> {
     level: settings.logLevel,
     readable,
     colour: readable && !process.env.NO_COLOR,
-    secrets: token === null ? [] : [token],
+    secrets: [...(token === null ? [] : [token]), ...databaseSecrets(settings)],
   });
   const port = portChosen ? settings.port : await choosePort(settings.host, settings.port);
   const { dataDir: dataDirectory } = settings;
@@ -67,6 +74,8 @@ export async function serve(options: ServeOptions): Promise<number> {
     directory,
     logger,
     version,
+    database: nodeSettings(settings),
+    onDrained: () => process.kill(process.pid, "SIGTERM"),
   }).catch(async (thrown: unknown) => {
     await logger.flush();
     throw startProblem(thrown, settings);

@@ -1,9 +1,17 @@
 import { findSession, withStore } from "../access/open-store.ts";
+import type { Store } from "../access/store.ts";
 import { configure } from "../context.ts";
+import { CliError } from "../exit.ts";
 import type { CommonFlags } from "../options.ts";
 
 export interface CancelFlags extends CommonFlags {
   keepQueue?: boolean;
+}
+
+/** Whether a node works on it, where this is no node. */
+async function isBusy(store: Store, session: string): Promise<boolean> {
+  const found = await store.get(session);
+  return found !== undefined && found.turn !== null && found.status !== "interrupted";
 }
 
 /** Stops the turn of a session, and returns when its agent is quiet. A session that is idle is left alone. */
@@ -12,6 +20,9 @@ export async function cancelSession(given: string, flags: CancelFlags): Promise<
   return withStore(settings, async (store) => {
     const session = await findSession(store, given);
     const queue = flags.keepQueue ? "keep" : "clear";
+    if (!store.client && (await isBusy(store, session))) {
+      throw new CliError(`${session} runs on another node, and no server runs on ${settings.dataDir}: cancel it there`);
+    }
     const done = (await store.client?.session(session).cancel({ queue })) ?? { cancelled: false };
     if (flags.json) return `${JSON.stringify({ session, ...done })}\n`;
     const why = store.client ? "" : ": no server runs here";

@@ -24,6 +24,8 @@ interface Deciders {
 /** Actions whose patterns are paths. */
 const FILES: ReadonlySet<string> = new Set(["edit", "read", "write", "list"]);
 
+const CHANGES: ReadonlySet<string> = new Set(["edit", "write"]);
+
 /** The verdict on several things: denied when one is denied, allowed only when all are. */
 function together(verdicts: readonly Verdict[]): Verdict {
   if (verdicts.includes("deny")) return "deny";
@@ -56,6 +58,13 @@ function verdictOnFiles(rules: readonly PermissionRule[], { action, patterns }: 
   );
 }
 
+/** Whether a change of files that are not named may be one of those that a later rule denies, or has asked. */
+function mayBeHeld(rules: readonly PermissionRule[], action: string): boolean {
+  const about = CHANGES.has(action) ? rules.filter((rule) => matches(rule.action, action)) : [];
+  const later = about.slice(about.findLastIndex(({ pattern }) => matches(pattern, "")) + 1);
+  return later.some(({ verdict }) => verdict !== "allow");
+}
+
 function verdictOnLine(
   { permissions, granted, directory }: Deciders,
   action: string,
@@ -75,9 +84,8 @@ export function decide(deciders: Deciders, asked: Asked): Verdict {
   // An agent that gives no command names it by its patterns, which it may escape.
   if (action === "bash" && patterns.length > 0)
     return together(patterns.map((pattern) => verdictOnLine(deciders, action, pattern, pattern)));
-  const verdict =
-    FILES.has(action) && patterns.length > 0
-      ? verdictOnFiles(permissions, asked, directory)
-      : verdictOn(permissions, action, patterns);
+  const isNamed = FILES.has(action) && patterns.length > 0;
+  const told = isNamed ? verdictOnFiles(permissions, asked, directory) : verdictOn(permissions, action, patterns);
+  const verdict = told === "allow" && patterns.length === 0 && mayBeHeld(permissions, action) ? "ask" : told;
   return verdict === "ask" && allows(granted, asked) ? "allow" : verdict;
 }

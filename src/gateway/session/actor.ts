@@ -36,6 +36,7 @@ export class Actor {
         const taking = inbox.take();
         if (!inbox.busy) act.quiet();
         const batch = await taking;
+        inbox.assertHeld();
         const [first] = batch;
         if (first && "command" in first) await this.runCommand(first);
         else await this.runSignals(batch as SignalJob[]);
@@ -150,7 +151,10 @@ export class Actor {
       for (const piece of store.piecesOf(entries)) {
         const must = job.must || records.length > 0;
         const stored = await storePatiently(
-          () => store.write(piece),
+          () => {
+            inbox.assertHeld();
+            return store.write(piece);
+          },
           must,
           (error, doubt) => this.refused(error, doubt, job),
         );

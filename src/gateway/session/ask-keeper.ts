@@ -4,6 +4,9 @@ import type { Unattended } from "../options.ts";
 import { refusal, verdict } from "../unattended.ts";
 import type { SessionParts } from "./parts.ts";
 
+/** How long after a failed look at other nodes the next one follows. */
+const LOOK_AGAIN_MS = 1_000;
+
 interface AskKeeperOptions extends Pick<SessionParts, "inbox" | "logger"> {
   session: string;
   root: string | undefined;
@@ -46,7 +49,29 @@ export class AskKeeper {
     return this.options.attachments.watched(this.options.session, this.options.root);
   }
 
+  /** An ask that seems to be watched by nobody is decided after a look at other nodes, where there are any. */
   private consider(ask: string, kind: "permission" | "question"): void {
+    const looking = this.watched() ? undefined : this.options.attachments.look();
+    if (!looking) return this.decide(ask, kind);
+    const again = (): void => {
+      if (!this.isUndecided(ask)) return;
+      this.open.set(ask, { kind, timer: setTimeout(() => this.reconsiderOne(ask, kind), LOOK_AGAIN_MS).unref() });
+    };
+    looking.then(() => this.isUndecided(ask) && this.decide(ask, kind), again);
+  }
+
+  private isUndecided(ask: string): boolean {
+    const open = this.open.get(ask);
+    return open !== undefined && open.timer === undefined;
+  }
+
+  private reconsiderOne(ask: string, kind: "permission" | "question"): void {
+    if (!this.open.has(ask)) return;
+    this.open.set(ask, { kind });
+    this.consider(ask, kind);
+  }
+
+  private decide(ask: string, kind: "permission" | "question"): void {
     const decided = verdict(kind, this.watched(), this.options.policy, this.options.deadlineMs);
     if (decided === "leave") return;
     if ("answer" in decided) this.answer(ask, decided.answer, decided.by);
@@ -56,8 +81,13 @@ export class AskKeeper {
   /** The deadline is over. A client that watches by now may take its time, until it leaves. */
   private expire(ask: string, kind: "permission" | "question"): void {
     this.open.set(ask, { kind });
-    if (this.watched()) return;
-    this.answer(ask, refusal(kind, "nobody came to answer in time"), "deadline");
+    const refuse = (): void => {
+      if (this.open.has(ask) && !this.watched())
+        this.answer(ask, refusal(kind, "nobody came to answer in time"), "deadline");
+    };
+    const looking = this.watched() ? undefined : this.options.attachments.look();
+    if (looking) looking.then(refuse, () => this.reconsiderOne(ask, kind));
+    else refuse();
   }
 
   /** Sends the answer. It must be stored, because no client is there to repeat it. */

@@ -72,6 +72,7 @@ export class Inbox {
   private asked = false;
   private refused: ParleyError | undefined;
   private closed: { error: unknown } | undefined;
+  private fencedBy: ParleyError | undefined;
   private readonly impatient = new Set<(error: unknown) => void>();
 
   constructor(log: Pick<Log, "fault">) {
@@ -209,6 +210,17 @@ export class Inbox {
   /** For the actor: the log takes writes again. */
   accept(): void {
     this.refused = undefined;
+  }
+
+  /** The right to the session is lost: the actor ends with this error. */
+  fence(error: ParleyError): void {
+    this.fencedBy ??= error;
+    this.wake();
+  }
+
+  /** For the actor: throws once the right to the session is lost. */
+  assertHeld(): void {
+    if (this.fencedBy) throw this.fencedBy;
   }
 
   /** For the actor: this object can store nothing more. */

@@ -17,6 +17,8 @@ export interface LiveOptions {
   ledger: LedgerState;
   /** The right to write to it, or the session that its first events create. */
   stored: Hold | NewSession;
+  /** Its events are not given earlier times. */
+  notBefore?: number | undefined;
   /** Absent for a sub-agent's session, which the agent of its root serves. */
   agent: Agent | undefined;
   /** For a sub-agent's session: the agent of its root. */

@@ -1,6 +1,8 @@
 import { MustReopen } from "../../agents/contract.ts";
+import { neverBack } from "../../core/clock.ts";
 import { ParleyError } from "../../core/errors.ts";
 import type { Prompt } from "../../core/events/values.ts";
+import { idSource, type MakeId } from "../../core/ids.ts";
 import { present } from "../../core/json/fields.ts";
 import type { Answer } from "../../core/ledger/signals.ts";
 import type { Closing, Create, LedgerState } from "../../core/ledger/state.ts";
@@ -8,6 +10,7 @@ import type { Receipt } from "../../core/receipt.ts";
 import { beginsTurn, type Facts, type Grant } from "../../core/session-state.ts";
 import type { Log } from "../../log/contract.ts";
 import { ServingAgent } from "../agent/serving-agent.ts";
+import type { GatewayOptions } from "../options.ts";
 import { earlierReceipt, firstReceipt } from "../receipt.ts";
 import { Act } from "./act.ts";
 import { Actor } from "./actor.ts";
@@ -40,8 +43,25 @@ function partsOf({ id, root, gateway, attachments, kin, rootAgent, idleAgents, m
   const rest = new Rest({ ...base, agent, idleAgents, waitMs });
   const store = new SessionStore({ log, session: options.stored });
   const act = new Act({ ...base, agents, retainEvents, store, agent, asks, timers, stop, rest, metrics });
-  const actor = new Actor({ inbox, ledger, agent, store, act, now: gateway.now, newId: gateway.id });
-  return { ...base, asks, timers, agent, stop, rest, store, actor };
+  const clock = clockOf(gateway, options.notBefore);
+  const actor = new Actor({ inbox, ledger, agent, store, act, ...clock });
+  return { ...base, asks, timers, agent, stop, rest, store, actor, clock };
+}
+
+/**
+ * The times and ids of a session's events. Where other nodes may have stored the ones before, with other clocks, both go on
+ * behind those: an id has the time of the step that makes it, and so of its event, whose time tells the next node where ids stand.
+ */
+function clockOf(gateway: GatewayOptions, notBefore: number | undefined): { now: () => number; newId: MakeId } {
+  if (!gateway.taken) return { now: gateway.now, newId: gateway.id };
+  const from = notBefore === undefined ? 0 : notBefore + 1;
+  const clock = neverBack(gateway.now, () => performance.now(), from);
+  let time = clock();
+  const now = (): number => {
+    time = clock();
+    return time;
+  };
+  return { now, newId: idSource(() => time, from) };
 }
 
 /** A session in memory: puts commands into its inbox, and holds the parts through which they go. */
@@ -117,6 +137,13 @@ export class LiveSession {
   /** Closes the turn that was open when the session's last writer died. */
   async recover(): Promise<void> {
     await this.inbox.send({ type: "crashed" });
+  }
+
+  /** The id of a prompt that was given none. */
+  newPromptId(): string {
+    const { now, newId } = this.parts.clock;
+    now();
+    return newId("message");
   }
 
   async prompt(prompt: Prompt, agent?: string): Promise<Receipt> {
@@ -219,6 +246,13 @@ export class LiveSession {
   /** The log's files are gone: stops the agent, because its words could not be stored. */
   abandon(error: ParleyError): void {
     this.parts.stop.abandon(error);
+  }
+
+  /** The right to the session is lost: nothing more is stored from here, and the agent is ended at once. */
+  fence(error: ParleyError): void {
+    this.inbox.fence(error);
+    this.agent.own?.seal();
+    this.parts.logger.quietly(this.agent.own?.kill(0), "an agent could not be ended");
   }
 
   /** The session leaves memory: its timers end, and its hold is released. */

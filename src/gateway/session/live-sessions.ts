@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Agent, ChildRef } from "../../agents/contract.ts";
 import { isParleyError, ParleyError } from "../../core/errors.ts";
+import type { ParleyEvent } from "../../core/events/event.ts";
 import type { PermissionRule } from "../../core/events/values.ts";
 import { SCHEMA_VERSION } from "../../core/events/version.ts";
 import { present } from "../../core/json/fields.ts";
@@ -20,7 +21,7 @@ import type { LiveSession } from "./live-session.ts";
 
 /** The sessions that are in memory. There is never more than one object for a session: it is the log's only writer. */
 export class LiveSessions {
-  readonly attachments = new Attachments();
+  readonly attachments: Attachments;
   private readonly options: GatewayOptions;
   private readonly metrics: TurnMetrics;
   /** Loaded with the first session: the ledger and its rules are no part of the server's start. */
@@ -39,6 +40,7 @@ export class LiveSessions {
 
   constructor(options: GatewayOptions) {
     this.options = options;
+    this.attachments = new Attachments(options.watches);
     this.metrics = new TurnMetrics(options.metrics, () => this.all().map(({ ledger }) => ledger));
     this.idleAgents = new IdleAgents(options.idleAgents, options.metrics);
     const running = (): number => this.all().filter((session) => session.agentRunning).length;
@@ -72,6 +74,11 @@ export class LiveSessions {
     if (parent === undefined || parent === id) return parent === id;
     const above = this.live.get(parent);
     return above !== undefined && this.isBelow(above, id);
+  }
+
+  /** The right to all sessions is lost: nothing more is stored from here, and their agents are ended. */
+  fence(error: ParleyError): void {
+    for (const session of this.all()) session.fence(error);
   }
 
   /** The server shuts down: a session whose object failed is not loaded again. */
@@ -151,9 +158,20 @@ export class LiveSessions {
     // An agent that is no longer configured takes no prompts, but its sessions can still be read and deleted.
     const agent = state.parent ? undefined : this.options.agents.get(state.agent);
     const { parent, root } = state;
-    const session = this.build({ id, parent, root, ledger: restore(state, open), agent, stored: hold });
+    const notBefore = await this.newestTime(id, hold.head.last);
+    const session = this.build({ id, parent, root, ledger: restore(state, open), agent, stored: hold, notBefore });
     // A turn is open in the log, and not in memory: the process or the session object that ran it is gone.
     return this.begun(session, turn ? session.recover() : undefined);
+  }
+
+  /** The time of a session's newest event, where another node may have stored it: its clock may be ahead of this one's. */
+  private async newestTime(id: string, last: number): Promise<number | undefined> {
+    const { log, taken } = this.options;
+    if (!taken) return undefined;
+    const [newest] = await log.readBack(id, { before: last + 1, limit: 1 });
+    const time = newest && (JSON.parse(newest.json) as ParleyEvent).time;
+    if (time !== undefined) taken(time);
+    return time;
   }
 
   /** A session is in memory for others once its first command is stored. */
@@ -206,7 +224,7 @@ export class LiveSessions {
   }
 
   private build(
-    own: Pick<LiveOptions, "id" | "parent" | "root" | "ledger" | "agent" | "rootAgent" | "stored">,
+    own: Pick<LiveOptions, "id" | "parent" | "root" | "ledger" | "agent" | "rootAgent" | "stored" | "notBefore">,
   ): LiveSession {
     if (!this.kind) throw new Error(`expected a session to be read before ${own.id} is built`);
     const { metrics, attachments, idleAgents } = this;

@@ -6,6 +6,7 @@ import { present } from "../../core/json/fields.ts";
 import { coveredBy, type TrustedDirectory, type TrustInfo, tooWide } from "../../core/trust.ts";
 import type { Roots } from "../../host/files/roots.ts";
 import { existingDirectory } from "../checks.ts";
+import { type Door, enterDirectory, onlyHere } from "../door.ts";
 import type { GatewayOptions } from "../options.ts";
 import type { Trust } from "./contract.ts";
 
@@ -14,11 +15,13 @@ export class ProjectTrust {
   private readonly trust: Trust;
   private readonly agents: Agents;
   private readonly roots: Roots;
+  private readonly door: Door;
 
-  constructor({ trust, agents, roots }: Pick<GatewayOptions, "trust" | "agents" | "roots">) {
+  constructor({ trust, agents, roots, door = onlyHere }: Pick<GatewayOptions, "trust" | "agents" | "roots" | "door">) {
     this.trust = trust;
     this.agents = agents;
     this.roots = roots;
+    this.door = door;
   }
 
   /** The trusted directories that lie in the roots, or hold one of them. */
@@ -34,14 +37,14 @@ export class ProjectTrust {
   }
 
   async look(given: string): Promise<TrustInfo> {
-    const directory = await existingDirectory(given, this.roots);
+    const directory = await existingDirectory(given, { roots: this.roots, door: this.door });
     const by = this.trust.covering(directory);
     const warning = tooWide(directory, homedir());
     return present({ directory, trusted: by !== undefined, by, settings: await this.settings(directory), warning });
   }
 
   async add(given: string): Promise<TrustInfo> {
-    this.trust.add(await existingDirectory(given, this.roots));
+    this.trust.add(await existingDirectory(given, { roots: this.roots, door: this.door }));
     return this.look(given);
   }
 
@@ -49,6 +52,7 @@ export class ProjectTrust {
   async remove(given: string): Promise<TrustInfo> {
     if (!isAbsolute(given)) throw new ParleyError("invalid", `expected the absolute path of a directory, got ${given}`);
     const directory = resolve(given);
+    await enterDirectory(this.door, directory);
     this.roots.assert(directory);
     const removed = this.trust.remove(directory);
     const by = this.trust.covering(directory);

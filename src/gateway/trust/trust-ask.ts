@@ -38,7 +38,9 @@ export class TrustAsk {
   /** Resolves when the agent may start. Only a clear yes changes anything; the same settings are not asked about twice. */
   async before(turn: string, agent: Looks): Promise<void> {
     const { directory, trust } = this.options;
-    if (trust.covering(directory) !== undefined || !this.watched) return;
+    if (trust.covering(directory) !== undefined) return;
+    if (!this.watched) await this.options.attachments.look()?.catch(() => {});
+    if (!this.watched) return;
     const settings = await lookThrough(agent);
     const shown = shownSettings(settings);
     if (settings.length === 0 || shown === this.asked) return;

@@ -48,12 +48,24 @@ export async function createPostgresLog(options: PostgresLogOptions): Promise<Po
     held: helds.last,
     report: quietly,
   });
-  const hints = createHints({ database, up: () => ticks.now(), report: quietly });
+  const hints = createHints({
+    database,
+    up() {
+      ticks.now();
+      // After a connection was lost a pass tells whether it is the same database.
+      orderer.stored();
+    },
+    report: quietly,
+  });
+  let top = position;
   hints.on(COMMITS, follower.hinted);
   hints.on(POSITION, (text) => follower.moved(Number(text) || 0));
   const orderer = createOrderer({
     database,
     passed(newest, moved) {
+      // Passes come one after the other: only a database that lost its end steps back.
+      if (newest < top) options.lostEnd?.();
+      top = newest;
       if (moved) hints.send(POSITION, String(newest));
       follower.moved(newest);
     },
@@ -64,7 +76,7 @@ export async function createPostgresLog(options: PostgresLogOptions): Promise<Po
     hinted: hints.up,
     async tick() {
       hints.look();
-      if (await follower.poll(orderer.floor())) orderer.stored();
+      if ((await follower.poll(orderer.floor())) || orderer.due()) orderer.stored();
     },
     sweep: () => lane.run(() => forget.sweepAll(checkOpen)),
     report: quietly,

@@ -18,6 +18,8 @@ export interface PostgresLogOptions {
   report?: (thrown: unknown) => void;
   /** The reason why nothing can be acknowledged now, such as a lease that is over. */
   fault?: () => ParleyError | undefined;
+  /** Hears that the database has lost its end, as one has that failed over to a replica which lagged: what is in memory is not in it. */
+  lostEnd?: () => void;
 }
 
 export interface PostgresLogStats {

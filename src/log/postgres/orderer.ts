@@ -43,9 +43,10 @@ export function createOrderer({ database, passed, report }: OrdererOptions) {
     beganAt = performance.now();
     let pause = PACE_MS;
     try {
-      const [row] = await database.order<PassRow>("SELECT * FROM order_v1($1)", [floor.value()]);
+      const used = floor.value();
+      const [row] = await database.order<PassRow>("SELECT * FROM order_v1($1)", [used]);
       if (!row) throw new Error("expected a row of order_v1, got none");
-      floor.learn(row);
+      floor.learn(row, used);
       done = upTo;
       lagMs = performance.now() - since;
       passed(row.position, row.ordered > 0);
@@ -96,6 +97,8 @@ export function createOrderer({ database, passed, report }: OrdererOptions) {
       });
     },
     floor: floor.value,
+    /** It is time for a pass, whatever is known of the queue. */
+    due: floor.due,
     /** Milliseconds from a commit of this process until its position, the last time. */
     lagMs: () => lagMs,
     async close(): Promise<void> {

@@ -48,11 +48,10 @@ BEGIN
       -- Created before: by this very append, whose answer was lost, or by somebody else.
       SELECT s.sid INTO at_sid FROM sessions s WHERE s.id = a_id[i];
       sids[i] := at_sid;
-      PERFORM 1 FROM owners o WHERE o.sid = at_sid AND o.node = me AND o.epoch = a_epoch[i] AND NOT o.released FOR SHARE;
-    ELSE
-      -- Waits for a takeover that is under way and then sees its epoch; a takeover waits for this.
-      PERFORM 1 FROM owners o WHERE o.sid = at_sid AND o.epoch = a_epoch[i] AND NOT o.released FOR SHARE;
     END IF;
+    -- Waits for a takeover that is under way and then sees its epoch; a takeover waits for this. The node counts, too: a
+    -- database that failed over to a replica may give an epoch out twice.
+    PERFORM 1 FROM owners o WHERE o.sid = at_sid AND o.node = me AND o.epoch = a_epoch[i] AND NOT o.released FOR SHARE;
     CONTINUE WHEN NOT FOUND;
     SELECT max(e.seq) INTO last FROM events e WHERE e.sid = at_sid;
     IF last = a_from[i] - 1 THEN

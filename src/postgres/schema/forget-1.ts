@@ -18,8 +18,9 @@ BEGIN
   -- One by one: each is a walk over the rows that it drops and no others, whatever the planner knows of the table.
   FOR i IN 1 .. cardinality(drop_from) LOOP
     DELETE FROM events e WHERE e.sid = asked AND e.seq BETWEEN drop_from[i] AND drop_to[i];
-    -- Appends of which nothing is left need no place in the order.
-    DELETE FROM commits c WHERE c.sid = asked AND c.seq_to BETWEEN drop_from[i] AND drop_to[i] AND c.seq_from >= drop_from[i];
+    -- Appends of which nothing is left need no place in the order. The newest place stays: the next one is counted from it.
+    DELETE FROM commits c WHERE c.sid = asked AND c.seq_to BETWEEN drop_from[i] AND drop_to[i] AND c.seq_from >= drop_from[i]
+      AND c.position < (SELECT max(n.position) FROM commits n);
   END LOOP;
   FOR i IN 1 .. cardinality(raise_seq) LOOP
     UPDATE events e SET folded = e.folded + raise_by[i] WHERE e.sid = asked AND e.seq = raise_seq[i];
@@ -75,7 +76,8 @@ BEGIN
   DELETE FROM events e WHERE e.sid = at_sid AND e.seq <= upto;
   GET DIAGNOSTICS gone = ROW_COUNT;
   IF gone < slice THEN
-    DELETE FROM commits c WHERE c.sid = at_sid AND c.seq_to < below;
+    DELETE FROM commits c WHERE c.sid = at_sid AND c.seq_to < below
+      AND c.position < (SELECT max(n.position) FROM commits n);
     UPDATE sessions s SET sweep = false WHERE s.sid = at_sid;
   END IF;
   RETURN gone;

@@ -32,8 +32,14 @@ export class AbandonedConnections {
     clearTimeout(known.timer);
     response.once("close", () => {
       known.requests -= 1;
-      if (known.requests === 0) this.#rest(named, known);
+      if (known.requests === 0 && this.#known.get(named) === known) this.#rest(named, known);
     });
+  }
+
+  /** Its client ends a connection itself. */
+  forget(connection: string): void {
+    clearTimeout(this.#known.get(connection)?.timer);
+    this.#known.delete(connection);
   }
 
   #rest(connection: string, known: { requests: number; timer?: NodeJS.Timeout }): void {

@@ -78,6 +78,7 @@ export function createAcpDoor({ url, token, version, logger }: AcpMountOptions):
         throw new ParleyError("bad_request", `expected an Acp-Connection-Id, got none: ${HOW}`);
       }
       if (named === undefined) connections.assertRoom();
+      if (named !== undefined && request.method === "DELETE") abandoned.forget(named);
       abandoned.watch(named, response);
       await listen(request, response);
     },

@@ -1,8 +1,10 @@
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { ParleyError } from "../../core/errors.ts";
+import { present } from "../../core/json/fields.ts";
 import type { Logger } from "../../core/logger.ts";
 import type { Metrics } from "../../core/metrics.ts";
+import type { Passing } from "../cluster/passing.ts";
 import { ADVERTISED_PHRASE, advertisedHost, advertisedOrigin, isExposed } from "../guards/advertised.ts";
 import { Authenticator } from "../guards/auth.ts";
 import { refuseBind } from "../guards/bind-guard.ts";
@@ -38,6 +40,8 @@ export interface ListenerOptions {
   about?: Readonly<Record<string, unknown>>;
   metrics: Metrics;
   log: Logger;
+  /** Passes requests on that belong to other nodes, where there are any. */
+  passing?: Passing | undefined;
   bodyLimit?: number;
   bodyTimes?: BodyTimes;
   now?(): number;
@@ -89,7 +93,9 @@ export function createListener(options: ListenerOptions): HttpListener {
       hosts: hostPolicy(bind, [...(options.allowHosts ?? []), ...told.map(advertisedHost)]),
       origins: originPolicy([...(options.cors ?? []), ...told]),
       auth: new Authenticator(options.token),
+      ...present({ isHop: options.passing?.isHop }),
     },
+    passing: options.passing,
     home: options.home,
     mounts: createMounts(options.mounts),
     series: serverSeries(metrics),

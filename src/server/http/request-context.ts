@@ -12,6 +12,8 @@ export interface RequestContext {
   remote: string;
   /** False only for the few open paths. */
   authenticated: boolean;
+  /** Another node has passed the request on: it is answered here. */
+  hop?: boolean;
   /** The whole body, read and within the limit; undefined where there is none. */
   body?: Buffer;
   log: Logger;

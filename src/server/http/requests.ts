@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isParleyError, ParleyError } from "../../core/errors.ts";
 import type { Logger } from "../../core/logger.ts";
+import type { Passing } from "../cluster/passing.ts";
 import { admit, type Doorkeeper, pathOf } from "../guards/admission.ts";
 import { type BodyTimes, checkDeclaredLength, readBody } from "../guards/body-limit.ts";
 import { checkShape } from "../guards/body-shape.ts";
@@ -22,6 +23,8 @@ export interface Hall {
   log: Logger;
   /** The page at `/` for browsers, where there is one. */
   home?: Home;
+  /** Passes requests on that belong to other nodes, where there are any. */
+  passing?: Passing | undefined;
   bodyLimit: number;
   bodyTimes?: BodyTimes;
   draining(): boolean;
@@ -58,6 +61,7 @@ async function serve(hall: Hall, request: IncomingMessage, response: ServerRespo
     Object.assign(request, { rawBody: context.body });
   }
   const handler = await loading;
+  hall.passing?.prepare(request, response, context);
   await handler(request, response, context);
 }
 
@@ -96,9 +100,14 @@ export function requestListener(hall: Hall, probes: Probes) {
       return;
     }
     context.authenticated = admission.authenticated;
-    try {
+    if (admission.hop) context.hop = true;
+    const answer = async (): Promise<void> => {
+      context.path = pathOf(request.url ?? "/");
       if (hall.home && asksForHome(request)) sendHome(request, response, hall.home);
       else await (probes(response, context) ?? serve(hall, request, response, context));
+    };
+    try {
+      await (hall.passing ? hall.passing.inPlace(request, answer) : answer());
     } catch (thrown) {
       fail(response, context, thrown);
     }

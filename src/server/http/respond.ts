@@ -10,8 +10,19 @@ import { STATUS_CODES } from "./node-http.ts";
 /** How long a refused sender may go on sending before it is cut off. */
 const LINGER_MS = 1_000;
 
-export function sendText(response: ServerResponse, status: number, type: string, text: string): void {
-  response.writeHead(status, { "content-type": type, "content-length": Buffer.byteLength(text) });
+/** A refusal that is about to pass says when the same request may be made again. */
+function retryLater({ status }: ParleyError): Record<string, string> {
+  return status === 503 ? { "retry-after": "1" } : {};
+}
+
+export function sendText(
+  response: ServerResponse,
+  status: number,
+  type: string,
+  text: string,
+  more: Readonly<Record<string, string>> = {},
+): void {
+  response.writeHead(status, { "content-type": type, "content-length": Buffer.byteLength(text), ...more });
   response.end(response.req.method === "HEAD" ? undefined : text);
 }
 
@@ -27,7 +38,7 @@ export function sendProblem(response: ServerResponse, error: ParleyError, id: st
   const { req } = response;
   const text = JSON.stringify(problemOf(error, id));
   if (req.complete || !hasBody(req.headers)) {
-    sendText(response, error.status, PROBLEM_TYPE, text);
+    sendText(response, error.status, PROBLEM_TYPE, text, retryLater(error));
     return;
   }
   const length = Buffer.byteLength(text);

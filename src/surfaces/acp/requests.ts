@@ -2,8 +2,12 @@ import type { ContentBlock } from "@agentclientprotocol/sdk/unstable";
 import { type Fields, fieldsIn, isFields, textIn } from "../../core/json/fields.ts";
 import { invalidParams, requestError } from "./errors.ts";
 
+/** As long as the remote transports of the SDK let an id be. */
+const MAX_ID = 1_024;
+
 /** Refuses what no path of a request can hold. */
 export function assertId(id: string): void {
+  if (id.length > MAX_ID) throw invalidParams(`expected an id, got ${id.length} characters`);
   if (/^\.{0,2}$/.test(id) || !id.isWellFormed()) throw invalidParams(`expected an id, got ${JSON.stringify(id)}`);
 }
 

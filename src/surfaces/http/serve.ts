@@ -2,15 +2,16 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Hono } from "hono";
-import { ParleyError } from "../../core/errors.ts";
+import { isParleyError, ParleyError } from "../../core/errors.ts";
 import type { Logger } from "../../core/logger.ts";
+import { elsewhereOf } from "./elsewhere.ts";
 import { Answer, type Endpoint, WRITTEN } from "./endpoint.ts";
 import { type RequestContext, readBody, readQuery } from "./read.ts";
 
 export interface SurfaceOptions<More> {
   endpoints: readonly Endpoint<More>[];
   /** Facts that a call carries beside the request itself. Throws to refuse the request before it is read. */
-  more(context: RequestContext): More;
+  more(context: RequestContext, endpoint: Endpoint<More>): More | Promise<More>;
   /** Anything that was thrown, in the form of the surface's errors. */
   refusal(thrown: unknown, context: RequestContext): Response;
   /** Where a client finds the paths that there are: ends the error of a path that is unknown. */
@@ -18,8 +19,12 @@ export interface SurfaceOptions<More> {
   logger: Logger;
 }
 
+/** A refusal that is about to pass: the same request may be made again. */
+const RETRY_SOON = { "retry-after": "1" };
+
 export function json(status: number, value: unknown, type = "application/json"): Response {
-  return new Response(JSON.stringify(value), { status, headers: { "content-type": type } });
+  const headers = { "content-type": type, ...(status === 503 ? RETRY_SOON : {}) };
+  return new Response(JSON.stringify(value), { status, headers });
 }
 
 function responseOf(answer: unknown, status: number): Response {
@@ -41,7 +46,7 @@ export function serveSurface<More extends object>(
     app.on(endpoint.method.toUpperCase(), path, async (context) => {
       const { req, env } = context;
       const answer = await endpoint.handle({
-        ...options.more(context),
+        ...(await options.more(context, endpoint)),
         params: req.param() as Record<string, string>,
         query: readQuery(context, endpoint),
         body: await readBody(context, endpoint),
@@ -56,8 +61,13 @@ export function serveSurface<More extends object>(
     const { method, path } = context.req;
     return options.refusal(new ParleyError("not_found", `nothing at ${method} ${path}${options.directions}`), context);
   });
-  app.onError((thrown, context) => {
+  app.onError(async (thrown, context) => {
     const { method, path } = context.req;
+    const elsewhere = isParleyError(thrown) ? elsewhereOf(context.env.incoming, thrown) : undefined;
+    if (elsewhere && isParleyError(thrown)) {
+      const unanswered = await elsewhere(thrown);
+      return unanswered ? options.refusal(unanswered, context) : RESPONSE_ALREADY_SENT;
+    }
     const response = options.refusal(thrown, context);
     if (response.status === 500) options.logger.error({ err: thrown, method, path }, "a request failed");
     return response;

@@ -10,6 +10,7 @@ import { agentRoutes } from "./agent-routes.ts";
 import { askRoutes } from "./ask-routes.ts";
 import { eventRoutes } from "./event-routes.ts";
 import { eventStreams } from "./event-stream.ts";
+import { type NodesView, nodeRoutes } from "./node-routes.ts";
 import { openApi } from "./openapi.ts";
 import { promptRoutes } from "./prompt-routes.ts";
 import { type Route, tagged } from "./route.ts";
@@ -20,6 +21,8 @@ import { workRoutes } from "./work-routes.ts";
 export interface UniversalOptions {
   gateway: Gateway;
   clients: SseClients;
+  /** The nodes that share the log, where it has several. */
+  nodes?: NodesView | undefined;
   version: string;
   /** The address that clients are told; the one by which they called otherwise. */
   advertised?: string;
@@ -28,14 +31,15 @@ export interface UniversalOptions {
   defaultDirectory: string;
 }
 
-export function universalRoutes({ gateway, clients, defaultDirectory }: UniversalOptions): Route[] {
+export function universalRoutes({ gateway, clients, nodes, defaultDirectory }: UniversalOptions): Route[] {
   return [
     ...tagged("Agents", agentRoutes(gateway, defaultDirectory)),
-    ...tagged("Sessions", sessionRoutes(gateway, defaultDirectory)),
+    ...tagged("Sessions", sessionRoutes(gateway, defaultDirectory, nodes)),
     ...tagged("Prompts", promptRoutes(gateway)),
     ...tagged("Work", workRoutes(gateway)),
     ...tagged("Trust", trustRoutes(gateway, defaultDirectory)),
     ...tagged("Asks", askRoutes(gateway)),
+    ...tagged("Nodes", nodeRoutes(nodes)),
     ...tagged("Events", eventRoutes(gateway, eventStreams(gateway, clients))),
   ];
 }

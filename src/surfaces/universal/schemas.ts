@@ -33,6 +33,11 @@ export const sessionRequest = strict("SessionRequest", {
     .optional()
     .describe("one of GET /v1/agents, a known ACP agent, or acp: with a command line; the default agent otherwise"),
   directory: z.string().optional().describe("absolute path; the server's own directory otherwise"),
+  place: z
+    .string()
+    .max(64)
+    .optional()
+    .describe("the place that has the directory, where nodes of several places share the log: see GET /v1/nodes"),
   model: z.string().optional(),
   mode: z.string().optional(),
   options: optionValues.optional().describe("options of the agent by their ids, such as effort"),
@@ -173,6 +178,7 @@ export const session = loose("Session", {
   id: z.string(),
   agent: z.string(),
   directory: z.string(),
+  place: z.string().optional().describe("the nodes that have its directory, where several share the log"),
   status: z.enum(["idle", "busy", "requires_action", "retrying", "compacting"]),
   title: z.string().optional(),
   model: z.string().optional(),

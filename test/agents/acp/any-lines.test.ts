@@ -4,72 +4,21 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import fc from "fast-check";
-import { AcpSession } from "../../../src/agents/acp/session.ts";
 import { type Fields, fieldsIn, isFields, jsonIn } from "../../../src/core/json/fields.ts";
-import type { Signal } from "../../../src/core/ledger/signals.ts";
-import type { CommandHost, Exit, LineEvents, ProcessHost } from "../../../src/host/contract.ts";
 import { eventually } from "../../support/eventually.ts";
 import { Recordings, textOf } from "../replay/recording.ts";
+import { type Opened, openPuppet, SESSION } from "./puppet.ts";
 import { broken } from "./stage.ts";
 
 const directory = realpathSync(mkdtempSync(join(tmpdir(), "parley-acp-lines-")));
 writeFileSync(join(directory, "a.txt"), "a");
 after(() => rmSync(directory, { recursive: true, force: true }));
 
-const SESSION = "sess";
-
-/** A program in this process: it opens a session, and says what it is told to. */
-class Puppet implements ProcessHost, CommandHost {
-  readonly written: Fields[] = [];
-  readonly #exited = Promise.withResolvers<Exit>();
-  #events: LineEvents | undefined;
-  prompt: unknown;
-
-  spawn(_: unknown, events: LineEvents) {
-    this.#events = events;
-    const exit = { code: 0, signal: null, stderr: [] };
-    const leave = async (): Promise<void> => this.#exited.resolve(exit);
-    const [started, exited] = [Promise.resolve(), this.#exited.promise];
-    const write = async (line: string): Promise<void> => this.#take(jsonIn(line) as Fields);
-    return { pid: 1, started, exited, write, endInput: leave, kill: leave, pause() {}, resume() {} };
-  }
-
-  run(): never {
-    throw new Error("no command is run here");
-  }
-
-  say(line: string | object): void {
-    this.#events?.line(typeof line === "string" ? line : JSON.stringify({ jsonrpc: "2.0", ...line }));
-  }
-
-  #take(line: Fields): void {
-    this.written.push(line);
-    const { id, method } = line;
-    if (method === "initialize") queueMicrotask(() => this.say({ id, result: { protocolVersion: 1 } }));
-    if (method === "session/new") queueMicrotask(() => this.say({ id, result: { sessionId: SESSION } }));
-    if (method === "session/prompt") this.prompt = id;
-  }
-}
-
-function open(): { puppet: Puppet; session: AcpSession; signals: Signal[] } {
-  const puppet = new Puppet();
-  const signals: Signal[] = [];
-  const found = { argv: ["puppet"] } as const;
-  const login = { keys: [], env: {} };
-  const session: AcpSession = new AcpSession(
-    { host: puppet, found, env: {}, title: "Puppet", login, onPeer() {}, onCommands() {} },
-    {
-      session: "ses",
-      directory,
-      trusted: true,
-      emit(signal) {
-        signals.push(signal);
-        if (signal.type === "permission") void session.answer(signal.ask, { kind: "permission", outcome: "once" });
-        if (signal.type === "question") void session.answer(signal.ask, { kind: "question", outcome: "rejected" });
-      },
-    },
-  );
-  return { puppet, session, signals };
+function open(): Opened {
+  return openPuppet(directory, (signal, session) => {
+    if (signal.type === "permission") void session.answer(signal.ask, { kind: "permission", outcome: "once" });
+    if (signal.type === "question") void session.answer(signal.ask, { kind: "question", outcome: "rejected" });
+  });
 }
 
 /** One update and one request of each shape that agents were recorded with. */

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
+import { tmpdir } from "node:os";
 import { describe, test } from "node:test";
 import { ResumeLost } from "../../../src/agents/contract.ts";
+import { eventually } from "../../support/eventually.ts";
 import type { Watched } from "../contract/watched.ts";
+import { openPuppet, SESSION } from "./puppet.ts";
 import { played, said, setStage, update, words } from "./stage.ts";
 
 const initialize = (facts: object = {}) => ({ protocolVersion: 1, agentCapabilities: {}, authMethods: [], ...facts });
@@ -43,6 +46,20 @@ describe("a login", () => {
     const found = await rig.agent.discover();
     assert.equal(found.credentials, "missing");
     assert.match(found.detail ?? "", /In the browser/);
+  });
+
+  test("that is wanted in the middle of a session is explained, too", async (t) => {
+    const initialized = { initialize: initialize({ authMethods: methods }) };
+    const { open } = await setStage(t, initialized, { login: "run stand-in login" });
+    const watched = await open();
+    const error = { code: -32000, message: "Authentication required" };
+    const ended = await watched.turn(played([], { error }));
+    assert.equal(ended.error?.code, "auth_required");
+    assert.match(
+      ended.error?.message ?? "",
+      /wants a login first \(Authentication required\): run stand-in login; .*A key/,
+    );
+    await watched.session.close();
   });
 
   test("by a key of the environment is tried once, and only where the key is there", async (t) => {
@@ -99,6 +116,9 @@ describe("a session of before", () => {
     { code: -32603, message: "Internal error", data: { details: "Session not found" } },
     { code: -32603, message: "Internal error", data: { details: "No previous sessions found for this project." } },
     { code: -32603, message: "Internal error: no rollout found for thread id x" },
+    { code: -32603, message: 'Invalid session identifier "x"' },
+    { code: -32602, message: 'Session "3f-a" does not exist' },
+    { code: -32602, message: "Unknown session: x" },
   ])
     test(`that it does not know is lost: ${JSON.stringify(error)}`, async (t) => {
       const { begin } = await setStage(t, { ...loads, "session/load": { error } });
@@ -107,14 +127,34 @@ describe("a session of before", () => {
       assert.equal(watched.all("replay.begun").length, watched.all("replay.ended").length);
     });
 
-  test("that fails otherwise is no reason for a new one", async (t) => {
-    const { begin } = await setStage(t, {
-      ...loads,
-      "session/load": { error: { code: -32603, message: "disk full" } },
+  for (const message of [
+    "disk full",
+    "cannot load session: i/o error",
+    "No space left on device, while the session was read",
+    "Unknown error while loading the session",
+    "Invalid session configuration: no model",
+    "could not load session: model m-1 not found",
+  ])
+    test(`that fails otherwise is no reason for a new one: ${message}`, async (t) => {
+      const { begin } = await setStage(t, { ...loads, "session/load": { error: { code: -32603, message } } });
+      const error = await failure(begin({ resume: "old" }));
+      assert.ok(!(error instanceof ResumeLost));
+      assert.ok(error.message.includes(message));
     });
-    const error = await failure(begin({ resume: "old" }));
-    assert.ok(!(error instanceof ResumeLost));
-    assert.match(error.message, /disk full/);
+
+  test("keeps its mode where the agent tells no modes with it, and is refused where that cannot be put in force", async (t) => {
+    const silent = { ...loads, "session/load": {} };
+    const { open } = await setStage(t, silent);
+    const watched = await open({ resume: "old", mode: "plan", model: "m" });
+    assert.equal(watched.all("session").at(-1)?.mode, "plan");
+    await watched.session.close();
+    const refuses = await setStage(t, { ...silent, "session/set_mode": { error: { code: -32601, message: "none" } } });
+    assert.match(
+      (await failure(refuses.begin({ resume: "old", mode: "plan" }))).message,
+      /does not take the mode plan/,
+    );
+    const fresh = await setStage(t, { "session/new": { sessionId: "sess-stand-in" } });
+    assert.match((await failure(fresh.begin({ mode: "plan" }))).message, /it offers no modes/);
   });
 });
 
@@ -153,6 +193,49 @@ describe("choices", () => {
     await assert.rejects(watched.session.set({ mode: "none" }), /its modes are build, plan/);
     await assert.rejects(watched.session.set({ options: { effort: "high" } }), /effort high/);
     await watched.session.close();
+  });
+
+  test("are in force as the agent was told where it does not tell them again", async (t) => {
+    const { open } = await setStage(t, { ...told, "session/set_config_option": {} });
+    const watched = await open();
+    const shown = (): unknown => watched.all("session").at(-1)?.mode;
+    await watched.session.set({ mode: "plan" });
+    assert.equal(shown(), "plan");
+    await watched.session.set({ mode: "build" });
+    assert.equal(shown(), "build");
+    await watched.session.set({ options: { fast: true } });
+    assert.equal(watched.all("session").at(-1)?.options?.fast, true);
+    await watched.session.close();
+  });
+
+  test("that are not offered any more when they were just set are refused", async (t) => {
+    const { open } = await setStage(t, {
+      ...told,
+      "session/set_config_option": { configOptions: configOptions.slice(0, 1) },
+    });
+    const watched = await open();
+    await assert.rejects(watched.session.set({ mode: "plan" }), /does not take the mode plan/);
+    await watched.session.close();
+  });
+
+  test("that the agent changes right after it opened the session are those in force", async (t) => {
+    const changes = { "session/load": [update("current_mode_update", { currentModeId: "plan" })] };
+    const { open } = await setStage(t, {
+      after: changes,
+      initialize: initialize({ agentCapabilities: { loadSession: true } }),
+    });
+    const watched = await open({ resume: "sess-stand-in" });
+    assert.equal(watched.all("session").at(-1)?.mode, "plan");
+    await watched.session.close();
+    const puppet = openPuppet(tmpdir(), undefined, { answers: { "session/new": undefined } });
+    await eventually("a session is asked for", () => puppet.puppet.asked("session/new") !== undefined);
+    puppet.puppet.answer("session/new", { sessionId: SESSION, configOptions });
+    const change = { sessionUpdate: "current_mode_update", currentModeId: "plan" };
+    puppet.puppet.say({ method: "session/update", params: { sessionId: SESSION, update: change } });
+    await puppet.session.ready();
+    const facts = puppet.signals.findLast(({ type }) => type === "session");
+    assert.equal(facts?.type === "session" && facts.mode, "plan");
+    await puppet.session.close();
   });
 
   test("by requests of their own work where there are no config options", async (t) => {
@@ -199,6 +282,16 @@ describe("a start", () => {
     const { message } = await failure(begin());
     assert.match(message, /exit code 3/);
     assert.match(message, /no such model/);
+  });
+
+  test("of a program that does not speak the protocol says so", async (t) => {
+    const leaves = await setStage(t, {}, { argv: ["/bin/true"] });
+    const ended = await failure(leaves.begin());
+    assert.match(ended.message, /exited before it was ready: it did not answer "initialize".*arguments/);
+    const silent = await setStage(t, { begins: "silent" }, { readyMs: 300 });
+    assert.match((await failure(silent.begin())).message, /not ready within 300 ms: it did not answer "initialize"/);
+    const { session } = openPuppet(tmpdir(), undefined, { answers: { "session/new": undefined }, readyMs: 100 });
+    await assert.rejects(session.ready(), /not ready within 100 ms: it did not open a session/);
   });
 
   test("with another version of the protocol is refused", async (t) => {

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
+import { programSpec } from "../../../src/agents/acp/launch.ts";
 import { KeptOutput } from "../../../src/agents/acp/serve/kept-output.ts";
 import type { Watched } from "../contract/watched.ts";
 import { played, said, setStage, update } from "./stage.ts";
@@ -104,6 +105,16 @@ describe("files", () => {
     assert.equal(watched.all("intent").length, 0);
   });
 
+  test("are not written outside of a turn where there are rules: nobody could be asked", async (t) => {
+    const { open, directory } = await setStage(t);
+    const watched = await open({ hasRules: () => true });
+    rule(watched, { verdict: "go" });
+    await watched.prompt(played([], undefined, [write(join(directory, "late.txt"), "x")]));
+    await watched.until("a note", () => watched.all("note").some(({ text }) => text.includes("no turn is open")));
+    assert.equal(existsSync(join(directory, "late.txt")), false);
+    await watched.session.close();
+  });
+
   test("rules that hold only in part are told once for a start", async (t) => {
     const { open } = await setStage(t);
     const watched = await open({ hasRules: () => true });
@@ -133,6 +144,21 @@ describe("terminals", () => {
     assert.match(text, /"output":"hällo\\n","truncated":false/);
     assert.match(text, /there is no terminal/);
     assert.equal(watched.all("tool.done")[0]?.output, "hällo\n");
+  });
+
+  test("have not Parley's token", async (t) => {
+    process.env.PARLEY_TOKEN = "sesame";
+    t.after(() => delete process.env.PARLEY_TOKEN);
+    const env = [{ name: "PARLEY_TOKEN", value: "theirs" }];
+    const { text } = await asked(t, () => [
+      create({ command: "echo token:$PARLEY_TOKEN.", env }),
+      use("terminal/wait_for_exit"),
+      use("terminal/output"),
+    ]);
+    assert.match(text, /"output":"token:\.\\n"/);
+    const launch = { found: { argv: ["x"] as const }, env: { PARLEY_TOKEN: "sesame" } };
+    const spec = programSpec(launch, { directory: "/", session: "s", trusted: true });
+    assert.deepEqual([Object.hasOwn(spec.env ?? {}, "PARLEY_TOKEN"), spec.env?.PARLEY_TOKEN], [true, undefined]);
   });
 
   test("take a line of shell, and end with the session", async (t) => {

@@ -37,6 +37,14 @@ describe("tool calls", () => {
       ],
       { ok: false, output: "a\nb\n(exit code 2)" },
     ],
+    [
+      "whose later updates say nothing of what was told",
+      [
+        call({ title: "t", rawOutput: "o" }),
+        news({ title: null, rawOutput: null, content: null, status: "completed" }),
+      ],
+      { ok: true, output: "o", title: "t" },
+    ],
     ["that failed", [call({}), news({ status: "failed", rawOutput: { error: "no" } })], { ok: false, output: "no" }],
     ["with an unknown result", [call({}), news({ status: "completed", rawOutput: { a: 1 } })], { output: '{"a":1}' }],
   ];
@@ -209,6 +217,29 @@ describe("a turn", () => {
     assert.equal(said(watched), "");
     await watched.session.close();
   });
+
+  for (const [status, level, told] of [
+    ["completed", "info", "We spoke of\nthe sea."],
+    ["failed", "error", "no room"],
+    ["cancelled", "info", "the compaction was stopped"],
+  ] as const)
+    test(`tells the summary of a compaction that comes piece by piece and is ${status}`, async (t) => {
+      const { open } = await setStage(t);
+      const watched = await open();
+      const piece = (text: string, compactionId = "1") =>
+        update("compaction_summary_chunk", { compactionId, content: { type: "text", text } });
+      const end = update("compaction_update", { compactionId: "1", status, error: "no room" });
+      await watched.turn(played([piece("We spoke of\n"), piece("other", "2"), piece("the sea."), end]));
+      assert.deepEqual(
+        watched.all("note").map(({ level, text, code }) => [level, text, code]),
+        [[level, told, "compaction"]],
+      );
+      assert.deepEqual(
+        watched.all("status").map((one) => one.status),
+        ["compacting", "running"],
+      );
+      await watched.session.close();
+    });
 
   test("survives noise, and tells of it", async (t) => {
     const { open } = await setStage(t);

@@ -53,6 +53,22 @@ describe("a permission in the words of rules", () => {
       { patterns: ["d"] },
     ],
     [{ kind: "read", rawInput: { path: "a" } }, "read", { patterns: ["a"] }],
+    [{ kind: "edit", rawInput: { command: "str_replace", path: "/p/.env" } }, "edit", { patterns: [".env"] }],
+    [{ kind: "other", rawInput: { command: "create", path: "/p/.env" } }, "edit", { patterns: [".env"] }],
+    [{ rawInput: { command: "view", path: "/p/.env" } }, "read", { patterns: [".env"] }],
+    [{ kind: "execute", rawInput: { command: "create", path: "/p" } }, "bash", { command: "create" }],
+    [{ kind: "edit", rawInput: { command: "rm x", path: "/p" } }, "bash", { command: "rm x" }],
+    [
+      { kind: "move", rawInput: { source: "/p/a", destination: "/p/.env" }, locations: [{ path: "/p/a" }] },
+      "edit",
+      { patterns: ["a", ".env"] },
+    ],
+    [
+      { kind: "edit", rawInput: { path: "a" }, locations: [{ path: "/p/a" }, { path: "/p/.env" }] },
+      "edit",
+      { patterns: ["a", ".env"] },
+    ],
+    [{ kind: "delete", rawInput: { paths: ["a", "/p/.env"] } }, "edit", { patterns: ["a", ".env"] }],
     [{ kind: "fetch", rawInput: { url: "https://example.com/x" } }, "webfetch", { patterns: ["example.com"] }],
     [{ kind: "other", name: "mcp__lab__add" }, "mcp__lab__add", { patterns: [] }],
   ] as const)

@@ -28,6 +28,12 @@ const everything: ConfigFile = {
   allowHosts: ["evil.example"],
   cors: ["https://evil.example"],
   keepNative: false,
+  database: "postgres://evil.example/parley",
+  databaseListen: "postgres://evil.example/parley",
+  place: "evil",
+  nodeName: "evil",
+  nodeAddress: "https://evil.example",
+  nodeLease: "1s",
   logLevel: "debug",
   trust: ["/"],
 };
@@ -59,9 +65,10 @@ test("a project may refuse what is asked while nobody is there, but not allow it
   assert.deepEqual(limitProject({ unattended: "allow" }, true, "/repo").refused, []);
 });
 
-test("a trusted project may say all but who is trusted, what the token is and whose keys are used", () => {
+test("a trusted project may say all but who is trusted, what the token is, whose keys are used and which database there is", () => {
   const { config, refused } = limitProject(everything, true, "/repo");
-  assert.deepEqual(refused.map(({ key }) => key).sort(), ["houseCredentials", "token", "trust"]);
+  const nodes = ["database", "databaseListen", "nodeAddress", "nodeLease", "nodeName", "place"];
+  assert.deepEqual(refused.map(({ key }) => key).sort(), [...nodes, "houseCredentials", "token", "trust"].sort());
   assert.deepEqual(config.agents, everything.agents);
 });
 

@@ -111,3 +111,26 @@ test("a permission without its command is held against the rules by its patterns
   assert.equal(decide(deciders, { action: "shell", patterns: ["ls *"], command: "ls; touch b" }), "ask");
   assert.equal(decide(deciders, { action: "bash", patterns: ["ls *"], command: "touch b" }), "ask");
 });
+
+test("a change of files that it does not name is asked about where a rule holds some of them", () => {
+  const all: PermissionRule = { action: "edit", pattern: "*", verdict: "allow" };
+  const held: PermissionRule = { action: "edit", pattern: ".env", verdict: "deny" };
+  const asked: PermissionRule = { action: "*", pattern: "*", verdict: "ask" };
+  const verdict = (permissions: PermissionRule[], action = "edit") =>
+    decide({ permissions, granted: [], directory: "/p" }, { action, patterns: [] });
+  assert.equal(verdict([all, held]), "ask");
+  assert.equal(verdict([held, all]), "allow", "the last that fits counts");
+  assert.equal(verdict([asked, all]), "allow");
+  assert.equal(verdict([all]), "allow");
+  assert.equal(verdict([{ ...all, verdict: "deny" }, held]), "deny");
+  assert.equal(
+    verdict(
+      [
+        { ...all, action: "read" },
+        { ...held, action: "read" },
+      ],
+      "read",
+    ),
+    "allow",
+  );
+});

@@ -17,6 +17,7 @@ test("nothing at or below the floor is ever left to order, however late an appen
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const floor = createFloor();
       let xid = 0;
+      let position = 0;
       let id = 0;
       const underWay: { xid: number; id: number }[] = [];
       let queue: number[] = [];
@@ -29,7 +30,7 @@ test("nothing at or below the floor is ever left to order, however late an appen
           const taken = queue.filter((one) => one > floor.value());
           assert.deepEqual(taken, queue, "the floor hides a row");
           queue = [];
-          floor.learn({ newest, until: taken.length > 0 ? ++xid : null, ended });
+          floor.learn({ newest, until: taken.length > 0 ? ++xid : null, ended, position: ++position }, floor.value());
         } else {
           const [one] = underWay.splice((current.which ?? 0) % Math.max(1, underWay.length), 1);
           if (one && current.do === "commit") queue.push(one.id);
@@ -43,10 +44,32 @@ test("nothing at or below the floor is ever left to order, however late an appen
 
 test("the floor rises once the appends before it have ended", () => {
   const floor = createFloor();
-  floor.learn({ newest: 5, until: 100, ended: 90 });
+  floor.learn({ newest: 5, until: 100, ended: 90, position: 1 }, 0);
   assert.equal(floor.value(), 0);
-  floor.learn({ newest: 8, until: null, ended: 99 });
+  floor.learn({ newest: 8, until: null, ended: 99, position: 2 }, 0);
   assert.equal(floor.value(), 0);
-  floor.learn({ newest: 9, until: 120, ended: 101 });
+  floor.learn({ newest: 9, until: 120, ended: 101, position: 3 }, 0);
   assert.equal(floor.value(), 5);
+});
+
+test("a database that lost its end has rows below the floor again: positions step back", () => {
+  const floor = createFloor();
+  floor.learn({ newest: 5, until: 100, ended: 90, position: 10 }, 0);
+  floor.learn({ newest: 8, until: 110, ended: 100, position: 12 }, 0);
+  assert.equal(floor.value(), 5);
+  floor.learn({ newest: 7, until: 105, ended: 95, position: 11 }, 5);
+  assert.equal(floor.value(), 0);
+});
+
+test("all rows are looked at now and then", () => {
+  let now = 0;
+  const floor = createFloor(() => now);
+  floor.learn({ newest: 5, until: 100, ended: 90, position: 1 }, 0);
+  floor.learn({ newest: 8, until: 110, ended: 100, position: 2 }, 0);
+  now = 59_999;
+  assert.deepEqual([floor.value(), floor.due()], [5, false]);
+  now = 60_000;
+  assert.deepEqual([floor.value(), floor.due()], [0, true]);
+  floor.learn({ newest: 9, until: 120, ended: 105, position: 3 }, 0);
+  assert.deepEqual([floor.value(), floor.due()], [5, false]);
 });

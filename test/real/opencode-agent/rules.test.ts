@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { sharedStage } from "../../agents/opencode/shared-stage.ts";
 import { completed, of } from "../../agents/opencode/stage.ts";
-import { bash, task, write } from "../../agents/opencode/tools.ts";
+import { bash, question, task, write } from "../../agents/opencode/tools.ts";
 import { lawfulEvents } from "../../support/laws.ts";
 import { realAgent } from "../../support/real-agent.ts";
 import { GROUP_MS } from "../../support/time.ts";
@@ -17,6 +17,7 @@ const script = {
     touch: [{ tools: [bash("touch made.txt")] }, { text: "Tried." }],
     empty: [{ tools: [bash("> made.txt")] }, { text: "Tried." }],
     write: [{ tools: [write("secret/made.txt", "x\n")] }, { text: "Tried." }],
+    colour: [{ tools: [question("Which colour?", "Red", "Blue")] }, { text: "A good choice." }],
     delegate: [{ tools: [task("Look", "[[touch]] look around")] }, { text: "It is done." }],
   },
 };
@@ -107,6 +108,19 @@ describe("rules of a session and what the real OpenCode does not ask about", { s
     assert.equal((await running).text, "Tried.");
     assert.ok(has("made.txt"));
     assert.deepEqual((await told(id)).calls, [["bash", "completed", undefined]]);
+  });
+
+  test("a question is not asked where rules deny it, and asked once where they want everything asked", async () => {
+    const denied = await begin("silent", [deny("quest*")]);
+    assert.equal((await denied.api.ask(denied.id, "[[colour]]")).text, "A good choice.");
+    assert.equal(of(await lawfulEvents(denied.api, denied.id), "question.requested").length, 0);
+    const { id, api } = await begin("curious", [{ action: "*", pattern: "*", verdict: "ask" }]);
+    const running = api.ask(id, "[[colour]]");
+    const [ask] = await stage().asks(id);
+    await stage().answer(id, ask?.id ?? "", { outcome: "answered", answers: [["Blue"]] });
+    assert.equal((await running).text, "A good choice.");
+    const events = await lawfulEvents(api, id);
+    assert.deepEqual([of(events, "question.requested").length, of(events, "permission.requested").length], [1, 0]);
   });
 
   test("a rule that comes later binds the next turn, and one that goes no longer does", async () => {

@@ -56,8 +56,12 @@ test("a connection over HTTP without an open request is ended, and no other", as
   await fetch(url, { headers: { "acp-connection-id": "unknown" }, signal: leave.signal });
   await eventually("the one without a stream is ended", () => ended.length > 0);
   await staysSo("the one with a stream is left alone", () => !ended.includes("stays"), 1_800);
+  await fetch(url, { method: "POST", headers: { "x-made": "leaves" } });
+  await fetch(url, { headers: { "acp-connection-id": "leaves" }, signal: leave.signal });
+  watch.forget("leaves");
   leave.abort();
   await eventually("it is ended after its stream", () => ended.includes("stays"));
+  await staysSo("one whose client said so is not ended again", () => !ended.includes("leaves"));
   assert.deepEqual(ended, ["goes", "stays"]);
 });
 

@@ -128,3 +128,58 @@ test("/acp: a message by WebSocket that is too long ends the connection, and gar
   socket.send("x".repeat(11 * 1024 * 1024));
   assert.equal((await closed)[0], 1009);
 });
+
+test("/acp: many connections at once, opened and left: some are made, the others are refused, and the server works on", async (t) => {
+  const { parley } = await startServer(t, { token: TOKEN });
+  const answers = await Promise.all(Array.from({ length: 300 }, () => post(parley.url, HEADERS)));
+  const made = answers.flatMap(({ status, headers }) => (status === 200 ? headers.get("acp-connection-id") : []));
+  assert.equal(made.length, 64);
+  const refused = answers.filter(({ status }) => status !== 200);
+  assert.deepEqual(new Set(refused.map(({ status }) => status)), new Set([503]));
+  assert.match((await refused[0]?.text()) ?? "", /at most 64 connections/);
+  const gone = { ...HEADERS, "acp-connection-id": made[0] ?? "" };
+  assert.equal((await fetch(`${parley.url}/acp`, { method: "DELETE", headers: gone })).status, 202);
+  await eventually("there is room again", async () => (await post(parley.url, HEADERS)).status === 200);
+});
+
+/** A client that speaks plain frames. */
+async function openSocket(url: string) {
+  const socket = new WebSocket(`${url.replace(/^http/, "ws")}/acp`, { headers: HEADERS });
+  const messages: { id?: number | null; result?: { sessionId: string }; error?: { code: number }; method?: string }[] =
+    [];
+  socket.on("message", (data) => messages.push(JSON.parse(String(data))));
+  socket.on("error", () => {});
+  await once(socket, "open");
+  const ask = async (id: number, method: string, params: object) => {
+    socket.send(JSON.stringify({ jsonrpc: "2.0", id, method, params }));
+    await eventually(`an answer to ${method}`, () => messages.some((message) => message.id === id));
+    return messages.find((message) => message.id === id)?.result;
+  };
+  return { socket, messages, ask };
+}
+
+test("/acp: a client by WebSocket that vanishes leaves its turn running", async (t) => {
+  const { parley, api, directory } = await startServer(t, { token: TOKEN });
+  const { socket, messages, ask } = await openSocket(parley.url);
+  await ask(1, "initialize", INITIALIZE);
+  const { sessionId = "" } = (await ask(2, "session/new", { cwd: directory, mcpServers: [] })) ?? {};
+  const prompt = { sessionId, prompt: [{ type: "text", text: "[[slow 500]]" }] };
+  socket.send(JSON.stringify({ jsonrpc: "2.0", id: 3, method: "session/prompt", params: prompt }));
+  await eventually("it works", () => JSON.stringify(messages).includes("still"));
+  socket.terminate();
+  await eventually("its turn is over", async () => (await api.session(sessionId)).lastEnd !== undefined);
+  assert.equal((await api.session(sessionId)).lastEnd?.reason, "end_turn");
+});
+
+test("/acp: frames that are no message are answered or passed over, and the next one is read", async (t) => {
+  const { parley } = await startServer(t, { token: TOKEN });
+  const { socket, messages, ask } = await openSocket(parley.url);
+  await ask(1, "initialize", INITIALIZE);
+  socket.send(JSON.stringify([request()]));
+  socket.send(Buffer.from(JSON.stringify(request())), { binary: true });
+  for (const odd of ["7", "null", '"text"', "{}", '{"jsonrpc":"2.0","id":{},"method":"session/list"}'])
+    socket.send(odd);
+  assert.ok(await ask(9, "session/list", {}));
+  const refused = messages.filter(({ error }) => error);
+  assert.deepEqual(new Set(refused.map(({ error }) => error?.code)), new Set([-32_600]));
+});

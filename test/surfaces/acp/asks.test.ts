@@ -3,6 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import type { PromptResponse, RequestPermissionRequest } from "@agentclientprotocol/sdk/unstable";
+import { createClient } from "../../../src/client/index.ts";
 import { Closers } from "../../support/closers.ts";
 import { eventually } from "../../support/eventually.ts";
 import { startServer, type TestServer } from "../../support/server.ts";
@@ -78,6 +79,57 @@ describe("asks", () => {
     assert.match(textOf(client.updates), /did not run it/);
   });
 
+  test("an answer that is none refuses", async (t) => {
+    const odd = [{}, null, { outcome: "selected" }, { outcome: { outcome: "selected" } }, "yes"];
+    for (const answer of odd) {
+      const client = await open(t);
+      client.onPermission(async () => answer as never);
+      assert.equal((await client.prompt("[[ask ls]]")).stopReason, "end_turn", JSON.stringify(answer));
+      assert.match(textOf(client.updates), /did not run it/);
+    }
+    for (const content of [undefined, "red", [1]]) {
+      const form = await open(t, {
+        capabilities: { elicitation: { form: {} } },
+        requests: { "elicitation/create": async () => ({ action: "accept", content }) },
+      });
+      assert.equal((await form.prompt("[[question]]")).stopReason, "end_turn");
+    }
+  });
+
+  test("an answer and a cancel whose connection broke are sent again", async (t) => {
+    const tried: string[] = [];
+    const send = (url: string, init: RequestInit): Promise<Response> => {
+      const [, what] = /\/(asks|cancel)\b/.exec(url) ?? [];
+      if (init.method !== "POST" || what === undefined) return fetch(url, init);
+      tried.push(what);
+      if (tried.length % 2 === 0) return fetch(url, init);
+      return Promise.reject(new TypeError("fetch failed", { cause: new Error("other side closed") }));
+    };
+    const client = await open(t, { acp: { client: async () => createClient({ url: server.api.url, fetch: send }) } });
+    client.onPermission(choose("allow_once"));
+    assert.equal((await client.prompt("[[ask ls]]")).stopReason, "end_turn");
+    assert.match(textOf(client.updates), /You allowed it \(once\)/);
+    const slow = client.prompt("[[slow]]");
+    await eventually("it works", () => textOf(client.updates).includes("still"));
+    await client.agent.notify("session/cancel", { sessionId: client.id });
+    assert.equal((await slow).stopReason, "cancelled");
+    assert.deepEqual(tried, ["asks", "asks", "cancel", "cancel"]);
+  });
+
+  test("a cancel of its own prompt that waits leaves the ask of another's turn to the client", async (t) => {
+    const client = await open(t);
+    const theirs = server.api.ask(client.id, "[[ask ls]]");
+    await eventually("the client is asked", () => requests(client).length === 1);
+    const mine = client.prompt("mine");
+    await eventually("it waits", async () => (await server.api.session(client.id)).queue.length === 1);
+    await client.agent.notify("session/cancel", { sessionId: client.id });
+    assert.equal((await mine).stopReason, "cancelled");
+    await eventually("the client is asked again", () => requests(client).length === 2);
+    client.onPermission(choose("allow_once"));
+    assert.equal((await theirs).reason, "end_turn");
+    await eventually("its end came", () => textOf(client.updates).includes("You allowed it (once)"));
+  });
+
   test("an answer from elsewhere takes the request from the client", async (t) => {
     const client = await open(t);
     let isTaken = false;
@@ -135,11 +187,16 @@ describe("asks", () => {
   });
 
   test("a client that goes leaves the ask to others, and one that comes gets it", async (t) => {
-    const client = await open(t);
+    let isAnswered = false;
+    const send = (url: string, init: RequestInit): Promise<Response> => {
+      isAnswered ||= init.method === "POST" && url.includes("/asks/");
+      return fetch(url, init);
+    };
+    const client = await open(t, { acp: { client: async () => createClient({ url: server.api.url, fetch: send }) } });
     client.prompt("[[ask ls]]").catch(() => {});
     await eventually("the client is asked", () => requests(client).length === 1);
     await client.close();
-    await staysSo("the ask is open", () => server.parley !== undefined);
+    await staysSo("the ask is left alone", () => !isAnswered);
     assert.equal((await server.api.asks(client.id)).length, 1);
     const second = await stage(t, { server });
     second.onPermission(choose("allow_once"));

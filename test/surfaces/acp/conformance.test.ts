@@ -355,7 +355,7 @@ describe("requirements of the protocol's test kit, version 1", () => {
   test("ERROR an id or a prompt that is none is the client's fault", async (t) => {
     const client = await open(t);
     const prompt = say("hello");
-    for (const sessionId of ["", ".", "..", "\ud800"])
+    for (const sessionId of ["", ".", "..", "\ud800", "x".repeat(100_000)])
       for (const [method, params] of [
         ["session/prompt", { prompt }],
         ["session/load", { cwd: server.directory, mcpServers: [] }],
@@ -388,6 +388,26 @@ describe("requirements of the protocol's test kit, version 1", () => {
       assert.deepEqual(error.data, { code: "scripted" });
       return true;
     });
+  });
+
+  test("SHUTDOWN a client to which nothing can be written leaves its turn and its prompts alone", async (t) => {
+    const client = await open(t);
+    for (const text of ["[[slow 500]]", "and more"])
+      client.agent
+        .request<PromptResponse>("session/prompt", { sessionId: client.id, prompt: say(text) })
+        .catch(() => {});
+    await eventually("it works", () => textOf(client.updates).includes("still"));
+    await eventually("the other waits", async () => (await server.api.session(client.id)).queue.length === 1);
+    client.cut();
+    await eventually("both turns are over", async () => (await server.api.session(client.id)).turns === 2);
+    await eventually("nothing runs", async () => (await server.api.session(client.id)).status === "idle");
+    const { events } = await server.api.expect<{ events: { type: string; data: { reason?: string } }[] }>(
+      200,
+      "GET",
+      `/v1/sessions/${client.id}/events`,
+    );
+    const ends = events.flatMap(({ type, data }) => (type === "turn.ended" ? data.reason : []));
+    assert.deepEqual(ends, ["end_turn", "end_turn"]);
   });
 
   test("SHUTDOWN-001 the connection ends with its input; the turn goes on", async (t) => {

@@ -80,6 +80,65 @@ describe("a session that others use, too", () => {
     assert.equal((await theirs).reason, "end_turn");
   });
 
+  test("a cancel that comes late stops no turn of another client", async (t) => {
+    const begun = Promise.withResolvers<void>();
+    const send = async (url: string, init: RequestInit): Promise<Response> => {
+      if (url.endsWith("/cancel")) await begun.promise;
+      return fetch(url, init);
+    };
+    const client = await open(t, { acp: { client: async () => createClient({ url: server.api.url, fetch: send }) } });
+    const mine = client.prompt("[[slow 300]]");
+    await eventually("it works", () => textOf(client.updates).includes("still"));
+    const theirs = server.api.ask(client.id, "[[slow 300]]");
+    await eventually("it waits", async () => (await server.api.session(client.id)).queue.length === 1);
+    await client.agent.notify("session/cancel", { sessionId: client.id });
+    assert.equal((await mine).stopReason, "end_turn");
+    await eventually("theirs runs", async () => (await server.api.session(client.id)).queue.length === 0);
+    begun.resolve();
+    assert.equal((await theirs).reason, "end_turn");
+  });
+
+  test("an older way to choose, whose response tells nothing, is followed by the choices", async (t) => {
+    const held = Promise.withResolvers<void>();
+    let isHeld = false;
+    const late = () =>
+      new TransformStream<Uint8Array, Uint8Array>({
+        async transform(chunk, controller) {
+          if (isHeld) await held.promise;
+          controller.enqueue(chunk);
+        },
+      });
+    const send = async (url: string, init: RequestInit): Promise<Response> => {
+      const response = await fetch(url, init);
+      return url.includes("/stream") ? new Response(response.body?.pipeThrough(late()), response) : response;
+    };
+    const client = await open(t, { acp: { client: async () => createClient({ url: server.api.url, fetch: send }) } });
+    await client.prompt("hello");
+    isHeld = true;
+    await client.agent.request("session/set_mode", { sessionId: client.id, modeId: "plan" });
+    held.resolve();
+    await eventually("the choices came", () => ofKind(updatesOf(client), "config_option_update").length === 1);
+    const [update] = ofKind(updatesOf(client), "config_option_update");
+    assert.equal(update?.configOptions.find(({ id }) => id === "mode")?.currentValue, "plan");
+  });
+
+  test("a busy agent is a notice for a prompt that waits, and for a client that comes", async (t) => {
+    const capabilities = { session: { notices: {} } };
+    const client = await open(t, { capabilities });
+    const slow = client.prompt("[[slow]]");
+    await eventually("it works", () => textOf(client.updates).includes("still"));
+    const waiting = client.prompt("two");
+    const titles = (updates: readonly Update[]) => ofKind(updates, "notice").map(({ title }) => title);
+    await eventually("it is told", () => titles(updatesOf(client)).length === 1);
+    assert.deepEqual(titles(updatesOf(client)), ["The agent is busy: number 1 in the queue"]);
+    const second = await stage(t, { server, capabilities });
+    await second.agent.request("session/load", { sessionId: client.id, cwd: server.directory, mcpServers: [] });
+    await eventually("it is told", () => titles(updatesOf(second)).length === 1);
+    assert.deepEqual(titles(updatesOf(second)), ["The agent is busy: a turn runs here"]);
+    await client.agent.notify("session/cancel", { sessionId: client.id });
+    assert.deepEqual([(await slow).stopReason, (await waiting).stopReason], ["cancelled", "cancelled"]);
+  });
+
   test("prompts wait for each other, and each response comes before the next turn", async (t) => {
     const client = await open(t);
     const answers = await Promise.all(["one", "two", "three"].map((text) => client.prompt(text)));

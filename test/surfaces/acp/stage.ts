@@ -26,6 +26,8 @@ export interface Stage {
   onPermission(
     answer: (request: RequestPermissionRequest, signal: AbortSignal) => Promise<RequestPermissionResponse>,
   ): void;
+  /** Everything that the agent writes from now on fails. */
+  cut(): void;
   /** Sends a message as it is. */
   raw(message: Message): Promise<void>;
   close(): Promise<void>;
@@ -47,9 +49,11 @@ export interface StageOptions {
 export function line(seen: Stage["messages"]) {
   const [up, down] = [new TransformStream<Message, Message>(), new TransformStream<Message, Message>()];
   const [upWriter, downWriter] = [up.writable.getWriter(), down.writable.getWriter()];
+  let isCut = false;
   const watch = (from: "client" | "agent", writer: WritableStreamDefaultWriter<Message>) =>
     new WritableStream<Message>({
       async write(message) {
+        if (isCut) throw new Error("the line is cut");
         // A copy as it would be on the wire.
         const copy = JSON.parse(JSON.stringify(message)) as Message;
         seen.push({ from, message: copy });
@@ -64,6 +68,9 @@ export function line(seen: Stage["messages"]) {
     raw: async (message: Message): Promise<void> => {
       seen.push({ from: "client", message });
       await upWriter.write(message);
+    },
+    cut: (): void => {
+      isCut = true;
     },
     /** The client goes away. */
     end: (): Promise<void> => upWriter.close().catch(() => {}),
@@ -118,6 +125,7 @@ export async function stage(t: Cleanup, options: StageOptions = {}): Promise<Sta
     updates,
     onPermission: permit.resolve,
     raw: wire.raw,
+    cut: wire.cut,
     close: async () => {
       await wire.end();
       await routed.closed;

@@ -10,6 +10,7 @@ import {
 import { createClient } from "../../../src/client/index.ts";
 import { silentLogger } from "../../../src/core/logger.ts";
 import { createAcpAgent } from "../../../src/surfaces/acp/agent.ts";
+import { quick } from "../../client/support.ts";
 import { Closers } from "../../support/closers.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type Cleanup, startServer, type TestServer } from "../../support/server.ts";
@@ -27,13 +28,13 @@ describe("the draft of version 2", () => {
   });
   after(() => closers.close());
 
-  async function connect(t: Cleanup, capabilities: ClientCapabilities = {}) {
+  async function connect(t: Cleanup, capabilities: ClientCapabilities = {}, send: typeof fetch = fetch) {
     const messages: Stage["messages"] = [];
     const updates: SessionUpdate[] = [];
     const asked: RequestPermissionRequest[] = [];
     const wire = line(messages);
     const connector = createAcpAgent({
-      client: async () => createClient({ url: server.api.url }),
+      client: async () => createClient({ url: server.api.url, backoff: quick, fetch: (url, init) => send(url, init) }),
       version: "1.2.3",
       logger: silentLogger,
     });
@@ -65,8 +66,8 @@ describe("the draft of version 2", () => {
     error?: { code: number; message: string };
     _meta?: { parley?: { retrying?: { attempt: number } } };
   }
-  const open = async (t: Cleanup) => {
-    const connection = await connect(t);
+  const open = async (t: Cleanup, send?: typeof fetch) => {
+    const connection = await connect(t, {}, send);
     const { sessionId: id, ...told } = await connection.agent.request("session/new", { cwd: server.directory });
     const prompt = (text: string) => connection.agent.request("session/prompt", { sessionId: id, prompt: say(text) });
     const run = async (text: string) => {
@@ -168,6 +169,32 @@ describe("the draft of version 2", () => {
     assert.equal(session.idles()[0]?.stopReason, "cancelled");
     assert.equal((await session.run("next")).idle?.stopReason, "end_turn");
     assert.equal(session.idles().length, 2);
+  });
+
+  test("STATE a turn whose session is deleted elsewhere, or can no longer be read, is idle once", async (t) => {
+    const deleted = await open(t);
+    await deleted.prompt("[[slow]]");
+    await eventually("it works", () => texts(deleted.updates).includes("still"));
+    await server.api.expect(204, "DELETE", `/v1/sessions/${deleted.id}`);
+    await eventually("it is over", () => deleted.idles().length > 0);
+    assert.deepEqual(
+      deleted.idles().map(({ stopReason }) => stopReason),
+      ["error"],
+    );
+    let isLost = false;
+    const lost = await open(t, async (url, init) =>
+      isLost && String(url).includes("/stream") ? new Response("{}", { status: 403 }) : fetch(url, init),
+    );
+    await lost.prompt("[[slow 2000]]");
+    await eventually("it works", () => texts(lost.updates).includes("still"));
+    isLost = true;
+    server.parley.cutStreams();
+    await eventually("it is over", () => lost.idles().length > 0);
+    isLost = false;
+    assert.deepEqual(
+      lost.idles().map(({ stopReason }) => stopReason),
+      ["error"],
+    );
   });
 
   test("ERROR-001 a turn that fails is idle with its error", async (t) => {

@@ -2,7 +2,7 @@ import type { EndReason, Failure } from "../../../core/events/values.ts";
 import { type Fields, present, textIn } from "../../../core/json/fields.ts";
 import type { Signal } from "../../../core/ledger/signals.ts";
 import { AUTH_REQUIRED, REQUEST_CANCELLED, type Response, type RpcError } from "../rpc.ts";
-import { onCompaction, onInfo, onNotice, onPlan } from "./facts.ts";
+import { onCompaction, onInfo, onNotice, onPlan, onSummary } from "./facts.ts";
 import { type DecodeState, newDecodeState, type Say } from "./state.ts";
 import { closeTexts, onChunk, onUserChunk, sayAsked, sayOutside } from "./texts.ts";
 import { isPast, onTerminal, onToolCall, sayRefused } from "./tools.ts";
@@ -21,6 +21,7 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
   session_info_update: onInfo,
   notice: onNotice,
   compaction_update: onCompaction,
+  compaction_summary_chunk: onSummary,
 };
 
 const REASONS: ReadonlyMap<unknown, EndReason> = new Map([
@@ -77,6 +78,7 @@ export class Decoder {
       state.place = "turn";
       state.turn += 1;
       state.step = [];
+      state.summaries.clear();
       if (state.cost !== undefined) state.costBefore = state.cost;
     });
   }

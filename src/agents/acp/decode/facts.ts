@@ -1,5 +1,5 @@
 import type { PlanEntry } from "../../../core/events/values.ts";
-import { type Fields, listIn, textIn } from "../../../core/json/fields.ts";
+import { type Fields, fieldsIn, listIn, textIn } from "../../../core/json/fields.ts";
 import type { AgentCommand } from "../../contract.ts";
 import { wordsOf } from "./content.ts";
 import type { DecodeState, Say } from "./state.ts";
@@ -11,6 +11,10 @@ const LEVELS: ReadonlyMap<unknown, "warn" | "error"> = new Map([
   ["warning", "warn"],
   ["warn", "warn"],
 ]);
+
+/** More of a summary is left out, and of more compactions at once the oldest. */
+const MOST_SUMMARY = 256_000;
+const MOST_SUMMARIES = 4;
 
 function entryOf(entry: Fields): PlanEntry {
   const status = STATUSES.find((one) => one === entry.status) ?? "pending";
@@ -40,11 +44,28 @@ export function onCompaction(state: DecodeState, update: Fields, say: Say): void
   if (state.place !== "turn") return;
   if (update.status === "in_progress") return say({ type: "status", status: "compacting" });
   say({ type: "status", status: "running" });
-  const summary = listIn(update, "summary").map(wordsOf).join("");
-  const text =
-    update.status === "failed" ? (textIn(update, "error") ?? "the conversation could not be compacted") : summary;
+  const id = textIn(update, "compactionId") ?? "";
+  const summary = listIn(update, "summary").map(wordsOf).join("") || state.summaries.get(id);
+  state.summaries.delete(id);
   const level = update.status === "failed" ? "error" : "info";
-  say({ type: "note", level, text: text || "the conversation was compacted", code: "compaction" });
+  const failed = textIn(update, "error") ?? "the conversation could not be compacted";
+  const stopped = "the compaction was stopped";
+  const done = summary || "the conversation was compacted";
+  const text = update.status === "failed" ? failed : update.status === "cancelled" ? stopped : done;
+  say({ type: "note", level, text, code: "compaction" });
+}
+
+/** A piece of a compaction's summary. The first one begins the compaction, where nothing else has. */
+export function onSummary(state: DecodeState, update: Fields, say: Say): void {
+  if (state.place !== "turn") return;
+  const id = textIn(update, "compactionId") ?? "";
+  const before = state.summaries.get(id) ?? "";
+  if (state.summaries.size === 0) say({ type: "status", status: "compacting" });
+  if (before.length < MOST_SUMMARY) state.summaries.set(id, before + wordsOf(fieldsIn(update, "content")));
+  for (const [oldest] of state.summaries) {
+    if (state.summaries.size <= MOST_SUMMARIES) break;
+    state.summaries.delete(oldest);
+  }
 }
 
 /** The commands of an update, by the names that a prompt calls them by. */

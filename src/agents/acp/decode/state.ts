@@ -53,6 +53,8 @@ export interface DecodeState {
   step: Call[];
   /** Words of the user in a past that is being told. */
   asked: Fields[];
+  /** Summaries of the turn's compactions that are being told piece by piece, by the program's ids. */
+  summaries: Map<string, string>;
   /** Words that came outside of a turn, and were not told yet. */
   outside: string;
   /** The session's cost so far as the program told it, and as it was when the turn began. */
@@ -76,6 +78,7 @@ export function newDecodeState(
     items: 0,
     step: [],
     asked: [],
+    summaries: new Map(),
     outside: "",
   };
 }

@@ -38,7 +38,7 @@ export const PACKAGED: readonly KnownEntry[] = [
     args: [],
     npm: { package: "@agentclientprotocol/codex-acp", version: "2.6.0", bin: "codex-acp" },
     get: "npm install -g @agentclientprotocol/codex-acp",
-    login: "run codex login, or set OPENAI_API_KEY",
+    login: "run codex login; with a key: printenv OPENAI_API_KEY | codex login --with-api-key",
     files: [".codex/", ".env"],
   },
   {

@@ -7,6 +7,8 @@ import type { Permission } from "../permissions.ts";
 import { type Guard, Refused } from "./guard.ts";
 
 const MAX_CHARS = 10_000_000;
+/** No more than this waits for an answer or for the disk. */
+const MOST_WAITING_CHARS = 32_000_000;
 
 export interface FilesOptions {
   directory: string;
@@ -41,6 +43,7 @@ export class Files {
   readonly #options: FilesOptions;
   /** One change at a time: two writes of one file would each compare with what the other is about to replace. */
   #writing: Promise<unknown> = Promise.resolve();
+  #waiting = 0;
 
   constructor(options: FilesOptions) {
     this.#options = options;
@@ -61,10 +64,17 @@ export class Files {
     if (content === undefined) throw new Refused("expected content, a text");
     if (content.length > MAX_CHARS)
       throw new FileRefused("too_large", `${path}: expected at most ${MAX_CHARS} characters, got ${content.length}`);
-    await this.#permit("edit", path);
-    const write = this.#writing.then(() => this.#replace(path, content));
-    this.#writing = write.catch(() => {});
-    await write;
+    if (this.#waiting + content.length > MOST_WAITING_CHARS)
+      throw new Refused(`${this.#waiting} characters wait to be written already`);
+    this.#waiting += content.length;
+    try {
+      await this.#permit("edit", path);
+      const write = this.#writing.then(() => this.#replace(path, content));
+      this.#writing = write.catch(() => {});
+      await write;
+    } finally {
+      this.#waiting -= content.length;
+    }
     return {};
   }
 

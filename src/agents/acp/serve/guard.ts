@@ -15,6 +15,8 @@ export interface GuardOptions {
   hasRules(): boolean;
   /** Whether a turn is open: outside of one nobody could be asked. */
   inTurn(): boolean;
+  /** Whether the turn that is open was stopped. */
+  isStopped(): boolean;
   say(signal: Signal): void;
 }
 
@@ -35,6 +37,8 @@ export class Guard {
   readonly #waiting = new Map<string, (verdict: Verdict) => void>();
   /** What a person or a rule has just allowed the program to do: it is not asked about a second time. */
   readonly #allowed = new Map<string, number>();
+  /** What was refused in this turn: the program may have asked for it to do it by a request to Parley. */
+  readonly #refused = new Set<string>();
 
   constructor(options: GuardOptions) {
     this.#options = options;
@@ -42,8 +46,11 @@ export class Guard {
 
   /** Resolves when it may be done, and throws `Refused` otherwise. */
   async permit(permission: Permission): Promise<void> {
-    const { hasRules, inTurn } = this.#options;
-    if (!hasRules() || this.#takeAllowed(permission)) return;
+    const { hasRules, inTurn, isStopped } = this.#options;
+    if (isStopped() && permission.action !== "read") throw new Refused("the turn is being stopped");
+    if (this.#takeAllowed(permission)) return;
+    if (keysOf(permission).some((key) => this.#refused.has(key))) throw new Refused("it was refused in this turn");
+    if (!hasRules()) return;
     if (!inTurn()) throw new Refused("no turn is open, and this session has rules: nobody could be asked");
     if (this.#waiting.size >= MOST_WAITING) throw new Refused(`${MOST_WAITING} others wait for an answer already`);
     const verdict = await this.#ask({ type: "intent", ask: this.#options.nextAsk(), ...permission });
@@ -56,7 +63,20 @@ export class Guard {
 
   /** The program asked for this and may do it, once. */
   allow(permission: Permission): void {
-    for (const key of keysOf(permission)) this.#allowed.set(key, (this.#allowed.get(key) ?? 0) + 1);
+    for (const key of keysOf(permission)) {
+      this.#allowed.set(key, (this.#allowed.get(key) ?? 0) + 1);
+      this.#refused.delete(key);
+    }
+  }
+
+  /** The program asked for this and may not do it. */
+  refuse(permission: Permission): void {
+    for (const key of keysOf(permission)) this.#refused.add(key);
+  }
+
+  /** A turn begins: what was refused in the one before may be asked for again. */
+  begin(): void {
+    this.#refused.clear();
   }
 
   decide(ask: string, verdict: "go" | "ask"): void {

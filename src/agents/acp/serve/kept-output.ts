@@ -1,16 +1,16 @@
 /** The end of an output, bounded by bytes and cut between characters. */
 export class KeptOutput {
-  readonly #limit: number;
+  readonly limit: number;
   #text = "";
   #bytes = 0;
   #cut = false;
 
   constructor(limit: number) {
-    this.#limit = Math.max(0, limit);
+    this.limit = Math.max(0, limit);
   }
 
   get isCut(): boolean {
-    return this.#cut || this.#bytes > this.#limit;
+    return this.#cut || this.#bytes > this.limit;
   }
 
   get text(): string {
@@ -22,14 +22,14 @@ export class KeptOutput {
     this.#text += text;
     this.#bytes += Buffer.byteLength(text);
     // Now and then, so that a long output costs its length and not the square of it.
-    if (this.#bytes > 2 * this.#limit + 65_536) this.#trim();
+    if (this.#bytes > 2 * this.limit + 65_536) this.#trim();
   }
 
   #trim(): void {
-    if (this.#bytes <= this.#limit) return;
+    if (this.#bytes <= this.limit) return;
     this.#cut = true;
     const bytes = Buffer.from(this.#text);
-    let from = bytes.length - this.#limit;
+    let from = bytes.length - this.limit;
     while (from < bytes.length && ((bytes[from] ?? 0) & 0xc0) === 0x80) from++;
     this.#text = bytes.toString("utf8", from);
     this.#bytes = bytes.length - from;

@@ -15,6 +15,9 @@ import { KeptOutput } from "./kept-output.ts";
 
 const DEFAULT_BYTES = 1_000_000;
 const MOST_BYTES = 10_000_000;
+/** Of all outputs together. A terminal beyond it keeps little. */
+const MOST_KEPT_BYTES = 64_000_000;
+const LEAST_BYTES = 65_536;
 const MOST_TERMINALS = 100;
 const KEPT = 20;
 const GRACE_MS = 1_000;
@@ -126,7 +129,8 @@ export class Terminals {
 
   #start(spec: SpawnSpec, limit: number | undefined): string {
     const id = `term_${this.#options.prefix}_${++this.#count}`;
-    const output = new KeptOutput(Math.min(limit ?? DEFAULT_BYTES, MOST_BYTES));
+    const room = Math.max(LEAST_BYTES, MOST_KEPT_BYTES - this.#reserved());
+    const output = new KeptOutput(Math.min(limit ?? DEFAULT_BYTES, MOST_BYTES, room));
     const command = this.#options.host.run(spec, {
       output: (text) => {
         output.add(text);
@@ -145,6 +149,11 @@ export class Terminals {
     );
     this.#open.set(id, terminal);
     return id;
+  }
+
+  #reserved(): number {
+    const kept = [...[...this.#open.values()].map(({ output }) => output), ...this.#released.values()];
+    return kept.reduce((sum, { limit }) => sum + limit, 0);
   }
 
   #of(params: Fields): Terminal {

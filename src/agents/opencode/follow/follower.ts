@@ -25,6 +25,8 @@ export interface FollowerOptions {
   stop(): Promise<void>;
   /** The server cannot be reached any more, and nobody will tell of its end. */
   onUnreachable(): void;
+  /** Whether the server is stopped where it is: its silence means nothing then. */
+  frozen?(): boolean;
 }
 
 /**
@@ -313,7 +315,7 @@ export class Follower implements Listener {
   /** While a turn is open and nothing arrives, the program is asked. */
   #onPoll(): void {
     const now = Date.now();
-    if (!this.isBusy || this.#waiting) return this.#reach.heard();
+    if (!this.isBusy || this.#waiting || this.#options.frozen?.()) return this.#reach.heard();
     if (now - this.#lastEvent < POLL_MS) return;
     if (this.#reach.isLost(now)) return this.#options.onUnreachable();
     this.recover();

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { messageOf } from "../../../core/errors.ts";
 import type { Answer, PermissionSignal, Signal } from "../../../core/ledger/signals.ts";
 import type { GateCall } from "./gate.ts";
-import { type Wanted, wantsOf } from "./wants.ts";
+import { asksItself, type Wanted, wantsOf } from "./wants.ts";
 
 export interface GuardOptions {
   directory: string;
@@ -95,7 +95,7 @@ export class CallGuard {
   decide(ask: string, verdict: "go" | "ask"): boolean {
     const waiting = this.#find(ask);
     if (!waiting) return false;
-    if (verdict === "go") this.#next(waiting);
+    if (verdict === "go" || asksItself(waiting.call)) this.#next(waiting);
     else this.#say(waiting, "permission");
     return true;
   }

@@ -11,8 +11,10 @@ import type { GateCall } from "./gate.ts";
 
 export type Wanted = Omit<PermissionSignal, "type" | "ask" | "call">;
 
-/** Tools that do nothing by themselves: a person is asked by the tool itself, or nothing happens. */
-const HARMLESS: ReadonlySet<string> = new Set(["question", "invalid", "plan_enter", "plan_exit"]);
+/** Tools that ask a person by themselves before anything happens: a rule can deny them, and nobody need be asked twice. */
+const ASKING: ReadonlySet<string> = new Set(["question", "plan_enter", "plan_exit"]);
+/** The call that stands for one that cannot be read, or whose tool is not there: nothing happens. */
+const NOTHING = "invalid";
 const CHANGES: ReadonlySet<string> = new Set(["edit", "write", "multiedit"]);
 
 /** The field of a tool's input that its patterns are about. */
@@ -61,13 +63,18 @@ function command(call: GateCall, directory: string): Wanted[] {
   return [{ action: "bash", command: line, patterns, title: line, input: call.input, metadata: { tool: "bash" } }];
 }
 
+/** Whether a tool asks a person by itself. */
+export function asksItself({ tool }: GateCall): boolean {
+  return ASKING.has(tool);
+}
+
 /**
  * The permissions that the session's rules are held against before a call, in order. None for a call that no rule can be about. Throws for a call that cannot be
  * read: rules cannot be held against it.
  */
 export function wantsOf(call: GateCall, directory: string): Wanted[] {
   const { tool, input } = call;
-  if (HARMLESS.has(tool)) return [];
+  if (tool === NOTHING) return [];
   if (tool === "bash") return command(call, directory);
   const path = textIn(input, "filePath");
   if (CHANGES.has(tool)) return files("edit", path === undefined ? [] : [path], call, directory);

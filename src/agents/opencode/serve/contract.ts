@@ -14,6 +14,8 @@ export interface RunningServer {
   readonly gate?: string;
   /** Resolves when it is gone, with its last words. Never, for a server of the user's. */
   readonly gone: Promise<Exit>;
+  /** Whether it is stopped where it is, so that its silence means nothing. */
+  frozen?(): boolean;
   /** Ends it and all that it started. Does nothing to a server of the user's. */
   kill(graceMs: number): Promise<void>;
 }

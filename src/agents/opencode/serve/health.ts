@@ -57,7 +57,7 @@ export const WATCH: WatchTimes = { beatMs: 1_000, every: 5, limit: 15, silent: 5
 
 /** Watches a server until it is told to stop. `hung` is called once, when it has answered nothing for long. */
 export function watchHealth(
-  server: Pick<RunningServer, "url" | "headers">,
+  server: Pick<RunningServer, "url" | "headers" | "frozen">,
   hung: () => void,
   { beatMs, every, limit, silent }: WatchTimes = WATCH,
 ): () => void {
@@ -83,6 +83,10 @@ export function watchHealth(
     );
   };
   const timer = setInterval(() => {
+    if (server.frozen?.()) {
+      beats = 0;
+      return;
+    }
     beats++;
     if (beats >= silent) {
       stop();

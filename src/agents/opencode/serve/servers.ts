@@ -10,6 +10,8 @@ import { startServer } from "./start.ts";
 const READY_MS = 60_000;
 const IDLE_MS = 5 * 60_000;
 const GRACE_MS = 2_000;
+const PURE =
+  "OPENCODE_PURE keeps plugins out, and with them the one by which the session's rules hold: unset it, or take the rules away";
 
 export interface ServersOptions extends Omit<KeepTimes, "idleMs"> {
   host: ProcessHost;
@@ -41,12 +43,14 @@ export function createServers(options: ServersOptions): Servers {
     const { directory } = need;
     if ("missing" in found) throw new SpawnFailed(found.missing, { argv: ["opencode", "serve"], directory });
     if (closing.signal.aborted) throw new SpawnFailed("Parley is closing", { argv: [found.path, "serve"], directory });
+    if (need.ruled && isPure({ ...process.env, ...env }))
+      throw new SpawnFailed(PURE, { argv: [found.path, "serve"], directory });
     const launch = { host, program: found.path, env, ports, readyMs, signal: closing.signal };
     const gate = need.ruled ? await options.gate?.launch() : undefined;
     const starting = startServer(launch, { ...need, session, ...(gate ? { gate } : {}) });
     if (gate) starting.then(({ gone }) => void gone.then(gate.forget), gate.forget);
     const server = await starting;
-    return new KeptServer(server, { ...options, idleMs });
+    return new KeptServer({ ...server, frozen: () => host.frozen?.() ?? false }, { ...options, idleMs });
   };
   const begin = (need: ServerNeed, session: string): Promise<KeptServer> => {
     const starting = start(need, session);
@@ -91,4 +95,9 @@ export function createServers(options: ServersOptions): Servers {
       await Promise.all([...running].map((one) => one.then((kept) => kept.end(GRACE_MS)).catch(() => {})));
     },
   };
+}
+
+/** As the program reads its switches. */
+function isPure({ OPENCODE_PURE = "" }: Readonly<Record<string, string | undefined>>): boolean {
+  return ["1", "true", "yes", "on", "y"].includes(OPENCODE_PURE.toLowerCase());
 }

@@ -4,6 +4,7 @@ import type { ParleyEvent } from "../../../core/events/event.ts";
 import type { Logger } from "../../../core/logger.ts";
 import type { AttachedSession } from "../session/attached.ts";
 import type { Front } from "../session/front.ts";
+import { insist } from "../session/insist.ts";
 import type { Translator } from "../translate/translator.ts";
 import { answerPermission } from "./permission.ts";
 import { answerQuestions } from "./questions.ts";
@@ -53,12 +54,8 @@ export class AskDesk {
     });
   }
 
-  /** Takes all asks from the client: the turn is being stopped. */
+  /** Takes all asks from the client. One that stays open can be shown again. */
   dropAll(): void {
-    for (const id of [...this.#open.keys()]) this.#settled(id);
-  }
-
-  close(): void {
     for (const stop of this.#open.values()) stop.abort();
     this.#open.clear();
   }
@@ -73,7 +70,7 @@ export class AskDesk {
     try {
       const answer = await this.#ask(ask, translator, signal);
       if (signal.aborted) return;
-      await this.#session.handle.answer(ask.id, answer);
+      await insist(() => this.#session.handle.answer(ask.id, answer));
     } catch (error) {
       // An ask that another client has answered, or that nobody can be asked any more, is no failure.
       if (signal.aborted || (error instanceof ParleyApiError && [404, 409].includes(error.status))) return;

@@ -6,6 +6,7 @@ import type {
   SessionHandle,
   StreamEvent,
 } from "../../../client/index.ts";
+import { messageOf } from "../../../core/errors.ts";
 import type { PromptPart } from "../../../core/events/values.ts";
 import { idSource } from "../../../core/ids.ts";
 import { present } from "../../../core/json/fields.ts";
@@ -19,8 +20,10 @@ import { afterResponses } from "./after-responses.ts";
 import { Children } from "./children.ts";
 import { CommandWatch } from "./command-watch.ts";
 import type { Front } from "./front.ts";
-import { endInGap, turnInGap } from "./gaps.ts";
+import { endInGap, isGone, turnInGap } from "./gaps.ts";
+import { insist } from "./insist.ts";
 import { Prompts } from "./prompts.ts";
+import { takeBack } from "./take-back.ts";
 
 const newId = idSource(Date.now);
 
@@ -56,7 +59,6 @@ export class AttachedSession {
 
   constructor({ client, detail, info, front, logger, prompts = new Prompts() }: AttachedOptions) {
     this.prompts = prompts;
-    prompts.settleAll((id) => endInGap(detail, id), false);
     this.id = detail.id;
     this.directory = detail.directory;
     this.info = info;
@@ -95,6 +97,10 @@ export class AttachedSession {
   /** Tells what waits for the client: greetings, and the asks that were open before it came. */
   async greet(): Promise<void> {
     for (const update of this.greetings.splice(0)) await this.give(update);
+    await this.#showAsks();
+  }
+
+  async #showAsks(): Promise<void> {
     for (const ask of await this.handle.asks()) this.#asks.open(ask);
   }
 
@@ -127,48 +133,42 @@ export class AttachedSession {
     return { id, sent, end };
   }
 
-  /** Stops what this client has begun; where it began nothing, what runs. */
+  /** Stops what this client has begun; where it began nothing, what runs. Asks of a turn that goes on are shown again. */
   async cancel(): Promise<void> {
     this.#asks.dropAll();
-    if (!(await this.cancelOwn())) await this.handle.cancel({ queue: "keep" });
+    try {
+      if (!(await this.cancelOwn())) await insist(() => this.handle.cancel({ queue: "keep" }));
+    } finally {
+      await this.#showAsks();
+    }
   }
 
   /** Stops what this client has begun: prompts that wait are taken back, then the turn is stopped. Returns whether there was anything. */
   async cancelOwn(): Promise<boolean> {
     await this.prompts.allSent();
-    const [queued, isMine] = [this.prompts.queued(), this.prompts.isRunning()];
-    const taken = await Promise.allSettled(queued.map((id) => this.handle.withdraw(id)));
-    // A prompt that could not be taken back has begun meanwhile.
-    const begun = taken.some(({ status }) => status === "rejected");
-    if (isMine || begun) await this.handle.cancel({ queue: "keep" });
-    return isMine || queued.length > 0;
+    const own = this.prompts.all();
+    await takeBack(this, own);
+    return own.length > 0;
   }
 
   /** Takes back one prompt: before its turn, or by stopping that. */
   async cancelPrompt(id: string): Promise<void> {
     await this.prompts.allSent();
-    if (!this.prompts.has(id)) return;
-    if (this.prompts.queued().includes(id)) {
-      try {
-        return await this.handle.withdraw(id);
-      } catch (error) {
-        this.#logger.debug({ err: error, prompt: id }, "a prompt could not be withdrawn: its turn is stopped");
-      }
-    }
-    await this.handle.cancel({ queue: "keep" });
+    if (this.prompts.has(id)) await takeBack(this, [id]);
   }
 
   /** Lets go of the session. Turns and asks of it go on for other clients. */
   detach(): void {
-    this.leave();
+    void this.leave();
     this.prompts.settleAll((id) => ({ prompt: id, reason: "withdrawn" }));
   }
 
-  /** Lets go of the session for another object that takes its prompts over. */
-  leave(): void {
+  /** Lets go of the session for another object that takes its prompts over. Resolves when nothing more is told. */
+  async leave(): Promise<void> {
     this.#stop.abort();
-    this.#asks.close();
+    this.#asks.dropAll();
     this.children.close();
+    await this.#loop;
   }
 
   async #run(): Promise<void> {
@@ -180,9 +180,19 @@ export class AttachedSession {
     } catch (error) {
       if (this.isOver) return;
       this.#logger.warn({ err: error, session: this.id }, "the stream of a session failed");
-      this.prompts.fail(error);
-      this.detach();
+      await this.#lose(error);
     }
+  }
+
+  /** Nothing more can be read of the session: its turn is over for this client. */
+  async #lose(error: unknown): Promise<void> {
+    const { turn } = this.state;
+    this.prompts.fail(error);
+    this.detach();
+    if (!turn) return;
+    const failure = { code: "lost", message: messageOf(error) };
+    const end = { turn: turn.id, reason: isGone(error) ? "deleted" : "lost", error: failure } as const;
+    await this.#front.update(this, { type: "end", end }, false).catch(() => {});
   }
 
   /** The session is gone, and with it everything that waits for it. */
@@ -211,9 +221,9 @@ export class AttachedSession {
   }
 
   /** Gives an update to the client. A turn's end waits for what its sub-agents said, and settles its prompt. */
-  async give(update: Update): Promise<void> {
+  async give(update: Update, own = this.#isOwn(update)): Promise<void> {
     if (update.type === "end" && update.end.turn !== undefined) await this.children.catchUp();
-    await this.#front.update(this, this.#sized(update), this.#isOwn(update));
+    await this.#front.update(this, this.#sized(update), own);
     if (update.type === "turn" && update.prompt !== undefined) this.prompts.began(update.prompt, update.turn);
     if (update.type !== "end" || update.end.prompt === undefined) return;
     this.prompts.settle(update.end.prompt, update.end);
@@ -229,6 +239,7 @@ export class AttachedSession {
 
   #isOwn(update: Update): boolean {
     if (update.type === "text" && update.role === "user") return this.prompts.isOwn(update.message);
+    if (update.type === "waits") return this.prompts.has(update.prompt);
     return this.prompts.has(update.type === "end" ? update.end.prompt : this.state.turn?.prompt);
   }
 }

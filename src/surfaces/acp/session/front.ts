@@ -1,4 +1,5 @@
 import type { PermissionOption } from "@agentclientprotocol/sdk/unstable";
+import type { Fields } from "../../../core/json/fields.ts";
 import type { Call, Update } from "../translate/updates.ts";
 import type { AttachedSession } from "./attached.ts";
 
@@ -26,9 +27,5 @@ export interface Front {
   /** The id of the chosen option; undefined when the person chose none. */
   permission(session: AttachedSession, view: PermissionView, signal: AbortSignal): Promise<string | undefined>;
   /** The values of a form; undefined when the person gave none. */
-  form?: (
-    session: AttachedSession,
-    view: FormView,
-    signal: AbortSignal,
-  ) => Promise<Record<string, unknown> | undefined>;
+  form?: (session: AttachedSession, view: FormView, signal: AbortSignal) => Promise<Fields | undefined>;
 }

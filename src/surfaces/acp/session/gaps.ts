@@ -1,6 +1,11 @@
-import type { Session } from "../../../client/index.ts";
+import { ParleyApiError, type Session } from "../../../client/index.ts";
 import type { OpenTurn } from "../../../core/session-state.ts";
 import type { TurnEnd } from "../translate/updates.ts";
+
+/** Whether a request failed because the session was deleted. */
+export function isGone(error: unknown): boolean {
+  return error instanceof ParleyApiError && error.code === "session_not_found";
+}
 
 /** How a prompt ended whose events are no longer kept; undefined while it still waits or runs. */
 export function endInGap(snapshot: Session, prompt: string): TurnEnd | undefined {

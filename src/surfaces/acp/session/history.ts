@@ -25,8 +25,12 @@ export async function replay(session: AttachedSession, detail: SessionDetail): P
   const flush = async (): Promise<void> => {
     for (const update of collapse(turn)) {
       if (update.type === "info") info = { ...info, ...update };
-      else await session.give(update);
+      // A prompt of this very client, which still runs, is part of the past, too.
+      else await session.give(update, false);
     }
+    for (const update of turn)
+      if (update.type === "end" && update.end.prompt !== undefined)
+        session.prompts.settle(update.end.prompt, update.end);
     turn = [];
   };
   for await (const event of session.handle.events({ after: 0, follow: false })) {

@@ -1,4 +1,5 @@
 import type { TurnEnd } from "../translate/updates.ts";
+import { isGone } from "./gaps.ts";
 
 interface Waiting {
   resolve(end: TurnEnd): void;
@@ -62,13 +63,18 @@ export class Prompts {
     if (waiting) waiting.turn = turn;
   }
 
-  /** The prompts that have no turn yet. */
-  queued(): string[] {
-    return [...this.#waiting].filter(([, { turn }]) => turn === undefined).map(([id]) => id);
+  /** The prompts that the server has. */
+  sent(): string[] {
+    return [...this.#waiting].filter(([, { isSent }]) => isSent).map(([id]) => id);
   }
 
-  isRunning(): boolean {
-    return [...this.#waiting.values()].some(({ turn }) => turn !== undefined);
+  all(): string[] {
+    return [...this.#waiting.keys()];
+  }
+
+  /** The turn of a prompt; undefined while it waits. */
+  turnOf(id: string): string | undefined {
+    return this.#waiting.get(id)?.turn;
   }
 
   /** The ends of all prompts that wait. */
@@ -89,7 +95,9 @@ export class Prompts {
     }
   }
 
+  /** Ends all prompts of a session that cannot be read. What is deleted is cancelled. */
   fail(error: unknown): void {
+    if (isGone(error)) return this.settleAll((id) => ({ prompt: id, reason: "deleted" }));
     for (const { reject } of this.#waiting.values()) reject(error);
     this.#waiting.clear();
   }

@@ -8,6 +8,7 @@ import type { AcpOptions } from "../surface.ts";
 import type { Update } from "../translate/updates.ts";
 import { AttachedSession } from "./attached.ts";
 import type { Front } from "./front.ts";
+import { endInGap } from "./gaps.ts";
 import { prime } from "./history.ts";
 import { assertPlace, mcpServers, type NewRequest } from "./new-request.ts";
 import type { Prompts } from "./prompts.ts";
@@ -83,15 +84,22 @@ export class Sessions {
   async attach(id: string, prepare: Prepare = prime): Promise<AttachedSession> {
     const before = this.#open.get(id);
     return await this.#keep(id, async () => {
-      const client = await this.client();
-      const detail = await client.sessions.get(id);
-      const info = await infoOf(client, detail);
       const left = await before?.catch(() => undefined);
-      left?.leave();
-      const session = this.#begin(client, detail, info, left?.prompts, false);
-      await prepare(session, detail);
-      session.follow();
-      return session;
+      // What comes after the state that is read next is told by one of the two alone.
+      await left?.leave();
+      const sent = left?.prompts.sent() ?? [];
+      try {
+        const client = await this.client();
+        const detail = await client.sessions.get(id);
+        const session = this.#begin(client, detail, await infoOf(client, detail), left?.prompts, false);
+        await prepare(session, detail);
+        session.prompts.settleAll((prompt) => (sent.includes(prompt) ? endInGap(detail, prompt) : undefined), false);
+        session.follow();
+        return session;
+      } catch (error) {
+        left?.prompts.fail(error);
+        throw error;
+      }
     });
   }
 

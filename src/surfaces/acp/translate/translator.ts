@@ -16,7 +16,6 @@ type LeftOut =
   | "session.ended"
   | "session.limits"
   | "history.cut"
-  | "prompt.queued"
   | "step.ended"
   | "permission.requested"
   | "permission.resolved"
@@ -58,6 +57,8 @@ export class Translator {
         return this.#status(event);
       case "turn.ended":
         return this.#end(event);
+      case "prompt.queued":
+        return [{ type: "waits", prompt: event.data.prompt.id, position: event.data.position }];
       case "prompt.withdrawn":
         return [
           {

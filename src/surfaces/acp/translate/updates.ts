@@ -78,6 +78,8 @@ export type Update =
   | { type: "commands"; commands: ShownCommand[] }
   | { type: "notice"; level: "info" | "warning" | "error"; title: string; description?: string }
   | { type: "compaction"; id: string; status: "in_progress" | "completed" | "failed" | "cancelled"; error?: string }
+  /** A prompt waits, at a place of the queue. */
+  | { type: "waits"; prompt: string; position: number }
   | { type: "turn"; turn: string; prompt?: string }
   | { type: "status"; status: TurnStatus }
   | { type: "end"; end: TurnEnd };

@@ -54,7 +54,7 @@ export function v1App(options: AcpOptions): { app: AgentApp; close(): Promise<vo
       told(async () => opened(await sessions.attach(params.sessionId, replay)), params.sessionId),
     )
     .onRequest(methods.agent.session.resume, ({ params }) =>
-      told(async () => opened(await sessions.attach(params.sessionId)), params.sessionId),
+      told(async () => opened(await sessions.get(params.sessionId)), params.sessionId),
     )
     .onRequest(methods.agent.session.fork, ({ params }) =>
       told(async () => {
@@ -72,7 +72,8 @@ export function v1App(options: AcpOptions): { app: AgentApp; close(): Promise<vo
     )
     .onRequest(methods.agent.session.setConfigOption, ({ params: { sessionId, configId, value } }) =>
       told(async () => {
-        const offer = await set(sessionId, configId, value);
+        const { session, offer } = await set(sessionId, configId, value);
+        front.toldChoice(session, offer);
         return { configOptions: configOptions(offer, front.takesBooleans) };
       }, sessionId),
     )
@@ -101,15 +102,15 @@ export function v1App(options: AcpOptions): { app: AgentApp; close(): Promise<vo
 
   async function set(id: string, option: string, value: string | boolean) {
     const session = await sessions.get(id);
-    const offer = { state: await choose(session, option, value), info: session.info };
-    front.toldChoice(session, offer);
-    return offer;
+    return { session, offer: { state: await choose(session, option, value), info: session.info } };
   }
 
   async function prompt(id: string, blocks: readonly ContentBlock[], signal: AbortSignal) {
     const session = await sessions.get(id);
     const sent = sendPrompt(session, blocks);
     const stop = (): void => {
+      // A client that is gone wanted nothing: its turn goes on.
+      if (!isCancelled(signal)) return;
       session.cancelPrompt(sent.id).catch((error: unknown) => {
         options.logger.warn({ err: error, session: id }, "a prompt could not be cancelled");
       });
@@ -122,6 +123,11 @@ export function v1App(options: AcpOptions): { app: AgentApp; close(): Promise<vo
   }
 
   return { app, close: () => sessions.close() };
+}
+
+/** Whether the client took its request back; the signal of a connection that is over fires, too. */
+function isCancelled({ reason }: AbortSignal): boolean {
+  return reason instanceof RequestError && reason.code === RequestError.requestCancelled().code;
 }
 
 /** The response of a prompt: its turn's one end. */

@@ -1,12 +1,13 @@
 import {
   type AgentContext,
   type ClientCapabilities,
-  type CreateElicitationResponse,
   methods,
-  type RequestPermissionResponse,
   type SessionUpdate,
 } from "@agentclientprotocol/sdk/unstable";
+import type { TurnStatus } from "../../../core/events/values.ts";
+import type { Fields } from "../../../core/json/fields.ts";
 import type { Logger } from "../../../core/logger.ts";
+import { chosenIn, filledIn } from "../asks/answers.ts";
 import { afterResponses } from "../session/after-responses.ts";
 import type { AttachedSession } from "../session/attached.ts";
 import type { FormView, Front, PermissionView } from "../session/front.ts";
@@ -48,18 +49,26 @@ export class V1Front implements Front {
     this.#told.set(session, { config, mode: currentMode(offer) });
   }
 
-  /** Tells what follows the response that opened a session: its commands, and the asks that are open. */
+  /** Tells what follows the response that opened a session: its commands, a turn that runs, and the asks that are open. */
   welcome(session: AttachedSession): void {
     const availableCommands = commandShapes(shownCommands(session.info));
+    const running = session.state.turn;
     void afterResponses()
       .then(() => this.notify(session.id, { sessionUpdate: "available_commands_update", availableCommands }))
+      .then(() => running && this.#busy(session, running.status))
       .then(() => session.greet())
       .catch((error: unknown) => this.#logger.debug({ err: error, session: session.id }, "a client was not welcomed"));
+  }
+
+  async #busy(session: AttachedSession, status: TurnStatus): Promise<void> {
+    await this.update(session, { type: "notice", level: "info", title: "The agent is busy: a turn runs here" }, false);
+    await this.update(session, { type: "status", status }, false);
   }
 
   async update(session: AttachedSession, update: Update, own: boolean): Promise<void> {
     if (update.type === "choice") return await this.#choice(session);
     if (update.type === "text" && update.role === "user" && own) return;
+    if (update.type === "waits" && !own) return;
     const { notices, compaction } = this.#capabilities.session ?? {};
     const shows = { notices: Boolean(notices), compaction: Boolean(compaction) };
     for (const one of v1Updates(update, shows, Date.now())) await this.notify(session.id, one);
@@ -67,30 +76,23 @@ export class V1Front implements Front {
 
   async permission(session: AttachedSession, view: PermissionView, signal: AbortSignal): Promise<string | undefined> {
     const request = { sessionId: session.id, toolCall: callFields(view.id, view.call), options: view.options };
-    const answer = await this.#ask<RequestPermissionResponse>(
-      methods.client.session.requestPermission,
-      request,
-      signal,
-    );
-    return answer?.outcome.outcome === "selected" ? answer.outcome.optionId : undefined;
+    return chosenIn(await this.#ask(methods.client.session.requestPermission, request, signal));
   }
 
   async #form(
     session: AttachedSession,
     { message, schema, call }: FormView,
     signal: AbortSignal,
-  ): Promise<Record<string, unknown> | undefined> {
+  ): Promise<Fields | undefined> {
     const scope = { sessionId: session.id, ...(call === undefined ? {} : { toolCallId: call }) };
     const request = { mode: "form" as const, ...scope, message, requestedSchema: schema };
-    const answer = await this.#ask<CreateElicitationResponse>(methods.client.elicitation.create, request, signal);
-    if (answer?.action !== "accept") return undefined;
-    return (answer as { content?: Record<string, unknown> | null }).content ?? {};
+    return filledIn(await this.#ask(methods.client.elicitation.create, request, signal));
   }
 
   /** Asks the client something. When the signal fires, the client is told, and its answer no longer counts. */
-  async #ask<T>(method: string, request: object, signal: AbortSignal): Promise<T | undefined> {
+  async #ask(method: string, request: object, signal: AbortSignal): Promise<unknown> {
     const waiting = { cancellationSignal: signal, stopWaitingOnCancel: true } as const;
-    return await this.#client?.request<T>(method, request, waiting);
+    return await this.#client?.request<unknown>(method, request, waiting);
   }
 
   async #choice(session: AttachedSession): Promise<void> {

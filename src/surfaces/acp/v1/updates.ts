@@ -73,6 +73,16 @@ export function v1Updates(update: Update, shows: Shows, now: number): SessionUpd
       const { level: severity, title, description } = update;
       return shows.notices ? [{ sessionUpdate: "notice", severity, title, ...present({ description }) }] : [];
     }
+    case "waits":
+      return shows.notices
+        ? [
+            {
+              sessionUpdate: "notice",
+              severity: "info",
+              title: `The agent is busy: number ${update.position} in the queue`,
+            },
+          ]
+        : [];
     case "status": {
       if (update.status.status !== "retrying" || !shows.notices) return [];
       const { attempt, message, next } = update.status;

@@ -13,7 +13,7 @@ import { textIn } from "../../../core/json/fields.ts";
 import { invalidParams } from "../errors.ts";
 import { blocksIn, sessionFields, told } from "../requests.ts";
 import type { AttachedSession } from "../session/attached.ts";
-import { prime, replay } from "../session/history.ts";
+import { replay } from "../session/history.ts";
 import {
   AUTH_METHOD,
   authenticate,
@@ -93,7 +93,7 @@ export function v2App(options: AcpOptions): { app: AgentApp; close(): Promise<vo
       told(async () => {
         if (replayFrom && replayFrom.type !== "start")
           throw invalidParams(`expected replayFrom "start" or none, got "${replayFrom.type}"`);
-        return opened(await sessions.attach(sessionId, replayFrom ? replay : prime));
+        return opened(await (replayFrom ? sessions.attach(sessionId, replay) : sessions.get(sessionId)));
       }, sessionId),
     )
     .onRequest(methods.agent.session.fork, ({ params }) =>

@@ -8,8 +8,9 @@ import {
   type SessionConfigOption,
   type SessionUpdate,
 } from "@agentclientprotocol/sdk/experimental/v2/unstable";
-import { present } from "../../../core/json/fields.ts";
+import { type Fields, present } from "../../../core/json/fields.ts";
 import type { Logger } from "../../../core/logger.ts";
+import { chosenIn, filledIn } from "../asks/answers.ts";
 import { afterResponses } from "../session/after-responses.ts";
 import type { AttachedSession } from "../session/attached.ts";
 import type { FormView, Front, PermissionView } from "../session/front.ts";
@@ -67,19 +68,16 @@ export class V2Front implements Front {
       subject: { type: "tool_call", toolCall: callFields(id, call) },
       ...present({ description }),
     };
-    const { outcome } = await this.#connected().request(
-      methods.client.session.requestPermission,
-      request,
-      waiting(signal),
+    return chosenIn(
+      await this.#connected().request(methods.client.session.requestPermission, request, waiting(signal)),
     );
-    return outcome.outcome === "selected" && "optionId" in outcome ? (outcome.optionId as string) : undefined;
   }
 
   async #form(
     session: AttachedSession,
     { message, schema, call }: FormView,
     signal: AbortSignal,
-  ): Promise<Record<string, unknown> | undefined> {
+  ): Promise<Fields | undefined> {
     const scope = { sessionId: session.id, ...present({ toolCallId: call }) };
     const request = { mode: "form" as const, ...scope, message, requestedSchema: schema };
     const answer = await this.#connected().request(
@@ -87,8 +85,7 @@ export class V2Front implements Front {
       request as CreateElicitationRequest,
       waiting(signal),
     );
-    if (answer.action !== "accept") return undefined;
-    return (answer as { content?: Record<string, unknown> | null }).content ?? {};
+    return filledIn(answer);
   }
 
   #connected(): AgentContext {

@@ -79,6 +79,7 @@ export function v2Updates(update: Update): acp.SessionUpdate[] {
     case "commands":
       return [{ sessionUpdate: "available_commands_update", availableCommands: commandShapes(update.commands) }];
     case "choice":
+    case "waits":
       return [];
   }
 }

@@ -54,9 +54,26 @@ describe("a call at the gate", { concurrency: true }, () => {
 
   test("is made at once when no rule can be about it", async () => {
     const { guard, told } = guarded({ isOpen: () => false });
-    assert.equal(await guard.hear(callOf("question", {})), undefined);
+    assert.equal(await guard.hear(callOf("invalid", {})), undefined);
     assert.deepEqual(told, []);
   });
+
+  for (const tool of ["question", "plan_enter", "plan_exit"])
+    test(`of ${tool}, which asks a person by itself, is denied by a rule, and nobody is asked twice`, async () => {
+      const { guard, told, refused } = guarded();
+      const denied = guard.hear(callOf(tool, {}));
+      assert.deepEqual([told.at(-1)?.type, told.at(-1)?.action], ["intent", tool]);
+      guard.answer(last(told), { kind: "permission", outcome: "reject", feedback: "a rule" });
+      assert.equal(await denied, "a rule");
+      assert.deepEqual(refused, ["call_1"]);
+      const asked = guard.hear(callOf(tool, {}));
+      assert.ok(guard.decide(last(told), "ask"));
+      assert.equal(await asked, undefined);
+      assert.deepEqual(
+        told.map(({ type }) => type),
+        ["intent", "intent"],
+      );
+    });
 
   test("is looked at for each of its permissions", async () => {
     const { guard, told } = guarded();

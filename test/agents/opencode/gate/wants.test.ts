@@ -77,10 +77,10 @@ describe("the permissions that rules are held against before a call", () => {
     ["todowrite", { todos: [] }, [["todowrite", []]]],
     ["my_srv_add-up", { a: 1 }, [["my_srv_add-up", []]]],
     ["constructor", { a: 1 }, [["constructor", []]]],
-    ["question", { questions: [] }, []],
+    ["question", { questions: [] }, [["question", []]]],
+    ["plan_enter", {}, [["plan_enter", []]]],
+    ["plan_exit", {}, [["plan_exit", []]]],
     ["invalid", { tool: "x" }, []],
-    ["plan_enter", {}, []],
-    ["plan_exit", {}, []],
   ];
   for (const [tool, input, expected] of cases)
     test(`${tool} ${JSON.stringify(input).slice(0, 60)}`, () => {

@@ -6,6 +6,8 @@ import type { Kept } from "./recorded-server.ts";
 /** The content of a conversation, one line for each text, thought and call, in an order that does not depend on losses. */
 export type Transcript = string[];
 
+const LEFT_OPEN = "interrupted: the turn ended before the tool did";
+
 const words = (text: unknown): string => String(text ?? "").trimEnd();
 
 /** A call that was stopped before the model had named its input has none. */
@@ -36,11 +38,17 @@ export function toldIn(events: readonly ParleyEvent[]): Transcript {
     .sort();
 }
 
+/** The state of a call at its end. One that OpenCode left open when it was stopped is failed by Parley, with the end of its turn. */
+function endOf(state: Fields): Fields {
+  const isOpen = state.status === "pending" || state.status === "running";
+  return isOpen ? { ...state, status: "error", error: LEFT_OPEN } : state;
+}
+
 function keptLine(part: Fields): string[] {
   const text = words(textIn(part, "text"));
   if (part.type === "text" || part.type === "reasoning") return text === "" ? [] : [`${part.type} ${text}`];
   if (part.type !== "tool") return [];
-  const state = fieldsIn(part, "state");
+  const state = endOf(fieldsIn(part, "state"));
   // A call of a tool that is not there is kept under the name of the tool that says so.
   const name = part.tool === "invalid" ? fieldsIn(state, "input").tool : part.tool;
   if (state.status === "error") return [call(name, "failed", state.input, state.error)];

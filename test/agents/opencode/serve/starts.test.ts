@@ -55,6 +55,17 @@ describe("the start of a server", () => {
     assert.equal(stage.specs.length, 0);
   });
 
+  test("is not tried for rules where the environment keeps plugins out", async (t) => {
+    for (const OPENCODE_PURE of ["1", "yes"]) {
+      const stage = await setStage(t, { env: { OPENCODE_PURE } });
+      await fails(stage.servers.lease(needOf(stage, { ruled: true })), /OPENCODE_PURE keeps plugins out/);
+      assert.equal(stage.specs.length, 0);
+      assert.ok(await stage.servers.lease(needOf(stage)));
+    }
+    const stage = await setStage(t, { env: { OPENCODE_PURE: "0" } });
+    assert.ok(await stage.servers.lease(needOf(stage, { ruled: true })));
+  });
+
   test("that dies at once fails with its last words, once for all that waited, and is tried again later", async (t) => {
     const stage = await setStage(t, { fault: "dies" });
     const leases = [stage.servers.lease(needOf(stage)), stage.servers.lease(needOf(stage))];

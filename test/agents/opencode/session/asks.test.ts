@@ -51,6 +51,15 @@ describe("a reply", { concurrency: true }, () => {
     }
   });
 
+  test("is sent again where it was lost on the way, also by a proxy that says so", async (t) => {
+    const stand = await StandIn.open(t);
+    const answers = [CUT, new Otherwise(502), new Otherwise(504, "<html>", { "content-type": "text/html" }), true];
+    let tries = 0;
+    stand.on("POST /permission/per_1/reply", () => answers[tries++]);
+    await send(stand);
+    assert.equal(tries, answers.length);
+  });
+
   test("is sent no more when the session is over", async (t) => {
     const stand = await StandIn.open(t);
     const closing = new AbortController();

@@ -49,6 +49,23 @@ describe("a prompt in the moment in which its server dies", { concurrency: true 
     assert.deepEqual(first?.body, last?.body);
   });
 
+  test("is taken back first where the program has kept it: its files would be read into it twice", async (t) => {
+    const { stage, die } = await dying(t);
+    await stage.session.prompt(words("Hi"));
+    const id = await stage.given();
+    stage.stand.on("DELETE /session/:/message/:", () => {
+      stage.messages = [];
+      return true;
+    });
+    stage.messages = [message(id, "user")];
+    die();
+    assert.equal(await stage.given(2), id);
+    const asked = stage.stand.heard.map(({ method, path }) => `${method} ${path}`);
+    const [removed, given] = [`DELETE /session/${ID}/message/${id}`, GIVE.replace(":", ID)];
+    assert.equal(asked.filter((one) => one === removed).length, 1);
+    assert.ok(asked.indexOf(removed) < asked.lastIndexOf(given));
+  });
+
   test("is not given once more where the program has begun to answer it", async (t) => {
     const { stage, die } = await dying(t);
     await stage.session.prompt(words("Hi"));

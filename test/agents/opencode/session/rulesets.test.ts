@@ -74,6 +74,7 @@ test("a program that is to ask for everything allows nothing by itself, keeps wh
 describe("tools that the session's rules deny altogether", () => {
   const given = (...rules: [action: string, pattern: string, verdict: PermissionRule["verdict"]][]): PermissionRule[] =>
     rules.map(([action, pattern, verdict]) => ({ action, pattern, verdict }));
+  const ASKING = ["question", "plan_enter", "plan_exit"];
   const cases: [rules: PermissionRule[], tools: string[]][] = [
     [[], []],
     [given(["bash", "*", "deny"]), ["bash"]],
@@ -84,8 +85,9 @@ describe("tools that the session's rules deny altogether", () => {
     [given(["bash", "git *", "allow"], ["bash", "*", "deny"]), ["bash"]],
     [
       given(["*", "*", "deny"], ["read", "*", "allow"], ["glob", "*", "ask"]),
-      ["bash", "edit", "grep", "list", "webfetch", "websearch", "task", "todowrite", "skill"],
+      ["bash", "edit", "grep", "list", "webfetch", "websearch", "task", "todowrite", "skill", ...ASKING],
     ],
+    [given(["plan*", "*", "deny"]), ["plan_enter", "plan_exit"]],
     [given(["srv_tool", "*", "deny"]), ["srv_tool"]],
     [given(["srv_*", "*", "deny"], ["external_directory", "*", "deny"]), []],
   ];

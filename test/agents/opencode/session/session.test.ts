@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
-import type { Fields } from "../../../../src/core/json/fields.ts";
+import type { PermissionRule } from "../../../../src/core/events/values.ts";
+import { type Fields, textIn } from "../../../../src/core/json/fields.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { CUT, Otherwise } from "../stand-in.ts";
 import { ID, Stage, words } from "./stage.ts";
@@ -79,14 +80,34 @@ describe("a prompt", GROUP, () => {
     assert.equal(stage.of("turn.finished").length, 0);
   });
 
-  test("is given once more where the program did not get it", async (t) => {
+  for (const [how, lost] of Object.entries({ cut: CUT, "lost by a proxy": new Otherwise(502, "bad gateway") }))
+    test(`is given once more where the program did not get it: ${how}`, async (t) => {
+      const stage = await Stage.open(t);
+      let tries = 0;
+      stage.stand.on("POST /session/:/prompt_async", () => (++tries === 1 ? lost : new Otherwise(204, "")));
+      await stage.session.prompt(words("Hi"));
+      const [first, second, ...more] = stage.stand.of("POST /session/:/prompt_async");
+      assert.deepEqual([first?.body, more], [second?.body, []]);
+      assert.equal(stage.of("turn.finished").length, 0);
+    });
+
+  test("whose command runs longer than a proxy waits goes on", async (t) => {
     const stage = await Stage.open(t);
-    let tries = 0;
-    stage.stand.on("POST /session/:/prompt_async", () => (++tries === 1 ? CUT : new Otherwise(204, "")));
-    await stage.session.prompt(words("Hi"));
-    const [first, second] = stage.stand.of("POST /session/:/prompt_async");
-    assert.deepEqual(first?.body, second?.body);
+    const late = Promise.withResolvers<Otherwise>();
+    stage.stand.on("POST /session/:/command", () => late.promise);
+    await stage.session.prompt(words("/review this"));
+    await eventually("it was called", () => stage.stand.of("POST /session/:/command").length > 0);
+    const [called] = stage.stand.of("POST /session/:/command");
+    const id = textIn(called?.body as Fields, "messageID") ?? "";
+    stage.busy();
+    await eventually("it works", () => stage.of("status").length > 0);
+    const looks = stage.stand.of("GET /session/status").length;
+    late.resolve(new Otherwise(504, "<html>", { "content-type": "text/html" }));
+    await eventually("it is looked at", () => stage.stand.of("GET /session/status").length > looks);
     assert.equal(stage.of("turn.finished").length, 0);
+    stage.messages = [user(id), answer(`${id}1`, id)];
+    stage.idle();
+    assert.equal((await stage.ended()).reason, "end_turn");
   });
 
   test("that names a command of the program's is one", async (t) => {
@@ -108,6 +129,32 @@ describe("a prompt", GROUP, () => {
     await stage.session.compact();
     assert.match((await stage.ended(2)).error?.message ?? "", /a plugin came/);
     assert.equal(stage.stand.of("POST /session/:/summarize").length, 0);
+  });
+});
+
+describe("rules that a server cannot be made to ask about", GROUP, () => {
+  const rules = (): PermissionRule[] => [{ action: "bash", pattern: "rm *", verdict: "deny" }];
+  const notes = (stage: Stage): (string | undefined)[] => stage.of("note").map(({ code }) => code);
+
+  test("are told as such on a server of the user's, once", async (t) => {
+    const stage = await Stage.open(t, { rules, hasRules: () => true }, false);
+    for (const turn of [1, 2]) {
+      await stage.session.prompt(words("Hi"));
+      await stage.given(turn);
+      await stage.session.cancel();
+      await stage.ended(turn);
+    }
+    assert.deepEqual(notes(stage), ["rules_in_part"]);
+  });
+
+  test("are no news where tools are taken away altogether, and where there are none", async (t) => {
+    const denied: PermissionRule[] = [{ action: "bash", pattern: "*", verdict: "deny" }];
+    for (const given of [denied, []]) {
+      const stage = await Stage.open(t, { rules: () => given, hasRules: () => given.length > 0 }, false);
+      await stage.session.prompt(words("Hi"));
+      await stage.given();
+      assert.deepEqual(notes(stage), []);
+    }
   });
 });
 

@@ -1,0 +1,56 @@
+import { FewAtOnce } from "../../core/few-at-once.ts";
+import type { AskDesk } from "./ask-desk.ts";
+import type { Heard } from "./read-line.ts";
+import type { Rpc } from "./rpc.ts";
+import { Files } from "./serve/files.ts";
+import { Terminals, type TerminalsOptions } from "./serve/terminals.ts";
+import { serve, servedBy, tooLong, unknownMethod } from "./served.ts";
+
+/** Requests with large answers: a program that does not read them has only so many of them kept. */
+const LARGE: ReadonlySet<string> = new Set(["fs/read_text_file", "terminal/output"]);
+const MOST_LARGE = 32;
+
+interface RequestsOptions extends TerminalsOptions {
+  rpc: Rpc;
+  asks: AskDesk;
+  isGone(): boolean;
+}
+
+/** The program's requests: files and terminals that Parley serves, and what is asked of a person. Each gets one answer. */
+export class Requests {
+  readonly #options: RequestsOptions;
+  readonly #terminals: Terminals;
+  readonly #served: ReturnType<typeof servedBy>;
+  readonly #few = new FewAtOnce(MOST_LARGE);
+
+  constructor(options: RequestsOptions) {
+    this.#options = options;
+    this.#terminals = new Terminals(options);
+    this.#served = servedBy(new Files(options), this.#terminals);
+  }
+
+  /** `isCut`: a part of a long line was left out. Half of a file must not be written in place of the whole, nor half of a command run. */
+  take(request: Extract<Heard, { what: "request" }>, isCut: boolean): void {
+    const { rpc, asks, isGone } = this.#options;
+    const { id, method, params } = request;
+    const work = this.#served.get(method);
+    const done = async (): Promise<void> => {
+      if (work && !isGone()) await rpc.reply(id, await serve(work, params));
+    };
+    if (work && isCut) void rpc.reply(id, tooLong(method));
+    else if (work) void (LARGE.has(method) ? this.#few.do(done) : done());
+    else if (method === "session/request_permission") asks.permission(request);
+    else if (method === "elicitation/create") asks.form(request);
+    else void rpc.reply(id, unknownMethod(method));
+  }
+
+  /** The output so far of a terminal; undefined for one that is not Parley's. */
+  terminalText(id: string): string | undefined {
+    return this.#terminals.textOf(id);
+  }
+
+  /** Ends all terminals. None is started from now on. */
+  close(graceMs: number): Promise<void> {
+    return this.#terminals.close(graceMs);
+  }
+}

@@ -1,0 +1,52 @@
+import { ParleyError } from "../../core/errors.ts";
+import type { SessionState } from "../../core/session-state.ts";
+import { type Look, lookAt } from "../../postgres/look.ts";
+import { serverProblem } from "../../postgres/server.ts";
+import type { LogReader } from "../contract.ts";
+import { createEventReads } from "./event-reads.ts";
+import { createSessionReads, headOf } from "./session-reads.ts";
+import { toArray, toColumn } from "./texts.ts";
+
+/** The reads of commands where no server runs. */
+export interface DatabaseReader extends LogReader {
+  /** Sessions with an open turn, prompts that wait or open asks. */
+  unsettled(): Promise<SessionState[]>;
+  /** Those of these sessions that a node which is not dead works with. */
+  held(sessions: readonly string[]): Promise<Set<string>>;
+  query: Look["query"];
+}
+
+const HELD = `SELECT s.id FROM sessions s JOIN owners o ON o.sid = s.sid JOIN nodes n ON n.node = o.node
+  WHERE s.id = ANY ($1::text[]) AND NOT o.released AND NOT n.dead`;
+
+/** Reads the database that nodes share, and changes nothing in it. Undefined where no node has made its tables yet. */
+export async function openDatabaseReader(url: string): Promise<DatabaseReader | undefined> {
+  const look = await lookAt(url);
+  const problem = serverProblem(look.server, look) ?? schemaProblem(look);
+  if (problem !== undefined || look.schema.schema === 0) await look.close();
+  if (problem !== undefined) throw new ParleyError("invalid", problem);
+  if (look.schema.schema === 0) return undefined;
+  const { query, close } = look;
+  const [events, sessions] = [createEventReads({ query }), createSessionReads({ query })];
+  return {
+    read: events.read,
+    head: async (session) => headOf(await sessions.find(session)),
+    base: sessions.base,
+    list: sessions.list,
+    unsettled: () => sessions.unsettled(undefined),
+    async held(ids) {
+      const rows = await query<{ id: string }>(HELD, [toArray(ids.map(toColumn))]);
+      return new Set(rows.map(({ id }) => id));
+    },
+    query,
+    close,
+  };
+}
+
+function schemaProblem({ where, schema: { schema, oldest }, newest }: Look): string | undefined {
+  if (oldest > newest)
+    return `the database at ${where} was written by a newer Parley (schema ${schema}; this one knows up to ${newest}): run that version`;
+  if (schema > 0 && schema < newest)
+    return `the database at ${where} was written by an older Parley (schema ${schema}; this one reads ${newest}): start parley serve once, which brings it up to date`;
+  return undefined;
+}
