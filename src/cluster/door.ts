@@ -1,5 +1,5 @@
 import type { Door, Owner } from "../gateway/door.ts";
-import { type Here, homeOf, ownerOf } from "./choose.ts";
+import { type Here, homeOf, keeperOf, ownerOf, placeFor } from "./choose.ts";
 import type { Membership } from "./membership.ts";
 import { nodeOf, placesOf } from "./node.ts";
 import type { Sql } from "./sql.ts";
@@ -40,6 +40,10 @@ export class ClusterDoor implements Door {
     this.now = options.now ?? (() => performance.now());
   }
 
+  get place(): string {
+    return this.options.membership.place;
+  }
+
   private get here(): Here {
     const { membership } = this.options;
     const { node, place, isDraining: draining } = membership;
@@ -49,9 +53,11 @@ export class ClusterDoor implements Door {
   async owner(session: string): Promise<Owner> {
     const { sql, holds, membership } = this.options;
     if (holds(session)) return { here: true };
+    // A sub-agent's session belongs where the agent of its root runs, also while it is free itself.
     const [row] = await sql.query<OwnerRow>(
       `SELECT s.place, o.node::text AS node, n.name, n.address, (o.released OR coalesce(n.dead, true)) AS free
-       FROM sessions s JOIN owners o ON o.sid = s.sid LEFT JOIN nodes n ON n.node = o.node WHERE s.id = $1`,
+       FROM sessions asked JOIN sessions s ON s.id = coalesce(asked.root, asked.id)
+       JOIN owners o ON o.sid = s.sid LEFT JOIN nodes n ON n.node = o.node WHERE asked.id = $1`,
       [session],
     );
     if (!row) return { here: true };
@@ -62,18 +68,29 @@ export class ClusterDoor implements Door {
     return ownerOf(session, place, { node, name: name ?? "", address: address ?? "", free }, this.here);
   }
 
-  async home(directory: string, named?: string): Promise<Owner> {
+  async home(directory: string | undefined, named?: string): Promise<Owner> {
     if (this.here.draining) await this.meet(this.here.place);
     const { here } = this;
     const places = placesOf(here.nodes);
-    // Most have one place: nobody is asked then.
-    if (named === undefined && places.every((place) => place === here.place))
-      return homeOf(directory, [here.place], here);
     if (named !== undefined) {
       await this.meet(named);
-      return homeOf(directory, [], this.here, named);
+      return homeOf(directory ?? "", [], this.here, named);
     }
+    // Most have one place: nobody is asked then.
+    if (directory === undefined || places.every((place) => place === here.place))
+      return homeOf(directory ?? "", [here.place], here);
     return homeOf(directory, await this.placesOf(directory), here);
+  }
+
+  async keeper(directory: string | undefined, named?: string): Promise<Owner> {
+    const { here } = this;
+    const places = placesOf(here.nodes);
+    if (named !== undefined) {
+      await this.meet(named);
+      return keeperOf(named, this.here);
+    }
+    if (directory === undefined || places.every((place) => place === here.place)) return keeperOf(here.place, here);
+    return keeperOf(placeFor(directory, await this.placesOf(directory)) ?? here.place, here);
   }
 
   /** Looks for nodes that came a moment ago, where one of a place is needed and none is known. */
@@ -92,7 +109,9 @@ export class ClusterDoor implements Door {
     this.known.set(directory, { places, at: this.now() });
     const [oldest] = this.known.keys();
     if (this.known.size > MOST_KNOWN && oldest !== undefined) this.known.delete(oldest);
-    places.catch(() => this.known.delete(directory));
+    // A directory that nobody has may be made at any moment.
+    const forget = (): boolean => this.known.delete(directory);
+    places.then((having) => having.length > 0 || forget(), forget);
     return places;
   }
 

@@ -11,3 +11,9 @@ export function directoryElsewhere(directory: string, node: string, address: str
   const message = `the directory ${directory} belongs to node ${node}: send requests for it to ${address}`;
   return new ParleyError("wrong_node", message, { node, address });
 }
+
+/** The refusal of a request about what only one node of a place keeps in memory, with the address of that node. */
+export function keptElsewhere(node: string, address: string): ParleyError {
+  const message = `node ${node} keeps this for its place: send requests for it to ${address}`;
+  return new ParleyError("wrong_node", message, { node, address });
+}

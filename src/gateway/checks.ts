@@ -18,14 +18,19 @@ interface Where {
 
 /**
  * The real path of an existing directory. Sessions are stored under it, so links and spellings do not hide them. A directory of
- * another place is refused with the address of a node that has it; `place` is the place that the request names.
+ * another place is refused with the address of a node that has it; `place` is the place that the request names, and `unnamed` says
+ * that the directory is this process's own.
  */
-export async function existingDirectory(directory: string, where: Where, place?: string): Promise<string> {
+export async function existingDirectory(
+  directory: string,
+  where: Where,
+  { place, unnamed = false }: { place?: string; unnamed?: boolean } = {},
+): Promise<string> {
   const { roots, door = onlyHere } = where;
   if (!isAbsolute(directory)) {
     throw new ParleyError("invalid", `expected the absolute path of a directory, got ${directory}`);
   }
-  await enterDirectory(door, directory, place);
+  await enterDirectory(door, unnamed ? undefined : directory, place);
   // Checked first: a client must not learn whether a path outside of the roots exists.
   roots.assert(directory);
   const found = await stat(directory).catch(() => undefined);

@@ -13,7 +13,7 @@ import type { Log, SessionHead, SessionQuery } from "../log/contract.ts";
 import type { Attachments } from "./attachments.ts";
 import { assertChoice, assertPromptable, existingDirectory } from "./checks.ts";
 import { Discoveries } from "./discoveries.ts";
-import { enter, enterDirectory, onlyHere } from "./door.ts";
+import { type Door, enter, enterDirectory, enterKeeper, onlyHere } from "./door.ts";
 import type { ImportRequest } from "./import-session.ts";
 import { assertServers, forgetStrays } from "./mcp-servers.ts";
 import { NewSessions } from "./new-sessions.ts";
@@ -78,9 +78,28 @@ export class Gateway {
     return this.sessions.attachments;
   }
 
-  /** Refuses work in a directory that only other nodes have, with the address of one of them. */
-  async enterDirectory(directory: string): Promise<void> {
-    await enterDirectory(this.options.door ?? onlyHere, directory);
+  /** Refuses work in a directory that only other nodes have, with the address of one of them. Without one: work in any of this node's place. */
+  async enterDirectory(directory: string | undefined): Promise<void> {
+    await enterDirectory(this.door, directory);
+  }
+
+  /** Refuses a request about what another node keeps for the place of a directory, or for this node's own place. */
+  async enterKeeper(directory: string | undefined): Promise<void> {
+    await enterKeeper(this.door, directory);
+  }
+
+  /** Refuses a command of a session that another node owns, before anything is done for it. */
+  async enterSession(id: string): Promise<void> {
+    if (isId("session", id)) await enter(this.door, id);
+  }
+
+  /** The place of this node, where there are several. */
+  get place(): string | undefined {
+    return this.door.place;
+  }
+
+  private get door(): Door {
+    return this.options.door ?? onlyHere;
   }
 
   /** Where sessions may work. */
@@ -169,7 +188,7 @@ export class Gateway {
   /** As `get`, for a command: every command of a session begins with it, so that only the session's owner takes one. */
   private async own(id: string): Promise<SessionState> {
     const { state } = await this.head(id);
-    await enter(this.options.door ?? onlyHere, id);
+    await enter(this.door, id);
     return state;
   }
 
@@ -291,10 +310,11 @@ export class Gateway {
   /** Whether the facts of an agent differ by directory. */
   readonly discoversProjects = (name: string): boolean => this.sessions.agent(name).discoversProjects ?? false;
 
-  /** The facts of an agent, in general or for the projects of a directory. */
+  /** The facts of an agent here, in general or for the projects of a directory. */
   async discover(name: string, directory?: string): Promise<Discovery> {
     const agent = this.sessions.agent(name);
-    const existing = directory === undefined ? undefined : await existingDirectory(directory, this.options);
+    const { roots } = this.options;
+    const existing = directory === undefined ? undefined : await existingDirectory(directory, { roots });
     return this.discoveries.of(agent, existing);
   }
 

@@ -7,6 +7,7 @@ import { type ExportedSession, readExport } from "../core/history/exported.ts";
 import { importedDrafts, newIdsFor } from "../core/history/imported.ts";
 import { type Fields, textIn } from "../core/json/fields.ts";
 import type { Log } from "../log/contract.ts";
+import { enterDirectory, onlyHere } from "./door.ts";
 import type { GatewayOptions } from "./options.ts";
 import type { LiveSessions } from "./session/live-sessions.ts";
 import { SessionStore } from "./session/session-store.ts";
@@ -18,7 +19,7 @@ export interface ImportRequest {
   directory?: string;
 }
 
-interface ImportOptions extends Pick<GatewayOptions, "log" | "agents" | "roots" | "now"> {
+interface ImportOptions extends Pick<GatewayOptions, "log" | "agents" | "roots" | "now" | "door"> {
   sessions: LiveSessions;
 }
 
@@ -62,13 +63,20 @@ function assertNoCommand(drafts: readonly Draft[], agents: Agents): void {
   );
 }
 
+/** The directory that an exported session had. */
+function directoryIn([session]: readonly ExportedSession[]): string | undefined {
+  const started = session?.events.find(({ type }) => type === "session.started");
+  return textIn((started?.data ?? {}) as Fields, "directory");
+}
+
 /** Stores the sessions of an export, and returns the id of the session here: its own where that is free, else a new one. */
 export async function importSession(
-  { log, agents, roots, now, sessions }: ImportOptions,
+  { log, agents, roots, now, door = onlyHere, sessions }: ImportOptions,
   request: ImportRequest,
 ): Promise<string> {
   const latest = now();
   const exported = readExport(request.jsonl).map((one) => ({ ...one, events: one.events.map(notAfter(latest)) }));
+  if (request.directory === undefined) await enterDirectory(door, directoryIn(exported));
   const rename = (await isTaken(log, exported)) ? newIdsFor(exported) : new Map<string, string>();
   const here = (id: string): string => rename.get(id) ?? id;
   const stored: SessionStore[] = [];

@@ -4,6 +4,7 @@ import { present } from "../core/json/fields.ts";
 import type { Create } from "../core/ledger/state.ts";
 import { assertChoice, existingDirectory, notAdopted } from "./checks.ts";
 import type { Discoveries } from "./discoveries.ts";
+import { enterKeeper, onlyHere } from "./door.ts";
 import { Imports } from "./imports.ts";
 import { assertServers, shownServers } from "./mcp-servers.ts";
 import type { GatewayOptions } from "./options.ts";
@@ -32,7 +33,7 @@ export class NewSessions {
   async create(request: NewSessionRequest): Promise<string> {
     const { sessions, discoveries, defaultAgent } = this.options;
     // First: an agent need be known only where the session will be.
-    const directory = await existingDirectory(request.directory, this.options, request.place);
+    const directory = await existingDirectory(request.directory, this.options, request);
     const agent = sessions.beginning(request.agent ?? defaultAgent);
     await assertChoice(agent, request, () => discoveries.of(agent, directory));
     const { model, mode, options, title, permissions, meta, mcpServers: servers = [], resume: nativeId } = request;
@@ -43,6 +44,8 @@ export class NewSessions {
     const data = { agent: agent.name, directory, version: SCHEMA_VERSION, ...facts };
     const make = (): Promise<string> => this.begin({ type: "create", started: data, source: "parley" }, servers);
     if (nativeId === undefined) return request.start ? this.warm(await make()) : make();
+    // Two nodes of this place would take it over twice.
+    await enterKeeper(this.options.door ?? onlyHere, undefined);
     return this.imports.once(agent.name, nativeId, async () => this.adopt(await make(), agent.name, nativeId));
   }
 

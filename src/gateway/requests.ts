@@ -5,6 +5,8 @@ import type { OpenAsk } from "../core/session-state.ts";
 export interface NewSessionRequest {
   agent?: string;
   directory: string;
+  /** Whether the client named no directory, so that it is the process's own. */
+  unnamed?: boolean;
   /** The place that has the directory, where nodes of several places share the log. */
   place?: string;
   model?: string;

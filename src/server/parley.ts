@@ -200,15 +200,17 @@ async function startOn(
   const clients = new SseClients(metrics);
   let url = "";
   const acp = acpMount({ ...options, url: () => url });
+  const served = { gateway, clients, options: { ...options, directory } };
+  const opencode = opencodeMount({ ...served, commands, terminals, nodes: cluster?.opencode });
   const listener = createListener({
     ...options,
     log: logger,
     metrics,
     mounts: [
-      universalMount({ gateway, clients, nodes: cluster?.nodes(gateway), options: { ...options, directory } }),
+      universalMount({ ...served, nodes: cluster?.nodes(gateway) }),
       acp,
-      ...(cluster?.mounts(gateway) ?? []),
-      opencodeMount({ gateway, clients, commands, terminals, options: { ...options, directory } }),
+      ...(cluster?.mounts(gateway, (words) => opencode.hear(words)) ?? []),
+      opencode,
     ],
     ready: cluster?.ready ?? (() => log.check()),
     passing: cluster?.passing,

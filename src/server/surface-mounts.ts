@@ -2,6 +2,7 @@ import type { Gateway } from "../gateway/gateway.ts";
 import type { CommandHost } from "../host/contract.ts";
 import type { Terminals } from "../host/terminals/contract.ts";
 import type { Surface } from "../surfaces/opencode/context.ts";
+import type { Nodes, Told } from "../surfaces/opencode/nodes/contract.ts";
 import { ptyTarget } from "../surfaces/opencode/pty/target.ts";
 import type { SseClients } from "../surfaces/stream/sse-clients.ts";
 import type { NodesView } from "../surfaces/universal/node-routes.ts";
@@ -27,14 +28,18 @@ export function universalMount({ gateway, clients, nodes, options }: Served & { 
 }
 
 /** OpenCode's paths have no common beginning, so that everything nobody else serves is theirs. */
-export function opencodeMount(served: Served & { commands: CommandHost; terminals: Terminals }): Mount {
-  const { gateway, clients, commands, terminals, options } = served;
+export function opencodeMount(
+  served: Served & { commands: CommandHost; terminals: Terminals; nodes: Nodes | undefined },
+): Mount & { hear(words: readonly Told[]): void } {
+  const { gateway, clients, commands, terminals, nodes, options } = served;
   const { version, directory: defaultDirectory, dataDirectory, logger, advertise: advertised } = options;
   const surface = once(async (): Promise<Surface> => {
     const { createSurface } = await import("../surfaces/opencode/surface.ts");
     const given = { gateway, clients, version, advertised, defaultDirectory, dataDirectory, logger };
-    return createSurface({ ...given, commands, terminals });
+    loaded = createSurface({ ...given, commands, terminals, nodes });
+    return loaded;
   });
+  let loaded: Surface | undefined;
   return {
     match: () => true,
     async load() {
@@ -46,5 +51,9 @@ export function opencodeMount(served: Served & { commands: CommandHost; terminal
       return createPtyUpgrade(await surface());
     },
     takesTicket: (target) => ptyTarget(target)?.ticket !== undefined,
+    // A surface that is not loaded has no client who could see it.
+    hear(words) {
+      for (const word of words) loaded?.hear(word);
+    },
   };
 }

@@ -12,6 +12,7 @@ import type { Gateway } from "../../gateway/gateway.ts";
 import type { Roots } from "../../host/files/roots.ts";
 import { createPostgresLog, type PostgresLog } from "../../log/postgres/log.ts";
 import { type Database, openDatabase } from "../../postgres/database.ts";
+import type { Told } from "../../surfaces/opencode/nodes/contract.ts";
 import type { NodesView } from "../../surfaces/universal/node-routes.ts";
 import type { Mount } from "../http/mounts.ts";
 import { drainNode } from "./drain.ts";
@@ -19,6 +20,8 @@ import { directoryIdentity } from "./identity.ts";
 import { mcpTable } from "./mcp-table.ts";
 import { clusterSeries } from "./metrics.ts";
 import { nodeMount } from "./node-mount.ts";
+import { nodesView } from "./nodes-view.ts";
+import { opencodeNodes, seenHere } from "./opencode-nodes.ts";
 import { createPassing, namedPlace } from "./passing.ts";
 import { createPeers } from "./peers.ts";
 
@@ -132,7 +135,9 @@ async function joinCluster(
   });
   const door = {
     owner: (session: string) => inner.owner(session),
-    home: (path: string, named = namedPlace()) => inner.home(path, named),
+    home: (path: string | undefined, named = namedPlace()) => inner.home(path, named),
+    keeper: (path: string | undefined, named = namedPlace()) => inner.keeper(path, named),
+    place,
   };
   /** Ids sort behind the newest event of each session that was taken, whatever the clocks of its earlier nodes said. */
   let floor = 0;
@@ -208,9 +213,13 @@ async function joinCluster(
     /** The machine's clock, never behind a session that was taken. */
     idTime: () => Math.max(Date.now(), floor),
     start,
-    mounts: (served: Gateway): Mount[] => [
+    opencode: opencodeNodes({ sql: database, membership, peers, logger, has }),
+    /** `told`: hears what OpenCode's surfaces of other nodes say. */
+    mounts: (served: Gateway, told: (words: readonly Told[]) => void): Mount[] => [
       nodeMount({
         has,
+        look: (path) => seenHere(path, has),
+        told,
         goOn: (session) =>
           void goOn(served, session).catch((error: unknown) =>
             logger.warn({ session, err: error }, "a session could not go on here"),
@@ -218,25 +227,7 @@ async function joinCluster(
         drain: () => drain(served),
       }),
     ],
-    nodes: (served: Gateway): NodesView => ({
-      list: async () => {
-        await membership.look();
-        return membership.all().map((info) => ({ ...info, self: info.node === membership.node }));
-      },
-      async drain(wanted) {
-        await membership.look();
-        const found = membership.all().findLast((info) => info.name === wanted);
-        if (!found) {
-          const names = membership
-            .all()
-            .map((info) => info.name)
-            .join(", ");
-          throw new ParleyError("not_found", `no node ${wanted}; there are: ${names}`);
-        }
-        if (found.node === membership.node) await drain(served);
-        else await peers.drain(found.address);
-      },
-    }),
+    nodes: (served: Gateway): NodesView => nodesView({ sql: database, membership, peers, drain: () => drain(served) }),
     publish: (url: string) => membership.publish(options.settings.address ?? url),
     /** Refuses while this node could store nothing. */
     async ready(): Promise<void> {

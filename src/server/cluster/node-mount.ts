@@ -1,10 +1,14 @@
 import { ParleyError } from "../../core/errors.ts";
+import type { SeenDirectory, Told } from "../../surfaces/opencode/nodes/contract.ts";
 import type { Mount } from "../http/mounts.ts";
 import { sendJson } from "../http/respond.ts";
 import { NODE_PATHS } from "./peers.ts";
 
 export interface NodeQuestions {
   has(directory: string): Promise<boolean>;
+  look(directory: string): Promise<SeenDirectory | undefined>;
+  /** Words for OpenCode's surface. */
+  told(words: readonly Told[]): void;
   goOn(session: string): void;
   drain(): Promise<void>;
 }
@@ -13,6 +17,11 @@ function textOf(body: Buffer | undefined, name: string): string {
   const value = (JSON.parse(body?.toString("utf8") ?? "{}") as Record<string, unknown>)[name];
   if (typeof value === "string") return value;
   throw new ParleyError("bad_request", `expected ${name} as a text`);
+}
+
+function wordsOf(body: Buffer | undefined): readonly Told[] {
+  const { words } = JSON.parse(body?.toString("utf8") ?? "{}") as { words?: readonly Told[] };
+  return words ?? [];
 }
 
 /** The paths that only other nodes may call. */
@@ -25,6 +34,11 @@ export function nodeMount(questions: NodeQuestions): Mount {
         switch (context.path) {
           case NODE_PATHS.has:
             return sendJson(response, 200, { has: await questions.has(textOf(context.body, "directory")) });
+          case NODE_PATHS.look:
+            return sendJson(response, 200, { seen: await questions.look(textOf(context.body, "directory")) });
+          case NODE_PATHS.told:
+            questions.told(wordsOf(context.body));
+            return sendJson(response, 202, {});
           case NODE_PATHS.goOn:
             questions.goOn(textOf(context.body, "session"));
             return sendJson(response, 202, {});

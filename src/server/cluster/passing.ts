@@ -1,11 +1,13 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
 import { isParleyError, ParleyError } from "../../core/errors.ts";
 import { whenElsewhere } from "../../surfaces/http/elsewhere.ts";
 import type { RequestContext } from "../http/request-context.ts";
 import { sendProblem } from "../http/respond.ts";
 import { forward, type Target } from "./forward.ts";
 import { isHop, MOVED_HEADER, PLACE_HEADER, placeOfTarget } from "./hop.ts";
+import { passUpgrade } from "./pass-upgrade.ts";
 
 /** A session that moves while a request is passed on is followed so often. */
 const FOLLOWED = 2;
@@ -15,6 +17,10 @@ const places = new AsyncLocalStorage<string>();
 /** The place that the request under way names. */
 export function namedPlace(): string | undefined {
   return places.getStore();
+}
+
+function unpassed(thrown: unknown): ParleyError {
+  return new ParleyError("internal", "the request could not be passed on", {}, thrown);
 }
 
 export type Passing = ReturnType<typeof createPassing>;
@@ -43,17 +49,23 @@ export function createPassing(secret: string) {
     /** Says how a request is answered that turns out to belong to another node. */
     prepare(request: IncomingMessage, response: ServerResponse, context: RequestContext): void {
       whenElsewhere(request, async (error) => {
-        if (context.hop) return tellMoved(response, context, error);
+        if (context.hop) {
+          tellMoved(response, context, error);
+          return undefined;
+        }
         try {
           await pass(request, response, context, error);
         } catch (thrown) {
-          const problem = isParleyError(thrown)
-            ? thrown
-            : new ParleyError("internal", "the request could not be passed on");
-          if (response.headersSent) response.destroy();
-          else sendProblem(response, problem, context.id);
+          if (!response.headersSent) return isParleyError(thrown) ? thrown : unpassed(thrown);
+          response.destroy();
         }
+        return undefined;
       });
+    },
+    /** Passes an upgrade on to the node that a refusal names. */
+    upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, context: RequestContext, error: ParleyError) {
+      const target = { node: String(error.details.node), address: String(error.details.address) };
+      return passUpgrade({ request, socket, head, id: context.id, secret }, target);
     },
     /** Takes the place out of the path, and answers the request in it. */
     inPlace<T>(request: IncomingMessage, work: () => T): T {

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import type { ParleyError } from "../../core/errors.ts";
 
-/** Answers a request that another node takes. */
-export type Elsewhere = (error: ParleyError) => Promise<void>;
+/** Answers a request that another node takes. Resolves with an error where nothing was answered. */
+export type Elsewhere = (error: ParleyError) => Promise<ParleyError | undefined>;
 
 const takers = new WeakMap<IncomingMessage, Elsewhere>();
 

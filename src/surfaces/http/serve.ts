@@ -11,7 +11,7 @@ import { type RequestContext, readBody, readQuery } from "./read.ts";
 export interface SurfaceOptions<More> {
   endpoints: readonly Endpoint<More>[];
   /** Facts that a call carries beside the request itself. Throws to refuse the request before it is read. */
-  more(context: RequestContext): More | Promise<More>;
+  more(context: RequestContext, endpoint: Endpoint<More>): More | Promise<More>;
   /** Anything that was thrown, in the form of the surface's errors. */
   refusal(thrown: unknown, context: RequestContext): Response;
   /** Where a client finds the paths that there are: ends the error of a path that is unknown. */
@@ -46,7 +46,7 @@ export function serveSurface<More extends object>(
     app.on(endpoint.method.toUpperCase(), path, async (context) => {
       const { req, env } = context;
       const answer = await endpoint.handle({
-        ...(await options.more(context)),
+        ...(await options.more(context, endpoint)),
         params: req.param() as Record<string, string>,
         query: readQuery(context, endpoint),
         body: await readBody(context, endpoint),
@@ -65,8 +65,8 @@ export function serveSurface<More extends object>(
     const { method, path } = context.req;
     const elsewhere = isParleyError(thrown) ? elsewhereOf(context.env.incoming, thrown) : undefined;
     if (elsewhere && isParleyError(thrown)) {
-      await elsewhere(thrown);
-      return RESPONSE_ALREADY_SENT;
+      const unanswered = await elsewhere(thrown);
+      return unanswered ? options.refusal(unanswered, context) : RESPONSE_ALREADY_SENT;
     }
     const response = options.refusal(thrown, context);
     if (response.status === 500) options.logger.error({ err: thrown, method, path }, "a request failed");

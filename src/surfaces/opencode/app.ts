@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type RequestContext, rawQuery, Unreadable } from "../http/read.ts";
+import { Unreadable } from "../http/read.ts";
 import { json, serveSurface } from "../http/serve.ts";
 import type { Surface } from "./context.ts";
-import { namedDirectory } from "./directory.ts";
 import { badRequest, type ErrorAnswer, namedAnswer } from "./errors.ts";
-import type { Located } from "./operation.ts";
+import { locate } from "./locate.ts";
+import type { Operation } from "./operation.ts";
 import { operations } from "./operations.ts";
 import { showRefusal } from "./tui/refusal-toast.ts";
 import { taggedAnswer } from "./v2/errors.ts";
@@ -14,18 +14,6 @@ const PREFIX = "/opencode";
 
 /** The newer half of the API has errors of another form. */
 const NEWER = "/api/";
-
-async function locate(context: RequestContext, { gateway, defaultDirectory }: Surface): Promise<Located> {
-  const query = rawQuery(context);
-  const named = namedDirectory({
-    query: query.directory ?? query["location[directory]"],
-    header: context.req.header("x-opencode-directory"),
-  });
-  const directory = named ?? defaultDirectory;
-  await gateway.enterDirectory(directory);
-  gateway.roots.assert(directory);
-  return { directory, directoryNamed: named !== undefined };
-}
 
 function answerOf(thrown: unknown, path: string): ErrorAnswer {
   const error =
@@ -40,15 +28,15 @@ export function createOpencode(
   const directories = new WeakMap<IncomingMessage, string>();
   const handler = serveSurface({
     endpoints: operations(surface),
-    more: async (context) => {
-      const located = await locate(context, surface);
+    more: async (context, operation) => {
+      const located = await locate(context, operation as Operation, surface);
       directories.set(context.env.incoming, located.directory);
       return located;
     },
     refusal: (thrown, { req: { path }, env: { incoming: request, outgoing: response } }) => {
       const { status, body, message } = answerOf(thrown, path);
       const directory = directories.get(request);
-      if (directory !== undefined) showRefusal(surface.hub, { request, response, path, directory, message });
+      if (directory !== undefined) showRefusal(surface.bus, { request, response, path, directory, message });
       return json(status, body);
     },
     directions: ": /doc lists OpenCode's paths, /openapi.json Parley's own",

@@ -4,6 +4,8 @@ import type { Terminals } from "../../host/terminals/contract.ts";
 import type { SseClients } from "../stream/sse-clients.ts";
 import type { Bus } from "./bus.ts";
 import type { Environment } from "./environment.ts";
+import type { Nodes, Told } from "./nodes/contract.ts";
+import type { Elsewhere } from "./nodes/elsewhere.ts";
 import type { PtyTickets } from "./pty/tickets.ts";
 import type { EventHub } from "./streams/hub.ts";
 
@@ -26,5 +28,10 @@ export interface Surface {
   dataDirectory: string;
   /** Agents and their models, projects and their files. */
   environment: Environment;
+  /** The nodes that share the log, and what they say of directories that are not here; absent where the server is alone. */
+  nodes: Nodes | undefined;
+  elsewhere: Elsewhere | undefined;
+  /** Takes a word of another node's surface. */
+  hear(told: Told): void;
   logger: Logger;
 }

@@ -6,7 +6,7 @@ import { percentDecoded } from "../../core/percent.ts";
 const PLAIN = /^[\x20-\x7e]*$/;
 
 /** Clients send a path raw, as UTF-8 bytes that HTTP reads as Latin-1, or percent-encoded: then it is plain ASCII. */
-function decodeHeader(value: string): string {
+export function decodeHeader(value: string): string {
   if (!PLAIN.test(value)) {
     const text = Buffer.from(value, "latin1").toString("utf8");
     return text.includes("\ufffd") ? value : text;

@@ -5,6 +5,8 @@ import type { CommandHost } from "../../host/contract.ts";
 import type { Bus } from "./bus.ts";
 import { Catalog } from "./catalog/catalog.ts";
 import { McpServers } from "./mcp/servers.ts";
+import type { Nodes } from "./nodes/contract.ts";
+import { GivenEntries } from "./nodes/entries.ts";
 import { type NameIndex, nameIndex } from "./workspace/file-names.ts";
 import { type Git, gitOn } from "./workspace/git/git.ts";
 import { Projects } from "./workspace/projects.ts";
@@ -27,20 +29,23 @@ export interface EnvironmentOptions {
   commands: CommandHost;
   dataDirectory: string;
   logger: Logger;
+  nodes: Nodes | undefined;
 }
 
-export function createEnvironment({ gateway, bus, commands, dataDirectory, logger }: EnvironmentOptions): Environment {
+export function createEnvironment(options: EnvironmentOptions): Environment {
+  const { gateway, bus, commands, dataDirectory, logger, nodes } = options;
   const git = gitOn(commands);
   return {
     catalog: new Catalog({
       gateway,
       changed: () => bus.publish(null, "catalog.updated", {}),
       outdated: () => bus.reload(),
+      ...(nodes && { given: new GivenEntries(nodes, "defaults") }),
     }),
-    projects: new Projects({ file: join(dataDirectory, "opencode-projects.json"), logger }),
+    projects: new Projects({ file: join(dataDirectory, "opencode-projects.json"), logger, nodes }),
     commands,
     git,
     names: nameIndex(git),
-    mcp: new McpServers({ gateway, bus, commands }),
+    mcp: new McpServers({ gateway, bus, commands, ...(nodes && { given: new GivenEntries(nodes, "mcp") }) }),
   };
 }

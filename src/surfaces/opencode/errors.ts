@@ -63,6 +63,7 @@ function fromParley(error: ParleyError): OpencodeError {
   if (status === 400 || status === 422) return badRequest(message);
   if (code === "unsupported") return unsupported(message);
   if (code === "forbidden") return named(403, "ForbiddenError", message, error.details);
+  if (code === "ambiguous") return named(status, "UnknownError", message, { code, ...error.details });
   if (code === "busy") return tagged(409, "SessionBusyError", message);
   return named(status, "UnknownError", message, { code });
 }

@@ -20,10 +20,11 @@ function boundedExtra(extra: Record<string, unknown>): unknown {
 }
 
 /** Operations about the server itself. */
-export function serverOperations({ logger, environment: { catalog } }: Surface): Operation[] {
+export function serverOperations({ logger, environment: { catalog }, nodes }: Surface): Operation[] {
   // Clients dispose after a login, to have everything read anew.
   const dispose = async (): Promise<true> => {
     catalog.refresh();
+    nodes?.tell({ kind: "refresh" });
     return true;
   };
   const disposing = { note: "asks the agents again for their models and modes; ends no session" };

@@ -14,14 +14,20 @@ export function agentRoutes(gateway: Gateway, defaultDirectory: string): Route[]
     get("/v1/agents", "listAgents", {
       summary: "The agents that Parley knows, and whether they are installed and logged in.",
       answer: z.looseObject({ agents: z.array(agent) }),
-      handle: async () => ({ agents: await Promise.all(gateway.agents().map((name) => view(name))) }),
+      handle: async () => {
+        await gateway.enterDirectory(undefined);
+        return { agents: await Promise.all(gateway.agents().map((name) => view(name))) };
+      },
     }),
     get("/v1/agents/{agent}", "getAgent", {
       summary: "One agent, with its models, modes and options: in general, or as they are in a directory.",
       query: agentQuery,
       answer: agent,
       errors: [403, 404, 422],
-      handle: async ({ params, query }) => view(params.agent, query.directory),
+      handle: async ({ params, query }) => {
+        await gateway.enterDirectory(query.directory);
+        return view(params.agent, query.directory);
+      },
     }),
     get("/v1/agents/{agent}/sessions", "listAgentSessions", {
       summary:

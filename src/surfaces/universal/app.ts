@@ -34,7 +34,7 @@ export interface UniversalOptions {
 export function universalRoutes({ gateway, clients, nodes, defaultDirectory }: UniversalOptions): Route[] {
   return [
     ...tagged("Agents", agentRoutes(gateway, defaultDirectory)),
-    ...tagged("Sessions", sessionRoutes(gateway, defaultDirectory)),
+    ...tagged("Sessions", sessionRoutes(gateway, defaultDirectory, nodes)),
     ...tagged("Prompts", promptRoutes(gateway)),
     ...tagged("Work", workRoutes(gateway)),
     ...tagged("Trust", trustRoutes(gateway, defaultDirectory)),

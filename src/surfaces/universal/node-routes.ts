@@ -18,6 +18,8 @@ const node = z
 /** The nodes of a server that is one of several. */
 export interface NodesView {
   list(): Promise<z.output<typeof node>[]>;
+  /** The places of sessions, by their ids. */
+  places(sessions: readonly string[]): Promise<ReadonlyMap<string, string>>;
   drain(name: string): Promise<void>;
 }
 

@@ -178,6 +178,7 @@ export const session = loose("Session", {
   id: z.string(),
   agent: z.string(),
   directory: z.string(),
+  place: z.string().optional().describe("the nodes that have its directory, where several share the log"),
   status: z.enum(["idle", "busy", "requires_action", "retrying", "compacting"]),
   title: z.string().optional(),
   model: z.string().optional(),

@@ -4,6 +4,7 @@ import { present } from "../../../core/json/fields.ts";
 import { within } from "../../../core/within.ts";
 import type { Gateway } from "../../../gateway/gateway.ts";
 import { badRequest } from "../errors.ts";
+import type { GivenEntries } from "../nodes/entries.ts";
 import { type Choice, chosen, foreignMode, type Wish } from "./choice.ts";
 import { Discoveries, FIRST_MS, isSilent, type KnownAgent, LIST_MS } from "./discoveries.ts";
 import { BUILD, modeInfos, newerModeInfo } from "./modes.ts";
@@ -33,10 +34,15 @@ export interface CatalogOptions {
   changed?(): void;
   /** A client was told something else before. */
   outdated?(): void;
+  /** Where the choices of clients are kept for all nodes of a place; in memory without it. */
+  given?: GivenEntries<string>;
   firstMs?: number;
   listMs?: number;
   freshMs?: number;
 }
+
+/** The choices hold for all directories. */
+const EVERYWHERE = "";
 
 /** `provider/model`, where the model's id may hold slashes too, and so may the name of an agent that there is. */
 export function splitModel(text: string, agents: readonly string[] = []): { providerID: string; modelID: string } {
@@ -77,7 +83,7 @@ export class Catalog {
   readonly #options: CatalogOptions;
   readonly #discoveries: Discoveries;
   readonly #texts = new Map<string, { agents: readonly KnownAgent[]; text: string }>();
-  #chosen: Partial<Defaults> = {};
+  #own: Partial<Defaults> = {};
 
   constructor(options: CatalogOptions) {
     this.#options = options;
@@ -137,7 +143,7 @@ export class Catalog {
   async defaults(): Promise<Defaults> {
     const first = await this.#firstUsable();
     const model = first ? `${first.name}/${defaultModelOf(first.discovery)}` : "";
-    return { model, agent: "build", ...this.#chosen };
+    return { model, agent: "build", ...(await this.#chosen()) };
   }
 
   /** The name of the agent of sessions whose creator names none. */
@@ -157,7 +163,14 @@ export class Catalog {
   async setDefaults(change: Partial<Defaults>): Promise<void> {
     const next = { ...(await this.defaults()), ...change };
     await this.choose({ ...this.split(next.model), agent: next.agent });
-    this.#chosen = { ...this.#chosen, ...change };
+    this.#own = { ...this.#own, ...change };
+    await this.#options.given?.give(EVERYWHERE, change as Record<string, string>);
+  }
+
+  /** The choices of clients, also of those of other nodes of this place. */
+  async #chosen(): Promise<Partial<Defaults>> {
+    const { given } = this.#options;
+    return given ? Object.fromEntries(await given.read(EVERYWHERE)) : this.#own;
   }
 
   /** Which agent, model and mode of the gateway a client means. */
@@ -208,7 +221,7 @@ export class Catalog {
 
   /** The defaults for the choices that a wish leaves open. */
   async #open({ providerID }: Wish): Promise<Wish> {
-    const { model, agent } = this.#chosen;
+    const { model, agent } = await this.#chosen();
     const mode = agent === undefined ? {} : { agent };
     if (providerID !== undefined) return mode;
     if (model !== undefined) return { ...this.split(model), ...mode };

@@ -1,9 +1,11 @@
 import { resolve } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { keepNewest } from "../../../core/entries.ts";
 import type { Gateway } from "../../../gateway/gateway.ts";
 import type { KeptServer } from "../../../gateway/mcp-servers.ts";
 import type { CommandHost } from "../../../host/contract.ts";
 import type { Bus } from "../bus.ts";
+import type { GivenEntries } from "../nodes/entries.ts";
 import { type McpConfig, projectServers, serverOf } from "./config.ts";
 import { type McpStatus, probe } from "./probe.ts";
 
@@ -20,13 +22,17 @@ interface Known {
   status: Promise<McpStatus>;
 }
 
+type Given = Omit<Known, "status">;
+
 export interface McpOptions {
   gateway: Gateway;
   bus: Bus;
   commands: CommandHost;
+  /** Where the servers that clients gave or switched are kept for all nodes of a place; in memory without it. */
+  given?: GivenEntries<Given>;
 }
 
-/** The MCP servers that sessions of a directory are begun with. They are forgotten when the server ends, as are secrets in them. */
+/** The MCP servers that sessions of a directory are begun with. They are forgotten when the server, or the node that was told of them, ends. */
 export class McpServers {
   readonly #options: McpOptions;
   readonly #directories = new Map<string, Map<string, Known>>();
@@ -94,7 +100,21 @@ export class McpServers {
       const status = this.#look(directory, name, { config, trusted });
       keepNewest(all, name, { config, from: fromOf(name), trusted, status }, MAX_SERVERS);
     }
+    await this.#takeGiven(directory, all, fromOf);
     return all;
+  }
+
+  /** Takes over what clients of other nodes have said, and forgets what was said to nodes that have stopped. */
+  async #takeGiven(directory: string, all: Map<string, Known>, fromOf: (name: string) => string): Promise<void> {
+    const given = await this.#options.given?.read(directory);
+    if (!given) return;
+    for (const [name, { from }] of all) if (from === undefined && !given.has(name)) all.delete(name);
+    for (const [name, known] of given) {
+      const before = all.get(name);
+      if (known.from !== undefined && known.from !== fromOf(name)) continue;
+      if (before && isDeepStrictEqual(before.config, known.config)) continue;
+      this.#hold(all, name, { ...known, status: this.#look(directory, name, known) });
+    }
   }
 
   /** Nothing that a project names is begun before the user trusts the project. */
@@ -104,11 +124,19 @@ export class McpServers {
     return { status: "failed", error: `the project is not trusted, so it is not started: parley trust ${directory}` };
   }
 
+  /** A server that is switched keeps its place in the list. */
+  #hold(all: Map<string, Known>, name: string, known: Known): void {
+    if (all.has(name)) all.set(name, known);
+    else keepNewest(all, name, known, MAX_SERVERS);
+  }
+
   async #put(all: Map<string, Known>, directory: string, name: string, known: Omit<Known, "status">): Promise<void> {
     const status = this.#look(directory, name, known);
-    // A server that is switched keeps its place in the list.
-    if (all.has(name)) all.set(name, { ...known, status });
-    else keepNewest(all, name, { ...known, status }, MAX_SERVERS);
+    this.#hold(all, name, { ...known, status });
+    const { config, from, trusted } = known;
+    await this.#options.given?.give(directory, {
+      [name]: { config, trusted, ...(from === undefined ? {} : { from }) },
+    });
     await status;
     this.#options.bus.publish(directory, "mcp.tools.changed", { server: name });
   }

@@ -6,7 +6,7 @@ import type { Surface } from "../context.ts";
 import { get, type Operation } from "../operation.ts";
 import { parentOf } from "../projection/session-shape.ts";
 import { projectOf } from "../workspace/project.ts";
-import { allSessions, lastChanged, titleHas } from "./session-list.ts";
+import { allSessions, lastChanged, listedBy, titleHas } from "./session-list.ts";
 import { shownSession } from "./shown-session.ts";
 
 const flag = z.stringbool().optional();
@@ -34,7 +34,9 @@ function fits(state: SessionState, { roots, archived, start, cursor, search }: z
 }
 
 /** Sessions of all projects, or of the directory that the query names. */
-export function globalSessionOperations({ gateway, environment: { projects } }: Surface): Operation[] {
+export function globalSessionOperations(surface: Surface): Operation[] {
+  const { projects } = surface.environment;
+
   async function withProject(state: SessionState): Promise<object> {
     const { id, worktree } = projectOf(state.directory);
     const name = (await projects.find(id))?.name;
@@ -44,7 +46,7 @@ export function globalSessionOperations({ gateway, environment: { projects } }: 
   return [
     get("/experimental/session", "experimental.session.list", { query }, async ({ query: wanted, directory }) => {
       const limit = Math.min(wanted.limit ?? DEFAULT_LIMIT, LARGEST_LIMIT);
-      const sessions = allSessions(gateway.log, { directory: wanted.directory ? directory : undefined });
+      const sessions = allSessions(listedBy(surface), { directory: wanted.directory ? directory : undefined });
       const found = await lastChanged(sessions, limit + 1, (state) => fits(state, wanted));
       const page = found.slice(0, limit);
       const list = await Promise.all(page.map(withProject));

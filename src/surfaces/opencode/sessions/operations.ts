@@ -1,11 +1,12 @@
 import { z } from "zod";
+import { isParleyError } from "../../../core/errors.ts";
 import { present } from "../../../core/json/fields.ts";
 import type { SessionState } from "../../../core/session-state.ts";
 import type { SessionChange } from "../../../gateway/requests.ts";
 import { usingAgent } from "../catalog/used-agents.ts";
 import type { Surface } from "../context.ts";
 import { History, messageOf } from "../messages/history.ts";
-import { get, type Operation, patch, post, remove } from "../operation.ts";
+import { get, type Located, type Operation, patch, post, remove } from "../operation.ts";
 import { todosOf } from "../projection/session-shape.ts";
 import { SessionView } from "../projection/session-view.ts";
 import type { FileDiff, Session } from "../shapes/session.ts";
@@ -13,7 +14,7 @@ import { rulesOfConfig } from "./config-files.ts";
 import { rulesFrom } from "./permission-rules.ts";
 import { SessionDiffs } from "./session-diffs.ts";
 import { sessionHead } from "./session-head.ts";
-import { childrenOf, listSessions } from "./session-list.ts";
+import { childrenOf, listedBy, listSessions } from "./session-list.ts";
 import { shownSession } from "./shown-session.ts";
 
 const LIST_LIMIT = 100;
@@ -73,15 +74,16 @@ function changeOf({ permissions = [] }: SessionState, body: z.output<typeof chan
 }
 
 export function sessionOperations(surface: Surface): Operation[] {
-  const { gateway, environment, bus } = surface;
+  const { gateway, environment, bus, nodes } = surface;
   const history = new History(gateway.log);
+  const listed = listedBy(surface);
   const diffs = new SessionDiffs(gateway.log);
 
   async function stateOf({ sessionID }: { sessionID: string }): Promise<SessionState> {
     return (await sessionHead(surface, sessionID)).state;
   }
 
-  async function create(directory: string, body: z.output<typeof creation>): Promise<Session> {
+  async function create({ directory, directoryNamed }: Located, body: z.output<typeof creation>): Promise<Session> {
     const { parentID, model: wished, agent, title, permission, metadata } = body;
     if (parentID !== undefined) await sessionHead(surface, parentID);
     const wish = { providerID: wished?.providerID, modelID: wished?.id, agent };
@@ -95,14 +97,25 @@ export function sessionOperations(surface: Surface): Operation[] {
     const mcpServers = await environment.mcp.forSession(directory, choice.agent);
     const options = await environment.catalog.optionsForNew({ ...choice, model }, wished?.variant, directory);
     const facts = present({ model, options, title, permissions, mcpServers, meta: metaOf({ parentID, metadata }) });
-    const make = (): Promise<SessionState> => gateway.create({ directory, ...choice, ...facts });
+    const make = (): Promise<SessionState> =>
+      gateway.create({ directory, unnamed: !directoryNamed, ...choice, ...facts });
     return shownSession(await usingAgent(surface, directory, choice.agent, make));
   }
 
   /** The gateway removes the sessions of sub-agents by itself, but not those that clients made for a session. */
   async function removeTree(state: SessionState): Promise<void> {
-    for (const child of await childrenOf(gateway.log, state)) if (child.parent === undefined) await removeTree(child);
-    await gateway.remove(state.id);
+    for (const child of await childrenOf(listed, state)) if (child.parent === undefined) await removeTree(child);
+    await removeOne(state.id);
+  }
+
+  /** Sessions that clients made for one another may belong to different nodes. */
+  async function removeOne(id: string): Promise<void> {
+    try {
+      await gateway.remove(id);
+    } catch (error) {
+      if (!nodes || !isParleyError(error) || error.code !== "wrong_node") throw error;
+      await nodes.remove(String(error.details.address), id);
+    }
   }
 
   async function diffOf(sessionID: string, messageID: string | undefined): Promise<FileDiff[]> {
@@ -114,11 +127,11 @@ export function sessionOperations(surface: Surface): Operation[] {
   }
 
   return [
-    post("/session", "session.create", { body: creation }, ({ body, directory }) => create(directory, body)),
+    post("/session", "session.create", { body: creation }, (call) => create(call, call.body)),
     get("/session", "session.list", { query: listQuery }, async ({ query, directory, directoryNamed }) => {
       const { scope, ...asked } = query;
       const exactly = directoryNamed && scope !== "project";
-      return (await listSessions(gateway.log, { ...asked, directory, exactly })).map(shownSession);
+      return (await listSessions(listed, { ...asked, directory, exactly })).map(shownSession);
     }),
     get("/session/status", "session.status", async ({ directory }) => {
       const busy = (await gateway.log.unsettled()).filter((state) => state.turn && state.directory === directory);
@@ -142,7 +155,7 @@ export function sessionOperations(surface: Surface): Operation[] {
       return true;
     }),
     get("/session/{sessionID}/children", "session.children", async ({ params }) =>
-      (await childrenOf(gateway.log, await stateOf(params))).map(shownSession),
+      (await childrenOf(listed, await stateOf(params))).map(shownSession),
     ),
     get("/session/{sessionID}/todo", "session.todo", async ({ params }) => todosOf((await stateOf(params)).plan)),
     get(

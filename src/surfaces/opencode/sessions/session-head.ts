@@ -4,9 +4,11 @@ import type { Surface } from "../context.ts";
 import { notFound } from "../errors.ts";
 
 /** A session by its id; the directory of the request does not matter. */
-export async function sessionHead({ gateway }: Surface, id: string): Promise<SessionHead> {
+export async function sessionHead({ gateway, elsewhere }: Surface, id: string): Promise<SessionHead> {
   try {
-    return await gateway.head(id);
+    const head = await gateway.head(id);
+    await elsewhere?.know([head.state.directory]);
+    return head;
   } catch (error) {
     if (isParleyError(error) && error.code === "session_not_found") throw notFound(`Session not found: ${id}`);
     throw error;

@@ -2,6 +2,7 @@ import { relative, sep } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { SessionState } from "../../../core/session-state.ts";
 import type { Log, SessionQuery } from "../../../log/contract.ts";
+import type { Surface } from "../context.ts";
 import { parentOf } from "../projection/session-shape.ts";
 import { projectOf } from "../workspace/project.ts";
 
@@ -24,14 +25,25 @@ export interface ListQuery {
   limit: number;
 }
 
-/** The sessions of a place, the one that was made last first. */
+/** The log, and the way to learn the projects of directories that other nodes have. */
+export interface Listed {
+  log: Log;
+  know?: ((directories: Iterable<string>) => Promise<void>) | undefined;
+}
+
+export function listedBy({ gateway, elsewhere }: Pick<Surface, "gateway" | "elsewhere">): Listed {
+  return { log: gateway.log, know: elsewhere && ((directories) => elsewhere.know(directories)) };
+}
+
+/** The sessions of a directory, or all, the one that was made last first. */
 export async function* allSessions(
-  log: Log,
+  { log, know }: Listed,
   { directory, ...query }: Omit<SessionQuery, "limit" | "directory"> & { directory?: string | undefined },
 ): AsyncGenerator<SessionState> {
   const place = directory === undefined ? query : { ...query, directory };
   for (let { after } = query; ; ) {
     const page = await log.list({ ...place, limit: CHUNK, ...(after === undefined ? {} : { after }) });
+    await know?.(page.map((state) => state.directory));
     yield* page;
     after = page.at(-1)?.id;
     if (page.length < CHUNK) return;
@@ -77,10 +89,10 @@ function placed(query: ListQuery): (state: SessionState) => boolean {
 }
 
 /** Sessions as a client lists them: the one that changed last comes first. */
-export async function listSessions(log: Log, query: ListQuery): Promise<SessionState[]> {
+export async function listSessions(listed: Listed, query: ListQuery): Promise<SessionState[]> {
   const { directory, exactly, path, roots, start = 0, limit } = query;
   const here = placed(query);
-  const sessions = allSessions(log, { directory: exactly && path === undefined ? directory : undefined });
+  const sessions = allSessions(listed, { directory: exactly && path === undefined ? directory : undefined });
   return lastChanged(sessions, limit, (state) => {
     if (state.updated < start || (roots && parentOf(state) !== undefined)) return false;
     return here(state) && titleHas(state, query.search);
@@ -88,8 +100,8 @@ export async function listSessions(log: Log, query: ListQuery): Promise<SessionS
 }
 
 /** Sub-agents' sessions, and those that clients made for a session. */
-export async function childrenOf(log: Log, { id, directory }: SessionState): Promise<SessionState[]> {
+export async function childrenOf(listed: Listed, { id, directory }: SessionState): Promise<SessionState[]> {
   const children: SessionState[] = [];
-  for await (const state of allSessions(log, { directory })) if (parentOf(state) === id) children.push(state);
+  for await (const state of allSessions(listed, { directory })) if (parentOf(state) === id) children.push(state);
   return children;
 }

@@ -11,16 +11,18 @@ export interface CatchUp {
   client: SseClient;
   variant: Variant;
   from: StreamCursor;
-  projection: Pick<ProjectorOptions, "projectOf" | "resting" | "keep">;
+  projection: Pick<ProjectorOptions, "projectOf" | "know" | "resting" | "keep">;
   /** How far the live stream has come. */
   live(): number;
+  /** Resolves when it has come further. */
+  moved(): Promise<unknown>;
   /** Called in the very moment in which the client is where the live stream is. */
   join(): void;
 }
 
 /** Sends the events that a client has missed, then lets it join the live stream. */
 export async function catchUp(request: CatchUp): Promise<void> {
-  const { log, client, variant, from, projection, live, join } = request;
+  const { log, client, variant, from, projection, live, moved, join } = request;
   const projector = new Projector(
     {
       ...projection,
@@ -34,11 +36,13 @@ export async function catchUp(request: CatchUp): Promise<void> {
     },
     from.position - 1,
   );
+  // A client that comes from another node may have seen more than this one has read.
+  while (!client.closed && live() < from.position) await moved();
   while (!client.closed) {
     const upTo = live();
     const page = await log.readAll({ after: projector.position, limit: PAGE });
     const records = page.filter((record) => record.position <= upTo);
-    await projector.take(records);
+    await projector.takeKnown(records);
     await client.drained();
     const whole = page.length < PAGE || records.length < page.length;
     if (whole) projector.position = Math.max(projector.position, upTo);

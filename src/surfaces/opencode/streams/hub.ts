@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "../../../core/logger.ts";
 import type { Gateway } from "../../../gateway/gateway.ts";
+import type { PlacedRecord } from "../../../log/contract.ts";
 import { tailAll } from "../../../log/tail.ts";
 import { eventsFrame, type Frame } from "../../stream/frame.ts";
 import type { SseClient } from "../../stream/sse-client.ts";
@@ -35,6 +36,8 @@ export interface HubOptions {
   bus: Bus;
   logger: Logger;
   projectOf(directory: string): string;
+  /** Learns the projects of directories, where other nodes may have them. */
+  know?: ((directories: Iterable<string>) => Promise<void>) | undefined;
   /** Called now and then while a client listens. */
   heard(): void;
 }
@@ -65,15 +68,17 @@ export class EventHub {
   private readonly listeners = new Set<Listener>();
   private projector: Promise<Projector> | undefined;
   private heartbeat: NodeJS.Timeout | undefined;
+  private moved = Promise.withResolvers<void>();
 
   constructor(options: HubOptions) {
     this.options = options;
-    options.bus.listen((directory, event) => this.onBus(directory, event));
+    options.bus.listen((directory, event, tui) => this.onBus(directory, event, tui));
   }
 
   async open(stream: StreamRequest): Promise<void> {
     const { request, response, variant, tui } = stream;
     const projector = await this.started();
+    const from = await this.usable(stream.cursor, projector.position);
     if (response.destroyed || request.socket.destroyed) return;
     const client = this.options.clients.open(request, response);
     const detach = this.options.gateway.attachments.attach(null);
@@ -83,7 +88,6 @@ export class EventHub {
       detach();
       this.beatWhileHeard();
     });
-    const from = usable(stream.cursor, projector.position);
     // A client that was here before must also learn which turns are over by now.
     const snapshot = stream.cursor && stream.snapshot !== "none" ? "recent" : stream.snapshot;
     client.write(this.welcome({ ...stream, snapshot }, from === undefined, projector));
@@ -94,20 +98,15 @@ export class EventHub {
       listener.joined = true;
     };
     if (!from) return join();
-    const { log } = this.options.gateway;
-    const projection = { projectOf: this.options.projectOf, resting: RESTING, keep: NEWEST_ONLY };
-    await catchUp({ log, client, variant, from, projection, live: () => projector.position, join }).catch((error) => {
+    const { gateway, projectOf, know } = this.options;
+    const projection = { projectOf, know, resting: RESTING, keep: NEWEST_ONLY };
+    const gone = new Promise<void>((resolve) => client.onClose(resolve));
+    const moved = (): Promise<void> => Promise.race([this.moved.promise, gone]);
+    const live = (): number => projector.position;
+    await catchUp({ log: gateway.log, client, variant, from, projection, live, moved, join }).catch((error) => {
       this.options.logger.warn({ err: error }, "a stream could not be resumed");
       client.cut("over");
     });
-  }
-
-  /** Shows a message in the terminal interfaces of a directory. They do not look at the directory of an event, so the others get none. */
-  toast(directory: string, message: string, variant: "error" | "warning"): void {
-    const event = { id: this.options.bus.newId(), type: "tui.toast.show", properties: { message, variant } };
-    const place = { directory, project: this.options.projectOf(directory) };
-    const data = plainJson(event, place, { global: true });
-    for (const { client, tui } of this.listeners) if (tui === directory) client.write(eventsFrame([{ data }]));
   }
 
   private started(): Promise<Projector> {
@@ -119,14 +118,14 @@ export class EventHub {
   }
 
   private async start(): Promise<Projector> {
-    const { gateway, projectOf, logger } = this.options;
+    const { gateway, projectOf, know, logger } = this.options;
     const { log } = gateway;
     const position = await log.position();
     const withOlder = (): boolean => [...this.listeners].some(({ variant }) => variant.dialect === "1.1");
     const withNewer = (): boolean => [...this.listeners].some(({ variant }) => variant.newer);
     const emit = (commit: Commit): void => this.tell(commit);
     const projector = new Projector(
-      { log, projectOf, resting: RESTING, keep: KEEP, withOlder, withNewer, emit },
+      { log, projectOf, know, resting: RESTING, keep: KEEP, withOlder, withNewer, emit },
       position,
     );
     const recent = await recentSessions(log, position, { records: RECENT_RECORDS, limit: RESTING });
@@ -136,8 +135,29 @@ export class EventHub {
       this.projector = undefined;
       for (const { client } of [...this.listeners]) client.cut("over");
     };
-    tailAll(log, { after: position }, { write: (records) => projector.take(records), gap: () => undefined, failed });
+    const write = (records: readonly PlacedRecord[]): Promise<void> | undefined => {
+      const full = projector.takeKnown(records);
+      if (full) return full.then(() => this.hasMoved());
+      this.hasMoved();
+      return undefined;
+    };
+    tailAll(log, { after: position }, { write, gap: () => undefined, failed });
     return projector;
+  }
+
+  private hasMoved(): void {
+    this.moved.resolve();
+    this.moved = Promise.withResolvers<void>();
+  }
+
+  /**
+   * A cursor of another log, or one from long ago, is of no use. Positions may skip: their distance is the most that was missed. One from another
+   * node may lie before what this one has read.
+   */
+  private async usable(cursor: StreamCursor | undefined, position: number): Promise<StreamCursor | undefined> {
+    if (!cursor || position - cursor.position > REPLAY_LIMIT) return undefined;
+    if (cursor.position <= position) return cursor;
+    return cursor.position <= (await this.options.gateway.log.position()) ? cursor : undefined;
   }
 
   private tell(commit: Commit): void {
@@ -166,9 +186,10 @@ export class EventHub {
     );
   }
 
-  private onBus(directory: string | null, event: OpencodeEvent): void {
+  private onBus(directory: string | null, event: OpencodeEvent, forTui: boolean): void {
     const place = directory === null ? undefined : { directory, project: this.options.projectOf(directory) };
-    for (const { client, variant } of this.listeners) {
+    for (const { client, variant, tui } of this.listeners) {
+      if (forTui && tui !== directory) continue;
       if (!variant.global && ONLY_GLOBAL.has(event.type)) continue;
       if (variant.directory !== null && directory !== null && variant.directory !== directory) continue;
       client.write(eventsFrame([{ data: plainJson(event, place, variant) }]));
@@ -191,10 +212,4 @@ export class EventHub {
       if (!variant.newer) client.write(eventsFrame([{ data: plainJson(event, undefined, variant) }]));
     this.options.heard();
   }
-}
-
-/** A cursor of another log, or one from long ago, is of no use. Positions may skip: their distance is the most that was missed. */
-function usable(cursor: StreamCursor | undefined, position: number): StreamCursor | undefined {
-  const near = cursor && cursor.position <= position && position - cursor.position <= REPLAY_LIMIT;
-  return near ? cursor : undefined;
 }

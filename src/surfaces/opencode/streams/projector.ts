@@ -11,6 +11,8 @@ import { lastView, type Primed, type Priming, primedView } from "./prime.ts";
 export interface ProjectorOptions {
   log: Log;
   projectOf(directory: string): string;
+  /** Learns the projects of directories, where other nodes may have them. */
+  know?: ((directories: Iterable<string>) => Promise<void>) | undefined;
   /** How many sessions that rest are kept, and how many that were deleted are remembered. */
   resting: number;
   /** The turns that are kept of each beside its newest one. */
@@ -75,7 +77,17 @@ export class Projector {
   async load(session: string, seq: number): Promise<void> {
     const newer = new NextNumbers(session);
     const primed = await primedView(session, seq + 1, { ...this.options, watch: watching(newer) });
+    await this.options.know?.(primed ? [primed.view.directory] : []);
     if (primed) this.hold(session, { ...primed, newer, seq });
+  }
+
+  /** As `take`, after the projects of new sessions are known. */
+  takeKnown(records: readonly PlacedRecord[]): Promise<void> | undefined {
+    const { know } = this.options;
+    const begun = know ? records.filter(({ type }) => type === "session.started") : [];
+    if (!know || begun.length === 0) return this.take(records);
+    const directories = begun.map(({ json }) => (JSON.parse(json) as EventOf<"session.started">).data.directory);
+    return know(directories).then(() => this.take(records));
   }
 
   /** A promise where a session must be read from the log first: nothing more until it resolves. */
@@ -110,6 +122,7 @@ export class Projector {
     const newer = new NextNumbers(session);
     const priming = { ...this.options, watch: watching(newer) };
     const primed = (await primedView(session, seq, priming)) ?? lastView(first, this.options);
+    await this.options.know?.(primed ? [primed.view.directory] : []);
     // Of a session that the log has forgotten since nothing is said any more but that it is gone.
     if (primed) this.hold(session, { ...primed, newer, seq: seq - 1 });
     await this.take(primed ? records : rest);

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
+import type { Bus } from "../bus.ts";
 import { isOpencodeProgram } from "../client-kind.ts";
-import type { EventHub } from "../streams/hub.ts";
 
 /** Refusals that the terminal interface shows by itself, in the words of the answer. */
 const SHOWN_BY_ITSELF: readonly RegExp[] = [/^POST \/session\/[^/]+\/message$/, /^DELETE \/session\/[^/]+$/];
@@ -21,11 +21,11 @@ interface Refused {
  * Shows a refusal in the terminal interface that asked for it. It ignores the errors of most requests, so its user would see nothing at all.
  * Programs that use the SDK get the error itself and no toast.
  */
-export function showRefusal(hub: EventHub, { request, response, path, directory, message }: Refused): void {
+export function showRefusal(bus: Bus, { request, response, path, directory, message }: Refused): void {
   const { method = "GET", headers } = request;
   if (method === "GET" || !isOpencodeProgram(headers["user-agent"])) return;
   if (SHOWN_BY_ITSELF.some((shown) => shown.test(`${method} ${path}`))) return;
   response.once("close", () => {
-    void delay(MOMENT_MS, undefined, { ref: false }).then(() => hub.toast(directory, message, "error"));
+    void delay(MOMENT_MS, undefined, { ref: false }).then(() => bus.toast(directory, message, "error"));
   });
 }

@@ -9,6 +9,7 @@ import { tagged, unsupported } from "../errors.ts";
 import { get, type Operation, post } from "../operation.ts";
 import { choiceOf } from "../prompts/prompting.ts";
 import { rulesOfConfig } from "../sessions/config-files.ts";
+import { listedBy } from "../sessions/session-list.ts";
 import { nextNumber } from "./next/durable.ts";
 import { admittedPrompt, partsOf, promptBody } from "./prompt.ts";
 import { sessionInfo } from "./session-info.ts";
@@ -94,12 +95,12 @@ function commands(surface: Surface): Operation[] {
 }
 
 export function v2SessionOperations(surface: Surface): Operation[] {
-  const { gateway, environment, defaultDirectory, bus } = surface;
+  const { gateway, environment, bus, elsewhere } = surface;
   return [
     get("/api/session", "v2.session.list", { note: "newest first only", query: listQuery }, async ({ query }) => {
       if (query.order === "asc") throw unsupported("sessions are listed newest first: leave out order=asc");
       const directory = query.directory === undefined ? undefined : oneSpelling(query.directory);
-      const { found, next } = await sessionPage(gateway.log, { ...query, directory });
+      const { found, next } = await sessionPage(listedBy(surface), { ...query, directory });
       return { data: found.map(sessionInfo), cursor: present({ next }) };
     }),
     post(
@@ -109,14 +110,17 @@ export function v2SessionOperations(surface: Surface): Operation[] {
       async ({ body, directory, directoryNamed }) => {
         if (body.id !== undefined) throw unsupported("a session's id is made by the server: leave it out");
         const named = directoryNamed ? directory : body.location?.directory;
+        if (!directoryNamed && named !== undefined) await gateway.enterDirectory(oneSpelling(named));
         const wish = { providerID: body.model?.providerID, modelID: body.model?.id, agent: body.agent };
-        const place = oneSpelling(named ?? defaultDirectory);
+        const place = oneSpelling(named ?? directory);
         const choice = await environment.catalog.chooseForNew(wish, place, (message) => bus.warn(place, message));
         const permissions = await rulesOfConfig(surface, place);
         const mcpServers = await environment.mcp.forSession(place, choice.agent);
         const options = await environment.catalog.optionsForNew(choice, body.model?.variant, place);
         const facts = present({ options, permissions: permissions.length > 0 ? permissions : undefined });
-        const make = (): Promise<SessionState> => gateway.create({ ...choice, directory: place, mcpServers, ...facts });
+        const unnamed = named === undefined;
+        const make = (): Promise<SessionState> =>
+          gateway.create({ ...choice, directory: place, unnamed, mcpServers, ...facts });
         const state = await usingAgent(surface, place, choice.agent, make);
         return { data: sessionInfo(state) };
       },
@@ -125,7 +129,11 @@ export function v2SessionOperations(surface: Surface): Operation[] {
       const running = (await gateway.log.unsettled()).filter(({ turn }) => turn !== null);
       return { data: Object.fromEntries(running.map(({ id }) => [id, { type: "running" }])) };
     }),
-    get(path, "v2.session.get", async ({ params }) => ({ data: sessionInfo(await gateway.get(params.sessionID)) })),
+    get(path, "v2.session.get", async ({ params }) => {
+      const state = await gateway.get(params.sessionID);
+      await elsewhere?.know([state.directory]);
+      return { data: sessionInfo(state) };
+    }),
     ...commands(surface),
   ];
 }

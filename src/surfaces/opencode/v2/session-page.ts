@@ -1,7 +1,6 @@
 import type { SessionState } from "../../../core/session-state.ts";
-import type { Log } from "../../../log/contract.ts";
 import { badRequest } from "../errors.ts";
-import { allSessions, isBelow, titleHas } from "../sessions/session-list.ts";
+import { allSessions, isBelow, type Listed, titleHas } from "../sessions/session-list.ts";
 import { projectOf } from "../workspace/project.ts";
 
 export interface PageQuery {
@@ -39,12 +38,12 @@ function fits(state: SessionState, { search, project, subpath }: PageQuery): boo
 }
 
 /** The newest sessions that fit, and where the next ones begin. Those of sub-agents come with their own session. */
-export async function sessionPage(log: Log, query: PageQuery): Promise<{ found: SessionState[]; next?: string }> {
+export async function sessionPage(listed: Listed, query: PageQuery): Promise<{ found: SessionState[]; next?: string }> {
   const { directory, cursor } = query;
   const limit = Math.min(query.limit ?? DEFAULT_LIMIT, LARGEST_LIMIT);
   const after = cursor === undefined ? {} : { after: readCursor(cursor) };
   const found: SessionState[] = [];
-  for await (const state of allSessions(log, { parent: null, directory, ...after })) {
+  for await (const state of allSessions(listed, { parent: null, directory, ...after })) {
     if (!fits(state, query)) continue;
     if (found.length === limit) return { found, next: cursorAfter(found.at(-1)?.id ?? "") };
     found.push(state);

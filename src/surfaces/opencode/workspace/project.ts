@@ -24,6 +24,8 @@ const FRESH_MS = 10_000;
 const NONE_FRESH_MS = 1_000;
 
 const known = new Map<string, { place: ProjectPlace; until: number }>();
+/** The projects of directories that are on other machines, as nodes there have said. */
+const learned = new Map<string, ProjectPlace>();
 const firstCommits = new Map<string, string>();
 
 /** `host/owner/name`, however the address is written; nothing for a repository on this machine. */
@@ -68,12 +70,20 @@ function find(directory: string): ProjectPlace {
 
 /** The project of a directory. Found once, and looked at again now and then: somebody may make a repository of it. */
 export function projectOf(directory: string): ProjectPlace {
+  const told = learned.get(directory);
+  if (told) return told;
   const now = Date.now();
   const before = known.get(directory);
   if (before && now < before.until) return before.place;
   const place = find(directory);
   keepNewest(known, directory, { place, until: now + (place.vcs ? FRESH_MS : NONE_FRESH_MS) }, MAX_KNOWN);
   return place;
+}
+
+/** Says which project a directory of another machine belongs to; undefined for one that is here, or of which nothing is known. */
+export function learnProject(directory: string, place: ProjectPlace | undefined): void {
+  if (place) keepNewest(learned, directory, place, MAX_KNOWN);
+  else learned.delete(directory);
 }
 
 /** After a change that is known of. */

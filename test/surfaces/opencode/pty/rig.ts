@@ -48,6 +48,15 @@ export interface RigOptions extends Partial<TerminalsOptions> {
   gateway?: Gateway;
 }
 
+const here = async (): Promise<void> => {};
+const ALONE = {
+  agents: () => [],
+  defaultAgent: "",
+  roots: new Roots(),
+  enterDirectory: here,
+  enterKeeper: here,
+} as unknown as Gateway;
+
 /** OpenCode's API on a port of its own, with nothing behind it but terminals. */
 export async function startRig(t: TestContext, { gateway, ...options }: RigOptions = {}): Promise<Rig> {
   const directory = await realpath(await mkdtemp(join(tmpdir(), "parley-pty-")));
@@ -60,7 +69,7 @@ export async function startRig(t: TestContext, { gateway, ...options }: RigOptio
   });
   const metrics = createMetrics();
   const surface = createSurface({
-    gateway: gateway ?? ({ agents: () => [], defaultAgent: "", roots: new Roots() } as unknown as Gateway),
+    gateway: gateway ?? ALONE,
     clients: new SseClients(metrics),
     commands: createProcessHost({ runDirectory: join(directory, "run"), instance: "rig" }),
     terminals,
