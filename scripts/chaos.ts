@@ -87,7 +87,7 @@ if (needsPostgres.skip) {
   process.exit(2);
 }
 say(`chaos with --minutes ${values.minutes} --seed ${seed} --lease ${values.lease}`);
-if (!values["no-crowd"]) await crowd();
+if (!values["no-crowd"]) await crowd().catch((error) => tellBroken(seed, [{ rule: "run", message: String(error) }]));
 for (let number = seed; performance.now() < until && !values.crowd; number++)
   await round(number, Math.min(ROUND_MS, until - performance.now()));
 for (const [name, count] of Object.entries(totals).sort()) say(`${String(count).padStart(8)} ${name}`);

@@ -98,7 +98,7 @@ export class Clients {
   async prompt(session: string, text: string, { read = true } = {}): Promise<boolean> {
     const id = this.newId();
     // Some wait for the turn's outcome in the same request, which may be passed on to another node.
-    const wait = this.options.random.chance(0.2) ? "?wait=true" : "";
+    const wait = read && this.options.random.chance(0.2) ? "?wait=true" : "";
     const path = `/v1/sessions/${session}/prompts${wait}`;
     const asking = { method: "POST", path, body: { id, text: `${text} ${id}` } };
     const { call, answer, node } = await this.repeat("prompt", session, id, asking);

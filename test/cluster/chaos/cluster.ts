@@ -46,8 +46,8 @@ export class Cluster {
   }
 
   static async start(options: ClusterOptions): Promise<Cluster> {
-    const directory = await realpath(await mkdtemp(join(tmpdir(), "parley-chaos-")));
     const postgres = await PostgresServer.start();
+    const directory = await realpath(await mkdtemp(join(tmpdir(), "parley-chaos-")));
     const cluster = new Cluster(options, postgres, directory);
     try {
       await cluster.prepare(options);

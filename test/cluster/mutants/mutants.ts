@@ -121,8 +121,8 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: "src/postgres/schema/forget-1.ts",
-        find: "AND c.seq_from >= u.f\n      AND c.position < (SELECT max(n.position) FROM commits n);",
-        replace: "AND c.seq_from >= u.f;",
+        find: "rop_to[i] AND c.seq_from >= drop_from[i]\n      AND c.position < (SELECT max(n.position) FROM commits n);",
+        replace: "rop_to[i] AND c.seq_from >= drop_from[i];",
       },
     ],
   },
