@@ -175,7 +175,12 @@ export class Membership {
     const sentAt = this.steady();
     try {
       // A renewal that is answered late is no use: the next one is sent instead.
-      const alive = await renew(sql, this.number, this.leaseMs, this.renewMs);
+      const alive = await renew(
+        sql,
+        { node: this.number, directory: this.options.directory },
+        this.leaseMs,
+        this.renewMs,
+      );
       if (!alive) return await this.reborn();
       this.lease = renewed(this.lease, sentAt);
       this.lastError = "";

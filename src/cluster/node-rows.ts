@@ -46,12 +46,20 @@ export async function register(sql: Sql, node: NewNode, leaseMs: number): Promis
   return Number(rows[0]?.node);
 }
 
-/** Renews the lease of a node. False where the node was declared dead. */
-export async function renew(sql: Sql, node: number, leaseMs: number, timeoutMs: number): Promise<boolean> {
+/**
+ * Renews the lease of a node. False where the node was declared dead, or where its number is another one's: a database that failed over to a
+ * replica may give a number out twice.
+ */
+export async function renew(
+  sql: Sql,
+  { node, directory }: { node: number; directory: string },
+  leaseMs: number,
+  timeoutMs: number,
+): Promise<boolean> {
   const rows = await sql.control<{ node: string }>(
     `UPDATE nodes SET lease_until = clock_timestamp() + $2 * interval '1 millisecond'
-     WHERE node = $1 AND NOT dead RETURNING node::text`,
-    [node, leaseMs],
+     WHERE node = $1 AND directory = $3 AND NOT dead RETURNING node::text`,
+    [node, leaseMs, directory],
     { limitMs: timeoutMs },
   );
   return rows.length > 0;

@@ -224,7 +224,8 @@ async function startOn(
   if (options.resumeQueues ?? true)
     gateway.resumeQueues().catch((error) => logger.error({ err: error }, "waiting prompts could not be resumed"));
   const stopTidying = giveMemoryBackWhenIdle();
-  const stopWatching = watchStorage(log, logger, (error) => gateway.storageLost(error));
+  // A node whose lease is over freezes its agents instead: the database may be back before anybody has taken their sessions.
+  const stopWatching = cluster ? () => {} : watchStorage(log, logger, (error) => gateway.storageLost(error));
   function cutStreams(): void {
     clients.destroyAll();
     void acp.close();

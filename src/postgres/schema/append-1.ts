@@ -51,7 +51,9 @@ BEGIN
     END IF;
     -- Waits for a takeover that is under way and then sees its epoch; a takeover waits for this. The node counts, too: a
     -- database that failed over to a replica may give an epoch out twice.
-    PERFORM 1 FROM owners o WHERE o.sid = at_sid AND o.node = me AND o.epoch = a_epoch[i] AND NOT o.released FOR SHARE;
+    -- So may the number of a session that was lost be that of another one now.
+    PERFORM 1 FROM owners o JOIN sessions s ON s.sid = o.sid AND s.id = a_id[i]
+      WHERE o.sid = at_sid AND o.node = me AND o.epoch = a_epoch[i] AND NOT o.released FOR SHARE OF o;
     CONTINUE WHEN NOT FOUND;
     SELECT max(e.seq) INTO last FROM events e WHERE e.sid = at_sid;
     IF last = a_from[i] - 1 THEN
