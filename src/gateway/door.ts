@@ -1,4 +1,4 @@
-import { directoryElsewhere, keptElsewhere, wrongNode } from "../core/wrong-node.ts";
+import { directoryElsewhere, keptElsewhere, wrongNode } from "../core/errors.ts";
 
 /** The process that a request belongs to: this one, or a node elsewhere. */
 export type Owner = { here: true } | { here: false; node: string; address: string };

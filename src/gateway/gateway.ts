@@ -1,13 +1,13 @@
 import { realpath } from "node:fs/promises";
 import type { AgentChoice, Discovery, NativeSession } from "../agents/contract.ts";
-import { type ErrorCode, isParleyError, ParleyError } from "../core/errors.ts";
+import { isParleyError, ParleyError } from "../core/errors.ts";
 import { answerKey, askKey } from "../core/events/keys.ts";
 import type { Prompt } from "../core/events/values.ts";
 import { isId } from "../core/ids.ts";
 import { present } from "../core/json/fields.ts";
 import type { Answer } from "../core/ledger/signals.ts";
 import type { Receipt } from "../core/receipt.ts";
-import { beginsTurn, type SessionState } from "../core/session-state.ts";
+import type { SessionState } from "../core/session-state.ts";
 import type { Roots } from "../host/files/roots.ts";
 import type { Log, SessionHead, SessionQuery } from "../log/contract.ts";
 import type { Attachments } from "./attachments.ts";
@@ -15,9 +15,10 @@ import { assertChoice, assertPromptable, existingDirectory } from "./checks.ts";
 import { Discoveries } from "./discoveries.ts";
 import { type Door, enter, enterDirectory, enterKeeper, onlyHere } from "./door.ts";
 import type { ImportRequest } from "./import-session.ts";
-import { assertServers, forgetStrays } from "./mcp-servers.ts";
+import { assertServers } from "./mcp-servers.ts";
 import { NewSessions } from "./new-sessions.ts";
 import type { GatewayOptions } from "./options.ts";
+import { pendingAsks } from "./pending-asks.ts";
 import { assertFilesInside } from "./prompt-files.ts";
 import { digestOf } from "./receipt.ts";
 import type { NewSessionRequest, PendingAsk, PromptRequest, SessionChange } from "./requests.ts";
@@ -25,13 +26,8 @@ import type { LiveSession } from "./session/live-session.ts";
 import { LiveSessions } from "./session/live-sessions.ts";
 import { Removal } from "./session/removal.ts";
 import { SessionWork } from "./session-work.ts";
+import { Tenure } from "./tenure.ts";
 import { ProjectTrust } from "./trust/project-trust.ts";
-
-/** Ids sort oldest first behind their kinds. */
-const PREFIXED = "per_".length;
-
-/** Refusals by which a session is somebody else's now, or nobody's. */
-const TAKEN: ReadonlySet<ErrorCode> = new Set(["wrong_node", "fenced", "session_not_found"]);
 
 /** Takes the commands of surfaces, checks them and gives them to sessions. It decides nothing that the ledger can decide. */
 export class Gateway {
@@ -44,13 +40,15 @@ export class Gateway {
   readonly work: SessionWork;
   /** The user's trust in directories. */
   readonly trust: ProjectTrust;
-  private waiting: string[] = [];
+  /** The sessions that this process holds, and those that other processes left. */
+  readonly tenure: Tenure;
   private leaving = false;
 
   constructor(options: GatewayOptions) {
     this.options = options;
     this.sessions = new LiveSessions(options);
     this.removal = new Removal(options, this.sessions);
+    this.tenure = new Tenure(options, this.sessions, () => this.assertOpen());
     this.trust = new ProjectTrust(options);
     this.discoveries = new Discoveries(options);
     const { sessions, removal, discoveries } = this;
@@ -109,63 +107,6 @@ export class Gateway {
 
   get defaultAgent(): string {
     return this.options.defaultAgent;
-  }
-
-  /** Closes the turns that a crash left open, before the port opens. Returns how many. */
-  async recover(): Promise<number> {
-    const unsettled = await this.log.unsettled(this.log.owner);
-    const open = unsettled.filter((session) => session.turn !== null);
-    await Promise.all(open.map(({ id }) => this.unlessTaken(() => this.closeTurn(id))));
-    await forgetStrays(this.options);
-    this.waiting = unsettled.filter((session) => session.queue.some(beginsTurn)).map((session) => session.id);
-    return open.length;
-  }
-
-  /** Closes the turn of a session whose writer died: a session whose turn is open in the log closes it when it is loaded. */
-  async closeTurn(id: string): Promise<void> {
-    await this.sessions.use(id, async () => {});
-  }
-
-  /** Prompts of a session that were accepted by a process that is gone run now. */
-  async goOn(id: string): Promise<void> {
-    this.assertOpen();
-    await this.sessions.use(id, (session) => session.next());
-  }
-
-  /** The right to all sessions of this process is lost: ends their agents, and stores nothing more for them. */
-  fence(error: ParleyError): void {
-    this.sessions.fence(error);
-  }
-
-  /** Whether a session is in memory here: this process holds it. */
-  holds(id: string): boolean {
-    return this.sessions.find(id) !== undefined;
-  }
-
-  /** How many sessions are in memory, and how many of them have a turn that is open. */
-  get load(): { sessions: number; turns: number } {
-    const all = this.sessions.all();
-    return { sessions: all.length, turns: all.filter(({ turn }) => turn !== undefined).length };
-  }
-
-  /** Lets go of the agents of idle sessions, so that other processes may take these. */
-  async letGo(): Promise<void> {
-    const idle = this.sessions.all().filter((session) => session.root === undefined && !session.working);
-    await Promise.allSettled(idle.map((session) => this.sessions.use(session.id, () => session.close("closed"))));
-  }
-
-  /** Prompts that were accepted before a restart run now. */
-  async resumeQueues(): Promise<void> {
-    for (const id of this.waiting.splice(0)) if (!this.leaving) await this.unlessTaken(() => this.goOn(id));
-  }
-
-  /** Looks after a session of an earlier start, which another node may have taken meanwhile: then that one does. */
-  private async unlessTaken(work: () => Promise<void>): Promise<void> {
-    try {
-      await work();
-    } catch (error) {
-      if (!isParleyError(error) || !TAKEN.has(error.code)) throw error;
-    }
   }
 
   async create(request: NewSessionRequest): Promise<SessionState> {
@@ -270,19 +211,7 @@ export class Gateway {
   /** Open asks of a session and its sub-agents, or of all sessions, oldest first. */
   async asks(id?: string): Promise<PendingAsk[]> {
     if (id !== undefined) await this.head(id);
-    const asking = (await this.log.unsettled()).filter(({ asks }) => asks.length > 0);
-    const meant = await Promise.all(asking.map((state) => id === undefined || this.isBelow(state, id)));
-    return asking
-      .filter((_, at) => meant[at])
-      .flatMap(({ id: session, asks }) => asks.map((ask) => ({ ...ask, session })))
-      .sort((a, b) => a.time - b.time || (a.id.slice(PREFIXED) < b.id.slice(PREFIXED) ? -1 : 1));
-  }
-
-  /** Whether a session is another one, or that of a sub-agent of it, however deep. */
-  private async isBelow({ id, root, parent }: SessionState, other: string): Promise<boolean> {
-    if (id === other || root === other) return true;
-    const above = parent === undefined || parent === root ? undefined : await this.log.head(parent);
-    return above !== undefined && this.isBelow(above.state, other);
+    return pendingAsks(this.log, id);
   }
 
   /** The first answer wins; a later one is refused with it. */

@@ -193,7 +193,7 @@ async function startOn(
   });
   const directory = roots.has(options.directory) ? options.directory : (roots.directories[0] ?? options.directory);
   cluster?.start(gateway);
-  const closed = await gateway.recover();
+  const closed = await gateway.tenure.recover();
   if (closed > 0) logger.warn({ turns: closed }, "closed turns that an earlier crash had left open");
   // An agent that only its name makes is listed because a session has it.
   for (const { agent } of await log.list({ parent: null, limit: LISTED_SESSIONS })) agents.get(agent);
@@ -222,7 +222,9 @@ async function startOn(
   await cluster?.publish(url);
   lock.publish({ url });
   if (options.resumeQueues ?? true)
-    gateway.resumeQueues().catch((error) => logger.error({ err: error }, "waiting prompts could not be resumed"));
+    gateway.tenure
+      .resumeQueues()
+      .catch((error) => logger.error({ err: error }, "waiting prompts could not be resumed"));
   const stopTidying = giveMemoryBackWhenIdle();
   // A node whose lease is over freezes its agents instead: the database may be back before anybody has taken their sessions.
   const stopWatching = cluster ? () => {} : watchStorage(log, logger, (error) => gateway.storageLost(error));

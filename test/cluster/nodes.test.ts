@@ -16,8 +16,8 @@ test("a session of one node is prompted, watched and read through another", opti
   const all = await b.api.stream(null);
   const outcome = await b.api.ask(id, "second");
   assert.match(outcome.text, /You said: second/);
-  assert.equal(a.parley.gateway.holds(id), true, "the session stays where its agent runs");
-  assert.equal(b.parley.gateway.holds(id), false);
+  assert.equal(a.parley.gateway.tenure.holds(id), true, "the session stays where its agent runs");
+  assert.equal(b.parley.gateway.tenure.holds(id), false);
   await stream.first("turn.ended");
   await all.first("turn.ended");
   await lawfulEvents(b.api, id);
@@ -92,7 +92,7 @@ test(
     await a.api.ask(id, "first");
     await a.stop();
     await b.api.ask(id, "second");
-    assert.equal(b.parley.gateway.holds(id), true);
+    assert.equal(b.parley.gateway.tenure.holds(id), true);
     const events = await lawfulEvents(b.api, id);
     const times = events.map(({ time }) => time);
     assert.deepEqual(
@@ -112,7 +112,7 @@ test("a node that is declared dead drops its sessions, and another closes their 
   await sql("UPDATE nodes SET dead = true WHERE name = 'a'");
   const { data } = await stream.first("turn.ended");
   assert.equal((data as { reason?: string }).reason, "interrupted");
-  await eventually("node a has no agent left", () => !a.parley.gateway.holds(id));
+  await eventually("node a has no agent left", () => !a.parley.gateway.tenure.holds(id));
   // It goes on as a new node.
   await a.api.ask(id, "again");
   await lawfulEvents(b.api, id);
@@ -138,9 +138,9 @@ test("a drained node gives its sessions to the others and takes no new ones", op
   const held = () => sql<{ sid: string }>("SELECT sid FROM owners WHERE NOT released");
   await eventually("the session is given back", async () => (await held()).length === 0);
   const made = await a.api.create();
-  assert.equal(a.parley.gateway.holds(made.id), false);
+  assert.equal(a.parley.gateway.tenure.holds(made.id), false);
   await a.api.ask(id, "next");
-  assert.equal(b.parley.gateway.holds(id), true);
+  assert.equal(b.parley.gateway.tenure.holds(id), true);
   await b.api.refused("not_found", "POST", "/v1/nodes/c/drain");
   await stream.close();
 });

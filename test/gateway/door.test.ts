@@ -35,7 +35,6 @@ const READS: Record<string, Call> = {
   asks: (gateway, id) => gateway.asks(id),
   ended: (gateway, id) => gateway.ended(id, "trn_none"),
   agents: (gateway) => gateway.agents(),
-  holds: (gateway, id) => gateway.holds(id),
   discover: (gateway) => gateway.discover("fake"),
   nativeSessions: (gateway) => gateway.nativeSessions("fake", "/").catch(() => {}),
 };
@@ -47,25 +46,7 @@ const WORK_READS: Record<string, Call> = {
 /** Methods that concern no session of another, or are called by these. */
 const OTHERS = [
   ...["constructor", "log", "attachments", "roots", "defaultAgent", "create", "importSession", "own", "assertChoice"],
-  ...[
-    "assertOpen",
-    "recover",
-    "resumeQueues",
-    "shutdown",
-    "storageLost",
-    "fence",
-    "load",
-    "letGo",
-    "isBelow",
-    "unlessTaken",
-    "enterDirectory",
-    "enterKeeper",
-    "enterSession",
-    "place",
-    "door",
-    "closeTurn",
-    "goOn",
-  ],
+  ...["assertOpen", "shutdown", "storageLost", "enterDirectory", "enterKeeper", "enterSession", "place", "door"],
 ];
 const WORK_OTHERS = ["constructor", "known", "move", "within"];
 

@@ -142,7 +142,7 @@ test("after a restart between the cut and the rewind the agent's old memory is n
   next.capabilities = { rewind: "native" };
   next.onPrompt = answering;
   const again = gatewayOn(log, directory, { agents: new Map([["fake", next]]) });
-  await again.recover();
+  await again.tenure.recover();
   const { turn } = await again.prompt(id, text("go on"));
   await until(id, (event) => ended(event) && event.turn === turn);
   assert.deepEqual([next.last.options.resume, next.last.rewinds], [undefined, []]);

@@ -92,7 +92,7 @@ test("a restart between the cut and the agent's first word changes nothing", asy
   await gateway.shutdown();
   const next = withPoints(new FakeAgent());
   const again = gatewayOn(log, directory, { agents: new Map([["fake", next]]) });
-  await again.recover();
+  await again.tenure.recover();
   const { turn: later } = await again.prompt(id, text("go on"));
   await until(id, (event) => ended(event) && event.turn === later);
   assert.equal(next.last.options.resume, "native-of-msg_3@p-msg_1");

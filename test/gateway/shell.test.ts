@@ -99,7 +99,7 @@ test("what the agent has not been told survives a restart", async (t) => {
   const { fake } = r;
   fake.onPrompt = answering;
   const again = gatewayOn(r.log, r.directory, { agents: new Map([["fake", fake]]) });
-  await again.recover();
+  await again.tenure.recover();
   const { turn } = await again.prompt(id, text("Hello"));
   await r.until(id, (event) => ended(event) && event.turn === turn);
   assert.match(partsOf(fake)[1] ?? "", /before the restart/);

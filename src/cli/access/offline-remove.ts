@@ -38,7 +38,7 @@ export async function removeOffline(settings: Settings, id: string): Promise<voi
         logger: silentLogger,
         metrics: createMetrics(),
       });
-      await gateway.recover();
+      await gateway.tenure.recover();
       await gateway.remove(id);
       await gateway.shutdown();
       await agents.close();

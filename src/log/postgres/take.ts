@@ -1,5 +1,4 @@
-import { isParleyError, ParleyError } from "../../core/errors.ts";
-import { wrongNode } from "../../core/wrong-node.ts";
+import { isParleyError, ParleyError, wrongNode } from "../../core/errors.ts";
 import type { Database } from "../../postgres/database.ts";
 import { fenced } from "../holds.ts";
 import { notFound } from "../plan-append.ts";

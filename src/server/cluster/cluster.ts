@@ -129,7 +129,7 @@ async function joinCluster(
   const inner = new ClusterDoor({
     sql: database,
     membership,
-    holds: (session) => gateway?.holds(session) ?? false,
+    holds: (session) => gateway?.tenure.holds(session) ?? false,
     has,
     askHas: peers.has,
   });
@@ -143,10 +143,10 @@ async function joinCluster(
   let floor = 0;
 
   const drain = (served: Gateway): Promise<void> =>
-    drainNode({ membership, gateway: served, logger, limitMs: DRAIN_LIMIT_MS, done: () => options.drained() });
+    drainNode({ membership, tenure: served.tenure, logger, limitMs: DRAIN_LIMIT_MS, done: () => options.drained() });
 
   async function goOn(served: Gateway, session: string): Promise<void> {
-    if (options.resumeQueues) await served.goOn(session);
+    if (options.resumeQueues) await served.tenure.goOn(session);
   }
 
   function start(served: Gateway): void {
@@ -155,15 +155,15 @@ async function joinCluster(
       sql: database,
       membership,
       logger,
-      closeTurn: (session) => served.closeTurn(session),
+      closeTurn: (session) => served.tenure.closeTurn(session),
       goOn: (session) => goOn(served, session),
       askGoOn: peers.goOn,
-      holds: (session) => served.holds(session),
+      holds: (session) => served.tenure.holds(session),
       counted: () => series.takenOver.inc(),
     });
     lostEnd = () => {
       logger.error({ node: membership.name }, LOST_END);
-      served.fence(new ParleyError("fenced", LOST_END));
+      served.tenure.fence(new ParleyError("fenced", LOST_END));
       void takeover.look();
     };
     let fenced = 0;
@@ -177,7 +177,7 @@ async function joinCluster(
       },
       buried() {
         series.fenced.inc();
-        served.fence(new ParleyError("fenced", FENCED));
+        served.tenure.fence(new ParleyError("fenced", FENCED));
         watches.renew();
       },
       died: () => void takeover.look(),

@@ -1,10 +1,10 @@
 import type { Membership } from "../../cluster/membership.ts";
 import type { Logger } from "../../core/logger.ts";
-import type { Gateway } from "../../gateway/gateway.ts";
+import type { Tenure } from "../../gateway/tenure.ts";
 
 export interface DrainOptions {
   membership: Membership;
-  gateway: Pick<Gateway, "letGo" | "load">;
+  tenure: Pick<Tenure, "letGo" | "load">;
   logger: Logger;
   /** How long turns are waited for. */
   limitMs: number;
@@ -15,17 +15,17 @@ export interface DrainOptions {
 const LOOK_MS = 500;
 
 /** Takes no new sessions, gives idle ones up, and waits for open turns. Resolves when the other nodes know; `done` follows. */
-export async function drainNode({ membership, gateway, logger, limitMs, done }: DrainOptions): Promise<void> {
+export async function drainNode({ membership, tenure, logger, limitMs, done }: DrainOptions): Promise<void> {
   if (membership.isDraining) return;
   await membership.drain();
   logger.warn(
-    { node: membership.name, turns: gateway.load.turns },
+    { node: membership.name, turns: tenure.load.turns },
     "this node drains: it takes no new sessions, and stops when its turns are over",
   );
   const until = performance.now() + limitMs;
   const look = async (): Promise<void> => {
-    await gateway.letGo();
-    const { sessions, turns } = gateway.load;
+    await tenure.letGo();
+    const { sessions, turns } = tenure.load;
     if (sessions > 0 && performance.now() < until) {
       setTimeout(() => void look(), LOOK_MS).unref();
       return;

@@ -163,7 +163,7 @@ export async function afterRestart(made: HouseRig, agent: Agent, prompt: string)
   await made.gateway.shutdown();
   const agents = new Map([["house", agent]]);
   const second = gatewayOn(made.log, made.directory, { agents, defaultAgent: "house" });
-  await second.recover();
+  await second.tenure.recover();
   const { turn } = await second.prompt(made.session, text(prompt));
   await made.until(made.session, (event) => ended(event) && event.turn === turn);
   await made.assertLawful(made.session);

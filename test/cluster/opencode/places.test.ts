@@ -41,7 +41,7 @@ test("work in a directory goes to its place, and all nodes show it alike", needs
   await b.client.expect(204, "POST", `/session/${id}/prompt_async`, { body: textParts("count 2") });
   await heard(stream, ({ type }) => type === "session.idle", "the turn's end");
   assert.deepEqual(
-    [a, b].map(({ server }) => server.parley.gateway.holds(id)),
+    [a, b].map(({ server }) => server.parley.gateway.tenure.holds(id)),
     [true, false],
   );
   const command = { body: { command: "/bin/pwd" } };
@@ -116,7 +116,7 @@ test("a directory of two places is refused until a place is named", needsPostgre
     [b, inHeader.id],
   ] as const) {
     await b.client.expect(200, "POST", `/session/${id}/message`, { body: textParts("count 1"), operation: "any" });
-    assert.equal(node.server.parley.gateway.holds(id), true);
+    assert.equal(node.server.parley.gateway.tenure.holds(id), true);
   }
 });
 
@@ -139,7 +139,7 @@ test(
       [a, there.id],
     ] as const) {
       await a.client.expect(200, "POST", `/session/${id}/message`, { body: textParts("count 1"), operation: "any" });
-      assert.equal(node.server.parley.gateway.holds(id), true);
+      assert.equal(node.server.parley.gateway.tenure.holds(id), true);
     }
     await b.client.get("/provider");
     await b.client.get("/pty");

@@ -74,7 +74,7 @@ export async function newSession({ client }: Node, directory: string): Promise<s
 export async function heldSession(node: Node, directory: string, body: object = {}): Promise<string> {
   const { id } = await node.client.expect<{ id: string }>(200, "POST", inDirectory("/session", directory), { body });
   await node.client.expect(200, "POST", `/session/${id}/message`, { body: textParts("count 1"), operation: "any" });
-  if (!node.server.parley.gateway.holds(id)) throw new Error("expected the node to hold the session");
+  if (!node.server.parley.gateway.tenure.holds(id)) throw new Error("expected the node to hold the session");
   return id;
 }
 

@@ -16,7 +16,7 @@ test("any node shows a session as its owner does, and has the owner take its com
   const [a, b] = await twoNodes(t);
   const directory = await temporary(t);
   const { id } = await a.client.expect<{ id: string }>(200, "POST", inDirectory("/session", directory), { body: {} });
-  const held = (): boolean[] => [a, b].map(({ server }) => server.parley.gateway.holds(id));
+  const held = (): boolean[] => [a, b].map(({ server }) => server.parley.gateway.tenure.holds(id));
   const path = `/session/${id}`;
   const message = `${path}/message`;
   await a.client.expect(204, "POST", `${path}/prompt_async`, { body: textParts("ask") });
@@ -82,7 +82,7 @@ test("a session is deleted with those of other nodes that clients made for it", 
   const parentID = await heldSession(a, directory);
   const id = await heldSession(b, directory, { parentID });
   assert.deepEqual(
-    [a, b].map(({ server }) => server.parley.gateway.holds(id)),
+    [a, b].map(({ server }) => server.parley.gateway.tenure.holds(id)),
     [false, true],
   );
   await b.client.expect(200, "DELETE", `/session/${parentID}`, { operation: "any" });

@@ -23,8 +23,8 @@ test("law 12: a turn that a crash left open is closed, with everything in it, be
   session.say({ type: "permission", ask: "p", action: "bash" });
   await r.until(id, (event) => event.type === "permission.requested");
   const { gateway } = reborn(r);
-  assert.equal(await gateway.recover(), 1);
-  assert.equal(await gateway.recover(), 0);
+  assert.equal(await gateway.tenure.recover(), 1);
+  assert.equal(await gateway.tenure.recover(), 0);
   const events = await r.assertLawful(id);
   const state = await gateway.get(id);
   assert.deepEqual([state.turn, state.asks, state.lastEnd?.reason], [null, [], "interrupted"]);
@@ -44,8 +44,8 @@ test("prompts that waited through a crash run after it, each once", async (t) =>
   await r.gateway.prompt(id, text("three", { id: "msg_3" }));
   const after = reborn(r);
   after.fake.onPrompt = answering;
-  await after.gateway.recover();
-  await after.gateway.resumeQueues();
+  await after.gateway.tenure.recover();
+  await after.gateway.tenure.resumeQueues();
   await r.until(id, (event) => ended(event) && after.fake.starts[0]?.prompts.length === 2);
   const events = await r.assertLawful(id);
   const ends = events.flatMap((event) => (event.type === "turn.ended" ? [event.data.reason] : []));

@@ -46,7 +46,7 @@ describe("OpenCode's own clients, on a node that does not own the session", {
   });
   after(() => stage[Symbol.asyncDispose]());
 
-  const held = (): boolean[] => [owner, other].map(({ server }) => server.parley.gateway.holds(id));
+  const held = (): boolean[] => [owner, other].map(({ server }) => server.parley.gateway.tenure.holds(id));
   const sdk = (url: string): SdkV2 => sdkV2({ url, directory, token: TOKEN });
 
   async function say(client: SdkV2, text: string): Promise<string> {
