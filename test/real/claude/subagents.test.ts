@@ -6,10 +6,11 @@ import type { PermissionRequest } from "../../../src/surfaces/opencode/shapes/as
 import type { Script } from "../../../src/testing/model/script.ts";
 import { completed, of, Stage } from "../../agents/claude/stage.ts";
 import { OpencodeClient } from "../../support/opencode.ts";
-import { realAgent } from "../../support/real-agent.ts";
+import { realAgent, versionVariable } from "../../support/real-agent.ts";
 import { GROUP_MS, staysSo } from "../../support/time.ts";
 
 const { program = "", skip } = await realAgent("claude");
+const isOlder = process.env[versionVariable("claude")] !== undefined;
 
 const bash = (command: string) => ({ name: "Bash", input: { command, description: command } });
 /** A sub-agent that the session's own agent waits for, or does not. Newer versions do not wait unless they are told to. */
@@ -131,10 +132,11 @@ describe("sub-agents of the real Claude Code", { skip, timeout: GROUP_MS }, () =
       ["failed"],
     );
     assert.equal((await stage.api.cancel(id)).cancelled, false, "nobody works any more");
-    await staysSo("no turn of the agent's own", () => stage.watcher.busy === 2, 500);
+    // An older one may still say a word about the sub-agent that was ended, as a turn of its own.
+    if (!isOlder) await staysSo("no turn of the agent's own", () => stage.watcher.busy === 2, 500);
     assert.equal((await stage.api.ask(id, "[[here]]")).text, "Here.");
     assert.equal(existsSync(join(stage.directory, "sub.txt")), false);
-    await stage.close(3);
+    await stage.close(isOlder ? stage.watcher.busy : 3);
   });
 
   test("an always that was given on the session holds for its sub-agents", async (t) => {

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { type Node, openNodes } from "../../cluster/opencode/rig.ts";
-import { runAttached, startTui } from "../../support/opencode/clients.ts";
-import { EventTape } from "../../support/opencode/event-tape.ts";
-import { houseConfig, MODEL } from "../../support/opencode/native.ts";
-import { FILES, SCRIPT } from "../../support/opencode/script.ts";
-import { type SdkV2, sdkV2 } from "../../support/opencode/sdk.ts";
-import { Stage } from "../../support/opencode/stage.ts";
-import { needsPostgres } from "../../support/postgres.ts";
-import { realAgent } from "../../support/real-agent.ts";
-import { GROUP_MS, PATIENCE_MS } from "../../support/time.ts";
+import { type Node, openNodes } from "../cluster/opencode/rig.ts";
+import { runAttached, startTui } from "../support/opencode/clients.ts";
+import { EventTape } from "../support/opencode/event-tape.ts";
+import { houseConfig, MODEL } from "../support/opencode/native.ts";
+import { FILES, SCRIPT } from "../support/opencode/script.ts";
+import { type SdkV2, sdkV2 } from "../support/opencode/sdk.ts";
+import { Stage } from "../support/opencode/stage.ts";
+import { needsPostgres } from "../support/postgres.ts";
+import { realAgent } from "../support/real-agent.ts";
+import { GROUP_MS, PATIENCE_MS } from "../support/time.ts";
 
 const { program = "", skip } = await realAgent("opencode");
 

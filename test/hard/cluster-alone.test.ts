@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { createClient } from "../../../src/client/index.ts";
-import { eventually } from "../../support/eventually.ts";
-import { needsPostgres } from "../../support/postgres.ts";
-import { finished } from "../support.ts";
-import { Home, newDatabase, rowsOf, TOKEN } from "./support.ts";
+import { createClient } from "../../src/client/index.ts";
+import { Home, newDatabase, rowsOf, TOKEN } from "../cli/cluster/support.ts";
+import { finished } from "../cli/support.ts";
+import { eventually } from "../support/eventually.ts";
+import { needsPostgres } from "../support/postgres.ts";
 
 const LIVING = "SELECT name FROM nodes WHERE NOT dead";
 

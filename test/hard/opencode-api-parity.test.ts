@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
-import { EventTape, type TapedEvent } from "../../support/opencode/event-tape.ts";
-import { factsOf, type Recorded } from "../../support/opencode/facts.ts";
-import { startNative } from "../../support/opencode/native.ts";
-import { DIFFERENCES } from "../../support/opencode/parity-differences.ts";
-import { FILES, SCRIPT } from "../../support/opencode/script.ts";
-import { type SdkV2, sdkV2 } from "../../support/opencode/sdk.ts";
-import { Stage } from "../../support/opencode/stage.ts";
-import { startTarget } from "../../support/opencode/target.ts";
-import { realAgent } from "../../support/real-agent.ts";
-import { GROUP_MS } from "../../support/time.ts";
+import { EventTape, type TapedEvent } from "../support/opencode/event-tape.ts";
+import { factsOf, type Recorded } from "../support/opencode/facts.ts";
+import { startNative } from "../support/opencode/native.ts";
+import { DIFFERENCES } from "../support/opencode/parity-differences.ts";
+import { FILES, SCRIPT } from "../support/opencode/script.ts";
+import { type SdkV2, sdkV2 } from "../support/opencode/sdk.ts";
+import { Stage } from "../support/opencode/stage.ts";
+import { startTarget } from "../support/opencode/target.ts";
+import { realAgent } from "../support/real-agent.ts";
+import { GROUP_MS } from "../support/time.ts";
 
 const { program = "", skip } = await realAgent("opencode");
 
@@ -130,7 +130,7 @@ describe("the same script through OpenCode's own server and through Parley", { s
 });
 
 test("every difference is told in docs/opencode.md", () => {
-  const page = readFileSync(new URL("../../../docs/opencode.md", import.meta.url), "utf8").replace(/\s+/g, " ");
+  const page = readFileSync(new URL("../../docs/opencode.md", import.meta.url), "utf8").replace(/\s+/g, " ");
   const untold = DIFFERENCES.filter(({ told }) => !page.includes(told));
   assert.deepEqual(untold, []);
 });
