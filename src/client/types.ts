@@ -55,7 +55,7 @@ export interface AgentInfo {
   /** Where the program was found, or what to do when it was not. */
   detail?: string;
   credentials: "found" | "missing" | "not_needed" | "unknown";
-  /** What a person does to give it credentials. */
+  /** The way in which a person gives it credentials. */
   login?: string;
   models: ModelInfo[];
   /** The model of a session that names none, where it is not the first. */

@@ -10,7 +10,7 @@ export interface Here {
   nodes: readonly NodeInfo[];
 }
 
-/** Who held a session last. */
+/** The node that held a session last. */
 export interface Holder {
   node: number;
   name: string;

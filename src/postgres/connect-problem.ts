@@ -3,7 +3,7 @@ import type { Address } from "./address.ts";
 
 type Words = (address: Address) => string;
 
-/** What the caller must change, by the code of the server or of the system. */
+/** Things that the caller must change, by the code of the server or of the system. */
 const ASKED_WRONGLY: Readonly<Record<string, Words>> = {
   "28P01": login,
   "28000": login,

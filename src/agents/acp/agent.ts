@@ -26,7 +26,7 @@ async function searchFor(options: AcpAgentOptions): Promise<ProgramSearch> {
 export function createAcpAgent(options: AcpAgentOptions): Agent {
   const { name, title = name, env = {}, host, readyMs, keys = [], login, projectSettings } = options;
   const loginBy = { keys, env: { ...process.env, ...env }, login };
-  /** What the last session of a directory told. */
+  /** The facts that the last session of a directory told. */
   const commands = new Map<string, AgentCommand[]>();
   let canFork: boolean | undefined;
   let looking: Promise<Discoverer> | undefined;

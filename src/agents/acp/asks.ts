@@ -10,7 +10,7 @@ export interface OpenAsk {
   id: RequestId;
   /** The program's id of the call that it is about. */
   call?: string;
-  /** What may be done when it is allowed, as it was shown to the one who allows it. */
+  /** The action that is allowed by a yes, as it was shown to the one who allows it. */
   permission?: Permission;
   /** Makes the program's answer. */
   reply(answer: Answer): Reply;

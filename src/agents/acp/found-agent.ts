@@ -11,7 +11,7 @@ export interface AcpPlaces extends SearchPlaces {
   host: ProcessHost & CommandHost;
 }
 
-/** What is known of an ACP agent before its program runs. */
+/** The facts of an ACP agent that are known before its program runs. */
 export interface AcpFacts {
   name: string;
   title?: string;

@@ -4,7 +4,7 @@ import type { Rpc } from "./rpc.ts";
 
 const VERSION = 1;
 
-/** What Parley serves to the program, and which updates it understands. */
+/** The requests that Parley serves to the program, and the updates that it understands. */
 const INITIALIZE = {
   protocolVersion: VERSION,
   clientInfo: { name: "parley", title: "Parley", version: "1" },

@@ -18,7 +18,7 @@ export interface Launch {
   env: Environment;
 }
 
-/** What a program and its helpers find by themselves, such as the Node of a script, is none of the project's. */
+/** Programs that a program and its helpers find by themselves, such as the Node of a script, are none of the project's. */
 function careful(own: Environment, directory: string): Environment {
   const env = { ...process.env, ...own };
   const path = env.PATH === undefined ? {} : { PATH: searchPathOutside(directory, env.PATH, env.HOME) };

@@ -65,7 +65,7 @@ function namedPaths({ kind }: Fields, input: Fields): string[] {
   return values.filter((value) => typeof value === "string");
 }
 
-/** What a call of the tool for editing text does; undefined for every other call. */
+/** The action of a call of the tool for editing text; undefined for every other call. */
 function editorAction(call: Fields, input: Fields): "read" | "edit" | undefined {
   return call.kind === "execute" || namedPaths(call, input).length === 0 ? undefined : EDITOR.get(input.command);
 }

@@ -16,7 +16,7 @@ export class Telling {
     else if (signals.length > 0) this.#tell(signals.map((signal) => ({ signal })));
   };
 
-  /** What is said while a line is taken. */
+  /** Signals that are said while a line is taken. */
   during(take: () => void): Said[] {
     const heard: Signal[] = [];
     this.#heard = heard;

@@ -21,7 +21,7 @@ interface UpdatesOptions {
   onCommands(commands: AgentCommand[]): void;
 }
 
-/** What the program tells of its session by itself. */
+/** Facts of its session that the program tells by itself. */
 export class Updates {
   readonly #options: UpdatesOptions;
   #commands: readonly AgentCommand[] = [];

@@ -44,7 +44,7 @@ function doubtOf(template: unknown, lines: readonly string[], words: string): st
   return undefined;
 }
 
-/** What the program would do for a command by itself: the reason why a line of shell, or the reading of a file, is refused. */
+/** Work that the program would do for a command by itself: the reason why a line of shell, or the reading of a file, is refused. */
 export interface Hearing {
   line(line: string): Promise<string | undefined>;
   file(path: string): Promise<string | undefined>;

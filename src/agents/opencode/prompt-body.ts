@@ -84,7 +84,7 @@ export function commandIn(parts: readonly PromptPart[]): { name: string; words: 
 }
 
 /**
- * What the program does not take with a command: instructions, and texts beside it. They are a message of their own before it, because in the command's own words
+ * Parts that the program does not take with a command: instructions, and texts beside it. They are a message of their own before it, because in the command's own words
  * the program would run and read what they name.
  */
 export function besideCommand({ parts, system }: Prompt): PromptPart[] {

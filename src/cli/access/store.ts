@@ -38,7 +38,7 @@ export interface Store {
   events(id: string, query: EventQuery): AsyncIterable<StreamEvent>;
   remove(id: string): Promise<void>;
   agents(): Promise<AgentInfo[]>;
-  /** What waits for an answer, of all sessions or of one and its sub-agents; undefined where no server can wait. */
+  /** Asks that wait for an answer, of all sessions or of one and its sub-agents; undefined where no server can wait. */
   asks(session?: string): Promise<Ask[] | undefined>;
   /** The nodes that share the database; undefined where there is none. */
   nodes(): Promise<ParleyNode[] | undefined>;

@@ -71,7 +71,7 @@ function untilOver(closed: Promise<unknown>, interrupts: Interrupts): Promise<nu
   });
 }
 
-/** What was written before is written when the callback comes. */
+/** Earlier writes are done when the callback comes. */
 function flushed(write: WriteOut): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, LAST_LINES_MS);

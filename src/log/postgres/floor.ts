@@ -1,4 +1,4 @@
-/** What a pass of the order says about the queue: see the schema's `order_v1`. */
+/** The words of a pass of the order about the queue: see the schema's `order_v1`. */
 export interface PassRow {
   /** How many appends got their positions. */
   ordered: number;

@@ -82,7 +82,7 @@ export function createFollower(options: FollowerOptions) {
     const bySession = Map.groupBy(records, ({ session }) => session);
     for (const [session, all] of bySession) {
       if (all.length === PAGE) wanted.add(session);
-      // What this process stored meanwhile was told already.
+      // Events that this process stored meanwhile were told already.
       const after = seen.get(session) ?? 0;
       tell(all.filter(({ seq }) => seq > after));
     }

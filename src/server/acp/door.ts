@@ -21,7 +21,7 @@ export interface AcpDoor {
 /** A message by WebSocket may be as large as the body of a request. */
 const MAX_MESSAGE = 10 * 1024 * 1024;
 
-/** What is kept for one client that does not read, and for how long. */
+/** The bounds of messages that are kept for one client that does not read. */
 const LIMITS = {
   maxBufferedBytes: 16 * 1024 * 1024,
   maxOutputStallMs: 60_000,

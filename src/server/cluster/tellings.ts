@@ -33,7 +33,7 @@ export class Tellings<Word> {
     const words: Word[] = [first];
     this.waiting.set(address, words);
     try {
-      // What is said in one go is sent in one.
+      // Words that are said in one go are sent in one.
       await undefined;
       while (words.length > 0) await send(address, words.splice(0));
     } catch (error) {

@@ -31,7 +31,7 @@ export function textOf(content: readonly Fields[]): string {
     .join("\n");
 }
 
-/** What a call shows, where that is not its output: pictures, links, other words, or a diff alone. */
+/** The content of a call that is not its output: pictures, links, other words, or a diff alone. */
 export function shownContent(content: readonly Fields[], output: string | undefined): Fields[] | undefined {
   const blocks = blocksOf(content);
   const isOutput = blocks.every(({ type }) => type === "text") && textOf(content) === (output ?? "");

@@ -25,7 +25,7 @@ const MOST_STREAMED = 256_000;
 /** More of what stands beside a call's output is not kept: some programs repeat whole files there. */
 const MOST_RAW = 65_536;
 
-/** What was streamed is compared with what a call tells at its end, up to so many characters: an event has no more. */
+/** Streamed output is compared with the output that a call tells at its end, up to so many characters: an event has no more. */
 const MOST_KEPT = 2 * 1024 * 1024;
 
 const FIELDS = ["title", "name", "kind", "status", "rawInput", "rawOutput", "content", "locations"] as const;
@@ -171,7 +171,7 @@ function failureOf({ told, refused }: Call, output: string | undefined): Failure
   return { code: "tool_failed", message: output || "the tool failed" };
 }
 
-/** What the program tells beside the output, as it is. */
+/** Facts that the program tells beside the output, as they are. */
 function rawOutputOf({ told }: Call, output: string | undefined): { rawOutput?: Fields } {
   if (!isFields(told.rawOutput)) return {};
   const { output: own, ...others } = told.rawOutput;

@@ -44,7 +44,7 @@ function tokensOf(usage: Fields): Tokens {
   };
 }
 
-/** What the turn cost. The program tells the sum of its session, or of its start, which began anew where it shrank. */
+/** The cost of the turn. The program tells the sum of its session, or of its start, which began anew where it shrank. */
 function turnCost({ cost, costBefore }: DecodeState): number | undefined {
   if (cost === undefined || costBefore === undefined) return undefined;
   return cost < costBefore ? cost : cost - costBefore;

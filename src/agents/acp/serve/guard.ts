@@ -35,9 +35,9 @@ function refusalOf(answer: Answer): Verdict {
 export class Guard {
   readonly #options: GuardOptions;
   readonly #waiting = new Map<string, (verdict: Verdict) => void>();
-  /** What a person or a rule has just allowed the program to do: it is not asked about a second time. */
+  /** Actions that a person or a rule has just allowed the program: they are not asked about a second time. */
   readonly #allowed = new Map<string, number>();
-  /** What was refused in this turn: the program may have asked for it to do it by a request to Parley. */
+  /** Actions that were refused in this turn: the program may have asked for them to do them by a request to Parley. */
   readonly #refused = new Set<string>();
 
   constructor(options: GuardOptions) {

@@ -21,7 +21,7 @@ const STATUSES: Readonly<Record<number, string>> = {
 /** The program adds the places in its own source to some messages. */
 const STACK = /\n\s+at [\s\S]*$/;
 
-/** What it says when it cannot write to its database, in whichever layer of it. */
+/** Its words when it cannot write to its database, in whichever layer of it. */
 const UNWRITTEN = /SqlError|SQLITE_\w+|^Failed to execute statement|ENOSPC|disk is full/;
 
 const NO_MODEL = /^Model not found/i;

@@ -140,7 +140,7 @@ function judgeOrder({ unorderedMs }: DatabaseFacts): Check[] {
   return [warn("order", detail, advice)];
 }
 
-/** What the facts of a database mean. */
+/** The meaning of the facts of a database. */
 export function judgeDatabase(facts: DatabaseFacts): Check[] {
   const server = judgeServer(facts);
   if (server.some(({ level }) => level === "bad")) return server;

@@ -19,7 +19,7 @@ export class Prompts {
   /** Registers a prompt before it is sent, so that no event of it comes too early. */
   add(id: string): Promise<TurnEnd> {
     const { promise, resolve, reject } = Promise.withResolvers<TurnEnd>();
-    // Whoever sends the prompt may fail before it looks at the end.
+    // The sender of the prompt may fail before it looks at the end.
     promise.catch(() => {});
     this.#waiting.set(id, { promise, resolve, reject });
     return promise;

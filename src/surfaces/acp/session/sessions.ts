@@ -85,7 +85,7 @@ export class Sessions {
     const before = this.#open.get(id);
     return await this.#keep(id, async () => {
       const left = await before?.catch(() => undefined);
-      // What comes after the state that is read next is told by one of the two alone.
+      // Events after the state that is read next are told by one of the two alone.
       await left?.leave();
       const sent = left?.prompts.sent() ?? [];
       try {
@@ -173,7 +173,7 @@ function assertUsable({ name, installed, credentials, login, detail }: AgentInfo
 
 const NOTHING: AgentInfo["capabilities"] = { fork: false, rewind: false, compact: false, sessions: false, mcp: [] };
 
-/** What is known of a session's agent. A session whose agent is gone can still be read. */
+/** The facts of a session's agent. A session whose agent is gone can still be read. */
 async function infoOf(client: ParleyClient, { agent, directory }: SessionDetail): Promise<AgentInfo> {
   try {
     return await client.agent(agent, directory);

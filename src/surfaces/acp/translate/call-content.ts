@@ -51,7 +51,7 @@ export function diffsOf(directory: string, files: readonly FileChange[]): CallCo
   });
 }
 
-/** What a result shows: its own content, else its text; and the changes of files. */
+/** The content of a result: its own content, else its text; and the changes of files. */
 export function resultContent(
   directory: string,
   result: {

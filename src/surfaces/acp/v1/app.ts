@@ -27,7 +27,7 @@ export function v1App(options: AcpOptions): { app: AgentApp; close(): Promise<vo
   const sessions = new Sessions(options, front);
   const app = agent({ name: "parley" });
 
-  /** What every response that opens a session tells; the rest follows it. */
+  /** The facts that every response tells which opens a session; the rest follows it. */
   const opened = (session: AttachedSession): object => {
     front.toldChoice(session, session.offer);
     front.welcome(session);

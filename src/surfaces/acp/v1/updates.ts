@@ -4,7 +4,7 @@ import { textBlock } from "../translate/message-content.ts";
 import type { Update } from "../translate/updates.ts";
 import { callFields, chunkOf, commandShapes, planUpdate } from "./shapes.ts";
 
-/** What the client said that it can show. */
+/** The kinds of updates that the client said it can show. */
 export interface Shows {
   notices: boolean;
   compaction: boolean;

@@ -44,7 +44,7 @@ const MAX_DIRECTORIES = 200;
 /** That a project was opened is worth a write so often at most. */
 const OPENED_MS = 60_000;
 
-/** What is read from the database serves so long: another node may have changed it, and its word of that may be lost. */
+/** A list that was read from the database serves so long: another node may have changed it, and its word of that may be lost. */
 const FRESH_MS = 3_000;
 
 type All = Map<string, Kept>;
@@ -133,7 +133,7 @@ export class Projects {
   async #load(): Promise<All> {
     const { file, logger, nodes } = this.#options;
     if (nodes) {
-      // What is being written here must be in it.
+      // Entries that are being written here must be in it.
       await this.#saving;
       this.#until = this.#now() + FRESH_MS;
       return projectsIn(await nodes.read(nameOf(nodes)));
