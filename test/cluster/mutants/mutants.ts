@@ -132,9 +132,9 @@ export const mutants: readonly Mutant[] = [
     rule: "taken-free",
     edits: [
       {
-        file: "src/gateway/gateway.ts",
-        find: "await this.log.unsettled(this.log.owner)",
-        replace: "await this.log.unsettled()",
+        file: "src/gateway/tenure.ts",
+        find: "await log.unsettled(log.owner)",
+        replace: "await log.unsettled()",
       },
       {
         file: "src/postgres/schema/holds-1.ts",
