@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { eventually } from "../../support/eventually.ts";
 import { needsPostgres } from "../../support/postgres.ts";
 import { temporary } from "../../support/server.ts";
 import { openStream, type SseReader } from "../../support/sse.ts";
@@ -104,6 +105,13 @@ test("Parley's own streams are the same on each node, and go on at another one",
   const directory = await temporary(t);
   const id = await heldSession(a, directory);
   await prompt(b, id, "count 5");
+  // A fold between two readers would have them see the same text in different pieces.
+  await eventually("both turns are folded", async () => {
+    const { gateway } = a.server.parley;
+    const ended = (await gateway.get(id)).turn === null;
+    const records = await gateway.log.read(id, { after: 0, limit: 1_000 });
+    return ended && records.every(({ type }) => type !== "item.delta");
+  });
   for (const path of ["/v1/stream", `/v1/sessions/${id}/stream`]) {
     const [atA, atB] = [await openStream(`${a.url}${path}?after=0`), await openStream(`${b.url}${path}?after=0`)];
     t.after(() => Promise.all([atA.close(), atB.close()]));
