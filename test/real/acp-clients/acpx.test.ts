@@ -138,6 +138,9 @@ describe("the real acpx in front of parley acp", { skip, timeout: GROUP_MS }, ()
     assert.equal((await acpx.run("sessions", "new")).code, 0);
     await said("first words");
     await eventually("parley acp has ended", () => readLock(acpx.stage.home.dataDir) === undefined);
+    // The process of acpx ends after it: a prompt in between would be given to one that leaves.
+    const running = async (): Promise<boolean> => (await acpx.run("status")).stdout.includes("status: running");
+    await eventually("acpx has no process for the session", async () => !(await running()));
     await said("second words");
     const bodies = acpx.stage.model.requests.map(({ body }) => JSON.stringify(body));
     assert.ok(
