@@ -15,8 +15,8 @@ const args = process.argv.slice(2);
 const hard = args.includes("--hard");
 const words = args.filter((arg) => !arg.startsWith("--"));
 
-/** Most files wait for processes most of the time: three at once keep a small machine busy. */
-const SIDE_BY_SIDE = Math.max(3, availableParallelism() - 1);
+/** Most files wait for processes most of the time: two at once keep a small machine busy. */
+const SIDE_BY_SIDE = Math.max(2, availableParallelism() - 1);
 
 /** With fewer files everybody sees which one is slow. */
 const MANY_FILES = 10;
