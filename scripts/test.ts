@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import { globSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
@@ -6,6 +5,7 @@ import { INSTALLABLE, INSTALLABLE_NAMES, type InstallableName } from "../src/ins
 import { REAL_CLIENTS, realClient } from "../test/support/acp/real-client.ts";
 import { REAL_ACP_AGENTS, realAcpAgent } from "../test/support/real-acp-agent.ts";
 import { realAgent, skipVariable, versionVariable } from "../test/support/real-agent.ts";
+import { checking, type Failed } from "./tests/check.ts";
 import { runFiles } from "./tests/run-files.ts";
 import { leftOut, notTested, slowest } from "./tests/summary.ts";
 
@@ -32,16 +32,10 @@ function fail(message: string, status = 1): never {
   process.exit(status);
 }
 
-function check(label: string, command: string, parameters: string[]): void {
-  console.error(`\n── ${label}`);
-  const { status, signal } = spawnSync(command, parameters, { stdio: "inherit" });
-  if (status !== 0) fail(`${label} failed${signal ? ` (${signal})` : ""}`, status ?? 1);
-}
-
-if (words.length === 0) {
-  check("format, lint, import direction", "biome", ["check", "."]);
-  check("types", "tsc", ["-p", "."]);
-}
+// The checks run beside the first tests. One that fails ends the run, so that nobody waits for the rest.
+const stop = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
+const checked: Promise<Failed | undefined> = words.length === 0 ? checking(stop) : Promise.resolve(undefined);
 const files = globSync("test/**/*.test.ts")
   .filter((file) => hard || !file.startsWith("test/hard/"))
   .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
@@ -82,7 +76,7 @@ if (files.some((file) => file.startsWith("test/real/acp-clients/"))) {
 }
 
 console.error(`\n── ${files.length} test files`);
-const ran = await runFiles(files, SIDE_BY_SIDE);
+const ran = await runFiles(files, SIDE_BY_SIDE, stop.signal);
 
 /** The tests with Claude Code that hold for each of its tested versions: the most common turns, and what differs between the versions. */
 const EVERY_VERSION = ["claude/subagents"];
@@ -94,13 +88,15 @@ async function runOlder(name: InstallableName, version: string): Promise<void> {
   if (chosen.length === 0 || process.env[versionVariable(name)] !== undefined) return;
   console.error(`\n── ${chosen.length} test files with ${name} ${version}`);
   process.env[versionVariable(name)] = version;
-  const older = await runFiles(chosen, SIDE_BY_SIDE);
+  const older = await runFiles(chosen, SIDE_BY_SIDE, stop.signal);
   delete process.env[versionVariable(name)];
   ran.failed ||= older.failed;
   for (const list of ["skips", "files", "tests"] as const) (ran[list] as unknown[]).push(...older[list]);
 }
 for (const name of INSTALLABLE_NAMES) for (const version of INSTALLABLE[name].older) await runOlder(name, version);
 
+const wrong = await checked;
+if (wrong) fail(`${wrong.label} failed${wrong.signal ? ` (${wrong.signal})` : ""}`, wrong.status ?? 1);
 const untested = notTested(ran.skips);
 if (args.includes("--slowest")) list("SLOWEST TESTS", slowest(ran.tests, 20));
 if (args.includes("--slowest") || files.length > MANY_FILES) list("SLOWEST FILES", slowest(ran.files));

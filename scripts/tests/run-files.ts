@@ -27,12 +27,10 @@ export interface Ran {
 }
 
 /** Runs test files, each in a process of its own, and shows them as they end. */
-export async function runFiles(files: readonly string[], sideBySide: number): Promise<Ran> {
+export async function runFiles(files: readonly string[], sideBySide: number, stop: AbortSignal): Promise<Ran> {
   const ran: Ran = { failed: false, skips: [], files: [], tests: [] };
-  const stop = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
   const short = (file: string | undefined): string => relative(process.cwd(), file ?? "");
-  const events = run({ files: [...files], concurrency: sideBySide, signal: stop.signal })
+  const events = run({ files: [...files], concurrency: sideBySide, signal: stop })
     .on("test:fail", () => {
       ran.failed = true;
     })
@@ -47,5 +45,5 @@ export async function runFiles(files: readonly string[], sideBySide: number): Pr
   const shown = events.compose(spec);
   shown.pipe(process.stdout);
   await finished(shown);
-  return stop.signal.aborted ? { ...ran, failed: true } : ran;
+  return stop.aborted ? { ...ran, failed: true } : ran;
 }

@@ -16,11 +16,16 @@ export function notTested(skips: readonly Skip[]): string[] {
   });
 }
 
-/** A line for each test that this platform, or this form of the run, does not have. */
+const HARD = /: npm run test:hard$/;
+
+/** A line for each test that this platform does not have, and one for those of each reason to leave them to `npm run test:hard`. */
 export function leftOut(skips: readonly Skip[]): string[] {
-  return skips
-    .filter(({ reason }) => missingThing(reason) === undefined)
+  const here = skips.filter(({ reason }) => missingThing(reason) === undefined);
+  const lines = here
+    .filter(({ reason }) => !HARD.test(reason))
     .map(({ file, name, reason }) => `${file}: ${name}${reason === "" ? "" : ` (${reason})`}`);
+  const left = grouped(here.filter(({ reason }) => HARD.test(reason)));
+  return [...lines, ...[...left].map(([reason, tests]) => `${tests.length} tests or groups of tests (${reason})`)];
 }
 
 /** The slowest files or tests, the slowest first. */

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { createClient, type ParleyClient } from "../../src/client/index.ts";
 import { startInTerminal, type Tui } from "../support/opencode/tui.ts";
+import { long } from "../support/time.ts";
 import { BIN, finished, Home, said } from "./support.ts";
 
 async function served(home: Home): Promise<{ client: ParleyClient; session: string }> {
@@ -56,7 +57,7 @@ test("two who are attached see the same ask, also a sub-agent's, and it goes awa
   }
 });
 
-test("Ctrl-D leaves an ask to others, and Ctrl-C at an ask does not answer it", async () => {
+test("Ctrl-D leaves an ask to others, and Ctrl-C at an ask does not answer it", long, async () => {
   await using home = new Home();
   const { client, session } = await served(home);
   await client.session(session).prompt("[[ask ls]]");

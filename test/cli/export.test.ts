@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import type { ParleyEvent } from "../../src/client/index.ts";
 import { checkLaws } from "../../src/core/ledger/laws.ts";
+import { long } from "../support/time.ts";
 import { Home, said } from "./support.ts";
 
 interface Exported {
@@ -105,7 +106,7 @@ test("an imported session goes on: the agent begins anew and is told how it went
   assert.doesNotMatch(next.stdout, /how it went so far/);
 });
 
-test("a session that is busy is exported as it is, and its turn is over where it is imported", async () => {
+test("a session that is busy is exported as it is, and its turn is over where it is imported", long, async () => {
   await using home = new Home();
   await using other = new Home();
   await home.serve();

@@ -4,6 +4,7 @@ import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { long } from "../support/time.ts";
 import { finished, Home, SAMPLE_AGENT, said } from "./support.ts";
 
 const STUBBORN = fileURLToPath(new URL("../fixtures/agents/ignores-cancel.mjs", import.meta.url));
@@ -218,7 +219,7 @@ test("two at the same time share one server, and the one that has it stays until
   assert.match(one.stderr, /another command works through this one/);
 });
 
-test("two runs with a token of the user's share the server that the first one started", async () => {
+test("two runs with a token of the user's share the server that the first one started", long, async () => {
   await using home = new Home();
   const env = { PARLEY_TOKEN: "a-token-of-my-own-choice" };
   const first = home.start(["run", "[[slow 60000]]"], { env });

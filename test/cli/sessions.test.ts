@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { startInTerminal } from "../support/opencode/tui.ts";
+import { long } from "../support/time.ts";
 import { BIN, Home, said } from "./support.ts";
 
 async function newSession(home: Home, prompt: string, cwd?: string): Promise<string> {
@@ -122,7 +123,7 @@ test("--follow shows what comes, and says so where nothing can come", async () =
   await seen;
 });
 
-test("a number past the end is a clear error, with a server and without", async () => {
+test("a number past the end is a clear error, with a server and without", long, async () => {
   await using home = new Home();
   const id = await newSession(home, "one");
   const offline = await home.run(["events", id, "--after", "99999"]);

@@ -51,6 +51,7 @@ export class Home {
       XDG_DATA_HOME: join(this.root, "data"),
       PARLEY_AGENT: this.#agent,
       PARLEY_KNOWN_AGENTS: "false",
+      ...(process.env.NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE } : {}),
       ...more,
     };
   }

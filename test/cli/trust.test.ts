@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { Check } from "../../src/cli/doctor/check.ts";
 import { startInTerminal, type Tui } from "../support/opencode/tui.ts";
+import { long } from "../support/time.ts";
 import { BIN, Home } from "./support.ts";
 
 const CLAUDE_LIKE = fileURLToPath(new URL("../fixtures/agents/claude-like.mjs", import.meta.url));
@@ -41,7 +42,7 @@ test("a directory is trusted, listed and taken back, by its real path", async ()
   assert.match(again.stderr, /is not trusted; nothing was changed/);
 });
 
-test("trust in a home directory is warned of, and a directory that is not there is refused", async () => {
+test("trust in a home directory is warned of, and a directory that is not there is refused", long, async () => {
   await using home = new Home();
   assert.match((await home.run(["trust", home.root])).stderr, /warning: it is your home directory/);
   assert.equal((await home.run(["trust", "nowhere"])).code, 2);
@@ -153,23 +154,27 @@ test("at a terminal a person is asked first: no leaves out, yes is for good, and
   assert.equal(await known.exited, 0);
 });
 
-test("at a terminal --yes asks nothing and trusts nothing, and Ctrl-C at the question begins nothing", async () => {
-  await using home = homeWithHooks();
-  const quiet = atTerminal(home, ["run", "--yes", "hello"]);
-  await quiet.waitFor("--setting-sources user");
-  assert.equal(await quiet.exited, 0);
-  const stopped = atTerminal(home, ["run", "--title", "stopped", "hello"]);
-  await stopped.waitFor("[y/N]");
-  stopped.press("ctrl+c");
-  assert.equal(await stopped.exited, 130);
-  assert.doesNotMatch(stopped.screen(), /started with/);
-  const { stdout } = await home.run(["sessions", "--json"]);
-  const sessions = JSON.parse(stdout) as { title?: string; turns: number }[];
-  assert.deepEqual(
-    sessions.filter(({ title }) => title === "stopped").map(({ turns }) => turns),
-    [0],
-  );
-});
+test(
+  "at a terminal --yes asks nothing and trusts nothing, and Ctrl-C at the question begins nothing",
+  long,
+  async () => {
+    await using home = homeWithHooks();
+    const quiet = atTerminal(home, ["run", "--yes", "hello"]);
+    await quiet.waitFor("--setting-sources user");
+    assert.equal(await quiet.exited, 0);
+    const stopped = atTerminal(home, ["run", "--title", "stopped", "hello"]);
+    await stopped.waitFor("[y/N]");
+    stopped.press("ctrl+c");
+    assert.equal(await stopped.exited, 130);
+    assert.doesNotMatch(stopped.screen(), /started with/);
+    const { stdout } = await home.run(["sessions", "--json"]);
+    const sessions = JSON.parse(stdout) as { title?: string; turns: number }[];
+    assert.deepEqual(
+      sessions.filter(({ title }) => title === "stopped").map(({ turns }) => turns),
+      [0],
+    );
+  },
+);
 
 test("a project's own agents are used once it is trusted", async () => {
   await using home = new Home();

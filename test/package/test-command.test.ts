@@ -61,6 +61,12 @@ describe("the end of npm test", () => {
     assert.deepEqual(leftOut(skips), ["test/c.test.ts: a group (needs /proc)", "test/c.test.ts: as a user"]);
   });
 
+  test("counts what is left to the long run", () => {
+    const reason = "long: npm run test:hard";
+    const left = ["a", "b"].map((name) => ({ file: "test/d.test.ts", name, reason }));
+    assert.deepEqual(leftOut(left), ["2 tests or groups of tests (long: npm run test:hard)"]);
+  });
+
   test("names the slowest first", () => {
     const times = [
       { file: "quick", ms: 100 },

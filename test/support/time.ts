@@ -13,6 +13,14 @@ export const HARD = process.env.PARLEY_TEST_HARD === "1";
 /** For a test that does nothing but measure the machine. */
 export const measures = { skip: HARD ? false : "measures the machine: npm run test:hard" };
 
+/** For a test that takes long and whose promise a shorter one of `npm test` holds, too. */
+export const long = { skip: HARD ? false : "long: npm run test:hard" };
+
+/** The rows of a table that `npm test` tries: the first stand for all, which `npm run test:hard` tries. */
+export function firstOf<Row>(rows: readonly Row[], count: number): readonly Row[] {
+  return HARD ? rows : rows.slice(0, count);
+}
+
 /** Holds a time against its limit, in `npm run test:hard` alone. */
 export function assertWithin(ms: number, limit: number, what: string): void {
   if (HARD) assert.ok(ms < limit, `expected ${what} within ${limit} ms, it took ${Math.round(ms)} ms`);

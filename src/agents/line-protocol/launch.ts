@@ -36,14 +36,14 @@ export function openCommand(open: OpenOptions): Command {
 
 /**
  * The sample agent that ships with Parley, see testing/sample-agent.ts. Its published name is `scripted`. With a directory of one's own for Node's compile cache it
- * starts three times as fast; a shared one would let others put code into it.
+ * starts three times as fast; a shared one would let others put code into it. A directory that the environment names is the user's own choice, and stays.
  */
 export function sampleAgent(compileCache?: string): Omit<LineProtocolOptions, "host"> {
   const program = new URL(`../../testing/sample-agent${extname(import.meta.url)}`, import.meta.url);
   return {
     name: "scripted",
     argv: [process.execPath, fileURLToPath(program)],
-    env: compileCache ? { NODE_COMPILE_CACHE: compileCache } : {},
+    env: compileCache && !process.env.NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE: compileCache } : {},
     models: [{ id: "scripted", name: "Scripted (no model)" }],
     modes: [
       { id: "build", name: "Build", description: "may change files, after asking" },

@@ -5,6 +5,7 @@ import { readTokenFile } from "../../../src/cli/serve/server-token.ts";
 import { createClient, type ParleyClient } from "../../../src/client/index.ts";
 import { readLock } from "../../../src/host/data-lock.ts";
 import { tokenPath } from "../../../src/server/guards/token.ts";
+import { long } from "../../support/time.ts";
 import { Home } from "../support.ts";
 import { openAcp, startAcp } from "./support.ts";
 
@@ -74,7 +75,7 @@ test("parley acp: a server that is killed in mid-turn: the prompt is answered on
   assert.deepEqual(await turnEnds(home, session), ["interrupted", "end_turn"]);
 });
 
-test("parley acp: a server that is started anew is used again, and no other is in its way", async () => {
+test("parley acp: a server that is started anew is used again, and no other is in its way", long, async () => {
   await using home = new Home();
   const first = await home.serve();
   const { peer, session } = await openAcp(home);
@@ -104,7 +105,7 @@ test("parley acp: a second one is a client of the first, and goes on by itself w
   assert.deepEqual(new Set(sessions.sessions.map(({ id }) => id)), new Set([one, two]));
 });
 
-test("parley acp: two that lose their server at the same moment agree on one of them", async () => {
+test("parley acp: two that lose their server at the same moment agree on one of them", long, async () => {
   await using home = new Home();
   const { child } = await home.serve();
   const opened = await Promise.all([openAcp(home), openAcp(home)]);

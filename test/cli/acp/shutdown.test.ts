@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { acquireLock, readLock } from "../../../src/host/data-lock.ts";
 import { strays } from "../../support/process.ts";
-import { assertWithin } from "../../support/time.ts";
+import { assertWithin, long } from "../../support/time.ts";
 import { finished, Home, said } from "../support.ts";
 import { openAcp } from "./support.ts";
 
@@ -56,7 +56,7 @@ for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
   });
 }
 
-test("parley acp: a client that closes our stdout is gone", async () => {
+test("parley acp: a client that closes our stdout is gone", long, async () => {
   await using home = new Home();
   const { peer, session } = await openAcp(home);
   await using _ = peer;
@@ -67,7 +67,7 @@ test("parley acp: a client that closes our stdout is gone", async () => {
   await assertGone(home);
 });
 
-test("parley acp: a client that is killed takes all pipes with it, and leaves no process", async () => {
+test("parley acp: a client that is killed takes all pipes with it, and leaves no process", long, async () => {
   await using home = new Home();
   const { peer, session } = await openAcp(home);
   await using _ = peer;

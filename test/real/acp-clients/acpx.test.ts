@@ -6,7 +6,7 @@ import { finished, type Result } from "../../cli/support.ts";
 import { realClient } from "../../support/acp/real-client.ts";
 import { shownAcpxLines } from "../../support/acp/shown.ts";
 import { eventually } from "../../support/eventually.ts";
-import { GROUP_MS } from "../../support/time.ts";
+import { GROUP_MS, long } from "../../support/time.ts";
 import { EDIT, Stage } from "./stage.ts";
 
 const { script = "", skip } = await realClient("acpx");
@@ -90,12 +90,16 @@ describe("the real acpx in front of parley acp", { skip, timeout: GROUP_MS }, ()
     assert.equal(acpx.stage.readme, "# Demo\n\nhello\nadded\n");
   });
 
-  test("exec --deny-all: the permission is rejected, the file stays, and acpx says so by its code 5", async (t) => {
-    const acpx = await Acpx.open(t);
-    const { code, stdout } = await acpx.run("--deny-all", "exec", "[[edit]]");
-    assert.equal(code, 5, stdout);
-    assert.equal(acpx.stage.readme, "# Demo\n\nhello\n");
-  });
+  test(
+    "exec --deny-all: the permission is rejected, the file stays, and acpx says so by its code 5",
+    long,
+    async (t) => {
+      const acpx = await Acpx.open(t);
+      const { code, stdout } = await acpx.run("--deny-all", "exec", "[[edit]]");
+      assert.equal(code, 5, stdout);
+      assert.equal(acpx.stage.readme, "# Demo\n\nhello\n");
+    },
+  );
 
   test("sessions new, prompt, status, set mode, set-mode, set model, close", async (t) => {
     const acpx = await Acpx.open(t);
@@ -128,7 +132,7 @@ describe("the real acpx in front of parley acp", { skip, timeout: GROUP_MS }, ()
     await eventually("parley acp has ended", () => readLock(acpx.stage.home.dataDir) === undefined);
   });
 
-  test("a session goes on after parley acp was ended between two prompts", async (t) => {
+  test("a session goes on after parley acp was ended between two prompts", long, async (t) => {
     const acpx = await Acpx.open(t);
     const said = async (words: string): Promise<void> => {
       // Its process for this session ends at once, and parley acp with it.

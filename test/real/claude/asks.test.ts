@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { completed, of, Stage } from "../../agents/claude/stage.ts";
 import { realAgent } from "../../support/real-agent.ts";
-import { GROUP_MS } from "../../support/time.ts";
+import { GROUP_MS, long } from "../../support/time.ts";
 
 const { program = "", skip } = await realAgent("claude");
 
@@ -66,7 +66,7 @@ describe("asks of the real Claude Code", { skip, timeout: GROUP_MS }, () => {
     await stage.close(1);
   });
 
-  test("a refusal that is the last word ends the turn, and the next one is like any other", async (t) => {
+  test("a refusal that is the last word ends the turn, and the next one is like any other", long, async (t) => {
     const stage = await Stage.open(t, program, {
       script: { prompts: { touch: [{ tools: [bash("touch made.txt")] }, { text: "It went on." }] } },
     });
@@ -116,7 +116,7 @@ describe("asks of the real Claude Code", { skip, timeout: GROUP_MS }, () => {
     await stage.close(3);
   });
 
-  test("two at once, answered the other way round", async (t) => {
+  test("two at once, answered the other way round", long, async (t) => {
     const outside = mkdtempSync(join(tmpdir(), "parley-outside-"));
     t.after(() => rmSync(outside, { recursive: true }));
     for (const name of ["a.txt", "b.txt"]) writeFileSync(join(outside, name), `in ${name}\n`);

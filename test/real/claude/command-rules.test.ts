@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { of, Stage } from "../../agents/claude/stage.ts";
 import { realAgent } from "../../support/real-agent.ts";
-import { GROUP_MS } from "../../support/time.ts";
+import { GROUP_MS, long } from "../../support/time.ts";
 
 const { program = "", skip } = await realAgent("claude");
 
@@ -72,7 +72,7 @@ describe("rules for the real Claude Code", { skip, timeout: GROUP_MS }, () => {
     await stage.close(4);
   });
 
-  test("a command that changed the directory does not move the files of the next one", async (t) => {
+  test("a command that changed the directory does not move the files of the next one", long, async (t) => {
     const steps = ["mkdir -p sub && cd sub", "mkdir -p a > .env", "mkdir -p a > ../.env"].map((line) => ({
       tools: [bash(line)],
     }));

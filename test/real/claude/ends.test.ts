@@ -5,7 +5,7 @@ import { describe, test } from "node:test";
 import { completed, of, Stage } from "../../agents/claude/stage.ts";
 import { eventually } from "../../support/eventually.ts";
 import { realAgent } from "../../support/real-agent.ts";
-import { GROUP_MS } from "../../support/time.ts";
+import { GROUP_MS, long } from "../../support/time.ts";
 
 const { program = "", skip } = await realAgent("claude");
 
@@ -32,7 +32,7 @@ describe("ends of turns of the real Claude Code", { skip, timeout: GROUP_MS }, (
     await stage.close(2);
   });
 
-  test("an interrupt in the middle of a command ends the command, too", async (t) => {
+  test("an interrupt in the middle of a command ends the command, too", long, async (t) => {
     const stage = await Stage.open(t, program, {
       script: { prompts: { sleep: [{ tools: [bash("touch started; sleep 300")] }, { text: "Never." }] } },
     });
@@ -48,7 +48,7 @@ describe("ends of turns of the real Claude Code", { skip, timeout: GROUP_MS }, (
     await stage.close(1);
   });
 
-  test("an interrupt while it asks withdraws the ask", async (t) => {
+  test("an interrupt while it asks withdraws the ask", long, async (t) => {
     const stage = await Stage.open(t, program, {
       script: { prompts: { touch: [{ tools: [bash("touch never.txt")] }, { text: "Never." }] } },
     });
@@ -91,7 +91,7 @@ describe("ends of turns of the real Claude Code", { skip, timeout: GROUP_MS }, (
     await stage.close(3);
   });
 
-  test("retries are told, and the turn goes on after them", async (t) => {
+  test("retries are told, and the turn goes on after them", long, async (t) => {
     const stage = await Stage.open(t, program, {
       script: { prompts: { busy: [{ fail: { status: 529, message: "Overloaded", times: 2 }, text: "At last." }] } },
     });
@@ -102,7 +102,7 @@ describe("ends of turns of the real Claude Code", { skip, timeout: GROUP_MS }, (
     await stage.close(1);
   });
 
-  test("a wrong key is one error, after as many retries as are wanted", async (t) => {
+  test("a wrong key is one error, after as many retries as are wanted", long, async (t) => {
     const stage = await Stage.open(t, program, {
       script: { prompts: { "*": [{ text: "Fine." }], wrong: [{ fail: { status: 401, message: "No such key." } }] } },
       env: { CLAUDE_CODE_MAX_RETRIES: "0" },

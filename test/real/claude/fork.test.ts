@@ -7,7 +7,7 @@ import { completed, of, Stage } from "../../agents/claude/stage.ts";
 import type { Detail } from "../../support/api.ts";
 import { OpencodeClient } from "../../support/opencode.ts";
 import { realAgent } from "../../support/real-agent.ts";
-import { GROUP_MS } from "../../support/time.ts";
+import { GROUP_MS, long } from "../../support/time.ts";
 
 const { program = "", skip } = await realAgent("claude");
 
@@ -78,7 +78,7 @@ describe("forks of the real Claude Code", { skip, timeout: GROUP_MS }, () => {
     await stage.close(16);
   });
 
-  test("a session without turns, a busy one and one whose turn was cancelled can be forked", async (t) => {
+  test("a session without turns, a busy one and one whose turn was cancelled can be forked", long, async (t) => {
     const stage = await Stage.open(t, program, { script: SCRIPT });
     const source = await stage.session();
     const empty = await fork(stage, source);
@@ -100,7 +100,7 @@ describe("forks of the real Claude Code", { skip, timeout: GROUP_MS }, () => {
     await stage.close(8);
   });
 
-  test("a fork goes on when Parley was started anew before its first prompt", async (t) => {
+  test("a fork goes on when Parley was started anew before its first prompt", long, async (t) => {
     const stage = await Stage.open(t, program, { script: SCRIPT });
     const source = await stage.session();
     await stage.api.ask(source, "one");
@@ -111,7 +111,7 @@ describe("forks of the real Claude Code", { skip, timeout: GROUP_MS }, () => {
     assert.deepEqual(remembered(stage), ["one", "I heard: one", "three"]);
   });
 
-  test("a fork from before a compaction is told the conversation", async (t) => {
+  test("a fork from before a compaction is told the conversation", long, async (t) => {
     const stage = await Stage.open(t, program, { script: SCRIPT });
     const source = await stage.session();
     for (const text of ["one", "two", "three"]) await stage.api.ask(source, text);

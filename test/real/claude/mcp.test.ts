@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { Stage } from "../../agents/claude/stage.ts";
 import { OpencodeClient } from "../../support/opencode.ts";
 import { realAgent } from "../../support/real-agent.ts";
+import { long } from "../../support/time.ts";
 
 const { program = "", skip } = await realAgent("claude");
 const GREETER = fileURLToPath(new URL("../../fixtures/agents/mcp-greeter.mjs", import.meta.url));
@@ -51,7 +52,7 @@ describe("MCP servers of the real Claude Code", { skip, timeout: 120_000 }, () =
     assert.deepEqual(readdirSync(folder), []);
   });
 
-  test("a server that a client of OpenCode adds is used by the session that begins afterwards", async (t) => {
+  test("a server that a client of OpenCode adds is used by the session that begins afterwards", long, async (t) => {
     const call = { tools: [{ name: "mcp__greeter__greet", input: {} }] };
     const stage = await Stage.open(t, program, { script: { prompts: { "*": [call, { text: "Done." }] } } });
     const client = new OpencodeClient(stage.server.parley.url);

@@ -5,7 +5,7 @@ import { describe, test } from "node:test";
 import { choose, planAfter, Room, reject } from "../../agents/claude/room.ts";
 import { completed } from "../../agents/claude/stage.ts";
 import { realAgent } from "../../support/real-agent.ts";
-import { GROUP_MS } from "../../support/time.ts";
+import { GROUP_MS, long } from "../../support/time.ts";
 
 const { program = "", version, skip } = await realAgent("claude");
 
@@ -33,39 +33,47 @@ describe("modes of the real Claude Code", { skip, timeout: GROUP_MS }, () => {
     await room.stage.close(room.turns);
   });
 
-  test("a plan is a plan where permissions were bypassed before, and the agent cannot pretend to plan there", async (t) => {
-    const room = await Room.open(t, program, "bypassPermissions");
-    assert.match((await room.ask("enter")).text, /plan in words instead/);
-    assert.equal(await room.mode(), "bypassPermissions");
-    const planning = room.ask("write", "plan");
-    await room.answer("permission", reject);
-    assert.equal((await planning).text, "Done.");
-    assert.deepEqual([await room.mode(), room.has("made.txt")], ["plan", false]);
-    await room.ask("write", "bypassPermissions");
-    assert.deepEqual([await room.mode(), room.has("made.txt")], ["bypassPermissions", true]);
-    const calls = completed(await room.stage.api.events(room.session), "tool_call").map(({ status }) => status);
-    assert.deepEqual(calls, ["failed", "failed", "completed"]);
-    await room.stage.close(room.turns);
-  });
+  test(
+    "a plan is a plan where permissions were bypassed before, and the agent cannot pretend to plan there",
+    long,
+    async (t) => {
+      const room = await Room.open(t, program, "bypassPermissions");
+      assert.match((await room.ask("enter")).text, /plan in words instead/);
+      assert.equal(await room.mode(), "bypassPermissions");
+      const planning = room.ask("write", "plan");
+      await room.answer("permission", reject);
+      assert.equal((await planning).text, "Done.");
+      assert.deepEqual([await room.mode(), room.has("made.txt")], ["plan", false]);
+      await room.ask("write", "bypassPermissions");
+      assert.deepEqual([await room.mode(), room.has("made.txt")], ["bypassPermissions", true]);
+      const calls = completed(await room.stage.api.events(room.session), "tool_call").map(({ status }) => status);
+      assert.deepEqual(calls, ["failed", "failed", "completed"]);
+      await room.stage.close(room.turns);
+    },
+  );
 
-  test("a sub-agent whose own mode asks less than the session's asks all the same, and shows its mode", async (t) => {
-    // Newer versions start no sub-agent in plan mode without a check that only Anthropic's own service makes, and take no bypass from an agent's file.
-    const [own, lax] = version === "2.1.197" ? ["plan", "bypassPermissions"] : ["default", "acceptEdits"];
-    const room = await Room.open(t, program, own);
-    const agents = join(room.stage.home, ".claude", "agents");
-    mkdirSync(agents, { recursive: true });
-    const head = `name: lax\ndescription: lax\npermissionMode: ${lax}`;
-    writeFileSync(join(agents, "lax.md"), `---\n${head}\n---\nYou write.\n`);
-    const running = room.ask("lax");
-    const [ask] = await room.stage.asks(room.session);
-    assert.ok(ask?.kind === "permission");
-    assert.match(String(ask.request.metadata?.reason), /the mode of this session has it asked/);
-    assert.equal((await room.stage.api.session(ask.session)).mode, lax);
-    await room.stage.answer(room.session, ask.id, reject);
-    assert.equal((await running).text, "Done.");
-    assert.deepEqual([await room.mode(), room.has("made.txt")], [own, false]);
-    await room.stage.close(room.turns + 1);
-  });
+  test(
+    "a sub-agent whose own mode asks less than the session's asks all the same, and shows its mode",
+    long,
+    async (t) => {
+      // Newer versions start no sub-agent in plan mode without a check that only Anthropic's own service makes, and take no bypass from an agent's file.
+      const [own, lax] = version === "2.1.197" ? ["plan", "bypassPermissions"] : ["default", "acceptEdits"];
+      const room = await Room.open(t, program, own);
+      const agents = join(room.stage.home, ".claude", "agents");
+      mkdirSync(agents, { recursive: true });
+      const head = `name: lax\ndescription: lax\npermissionMode: ${lax}`;
+      writeFileSync(join(agents, "lax.md"), `---\n${head}\n---\nYou write.\n`);
+      const running = room.ask("lax");
+      const [ask] = await room.stage.asks(room.session);
+      assert.ok(ask?.kind === "permission");
+      assert.match(String(ask.request.metadata?.reason), /the mode of this session has it asked/);
+      assert.equal((await room.stage.api.session(ask.session)).mode, lax);
+      await room.stage.answer(room.session, ask.id, reject);
+      assert.equal((await running).text, "Done.");
+      assert.deepEqual([await room.mode(), room.has("made.txt")], [own, false]);
+      await room.stage.close(room.turns + 1);
+    },
+  );
 
   test("a mode that is set during a turn is in force at once", async (t) => {
     const room = await Room.open(t, program, "plan");

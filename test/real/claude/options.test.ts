@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { Stage } from "../../agents/claude/stage.ts";
 import { OpencodeClient } from "../../support/opencode.ts";
 import { realAgent } from "../../support/real-agent.ts";
-import { GROUP_MS } from "../../support/time.ts";
+import { GROUP_MS, long } from "../../support/time.ts";
 
 const { program = "", skip } = await realAgent("claude");
 
@@ -35,7 +35,7 @@ describe("options of the real Claude Code", { skip, timeout: GROUP_MS }, () => {
     await stage.close(4);
   });
 
-  test("the variant of OpenCode's clients is the effort, also of a model that is not listed", async (t) => {
+  test("the variant of OpenCode's clients is the effort, also of a model that is not listed", long, async (t) => {
     const stage = await Stage.open(t, program, { script: SCRIPT });
     const client = new OpencodeClient(stage.api.url);
     const query = `?directory=${encodeURIComponent(stage.directory)}`;

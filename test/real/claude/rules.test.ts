@@ -6,7 +6,7 @@ import type { PermissionRule } from "../../../src/core/events/values.ts";
 import { DENY, deniedIn, openWithSecret } from "../../agents/claude/rule-stage.ts";
 import { of } from "../../agents/claude/stage.ts";
 import { realAgent } from "../../support/real-agent.ts";
-import { GROUP_MS } from "../../support/time.ts";
+import { GROUP_MS, long } from "../../support/time.ts";
 
 const { program = "", skip } = await realAgent("claude");
 
@@ -16,7 +16,7 @@ describe("rules of a session and what the real Claude Code does not ask about", 
     await deniedIn(t, program, "bypassPermissions");
   });
 
-  test("rules that come and go during the session hold from the next call on", async (t) => {
+  test("rules that come and go during the session hold from the next call on", long, async (t) => {
     const stage = await openWithSecret(t, program);
     const id = await stage.session({ mode: "bypassPermissions" });
     const change = (permissions: PermissionRule[]) =>
@@ -46,7 +46,7 @@ describe("rules of a session and what the real Claude Code does not ask about", 
     await stage.close(2);
   });
 
-  test("a program that is told to go without hooks has them all the same", async (t) => {
+  test("a program that is told to go without hooks has them all the same", long, async (t) => {
     const stage = await openWithSecret(t, program, { CLAUDE_CODE_SIMPLE: "1" });
     mkdirSync(join(stage.home, ".claude"));
     writeFileSync(join(stage.home, ".claude", "settings.json"), JSON.stringify({ disableAllHooks: true }));

@@ -7,7 +7,7 @@ import type { Script } from "../../../src/testing/model/script.ts";
 import { completed, of, Stage } from "../../agents/claude/stage.ts";
 import { OpencodeClient } from "../../support/opencode.ts";
 import { realAgent, versionVariable } from "../../support/real-agent.ts";
-import { GROUP_MS, staysSo } from "../../support/time.ts";
+import { GROUP_MS, long, staysSo } from "../../support/time.ts";
 
 const { program = "", skip } = await realAgent("claude");
 const isOlder = process.env[versionVariable("claude")] !== undefined;
@@ -79,7 +79,7 @@ describe("sub-agents of the real Claude Code", { skip, timeout: GROUP_MS }, () =
     await stage.close(2);
   });
 
-  test("a cancel ends a sub-agent that asks, with the turn it works for", async (t) => {
+  test("a cancel ends a sub-agent that asks, with the turn it works for", long, async (t) => {
     const stage = await open(t);
     const id = await stage.session();
     const running = stage.api.ask(id, "[[wait]]");
@@ -139,7 +139,7 @@ describe("sub-agents of the real Claude Code", { skip, timeout: GROUP_MS }, () =
     await stage.close(isOlder ? stage.watcher.busy : 3);
   });
 
-  test("an always that was given on the session holds for its sub-agents", async (t) => {
+  test("an always that was given on the session holds for its sub-agents", long, async (t) => {
     const stage = await open(t);
     const id = await stage.session();
     const first = stage.api.ask(id, "[[touch]]");

@@ -10,7 +10,7 @@ import { completed, Stage } from "../../agents/claude/stage.ts";
 import { OpencodeClient } from "../../support/opencode.ts";
 import { realAgent } from "../../support/real-agent.ts";
 import { temporary } from "../../support/server.ts";
-import { GROUP_MS } from "../../support/time.ts";
+import { GROUP_MS, long } from "../../support/time.ts";
 import { Listener } from "../../surfaces/opencode/listener.ts";
 
 const { program = "", version, skip } = await realAgent("claude");
@@ -136,7 +136,7 @@ describe("a hostile project and the real Claude Code", { skip, timeout: GROUP_MS
     assert.ok(stolen() > 0, "the redirection of requests is one that this test cannot tell");
   });
 
-  test("runs nothing from below the project's root either, and a client of OpenCode's API is told", async (t) => {
+  test("runs nothing from below the project's root either, and a client of OpenCode's API is told", long, async (t) => {
     const here = await scene(t);
     const { stage, project } = here;
     const below = join(project.directory, "src", "deep");

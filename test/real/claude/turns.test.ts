@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { completed, of, Stage } from "../../agents/claude/stage.ts";
 import { realAgent } from "../../support/real-agent.ts";
-import { GROUP_MS } from "../../support/time.ts";
+import { GROUP_MS, long } from "../../support/time.ts";
 
 const { program = "", skip } = await realAgent("claude");
 
@@ -64,7 +64,7 @@ describe("turns of the real Claude Code", { skip, timeout: GROUP_MS }, () => {
     await stage.close(2);
   });
 
-  test("several tools at once", async (t) => {
+  test("several tools at once", long, async (t) => {
     const tools = [
       { name: "Read", input: { file_path: "{{directory}}/README.md" } },
       { name: "Bash", input: { command: "echo one", description: "one" } },
@@ -115,7 +115,7 @@ describe("turns of the real Claude Code", { skip, timeout: GROUP_MS }, () => {
     await stage.server.stop();
   });
 
-  test("pictures, mentioned files and commands in prompts", async (t) => {
+  test("pictures, mentioned files and commands in prompts", long, async (t) => {
     const stage = await Stage.open(t, program, { script: { prompts: { "*": [{ text: "Seen." }] } } });
     const id = await stage.session();
     const picture = { type: "file", url: `data:image/png;base64,${PNG}`, name: "dot.png" };

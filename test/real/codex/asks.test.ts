@@ -6,7 +6,7 @@ import { describe, test } from "node:test";
 import { completed, of, Stage } from "../../agents/codex/stage.ts";
 import { question, questions, run, write } from "../../agents/codex/tools.ts";
 import { realAgent } from "../../support/real-agent.ts";
-import { GROUP_MS } from "../../support/time.ts";
+import { GROUP_MS, long } from "../../support/time.ts";
 
 const { program = "", skip } = await realAgent("codex");
 
@@ -49,7 +49,7 @@ describe("asks of the real Codex", { skip, timeout: GROUP_MS }, () => {
     await stage.close(5);
   });
 
-  test("words with a refusal reach the model", async (t) => {
+  test("words with a refusal reach the model", long, async (t) => {
     const stage = await Stage.open(t, program, {
       script: { prompts: { "*": [{ text: "Heard: {{prompt}}" }], touch: [{ tools: [run("touch made.txt")] }] } },
     });
@@ -91,7 +91,7 @@ describe("asks of the real Codex", { skip, timeout: GROUP_MS }, () => {
     await stage.close(3);
   });
 
-  test("two at once, answered the other way round", async (t) => {
+  test("two at once, answered the other way round", long, async (t) => {
     const stage = await Stage.open(t, program, {
       script: { prompts: { both: [{ tools: [run("echo in a"), run("echo in b")] }, { text: "Done." }] } },
     });

@@ -7,7 +7,7 @@ import { completed, of, Stage } from "../../agents/codex/stage.ts";
 import { run, until } from "../../agents/codex/tools.ts";
 import { eventually } from "../../support/eventually.ts";
 import { realAgent } from "../../support/real-agent.ts";
-import { GROUP_MS } from "../../support/time.ts";
+import { GROUP_MS, long } from "../../support/time.ts";
 
 const { program = "", skip } = await realAgent("codex");
 
@@ -67,7 +67,7 @@ describe("work that the real Codex delegates", { skip, timeout: GROUP_MS }, () =
     await stage.close(3);
   });
 
-  test("a cancel ends a sub-agent and its command with the turn it works for", async (t) => {
+  test("a cancel ends a sub-agent and its command with the turn it works for", long, async (t) => {
     const prompts = {
       ...SCRIPT.prompts,
       both: [{ tools: [spawn("[[slow]] look", "slow")] }, wait, { text: "Never." }],

@@ -6,7 +6,7 @@ import { completed, of, Stage } from "../../agents/codex/stage.ts";
 import { run, until } from "../../agents/codex/tools.ts";
 import { eventually } from "../../support/eventually.ts";
 import { realAgent } from "../../support/real-agent.ts";
-import { GROUP_MS } from "../../support/time.ts";
+import { GROUP_MS, long } from "../../support/time.ts";
 
 const { program = "", skip } = await realAgent("codex");
 
@@ -33,28 +33,32 @@ describe("ends of turns of the real Codex", { skip, timeout: GROUP_MS }, () => {
     await stage.close(2);
   });
 
-  test("an interrupt in the middle of a command ends the command, too; the next turn works in the same process", async (t) => {
-    const stage = await Stage.open(t, program, {
-      script: { prompts: { "*": [{ text: "Fresh." }], sleep: [{ tools: [run(until("go"))] }, { text: "Never." }] } },
-    });
-    const id = await stage.session({ mode: "full-access" });
-    const running = stage.api.ask(id, "[[sleep]]");
-    // The program tells of a command a moment after it was begun, and of one that is stopped before that never.
-    await stage.nth("item.started", 1, ({ data }) => data.item.kind === "tool_call");
-    await runs(stage);
-    const before = stage.programs();
-    assert.ok(stage.processes().length > 1, "the program and its shell");
-    await stage.api.cancel(id);
-    assert.equal((await running).reason, "cancelled");
-    await eventually("the shell is gone", () => stage.processes().length === 1);
-    const [call] = completed(await stage.api.events(id), "tool_call");
-    assert.equal(call?.status, "failed");
-    assert.equal((await stage.api.ask(id, "again")).text, "Fresh.");
-    assert.deepEqual(stage.programs(), before);
-    await stage.close(2);
-  });
+  test(
+    "an interrupt in the middle of a command ends the command, too; the next turn works in the same process",
+    long,
+    async (t) => {
+      const stage = await Stage.open(t, program, {
+        script: { prompts: { "*": [{ text: "Fresh." }], sleep: [{ tools: [run(until("go"))] }, { text: "Never." }] } },
+      });
+      const id = await stage.session({ mode: "full-access" });
+      const running = stage.api.ask(id, "[[sleep]]");
+      // The program tells of a command a moment after it was begun, and of one that is stopped before that never.
+      await stage.nth("item.started", 1, ({ data }) => data.item.kind === "tool_call");
+      await runs(stage);
+      const before = stage.programs();
+      assert.ok(stage.processes().length > 1, "the program and its shell");
+      await stage.api.cancel(id);
+      assert.equal((await running).reason, "cancelled");
+      await eventually("the shell is gone", () => stage.processes().length === 1);
+      const [call] = completed(await stage.api.events(id), "tool_call");
+      assert.equal(call?.status, "failed");
+      assert.equal((await stage.api.ask(id, "again")).text, "Fresh.");
+      assert.deepEqual(stage.programs(), before);
+      await stage.close(2);
+    },
+  );
 
-  test("an interrupt while it asks withdraws the ask", async (t) => {
+  test("an interrupt while it asks withdraws the ask", long, async (t) => {
     const stage = await Stage.open(t, program, {
       script: { prompts: { touch: [{ tools: [run("touch never.txt")] }, { text: "Never." }] } },
     });
@@ -104,7 +108,7 @@ describe("ends of turns of the real Codex", { skip, timeout: GROUP_MS }, () => {
     await stage.close(4);
   });
 
-  test("retries are told, and the turn goes on after them: 500, 429, a cut stream", async (t) => {
+  test("retries are told, and the turn goes on after them: 500, 429, a cut stream", long, async (t) => {
     const whole = "A whole answer of several words.";
     const stage = await Stage.open(t, program, {
       // Each word has time to be told before the next: of words that come with the cut the program says nothing.

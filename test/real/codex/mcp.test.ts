@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { completed, Stage } from "../../agents/codex/stage.ts";
 import { OpencodeClient } from "../../support/opencode.ts";
 import { realAgent } from "../../support/real-agent.ts";
-import { GROUP_MS } from "../../support/time.ts";
+import { GROUP_MS, long } from "../../support/time.ts";
 
 const { program = "", skip } = await realAgent("codex");
 const fixture = (name: string): string => fileURLToPath(new URL(`../../fixtures/agents/${name}.mjs`, import.meta.url));
@@ -68,7 +68,7 @@ describe("MCP servers of the real Codex", { skip, timeout: GROUP_MS }, () => {
       assert.doesNotMatch(readFileSync(join(stage.home, name), "utf8"), new RegExp(SECRET), name);
   });
 
-  test("a rule holds for a server whose name the program spells otherwise", async (t) => {
+  test("a rule holds for a server whose name the program spells otherwise", long, async (t) => {
     const stage = await Stage.open(t, program, { script: { prompts: { "*": calls("greet") } } });
     const args = [fixture("mcp-greeter"), join(stage.server.dataDirectory, "greeter-notes")];
     const mcpServers = [{ name: "my-greeter", type: "stdio", command: process.execPath, args }];
@@ -99,7 +99,7 @@ describe("MCP servers of the real Codex", { skip, timeout: GROUP_MS }, () => {
     await stage.close(2);
   });
 
-  test("a server that a client of OpenCode adds is used by the session that begins afterwards", async (t) => {
+  test("a server that a client of OpenCode adds is used by the session that begins afterwards", long, async (t) => {
     const stage = await Stage.open(t, program, { script: { prompts: { "*": calls("greet") } } });
     const client = new OpencodeClient(stage.server.parley.url);
     const notes = join(stage.server.dataDirectory, "greeter-notes");

@@ -6,7 +6,7 @@ import { completed, of, Stage } from "../../agents/codex/stage.ts";
 import { run, write } from "../../agents/codex/tools.ts";
 import { OpencodeClient } from "../../support/opencode.ts";
 import { realAgent } from "../../support/real-agent.ts";
-import { GROUP_MS } from "../../support/time.ts";
+import { GROUP_MS, long } from "../../support/time.ts";
 
 const { program = "", skip } = await realAgent("codex");
 
@@ -106,7 +106,7 @@ describe("modes, models and efforts of the real Codex", { skip, timeout: GROUP_M
     await stage.close(4);
   });
 
-  test("code mode: the calls of its script are calls like any others", async (t) => {
+  test("code mode: the calls of its script are calls like any others", long, async (t) => {
     const script = 'const { output } = await tools.exec_command({ cmd: "echo by a script" });\ntext(output);';
     const stage = await Stage.open(t, program, {
       script: { prompts: { code: [{ tools: [{ name: "exec", input: script }] }, { text: "Done." }] } },
@@ -125,7 +125,7 @@ describe("modes, models and efforts of the real Codex", { skip, timeout: GROUP_M
     await stage.close(1);
   });
 
-  test("the variant of OpenCode's clients is the effort", async (t) => {
+  test("the variant of OpenCode's clients is the effort", long, async (t) => {
     const stage = await Stage.open(t, program, { script: { prompts: { "*": [{ text: "Yes." }] } } });
     const client = new OpencodeClient(stage.api.url);
     const query = `?directory=${encodeURIComponent(stage.directory)}`;

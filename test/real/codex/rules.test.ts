@@ -7,7 +7,7 @@ import type { Script } from "../../../src/testing/model/script.ts";
 import { completed, of, Stage } from "../../agents/codex/stage.ts";
 import { run, write } from "../../agents/codex/tools.ts";
 import { realAgent } from "../../support/real-agent.ts";
-import { GROUP_MS } from "../../support/time.ts";
+import { GROUP_MS, long } from "../../support/time.ts";
 
 const { program = "", skip } = await realAgent("codex");
 
@@ -125,7 +125,7 @@ describe("rules of a session and what the real Codex does not ask about", { skip
     await stage.close(4);
   });
 
-  test("a user's settings that switch hooks off do not switch ours off", async (t) => {
+  test("a user's settings that switch hooks off do not switch ours off", long, async (t) => {
     const stage = await open(t, { config: { "features.hooks": false } });
     const id = await stage.session({ mode: "full-access", permissions: DENY });
     assert.match((await stage.api.ask(id, "[[cat]]")).text, /a rule of this session denies it/);
@@ -134,7 +134,7 @@ describe("rules of a session and what the real Codex does not ask about", { skip
     await stage.close(1);
   });
 
-  test("an allowed command allows nothing that stands in the same line", async (t) => {
+  test("an allowed command allows nothing that stands in the same line", long, async (t) => {
     const lines = ["mkdir -p sub; touch made", "mkdir -p $(touch made)", "mkdir -p sub > made", "mkdir -p sub"];
     const prompts = Object.fromEntries(lines.map((line, at) => [`line${at}`, [{ tools: [run(line)] }, ...said]]));
     const stage = await open(t, { script: { prompts } });

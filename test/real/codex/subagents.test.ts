@@ -7,7 +7,7 @@ import type { Script, Tool } from "../../../src/testing/model/script.ts";
 import { completed, of, Stage } from "../../agents/codex/stage.ts";
 import { OpencodeClient } from "../../support/opencode.ts";
 import { realAgent } from "../../support/real-agent.ts";
-import { GROUP_MS } from "../../support/time.ts";
+import { GROUP_MS, long } from "../../support/time.ts";
 
 const { program = "", skip } = await realAgent("codex");
 
@@ -61,7 +61,7 @@ describe("sub-agents of the real Codex", { skip, timeout: GROUP_MS }, () => {
     await stage.close(2);
   });
 
-  test("a sub-agent of a sub-agent: its ask reaches the top", async (t) => {
+  test("a sub-agent of a sub-agent: its ask reaches the top", long, async (t) => {
     const stage = await open(t);
     const id = await stage.session({ mode: "ask", model: MODEL });
     const running = stage.api.ask(id, "[[nest]]");
@@ -89,7 +89,7 @@ describe("sub-agents of the real Codex", { skip, timeout: GROUP_MS }, () => {
     await stage.close(2);
   });
 
-  test("an always and a denial of the session hold for its sub-agents", async (t) => {
+  test("an always and a denial of the session hold for its sub-agents", long, async (t) => {
     const stage = await open(t);
     const deny = [{ action: "bash", pattern: "touch *", verdict: "deny" }];
     const id = await stage.session({ mode: "full-access", model: MODEL, permissions: deny });

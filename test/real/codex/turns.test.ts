@@ -5,7 +5,7 @@ import { describe, test } from "node:test";
 import { codexHome, completed, of, Stage } from "../../agents/codex/stage.ts";
 import { addLine, run } from "../../agents/codex/tools.ts";
 import { realAgent } from "../../support/real-agent.ts";
-import { GROUP_MS } from "../../support/time.ts";
+import { GROUP_MS, long } from "../../support/time.ts";
 
 const { program = "", skip } = await realAgent("codex");
 
@@ -67,7 +67,7 @@ describe("turns of the real Codex", { skip, timeout: GROUP_MS }, () => {
     await stage.close(2);
   });
 
-  test("several tools at once, one that fails, one without a sign, and an empty answer", async (t) => {
+  test("several tools at once, one that fails, one without a sign, and an empty answer", long, async (t) => {
     const tools = [run("echo one"), run("sleep 0.3; echo two; exit 3"), run("echo three")];
     const stage = await Stage.open(t, program, {
       script: {
@@ -127,7 +127,7 @@ describe("turns of the real Codex", { skip, timeout: GROUP_MS }, () => {
     await stage.server.stop();
   });
 
-  test("pictures and mentioned files in prompts", async (t) => {
+  test("pictures and mentioned files in prompts", long, async (t) => {
     const stage = await Stage.open(t, program, { script: { prompts: { "*": [{ text: "Seen." }] } } });
     const id = await stage.session();
     const picture = { type: "file", url: `data:image/png;base64,${PNG}`, name: "dot.png" };

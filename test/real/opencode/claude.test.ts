@@ -5,7 +5,7 @@ import { startTui } from "../../support/opencode/clients.ts";
 import { attachTui, untilChosen } from "../../support/opencode/driven-tui.ts";
 import { Surroundings } from "../../support/opencode/surroundings.ts";
 import { realAgent } from "../../support/real-agent.ts";
-import { GROUP_MS, PATIENCE_MS } from "../../support/time.ts";
+import { GROUP_MS, long, PATIENCE_MS } from "../../support/time.ts";
 
 const opencode = await realAgent("opencode");
 const claude = await realAgent("claude");
@@ -57,7 +57,7 @@ describe("OpenCode's terminal interface with Claude Code", { skip, timeout: GROU
     await stage.nth("turn.ended", 2);
   });
 
-  test("a slash command of the program's own is answered", async (t) => {
+  test("a slash command of the program's own is answered", long, async (t) => {
     const { stage } = await Room.open(t, claude.program ?? "", "default");
     const { directory, api } = stage;
     await untilChosen(api.url, "claude");

@@ -6,7 +6,7 @@ import { Stage } from "../../agents/codex/stage.ts";
 import { addLine, question, questions, run } from "../../agents/codex/tools.ts";
 import { attachTui, untilChosen } from "../../support/opencode/driven-tui.ts";
 import { realAgent } from "../../support/real-agent.ts";
-import { GROUP_MS } from "../../support/time.ts";
+import { GROUP_MS, long } from "../../support/time.ts";
 
 const opencode = await realAgent("opencode");
 const codex = await realAgent("codex");
@@ -66,7 +66,7 @@ describe("OpenCode's terminal interface with Codex", { skip, timeout: GROUP_MS }
     await stage.close(4);
   });
 
-  test("a message is taken back, an effort is chosen, and the model is sent what the screen shows", async (t) => {
+  test("a message is taken back, an effort is chosen, and the model is sent what the screen shows", long, async (t) => {
     const stage = await Stage.open(t, codex.program ?? "", { script: SCRIPT });
     const { directory, api } = stage;
     await untilChosen(api.url, "codex");
