@@ -4,7 +4,7 @@ import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { long } from "../support/time.ts";
+import { firstOf, long } from "../support/time.ts";
 import { finished, Home, SAMPLE_AGENT, said } from "./support.ts";
 
 const STUBBORN = fileURLToPath(new URL("../fixtures/agents/ignores-cancel.mjs", import.meta.url));
@@ -135,10 +135,7 @@ test("--continue without a session, an unknown session and another agent are cle
   assert.match(agent.stderr, /no agent nobody; there are: claude, codex, opencode, house, scripted, ends/);
 });
 
-for (const [signal, code] of [
-  ["SIGINT", 130],
-  ["SIGTERM", 143],
-] as const) {
+for (const [signal, code] of firstOf([["SIGINT", 130] as const, ["SIGTERM", 143] as const], 1)) {
   test(`${signal} cancels the turn, waits for it and exits with ${code}`, async () => {
     await using home = new Home();
     const child = home.start(["run", "[[slow 60000]]"]);

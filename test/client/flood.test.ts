@@ -4,6 +4,7 @@ import { createClient, type ParleyEvent, type SessionHandle, type StreamEvent } 
 import { checkLaws } from "../../src/core/ledger/laws.ts";
 import { followsOn } from "../../src/log/cursor.ts";
 import { eventually } from "../support/eventually.ts";
+import { firstOf } from "../support/time.ts";
 import { type Fate, startProxy } from "./cutting-proxy.ts";
 import { quick, seeded, startServer } from "./support.ts";
 
@@ -49,7 +50,7 @@ async function readUntil(session: SessionHandle, turns: number) {
 
 const PROMPTS = ["hello", "[[flood 20000]]", "[[tools]]", "[[reasoning]]", "[[error]]", "[[plan]]", "[[flood 3000]]"];
 
-for (const seed of [1, 2, 3]) {
+for (const seed of firstOf([1, 2, 3], 1)) {
   test(`nothing is lost or repeated while connections are cut all the time (seed ${seed})`, {
     timeout: 120_000,
   }, async () => {

@@ -10,8 +10,8 @@ import { runChaos } from "./chaos/run.ts";
 
 const seed = seedOf();
 const LEASE_MS = 2_000;
-/** Faults begin for so long: with the start and the end it is a minute. */
-const FAULTS_MS = HARD ? 180_000 : 30_000;
+/** Faults begin for so long: with the start and the end it is half a minute. */
+const FAULTS_MS = HARD ? 180_000 : 12_000;
 /** Limits on time are for a quiet machine. */
 const limits = HARD ? { openMs: LEASE_MS + 5_000, agentMs: 5_000 } : { openMs: 60_000, agentMs: 60_000 };
 

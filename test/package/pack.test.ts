@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 import { programs, shellLines, stepsOf } from "../../scripts/release/readme-lines.ts";
 import { faultsOf, type PackedFile, unpublishable } from "../../scripts/release/tarball.ts";
 import { missing } from "../support/missing.ts";
+import { long } from "../support/time.ts";
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -75,7 +76,7 @@ describe("the files of the package", () => {
   }
 });
 
-test("the package's face is right for every kind of importer", { timeout: 120_000 }, async () => {
+test("the package's face is right for every kind of importer", { timeout: 120_000, ...long }, async () => {
   const { stdout } = await run("publint", ["run", "--strict", "--pack", "npm"], { cwd: ROOT, env: process.env }).catch(
     (error: { stdout: string }) => error,
   );

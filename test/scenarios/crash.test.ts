@@ -5,7 +5,7 @@ import { runCrashes } from "./crash.ts";
 
 const seed = seedOf();
 const LANES = 2;
-const KILLS = 20;
+const KILLS = 10;
 
 describe(`kill -9 of the server ${KILLS} times at random points of a turn (PARLEY_SEED=${seed})`, {
   concurrency: LANES,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { acquireLock, readLock } from "../../../src/host/data-lock.ts";
 import { strays } from "../../support/process.ts";
-import { assertWithin, long } from "../../support/time.ts";
+import { assertWithin, firstOf, long } from "../../support/time.ts";
 import { finished, Home, said } from "../support.ts";
 import { openAcp } from "./support.ts";
 
@@ -43,7 +43,7 @@ test("parley acp: a client that leaves in mid-turn leaves a turn that has ended"
   assert.equal(ends.length, 1);
 });
 
-for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
+for (const signal of firstOf(["SIGTERM", "SIGINT", "SIGHUP"] as const, 1)) {
   test(`parley acp: ${signal} in mid-turn ends it cleanly`, async () => {
     await using home = new Home();
     const { peer, session } = await openAcp(home);

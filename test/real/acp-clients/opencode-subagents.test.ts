@@ -7,7 +7,7 @@ import { bash, task } from "../../agents/opencode/tools.ts";
 import { openAcp } from "../../cli/acp/support.ts";
 import type { Message } from "../../support/acp/peer.ts";
 import { realAgent } from "../../support/real-agent.ts";
-import { GROUP_MS } from "../../support/time.ts";
+import { firstOf, GROUP_MS } from "../../support/time.ts";
 import { Stage } from "./stage.ts";
 
 const { program = "", skip } = await realAgent("opencode");
@@ -34,10 +34,7 @@ function choosing(kind: string, seen: Message[]) {
 }
 
 describe("a sub-agent of the real OpenCode behind parley acp", { skip, timeout: GROUP_MS }, () => {
-  for (const [kind, does] of [
-    ["allow_once", true],
-    ["reject_once", false],
-  ] as const) {
+  for (const [kind, does] of firstOf([["allow_once", true] as const, ["reject_once", false] as const], 1)) {
     test(`its permission request reaches the client of the session, which answers ${kind}, and the turn comes to its end`, async (t) => {
       const stage = await Stage.open(t, {
         script,

@@ -10,7 +10,7 @@ import { BIN } from "../../cli/support.ts";
 import { allowingClient, remoteStream, WAYS } from "../../support/acp/remote.ts";
 import { eventually } from "../../support/eventually.ts";
 import { realAgent } from "../../support/real-agent.ts";
-import { GROUP_MS } from "../../support/time.ts";
+import { firstOf, GROUP_MS } from "../../support/time.ts";
 import { EDIT, Stage } from "./stage.ts";
 
 const TRANSPORTS = ["stdio", ...WAYS] as const;
@@ -110,10 +110,7 @@ describe("clients of the SDK in front of Parley", { timeout: GROUP_MS }, () => {
 const claude = await realAgent("claude");
 
 describe("the real Claude Code behind parley acp", { skip: claude.skip, timeout: GROUP_MS }, () => {
-  for (const [version, edit] of [
-    [1, editByV1],
-    [2, editByV2],
-  ] as const) {
+  for (const [version, edit] of firstOf([[2, editByV2] as const, [1, editByV1] as const], 1)) {
     test(`version ${version}: a prompt with an edit that is allowed`, async (t: TestContext) => {
       const readme = "{{directory}}/README.md";
       const tools = [

@@ -8,13 +8,13 @@ import { startTui } from "../../support/opencode/clients.ts";
 import { Surroundings } from "../../support/opencode/surroundings.ts";
 import { realAgent } from "../../support/real-agent.ts";
 import { temporary } from "../../support/server.ts";
-import { GROUP_MS, PATIENCE_MS } from "../../support/time.ts";
+import { GROUP_MS, long, PATIENCE_MS } from "../../support/time.ts";
 
 const claude = await realAgent("claude");
 const opencode = await realAgent("opencode");
 
 describe("a hostile project in OpenCode's real interface, with the real Claude Code", { timeout: GROUP_MS }, () => {
-  test("is asked about before anything of it runs", { skip: claude.skip || opencode.skip }, async (t) => {
+  test("is asked about before anything of it runs", { skip: claude.skip || opencode.skip || long.skip }, async (t) => {
     const root = await temporary(t, "parley-hostile-");
     const file = join(root, "config", "trusted");
     const markers = join(root, "markers");

@@ -8,7 +8,7 @@ import { write } from "../../agents/codex/tools.ts";
 import type { Detail } from "../../support/api.ts";
 import { OpencodeClient } from "../../support/opencode.ts";
 import { realAgent } from "../../support/real-agent.ts";
-import { GROUP_MS } from "../../support/time.ts";
+import { GROUP_MS, long } from "../../support/time.ts";
 
 const { program = "", skip } = await realAgent("codex");
 
@@ -69,7 +69,7 @@ describe("forks of the real Codex", { skip, timeout: GROUP_MS }, () => {
     await stage.close(20);
   });
 
-  test("a fork goes on when Parley was started anew before its first prompt", async (t) => {
+  test("a fork goes on when Parley was started anew before its first prompt", long, async (t) => {
     const stage = await Stage.open(t, program, { script: SCRIPT });
     const source = await stage.session();
     await stage.api.ask(source, "one");

@@ -7,7 +7,7 @@ import { completed, of } from "../../agents/opencode/stage.ts";
 import { bash, edit, question, write } from "../../agents/opencode/tools.ts";
 import { lawfulEvents } from "../../support/laws.ts";
 import { realAgent } from "../../support/real-agent.ts";
-import { GROUP_MS } from "../../support/time.ts";
+import { GROUP_MS, long } from "../../support/time.ts";
 
 const { program = "", skip } = await realAgent("opencode");
 
@@ -107,7 +107,7 @@ describe("asks of the real OpenCode", { skip, timeout: GROUP_MS }, () => {
     assert.equal((await asked).text, "Made.");
   });
 
-  test("two at once, answered the other way round", async () => {
+  test("two at once, answered the other way round", long, async () => {
     const { id, api } = await begin("both");
     const running = api.ask(id, "[[both]]");
     for (const ask of (await stage().asks(id, 2)).toReversed()) await stage().answer(id, ask.id, { outcome: "once" });
@@ -116,23 +116,27 @@ describe("asks of the real OpenCode", { skip, timeout: GROUP_MS }, () => {
     assert.deepEqual(results.toSorted(), ["in a\n", "in b\n"]);
   });
 
-  test("a cancel while it asks takes the ask back, also from the program; the next turn is asked anew", async () => {
-    const { id, api, made } = await begin("cancel");
-    const running = api.ask(id, "[[touch]]");
-    const ask = await permission(id);
-    await api.cancel(id);
-    assert.equal((await running).reason, "cancelled");
-    assert.deepEqual(await api.asks(id), []);
-    const [[status] = []] = (await calls(id)) as [string][];
-    assert.equal(status, "failed");
-    const again = api.ask(id, "[[touch]]");
-    const next = await permission(id);
-    assert.notEqual(next.id, ask.id);
-    await stage().answer(id, next.id, { outcome: "once" });
-    assert.equal((await again).reason, "end_turn");
-    assert.ok(made("made.txt"));
-    assert.equal(of(await lawfulEvents(api, id), "permission.requested").length, 2);
-  });
+  test(
+    "a cancel while it asks takes the ask back, also from the program; the next turn is asked anew",
+    long,
+    async () => {
+      const { id, api, made } = await begin("cancel");
+      const running = api.ask(id, "[[touch]]");
+      const ask = await permission(id);
+      await api.cancel(id);
+      assert.equal((await running).reason, "cancelled");
+      assert.deepEqual(await api.asks(id), []);
+      const [[status] = []] = (await calls(id)) as [string][];
+      assert.equal(status, "failed");
+      const again = api.ask(id, "[[touch]]");
+      const next = await permission(id);
+      assert.notEqual(next.id, ask.id);
+      await stage().answer(id, next.id, { outcome: "once" });
+      assert.equal((await again).reason, "end_turn");
+      assert.ok(made("made.txt"));
+      assert.equal(of(await lawfulEvents(api, id), "permission.requested").length, 2);
+    },
+  );
 
   test("a question is answered, dismissed, and taken back by a cancel", async () => {
     const { id, api } = await begin("question");
@@ -161,7 +165,7 @@ describe("asks of the real OpenCode", { skip, timeout: GROUP_MS }, () => {
     assert.deepEqual(states, ["completed", "failed", "failed"]);
   });
 
-  test("rules of the session answer before a person does", async () => {
+  test("rules of the session answer before a person does", long, async () => {
     const deny = [{ action: "bash", pattern: "touch *", verdict: "deny" }];
     const { id, api, made } = await begin("rules", { permissions: deny });
     await api.ask(id, "[[touch]]");

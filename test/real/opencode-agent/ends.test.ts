@@ -8,7 +8,7 @@ import { bash, until } from "../../agents/opencode/tools.ts";
 import { eventually } from "../../support/eventually.ts";
 import { lawfulEvents } from "../../support/laws.ts";
 import { realAgent } from "../../support/real-agent.ts";
-import { GROUP_MS } from "../../support/time.ts";
+import { GROUP_MS, long } from "../../support/time.ts";
 
 const { program = "", skip } = await realAgent("opencode");
 
@@ -45,7 +45,7 @@ describe("ends of turns of the real OpenCode", { skip, timeout: GROUP_MS }, () =
   const runs = (directory: string): Promise<void> =>
     eventually("the command runs", () => existsSync(join(directory, "started")));
 
-  test("a cancel in the middle of a stream; the next turn works on the same server", async () => {
+  test("a cancel in the middle of a stream; the next turn works on the same server", long, async () => {
     const { id, api } = await begin("stream");
     const running = api.ask(id, "[[slow]]");
     await first(id, "item.delta");
@@ -70,21 +70,25 @@ describe("ends of turns of the real OpenCode", { skip, timeout: GROUP_MS }, () =
     assert.equal((await api.ask(id, "again")).text, "Heard: again");
   });
 
-  test("a cancel of an idle session does nothing; one while the model is silent or tried again ends the turn", async () => {
-    const { id, api } = await begin("idle");
-    await api.ask(id, "first");
-    assert.equal((await api.cancel(id)).cancelled, false);
-    const silent = api.ask(id, "[[hang]]");
-    await stage().model.until(() => stage().model.requests.some(({ marker }) => marker === "hang"));
-    await api.cancel(id);
-    assert.equal((await silent).reason, "cancelled");
-    const tried = api.ask(id, "[[down]]");
-    await first(id, "turn.status");
-    await api.cancel(id);
-    assert.equal((await tried).reason, "cancelled");
-    assert.equal((await api.ask(id, "again")).text, "Heard: again");
-    assert.equal(of(await lawfulEvents(api, id), "turn.ended").length, 4);
-  });
+  test(
+    "a cancel of an idle session does nothing; one while the model is silent or tried again ends the turn",
+    long,
+    async () => {
+      const { id, api } = await begin("idle");
+      await api.ask(id, "first");
+      assert.equal((await api.cancel(id)).cancelled, false);
+      const silent = api.ask(id, "[[hang]]");
+      await stage().model.until(() => stage().model.requests.some(({ marker }) => marker === "hang"));
+      await api.cancel(id);
+      assert.equal((await silent).reason, "cancelled");
+      const tried = api.ask(id, "[[down]]");
+      await first(id, "turn.status");
+      await api.cancel(id);
+      assert.equal((await tried).reason, "cancelled");
+      assert.equal((await api.ask(id, "again")).text, "Heard: again");
+      assert.equal(of(await lawfulEvents(api, id), "turn.ended").length, 4);
+    },
+  );
 
   test("words for a running turn: while text streams, and while a command runs", async () => {
     const { id, api, directory } = await begin("steer");
@@ -103,7 +107,7 @@ describe("ends of turns of the real OpenCode", { skip, timeout: GROUP_MS }, () =
     assert.equal(call?.status, "completed", "the command was let be");
   });
 
-  test("retries are told, and the turn goes on after them: 500, 429, a cut stream", async () => {
+  test("retries are told, and the turn goes on after them: 500, 429, a cut stream", long, async () => {
     const { id, api } = await begin("retry");
     const statuses = async (): Promise<string[]> =>
       of(await lawfulEvents(api, id), "turn.status").map(({ data }) => data.status);
@@ -126,7 +130,7 @@ describe("ends of turns of the real OpenCode", { skip, timeout: GROUP_MS }, () =
     assert.equal((await api.ask(id, "hello")).text, "Heard: hello");
   });
 
-  test("a model that is not there is refused before the turn; another one serves", async () => {
+  test("a model that is not there is refused before the turn; another one serves", long, async () => {
     const { id, api } = await begin("model");
     await api.refused("invalid", "POST", `/v1/sessions/${id}/prompts`, { text: "hello", model: "fake/nope" });
     assert.equal((await api.ask(id, { text: "hello", model: "fake/plain" })).text, "Heard: hello");

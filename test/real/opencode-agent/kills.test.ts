@@ -4,11 +4,11 @@ import { killRun } from "../../agents/opencode/kills.ts";
 import { sharedStage } from "../../agents/opencode/shared-stage.ts";
 import { seedOf } from "../../support/random.ts";
 import { realAgent } from "../../support/real-agent.ts";
-import { GROUP_MS } from "../../support/time.ts";
+import { GROUP_MS, HARD } from "../../support/time.ts";
 
 const { program = "", skip } = await realAgent("opencode");
 
-const RUNS = 2;
+const RUNS = HARD ? 2 : 1;
 
 describe("deaths of the real OpenCode", { skip, timeout: GROUP_MS }, () => {
   const stage = sharedStage(program, { script: CHAOS_SCRIPT });

@@ -7,7 +7,7 @@ import { completed, of } from "../../agents/opencode/stage.ts";
 import { bash, question, task, write } from "../../agents/opencode/tools.ts";
 import { lawfulEvents } from "../../support/laws.ts";
 import { realAgent } from "../../support/real-agent.ts";
-import { GROUP_MS } from "../../support/time.ts";
+import { GROUP_MS, long } from "../../support/time.ts";
 
 const { program = "", skip } = await realAgent("opencode");
 
@@ -75,7 +75,7 @@ describe("rules of a session and what the real OpenCode does not ask about", { s
     assert.equal(existsSync(join(stage().project("look"), "made.txt")), false);
   });
 
-  test("a denied file is not written", async () => {
+  test("a denied file is not written", long, async () => {
     const { id, api, has } = await begin("write", [deny("edit", "secret/*")]);
     assert.equal((await api.ask(id, "[[write]]")).text, "Tried.");
     assert.equal(has("secret/made.txt"), false);
@@ -88,7 +88,7 @@ describe("rules of a session and what the real OpenCode does not ask about", { s
     assert.equal(has("made.txt"), false);
   });
 
-  test("a tool that is denied altogether is not offered to the model", async () => {
+  test("a tool that is denied altogether is not offered to the model", long, async () => {
     const { id, api } = await begin("offered", [deny("bash")]);
     await api.ask(id, "hello");
     const offered =
@@ -110,20 +110,24 @@ describe("rules of a session and what the real OpenCode does not ask about", { s
     assert.deepEqual((await told(id)).calls, [["bash", "completed", undefined]]);
   });
 
-  test("a question is not asked where rules deny it, and asked once where they want everything asked", async () => {
-    const denied = await begin("silent", [deny("quest*")]);
-    assert.equal((await denied.api.ask(denied.id, "[[colour]]")).text, "A good choice.");
-    assert.equal(of(await lawfulEvents(denied.api, denied.id), "question.requested").length, 0);
-    const { id, api } = await begin("curious", [{ action: "*", pattern: "*", verdict: "ask" }]);
-    const running = api.ask(id, "[[colour]]");
-    const [ask] = await stage().asks(id);
-    await stage().answer(id, ask?.id ?? "", { outcome: "answered", answers: [["Blue"]] });
-    assert.equal((await running).text, "A good choice.");
-    const events = await lawfulEvents(api, id);
-    assert.deepEqual([of(events, "question.requested").length, of(events, "permission.requested").length], [1, 0]);
-  });
+  test(
+    "a question is not asked where rules deny it, and asked once where they want everything asked",
+    long,
+    async () => {
+      const denied = await begin("silent", [deny("quest*")]);
+      assert.equal((await denied.api.ask(denied.id, "[[colour]]")).text, "A good choice.");
+      assert.equal(of(await lawfulEvents(denied.api, denied.id), "question.requested").length, 0);
+      const { id, api } = await begin("curious", [{ action: "*", pattern: "*", verdict: "ask" }]);
+      const running = api.ask(id, "[[colour]]");
+      const [ask] = await stage().asks(id);
+      await stage().answer(id, ask?.id ?? "", { outcome: "answered", answers: [["Blue"]] });
+      assert.equal((await running).text, "A good choice.");
+      const events = await lawfulEvents(api, id);
+      assert.deepEqual([of(events, "question.requested").length, of(events, "permission.requested").length], [1, 0]);
+    },
+  );
 
-  test("a rule that comes later binds the next turn, and one that goes no longer does", async () => {
+  test("a rule that comes later binds the next turn, and one that goes no longer does", long, async () => {
     const { id, api, has } = await begin("later", []);
     await api.ask(id, "hello");
     await api.expect(200, "PATCH", `/v1/sessions/${id}`, { permissions: [deny("bash", "touch *")] });

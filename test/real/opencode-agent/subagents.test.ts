@@ -7,7 +7,7 @@ import { completed, of } from "../../agents/opencode/stage.ts";
 import { bash, task } from "../../agents/opencode/tools.ts";
 import { lawfulEvents } from "../../support/laws.ts";
 import { realAgent } from "../../support/real-agent.ts";
-import { GROUP_MS } from "../../support/time.ts";
+import { GROUP_MS, long } from "../../support/time.ts";
 
 const { program = "", skip } = await realAgent("opencode");
 
@@ -57,7 +57,7 @@ describe("sub-agents of the real OpenCode", { skip, timeout: GROUP_MS }, () => {
     assert.deepEqual([call?.name, call?.status, call?.child], ["task", "completed", child.id]);
   });
 
-  test("a sub-agent of a sub-agent: its ask reaches the top", async () => {
+  test("a sub-agent of a sub-agent: its ask reaches the top", long, async () => {
     const { id, api, touched } = await begin("nest");
     const running = api.ask(id, "[[nest]]");
     const [ask] = await stage().asks(id);
@@ -70,7 +70,7 @@ describe("sub-agents of the real OpenCode", { skip, timeout: GROUP_MS }, () => {
       assert.equal(of(await lawfulEvents(api, session), "turn.ended").length, 1);
   });
 
-  test("a refusal in a sub-agent fails its call, and the one that it works for goes on", async () => {
+  test("a refusal in a sub-agent fails its call, and the one that it works for goes on", long, async () => {
     const { id, api, touched } = await begin("refused");
     const running = api.ask(id, "[[delegate]]");
     const [ask] = await stage().asks(id);

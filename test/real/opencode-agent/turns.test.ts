@@ -7,7 +7,7 @@ import { completed, of } from "../../agents/opencode/stage.ts";
 import { bash, edit, read, todos, write } from "../../agents/opencode/tools.ts";
 import { lawfulEvents } from "../../support/laws.ts";
 import { realAgent } from "../../support/real-agent.ts";
-import { GROUP_MS } from "../../support/time.ts";
+import { GROUP_MS, long } from "../../support/time.ts";
 
 const { program = "", skip } = await realAgent("opencode");
 
@@ -63,7 +63,7 @@ describe("turns of the real OpenCode", { skip, timeout: GROUP_MS }, () => {
     assert.equal((await api.session(id)).title, "A scripted session");
   });
 
-  test("several tools at once, a file that is missing, a tool that does not exist", async () => {
+  test("several tools at once, a file that is missing, a tool that does not exist", long, async () => {
     const { api } = stage();
     const directory = stage().project("many");
     const id = await stage().session({ directory });
@@ -77,7 +77,7 @@ describe("turns of the real OpenCode", { skip, timeout: GROUP_MS }, () => {
     assert.equal(readFileSync(join(directory, "new.txt"), "utf8"), "hello\n");
   });
 
-  test("a list of tasks is a plan; an empty answer and one that is too long end the turn", async () => {
+  test("a list of tasks is a plan; an empty answer and one that is too long end the turn", long, async () => {
     const { api } = stage();
     const id = await stage().session({ directory: stage().project("plan") });
     assert.equal((await api.ask(id, "[[plan]]")).text, "Planned.");

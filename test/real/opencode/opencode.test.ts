@@ -7,7 +7,7 @@ import { CONFIG, PROJECT, SCRIPT } from "../../support/opencode/agent-script.ts"
 import { startCuttingProxy } from "../../support/opencode/cutting-proxy.ts";
 import { attachTui, untilChosen } from "../../support/opencode/driven-tui.ts";
 import { realAgent } from "../../support/real-agent.ts";
-import { GROUP_MS } from "../../support/time.ts";
+import { GROUP_MS, long } from "../../support/time.ts";
 
 const { program = "", skip } = await realAgent("opencode");
 
@@ -94,98 +94,102 @@ describe("OpenCode's terminal interface with OpenCode behind Parley", { skip, ti
     await tui.close();
   });
 
-  test("a sub-agent that asks, a list of work, an error once, two prompts at once, plans, variants, commands, undo, and a summary", async (t) => {
-    const { api, model } = stage();
-    const directory = stage().project("more", PROJECT);
-    const tui = await attachTui(t, { program, url: api.url, directory, rows: 60 });
-    await tui.waitFor("Fake Model");
-    tui.type("@gene");
-    await tui.waitFor("@general");
-    for (const _ of "@gene") tui.type("\u007f");
-    await tui.waitFor("Ask anything");
-    await tui.send("[[main]] go");
-    await tui.waitFor(/Permission required[\s\S]*\$ mkdir looked/);
-    tui.press("right", "right", "enter");
-    await tui.waitFor("Reject permission");
-    await tui.send("no directories please");
-    await tui.waitFor(/General Task[\s\S]*Look around[\s\S]*All is done\./);
-    assert.equal(existsSync(join(directory, "looked")), false);
-    assert.match(
-      JSON.stringify(
-        stage()
-          .calls()
-          .map(({ messages }) => messages),
-      ),
-      /no directories please/,
-    );
-    await tui.idle();
+  test(
+    "a sub-agent that asks, a list of work, an error once, two prompts at once, plans, variants, commands, undo, and a summary",
+    long,
+    async (t) => {
+      const { api, model } = stage();
+      const directory = stage().project("more", PROJECT);
+      const tui = await attachTui(t, { program, url: api.url, directory, rows: 60 });
+      await tui.waitFor("Fake Model");
+      tui.type("@gene");
+      await tui.waitFor("@general");
+      for (const _ of "@gene") tui.type("\u007f");
+      await tui.waitFor("Ask anything");
+      await tui.send("[[main]] go");
+      await tui.waitFor(/Permission required[\s\S]*\$ mkdir looked/);
+      tui.press("right", "right", "enter");
+      await tui.waitFor("Reject permission");
+      await tui.send("no directories please");
+      await tui.waitFor(/General Task[\s\S]*Look around[\s\S]*All is done\./);
+      assert.equal(existsSync(join(directory, "looked")), false);
+      assert.match(
+        JSON.stringify(
+          stage()
+            .calls()
+            .map(({ messages }) => messages),
+        ),
+        /no directories please/,
+      );
+      await tui.idle();
 
-    await tui.send("[[todo]] list");
-    await tui.waitFor(/\[•\] First thing[\s\S]*\[ \] Second thing[\s\S]*Listed\./);
-    await tui.idle();
-    await tui.send("[[broken]] now");
-    await tui.waitFor("No such thing.");
-    await tui.idle();
-    // A toast tells it, too, as native does, and goes.
-    await tui.waitFor(/^(?![\s\S]*No such thing\.[\s\S]*No such thing\.)[\s\S]*No such thing\./);
+      await tui.send("[[todo]] list");
+      await tui.waitFor(/\[•\] First thing[\s\S]*\[ \] Second thing[\s\S]*Listed\./);
+      await tui.idle();
+      await tui.send("[[broken]] now");
+      await tui.waitFor("No such thing.");
+      await tui.idle();
+      // A toast tells it, too, as native does, and goes.
+      await tui.waitFor(/^(?![\s\S]*No such thing\.[\s\S]*No such thing\.)[\s\S]*No such thing\./);
 
-    await tui.send("[[busy]] first");
-    await tui.waitFor("Busy now");
-    await tui.send("the second one");
-    await tui.waitFor("QUEUED");
-    model.release("busy");
-    await tui.waitFor(/Busy now and no more\.[\s\S]*You said: the second one/);
-    await tui.idle();
+      await tui.send("[[busy]] first");
+      await tui.waitFor("Busy now");
+      await tui.send("the second one");
+      await tui.waitFor("QUEUED");
+      model.release("busy");
+      await tui.waitFor(/Busy now and no more\.[\s\S]*You said: the second one/);
+      await tui.idle();
 
-    tui.press("tab");
-    await tui.waitFor("Plan · Fake Model");
-    tui.press("ctrl+t");
-    await tui.waitFor(/· low/);
-    await tui.send("in plan");
-    await tui.waitFor("You said: in plan");
-    await tui.idle();
-    const { session } = await stage().nth("turn.ended", 1, ({ data }) => data.reason === "error");
-    const { mode, options } = await api.session(session);
-    assert.deepEqual([mode, options], ["plan", { effort: "low" }]);
-    assert.equal(stage().calls().at(-1)?.reasoning_effort, "low");
-    tui.press("tab");
-    await tui.waitFor("Reviewer · Fake Model");
-    tui.press("tab");
-    await tui.waitFor("Build · Fake Model");
+      tui.press("tab");
+      await tui.waitFor("Plan · Fake Model");
+      tui.press("ctrl+t");
+      await tui.waitFor(/· low/);
+      await tui.send("in plan");
+      await tui.waitFor("You said: in plan");
+      await tui.idle();
+      const { session } = await stage().nth("turn.ended", 1, ({ data }) => data.reason === "error");
+      const { mode, options } = await api.session(session);
+      assert.deepEqual([mode, options], ["plan", { effort: "low" }]);
+      assert.equal(stage().calls().at(-1)?.reasoning_effort, "low");
+      tui.press("tab");
+      await tui.waitFor("Reviewer · Fake Model");
+      tui.press("tab");
+      await tui.waitFor("Build · Fake Model");
 
-    tui.type("/greet");
-    await tui.waitFor(/\/greet +Greets somebody/);
-    tui.press("enter");
-    await tui.waitUntilGone("Greets somebody");
-    await tui.send("everybody");
-    await tui.waitFor("You said: Greet everybody");
-    await tui.idle();
+      tui.type("/greet");
+      await tui.waitFor(/\/greet +Greets somebody/);
+      tui.press("enter");
+      await tui.waitUntilGone("Greets somebody");
+      await tui.send("everybody");
+      await tui.waitFor("You said: Greet everybody");
+      await tui.idle();
 
-    await tui.send("[[write]] it");
-    await tui.waitFor(/Permission required[\s\S]*new\.txt/);
-    tui.press("enter");
-    await tui.waitFor("Written.");
-    await tui.idle();
-    assert.equal(readFileSync(join(directory, "new.txt"), "utf8"), "one\ntwo\n");
-    await tui.send("/undo");
-    await tui.waitUntilGone("Written.");
-    await tui.waitFor(/1 message reverted[\s\S]*┃ +new\.txt \+2/);
-    assert.equal(existsSync(join(directory, "new.txt")), false, "the file is gone with the turn");
-    tui.press("ctrl+u");
-    tui.type("/redo");
-    await tui.waitFor(/\/redo +Redo/);
-    tui.press("enter");
-    await tui.waitFor("Written.");
-    assert.equal(existsSync(join(directory, "new.txt")), true);
+      await tui.send("[[write]] it");
+      await tui.waitFor(/Permission required[\s\S]*new\.txt/);
+      tui.press("enter");
+      await tui.waitFor("Written.");
+      await tui.idle();
+      assert.equal(readFileSync(join(directory, "new.txt"), "utf8"), "one\ntwo\n");
+      await tui.send("/undo");
+      await tui.waitUntilGone("Written.");
+      await tui.waitFor(/1 message reverted[\s\S]*┃ +new\.txt \+2/);
+      assert.equal(existsSync(join(directory, "new.txt")), false, "the file is gone with the turn");
+      tui.press("ctrl+u");
+      tui.type("/redo");
+      await tui.waitFor(/\/redo +Redo/);
+      tui.press("enter");
+      await tui.waitFor("Written.");
+      assert.equal(existsSync(join(directory, "new.txt")), true);
 
-    await tui.send("/compact");
-    await tui.waitFor("Compaction");
-    await tui.idle();
-    await tui.send("afterwards");
-    await tui.waitFor("You said: afterwards");
-    await tui.idle();
-    await tui.close();
-  });
+      await tui.send("/compact");
+      await tui.waitFor("Compaction");
+      await tui.idle();
+      await tui.send("afterwards");
+      await tui.waitFor("You said: afterwards");
+      await tui.idle();
+      await tui.close();
+    },
+  );
 
   test("a session of OpenCode's own is taken over with its past, and an interface that was away shows all of it", async (t) => {
     const { api, model } = stage();

@@ -9,7 +9,7 @@ import { startCuttingProxy } from "../../support/opencode/cutting-proxy.ts";
 import { attachTui, untilChosen } from "../../support/opencode/driven-tui.ts";
 import { realAgent } from "../../support/real-agent.ts";
 import { startServer } from "../../support/server.ts";
-import { GROUP_MS } from "../../support/time.ts";
+import { GROUP_MS, long } from "../../support/time.ts";
 
 const opencode = await realAgent("opencode");
 const claude = await realAgent("claude");
@@ -63,33 +63,37 @@ describe("a sub-agent that asks, in OpenCode's terminal interface", { skip: open
     await tui.close();
   });
 
-  test("of a sub-agent: shown when the interface comes late, and when it was away; an undo that is refused says why", async (t) => {
-    const { api, parley, directory } = await startServer(t);
-    const proxy = await startCuttingProxy(parley.url);
-    t.after(() => proxy[Symbol.asyncDispose]());
-    const { id } = await api.create({ directory });
-    const ask = async (): Promise<void> => {
-      await api.prompt(id, "[[subagent deep ask]]");
-      await eventually("the sub-agent's sub-agent asks", async () => (await api.asks(id)).length === 1);
-    };
-    await ask();
-    const shows = /Permission required[\s\S]*\$ true/;
-    const tui = await attachTui(t, { program, url: proxy.url, directory, args: ["-s", id], shows });
-    tui.press("enter");
-    await tui.waitFor("My helper is done.");
-    await tui.idle();
-    const before = proxy.seen("GET /global/event");
-    proxy.refuse(true);
-    proxy.cut();
-    await ask();
-    proxy.refuse(false);
-    await proxy.until("GET /global/event", before + 1);
-    await tui.waitFor(shows);
-    tui.press("enter");
-    await tui.waitFor(/My helper is done[\s\S]*My helper is done/);
-    assert.doesNotMatch(await tui.idle(), /Permission required/);
-    await tui.send("/undo");
-    await tui.waitFor("agent scripted cannot take back a message");
-    await tui.close();
-  });
+  test(
+    "of a sub-agent: shown when the interface comes late, and when it was away; an undo that is refused says why",
+    long,
+    async (t) => {
+      const { api, parley, directory } = await startServer(t);
+      const proxy = await startCuttingProxy(parley.url);
+      t.after(() => proxy[Symbol.asyncDispose]());
+      const { id } = await api.create({ directory });
+      const ask = async (): Promise<void> => {
+        await api.prompt(id, "[[subagent deep ask]]");
+        await eventually("the sub-agent's sub-agent asks", async () => (await api.asks(id)).length === 1);
+      };
+      await ask();
+      const shows = /Permission required[\s\S]*\$ true/;
+      const tui = await attachTui(t, { program, url: proxy.url, directory, args: ["-s", id], shows });
+      tui.press("enter");
+      await tui.waitFor("My helper is done.");
+      await tui.idle();
+      const before = proxy.seen("GET /global/event");
+      proxy.refuse(true);
+      proxy.cut();
+      await ask();
+      proxy.refuse(false);
+      await proxy.until("GET /global/event", before + 1);
+      await tui.waitFor(shows);
+      tui.press("enter");
+      await tui.waitFor(/My helper is done[\s\S]*My helper is done/);
+      assert.doesNotMatch(await tui.idle(), /Permission required/);
+      await tui.send("/undo");
+      await tui.waitFor("agent scripted cannot take back a message");
+      await tui.close();
+    },
+  );
 });

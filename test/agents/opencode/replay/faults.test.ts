@@ -9,7 +9,7 @@ import { recordings, restAfter } from "./recordings.ts";
 import { OpenCodeReplay } from "./replay.ts";
 import { keptIn, toldIn } from "./transcript.ts";
 
-const RUNS = HARD ? 500 : 30;
+const RUNS = HARD ? 500 : 12;
 
 /** Its client gives a second command, which fails, before it can have heard of the first one's end. */
 const HASTY = "i-command";
