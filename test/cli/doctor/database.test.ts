@@ -21,8 +21,9 @@ async function examined(home: Home, url: string): Promise<{ code: number | null;
 }
 
 describe("doctor with a database", needsPostgres, () => {
-  test("tells of a sound one, before and after its first start, and never the password", async () => {
-    const postgres = await sharedPostgres();
+  test("tells of a sound one, before and after its first start, and never the password", async (t) => {
+    const postgres = await PostgresServer.start();
+    t.after(() => postgres.stop());
     const database = await postgres.createDatabase();
     await using home = new Home();
     const before = await examined(home, postgres.url(database));
