@@ -93,7 +93,8 @@ async function runOlder(name: InstallableName, version: string): Promise<void> {
   ran.failed ||= older.failed;
   for (const list of ["skips", "files", "tests"] as const) (ran[list] as unknown[]).push(...older[list]);
 }
-for (const name of INSTALLABLE_NAMES) for (const version of INSTALLABLE[name].older) await runOlder(name, version);
+for (const name of INSTALLABLE_NAMES)
+  for (const version of INSTALLABLE[name].older) if (!stop.signal.aborted) await runOlder(name, version);
 
 const wrong = await checked;
 if (wrong) fail(`${wrong.label} failed${wrong.signal ? ` (${wrong.signal})` : ""}`, wrong.status ?? 1);

@@ -191,38 +191,42 @@ describe("OpenCode's terminal interface with OpenCode behind Parley", { skip, ti
     },
   );
 
-  test("a session of OpenCode's own is taken over with its past, and an interface that was away shows all of it", async (t) => {
-    const { api, model } = stage();
-    const directory = stage().project("own");
-    const first = (await api.create({ directory })).id;
-    await api.ask(first, "long ago");
-    const { nativeId } = await api.session(first);
-    await api.expect(204, "DELETE", `/v1/sessions/${first}`);
-    const query = `?directory=${encodeURIComponent(directory)}`;
-    const own = await api.expect<{ sessions: { id: string }[] }>(200, "GET", `/v1/agents/opencode/sessions${query}`);
-    assert.deepEqual(
-      own.sessions.map(({ id }) => id),
-      [nativeId],
-    );
-    const { id } = await api.create({ directory, resume: nativeId });
-    const proxy = await startCuttingProxy(api.url);
-    t.after(() => proxy[Symbol.asyncDispose]());
-    const shows = /long ago[\s\S]*You said: long ago/;
-    const tui = await attachTui(t, { program, url: proxy.url, directory, args: ["-s", id], shows });
-    await tui.send("[[cut]] this");
-    await tui.waitFor("Before the cut");
-    const before = proxy.seen("GET /global/event");
-    proxy.refuse(true);
-    proxy.cut();
-    model.release("cut");
-    await stage().nth("turn.ended", 1, ({ session }) => session === id);
-    proxy.refuse(false);
-    await proxy.until("GET /global/event", before + 1);
-    await tui.waitFor("Before the cut and after it.");
-    await tui.idle();
-    await tui.send("and on");
-    await tui.waitFor("You said: and on");
-    await tui.idle();
-    await tui.close();
-  });
+  test(
+    "a session of OpenCode's own is taken over with its past, and an interface that was away shows all of it",
+    long,
+    async (t) => {
+      const { api, model } = stage();
+      const directory = stage().project("own");
+      const first = (await api.create({ directory })).id;
+      await api.ask(first, "long ago");
+      const { nativeId } = await api.session(first);
+      await api.expect(204, "DELETE", `/v1/sessions/${first}`);
+      const query = `?directory=${encodeURIComponent(directory)}`;
+      const own = await api.expect<{ sessions: { id: string }[] }>(200, "GET", `/v1/agents/opencode/sessions${query}`);
+      assert.deepEqual(
+        own.sessions.map(({ id }) => id),
+        [nativeId],
+      );
+      const { id } = await api.create({ directory, resume: nativeId });
+      const proxy = await startCuttingProxy(api.url);
+      t.after(() => proxy[Symbol.asyncDispose]());
+      const shows = /long ago[\s\S]*You said: long ago/;
+      const tui = await attachTui(t, { program, url: proxy.url, directory, args: ["-s", id], shows });
+      await tui.send("[[cut]] this");
+      await tui.waitFor("Before the cut");
+      const before = proxy.seen("GET /global/event");
+      proxy.refuse(true);
+      proxy.cut();
+      model.release("cut");
+      await stage().nth("turn.ended", 1, ({ session }) => session === id);
+      proxy.refuse(false);
+      await proxy.until("GET /global/event", before + 1);
+      await tui.waitFor("Before the cut and after it.");
+      await tui.idle();
+      await tui.send("and on");
+      await tui.waitFor("You said: and on");
+      await tui.idle();
+      await tui.close();
+    },
+  );
 });
