@@ -97,7 +97,10 @@ for (const name of INSTALLABLE_NAMES)
   for (const version of INSTALLABLE[name].older) if (!stop.signal.aborted) await runOlder(name, version);
 
 const wrong = await checked;
-if (wrong) fail(`${wrong.label} failed${wrong.signal ? ` (${wrong.signal})` : ""}`, wrong.status ?? 1);
+if (wrong) {
+  console.error(`\n── ${wrong.label}\n${wrong.said.trimEnd()}`);
+  fail(`${wrong.label} failed${wrong.signal ? ` (${wrong.signal})` : ""}`, wrong.status ?? 1);
+}
 const untested = notTested(ran.skips);
 if (args.includes("--slowest")) list("SLOWEST TESTS", slowest(ran.tests, 20));
 if (args.includes("--slowest") || files.length > MANY_FILES) list("SLOWEST FILES", slowest(ran.files));

@@ -11,6 +11,8 @@ export interface Failed {
   label: string;
   status: number | null;
   signal: NodeJS.Signals | null;
+  /** Its words: the last of a run, after those of the tests that it ended. */
+  said: string;
 }
 
 /** Resolves when all checks have passed, or with the first that failed: the tests beside it are then told to stop. */
@@ -24,7 +26,6 @@ export async function checking(stop: AbortController): Promise<Failed | undefine
   return undefined;
 }
 
-/** Shows the words of a check at its end: those of tests come in between. */
 async function run(
   [label, program, ...parameters]: (typeof CHECKS)[number],
   signal: AbortSignal,
@@ -32,7 +33,7 @@ async function run(
   const child = spawn(program, parameters, { stdio: ["ignore", "pipe", "pipe"] });
   const end = (): void => void child.kill();
   signal.addEventListener("abort", end);
-  const ended = new Promise<Failed>((resolve) => {
+  const ended = new Promise<Omit<Failed, "said">>((resolve) => {
     child.once("error", ({ message }) => {
       console.error(`parley: ${program} cannot be run: ${message}`);
       resolve({ label, status: 1, signal: null });
@@ -41,6 +42,7 @@ async function run(
   });
   const [out, err, failed] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
   signal.removeEventListener("abort", end);
-  console.error(`\n── ${label}: ${failed.status === 0 ? "passed" : "failed"}\n${out}${err}`.trimEnd());
-  return failed.status === 0 ? undefined : failed;
+  const passed = failed.status === 0;
+  console.error(`\n── ${label}: ${passed ? "passed" : "failed"}`);
+  return passed ? undefined : { ...failed, said: `${out}${err}` };
 }
