@@ -17,6 +17,13 @@ test("an agent that is started ahead takes the first prompt, and no other is sta
   await r.assertLawful(id);
 });
 
+test("whoever has a session that is started ahead finds that its agent starts", async (t) => {
+  const r = await rig(t);
+  r.fake.gate = Promise.withResolvers<void>().promise;
+  await r.gateway.create({ directory: r.directory, start: true });
+  assert.equal(r.fake.starts.length, 1);
+});
+
 test("a prompt that comes while the agent starts ahead waits for that start", async (t) => {
   const r = await rig(t);
   r.fake.onPrompt = answering;

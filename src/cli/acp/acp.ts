@@ -2,7 +2,7 @@ import type { AnyMessage } from "@agentclientprotocol/sdk";
 import { createClient } from "../../client/index.ts";
 import { present } from "../../core/json/fields.ts";
 import { createLogger, type ServerLogger } from "../../server/logging/logger.ts";
-import { createAcpAgent } from "../../surfaces/acp/agent.ts";
+import { createLazyAcpAgent } from "../../surfaces/acp/lazy-agent.ts";
 import type { Settings } from "../config/settings.ts";
 import { configure, directoryOf } from "../context.ts";
 import { EXIT } from "../exit.ts";
@@ -89,7 +89,7 @@ export async function acp(flags: AcpFlags): Promise<number> {
   const logger = loggerFor(settings);
   const link = linkFor(settings, directory);
   const client = createClient({ url: ANY_SERVER, name: CLIENT_NAME, fetch: link.fetch });
-  const agent = createAcpAgent({
+  const agent = createLazyAcpAgent({
     client: async () => client,
     ...(flags.agent === undefined ? {} : { agent: flags.agent }),
     version: packageVersion(),
