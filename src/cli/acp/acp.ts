@@ -43,10 +43,11 @@ function watchAnswers(logger: ServerLogger, onFirst: () => void): (message: AnyM
   };
 }
 
-function linkFor(settings: Settings, directory: string): ServerLink {
+function linkFor(settings: Settings, directory: string, agent: string | undefined): ServerLink {
   const start = async () => {
     const { startOwnServer } = await import("../access/own-server.ts");
     const own = await startOwnServer(settings, directory);
+    own.parley.gateway.ahead(agent, directory);
     void Promise.all([own.logger.open(), own.parley.listener.warm()]);
     return own;
   };
@@ -87,7 +88,7 @@ export async function acp(flags: AcpFlags): Promise<number> {
   if (process.stdin.isTTY) tell("this is for editors, which speak in lines of JSON; parley help acp shows how");
   const interrupts = new Interrupts();
   const logger = loggerFor(settings);
-  const link = linkFor(settings, directory);
+  const link = linkFor(settings, directory, flags.agent);
   const client = createClient({ url: ANY_SERVER, name: CLIENT_NAME, fetch: link.fetch });
   const agent = createLazyAcpAgent({
     client: async () => client,
