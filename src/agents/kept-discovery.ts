@@ -3,7 +3,7 @@ import type { FoundBinary } from "../install/find.ts";
 import type { Discovery, Project } from "./contract.ts";
 
 /** How long an answer is fresh. An older one is used until the new one is there. */
-const FRESH_MS = 60_000;
+export const FRESH_MS = 60_000;
 /** So many answers are kept: one for all, or one for each project. */
 const KEPT = 64;
 

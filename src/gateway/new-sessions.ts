@@ -64,13 +64,17 @@ export class NewSessions {
     return id;
   }
 
-  private warm(id: string): string {
+  /** Has the agent start, and does not wait until it is ready. A discovery that is asked for next finds that it starts. */
+  private async warm(id: string): Promise<string> {
     const { sessions, logger } = this.options;
+    const { promise: begun, resolve } = Promise.withResolvers<void>();
     sessions
-      .use(id, (session) => session.warm())
+      .use(id, (session) => session.warm(resolve))
       .catch((error) =>
         logger.info({ err: error, session: id }, "an agent could not be started ahead of its first prompt"),
-      );
+      )
+      .finally(resolve);
+    await begun;
     return id;
   }
 

@@ -199,10 +199,10 @@ async function startOn(
   for (const { agent } of await log.list({ parent: null, limit: LISTED_SESSIONS })) agents.get(agent);
   const clients = new SseClients(metrics);
   let url = "";
-  const acp = acpMount({ ...options, url: () => url });
+  const acp = acpMount({ ...options, url: () => url, fetch: (to, init) => listener.fetch(to, init) });
   const served = { gateway, clients, options: { ...options, directory } };
   const opencode = opencodeMount({ ...served, commands, terminals, nodes: cluster?.opencode });
-  const listener = createListener({
+  const listener: HttpListener = createListener({
     ...options,
     log: logger,
     metrics,

@@ -2,7 +2,7 @@ import type { ProcessHost } from "../../host/contract.ts";
 import { SpawnFailed } from "../../host/contract.ts";
 import type { Agent, AgentSession, OpenOptions } from "../contract.ts";
 import { openLazily } from "../open-lazily.ts";
-import type { Discoverer } from "./discover.ts";
+import type { Discoverer, Told } from "./discover.ts";
 import type { Probed } from "./probe.ts";
 import { assertResumable, copyAt } from "./resumption.ts";
 
@@ -26,7 +26,7 @@ export function createClaudeAgent(options: ClaudeOptions): Agent {
     loading ??= import("./discover.ts").then(({ Discoverer }) => new Discoverer({ host, dataDirectory, env, extra }));
     return loading;
   };
-  const load = async (): Promise<(open: OpenOptions) => AgentSession> => {
+  const load = async (tell: (told: Told) => void): Promise<(open: OpenOptions) => AgentSession> => {
     const [{ ClaudeSession }, { findClaude }, { forgetMcpConfigs }] = await Promise.all([
       import("./session.ts"),
       import("./find-program.ts"),
@@ -38,7 +38,7 @@ export function createClaudeAgent(options: ClaudeOptions): Agent {
     return (open) => {
       if ("missing" in found) throw new SpawnFailed(found.missing, { argv: ["claude"], directory: open.directory });
       const { path } = found;
-      const learned = (told: Probed): void => void discoverer().then((one) => one.learned({ path, ...told }));
+      const learned = (told: Probed): void => tell({ path, ...told });
       assertResumable(open.resume);
       return new ClaudeSession({ host, dataDirectory, program: path, env: extra, learned, readyMs }, open);
     };
@@ -60,6 +60,16 @@ export function createClaudeAgent(options: ClaudeOptions): Agent {
       const { projectSettings } = await import("./project-settings.ts");
       return projectSettings(directory, env.HOME);
     },
-    open: (open) => openLazily(open, load, ["steer", "decide"]),
+    open(open) {
+      const told = Promise.withResolvers<Told | undefined>();
+      void discoverer().then((one) => one.expect(told.promise));
+      const session = openLazily(open, () => load(told.resolve), ["steer", "decide"]);
+      // A program that is ready has told it before.
+      void session
+        .ready()
+        .catch(() => {})
+        .then(() => told.resolve(undefined));
+      return session;
+    },
   };
 }

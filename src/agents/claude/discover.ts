@@ -1,11 +1,12 @@
 import { tmpdir } from "node:os";
-import { type Fields, listIn, present, textIn } from "../../core/json/fields.ts";
+import { type Fields, fieldsIn, listIn, present, textIn } from "../../core/json/fields.ts";
+import { within } from "../../core/within.ts";
 import { type CredentialPlace, findCredential } from "../../credentials/find.ts";
 import type { ProcessHost } from "../../host/contract.ts";
 import type { FoundBinary } from "../../install/find.ts";
 import type { AgentCommand, AgentModel, Discovery } from "../contract.ts";
 import { effortOption } from "../effort.ts";
-import { KeptDiscovery } from "../kept-discovery.ts";
+import { FRESH_MS, KeptDiscovery } from "../kept-discovery.ts";
 import { findClaude, type Place } from "./find-program.ts";
 import { authSpec, probeSpec } from "./launch.ts";
 import { MODES } from "./modes.ts";
@@ -64,6 +65,15 @@ function credentialsOf(login: Fields | undefined, place: CredentialPlace | undef
   return place ? "found" : "unknown";
 }
 
+/** The program says in its answer to `initialize` whose account it uses, or that it has none. A login that is over is for the program to judge. */
+function loginIn({ initialized }: Probed, place: CredentialPlace | undefined): Fields | undefined {
+  const account = fieldsIn(initialized, "account");
+  const [token, key, provider] = ["tokenSource", "apiKeySource", "apiProvider"].map((name) => textIn(account, name));
+  const by = [token === "none" ? undefined : token, key, provider === "firstParty" ? undefined : provider];
+  const authMethod = by.find((one) => one !== undefined);
+  return authMethod === undefined || place?.expired ? undefined : { loggedIn: true, authMethod };
+}
+
 /** The program at a path has told this of itself. */
 export type Told = Probed & { path: string };
 
@@ -72,6 +82,9 @@ export class Discoverer {
   readonly #options: DiscoverOptions;
   readonly #kept: KeptDiscovery;
   #told: Told | undefined;
+  #toldAt = 0;
+  /** The newest session that starts: what its program tells of itself, or undefined if that fails. */
+  #starting: Promise<Told | undefined> | undefined;
 
   constructor(options: DiscoverOptions) {
     this.#options = options;
@@ -85,22 +98,34 @@ export class Discoverer {
     return this.#kept.discover(found);
   }
 
-  /** A session has asked the same: its answer is as good. */
-  learned(told: Told): void {
-    this.#told = told;
+  /** A session asks the same when it starts: its answer is as good, and is waited for in place of one more start. */
+  expect(starting: Promise<Told | undefined>): void {
+    this.#starting = starting;
+    void starting.then((told) => {
+      if (told) this.#toldAt = this.#now();
+      if (told) this.#told = told;
+      if (this.#starting === starting) this.#starting = undefined;
+    });
+  }
+
+  #now(): number {
+    return (this.#options.now ?? Date.now)();
   }
 
   async #ask({ path, version }: FoundBinary): Promise<Discovery> {
     const { host, extra, env, limitMs = LIMIT_MS } = this.#options;
     const launch = { program: path, env: extra };
     const directory = tmpdir();
+    if (this.#starting) await within(this.#starting, limitMs);
+    const known = this.#told?.path === path ? this.#told : undefined;
+    const isFresh = this.#now() - this.#toldAt <= FRESH_MS;
+    const place = findCredential("claude", env);
     // Loaded when there is a program to ask: it brings the whole decoder.
     const { probe, readJson } = await import("./probe.ts");
     const [login, probed] = await Promise.all([
-      readJson(host, authSpec(launch, directory), limitMs),
-      this.#told?.path === path ? undefined : probe(host, probeSpec(launch, directory), limitMs),
+      (known && isFresh && loginIn(known, place)) || readJson(host, authSpec(launch, directory), limitMs),
+      known ? undefined : probe(host, probeSpec(launch, directory), limitMs),
     ]);
-    const place = findCredential("claude", env);
     if (probed) this.#told = { path, ...probed };
     const told = this.#told?.path === path ? this.#told : undefined;
     const initialized = told?.initialized ?? {};

@@ -89,6 +89,9 @@ export function createOpenCodeAgent(options: OpenCodeOptions): Agent {
     discoversProjects: true,
     discover: async (project) => (await discoverer()).discover(project),
     sessions: async (project) => (await discoverer()).sessions(project),
+    async ahead(project) {
+      (await (await servers()).lease(project)).release();
+    },
     async usable() {
       if (url !== undefined) return true;
       const [{ findOpenCode }, { hasCredentials }] = await Promise.all([

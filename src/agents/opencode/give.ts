@@ -93,7 +93,7 @@ export class Giver {
     const { api, id, follower, signal } = this.#given;
     let failure: unknown;
     for (const pause of PAUSES_MS) {
-      await delay(pause);
+      if (pause > 0) await delay(pause);
       if (signal.aborted || !follower.isWanted(message)) return;
       try {
         await api.ask("POST", `/session/${id}/${verb}`, { body, limitMs: GIVE_MS, signal });

@@ -74,6 +74,7 @@ export function assemble(assembly: Assembly): Running {
     hub,
     translator,
     session: id,
+    isNew: !opened.resumed && server.own,
     say,
     stop,
     onUnreachable,

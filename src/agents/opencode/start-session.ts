@@ -81,7 +81,7 @@ async function openOn(lease: Lease, start: StartSession): Promise<StartedSession
     ...(translator ? { translator } : {}),
   });
   // The program keeps asks of a turn that was stopped. Those of a turn that runs are another client's.
-  if (!opened.isBusy) await clearAsks(running.api, [opened.id]);
+  if (opened.resumed && !opened.isBusy) await clearAsks(running.api, [opened.id]);
   if (!closing.aborted) return { running, opened };
   running.leave();
   return undefined;

@@ -10,6 +10,8 @@ export interface FoundServer {
   url: string;
   token?: string;
   pid: number;
+  /** Of a server in this process: sends a request to it without a socket. */
+  fetch?: (url: string, init: RequestInit) => Promise<Response>;
 }
 
 /** How long a server that has just been started may take to say where it listens. */

@@ -47,6 +47,7 @@ export async function startOwnServer(settings: Settings, directory: string, fd?:
     url: parley.url,
     token,
     pid: process.pid,
+    fetch: parley.listener.fetch,
     parley,
     logger,
     async close() {

@@ -2,7 +2,7 @@ import type { AnyMessage } from "@agentclientprotocol/sdk";
 import { createClient } from "../../client/index.ts";
 import { present } from "../../core/json/fields.ts";
 import { createLogger, type ServerLogger } from "../../server/logging/logger.ts";
-import { createAcpAgent } from "../../surfaces/acp/agent.ts";
+import { createLazyAcpAgent } from "../../surfaces/acp/lazy-agent.ts";
 import type { Settings } from "../config/settings.ts";
 import { configure, directoryOf } from "../context.ts";
 import { EXIT } from "../exit.ts";
@@ -43,10 +43,11 @@ function watchAnswers(logger: ServerLogger, onFirst: () => void): (message: AnyM
   };
 }
 
-function linkFor(settings: Settings, directory: string): ServerLink {
+function linkFor(settings: Settings, directory: string, agent: string | undefined): ServerLink {
   const start = async () => {
     const { startOwnServer } = await import("../access/own-server.ts");
     const own = await startOwnServer(settings, directory);
+    own.parley.gateway.ahead(agent, directory);
     void Promise.all([own.logger.open(), own.parley.listener.warm()]);
     return own;
   };
@@ -87,9 +88,9 @@ export async function acp(flags: AcpFlags): Promise<number> {
   if (process.stdin.isTTY) tell("this is for editors, which speak in lines of JSON; parley help acp shows how");
   const interrupts = new Interrupts();
   const logger = loggerFor(settings);
-  const link = linkFor(settings, directory);
+  const link = linkFor(settings, directory, flags.agent);
   const client = createClient({ url: ANY_SERVER, name: CLIENT_NAME, fetch: link.fetch });
-  const agent = createAcpAgent({
+  const agent = createLazyAcpAgent({
     client: async () => client,
     ...(flags.agent === undefined ? {} : { agent: flags.agent }),
     version: packageVersion(),

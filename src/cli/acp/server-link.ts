@@ -65,7 +65,8 @@ export class ServerLink {
       const server = await this.#server();
       let refusal: unknown;
       try {
-        const response = await fetch(addressed(url, server), this.#sent(init, server));
+        const send = server.fetch ?? fetch;
+        const response = await send(addressed(url, server), this.#sent(init, server));
         const leaving = await isLeaving(response);
         if (response.status === 401) this.#tellToken();
         if (!leaving.yes) return leaving.response;

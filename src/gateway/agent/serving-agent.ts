@@ -106,14 +106,16 @@ export class ServingAgent {
     if (this.ownLink && facts.nativeId !== undefined) await this.ownLink.adopt(choiceIn(facts), facts.nativeId);
   }
 
-  /** Starts the agent ahead of its first prompt; not where that prompt may ask first whether the project is trusted. */
-  async warm(): Promise<void> {
+  /** Starts the agent ahead of its first prompt; not where that prompt may ask first whether the project is trusted. `begun` is called when it starts. */
+  async warm(begun: () => void): Promise<void> {
     const { ledger, trust, directory } = this.options;
     const link = this.ownLink;
     if (!link) return;
     const isTrusted = trust.covering(directory) !== undefined;
     if (!isTrusted && (await within(link.projectSettings(), LOOK_MS))?.value.length !== 0) return;
-    await link.ensure(() => choiceIn(ledger.state.facts), ledger.state.facts.nativeId);
+    const started = link.ensure(() => choiceIn(ledger.state.facts), ledger.state.facts.nativeId);
+    begun();
+    await started;
   }
 
   /** Gives an answer to the agent, or to Parley's own question of trust. */

@@ -171,8 +171,8 @@ export class LiveSession {
   }
 
   /** Starts the agent ahead of its first prompt. */
-  async warm(): Promise<void> {
-    await this.parts.rest.orRest(this.agent.warm());
+  async warm(begun: () => void): Promise<void> {
+    await this.parts.rest.orRest(this.agent.warm(begun));
     this.inbox.wake();
   }
 

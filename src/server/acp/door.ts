@@ -45,7 +45,7 @@ function connectionOf({ headers }: IncomingMessage): string | undefined {
 }
 
 /** Serves the Agent Client Protocol over HTTP and WebSocket. The surface behind it is a client of this very server. */
-export function createAcpDoor({ url, token, version, logger }: AcpMountOptions): AcpDoor {
+export function createAcpDoor({ url, fetch, token, version, logger }: AcpMountOptions): AcpDoor {
   const agent = createAcpAgent({
     client: async () => {
       const few = new FewAtOnce(MOST_ASKED);

@@ -5,6 +5,8 @@ import type { AcpDoor } from "./door.ts";
 export interface AcpMountOptions {
   /** The address of this server, once it listens: the surface is a client of it. */
   url(): string;
+  /** Sends a request to this server without a socket. */
+  fetch(url: string, init: RequestInit): Promise<Response>;
   token: string | null;
   version: string;
   logger: Logger;

@@ -1,4 +1,4 @@
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { ParleyError } from "../../core/errors.ts";
 import { present } from "../../core/json/fields.ts";
@@ -15,6 +15,8 @@ import { serverSeries } from "../logging/metrics.ts";
 import { DeadPeers } from "../peers/dead-peers.ts";
 import { answerClientError } from "./client-errors.ts";
 import type { Home } from "./home-page.ts";
+import { type InsideFetch, insideFetch } from "./inside/fetch.ts";
+import { InsideSocket } from "./inside/socket.ts";
 import { createMounts, type Mount } from "./mounts.ts";
 import { createServer } from "./node-http.ts";
 import { createProbes } from "./probes.ts";
@@ -52,6 +54,8 @@ export interface HttpListener {
   listen(): Promise<AddressInfo>;
   /** Imports the early surfaces ahead of their first request. */
   warm(): Promise<void>;
+  /** Sends a request from inside of the process, without a socket. */
+  fetch: InsideFetch;
   /** Takes no new connection, and answers 503 on those that are open. */
   stopAccepting(): void;
   /** Resolves when every request is over; after `graceMs` the rest is cut. */
@@ -126,7 +130,9 @@ export function createListener(options: ListenerOptions): HttpListener {
     shouldUpgradeCallback: isWebSocket,
   });
   const peers = new DeadPeers({ log });
-  server.on("connection", (socket) => peers.watch(socket));
+  server.on("connection", (socket: Duplex) => {
+    if (!(socket instanceof InsideSocket)) peers.watch(socket as Socket);
+  });
   const closed = new Promise<void>((resolve) => server.once("close", resolve));
   for (const event of ["request", "checkContinue"] as const) {
     server.on(event, (request, response) => {
@@ -167,6 +173,7 @@ export function createListener(options: ListenerOptions): HttpListener {
       });
     },
     warm: () => hall.mounts.warm(),
+    fetch: insideFetch((socket) => server.emit("connection", socket)),
     stopAccepting,
     async close(graceMs) {
       stopAccepting();

@@ -68,11 +68,13 @@ test("parley acp: what other code prints does not reach stdout", async () => {
   await using home = new Home();
   const noise = home.write(
     "noise.mjs",
-    `const { fetch } = globalThis;
-    globalThis.fetch = (...args) => {
-      console.log("noise of a library");
-      process.stdout.write("more noise\\n");
-      return fetch(...args);
+    `const { Response } = globalThis;
+    globalThis.Response = class extends Response {
+      constructor(...args) {
+        super(...args);
+        console.log("noise of a library");
+        process.stdout.write("more noise\\n");
+      }
     };`,
   );
   const { peer, session } = await openAcp(home, { node: ["--import", noise] });
@@ -80,6 +82,36 @@ test("parley acp: what other code prints does not reach stdout", async () => {
   assert.equal(await peer.stopReason(peer.prompt(session, "hello")), "end_turn");
   assert.match(peer.stderr, /noise of a library/);
   assert.match(peer.stderr, /more noise/);
+});
+
+test("parley acp: version 2 is loaded for a client that asks for it, and for no other", async () => {
+  await using home = new Home();
+  const watch = home.write(
+    "watch.mjs",
+    `import { registerHooks } from "node:module";
+    registerHooks({
+      load(url, context, next) {
+        if (url.includes("/acp/v2/") || url.includes("/dist/v2/")) process.stderr.write("loaded " + url + "\\n");
+        return next(url, context);
+      },
+    });`,
+  );
+  const { peer, session } = await openAcp(home, { node: ["--import", watch] });
+  await using _ = peer;
+  assert.equal(await peer.stopReason(peer.prompt(session, "hello")), "end_turn");
+  assert.doesNotMatch(peer.stderr, /loaded/);
+  await using other = startAcp(home, { node: ["--import", watch] });
+  assert.equal((await other.initialize(2)).protocolVersion, 2);
+  await other.until("version 2 is loaded", () => /loaded/.test(other.stderr));
+});
+
+test("parley acp: a request before initialize is refused, and initialize is taken after it", async () => {
+  await using home = new Home();
+  await using peer = startAcp(home);
+  const { error } = await peer.answered(peer.send("session/list", {}));
+  assert.equal(error?.code, -32_600);
+  await peer.initialize();
+  assert.ok(await peer.newSession(home.work));
 });
 
 test("parley acp: an unknown agent is an error of session/new, told on stderr, too", async () => {

@@ -20,6 +20,8 @@ export interface FollowerOptions {
   hub: Hub;
   translator: Translator;
   session: string;
+  /** It was made a moment ago on a server that nobody else uses: before its first prompt nothing can be missed. */
+  isNew?: boolean;
   say(said: readonly Said[], native?: string): void;
   /** Asks the program to stop its turn. */
   stop(): Promise<void>;
@@ -114,6 +116,8 @@ export class Follower implements Listener {
   }
 
   connected(): void {
+    // A check that is under way when the first prompt comes would go on asking until the program works on that.
+    if (this.#options.isNew && this.#given === 0) return;
     this.recover();
   }
 

@@ -25,6 +25,18 @@ describe("a turn that is followed", GROUP, () => {
     await program.follower.idle();
   });
 
+  test("asks for nothing before the first prompt of a new session, and for all when it connects again", async (t) => {
+    const program = await Program.open(t, true);
+    await program.hub.ready();
+    program.follower.prompt("msg_1");
+    program.busy();
+    assert.deepEqual(program.stand.of("GET /session/status"), []);
+    program.messages[ROOT] = [asked("msg_1"), reply("msg_2", "msg_1", "Hello")];
+    program.idle(ROOT, false);
+    for (const stream of program.stand.streams) stream.destroy();
+    assert.equal((await program.ended()).reason, "end_turn");
+  });
+
   test("is not over with the idle of an abort that came too early", async (t) => {
     const program = await Program.open(t);
     await program.heard();

@@ -1,7 +1,7 @@
 import type { ChildRef } from "../../../../src/agents/contract.ts";
 import { Translator } from "../../../../src/agents/opencode/decode/translator.ts";
 import { Follower } from "../../../../src/agents/opencode/follow/follower.ts";
-import { Hubs } from "../../../../src/agents/opencode/follow/hubs.ts";
+import { type Hub, Hubs } from "../../../../src/agents/opencode/follow/hubs.ts";
 import type { Fields } from "../../../../src/core/json/fields.ts";
 import type { Signal } from "../../../../src/core/ledger/signals.ts";
 import { eventually } from "../../../support/eventually.ts";
@@ -39,6 +39,7 @@ export class Program {
   questions: Fields[] = [];
   readonly said: { signal: Signal; child?: ChildRef }[] = [];
   readonly hubs = new Hubs();
+  readonly hub: Hub;
   readonly translator = new Translator({ root: ROOT, directory: DIRECTORY });
   readonly follower: Follower;
   unreachable = 0;
@@ -46,13 +47,13 @@ export class Program {
   /** Done when the follower asks the program to stop. */
   onStop: () => void = () => {};
 
-  static async open(t: Cleanup): Promise<Program> {
-    const program = new Program(await StandIn.open(t));
+  static async open(t: Cleanup, isNew = false): Promise<Program> {
+    const program = new Program(await StandIn.open(t), isNew);
     t.after(async () => program.follower.close());
     return program;
   }
 
-  private constructor(stand: StandIn) {
+  private constructor(stand: StandIn, isNew: boolean) {
     this.stand = stand;
     const missing = new Otherwise(404, { name: "NotFoundError", data: { message: "not there" } });
     const idOf = (message: Fields): unknown => (message.info as Fields).id;
@@ -66,10 +67,12 @@ export class Program {
       .on("GET /session/ses_[^/]+", ({ path }: { path: string }) => this.sessions[path.slice(9)] ?? missing)
       .on("GET /permission", () => this.permissions)
       .on("GET /question", () => this.questions);
+    this.hub = this.hubs.of(stand.server, DIRECTORY);
     this.follower = new Follower({
-      hub: this.hubs.of(stand.server, DIRECTORY),
+      hub: this.hub,
       translator: this.translator,
       session: ROOT,
+      isNew,
       say: (said) => void this.said.push(...said),
       stop: async () => {
         this.stops++;

@@ -44,6 +44,17 @@ describe("a prompt", GROUP, () => {
     assert.equal(stage.stand.of("POST /session/:/summarize").length, 0);
   });
 
+  test("that is the first of a new session is given without a look at what nobody can have begun", async (t) => {
+    const stage = await Stage.open(t);
+    await stage.session.prompt(words("Hi"));
+    await stage.given();
+    const looks = ["GET /permission", "GET /question", "GET /session/status", "GET /session/:/message"];
+    assert.deepEqual(
+      looks.filter((route) => stage.stand.of(route).length > 0),
+      [],
+    );
+  });
+
   test("that the program refuses ends its turn", async (t) => {
     const stage = await Stage.open(t);
     stage.stand.on("POST /session/:/prompt_async", new Otherwise(400, { data: { message: "no such thing" } }));

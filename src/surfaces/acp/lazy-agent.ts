@@ -1,0 +1,72 @@
+import type { AgentConnectionLifecycle, AnyMessage, Stream } from "@agentclientprotocol/sdk";
+import type { AgentConnector } from "@agentclientprotocol/sdk/unstable";
+import { isFields, textIn } from "../../core/json/fields.ts";
+import type { AcpOptions } from "./surface.ts";
+import { v1App } from "./v1/app.ts";
+
+/**
+ * The agent for a process with one client. Version 2 and the choice between versions are as large as all the rest, and are
+ * loaded for clients that do not begin with a request for version 1.
+ */
+export function createLazyAcpAgent(options: AcpOptions): AgentConnector {
+  return {
+    connect(stream, given) {
+      const agentFor = async (first: AnyMessage | undefined): Promise<AgentConnector> => {
+        if (wantsV1(first)) return v1Agent(options);
+        const { createAcpAgent } = await import("./agent.ts");
+        return createAcpAgent(options);
+      };
+      const connect = async (): Promise<void> => {
+        const { first, rest } = await beginningOf(stream.readable);
+        const agent = await agentFor(first);
+        await (agent.connect({ ...stream, readable: rest }, given) as AgentConnectionLifecycle).closed;
+      };
+      return { closed: connect() };
+    },
+  };
+}
+
+function v1Agent(options: AcpOptions): AgentConnector {
+  return {
+    connect(stream) {
+      const { app, close } = v1App(options);
+      const connection = app.connect(stream);
+      void connection.closed.then(close);
+      return connection;
+    },
+  };
+}
+
+/** Whether a message is the request that begins a connection of version 1, and nothing in it is for the router to refuse. */
+export function wantsV1(message: unknown): boolean {
+  if (!isFields(message) || message.method !== "initialize" || !isFields(message.params)) return false;
+  const { protocolVersion, clientCapabilities = {}, clientInfo } = message.params;
+  const isNamed = (info: unknown): boolean =>
+    isFields(info) && textIn(info, "name") !== undefined && textIn(info, "version") !== undefined;
+  const isRequest = typeof message.id === "number" || typeof message.id === "string";
+  return (
+    isRequest && protocolVersion === 1 && isFields(clientCapabilities) && (clientInfo == null || isNamed(clientInfo))
+  );
+}
+
+/** The first message, and the whole stream again. */
+async function beginningOf(
+  readable: Stream["readable"],
+): Promise<{ first: AnyMessage | undefined; rest: Stream["readable"] }> {
+  const reader = readable.getReader();
+  const { value: first } = await reader.read();
+  let next = first;
+  const rest = new ReadableStream<AnyMessage>(
+    {
+      async pull(controller) {
+        const value = next ?? (await reader.read()).value;
+        next = undefined;
+        if (value === undefined) controller.close();
+        else controller.enqueue(value);
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+  return { first, rest };
+}
