@@ -15,7 +15,7 @@ import {
   type Target,
   textsOf,
 } from "../plan-append.ts";
-import { APPEND, type AppendRow, appendValues, type PlannedAppend } from "./append-call.ts";
+import { type AppendRow, appendCall, type PlannedAppend } from "./append-call.ts";
 import type { EventReads } from "./event-reads.ts";
 import type { Held } from "./held.ts";
 import { isUnwritten, takeGroup } from "./take-group.ts";
@@ -136,9 +136,9 @@ export function createGroupCommit(options: GroupCommitOptions) {
   async function store(taken: readonly Taken[]): Promise<AppendRow[]> {
     for (let tried = 1; ; tried++) {
       try {
-        const values = appendValues(node(), place, taken);
+        const { sql, values } = appendCall(node(), place, taken);
         const weight = taken.reduce((sum, { pending }) => sum + pending.weight, 0);
-        return await database.append<AppendRow>(APPEND, values, { limitMs: ANSWER_MS + weight / CHARACTERS_PER_MS });
+        return await database.append<AppendRow>(sql, values, { limitMs: ANSWER_MS + weight / CHARACTERS_PER_MS });
       } catch (thrown) {
         if (tried === MAX_TRIES || !AGAIN.has(sqlStateOf(thrown))) throw thrown;
       }

@@ -167,7 +167,7 @@ const endBackends: Fault = {
     for (let tries = 0; tries < 40 && ended < 5; tries++) {
       const rows = await cluster.sql(
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-         WHERE application_name LIKE 'node-%' AND state = 'active' AND query LIKE '%append_v1%'`,
+         WHERE application_name LIKE 'node-%' AND state = 'active' AND query LIKE '%append_%'`,
       );
       ended += rows.length;
       await pause(random.between(1, 30));
@@ -183,7 +183,7 @@ const loseAnswers: Fault = {
     const proxies = cluster.nodes.map(({ options }) => options.toDatabase);
     const before = proxies.map(({ lost }) => lost);
     for (let round = 0; round < 6; round++) {
-      for (const proxy of proxies) proxy.loseAnswer(says("append_v1"));
+      for (const proxy of proxies) proxy.loseAnswer(says("append_"));
       await pause(random.between(20, 250));
     }
     for (const proxy of proxies) proxy.heal();

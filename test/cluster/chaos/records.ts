@@ -9,7 +9,7 @@ export type Outcome = "ok" | "failed" | "unknown";
 
 /** Something that a client asked for. */
 export interface Call {
-  kind: "create" | "prompt" | "answer" | "cancel" | "rename";
+  kind: "create" | "prompt" | "answer" | "cancel" | "rename" | "say";
   /** Unknown for a session that nobody answered for. */
   session?: string;
   /** The mark by which the log shows it: a title, a prompt's id, the name of the client that answers; the turn of a cancel. */
