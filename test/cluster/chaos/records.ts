@@ -1,3 +1,5 @@
+import type { Doomed } from "./doomed.ts";
+
 /** Milliseconds of the machine's clock, which the database's clock is too. */
 export type Time = number;
 
@@ -141,6 +143,7 @@ export interface Tables {
 
 /** All that a run left behind. */
 export interface Records {
+  doomed: readonly Doomed[];
   calls: readonly Call[];
   reads: readonly Read[];
   seen: readonly Seen[];
