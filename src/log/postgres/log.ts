@@ -76,8 +76,6 @@ export async function createPostgresLog(options: PostgresLogOptions): Promise<Po
     },
   });
   const history = createHistory({ database, other: loss.find });
-  // What is lost before the first look shows nowhere.
-  await history.look();
   hints.on(COMMITS, follower.hinted);
   hints.on(POSITION, (text) => follower.moved(Number(text) || 0));
   const orderer = createOrderer({
@@ -197,6 +195,8 @@ export async function createPostgresLog(options: PostgresLogOptions): Promise<Po
     return createHold(held, head, work);
   }
 
+  // The first mark: what is lost before it shows nowhere.
+  await history.look();
   return {
     owner: directory,
     hints,
