@@ -71,6 +71,8 @@ export interface SessionHead {
   last: number;
   /** The first number that is kept: 1 unless old turns were pruned. */
   first: number;
+  /** Numbers up to this one were given out twice, because the database lost its end: a cursor among them may be of events that are gone. */
+  lostTo?: number;
 }
 
 /** `process` survives the death of the process, `disk` the loss of power too. */
@@ -158,11 +160,13 @@ export interface Log {
    * Hears of a session's commits, after them; of this process's own at once. Returns the way to stop. What it hears is a
    * hint. A hint may be lost, and one may come without records, which says: read on from your cursor. Readers therefore go
    * by their cursors. A log guarantees that each commit is followed by a hint within a bounded time, also where the first
-   * one was lost: a reader needs no timer of its own.
+   * one was lost: a reader needs no timer of its own. `lost` is called where the log has lost what it told before.
    */
-  listen(session: string, listener: Listener): () => void;
+  listen(session: string, listener: Listener, lost?: () => void): () => void;
   /** Hears of the commits of all sessions, as `listen` does, in the order of their positions when these are visible. */
-  listenAll(listener: AllListener): () => void;
+  listenAll(listener: AllListener, lost?: () => void): () => void;
+  /** Positions up to this one were given out twice: see `SessionHead.lostTo`. A log that loses nothing has no such method. */
+  lostTo?(): Promise<number>;
   /** Resolves when a write that goes the way of an append succeeds; rejects as `append` does. */
   check(): Promise<void>;
   /**

@@ -28,11 +28,13 @@ export interface Bounds {
   /** The first number that is kept; 1 for the stream of all sessions. */
   first: number;
   last: number;
+  /** Numbers up to this one were given out twice. */
+  lostTo?: number | undefined;
 }
 
 export type CursorResult =
   | { ok: true; after: number }
-  | { ok: false; reason: "malformed" | "other_stream" | "future"; message: string }
+  | { ok: false; reason: "malformed" | "other_stream" | "future" | "lost"; message: string }
   /** The cursor is valid, but the events after it are no longer kept: the reader goes on from `first`, after the state before it. */
   | { ok: false; reason: "gap"; message: string; after: number; first: number };
 
@@ -56,6 +58,11 @@ export function resolveCursor(text: string, bounds: Bounds): CursorResult {
   if (after > bounds.last) {
     const message = `the cursor ${after} lies after the last number, ${bounds.last}: use one that was received`;
     return { ok: false, reason: "future", message };
+  }
+  const { lostTo = 0 } = bounds;
+  if (after > 0 && after <= lostTo) {
+    const message = `the database has lost events up to number ${lostTo}, and the cursor ${after} may be of one of them: leave it out to start anew`;
+    return { ok: false, reason: "lost", message };
   }
   if (after < bounds.first - 1) {
     const message = `what followed ${after} is no longer kept: the first kept number is ${bounds.first}`;

@@ -5,6 +5,8 @@ import type { AllListener, EventRecord, Listener, PlacedRecord } from "./contrac
 export function createListeners(report: (thrown: unknown) => void) {
   const all = new Set<AllListener>();
   const bySession = new Map<string, Set<Listener>>();
+  /** Those that want to hear of a loss, by session; null for all sessions. */
+  const losers = new Map<string | null, Set<() => void>>();
 
   function tell<T>(listeners: Set<T> | undefined, call: (listener: T) => void): void {
     if (!listeners || listeners.size === 0) return;
@@ -33,21 +35,42 @@ export function createListeners(report: (thrown: unknown) => void) {
       tell(bySession.get(session), (listener) => listener(group.records, group.events));
   }
 
+  function addLoser(session: string | null, lost: (() => void) | undefined): () => void {
+    if (!lost) return () => {};
+    const own = (): void => lost();
+    const known = losers.get(session) ?? new Set();
+    losers.set(session, known.add(own));
+    return () => {
+      known.delete(own);
+      if (known.size === 0 && losers.get(session) === known) losers.delete(session);
+    };
+  }
+
   return {
     // Wrapped, so that the same function may listen twice and each stops by itself.
-    add(session: string, listener: Listener): () => void {
+    add(session: string, listener: Listener, lost?: () => void): () => void {
+      const stopLoser = addLoser(session, lost);
       const own: Listener = (...heard) => listener(...heard);
       const listeners = bySession.get(session) ?? new Set();
       bySession.set(session, listeners.add(own));
       return () => {
+        stopLoser();
         listeners.delete(own);
         if (listeners.size === 0 && bySession.get(session) === listeners) bySession.delete(session);
       };
     },
-    addAll(listener: AllListener): () => void {
+    addAll(listener: AllListener, lost?: () => void): () => void {
+      const stopLoser = addLoser(null, lost);
       const own: AllListener = (...heard) => listener(...heard);
       all.add(own);
-      return () => all.delete(own);
+      return () => {
+        stopLoser();
+        all.delete(own);
+      };
+    },
+    /** Tells the listeners of a session, or with null those of all, that what they heard is gone. */
+    lose(session: string | null): void {
+      tell(losers.get(session), (lost) => lost());
     },
     /** Whether a session has a listener. */
     hears: (session: string): boolean => bySession.has(session),

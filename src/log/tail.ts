@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
-import { isParleyError } from "../core/errors.ts";
+import { isParleyError, ParleyError } from "../core/errors.ts";
 import type { EventRecord, Log, PlacedRecord, ReadQuery } from "./contract.ts";
 import { followsOn, runsOf } from "./cursor.ts";
 
@@ -29,6 +29,8 @@ export interface Tail {
 
 const PAGE = 256;
 
+const LOST = "the database has lost events that were told before: read again, from a cursor that it still knows";
+
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 2_000;
 
@@ -37,7 +39,7 @@ interface Source<Item> {
   numberOf(item: Item): number;
   read(query: ReadQuery): Promise<Item[]>;
   /** Hears hints. Nothing lies between `after` and the first record. */
-  listen(heard: (records: readonly Item[], after: number) => void): () => void;
+  listen(heard: (records: readonly Item[], after: number) => void, lost: () => void): () => void;
   /** Records that were read, cut before each hole. */
   runs(records: Item[]): Item[][];
   followsOn(cursor: number, item: Item): boolean;
@@ -48,11 +50,15 @@ export function tail(log: Log, session: string, query: TailQuery, sink: TailSink
   const source: Source<EventRecord> = {
     numberOf: (record) => record.seq,
     read: (asked) => log.read(session, asked),
-    listen: (heard) =>
-      log.listen(session, (records) => {
-        const [first] = records;
-        heard(records, first ? first.seq - first.folded - 1 : 0);
-      }),
+    listen: (heard, lost) =>
+      log.listen(
+        session,
+        (records) => {
+          const [first] = records;
+          heard(records, first ? first.seq - first.folded - 1 : 0);
+        },
+        lost,
+      ),
     runs: runsOf,
     followsOn,
   };
@@ -64,7 +70,7 @@ export function tailAll(log: Log, query: TailQuery, sink: TailSink<PlacedRecord>
   const source: Source<PlacedRecord> = {
     numberOf: (record) => record.position,
     read: (asked) => log.readAll(asked),
-    listen: (heard) => log.listenAll((records, _, after) => heard(records, after)),
+    listen: (heard, lost) => log.listenAll((records, _, after) => heard(records, after), lost),
     runs: (records) => [records],
     followsOn: () => true,
   };
@@ -85,7 +91,9 @@ function follow<Item extends EventRecord>(source: Source<Item>, query: TailQuery
 
   const isFresh = (record: Item | undefined) => record !== undefined && source.numberOf(record) > cursor;
 
-  const stop = source.listen((records, after) => {
+  const stop = source.listen(hear, () => fail(new ParleyError("unavailable", LOST)));
+
+  function hear(records: readonly Item[], after: number): void {
     if (mode !== "live") {
       missed = true;
       return;
@@ -94,7 +102,7 @@ function follow<Item extends EventRecord>(source: Source<Item>, query: TailQuery
     const fresh = isFresh(records[0]) ? records : records.filter(isFresh);
     const full = deliver(fresh);
     if (full) catchUp(full);
-  });
+  }
 
   function deliver(records: readonly Item[]): Promise<void> | undefined {
     const last = records.at(-1);

@@ -4,8 +4,10 @@ import type { Connection } from "./connection.ts";
 import { LostAnswer } from "./errors.ts";
 import { ANSWER_MS } from "./lines.ts";
 import { APPEND_1 } from "./schema/append-1.ts";
+import { APPEND_ONE_2 } from "./schema/append-one-2.ts";
 import { FORGET_1 } from "./schema/forget-1.ts";
 import { HOLDS_1 } from "./schema/holds-1.ts";
+import { LOST_2 } from "./schema/lost-2.ts";
 import { ORDER_1 } from "./schema/order-1.ts";
 import { READS_1 } from "./schema/reads-1.ts";
 import { TABLES_1 } from "./schema/tables-1.ts";
@@ -22,6 +24,7 @@ interface Migration {
  */
 const MIGRATIONS: readonly Migration[] = [
   { sql: [TABLES_1, HOLDS_1, APPEND_1, ORDER_1, FORGET_1, READS_1].join("\n"), oldest: 1 },
+  { sql: [APPEND_ONE_2, LOST_2].join("\n"), oldest: 1 },
 ];
 
 /** The version of the schema that this Parley makes. */

@@ -17,7 +17,7 @@ const limits = HARD ? { openMs: LEASE_MS + 5_000, agentMs: 5_000 } : { openMs: 6
 
 test(`three nodes lose nothing, whatever happens (PARLEY_SEED=${seed})`, needsPostgres, async (t) => {
   const faults = faultsFor([], [...FAULTS, otherVersion, newerSchema], new Random(seed), FAULTS_MS);
-  const report = await runChaos({ seed, leaseMs: LEASE_MS, faults, long: false, clients: 3, limits });
+  const report = await runChaos({ seed, leaseMs: LEASE_MS, faults, clients: 3, limits });
   t.diagnostic(JSON.stringify({ ...report.counts, ...report.figures }));
   assert.deepEqual(report.violations.slice(0, 20), [], `PARLEY_SEED=${seed}\n${report.stderr}`);
 });

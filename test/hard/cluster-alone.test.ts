@@ -66,7 +66,7 @@ describe("commands with a database, where no server runs", needsPostgres, () => 
     assert.equal(listed.status, "idle");
   });
 
-  test("what another node works on is busy, and its asks are listed", async () => {
+  test("what another node works on is busy, its asks are listed and answered, and it is cancelled", async () => {
     const { env } = await newDatabase();
     await using there = new Home();
     await using here = new Home();
@@ -83,9 +83,14 @@ describe("commands with a database, where no server runs", needsPostgres, () => 
     assert.notEqual(listed.status, "idle");
     const nodes = await here.run(["nodes"], { env });
     assert.match(nodes.stdout, /^NAME +PLACE .*\nthere +\S+ +http:\/\/127\.0\.0\.1:\d+ +\S+ +\d+s +up\n$/);
-    const cancelled = await here.run(["cancel", session.id], { env });
-    assert.deepEqual([cancelled.code, /runs on another node/.test(cancelled.stderr)], [1, true]);
     const answered = await here.run(["answer", "per_", "allow"], { env });
-    assert.match(answered.stderr, /no server runs on .*: one of the nodes can be asked, where it runs/);
+    assert.deepEqual([answered.code, /^per_\w+: once$/m.test(answered.stderr)], [0, true], answered.stderr);
+    await eventually("the turn has ended", async () => (await client.asks()).length === 0);
+    await client.session(session).prompt("[[slow 600000]]");
+    const cancelled = await here.run(["cancel", session.id], { env });
+    assert.deepEqual([cancelled.code, /^cancelled trn_/m.test(cancelled.stderr)], [0, true], cancelled.stderr);
+    const idle = await here.run(["cancel", session.id], { env });
+    assert.match(idle.stderr, /is idle: no server runs here/);
+    assert.match((await here.run(["nodes"], { env })).stdout, /\nthere +\S+ .*up\n$/, "and no other node is left");
   });
 });

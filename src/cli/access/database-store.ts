@@ -1,4 +1,4 @@
-import type { Ask } from "../../client/index.ts";
+import type { Ask, ParleyClient } from "../../client/index.ts";
 import { livingNodes } from "../../cluster/node-rows.ts";
 import { activity, type SessionState } from "../../core/session-state.ts";
 import { type DatabaseReader, openDatabaseReader } from "../../log/postgres/reader.ts";
@@ -48,13 +48,18 @@ async function ownServer(settings: Settings): Promise<OwnServer> {
 }
 
 /**
- * The database that nodes share, where none of them runs on this data directory. It is only read; to remove a session, this
- * process becomes a node for as long as the command runs.
+ * The database that nodes share, where none of them runs on this data directory. It is only read; for commands to
+ * sessions this process becomes a node for as long as it runs.
  */
 export async function databaseStore(url: string, settings: Settings): Promise<Store> {
   const reader = await openDatabaseReader(url);
   let own: OwnServer | undefined;
+  async function serve(): Promise<ParleyClient> {
+    own ??= await ownServer(settings);
+    return clientOf(own);
+  }
   return {
+    serve,
     async list(query) {
       const states = (await reader?.list({ ...query, parent: query.parent ?? null })) ?? [];
       return reader ? listed(reader, states) : [];
@@ -67,8 +72,7 @@ export async function databaseStore(url: string, settings: Settings): Promise<St
     },
     events: (id, query) => (reader ? readEvents(reader, id, query) : (async function* () {})()),
     async remove(id) {
-      own ??= await ownServer(settings);
-      await clientOf(own).sessions.delete(id);
+      await (await serve()).sessions.delete(id);
     },
     agents: () => offlineAgents(settings),
     asks: async (session) => (reader ? openAsks(reader, session) : []),

@@ -31,6 +31,8 @@ export interface EventQuery {
 export interface Store {
   /** The client of the running server. Without one nothing can happen any more. */
   readonly client?: ParleyClient;
+  /** Becomes one of the nodes that share a database, for as long as the command runs: it passes commands on to the others. */
+  serve?(): Promise<ParleyClient>;
   /** Newest first. */
   list(query: ListQuery): Promise<ListedSession[]>;
   /** Undefined where there is no such session. */

@@ -87,16 +87,12 @@ async function findAsk(client: ParleyClient, given: string): Promise<Ask> {
   return only;
 }
 
-const ELSEWHERE = ": one of the nodes can be asked, where it runs";
-
 /** Answers an ask. The first answer wins: a later one is told of it. */
 export async function answerAsk(given: string, words: readonly string[], flags: CommonFlags): Promise<string> {
   const { settings } = await configure({ dataDir: flags.dataDir });
-  return withStore(settings, async ({ client }) => {
-    if (!client) {
-      const why = settings.databaseUrl === undefined ? ", so nothing waits for an answer" : ELSEWHERE;
-      throw new CliError(`no server runs on ${settings.dataDir}${why}`);
-    }
+  return withStore(settings, async (store) => {
+    const client = store.client ?? (await store.serve?.());
+    if (!client) throw new CliError(`no server runs on ${settings.dataDir}, so nothing waits for an answer`);
     const ask = await findAsk(client, given);
     const answer = words.length > 0 ? answerFrom(ask, words) : await askedAtTerminal(ask);
     try {

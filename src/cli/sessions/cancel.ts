@@ -1,7 +1,6 @@
 import { findSession, withStore } from "../access/open-store.ts";
 import type { Store } from "../access/store.ts";
 import { configure } from "../context.ts";
-import { CliError } from "../exit.ts";
 import type { CommonFlags } from "../options.ts";
 
 export interface CancelFlags extends CommonFlags {
@@ -20,12 +19,10 @@ export async function cancelSession(given: string, flags: CancelFlags): Promise<
   return withStore(settings, async (store) => {
     const session = await findSession(store, given);
     const queue = flags.keepQueue ? "keep" : "clear";
-    if (!store.client && (await isBusy(store, session))) {
-      throw new CliError(`${session} runs on another node, and no server runs on ${settings.dataDir}: cancel it there`);
-    }
-    const done = (await store.client?.session(session).cancel({ queue })) ?? { cancelled: false };
+    const client = store.client ?? ((await isBusy(store, session)) ? await store.serve?.() : undefined);
+    const done = (await client?.session(session).cancel({ queue })) ?? { cancelled: false };
     if (flags.json) return `${JSON.stringify({ session, ...done })}\n`;
-    const why = store.client ? "" : ": no server runs here";
+    const why = client ? "" : ": no server runs here";
     process.stderr.write(done.cancelled ? `cancelled ${done.turn} of ${session}\n` : `${session} is idle${why}\n`);
     return "";
   });

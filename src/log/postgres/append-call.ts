@@ -13,10 +13,14 @@ const TYPES =
   "bigint text text[] bigint[] bigint[] bigint[] bigint[] text[] text[] text[] boolean[] int[] int[] " +
   "int[] bigint[] text[] text[] int[] int[] int[] int[] text[] bigint[] bytea";
 
-/** The one statement of a group of appends. It answers with a row for each of them, in their order. */
-export const APPEND = `SELECT outcome, sid FROM append_v1(${TYPES.split(" ")
+/** The statement of a group of appends. It answers with a row for each of them, in their order. */
+const APPEND = `SELECT outcome, sid FROM append_v1(${TYPES.split(" ")
   .map((type, at) => `$${at + 1}::${type}`)
   .join(", ")})`;
+
+/** The same for a group that is one event. */
+const APPEND_ONE = `SELECT append_one_v1($1::bigint, $2::text, $3::bigint, $4::bigint, $5::bigint, $6::text, $7::text,
+  $8::text, $9::bytea) AS outcome, $3::bigint AS sid`;
 
 export interface AppendRow {
   outcome: "stored" | "repeated" | "fenced" | "lost";
@@ -48,8 +52,30 @@ function createBytes() {
   };
 }
 
-/** The parameters of the statement. */
-export function appendValues(node: number, place: string, group: readonly PlannedAppend[]): Value[] {
+/** The one statement that stores a group, with its parameters. */
+export function appendCall(
+  node: number,
+  place: string,
+  group: readonly PlannedAppend[],
+): { sql: string; values: Value[] } {
+  const one = oneEvent(node, group);
+  return one ? { sql: APPEND_ONE, values: one } : { sql: APPEND, values: valuesOf(node, place, group) };
+}
+
+/** The parameters of a group that is one event which changes nothing but the list of events. */
+function oneEvent(node: number, [append, more]: readonly PlannedAppend[]): Value[] | undefined {
+  if (!append || more) return undefined;
+  const { held, planned } = append;
+  const [row, further] = planned.rows;
+  const plain = row && !further && row.name === undefined && planned.target.state === held.state;
+  if (!plain || held.sid === undefined) return undefined;
+  const { record, item } = row;
+  const native = record.native === undefined ? null : toBytes(record.native);
+  const text = item === null ? null : toColumn(item);
+  return [node, toColumn(held.session), held.sid, held.epoch, record.seq, record.type, text, record.json, native];
+}
+
+function valuesOf(node: number, place: string, group: readonly PlannedAppend[]): Value[] {
   const bytes = createBytes();
   const of: number[] = [];
   const seqs: number[] = [];

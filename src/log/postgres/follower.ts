@@ -1,6 +1,6 @@
 import type { ParleyEvent } from "../../core/events/event.ts";
 import type { Database } from "../../postgres/database.ts";
-import type { AllListener, EventRecord, Listener, PlacedRecord } from "../contract.ts";
+import type { EventRecord, Listener, PlacedRecord } from "../contract.ts";
 import type { createListeners } from "../listeners.ts";
 import type { EventReads } from "./event-reads.ts";
 import { readCommit } from "./hint-lines.ts";
@@ -148,8 +148,8 @@ export function createFollower(options: FollowerOptions) {
   }
 
   return {
-    listen(session: string, listener: Listener): () => void {
-      const stop = listeners.add(session, listener);
+    listen(session: string, listener: Listener, lost?: () => void): () => void {
+      const stop = listeners.add(session, listener, lost);
       if (!seen.has(session)) {
         seen.set(session, held(session));
         if (seen.get(session) === undefined) want(session);
@@ -159,7 +159,22 @@ export function createFollower(options: FollowerOptions) {
         if (!listeners.hears(session)) seen.delete(session);
       };
     },
-    listenAll: (listener: AllListener): (() => void) => listeners.addAll(listener),
+    listenAll: listeners.addAll,
+    /** The last numbers that listeners were told of, and the newest position. */
+    told: (): { sessions: ReadonlyMap<string, number | undefined>; position: number } => ({
+      sessions: seen,
+      position: newest,
+    }),
+    /** The database has lost what listeners of these sessions were told of, and with a position, of all after it. */
+    lost(sessions: readonly string[], position: number | undefined): void {
+      for (const session of sessions) {
+        if (seen.has(session)) seen.set(session, undefined);
+        listeners.lose(session);
+      }
+      if (position === undefined) return;
+      [cursor, newest] = [position, position];
+      listeners.lose(null);
+    },
     /** Tells of an append of this process. */
     stored(records: readonly EventRecord[], told: readonly ParleyEvent[]): void {
       const last = records.at(-1);
@@ -190,7 +205,7 @@ export function createFollower(options: FollowerOptions) {
       return row.waiting;
     },
     /** Resolves when listeners of all sessions were told of the positions that are known. */
-    async told(): Promise<void> {
+    async toldAll(): Promise<void> {
       while (lookingAll && !closed) await lookingAll;
     },
     /** Whether somebody listens. */

@@ -15,7 +15,7 @@ import {
   type Target,
   textsOf,
 } from "../plan-append.ts";
-import { APPEND, type AppendRow, appendValues, type PlannedAppend } from "./append-call.ts";
+import { type AppendRow, appendCall, type PlannedAppend } from "./append-call.ts";
 import type { EventReads } from "./event-reads.ts";
 import type { Held } from "./held.ts";
 import { isUnwritten, takeGroup } from "./take-group.ts";
@@ -48,6 +48,8 @@ export interface GroupCommitOptions {
   events: Pick<EventReads, "read" | "holds">;
   /** Hears of appends that were stored, each of one session. */
   stored(records: readonly EventRecord[], events: readonly ParleyEvent[]): void;
+  /** A session of which the database lacks numbers up to this one; the session may be taken again when this resolves. */
+  lost(session: string, last: number): Promise<void>;
   /** Hears of a hold that the database no longer knows. */
   fenced(): void;
   report(thrown: unknown): void;
@@ -128,7 +130,7 @@ export function createGroupCommit(options: GroupCommitOptions) {
           one.planned.rows.map(({ record }) => record),
         );
       else if (row?.outcome === "repeated") repeats.push(settleStored(one, row.sid));
-      else drop(one, row?.outcome === "lost");
+      else repeats.push(drop(one, row?.outcome === "lost"));
     }
     await Promise.all(repeats);
   }
@@ -136,9 +138,9 @@ export function createGroupCommit(options: GroupCommitOptions) {
   async function store(taken: readonly Taken[]): Promise<AppendRow[]> {
     for (let tried = 1; ; tried++) {
       try {
-        const values = appendValues(node(), place, taken);
+        const { sql, values } = appendCall(node(), place, taken);
         const weight = taken.reduce((sum, { pending }) => sum + pending.weight, 0);
-        return await database.append<AppendRow>(APPEND, values, { limitMs: ANSWER_MS + weight / CHARACTERS_PER_MS });
+        return await database.append<AppendRow>(sql, values, { limitMs: ANSWER_MS + weight / CHARACTERS_PER_MS });
       } catch (thrown) {
         if (tried === MAX_TRIES || !AGAIN.has(sqlStateOf(thrown))) throw thrown;
       }
@@ -186,15 +188,17 @@ export function createGroupCommit(options: GroupCommitOptions) {
   }
 
   /** A database without the number before this one is not the one that was written to: it lost its end in a failover. */
-  function drop({ pending, held, planned }: Taken, lost: boolean): void {
+  async function drop({ pending, held, planned }: Taken, lost: boolean): Promise<void> {
     const { session } = held;
-    const first = planned.rows[0]?.record.seq;
-    if (lost)
+    const first = planned.rows[0]?.record.seq ?? 0;
+    if (lost) {
+      await options.lost(session, first - 1).catch(report);
       report(
         new Error(
           `the database has lost events of session ${session} before number ${first}: the session is read again`,
         ),
       );
+    }
     pending.reject(lose(held));
   }
 

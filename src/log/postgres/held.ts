@@ -40,6 +40,13 @@ export function createHelds() {
       held.stale = true;
       if (newest.get(held.session) === held) newest.delete(held.session);
     },
+    /** The last numbers of all sessions that this process holds. */
+    lasts(): Map<string, number> {
+      const stored = [...newest.values()].flatMap(({ session, target }) =>
+        target && target !== "removed" ? [[session, target.last] as const] : [],
+      );
+      return new Map(stored);
+    },
     /** The last number of a session that this process holds. */
     last(session: string): number | undefined {
       const target = newest.get(session)?.target;

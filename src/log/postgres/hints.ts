@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { Database } from "../../postgres/database.ts";
 import { type CommitHint, readPayload, toPayloads } from "./hint-lines.ts";
+import { type Pace, pauseAfter } from "./pace.ts";
 import { toArray } from "./texts.ts";
 
 export const CHANNEL = "parley";
-/** The shortest time between two notifications of a node. */
-const PACE_MS = 5;
+/** The time between two notifications of a node. */
+const PACE: Pace = { shortestMs: 5, longestMs: 20, perThingMs: 2.5 };
 /** A notification of its own that a node has not heard by then is lost, and others' too. */
 const ECHO_MS = 2_000;
 /** The longest time without a sign that notifications come. */
@@ -36,6 +37,9 @@ export function createHints({ database, up, report }: HintOptions) {
   const handlers = new Map<string, Set<HintHandler>>();
   let commits = new Map<string, CommitHint>();
   let others: string[] = [];
+  /** Commits since the last notification. */
+  let stored = 0;
+  let pause = PACE.shortestMs;
   let number = 0;
   let sentAt = Number.NEGATIVE_INFINITY;
   let sending: Promise<void> | undefined;
@@ -85,7 +89,7 @@ export function createHints({ database, up, report }: HintOptions) {
 
   function schedule(): void {
     if (sending || timer !== undefined || closed) return;
-    const wait = sentAt + PACE_MS - performance.now();
+    const wait = sentAt + pause - performance.now();
     if (wait > 0) timer = setTimeout(flush, wait).unref();
     else flush();
   }
@@ -97,6 +101,8 @@ export function createHints({ database, up, report }: HintOptions) {
     const payloads = toPayloads(sender, number, [...commits.values()], others);
     commits = new Map();
     others = [];
+    pause = pauseAfter(stored, PACE);
+    stored = 0;
     probing = false;
     sentAt = performance.now();
     awaited.set(number, sentAt);
@@ -132,6 +138,7 @@ export function createHints({ database, up, report }: HintOptions) {
     commit({ session, from, to }: CommitHint): void {
       const before = commits.get(session);
       commits.set(session, { session, from: before?.from ?? from, to });
+      stored += 1;
       schedule();
     },
     /** Looks whether notifications come, and sends one to find out. */

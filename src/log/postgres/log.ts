@@ -12,6 +12,8 @@ import { createGroupCommit } from "./group-commit.ts";
 import { createHelds, type Held } from "./held.ts";
 import { COMMITS } from "./hint-lines.ts";
 import { createHints } from "./hints.ts";
+import { createHistory } from "./history.ts";
+import { createLoss } from "./loss.ts";
 import type { PostgresLog, PostgresLogOptions } from "./options.ts";
 import { createOrderer } from "./orderer.ts";
 import { createSessionReads, headOf } from "./session-reads.ts";
@@ -58,14 +60,30 @@ export async function createPostgresLog(options: PostgresLogOptions): Promise<Po
     report: quietly,
   });
   let top = position;
+  const loss = createLoss({
+    database,
+    position: events.position,
+    held: helds.lasts,
+    told: () => {
+      const { sessions: told, position: newest } = follower.told();
+      return { sessions: told, position: Math.max(newest, top) };
+    },
+    lost(lost, newest) {
+      const stepsBack = newest !== undefined && newest < top;
+      if (newest !== undefined) top = newest;
+      follower.lost(lost, newest);
+      if (lost.length > 0 || stepsBack) options.lostEnd?.();
+    },
+  });
+  const history = createHistory({ database, other: loss.find });
   hints.on(COMMITS, follower.hinted);
   hints.on(POSITION, (text) => follower.moved(Number(text) || 0));
   const orderer = createOrderer({
     database,
     passed(newest, moved) {
       // Passes come one after the other: only a database that lost its end steps back.
-      if (newest < top) options.lostEnd?.();
-      top = newest;
+      if (newest < top) loss.find().catch(quietly);
+      else top = newest;
       if (moved) hints.send(POSITION, String(newest));
       follower.moved(newest);
     },
@@ -76,6 +94,7 @@ export async function createPostgresLog(options: PostgresLogOptions): Promise<Po
     hinted: hints.up,
     async tick() {
       hints.look();
+      await history.look();
       if ((await follower.poll(orderer.floor())) || orderer.due()) orderer.stored();
     },
     sweep: () => lane.run(() => forget.sweepAll(checkOpen)),
@@ -94,6 +113,7 @@ export async function createPostgresLog(options: PostgresLogOptions): Promise<Po
       hints.commit({ session: first.session, from: first.seq, to: last.seq });
       orderer.stored();
     },
+    lost: loss.of,
     fenced: () => fences++,
     report,
   });
@@ -133,7 +153,7 @@ export async function createPostgresLog(options: PostgresLogOptions): Promise<Po
     async fold(held, upTo) {
       // Listeners of all sessions hear later than others: those of this process get a turn piece by piece, too.
       await using(() => orderer.settled().catch(() => undefined));
-      await follower.told();
+      await follower.toldAll();
       await inLane(held, (check) => fold(held, upTo, check));
     },
     prune: (held, before) => inLane(held, (check) => forget.prune(held, before, check)),
@@ -175,6 +195,8 @@ export async function createPostgresLog(options: PostgresLogOptions): Promise<Po
     return createHold(held, head, work);
   }
 
+  // The first mark: what is lost before it shows nowhere.
+  await history.look();
   return {
     owner: directory,
     hints,
@@ -193,6 +215,7 @@ export async function createPostgresLog(options: PostgresLogOptions): Promise<Po
     locate: (key) => using(() => events.locate(key)),
     listen: follower.listen,
     listenAll: follower.listenAll,
+    lostTo: () => using(() => loss.positionsTo()),
     check: () =>
       using(async () => {
         const sql = `INSERT INTO checks (directory, checked) VALUES ($1, clock_timestamp())

@@ -1,10 +1,11 @@
 import type { Database } from "../../postgres/database.ts";
 import { createFloor, type PassRow } from "./floor.ts";
+import { type Pace, pauseAfter } from "./pace.ts";
 
 /** The pause after a pass that failed. */
 const AGAIN_MS = 250;
-/** The shortest time between two passes that nobody waits for: each is a commit of its own, beside those of the appends. */
-const PACE_MS = 10;
+/** The time between two passes that nobody waits for: each is a commit of its own, beside those of the appends. */
+const PACE: Pace = { shortestMs: 10, longestMs: 40, perThingMs: 3 };
 
 export interface OrdererOptions {
   database: Pick<Database, "order">;
@@ -34,6 +35,9 @@ export function createOrderer({ database, passed, report }: OrdererOptions) {
   let working: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let beganAt = Number.NEGATIVE_INFINITY;
+  /** The pause after the last pass, and whether that failed. */
+  let pause = PACE.shortestMs;
+  let failed = false;
   let closed = false;
 
   /** One pass. */
@@ -41,12 +45,13 @@ export function createOrderer({ database, passed, report }: OrdererOptions) {
     const [upTo, since] = [asked, oldestAt];
     oldestAt = 0;
     beganAt = performance.now();
-    let pause = PACE_MS;
     try {
       const used = floor.value();
       const [row] = await database.order<PassRow>("SELECT * FROM order_v1($1)", [used]);
       if (!row) throw new Error("expected a row of order_v1, got none");
       floor.learn(row, used);
+      pause = pauseAfter(upTo - done, PACE);
+      failed = false;
       done = upTo;
       lagMs = performance.now() - since;
       passed(row.position, row.ordered > 0);
@@ -56,15 +61,16 @@ export function createOrderer({ database, passed, report }: OrdererOptions) {
       settle((waiter) => waiter.reject(thrown), Number.POSITIVE_INFINITY);
       report(thrown);
       pause = AGAIN_MS;
+      failed = true;
     }
     working = undefined;
-    if (done < asked) plan(pause);
+    if (done < asked) plan();
   }
 
-  /** A pass when so much time has gone since the last one began, or at once where somebody waits for it. */
-  function plan(pause: number): void {
+  /** A pass when the pause since the last one began is over, or at once where somebody waits for it. */
+  function plan(): void {
     if (closed || working || timer !== undefined) return;
-    const wait = waiters.length > 0 && pause === PACE_MS ? 0 : beganAt + pause - performance.now();
+    const wait = waiters.length > 0 && !failed ? 0 : beganAt + pause - performance.now();
     if (wait <= 0) wake();
     else timer = setTimeout(wake, wait).unref();
   }
@@ -86,7 +92,7 @@ export function createOrderer({ database, passed, report }: OrdererOptions) {
     stored(): void {
       asked += 1;
       oldestAt ||= performance.now();
-      plan(PACE_MS);
+      plan();
     },
     /** Resolves when all that was told so far has its position; rejects when the next pass fails. */
     settled(): Promise<void> {

@@ -9,6 +9,7 @@ interface HeadRow {
   parent: string | null;
   root: string | null;
   first: number;
+  lost_to: number;
   state: string | null;
   last: number;
 }
@@ -17,11 +18,14 @@ interface HeadRow {
 export interface Found extends Target {
   sid: number;
   state: SessionState;
+  lostTo: number;
 }
 
 /** A found session as the log's contract tells it. */
 export function headOf(found: Found | "removed" | undefined): SessionHead | undefined {
-  return found && found !== "removed" ? { state: found.state, last: found.last, first: found.first } : undefined;
+  if (!found || found === "removed") return undefined;
+  const { state, last, first, lostTo } = found;
+  return { state, last, first, ...(lostTo > 0 && { lostTo }) };
 }
 
 export type SessionReads = ReturnType<typeof createSessionReads>;
@@ -33,14 +37,14 @@ export function createSessionReads({ query }: Pick<Database, "query">) {
   return {
     async find(session: string): Promise<Found | "removed" | undefined> {
       const [row] = await query<HeadRow>(
-        `SELECT s.sid, s.parent, s.root, s.first, s.state, (SELECT max(e.seq) FROM events e WHERE e.sid = s.sid) AS last
+        `SELECT s.sid, s.parent, s.root, s.first, s.lost_to, s.state, (SELECT max(e.seq) FROM events e WHERE e.sid = s.sid) AS last
          FROM sessions s WHERE s.id = $1`,
         [toColumn(session)],
       );
       if (!row) return undefined;
-      const { sid, parent, root, first, state, last } = row;
+      const { sid, parent, root, first, lost_to: lostTo, state, last } = row;
       if (state === null) return "removed";
-      const found: Found = { sid, session, first, last, state: JSON.parse(state) as SessionState };
+      const found: Found = { sid, session, first, last, lostTo, state: JSON.parse(state) as SessionState };
       if (parent !== null) found.parent = parent;
       if (root !== null) found.root = root;
       return found;

@@ -19,9 +19,9 @@ export interface Start {
 
 /** For one session. */
 export async function startIn(gateway: Gateway, session: string, text: string): Promise<Start> {
-  const { first, last } = await gateway.head(session);
+  const { first, last, lostTo } = await gateway.head(session);
   if (text === "latest") return { after: last, last };
-  const cursor = resolveCursor(text, { session, first, last });
+  const cursor = resolveCursor(text, { session, first, last, lostTo });
   if (cursor.ok) return { after: cursor.after, last };
   if (cursor.reason !== "gap") throw new ParleyError("bad_cursor", cursor.message, { reason: cursor.reason, last });
   const base = await gateway.log.base(session);
@@ -46,7 +46,7 @@ export async function damageGap(
 export async function startInAll(gateway: Gateway, text: string): Promise<Start> {
   const last = await gateway.log.position();
   if (text === "latest") return { after: last, last };
-  const cursor = resolveCursor(text, { session: null, first: 1, last });
+  const cursor = resolveCursor(text, { session: null, first: 1, last, lostTo: await gateway.log.lostTo?.() });
   if (!cursor.ok) throw new ParleyError("bad_cursor", cursor.message, { reason: cursor.reason, last });
   return { after: cursor.after, last };
 }

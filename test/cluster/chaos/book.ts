@@ -1,4 +1,5 @@
 import { performance } from "node:perf_hooks";
+import type { Doomed } from "./doomed.ts";
 import type { Call, Down, FencedAgent, Read, Records, Seen, Time, Watch } from "./records.ts";
 
 /** Everything that clients asked for and were told, and what was done to the nodes meanwhile. */
@@ -10,6 +11,8 @@ export class Book {
   readonly agents: FencedAgent[] = [];
   readonly surprises: string[] = [];
   readonly left: string[] = [];
+  /** Sessions that are deleted, by their ids. Nobody else works with them. */
+  readonly doomed = new Map<string, Doomed>();
   /** Sessions that clients know of. */
   readonly sessions: string[] = [];
   private readonly known = new Map<string, Seen>();
@@ -52,8 +55,14 @@ export class Book {
   }
 
   records(tables: Records["tables"]): Records {
-    const { calls, reads, seen, watches, downs, agents, surprises, left } = this;
-    return { calls, reads, seen, watches, downs, agents, surprises, left, tables };
+    const { reads, watches, downs, agents, surprises, left } = this;
+    // What was seen of a session that is deleted is gone with it, and with its sub-agents' sessions.
+    const there = new Set(tables.sessions.map(({ id }) => id));
+    const gone = (session: string): boolean => this.doomed.size > 0 && !there.has(session);
+    const known = new Set(this.sessions);
+    const calls = this.calls.filter(({ session = "" }) => !this.doomed.has(session));
+    const seen = this.seen.filter(({ session }) => known.has(session) || !gone(session));
+    return { doomed: [...this.doomed.values()], calls, reads, seen, watches, downs, agents, surprises, left, tables };
   }
 }
 

@@ -6,11 +6,12 @@ import { reap } from "../../../src/host/reaper.ts";
 import type { openDatabase } from "../../../src/postgres/database.ts";
 import { instanceOf } from "../../../src/server/instance.ts";
 import { eventually } from "../../support/eventually.ts";
+import { needsPgbouncer, type Pgbouncer, startPgbouncer } from "../../support/pgbouncer.ts";
 import { PostgresServer } from "../../support/postgres.ts";
 import { dataDirectoryOf } from "../../support/process.ts";
 import { TcpProxy } from "../../support/tcp-proxy.ts";
 import type { Book } from "./book.ts";
-import { ChaosNode, portsFor, ROOT } from "./node.ts";
+import { ChaosNode, type NodeOptions, portsFor, ROOT } from "./node.ts";
 import type { Tables } from "./records.ts";
 import { audit, busySessions, openTurns, readTables, unsettled } from "./tables.ts";
 
@@ -20,7 +21,13 @@ export interface ClusterOptions {
   leaseMs: number;
   /** Another checkout whose program the nodes run. */
   program?: string;
+  /** The last node reaches the database through a pgbouncer in transaction mode, where there is one. */
+  bouncer?: boolean;
+  unattended?: NodeOptions["unattended"];
 }
+
+/** Connections of the pgbouncer to the database: fewer than a node may have. */
+const POOL = 5;
 
 /** The schema comes from the checkout whose program is run. */
 async function sourceOf(program: string): Promise<{ openDatabase: typeof openDatabase }> {
@@ -36,6 +43,7 @@ export class Cluster {
   private readonly directory: string;
   private readonly proxies: TcpProxy[] = [];
   private database = "";
+  private pgbouncer: Pgbouncer | undefined;
   private readonly endings = new Map<string, () => void>();
 
   private constructor(options: ClusterOptions, postgres: PostgresServer, directory: string) {
@@ -59,7 +67,8 @@ export class Cluster {
     }
   }
 
-  private async prepare({ nodes, leaseMs, program = ROOT }: ClusterOptions): Promise<void> {
+  private async prepare(options: ClusterOptions): Promise<void> {
+    const { nodes, leaseMs, program = ROOT, bouncer = false, unattended } = options;
     const { postgres, directory } = this;
     this.database = await postgres.createDatabase();
     const { openDatabase } = await sourceOf(program);
@@ -68,14 +77,20 @@ export class Cluster {
     const work = join(directory, "work");
     await mkdir(work);
     await chmod(directory, 0o755);
+    if (bouncer && !needsPgbouncer.skip) this.pgbouncer = await startPgbouncer(postgres, POOL);
     for (const [index, port] of (await portsFor(nodes)).entries()) {
       const name = `node-${index + 1}`;
       const home = join(directory, name);
       await mkdir(home);
-      const [toDatabase, toNode] = [await TcpProxy.start(postgres.port), await TcpProxy.start(port)];
+      const pooled = index === nodes - 1 ? this.pgbouncer?.port : undefined;
+      const [toDatabase, toNode] = [await TcpProxy.start(pooled ?? postgres.port), await TcpProxy.start(port)];
       this.proxies.push(toDatabase, toNode);
-      const databaseUrl = `${postgres.url(this.database, { port: toDatabase.port })}?application_name=${name}`;
-      const node = new ChaosNode({ name, home, work, databaseUrl, leaseMs, toDatabase, toNode, port });
+      const way = (to: number): string => `${postgres.url(this.database, { port: to })}?application_name=${name}`;
+      const urls = {
+        databaseUrl: way(toDatabase.port),
+        listenUrl: pooled === undefined ? undefined : way(postgres.port),
+      };
+      const node = new ChaosNode({ name, home, work, ...urls, unattended, leaseMs, toDatabase, toNode, port });
       node.program = program;
       this.nodes.push(node);
     }
@@ -158,6 +173,7 @@ export class Cluster {
       await reap({ runDirectory: join(data, "run"), instance: instanceOf(data), graceMs: 0 }).catch(() => undefined);
     }
     await Promise.all(this.proxies.map((proxy) => proxy.close()));
+    await this.pgbouncer?.[Symbol.asyncDispose]();
     await this.postgres.stop();
     await rm(this.directory, { recursive: true, force: true, maxRetries: 5 });
   }

@@ -5,14 +5,13 @@ import { says } from "../../support/tcp-proxy.ts";
 import type { Cluster } from "./cluster.ts";
 import type { Pause } from "./moments.ts";
 import { type ChaosNode, TOKEN } from "./node.ts";
+import { holdSnapshot } from "./snapshot.ts";
 
 /** What a fault works on. */
 export interface Stage {
   cluster: Cluster;
   random: Random;
   pause: Pause;
-  /** The long form: outages of a minute. */
-  long: boolean;
   figure(name: string, value: number): void;
   /** Does something when the run is over. */
   atEnd(work: () => void): void;
@@ -139,7 +138,8 @@ const cutNodes: Fault = {
   },
 };
 
-async function databaseGone({ cluster, pause }: Stage, how: "fast" | "immediate", ms: number): Promise<void> {
+/** The database is gone for so long, and then everybody is ready again. */
+export async function databaseGone({ cluster, pause }: Stage, how: "fast" | "immediate", ms: number): Promise<void> {
   const { nodes, postgres } = cluster;
   for (const node of nodes) cluster.down(node, "no database");
   await postgres.halt(how);
@@ -156,7 +156,7 @@ const restartDatabase: Fault = {
 
 const databaseAway: Fault = {
   name: "the database away for everybody",
-  run: (stage) => databaseGone(stage, "fast", stage.long ? 60_000 : 1.5 * stage.cluster.leaseMs),
+  run: (stage) => databaseGone(stage, "fast", 1.5 * stage.cluster.leaseMs),
 };
 
 /** Ends connections of nodes in the middle of their appends. */
@@ -167,7 +167,7 @@ const endBackends: Fault = {
     for (let tries = 0; tries < 40 && ended < 5; tries++) {
       const rows = await cluster.sql(
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-         WHERE application_name LIKE 'node-%' AND state = 'active' AND query LIKE '%append_v1%'`,
+         WHERE application_name LIKE 'node-%' AND state = 'active' AND query LIKE '%append_%'`,
       );
       ended += rows.length;
       await pause(random.between(1, 30));
@@ -183,7 +183,7 @@ const loseAnswers: Fault = {
     const proxies = cluster.nodes.map(({ options }) => options.toDatabase);
     const before = proxies.map(({ lost }) => lost);
     for (let round = 0; round < 6; round++) {
-      for (const proxy of proxies) proxy.loseAnswer(says("append_v1"));
+      for (const proxy of proxies) proxy.loseAnswer(says("append_"));
       await pause(random.between(20, 250));
     }
     for (const proxy of proxies) proxy.heal();
@@ -202,19 +202,6 @@ const slowDatabase: Fault = {
     toDatabase.slow(random.between(5, 60));
     await pause(cluster.leaseMs / 2);
     toDatabase.heal();
-  },
-};
-
-/** A backup reads for long: rows that were taken out of tables stay there as dead ones. */
-const holdSnapshot: Fault = {
-  name: "a snapshot held open",
-  async run({ cluster, pause, long }) {
-    const { postgres } = cluster;
-    const held = postgres.sql("postgres", `SELECT pg_sleep(${long ? 60 : 3})`);
-    const snapshot = cluster.sql(
-      `BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM events; SELECT pg_sleep(${long ? 60 : 3}); COMMIT`,
-    );
-    await Promise.allSettled([held, snapshot, pause(1)]);
   },
 };
 
@@ -285,7 +272,7 @@ export const FAULTS: readonly Fault[] = [
   endBackends,
   loseAnswers,
   slowDatabase,
-  holdSnapshot,
+  holdSnapshot(3),
   drain,
   stopInOrder,
 ];

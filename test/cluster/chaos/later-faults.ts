@@ -1,10 +1,10 @@
-import { renameSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { freePort } from "../../support/postgres.ts";
+import { makeReplica } from "../../support/replica.ts";
 import { copyWith } from "../mutants/copy.ts";
-import { busiest, type Fault, ready } from "./faults.ts";
+import { busiest, databaseGone, type Fault, ready } from "./faults.ts";
 import { ROOT } from "./node.ts";
+import { holdSnapshot } from "./snapshot.ts";
 
 /** Replaces a node by one of another version, as an upgrade or a step back does. */
 export const otherVersion: Fault = {
@@ -46,24 +46,22 @@ export const promoteReplica: Fault = {
   name: "a lagging replica promoted",
   async run({ cluster, random, pause, figure }) {
     const { postgres, nodes } = cluster;
-    const replica = join(postgres.directory, "replica");
-    const from = ["-h", postgres.directory, "-p", String(postgres.port), "-U", "parley"];
-    postgres.program("pg_basebackup", [...from, "-D", replica, "-R", "-X", "stream", "-c", "fast"]);
-    const control = (...args: string[]): string => postgres.program("pg_ctl", ["-D", replica, ...args]);
-    const flags = `-p ${await freePort()} -c unix_socket_directories=${postgres.directory} -c listen_addresses=`;
-    control("-w", "-l", join(postgres.directory, "replica.log"), "-o", flags, "start");
-    await pause(random.between(500, 1_500));
-    control("-w", "-m", "immediate", "stop");
+    const replica = makeReplica(postgres);
     await pause(random.between(500, 1_500));
     const before = await cluster.position();
     for (const node of nodes) cluster.down(node, "failover");
-    await postgres.halt("immediate");
-    renameSync(postgres.data, `${postgres.data}.old-${random.between(0, 1e9)}`);
-    renameSync(replica, postgres.data);
-    await postgres.run();
-    postgres.program("pg_ctl", ["-D", postgres.data, "-w", "promote"]);
+    await replica.promote();
     figure("positions lost in a failover", before - (await cluster.position()));
     await Promise.all(nodes.map(ready));
     for (const node of nodes) cluster.up(node);
   },
 };
+
+/** No turn ends for it, and none is lost: `checkDeaths` and the laws look at what is left. */
+const databaseAwayLong: Fault = {
+  name: "the database away for everybody for 60 s",
+  run: (stage) => databaseGone(stage, "fast", 60_000),
+};
+
+/** Faults that take a minute each: only long runs have the time. */
+export const LONG_FAULTS: readonly Fault[] = [databaseAwayLong, holdSnapshot(60)];

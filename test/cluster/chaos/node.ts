@@ -23,6 +23,10 @@ export interface NodeOptions {
   work: string;
   /** The database, as this node reaches it. */
   databaseUrl: string;
+  /** The way of notifications, where the other leads through pgbouncer. */
+  listenUrl?: string | undefined;
+  /** What becomes of asks while no client watches. */
+  unattended?: "wait" | "deny" | "allow" | undefined;
   leaseMs: number;
   /** The way of the node to the database. */
   toDatabase: TcpProxy;
@@ -73,7 +77,7 @@ export class ChaosNode {
 
   /** Resolves when its port is open. */
   async start(): Promise<void> {
-    const { home, work, name, port, databaseUrl, leaseMs, toNode } = this.options;
+    const { home, work, name, port, databaseUrl, listenUrl, leaseMs, toNode, unattended = "wait" } = this.options;
     const config = join(home, "config", "parley");
     mkdirSync(config, { recursive: true });
     const agents = { quick: { command: [AGENT] }, lingers: { command: [AGENT, "--linger"] } };
@@ -99,6 +103,8 @@ export class ChaosNode {
           PARLEY_AGENT: "quick",
           PARLEY_KNOWN_AGENTS: "false",
           PARLEY_DATABASE: databaseUrl,
+          ...(listenUrl !== undefined && { PARLEY_DATABASE_LISTEN: listenUrl }),
+          PARLEY_UNATTENDED: unattended,
           PARLEY_TEST_CLOCK: String(this.clock),
         },
         stdio: ["ignore", "pipe", "pipe"],

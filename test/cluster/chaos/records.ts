@@ -1,3 +1,5 @@
+import type { Doomed } from "./doomed.ts";
+
 /** Milliseconds of the machine's clock, which the database's clock is too. */
 export type Time = number;
 
@@ -9,7 +11,7 @@ export type Outcome = "ok" | "failed" | "unknown";
 
 /** Something that a client asked for. */
 export interface Call {
-  kind: "create" | "prompt" | "answer" | "cancel" | "rename";
+  kind: "create" | "prompt" | "answer" | "cancel" | "rename" | "say";
   /** Unknown for a session that nobody answered for. */
   session?: string;
   /** The mark by which the log shows it: a title, a prompt's id, the name of the client that answers; the turn of a cancel. */
@@ -141,6 +143,7 @@ export interface Tables {
 
 /** All that a run left behind. */
 export interface Records {
+  doomed: readonly Doomed[];
   calls: readonly Call[];
   reads: readonly Read[];
   seen: readonly Seen[];

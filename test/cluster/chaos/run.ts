@@ -1,10 +1,13 @@
+import type { ParleyEvent } from "../../../src/core/events/event.ts";
 import { Random } from "../../support/random.ts";
 import { Book } from "./book.ts";
 import { checkRecords } from "./check/run.ts";
 import { Clients } from "./clients.ts";
 import { Cluster } from "./cluster.ts";
+import { Deleter } from "./doomed.ts";
 import type { Fault, Stage } from "./faults.ts";
 import { pauser } from "./moments.ts";
+import type { NodeOptions } from "./node.ts";
 import type { Limits, Violation } from "./records.ts";
 import { Watcher } from "./watchers.ts";
 
@@ -13,8 +16,9 @@ export interface ChaosOptions {
   leaseMs: number;
   /** The faults, one after the other. */
   faults: Iterable<Fault>;
-  long: boolean;
   clients: number;
+  /** What nodes answer to asks while no client watches; `wait` unless told. */
+  unattended?: NodeOptions["unattended"];
   limits: Omit<Limits, "leaseMs">;
   /** The database may lose what was acknowledged: only what must hold even then is looked at. */
   lossy?: boolean;
@@ -37,7 +41,7 @@ const SAID = 40;
 
 /** Runs nodes, clients and faults, and holds what they left behind against the rules. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
-  const { seed, leaseMs, faults, long, limits, lossy = false, tell = () => {} } = options;
+  const { seed, leaseMs, faults, limits, lossy = false, tell = () => {} } = options;
   const random = new Random(seed);
   const book = new Book();
   const figures: Record<string, number[]> = {};
@@ -46,14 +50,14 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   };
   const counts: Record<string, number> = {};
   const ends: (() => void)[] = [];
-  const cluster = await Cluster.start({ ...options, book, nodes: 3 });
+  const cluster = await Cluster.start({ ...options, book, nodes: 3, bouncer: true });
   try {
     const people = startPeople(cluster, options, random);
     const pause = pauser();
     for (const fault of faults) {
       await pause(random.between(0, REST_MS));
       tell(fault.name);
-      const stage: Stage = { cluster, random, pause, long, figure, atEnd: (work) => ends.push(work) };
+      const stage: Stage = { cluster, random, pause, figure, atEnd: (work) => ends.push(work) };
       await fault.run(stage);
       counts[fault.name] = (counts[fault.name] ?? 0) + 1;
     }
@@ -64,6 +68,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     const tables = await cluster.tables();
     const all = checkRecords(book.records(tables), { ...limits, leaseMs });
     const violations = lossy ? all.filter(({ rule }) => EVEN_THEN.has(rule)) : all;
+    counts["asks answered by the policy"] = tables.events.filter(({ json }) => isByPolicy(json)).length;
     return { violations, counts: { ...counts, ...countsOf(book) }, figures, stderr: stderrOf(cluster) };
   } catch (thrown) {
     throw new Error(`PARLEY_SEED=${seed}: ${String(thrown)}\n${stderrOf(cluster)}`, { cause: thrown });
@@ -77,18 +82,19 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
 const EVEN_THEN = new Set(["no-hole", "laws", "one-end", "epochs-grow", "ordered", "one-writer", "left-running"]);
 
 /** Clients of all kinds. They are there while there are faults, and some until all is at rest. */
-function startPeople(cluster: Cluster, { clients, seed, long, lossy = false }: ChaosOptions, random: Random) {
+function startPeople(cluster: Cluster, { clients, seed, lossy = false }: ChaosOptions, random: Random) {
   const { book, nodes } = cluster;
   const working = new AbortController();
   const watching = new AbortController();
   const chance = (): Random => new Random(random.between(0, 2 ** 31) + seed);
   const patienceMs = 60_000;
-  const mostSessions = long ? 200 : 24;
+  const mostSessions = 60;
   const options = { nodes, book, patienceMs, mostSessions };
   const doers = new Clients({ ...options, random: chance(), signal: working.signal });
   const answerers = new Clients({ ...options, random: chance(), signal: watching.signal });
   const names = Array.from({ length: clients }, (_, index) => `client ${index + 1}`);
-  const work = names.map((name) => doers.live(name));
+  const deleter = new Deleter({ nodes, book, random: chance(), signal: working.signal });
+  const work = [...names.map((name) => doers.live(name)), deleter.live()];
   const answering = answerers.answer("answerer");
   const seeing = { nodes, book, signal: watching.signal };
   const all = ["all 1", "all 2"].map((name) => new Watcher(name, { ...seeing, random: chance() }));
@@ -112,8 +118,16 @@ function startPeople(cluster: Cluster, { clients, seed, long, lossy = false }: C
 function countsOf(book: Book): Record<string, number> {
   const counts: Record<string, number> = { sessions: book.sessions.length, "events seen": book.eventsSeen };
   for (const { kind, outcome } of book.calls) counts[`${kind} ${outcome}`] = (counts[`${kind} ${outcome}`] ?? 0) + 1;
+  counts["sessions deleted"] = [...book.doomed.values()].filter(({ outcome }) => outcome === "ok").length;
   counts["reads through another node"] = book.reads.length;
   return counts;
+}
+
+/** Whether an event says that the policy answered, because nobody was there to ask. */
+function isByPolicy(json: string): boolean {
+  if (!json.includes('"policy"')) return false;
+  const { type, data } = JSON.parse(json) as ParleyEvent;
+  return type === "permission.resolved" && "by" in data && data.by === "policy";
 }
 
 /** The last words of each node, without stacks. */

@@ -19,6 +19,7 @@ import { Book } from "../chaos/book.ts";
 import { checkRecords } from "../chaos/check/run.ts";
 import type { Violation } from "../chaos/records.ts";
 import { audit, readTables } from "../chaos/tables.ts";
+import type { Way } from "./ways.ts";
 
 /** The parts of a checkout that a scenario uses. */
 interface Source {
@@ -142,23 +143,23 @@ export class LogStage {
     return hold;
   }
 
-  /** Renames a session by a hold, and notes how that ended. `fenced` is a refusal; any other is a surprise. */
-  async rename({ name }: LogNode, hold: Hold, after: number, title: string): Promise<void> {
+  /** Appends one event by a hold, and notes how that ended. `fenced` is a refusal; any other is a surprise. */
+  async write({ kind, draft }: Way, { name }: LogNode, hold: Hold, after: number, text: string): Promise<void> {
     try {
-      await hold.append(after, [{ draft: titled(title) }]);
-      this.acknowledged("rename", hold.session, title, name);
+      await hold.append(after, [{ draft: draft(text) }]);
+      this.acknowledged(kind, hold.session, text, name);
     } catch (error) {
       const fenced = error instanceof Error && "code" in error && error.code === "fenced";
-      if (!fenced) this.book.surprises.push(`${name} could not rename ${hold.session}: ${String(error)}`);
-      this.book.calls.push({ ...this.call("rename", hold.session, title, name), outcome: "failed" });
+      if (!fenced) this.book.surprises.push(`${name} could not ${kind} in ${hold.session}: ${String(error)}`);
+      this.book.calls.push({ ...this.call(kind, hold.session, text, name), outcome: "failed" });
     }
   }
 
-  private call(kind: "create" | "rename", session: string, key: string, node: string) {
+  private call(kind: "create" | Way["kind"], session: string, key: string, node: string) {
     return { kind, session, key, node, from: 0, to: 0 } as const;
   }
 
-  acknowledged(kind: "create" | "rename", session: string, key: string, node: string): void {
+  acknowledged(kind: "create" | Way["kind"], session: string, key: string, node: string): void {
     this.book.calls.push({ ...this.call(kind, session, key, node), outcome: "ok" });
   }
 

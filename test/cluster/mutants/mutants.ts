@@ -11,6 +11,7 @@ import {
   twoWriters,
 } from "./log-scenarios.ts";
 import { backSooner, startBesideTurn } from "./node-scenarios.ts";
+import { renames, words } from "./ways.ts";
 
 /** A deliberate break of what keeps nodes apart: its scenario must notice it, as a break of this rule. */
 export interface Mutant {
@@ -22,12 +23,16 @@ export interface Mutant {
 
 /** The situations, each with its name. With the real source none of them shows anything wrong. */
 export const SCENARIOS: Readonly<Record<string, Scenario>> = {
-  "a node that was declared dead writes on": staleAppend,
-  "the database loses its end": lostEnd,
-  "the answer to an append is lost": lostAnswer,
+  "a node that was declared dead writes on": staleAppend(renames),
+  "a node that was declared dead says a word": staleAppend(words),
+  "the database loses its end": lostEnd(renames),
+  "the database loses a word": lostEnd(words),
+  "the answer to an append is lost": lostAnswer(renames),
+  "the answer to the append of a word is lost": lostAnswer(words),
   "a session is taken while its old owner commits": takenInCommit,
   "two nodes write and are watched": twoWriters,
-  "an append is committed later than one that began after it": lateCommit,
+  "an append is committed later than one that began after it": lateCommit(renames),
+  "a word is committed later than one that began after it": lateCommit(words),
   "deltas at the end of the order are folded": foldedEnd,
   "no notification comes": deafNode,
   "a node starts beside another one's turn": startBesideTurn,
@@ -35,12 +40,28 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
 };
 
 const append = "src/postgres/schema/append-1.ts";
+const appendOne = "src/postgres/schema/append-one-2.ts";
 const log = "src/log/postgres/log.ts";
+
+/** A repeat takes the numbers after those of the first try. */
+const NEW_NUMBERS: readonly Edit[] = [
+  {
+    file: "src/gateway/session/session-store.ts",
+    find: "    const records = await this.hold.append(this.lastSeq, entries);\n    this.lastSeq += entries.length;",
+    replace:
+      "    this.lastSeq += entries.length;\n    const records = await this.hold.append(this.lastSeq - entries.length, entries);",
+  },
+  {
+    file: "src/log/plan-append.ts",
+    find: "if (entries.length > 0 && after > target.last) throw doesNotFollow(append, target);",
+    replace: "target.last = after;",
+  },
+];
 
 export const mutants: readonly Mutant[] = [
   {
     what: "no epoch in the append",
-    scenario: staleAppend,
+    scenario: staleAppend(renames),
     rule: "stale-append",
     edits: [
       {
@@ -52,25 +73,56 @@ export const mutants: readonly Mutant[] = [
   },
   {
     what: "no predecessor check",
-    scenario: lostEnd,
+    scenario: lostEnd(renames),
     rule: "no-hole",
     edits: [{ file: append, find: "IF last = a_from[i] - 1 THEN", replace: "IF last < a_from[i] THEN" }],
   },
   {
     what: "new numbers on a repeat",
-    scenario: lostAnswer,
+    scenario: lostAnswer(renames),
     rule: "stored-once",
+    edits: NEW_NUMBERS,
+  },
+  {
+    what: "new numbers on a repeat of a word",
+    scenario: lostAnswer(words),
+    rule: "stored-once",
+    edits: NEW_NUMBERS,
+  },
+  {
+    what: "no epoch in the append of a word",
+    scenario: staleAppend(words),
+    rule: "stale-append",
     edits: [
       {
-        file: "src/gateway/session/session-store.ts",
-        find: "    const records = await this.hold.append(this.lastSeq, entries);\n    this.lastSeq += entries.length;",
-        replace:
-          "    this.lastSeq += entries.length;\n    const records = await this.hold.append(this.lastSeq - entries.length, entries);",
+        file: appendOne,
+        find: "AND o.node = me AND o.epoch = a_epoch AND NOT o.released FOR SHARE",
+        replace: "FOR SHARE",
       },
+    ],
+  },
+  {
+    what: "no predecessor check for a word",
+    scenario: lostEnd(words),
+    rule: "no-hole",
+    edits: [{ file: appendOne, find: "IF last IS DISTINCT FROM a_seq - 1 THEN RETURN 'lost'; END IF;", replace: "" }],
+  },
+  {
+    what: "a word that is stored already is taken for one that was lost",
+    scenario: lostAnswer(words),
+    rule: "answer",
+    edits: [{ file: appendOne, find: "IF last >= a_seq THEN RETURN 'repeated'; END IF;", replace: "" }],
+  },
+  {
+    what: "the position of a word is taken before its commit",
+    scenario: lateCommit(words),
+    rule: "all-stream",
+    edits: [
       {
-        file: "src/log/plan-append.ts",
-        find: "if (entries.length > 0 && after > target.last) throw doesNotFollow(append, target);",
-        replace: "target.last = after;",
+        file: appendOne,
+        find: "INSERT INTO unordered (sid, seq_from, seq_to, epoch) VALUES (a_sid,",
+        replace:
+          "INSERT INTO commits (position, sid, seq_from, seq_to, epoch) VALUES (nextval('unordered_id_seq'), a_sid,",
       },
     ],
   },
@@ -103,7 +155,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     what: "positions are taken before the commit",
-    scenario: lateCommit,
+    scenario: lateCommit(renames),
     rule: "all-stream",
     edits: [
       {

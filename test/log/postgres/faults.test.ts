@@ -40,7 +40,7 @@ async function storePatiently(hold: Hold, after: number, list: Entry[]): Promise
   return records ?? [];
 }
 
-const inAppend = says("append_v1");
+const inAppend = says("append_");
 
 describe("lost answers", needsPostgres, () => {
   test("an append whose answer is lost is repeated with the same numbers, stored once, and told", async (t) => {
@@ -111,6 +111,42 @@ describe("lost answers", needsPostgres, () => {
     await far.log.position();
     const [row] = await nodes.sql<{ commits: number }>("SELECT count(*)::int AS commits FROM commits");
     assert.equal(row?.commits, 3);
+  });
+
+  test("a piece of text that comes long after its repeat changes nothing, not even after a fold", async (t) => {
+    const { nodes, proxy, far } = await distant(t);
+    const hold = await far.log.open({ id: "ses_a" });
+    await hold.append(0, entries(started()));
+    const caught = proxy.takeRequest(inAppend);
+    const lost = hold.append(1, entries(delta("A", "1")));
+    lost.catch(() => undefined);
+    const stray = await caught;
+    await assert.rejects(lost, { code: "outcome_unknown" });
+    await storePatiently(hold, 1, entries(delta("A", "1")));
+    await hold.append(2, entries(completed("A", "1")));
+    await hold.fold(3);
+    const before = await readWhole(far.log, "ses_a");
+    assert.deepEqual(numbers(before), [1, 3]);
+    await stray.deliver();
+    assert.deepEqual(await readWhole(far.log, "ses_a"), before);
+    await far.log.position();
+    const [row] = await nodes.sql<{ waiting: number }>("SELECT count(*)::int AS waiting FROM unordered");
+    assert.equal(row?.waiting, 0);
+  });
+
+  test("one event is stored by the shorter statement, with any text, and its place in the order", async (t) => {
+    const { nodes, proxy, far } = await distant(t);
+    const hold = await far.log.open({ id: "ses_a" });
+    await hold.append(0, entries(started()));
+    const odd = 'a NUL \0, half a pair \ud800, {"braces"}, \\ and \u00e9';
+    proxy.loseAnswer(says("append_one_v1"));
+    await assert.rejects(hold.append(1, entries(delta("A", odd))), { code: "outcome_unknown" });
+    await storePatiently(hold, 1, entries(delta("A", odd)));
+    assert.equal(proxy.lost, 1);
+    const near = await nodes.node("near");
+    const [, stored] = parsed(await readWhole(near.log, "ses_a"));
+    assert.equal(stored?.type === "item.delta" && stored.data.delta, odd);
+    assert.deepEqual(numbers(await near.log.readAll({ after: 0, limit: 10 })), [1, 2]);
   });
 
   test("a request that comes after a takeover stores nothing", async (t) => {

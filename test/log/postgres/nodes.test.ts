@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { planAppend } from "../../../src/log/plan-append.ts";
-import { APPEND, appendValues } from "../../../src/log/postgres/append-call.ts";
+import { appendCall } from "../../../src/log/postgres/append-call.ts";
 import { readAddress } from "../../../src/postgres/address.ts";
 import { type Connection, connect } from "../../../src/postgres/connection.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -95,8 +95,8 @@ describe("holds of several nodes", needsPostgres, () => {
     const draft = { right, after: 1, entries: entries(updated("under way")) };
     const planned = planAppend(draft, { found: target, fresh: (made) => made, keepNative: false });
     const held = { ...right, sid: owner?.sid, target, state: target.state, stale: false };
-    const values = appendValues(a.node, "here", [{ held, planned }]);
-    const [row] = await transaction.run<{ outcome: string }>(APPEND, values, PATIENCE_MS);
+    const { sql, values } = appendCall(a.node, "here", [{ held, planned }]);
+    const [row] = await transaction.run<{ outcome: string }>(sql, values, PATIENCE_MS);
     assert.equal(row?.outcome, "stored");
     const taking = b.log.open("ses_a");
     await waiting(nodes);

@@ -21,7 +21,7 @@ export interface NodeLog {
   node: number;
 }
 
-export interface OpenNode extends Partial<Pick<PostgresLogOptions, "keepNative" | "report">> {
+export interface OpenNode extends Partial<Pick<PostgresLogOptions, "keepNative" | "report" | "lostEnd">> {
   url: string;
   listenUrl?: string;
   directory: string;

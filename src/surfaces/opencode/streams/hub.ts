@@ -155,9 +155,11 @@ export class EventHub {
    * node may lie before what this one has read.
    */
   private async usable(cursor: StreamCursor | undefined, position: number): Promise<StreamCursor | undefined> {
+    const { log } = this.options.gateway;
     if (!cursor || position - cursor.position > REPLAY_LIMIT) return undefined;
+    if (cursor.position <= ((await log.lostTo?.()) ?? 0)) return undefined;
     if (cursor.position <= position) return cursor;
-    return cursor.position <= (await this.options.gateway.log.position()) ? cursor : undefined;
+    return cursor.position <= (await log.position()) ? cursor : undefined;
   }
 
   private tell(commit: Commit): void {

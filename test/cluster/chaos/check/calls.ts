@@ -10,6 +10,8 @@ export interface Marks {
   /** Answers, by the name of who gave them. */
   answers: ReadonlyMap<string, number>;
   titles: ReadonlyMap<string, number>;
+  /** Pieces of text, which no fold has taken yet. */
+  said: ReadonlyMap<string, number>;
   /** Turns that ended as cancelled. */
   cancelled: ReadonlyMap<string, number>;
 }
@@ -29,6 +31,7 @@ export function marksOf(events: readonly ParleyEvent[]): Marks {
     new Map<string, number>(),
     new Map<string, number>(),
   ];
+  const said = new Map<string, number>();
   const count = (map: Map<string, number>, key: string | undefined): void => {
     if (key !== undefined) map.set(key, (map.get(key) ?? 0) + 1);
   };
@@ -38,13 +41,14 @@ export function marksOf(events: readonly ParleyEvent[]): Marks {
     for (const id of prompts.begun) count(begun, id);
     if (event.type === "session.started" && event.seq === 1) count(created, event.data.title);
     if (event.type === "session.updated") count(titles, event.data.title);
+    if (event.type === "item.delta") count(said, event.data.delta);
     if (event.type === "permission.resolved" || event.type === "question.resolved") count(answers, event.data.by);
     if (event.type === "turn.ended" && event.data.reason === "cancelled") count(cancelled, event.turn);
   }
   const prompts = new Map(
     [...queued.keys(), ...begun.keys()].map((id) => [id, Math.max(queued.get(id) ?? 0, begun.get(id) ?? 0)]),
   );
-  return { created, prompts, answers, titles, cancelled };
+  return { created, prompts, answers, titles, said, cancelled };
 }
 
 function timesOf({ kind, key }: Call, marks: Marks): number {
@@ -53,6 +57,7 @@ function timesOf({ kind, key }: Call, marks: Marks): number {
     prompt: marks.prompts,
     answer: marks.answers,
     rename: marks.titles,
+    say: marks.said,
     cancel: marks.cancelled,
   }[kind];
   return by.get(key) ?? 0;

@@ -50,6 +50,16 @@ const cases: [what: string, change: Change, rules: string[]][] = [
   ["nothing", () => ({}), []],
   ["a delta that is folded, seen by some", folded, []],
   [
+    "a deleted session that is there",
+    ({ doomed }) => ({ doomed: [...doomed, { session: "ses_1", outcome: "ok" }] }),
+    ["deleted"],
+  ],
+  [
+    "a session that is gone, and was not deleted",
+    () => ({ doomed: [{ session: "ses_3", outcome: "failed" }] }),
+    ["deleted"],
+  ],
+  [
     "an acknowledged prompt that is not there",
     ({ calls }) => ({ calls: [...calls, called({})] }),
     ["acknowledged-stored"],

@@ -1,3 +1,4 @@
+import { checkDoomed } from "../doomed.ts";
 import type { FencedAgent, Limits, Read, Records, Violation } from "../records.ts";
 import { checkCalls } from "./calls.ts";
 import { checkOpenTurns, turnSpans } from "./open-turns.ts";
@@ -27,7 +28,7 @@ export function checkAgents(agents: readonly FencedAgent[], limitMs: number): Vi
 
 /** Holds all that a run left behind against all rules. */
 export function checkRecords(records: Records, limits: Limits): Violation[] {
-  const { calls, reads, seen, watches, downs, agents, left, surprises, tables } = records;
+  const { doomed, calls, reads, seen, watches, downs, agents, left, surprises, tables } = records;
   const { sessions, events, commits, appends, ownings, nodes, unordered } = tables;
   const cancelled = calls.filter(({ kind, outcome }) => kind === "cancel" && outcome === "ok").map(({ key }) => key);
   return [
@@ -43,6 +44,7 @@ export function checkRecords(records: Records, limits: Limits): Violation[] {
     ...checkOpenTurns(turnSpans(events, appends), ownings, nodes, downs, limits.openMs),
     ...checkWatches(watches, positionsOf(commits, events)),
     ...checkReads(reads),
+    ...checkDoomed(doomed, sessions),
     ...checkAgents(agents, limits.agentMs),
     ...left.map((message) => ({ rule: "left-running", message })),
     ...surprises.map((message) => ({ rule: "answer", message })),

@@ -41,6 +41,7 @@ export function soundRun(): Records {
   const call = { session: SESSION, outcome: "ok", node: "a", from: 0, to: 10 } as const;
   const placed = events.map(({ session, seq }) => ({ session, seq, position: seq + 10 }));
   return {
+    doomed: [{ session: "ses_gone", outcome: "ok" }],
     calls: [
       { ...call, kind: "create", key: "t1", status: 201 },
       { ...call, kind: "prompt", key: "msg_1", seq: 2, status: 202 },
