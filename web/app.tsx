@@ -1,0 +1,75 @@
+import { type ComponentType, Fragment } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { connection } from "./data/connection.ts";
+import { route } from "./data/navigation.ts";
+import type { Route } from "./model/route.ts";
+import { Agents } from "./pages/agents/agents.tsx";
+import { Home } from "./pages/home/home.tsx";
+import { Inbox } from "./pages/inbox/inbox.tsx";
+import { Login } from "./pages/login/login.tsx";
+import { NewSession } from "./pages/new/new-session.tsx";
+import { SessionPage } from "./pages/session/session-page.tsx";
+import { Shell } from "./shell.tsx";
+
+/** A page that is loaded when it is first shown: most visits never need it. */
+function later<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
+  let loaded: ComponentType<Props> | undefined;
+  return function Later(props: Props) {
+    const [, redraw] = useState(0);
+    const [failed, fail] = useState(false);
+    useEffect(() => {
+      if (loaded) return;
+      load().then(
+        (page) => {
+          loaded = page;
+          redraw(1);
+        },
+        () => fail(true),
+      );
+    }, []);
+    if (failed) return <p class="notice bad">This part could not be loaded: reload the page.</p>;
+    return loaded ? <PageOf page={loaded} props={props} /> : <Fragment />;
+  };
+}
+
+function PageOf<Props extends object>({ page: Page, props }: { page: ComponentType<Props>; props: Props }) {
+  return <Page {...props} />;
+}
+
+const Search = later(async () => (await import("./pages/search/search.tsx")).Search);
+const Usage = later(async () => (await import("./pages/usage/usage.tsx")).Usage);
+
+function Missing() {
+  return (
+    <div class="empty">
+      <h1>There is nothing here</h1>
+      <p>The address names no page of this console.</p>
+    </div>
+  );
+}
+
+function pageOf(now: Route) {
+  switch (now.page) {
+    case "home":
+      return <Home />;
+    case "inbox":
+      return <Inbox />;
+    case "new":
+      return <NewSession directory={now.directory} />;
+    case "session":
+      return <SessionPage key={now.session} route={now} />;
+    case "search":
+      return <Search query={now.query} />;
+    case "usage":
+      return <Usage />;
+    case "agents":
+      return <Agents />;
+    case "missing":
+      return <Missing />;
+  }
+}
+
+export function App() {
+  if (connection.value.kind === "signed-out") return <Login />;
+  return <Shell>{pageOf(route.value)}</Shell>;
+}

@@ -1,0 +1,7 @@
+export function Home() {
+  return (
+    <div class="page">
+      <h1>Home</h1>
+    </div>
+  );
+}

@@ -1,0 +1,96 @@
+import type { ComponentChildren } from "preact";
+import { openAsks } from "./data/asks.ts";
+import { route } from "./data/navigation.ts";
+import { board } from "./data/seen.ts";
+import { NEED_NAMES, NEEDS } from "./model/needs.ts";
+import { hrefOf, type Route } from "./model/route.ts";
+import { LinkState } from "./ui/link-state.tsx";
+import { SessionLink } from "./ui/session-link.tsx";
+import { Toasts } from "./ui/toasts.tsx";
+
+const PLACES = [
+  { page: "home", name: "Home" },
+  { page: "inbox", name: "Inbox" },
+  { page: "search", name: "Search", query: "" },
+  { page: "usage", name: "Usage" },
+  { page: "agents", name: "Agents" },
+] as const;
+
+/** So many sessions of a group are in the side bar; the home page has all. */
+const LISTED = 12;
+
+function Places({ style }: { style?: string }) {
+  const { page } = route.value;
+  const waiting = openAsks.value.length;
+  return PLACES.map(({ name, ...place }) => (
+    <a key={name} class={style} href={hrefOf(place)} aria-current={page === place.page ? "page" : undefined}>
+      <span>{name}</span>
+      {place.page === "inbox" && waiting > 0 && <span class="badge">{waiting}</span>}
+    </a>
+  ));
+}
+
+function SideList({ now }: { now: Route }) {
+  return NEEDS.map((need) => {
+    const ids = board.value[need];
+    if (ids.length === 0) return null;
+    return (
+      <section key={need}>
+        <h2>
+          {NEED_NAMES[need]} {ids.length}
+        </h2>
+        {ids.slice(0, LISTED).map((id) => (
+          <SessionLink key={id} id={id} need={need} current={now.page === "session" && now.session === id} />
+        ))}
+        {ids.length > LISTED && <a href={hrefOf({ page: "home" })}>all {ids.length}</a>}
+      </section>
+    );
+  });
+}
+
+/** The frame of every page: places, sessions at the side where there is room, and the state of the connection. */
+export function Shell({ children }: { children: ComponentChildren }) {
+  return (
+    <div class="shell">
+      <a class="unseen" href="#main">
+        Skip to the page
+      </a>
+      <header class="bar">
+        <a class="brand" href={hrefOf({ page: "home" })}>
+          Parley
+        </a>
+        <span class="row grow" />
+        <LinkState />
+        <a class="button compact" href={hrefOf({ page: "new" })}>
+          New
+        </a>
+      </header>
+      <aside class="side" aria-label="Sessions">
+        <div class="side-head">
+          <a class="brand" href={hrefOf({ page: "home" })}>
+            Parley
+          </a>
+          <LinkState />
+        </div>
+        <nav class="side-nav" aria-label="Places">
+          <Places />
+        </nav>
+        <div class="side-nav">
+          <a class="button" href={hrefOf({ page: "new" })}>
+            New session
+          </a>
+        </div>
+        <nav class="side-list" aria-label="Sessions by need">
+          <SideList now={route.value} />
+        </nav>
+      </aside>
+      <main id="main" tabIndex={-1}>
+        {children}
+      </main>
+      <nav class="tabs" aria-label="Places">
+        <Places style="tab" />
+      </nav>
+      <Toasts />
+    </div>
+  );
+}
