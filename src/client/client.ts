@@ -55,7 +55,7 @@ const TIMEOUT_MS = 60_000;
 const RETRIES = 5;
 
 function baseOf(url: string | URL): URL {
-  const base = URL.canParse(url) ? new URL(url) : undefined;
+  const base = URL.parse(String(url)) ?? undefined;
   if (!base || !/^https?:$/.test(base.protocol)) {
     throw new TypeError(`expected the address of a server such as http://127.0.0.1:7420, got "${url}"`);
   }
