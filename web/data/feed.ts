@@ -35,6 +35,10 @@ export interface FeedReader {
 const PAGE = 400;
 
 const feeds = new Map<string, Set<(event: ParleyEvent) => void>>();
+const followed = signal<readonly string[]>([]);
+
+/** The sessions that have a feed: their deltas are wanted. */
+export const followedSessions: ReadonlySignal<readonly string[]> = followed;
 
 /** Takes an event of the stream of all sessions. */
 export function takeForFeeds(event: ParleyEvent): void {
@@ -116,6 +120,7 @@ export function openFeed(session: string, reader: FeedReader): Feed {
   const takers = feeds.get(session) ?? new Set();
   takers.add(take);
   feeds.set(session, takers);
+  followed.value = [...feeds.keys()].sort();
   void alone(begin);
 
   async function readOlder(): Promise<void> {
@@ -139,7 +144,9 @@ export function openFeed(session: string, reader: FeedReader): Feed {
     [Symbol.dispose]() {
       closed = true;
       takers.delete(take);
-      if (takers.size === 0) feeds.delete(session);
+      if (takers.size > 0) return;
+      feeds.delete(session);
+      followed.value = [...feeds.keys()].sort();
     },
   };
 }

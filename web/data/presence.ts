@@ -1,6 +1,6 @@
 import { effect, signal } from "@preact/signals";
+import { followedSessions } from "./feed.ts";
 import { leads } from "./leader.ts";
-import { route } from "./navigation.ts";
 import { stream } from "./start.ts";
 
 const hidden = signal(document.hidden);
@@ -18,8 +18,9 @@ export function keepPresence(): void {
     if (wanted && !stream.isRunning()) stream.start();
     else if (!wanted && stream.isRunning()) stream.pause();
   });
+  // A page that is left for another closes one feed and opens the next: one change, not two.
   effect(() => {
-    const now = route.value;
-    stream.watch(now.page === "session" ? [now.session] : []);
+    const wanted = followedSessions.value;
+    queueMicrotask(() => wanted === followedSessions.peek() && stream.watch(wanted));
   });
 }
