@@ -45,6 +45,22 @@ export function takeForFeeds(event: ParleyEvent): void {
   for (const take of feeds.get(event.session) ?? []) take(event);
 }
 
+/** Hears of a session's events as the stream tells them, until the answer is disposed of. */
+export function listen(session: string, take: (event: ParleyEvent) => void): Disposable {
+  const takers = feeds.get(session) ?? new Set();
+  takers.add(take);
+  feeds.set(session, takers);
+  followed.value = [...feeds.keys()].sort();
+  return {
+    [Symbol.dispose]() {
+      takers.delete(take);
+      if (takers.size > 0 || feeds.get(session) !== takers) return;
+      feeds.delete(session);
+      followed.value = [...feeds.keys()].sort();
+    },
+  };
+}
+
 /** Whether no event is missing between a number and this event: deltas of completed items are folded away. */
 export function followsOn(last: number, { seq, folded = 0 }: Pick<ParleyEvent, "seq" | "folded">): boolean {
   return seq - folded - 1 <= last;
@@ -117,10 +133,7 @@ export function openFeed(session: string, reader: FeedReader): Feed {
     frames.push(event);
   }
 
-  const takers = feeds.get(session) ?? new Set();
-  takers.add(take);
-  feeds.set(session, takers);
-  followed.value = [...feeds.keys()].sort();
+  const listening = listen(session, take);
   void alone(begin);
 
   async function readOlder(): Promise<void> {
@@ -143,10 +156,7 @@ export function openFeed(session: string, reader: FeedReader): Feed {
     },
     [Symbol.dispose]() {
       closed = true;
-      takers.delete(take);
-      if (takers.size > 0) return;
-      feeds.delete(session);
-      followed.value = [...feeds.keys()].sort();
+      listening[Symbol.dispose]();
     },
   };
 }
