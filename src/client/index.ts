@@ -18,6 +18,7 @@ export type {
   Ask,
   AskAnswer,
   Cancelled,
+  ConsoleLink,
   Health,
   McpServer,
   ModelInfo,
