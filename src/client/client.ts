@@ -8,10 +8,12 @@ import { type PageQuery, readPage } from "./pages.ts";
 import { type Backoff, backoffMs } from "./retry.ts";
 import { SessionHandle } from "./session.ts";
 import type { EventPage } from "./stream-types.ts";
+import { terminalsOf } from "./terminals.ts";
 import { type Call, Transport } from "./transport.ts";
 import type {
   AgentInfo,
   ConsoleLink,
+  FileName,
   Health,
   ListedAsk,
   NativeSession,
@@ -21,6 +23,7 @@ import type {
   SessionDetail,
   SessionList,
   SessionListQuery,
+  UsedDirectory,
 } from "./types.ts";
 
 export interface ClientOptions {
@@ -49,6 +52,16 @@ const CLIENT_OPTIONS: OptionNames<ClientOptions> = {
   backoff: true,
 };
 const LIST_OPTIONS: OptionNames<SessionListQuery> = { directory: true, parent: true, after: true, limit: true };
+
+export interface FileQuery {
+  /** The server's own unless told. */
+  directory?: string;
+  /** Letters of the path, in their order. */
+  q?: string;
+  limit?: number;
+}
+
+const FILE_OPTIONS: OptionNames<FileQuery> = { directory: true, q: true, limit: true };
 
 export type ParleyClient = ReturnType<typeof createClient>;
 
@@ -119,6 +132,18 @@ export function createClient(options: ClientOptions) {
         transport.json({ method: "PUT", path: ["v1", "trust"], body: { directory, trusted } }),
       list: async (): Promise<TrustedDirectory[]> =>
         (await get<{ trusted: TrustedDirectory[] }>(["v1", "trusted"])).trusted,
+    },
+    /** Terminals on the server's machine. */
+    terminals: terminalsOf(transport),
+    /** Names inside a directory of the server's machine whose path fits `q`, the best first. */
+    files: async (query: FileQuery = {}): Promise<FileName[]> => {
+      checkOptions("files", query, FILE_OPTIONS);
+      return (await get<{ files: FileName[] }>(["v1", "files"], { ...query })).files;
+    },
+    /** The directories of sessions, newest first, and the server's own; with `q` those that fit, the best first. */
+    directories: async (query: Omit<FileQuery, "directory"> = {}): Promise<UsedDirectory[]> => {
+      checkOptions("directories", query, { q: true, limit: true });
+      return (await get<{ directories: UsedDirectory[] }>(["v1", "directories"], { ...query })).directories;
     },
     /** A handle of one session; nothing is sent. */
     session,

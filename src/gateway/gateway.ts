@@ -81,9 +81,20 @@ export class Gateway {
     await enterDirectory(this.door, directory);
   }
 
-  /** Refuses a request about what another node keeps for the place of a directory, or for this node's own place. */
-  async enterKeeper(directory: string | undefined): Promise<void> {
-    await enterKeeper(this.door, directory);
+  /** Refuses a request about what another node keeps for the place of a directory, for a named place, or for this node's own. */
+  async enterKeeper(directory: string | undefined, place?: string): Promise<void> {
+    await enterKeeper(this.door, directory, place);
+  }
+
+  /** The real path of a directory, on a node that has it; `unnamed` says that it is this process's own. */
+  directory(given: string, unnamed: boolean): Promise<string> {
+    return existingDirectory(given, this.options, { unnamed });
+  }
+
+  /** As `directory`, on the node that keeps what its place has once. */
+  async keptDirectory(given: string, unnamed: boolean, place?: string): Promise<string> {
+    await this.enterKeeper(unnamed ? undefined : given, place);
+    return existingDirectory(given, { roots: this.options.roots });
   }
 
   /** Refuses a command of a session that another node owns, before anything is done for it. */

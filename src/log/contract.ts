@@ -58,6 +58,14 @@ export interface SessionQuery {
   limit: number;
 }
 
+/** A directory and the sessions in it, without those of sub-agents. */
+export interface DirectoryUse {
+  directory: string;
+  sessions: number;
+  /** When the last of them changed. */
+  updated?: number;
+}
+
 /** The state that a reader needs when its cursor lies before the first number that is kept. */
 export interface Base {
   /** The first number that is kept. */
@@ -146,6 +154,8 @@ export interface Log {
   head(session: string): Promise<SessionHead | undefined>;
   base(session: string): Promise<Base | undefined>;
   list(query: SessionQuery): Promise<SessionState[]>;
+  /** The directories of sessions, those that changed last first. */
+  directories(limit: number): Promise<DirectoryUse[]>;
   /**
    * Sessions with an open turn, prompts that wait for a turn or open asks. With an owner, those that it was the last to
    * hold: the ones that its next start must look after.

@@ -203,8 +203,8 @@ async function startOn(
   const clients = new SseClients(metrics);
   let url = "";
   const acp = acpMount({ ...options, url: () => url });
-  const served = { gateway, clients, options: { ...options, directory } };
-  const opencode = opencodeMount({ ...served, commands, terminals, nodes: cluster?.opencode });
+  const served = { gateway, clients, commands, terminals, options: { ...options, directory } };
+  const opencode = opencodeMount({ ...served, nodes: cluster?.opencode });
   const auth = new Authenticator(options.token);
   const codes = new ConsoleCodes();
   const consoleLinks = {

@@ -171,6 +171,17 @@ export function createMemoryLog(options: MemoryLogOptions = {}): Log {
           .filter((state) => parent === undefined || (state.parent ?? null) === parent)
           .slice(0, limit),
       ),
+    directories: (limit) =>
+      using(() => {
+        const own = states().filter(({ parent }) => parent === undefined);
+        const byDirectory = Map.groupBy(own, ({ directory }) => directory);
+        return [...byDirectory]
+          .map(([directory, of]) => {
+            return { directory, sessions: of.length, updated: Math.max(...of.map(({ updated }) => updated)) };
+          })
+          .sort((a, b) => b.updated - a.updated || (a.directory < b.directory ? -1 : 1))
+          .slice(0, limit);
+      }),
     unsettled: (asked) =>
       using(() =>
         states().filter((state) => !isSettled(state) && (asked === undefined || stored(state.id)?.owner === asked)),

@@ -188,6 +188,7 @@ export async function createPostgresLog(options: PostgresLogOptions): Promise<Po
     head: (session) => using(async () => headOf(await sessions.find(session))),
     base: (session) => using(() => sessions.base(session)),
     list: (query) => using(() => sessions.list(query)),
+    directories: (limit) => using(() => sessions.directories(limit)),
     unsettled: (owner) => using(() => sessions.unsettled(owner)),
     find: (session, key) => using(() => events.find(session, key)),
     locate: (key) => using(() => events.locate(key)),

@@ -106,6 +106,7 @@ export function createSqliteLog(database: DatabaseSync, options: SqliteLogOption
     head: (session) => using(() => headOf(heads.find(session))),
     base: (session) => using(() => sessions.base(session)),
     list: (query) => using(() => sessions.list(query)),
+    directories: (limit) => using(() => sessions.directories(limit)),
     unsettled: (owner = OWNER) => using(() => (owner === OWNER ? sessions.unsettled() : [])),
     find: (session, key) => using(() => events.find(session, key)),
     locate: (key) => using(() => events.locate(key)),
