@@ -1,8 +1,14 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 
 /** The way in, for a browser that has no cookie yet. */
 export function Entrance() {
   const [said, say] = useState("");
+  useEffect(() => {
+    const code = /^#enter=([\w-]+)$/.exec(location.hash)?.[1];
+    if (code === undefined) return;
+    history.replaceState(null, "", location.pathname);
+    void enter({ code }).then(say);
+  }, []);
   return (
     <main>
       <h1>Parley</h1>
