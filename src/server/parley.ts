@@ -210,7 +210,7 @@ async function startOn(
   const served = { gateway, clients, options: { ...options, directory } };
   const opencode = opencodeMount({ ...served, commands, terminals, nodes: cluster?.opencode });
   const auth = new Authenticator(options.token);
-  const codes = new ConsoleCodes();
+  const codes = new ConsoleCodes(cluster?.codePrefix);
   const consoleLinks = {
     make: () => (options.token === null ? undefined : { code: codes.make(), lastsMs: CODE_MS }),
     others: () => (options.advertise === undefined ? others : []),
@@ -223,8 +223,12 @@ async function startOn(
     mounts: [
       universalMount({ ...served, nodes: cluster?.nodes(gateway), consoleLinks }),
       acp,
-      consoleMount({ auth, codes, advertise: options.advertise }),
-      ...(cluster?.mounts(gateway, (words) => opencode.hear(words)) ?? []),
+      consoleMount({ auth, codes, elsewhere: cluster?.takeCode, advertise: options.advertise }),
+      ...(cluster?.mounts(
+        gateway,
+        (words) => opencode.hear(words),
+        (code) => codes.take(code),
+      ) ?? []),
       opencode,
     ],
     ready: cluster?.ready ?? (() => log.check()),
