@@ -7,6 +7,7 @@ import { asksCommand } from "./commands/asks.ts";
 import { attachCommand } from "./commands/attach.ts";
 import { cancelCommand } from "./commands/cancel.ts";
 import { completionCommand } from "./commands/completion.ts";
+import { consoleCommand } from "./commands/console.ts";
 import { credentialsCommand } from "./commands/credentials.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { eventsCommand } from "./commands/events.ts";
@@ -31,6 +32,7 @@ export function buildProgram(): Command {
     ['parley run "Read README.md and add a line at the end"', "one prompt, the reply on stdout"],
     ['parley run --continue "Now translate it"', "go on with the newest session here"],
     ["parley opencode", "OpenCode's terminal interface, on Parley"],
+    ["parley console", "the web console, in your browser"],
     ["parley serve", "let clients in; the first line is the URL"],
     ["parley doctor", "what is found here, and what is wrong"],
   ])
@@ -41,6 +43,7 @@ export function buildProgram(): Command {
   const commands = [
     serveCommand(),
     runCommand(),
+    consoleCommand(),
     opencodeCommand(),
     acpCommand(),
     sessionsCommand(),

@@ -197,6 +197,8 @@ export interface Answered {
 /** A link that lets one browser in to the console. */
 export interface ConsoleLink {
   url: string;
+  /** The same link by the addresses that other devices of the network reach. */
+  others: string[];
   /** When it is no longer good; null where the server has no token. */
   expires: number | null;
 }

@@ -21,7 +21,7 @@ export const ROUTES: readonly Route[] = universalRoutes({
   version: "test",
   logger: silentLogger,
   defaultDirectory: "/",
-  consoleLinks: { make: () => undefined },
+  consoleLinks: { make: () => undefined, others: () => [] },
 });
 
 interface Operation {

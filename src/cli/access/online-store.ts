@@ -5,7 +5,7 @@ import type { Store } from "./store.ts";
 
 export const CLIENT_NAME = "parley-cli";
 
-export function clientOf({ url, token }: FoundServer): ParleyClient {
+export function clientOf({ url, token }: Pick<FoundServer, "url" | "token">): ParleyClient {
   return createClient({ url, token, name: CLIENT_NAME });
 }
 

@@ -108,7 +108,7 @@ test("a quiet stream says that it lives", async (t) => {
     version: "test",
     logger: silentLogger,
     defaultDirectory: "/",
-    consoleLinks: { make: () => undefined },
+    consoleLinks: { make: () => undefined, others: () => [] },
   });
   const http = createServer((request, response) => void handler(request, response)).listen(0, "127.0.0.1");
   await once(http, "listening");
