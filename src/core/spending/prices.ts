@@ -14,6 +14,8 @@ export interface ModelPrice {
 export interface PriceTable {
   /** The day on which it was made. */
   date: string;
+  /** That of the user's own table, which counts before it. */
+  own?: string;
   models: ReadonlyMap<string, ModelPrice | null>;
 }
 
@@ -85,5 +87,5 @@ function priceIn(told: Fields): ModelPrice | undefined {
 
 /** A table with the entries of another, which counts where both have one. */
 export function withPrices(table: PriceTable, own: PriceTable): PriceTable {
-  return { date: own.date, models: new Map([...table.models, ...own.models]) };
+  return { date: table.date, own: own.date, models: new Map([...table.models, ...own.models]) };
 }

@@ -30,6 +30,37 @@ export interface UsageRow extends UsageSum {
   key: string;
 }
 
+/** `label`: a session's title; `deleted`: the session is gone, and its title with it. */
+export interface LabelledRow extends UsageRow {
+  label?: string;
+  deleted?: boolean;
+}
+
+export interface UsageQuery {
+  /** By day unless told. */
+  by?: Dimension;
+  /** Days such as 2026-01-31, both included. */
+  from?: string;
+  to?: string;
+  /** The time zone of the days, by its IANA name; UTC unless told. */
+  tz?: string;
+  directory?: string;
+  agent?: string;
+  /** The most rows. */
+  limit?: number;
+}
+
+export interface UsageAnswer {
+  by: Dimension;
+  tz: string;
+  rows: LabelledRow[];
+  /** Rows that were left out; the total has them. */
+  more: number;
+  total: UsageSum;
+  /** The day of the table of prices, and of the user's own, which counts before it. */
+  prices: { date: string; own?: string };
+}
+
 /** A sum that grows. */
 class Sum {
   turns = 0;

@@ -16,6 +16,7 @@ import { promptRoutes } from "./prompt-routes.ts";
 import { type Route, tagged } from "./route.ts";
 import { sessionRoutes } from "./session-routes.ts";
 import { trustRoutes } from "./trust-routes.ts";
+import { usageRoutes } from "./usage-routes.ts";
 import { workRoutes } from "./work-routes.ts";
 
 export interface UniversalOptions {
@@ -39,6 +40,7 @@ export function universalRoutes({ gateway, clients, nodes, defaultDirectory }: U
     ...tagged("Work", workRoutes(gateway)),
     ...tagged("Trust", trustRoutes(gateway, defaultDirectory)),
     ...tagged("Asks", askRoutes(gateway)),
+    ...tagged("Usage", usageRoutes(gateway)),
     ...tagged("Nodes", nodeRoutes(nodes)),
     ...tagged("Events", eventRoutes(gateway, eventStreams(gateway, clients))),
   ];
