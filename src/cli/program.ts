@@ -22,6 +22,7 @@ import { scriptedAgentCommand } from "./commands/scripted-agent.ts";
 import { serveCommand } from "./commands/serve.ts";
 import { sessionsCommand } from "./commands/sessions.ts";
 import { trustCommand } from "./commands/trust.ts";
+import { usageCommand } from "./commands/usage.ts";
 import { CliError, EXIT } from "./exit.ts";
 import { formatHelp, withExamples } from "./help.ts";
 import { packageVersion } from "./version.ts";
@@ -47,6 +48,7 @@ export function buildProgram(): Command {
     opencodeCommand(),
     acpCommand(),
     sessionsCommand(),
+    usageCommand(),
     attachCommand(),
     asksCommand(),
     answerCommand(),

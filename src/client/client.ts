@@ -1,4 +1,5 @@
 import type { ParleyEvent } from "../core/events/event.ts";
+import type { UsageAnswer, UsageQuery } from "../core/spending/report.ts";
 import type { TrustedDirectory, TrustInfo } from "../core/trust.ts";
 import { checkOptions, type OptionNames } from "./check-options.ts";
 import type { EventStream } from "./closable.ts";
@@ -50,6 +51,15 @@ const CLIENT_OPTIONS: OptionNames<ClientOptions> = {
   timeoutMs: true,
   retries: true,
   backoff: true,
+};
+const USAGE_OPTIONS: OptionNames<UsageQuery> = {
+  by: true,
+  from: true,
+  to: true,
+  tz: true,
+  directory: true,
+  agent: true,
+  limit: true,
 };
 const LIST_OPTIONS: OptionNames<SessionListQuery> = { directory: true, parent: true, after: true, limit: true };
 
@@ -149,6 +159,11 @@ export function createClient(options: ClientOptions) {
     session,
     /** The open asks of all sessions. */
     asks: async (): Promise<ListedAsk[]> => (await get<{ asks: ListedAsk[] }>(["v1", "asks"])).asks,
+    /** Tokens and cost of all turns that ended, by day unless told otherwise. */
+    usage: async (query: UsageQuery = {}): Promise<UsageAnswer> => {
+      checkOptions("usage", query, USAGE_OPTIONS);
+      return get(["v1", "usage"], { ...query });
+    },
     /** The nodes that share the server's database; none where it is alone with its data directory. */
     nodes: async (): Promise<ParleyNode[]> => (await get<{ nodes: ParleyNode[] }>(["v1", "nodes"])).nodes,
     /** Has a node take no new sessions, wait for its turns, and stop. */

@@ -2,6 +2,7 @@ export type { EventOf, ParleyEvent, UnknownEvent } from "../core/events/event.ts
 export type { Item } from "../core/events/items.ts";
 export type { EndReason, Failure, FileChange, PlanEntry, PromptPart, Usage } from "../core/events/values.ts";
 export type { Outcome, Receipt } from "../core/receipt.ts";
+export type { CostSource, LabelledRow, UsageAnswer, UsageQuery, UsageSum } from "../core/spending/report.ts";
 export type { TrustedDirectory, TrustInfo } from "../core/trust.ts";
 export { type ClientOptions, createClient, type FileQuery, type ParleyClient } from "./client.ts";
 export type { EventStream } from "./closable.ts";

@@ -33,6 +33,7 @@ import { watchStorage } from "./lifecycle/storage-watch.ts";
 import { processSeries } from "./logging/metrics.ts";
 import { mcpStore } from "./mcp-store.ts";
 import type { NamedAgents } from "./named-agents.ts";
+import { loadPrices } from "./prices.ts";
 import { opencodeMount, universalMount } from "./surface-mounts.ts";
 import { type TrustOptions, TrustStore } from "./trust/trust-store.ts";
 
@@ -59,6 +60,8 @@ export interface ParleyOptions extends AgentSettings {
   idleCloseMs: number;
   idleAgents: number;
   retainEvents: number;
+  /** A JSON file with prices of models, which count before Parley's own. */
+  prices?: string;
   /** Which directories the user trusts; none unless told. */
   trust?: Omit<TrustOptions, "warn">;
   /** Hears that this node was drained: it has no open turn, and takes no session. */
@@ -183,8 +186,10 @@ async function startOn(
   if (!agents.get(defaultAgent))
     throw new ParleyError("agent_not_found", agents.objection(defaultAgent) ?? `no agent ${defaultAgent}`);
   processSeries(metrics);
+  const priceTable = options.prices === undefined ? undefined : await loadPrices(options.prices);
   const gateway = new Gateway({
     ...options,
+    priceTable,
     log,
     agents,
     processes: commands,

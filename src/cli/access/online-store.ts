@@ -24,6 +24,7 @@ export function onlineStore(server: FoundServer): Store {
     remove: (id) => client.sessions.delete(id),
     agents: () => client.agents(),
     asks: (session) => (session === undefined ? client.asks() : client.session(session).asks()),
+    usage: (query) => client.usage(query),
     async nodes() {
       const nodes = await client.nodes();
       return nodes.length === 0 ? undefined : nodes;

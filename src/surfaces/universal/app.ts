@@ -23,6 +23,7 @@ import { type Route, tagged } from "./route.ts";
 import { sessionRoutes } from "./session-routes.ts";
 import { terminalRoutes } from "./terminal-routes.ts";
 import { trustRoutes } from "./trust-routes.ts";
+import { usageRoutes } from "./usage-routes.ts";
 import { workRoutes } from "./work-routes.ts";
 
 export interface UniversalOptions {
@@ -55,6 +56,7 @@ export function universalRoutes(options: UniversalOptions): Route[] {
     ...tagged("Terminals", terminalRoutes(options)),
     ...tagged("Trust", trustRoutes(gateway, defaultDirectory)),
     ...tagged("Asks", askRoutes(gateway)),
+    ...tagged("Usage", usageRoutes(gateway)),
     ...tagged("Nodes", nodeRoutes(nodes)),
     ...tagged("Console", consoleRoutes(consoleLinks, advertised)),
     ...tagged("Events", eventRoutes(gateway, eventStreams(gateway, clients))),
