@@ -18,6 +18,7 @@ import { nodesCommand } from "./commands/nodes.ts";
 import { opencodeCommand } from "./commands/opencode.ts";
 import { runCommand } from "./commands/run.ts";
 import { scriptedAgentCommand } from "./commands/scripted-agent.ts";
+import { searchCommand } from "./commands/search.ts";
 import { serveCommand } from "./commands/serve.ts";
 import { sessionsCommand } from "./commands/sessions.ts";
 import { trustCommand } from "./commands/trust.ts";
@@ -44,6 +45,7 @@ export function buildProgram(): Command {
     opencodeCommand(),
     acpCommand(),
     sessionsCommand(),
+    searchCommand(),
     attachCommand(),
     asksCommand(),
     answerCommand(),

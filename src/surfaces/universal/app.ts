@@ -14,6 +14,7 @@ import { type NodesView, nodeRoutes } from "./node-routes.ts";
 import { openApi } from "./openapi.ts";
 import { promptRoutes } from "./prompt-routes.ts";
 import { type Route, tagged } from "./route.ts";
+import { searchRoutes } from "./search-routes.ts";
 import { sessionRoutes } from "./session-routes.ts";
 import { trustRoutes } from "./trust-routes.ts";
 import { workRoutes } from "./work-routes.ts";
@@ -35,6 +36,7 @@ export function universalRoutes({ gateway, clients, nodes, defaultDirectory }: U
   return [
     ...tagged("Agents", agentRoutes(gateway, defaultDirectory)),
     ...tagged("Sessions", sessionRoutes(gateway, defaultDirectory, nodes)),
+    ...tagged("Search", searchRoutes(gateway)),
     ...tagged("Prompts", promptRoutes(gateway)),
     ...tagged("Work", workRoutes(gateway)),
     ...tagged("Trust", trustRoutes(gateway, defaultDirectory)),
