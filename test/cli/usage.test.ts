@@ -46,7 +46,7 @@ describe("the table", () => {
   test("shows small sums with more digits, and nothing as nothing", () => {
     assert.deepEqual([0, 0.00004, 0.5, 1, 1234.567].map(dollars), [
       "$0.00",
-      "$0.0000",
+      "<$0.0001",
       "$0.5000",
       "$1.00",
       "$1,234.57",

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { exportHeader } from "../../src/core/history/exported.ts";
 import { houseRig, playing, say } from "../agents/house/support.ts";
 import { ended, rig, text } from "./rig.ts";
 
@@ -33,10 +34,11 @@ test("an import adds nothing, also where its last turn was open", async (t) => {
   const made = await houseRig(t, { model });
   await made.turn("first");
   const events = await made.events(made.session);
-  const lines = (end: number): string =>
-    [{ type: "parley.export", version: 1, session: made.session }, ...events.slice(0, end).map((event) => event)]
-      .map((line) => `${JSON.stringify(line)}\n`)
-      .join("");
+  const lines = (count: number): string => {
+    const kept = events.slice(0, count);
+    const header = exportHeader(made.session, [{ id: made.session, last: kept.at(-1)?.seq ?? 0 }]);
+    return [header, ...kept].map((line) => `${JSON.stringify(line)}\n`).join("");
+  };
   const { total } = await made.gateway.usage({});
   const isEnd = events.findIndex(({ type }) => type === "turn.ended");
   for (const end of [events.length, isEnd]) {
@@ -47,7 +49,7 @@ test("an import adds nothing, also where its last turn was open", async (t) => {
   }
 });
 
-test("the past that an agent tells once more was not spent here", async (t) => {
+test("a turn whose model nobody knows has tokens, and a cost that is unknown", async (t) => {
   const r = await rig(t);
   r.fake.onPrompt = (session) => {
     session.say({ type: "step.begun" });
