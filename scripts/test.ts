@@ -40,7 +40,7 @@ function check(label: string, command: string, parameters: string[]): void {
 
 if (words.length === 0) {
   check("format, lint, import direction", "biome", ["check", "."]);
-  check("types", "tsc", ["-p", "."]);
+  check("types", "node", ["scripts/types.ts"]);
 }
 const files = globSync("test/**/*.test.ts")
   .filter((file) => hard || !file.startsWith("test/hard/"))

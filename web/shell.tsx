@@ -1,9 +1,13 @@
 import type { ComponentChildren } from "preact";
+import { useCallback, useEffect, useState } from "preact/hooks";
 import { openAsks } from "./data/asks.ts";
-import { route } from "./data/navigation.ts";
+import { chooseAsk, chosenAsk } from "./data/chosen.ts";
+import { onKeys } from "./data/keyboard.ts";
+import { go, route } from "./data/navigation.ts";
 import { board } from "./data/seen.ts";
 import { NEED_NAMES, NEEDS } from "./model/needs.ts";
 import { hrefOf, type Route } from "./model/route.ts";
+import { KeyHelp } from "./ui/key-help.tsx";
 import { LinkState } from "./ui/link-state.tsx";
 import { SessionLink } from "./ui/session-link.tsx";
 import { Toasts } from "./ui/toasts.tsx";
@@ -48,8 +52,48 @@ function SideList({ now }: { now: Route }) {
   });
 }
 
+/** Presses a button of the ask that is chosen. */
+function press(answer: "once" | "reject"): void {
+  const card = document.querySelector(`[data-ask="${chosenAsk.value ?? ""}"]`);
+  const button = card?.querySelector(`button[data-answer="${answer}"]`);
+  if (button instanceof HTMLButtonElement) button.click();
+}
+
+function choose(step: 1 | -1): void {
+  chooseAsk(step);
+  document.querySelector(`[data-ask="${chosenAsk.value ?? ""}"]`)?.scrollIntoView({ block: "nearest" });
+}
+
+/** The keys that count on every page. */
+function useKeys(help: () => void): void {
+  useEffect(
+    () =>
+      onKeys({
+        inbox: () => go({ page: "inbox" }),
+        home: () => go({ page: "home" }),
+        usage: () => go({ page: "usage" }),
+        agents: () => go({ page: "agents" }),
+        search: () => go({ page: "search", query: "" }),
+        new: () => go({ page: "new" }),
+        next: () => choose(1),
+        previous: () => choose(-1),
+        open: () => {
+          const chosen = openAsks.value.find(({ ask }) => ask.id === chosenAsk.value);
+          if (chosen) go({ page: "session", session: chosen.root, tab: "transcript" });
+        },
+        allow: () => press("once"),
+        reject: () => press("reject"),
+        help,
+      }),
+    [help],
+  );
+}
+
 /** The frame of every page: places, sessions at the side where there is room, and the state of the connection. */
 export function Shell({ children }: { children: ComponentChildren }) {
+  const [helping, setHelping] = useState(false);
+  const help = useCallback(() => setHelping(true), []);
+  useKeys(help);
   return (
     <div class="shell">
       <a class="unseen" href="#main">
@@ -91,6 +135,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
         <Places style="tab" />
       </nav>
       <Toasts />
+      {helping && <KeyHelp onClose={() => setHelping(false)} />}
     </div>
   );
 }

@@ -2,7 +2,7 @@ import type { ParleyEvent } from "../core/events/event.ts";
 import type { TrustedDirectory, TrustInfo } from "../core/trust.ts";
 import { checkOptions, type OptionNames } from "./check-options.ts";
 import type { EventStream } from "./closable.ts";
-import { EVENTS_OPTIONS, type EventsOptions, openEvents } from "./event-stream.ts";
+import { ALL_EVENTS_OPTIONS, type AllEventsOptions, openEvents } from "./event-stream.ts";
 import { messageIds } from "./message-id.ts";
 import { type PageQuery, readPage } from "./pages.ts";
 import { type Backoff, backoffMs } from "./retry.ts";
@@ -11,8 +11,8 @@ import type { EventPage } from "./stream-types.ts";
 import { type Call, Transport } from "./transport.ts";
 import type {
   AgentInfo,
-  Ask,
   Health,
+  ListedAsk,
   NativeSession,
   NewSession,
   ParleyNode,
@@ -55,7 +55,7 @@ const TIMEOUT_MS = 60_000;
 const RETRIES = 5;
 
 function baseOf(url: string | URL): URL {
-  const base = URL.canParse(url) ? new URL(url) : undefined;
+  const base = URL.parse(String(url)) ?? undefined;
   if (!base || !/^https?:$/.test(base.protocol)) {
     throw new TypeError(`expected the address of a server such as http://127.0.0.1:7420, got "${url}"`);
   }
@@ -122,7 +122,7 @@ export function createClient(options: ClientOptions) {
     /** A handle of one session; nothing is sent. */
     session,
     /** The open asks of all sessions. */
-    asks: async (): Promise<Ask[]> => (await get<{ asks: Ask[] }>(["v1", "asks"])).asks,
+    asks: async (): Promise<ListedAsk[]> => (await get<{ asks: ListedAsk[] }>(["v1", "asks"])).asks,
     /** The nodes that share the server's database; none where it is alone with its data directory. */
     nodes: async (): Promise<ParleyNode[]> => (await get<{ nodes: ParleyNode[] }>(["v1", "nodes"])).nodes,
     /** Has a node take no new sessions, wait for its turns, and stop. */
@@ -132,8 +132,8 @@ export function createClient(options: ClientOptions) {
      * The events of all sessions in the order in which they were stored, from now on unless a cursor is given. Gaps come
      * only in the stream of one session.
      */
-    allEvents: (given: EventsOptions = {}) => {
-      checkOptions("allEvents", given, EVENTS_OPTIONS);
+    allEvents: (given: AllEventsOptions = {}) => {
+      checkOptions("allEvents", given, ALL_EVENTS_OPTIONS);
       return openEvents(transport, {
         ...given,
         session: null,

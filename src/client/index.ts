@@ -6,19 +6,21 @@ export type { TrustedDirectory, TrustInfo } from "../core/trust.ts";
 export { type ClientOptions, createClient, type ParleyClient } from "./client.ts";
 export type { EventStream } from "./closable.ts";
 export { ParleyApiError, ParleyConnectionError, ParleyProtocolError } from "./errors.ts";
-export type { EventsOptions } from "./event-stream.ts";
+export type { AllEventsOptions, EventsOptions } from "./event-stream.ts";
 export type { ConnectionState } from "./follow.ts";
 export type { Backoff } from "./retry.ts";
 export type { PromptOptions, SessionHandle } from "./session.ts";
-export type { EventPage, Gap, GapEvent, StreamEvent } from "./stream-types.ts";
+export type { EventPage, EventPageBack, Gap, GapEvent, StreamEvent } from "./stream-types.ts";
 export type { RunOptions, TurnRun } from "./turn-run.ts";
 export type {
   AgentInfo,
   Answered,
   Ask,
   AskAnswer,
+  AskingSession,
   Cancelled,
   Health,
+  ListedAsk,
   McpServer,
   ModelInfo,
   ModelPrice,

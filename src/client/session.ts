@@ -3,10 +3,10 @@ import { checkOptions, type OptionNames } from "./check-options.ts";
 import type { EventStream } from "./closable.ts";
 import { EVENTS_OPTIONS, type EventsOptions, openEvents } from "./event-stream.ts";
 import { readPage } from "./pages.ts";
-import type { EventPage, StreamEvent } from "./stream-types.ts";
+import type { EventPage, EventPageBack, StreamEvent } from "./stream-types.ts";
 import type { Transport } from "./transport.ts";
 import { followTurn, RUN_OPTIONS, type RunOptions, type TurnRun } from "./turn-run.ts";
-import type { Answered, Ask, AskAnswer, Cancelled, PromptInput, SessionChange, SessionDetail } from "./types.ts";
+import type { Answered, AskAnswer, Cancelled, ListedAsk, PromptInput, SessionChange, SessionDetail } from "./types.ts";
 
 export interface PromptOptions {
   signal?: AbortSignal;
@@ -97,9 +97,9 @@ export class SessionHandle {
   }
 
   /** The open asks here and in the sessions of its sub-agents. */
-  async asks(): Promise<Ask[]> {
+  async asks(): Promise<ListedAsk[]> {
     const path = this.#path("asks");
-    return (await this.#transport.json<{ asks: Ask[] }>({ method: "GET", path, repeatable: true })).asks;
+    return (await this.#transport.json<{ asks: ListedAsk[] }>({ method: "GET", path, repeatable: true })).asks;
   }
 
   /** The first answer wins: a later one fails with `already_answered` and the winning one as `problem.resolution`. */
@@ -112,6 +112,14 @@ export class SessionHandle {
   page(query: { after?: string | number; limit?: number; native?: boolean } = {}): Promise<EventPage> {
     checkOptions("page", query, { after: true, limit: true, native: true });
     return readPage(this.#transport, { ...query, session: this.id });
+  }
+
+  /** The newest events before a number or an event's id, in their order; the session's newest ones unless told. */
+  pageBack(query: { before?: string | number; limit?: number; native?: boolean } = {}): Promise<EventPageBack> {
+    checkOptions("pageBack", query, { before: true, limit: true, native: true });
+    const { before = "latest", ...rest } = query;
+    const path = this.#path("events");
+    return this.#transport.json({ method: "GET", path, query: { before, ...rest }, repeatable: true });
   }
 
   /**

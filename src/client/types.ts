@@ -167,6 +167,17 @@ export interface Cancelled {
 /** An open permission or question, with the session that asks: it may be a sub-agent's. */
 export type Ask = OpenAsk & { session: string };
 
+/** An ask of a list, with the facts of its session. */
+export type ListedAsk = Ask & { about: AskingSession };
+
+/** The facts of a session that asks; `root` is the topmost session, where a sub-agent asks. */
+export interface AskingSession {
+  title?: string;
+  agent: string;
+  directory: string;
+  root?: string;
+}
+
 export type AskAnswer =
   | "once"
   | "always"

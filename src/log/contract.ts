@@ -47,6 +47,7 @@ export interface BackQuery {
   /** Numbers smaller than this one. */
   before: number;
   limit: number;
+  native?: boolean;
 }
 
 export interface SessionQuery {
@@ -139,7 +140,7 @@ export interface Log {
   /** Events of all sessions by position. An event is never visible before one with a smaller position. */
   readAll(query: ReadQuery): Promise<PlacedRecord[]>;
   /** The newest events of all sessions before a position, in their order. */
-  readAllBack(query: BackQuery): Promise<PlacedRecord[]>;
+  readAllBack(query: Omit<BackQuery, "native">): Promise<PlacedRecord[]>;
   /** The newest position that is visible, 0 where there is none. */
   position(): Promise<number>;
   head(session: string): Promise<SessionHead | undefined>;

@@ -22,6 +22,7 @@ import { SseClients } from "../surfaces/stream/sse-clients.ts";
 import { acpMount } from "./acp/mount.ts";
 import { type AgentSettings, buildAgents, chooseDefaultAgent } from "./agents.ts";
 import type { Cluster, ClusterOptions, ClusterSettings } from "./cluster/cluster.ts";
+import { consoleMount } from "./console/mount.ts";
 import { createListener, type HttpListener } from "./http/listener.ts";
 import { instanceOf } from "./instance.ts";
 import { giveMemoryBackWhenIdle } from "./lifecycle/idle-memory.ts";
@@ -209,13 +210,14 @@ async function startOn(
     mounts: [
       universalMount({ ...served, nodes: cluster?.nodes(gateway) }),
       acp,
+      consoleMount(),
       ...(cluster?.mounts(gateway, (words) => opencode.hear(words)) ?? []),
       opencode,
     ],
     ready: cluster?.ready ?? (() => log.check()),
     passing: cluster?.passing,
     about: { name: "parley", version: options.version },
-    home: { version: options.version, advertise: options.advertise },
+    console: true,
   });
   const address = await listener.listen();
   url = urlOf(options.host, address.port);

@@ -49,7 +49,15 @@ describe("the lines of the README", () => {
 
 describe("the files of the package", () => {
   const file = (path: string, mode = 0o644): PackedFile => ({ path, size: 1, mode });
-  const whole = ["package.json", "README.md", "LICENSE", "CHANGELOG.md", "schema/config.json", "docs/api.md"];
+  const whole = [
+    "package.json",
+    "README.md",
+    "LICENSE",
+    "CHANGELOG.md",
+    "schema/config.json",
+    "docs/api.md",
+    "dist/console/index.html",
+  ];
   const good = [...whole.map((path) => file(path)), file("bin/parley.js", 0o755), file("dist/index.d.ts")];
 
   test("nothing is published without the address of its repository", () => {

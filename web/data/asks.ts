@@ -1,5 +1,5 @@
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
-import type { Ask } from "../../src/client/index.ts";
+import type { Ask, AskingSession } from "../../src/client/index.ts";
 import type { EventOf, ParleyEvent } from "../../src/core/events/event.ts";
 import { present } from "../../src/core/json/fields.ts";
 import { api } from "./api.ts";
@@ -14,7 +14,7 @@ export interface Resolution {
 
 /** An ask in this page. One that was answered stays for a moment, so that a person sees why it goes. */
 export interface ShownAsk {
-  ask: Ask;
+  ask: Ask & { about?: AskingSession };
   root: string;
   resolution?: Resolution;
 }
@@ -47,10 +47,9 @@ function change(edit: (asks: Map<string, ShownAsk>) => void): void {
 }
 
 /** Reads the open asks anew. */
-export async function loadAsks(rootOf: (session: string) => Promise<string>): Promise<void> {
+export async function loadAsks(): Promise<void> {
   const asks = await api.asks();
-  const read = await Promise.all(asks.map(async (ask) => ({ ask, root: await rootOf(ask.session) })));
-  shown.value = new Map(read.map((one) => [one.ask.id, one]));
+  shown.value = new Map(asks.map((ask) => [ask.id, { ask, root: ask.about.root ?? ask.session }]));
 }
 
 function opened(event: EventOf<"permission.requested"> | EventOf<"question.requested">): void {

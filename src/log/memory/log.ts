@@ -144,8 +144,10 @@ export function createMemoryLog(options: MemoryLogOptions = {}): Log {
     owner,
     open: (session) => using(() => open(session)),
     read: (session, query) => using(() => read(session, query)),
-    readBack: (session, { before, limit }) =>
-      using(() => lastRows(stored(session)?.rows ?? [], before, limit, bySeq).map((row) => unplaced(given(row)))),
+    readBack: (session, { before, limit, native }) =>
+      using(() =>
+        lastRows(stored(session)?.rows ?? [], before, limit, bySeq).map((row) => unplaced(given(row, native))),
+      ),
     turnStart: (session, before) =>
       using(() => {
         const isStart = ({ record }: Row): boolean => record.type === "turn.started" && record.seq < before;

@@ -14,7 +14,6 @@ import { originPolicy } from "../guards/origin-guard.ts";
 import { serverSeries } from "../logging/metrics.ts";
 import { DeadPeers } from "../peers/dead-peers.ts";
 import { answerClientError } from "./client-errors.ts";
-import type { Home } from "./home-page.ts";
 import { createMounts, type Mount } from "./mounts.ts";
 import { createServer } from "./node-http.ts";
 import { createProbes } from "./probes.ts";
@@ -29,8 +28,8 @@ export interface ListenerOptions {
   token: string | null;
   /** The origin that clients are told, where they come through a tunnel or a proxy. */
   advertise?: string;
-  /** The page at `/` for browsers; without it `/` is an address like any other. */
-  home?: Home;
+  /** Whether browsers are shown the console; otherwise `/` and `/console/` are addresses like any other. */
+  console?: boolean;
   allowHosts?: readonly string[];
   cors?: readonly string[];
   mounts: readonly Mount[];
@@ -89,14 +88,13 @@ export function createListener(options: ListenerOptions): HttpListener {
   const hall: Hall = {
     door: {
       local: !isExposed(bind, advertise),
-      home: options.home !== undefined,
+      console: options.console === true,
       hosts: hostPolicy(bind, [...(options.allowHosts ?? []), ...told.map(advertisedHost)]),
       origins: originPolicy([...(options.cors ?? []), ...told]),
       auth: new Authenticator(options.token),
       ...present({ isHop: options.passing?.isHop }),
     },
     passing: options.passing,
-    home: options.home,
     mounts: createMounts(options.mounts),
     series: serverSeries(metrics),
     log,
