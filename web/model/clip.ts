@@ -42,5 +42,5 @@ export function clip(text: string): Clipped {
   if (enough && text.length <= MAX_CHARACTERS) return { head: text };
   const to = Math.min(lineEnds(text, HEAD_LINES), MAX_CHARACTERS / 2);
   const from = Math.max(lineStarts(text, TAIL_LINES), text.length - MAX_CHARACTERS / 2, to);
-  return { head: text.slice(0, to), left: countLines(text.slice(to, from)) - 1, tail: text.slice(from) };
+  return { head: text.slice(0, to), left: Math.max(0, countLines(text.slice(to, from)) - 2), tail: text.slice(from) };
 }

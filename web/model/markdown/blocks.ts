@@ -31,6 +31,8 @@ export function readGrowing(before: Blocks, text: string): Blocks {
   if (text === before.text) return before;
   if (before.text === "" || !text.startsWith(before.text)) return readBlocks(text);
   const kept = before.tokens.slice(0, settled(before.tokens));
-  const at = kept.reduce((sum, { raw }) => sum + raw.length, 0);
-  return { text, tokens: [...kept, ...new Lexer(OPTIONS).lex(text.slice(at))] };
+  const over = kept.map(({ raw }) => raw).join("");
+  // The lexer evens out some blanks; then its blocks do not say where they end.
+  if (!text.startsWith(over)) return readBlocks(text);
+  return { text, tokens: [...kept, ...new Lexer(OPTIONS).lex(text.slice(over.length))] };
 }
