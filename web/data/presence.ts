@@ -1,7 +1,7 @@
 import { effect, signal } from "@preact/signals";
 import { leads } from "./leader.ts";
-import { route } from "./navigation.ts";
 import { stream } from "./start.ts";
+import { watchedSessions } from "./watched.ts";
 
 const hidden = signal(document.hidden);
 document.addEventListener("visibilitychange", () => {
@@ -18,8 +18,5 @@ export function keepPresence(): void {
     if (wanted && !stream.isRunning()) stream.start();
     else if (!wanted && stream.isRunning()) stream.pause();
   });
-  effect(() => {
-    const now = route.value;
-    stream.watch(now.page === "session" ? [now.session] : []);
-  });
+  effect(() => stream.watch(watchedSessions()));
 }

@@ -51,6 +51,7 @@ export function createStream(takers: readonly Taker[], reload: () => Promise<voi
   async function follow(signal: AbortSignal): Promise<void> {
     const stream = api.allEvents({
       after: cursor ?? "latest",
+      deltas: watched,
       signal,
       silenceMs: SILENCE_MS,
       onConnection: (state) => {
