@@ -19,6 +19,8 @@ export type {
   AskAnswer,
   AskingSession,
   Cancelled,
+  CommandInput,
+  FileDiff,
   Health,
   ListedAsk,
   McpServer,
@@ -33,4 +35,5 @@ export type {
   SessionDetail,
   SessionList,
   SessionListQuery,
+  SlashCommand,
 } from "./types.ts";

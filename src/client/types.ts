@@ -211,3 +211,39 @@ export interface ParleyNode {
   /** Negative when its lease is over. */
   leaseLeftMs: number;
 }
+
+/** The changes of one file together; where these cannot be told as one, it is listed again. */
+export interface FileDiff {
+  /** From the session's directory; absolute where it lies outside. */
+  path: string;
+  kind: "added" | "modified" | "deleted" | "renamed";
+  /** The path that it had before, where it was renamed. */
+  from?: string;
+  additions: number;
+  deletions: number;
+  /** Unified. */
+  diff?: string;
+  /** So many characters of the diff are left out. */
+  cut?: { characters: number };
+}
+
+/** A slash command of a session. */
+export interface SlashCommand {
+  /** Without the slash. */
+  name: string;
+  description?: string;
+  /** The words that it takes. */
+  hint?: string;
+  /** Whose it is: the agent's, the project's or Parley's own. */
+  source: "agent" | "project" | "parley";
+  skill?: boolean;
+  /** The mode and the model that its author wants. */
+  mode?: string;
+  model?: string;
+}
+
+/** Beside the name and the words of a command, as for a prompt. */
+export interface CommandInput extends Pick<PromptInput, "id" | "model" | "mode" | "options" | "attended"> {
+  /** Further parts of the prompt that it becomes. */
+  parts?: PromptPart[];
+}

@@ -8,6 +8,8 @@ import { json, serveSurface } from "../http/serve.ts";
 import type { SseClients } from "../stream/sse-clients.ts";
 import { agentRoutes } from "./agent-routes.ts";
 import { askRoutes } from "./ask-routes.ts";
+import { changeRoutes } from "./change-routes.ts";
+import { commandRoutes } from "./command-routes.ts";
 import { eventRoutes } from "./event-routes.ts";
 import { eventStreams } from "./event-stream.ts";
 import { type NodesView, nodeRoutes } from "./node-routes.ts";
@@ -37,6 +39,8 @@ export function universalRoutes({ gateway, clients, nodes, defaultDirectory }: U
     ...tagged("Sessions", sessionRoutes(gateway, defaultDirectory, nodes)),
     ...tagged("Prompts", promptRoutes(gateway)),
     ...tagged("Work", workRoutes(gateway)),
+    ...tagged("Commands", commandRoutes(gateway)),
+    ...tagged("Changes", changeRoutes(gateway)),
     ...tagged("Trust", trustRoutes(gateway, defaultDirectory)),
     ...tagged("Asks", askRoutes(gateway)),
     ...tagged("Nodes", nodeRoutes(nodes)),
