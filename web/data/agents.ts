@@ -28,3 +28,12 @@ export async function commandsOf(session: string): Promise<SlashCommand[]> {
     return [];
   }
 }
+
+/** The files of a directory whose names fit a word, the best first; none where they cannot be had. */
+export async function filesFitting(
+  _directory: string,
+  _word: string,
+  _most: number,
+): Promise<{ path: string; directory: boolean }[]> {
+  return [];
+}

@@ -19,13 +19,9 @@ async function wordsOf(hunks: readonly DiffHunk[]): Promise<ReadonlyMap<DiffLine
       if (!removed || !added) continue;
       const changes = diffWordsWithSpace(removed.text, added.text);
       const mine = (side: "added" | "removed"): Words =>
-        changes.flatMap((change) =>
-          change.added || change.removed
-            ? change[side]
-              ? [{ text: change.value, changed: true }]
-              : []
-            : [{ text: change.value, changed: false }],
-        );
+        changes
+          .filter((change) => change[side] || !(change.added || change.removed))
+          .map((change) => ({ text: change.value, changed: change[side] === true }));
       words.set(removed, mine("removed"));
       words.set(added, mine("added"));
     }
@@ -116,13 +112,13 @@ export const DiffView = memo(function DiffView({ file, children }: DiffViewProps
       </figcaption>
       {open && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a place that scrolls must be reached by the keyboard
-        <div class="diff-body" tabIndex={0} role="group" aria-label={`Changes of ${path}`}>
+        <section class="diff-body" tabIndex={0} aria-label={`Changes of ${path}`}>
           {hunks.map((hunk, at) => (
             <Hunk key={at} hunk={hunk} words={words} />
           ))}
           {hunks.length === 0 && <p class="muted small pad">{diff === "" ? "No lines to show." : diff}</p>}
           {cut && <p class="muted small pad">{cut.characters} characters of this diff were left out.</p>}
-        </div>
+        </section>
       )}
     </figure>
   );

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import type { SlashCommand } from "../../../../src/client/index.ts";
-import { api } from "../../../data/api.ts";
+import { filesFitting } from "../../../data/agents.ts";
 import { type Completing, fittingCommands } from "../../../model/draft.ts";
 
 /** One name that is offered. */
@@ -26,15 +26,9 @@ export function useOffers(
     if (word === undefined) return setFiles([]);
     let over = false;
     const timer = setTimeout(() => {
-      api.files({ directory, q: word, limit: MOST }).then(
-        (found) => {
-          if (!over)
-            setFiles(
-              found.map((file) => ({ name: file.directory ? `${file.path}/` : file.path, goesOn: file.directory })),
-            );
-        },
-        () => {},
-      );
+      void filesFitting(directory, word, MOST).then((found) => {
+        if (!over) setFiles(found.map(({ path, directory: goesOn }) => ({ name: goesOn ? `${path}/` : path, goesOn })));
+      });
     }, STILL_MS);
     return () => {
       over = true;
@@ -56,26 +50,28 @@ interface Props {
 
 export function Completion({ offers, sign, at, onChoose }: Props) {
   return (
-    <ul class="completion plain" id="prompt-offers" role="listbox" aria-label={sign === "/" ? "Commands" : "Files"}>
+    <div class="completion" id="prompt-offers" role="listbox" aria-label={sign === "/" ? "Commands" : "Files"}>
       {offers.map((offer, index) => (
-        <li key={offer.name} role="option" id={`prompt-offer-${index}`} aria-selected={index === at} tabIndex={-1}>
-          <button
-            type="button"
-            tabIndex={-1}
-            onMouseDown={(event) => {
-              // The field keeps the focus.
-              event.preventDefault();
-              onChoose(offer);
-            }}
-          >
-            <span class="mono">
-              {sign}
-              {offer.name}
-            </span>
-            {offer.about && <span class="small muted cut">{offer.about}</span>}
-          </button>
-        </li>
+        <button
+          key={offer.name}
+          type="button"
+          role="option"
+          id={`prompt-offer-${index}`}
+          aria-selected={index === at}
+          tabIndex={-1}
+          onMouseDown={(event) => {
+            // The field keeps the focus.
+            event.preventDefault();
+            onChoose(offer);
+          }}
+        >
+          <span class="mono">
+            {sign}
+            {offer.name}
+          </span>
+          {offer.about && <span class="small muted cut">{offer.about}</span>}
+        </button>
       ))}
-    </ul>
+    </div>
   );
 }

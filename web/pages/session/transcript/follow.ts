@@ -15,7 +15,10 @@ export interface Following {
  * Keeps the end in sight while the reader is there, and never moves them otherwise. Only a movement upwards leaves the end:
  * text that grows below is no movement.
  */
-export function useFollowing(scroller: RefObject<HTMLElement>, content: RefObject<HTMLElement>): Following {
+export function useFollowing(
+  scroller: RefObject<HTMLElement | null>,
+  content: RefObject<HTMLElement | null>,
+): Following {
   const atEnd = useSignal(true);
   const top = useRef(0);
   useEffect(() => {
@@ -49,8 +52,8 @@ export function useFollowing(scroller: RefObject<HTMLElement>, content: RefObjec
 }
 
 /** Keeps what the reader sees where it is when older rows come above it. */
-export function useKeptPlace(scroller: RefObject<HTMLElement>, first: number): void {
-  const seen = useRef<{ first: number; element: Element; top: number }>();
+export function useKeptPlace(scroller: RefObject<HTMLElement | null>, first: number): void {
+  const seen = useRef<{ first: number; element: Element; top: number } | undefined>(undefined);
   const outer = scroller.current;
   if (outer && seen.current?.first !== first) {
     const edge = outer.getBoundingClientRect().top;

@@ -1,7 +1,7 @@
 import type { PlanEntry } from "../../../../src/core/events/values.ts";
 import { openAsks } from "../../../data/asks.ts";
 import { resolutionWords } from "../../../model/ask.ts";
-import type { Row, RowOf } from "../../../model/transcript/row.ts";
+import type { AskResolution, Row, RowOf } from "../../../model/transcript/row.ts";
 import { adviceFor } from "../../../model/words.ts";
 import { AskCard } from "../../../ui/ask/ask-card.tsx";
 import { memo } from "../../../ui/memo.tsx";
@@ -37,6 +37,11 @@ function Plan({ entries }: { entries: readonly PlanEntry[] }) {
   );
 }
 
+function answersIn(resolution: AskResolution): string {
+  const { answers } = resolution as { answers?: string[][] };
+  return (answers ?? []).map((list) => list.join(", ")).join("; ");
+}
+
 function AskRow({ row }: { row: RowOf<"ask"> }) {
   const shown = openAsks.value.find(({ ask }) => ask.id === row.key);
   if (shown) return <AskCard shown={shown} inPlace />;
@@ -49,7 +54,7 @@ function AskRow({ row }: { row: RowOf<"ask"> }) {
       : request?.kind === "question"
         ? request.data.questions.map(({ question }) => question).join(" ")
         : "";
-  const answers = "answers" in resolution ? (resolution.answers ?? []).map((list) => list.join(", ")).join("; ") : "";
+  const answers = answersIn(resolution);
   if (data?.settledBy === "rule" && resolution.outcome !== "reject") return null;
   return (
     <p class={`ask-over small ${resolution.outcome}`}>
