@@ -166,7 +166,7 @@ export function Changes({ state, turn }: { state: SessionState; turn?: string })
         {why && <p class="notice bad">{why}</p>}
         {files?.length === 0 && <p class="empty">No file was changed.</p>}
         {files && files.length > 1 && (
-          <ul class="plain turn-files card">
+          <ul class="plain turn-files card change-list">
             {files.map(({ path, additions, deletions }, at) => (
               <li key={`${path}:${at}`} class="row">
                 <span class="mono cut grow">{path}</span>

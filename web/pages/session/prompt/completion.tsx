@@ -38,7 +38,10 @@ export function useOffers(
   if (completing?.kind !== "command") return word === undefined ? [] : files;
   return fittingCommands(commands, completing.word)
     .slice(0, MOST)
-    .map(({ name, description, hint }) => ({ name, about: [hint, description].filter(Boolean).join(" · ") }));
+    .map(({ name, description, hint }) => ({
+      name,
+      about: [hint, description].filter((text) => text && text !== "$ARGUMENTS").join(" · "),
+    }));
 }
 
 interface Props {

@@ -197,11 +197,7 @@ export function PromptBox({ state }: { state: SessionState }) {
           aria-autocomplete="list"
           aria-controls={offers.length > 0 ? "prompt-offers" : undefined}
           aria-activedescendant={offers.length > 0 ? `prompt-offer-${at}` : undefined}
-          placeholder={
-            busy
-              ? "Say more: it waits for its turn, or steers this one"
-              : "Prompt, / for commands, @ for files, ! for a shell command"
-          }
+          placeholder={busy ? "Say more" : "Prompt, /command, @file, !shell"}
           value={text}
           onInput={(event) => write(event.currentTarget.value, event.currentTarget.selectionStart)}
           onClick={(event) => setCursor(event.currentTarget.selectionStart)}

@@ -11,32 +11,46 @@ export interface Following {
   toEnd(): void;
 }
 
+/** A movement so soon after a wheel, a finger or a key is the reader's. */
+const INTENT_MS = 700;
+const INTENTS = ["wheel", "touchmove", "keydown", "pointerdown"] as const;
+
 /**
- * Keeps the end in sight while the reader is there, and never moves them otherwise. Only a movement upwards leaves the end:
- * text that grows below is no movement.
+ * Keeps the end in sight while the reader is there, and never moves them otherwise. Only the reader leaves the end: when
+ * something folds, browsers move upwards by themselves, and text that grows below is no movement at all.
  */
 export function useFollowing(
   scroller: RefObject<HTMLElement | null>,
   content: RefObject<HTMLElement | null>,
 ): Following {
   const atEnd = useSignal(true);
-  const top = useRef(0);
   useEffect(() => {
     const [outer, inner] = [scroller.current, content.current];
     if (!outer || !inner) return;
+    let top = 0;
+    let height = outer.scrollHeight;
+    let intent = Number.NEGATIVE_INFINITY;
+    const onIntent = (): void => {
+      intent = performance.now();
+    };
     const onScroll = (): void => {
       const left = outer.scrollHeight - outer.clientHeight - outer.scrollTop;
+      const byReader = performance.now() - intent < INTENT_MS || outer.scrollHeight === height;
       if (left < NEAR) atEnd.value = true;
-      else if (outer.scrollTop < top.current - 1) atEnd.value = false;
-      top.current = outer.scrollTop;
+      else if (outer.scrollTop < top - 1 && byReader) atEnd.value = false;
+      top = outer.scrollTop;
+      height = outer.scrollHeight;
     };
     const grown = new ResizeObserver(() => {
-      if (atEnd.peek()) outer.scrollTop = outer.scrollHeight;
+      height = outer.scrollHeight;
+      if (atEnd.peek()) outer.scrollTop = height;
     });
+    for (const name of INTENTS) outer.addEventListener(name, onIntent, { passive: true });
     outer.addEventListener("scroll", onScroll, { passive: true });
     grown.observe(inner);
     grown.observe(outer);
     return () => {
+      for (const name of INTENTS) outer.removeEventListener(name, onIntent);
       outer.removeEventListener("scroll", onScroll);
       grown.disconnect();
     };

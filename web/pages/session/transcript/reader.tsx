@@ -99,7 +99,10 @@ export function Reader({ open, directory, seq }: Props) {
     () =>
       onKeys({
         next: () => scroller.current && moveTurn(scroller.current, 1),
-        previous: () => scroller.current && moveTurn(scroller.current, -1),
+        previous: () => {
+          following.atEnd.value = false;
+          if (scroller.current) moveTurn(scroller.current, -1);
+        },
         fold: () => {
           const turn = scroller.current && chosenTurn(scroller.current)?.dataset.turn;
           if (turn) toggleFold(turn);
@@ -114,7 +117,7 @@ export function Reader({ open, directory, seq }: Props) {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a place that scrolls must be reached by the keyboard */}
       <div class="reader-scroll" ref={scroller} tabIndex={0} role="log" aria-live="off" aria-label="Transcript">
         <div class="transcript" ref={content}>
-          <div ref={top} />
+          <div class="top" ref={top} />
           <TranscriptTop status={status} onOlder={() => void feed.older()} />
           <ShownSession.Provider value={shown}>
             <TranscriptView now={now} />

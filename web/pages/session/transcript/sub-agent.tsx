@@ -20,7 +20,7 @@ export function SubAgent({ id }: { id: string }) {
     <section class="sub-agent">
       <button type="button" class="fold tool-line" aria-expanded={open} onClick={() => setOpen(!open)}>
         <span class={`dot ${waits ? "needs-you" : state?.turn ? "working turning" : "idle"}`} />
-        <span class="tool-label">Sub-agent</span>
+        <span class="tool-label">Its session</span>
         <span class="cut">{state?.title ?? id}</span>
         <span class="small muted nowrap">{waits ? "waits for an answer" : state?.turn ? "works" : "done"}</span>
       </button>

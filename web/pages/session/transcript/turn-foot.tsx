@@ -19,9 +19,11 @@ function Retrying({ status }: { status: TurnStatus & { status: "retrying" } }) {
   const now = useSecond();
   const seconds = Math.max(0, Math.ceil((status.next - now) / 1_000));
   return (
-    <div class="notice need" role="status">
-      <strong>Try {status.attempt} failed.</strong> {status.message}{" "}
-      <span class="nowrap">{seconds > 0 ? `Next try in ${seconds} s.` : "Trying again now."}</span>
+    <div class="notice need retrying" role="status">
+      <span>
+        <strong>Try {status.attempt} failed:</strong> {status.message}
+      </span>
+      <span class="nowrap">{seconds > 0 ? `Next try in ${seconds} s` : "Trying again"}</span>
     </div>
   );
 }
