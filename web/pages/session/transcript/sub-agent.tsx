@@ -21,7 +21,7 @@ export function SubAgent({ id }: { id: string }) {
       <button type="button" class="fold tool-line" aria-expanded={open} onClick={() => setOpen(!open)}>
         <span class={`dot ${waits ? "needs-you" : state?.turn ? "working turning" : "idle"}`} />
         <span class="tool-label">Its session</span>
-        <span class="cut">{state?.title ?? id}</span>
+        <span class="name cut">{state?.title ?? id}</span>
         <span class="small muted nowrap">{waits ? "waits for an answer" : state?.turn ? "works" : "done"}</span>
       </button>
       {open && (
