@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useCallback, useEffect, useState } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { openAsks } from "./data/asks.ts";
 import { chooseAsk, chosenAsk } from "./data/chosen.ts";
 import { onKeys } from "./data/keyboard.ts";
@@ -7,7 +7,7 @@ import { go, route } from "./data/navigation.ts";
 import { board } from "./data/seen.ts";
 import { NEED_NAMES, NEEDS } from "./model/needs.ts";
 import { hrefOf, type Route } from "./model/route.ts";
-import { KeyHelp } from "./ui/key-help.tsx";
+import { Foot, OpenDialog, showKeys } from "./ui/foot.tsx";
 import { LinkState } from "./ui/link-state.tsx";
 import { SessionLink } from "./ui/session-link.tsx";
 import { Toasts } from "./ui/toasts.tsx";
@@ -65,7 +65,7 @@ function choose(step: 1 | -1): void {
 }
 
 /** The keys that count on every page. */
-function useKeys(help: () => void): void {
+function useKeys(): void {
   useEffect(
     () =>
       onKeys({
@@ -83,17 +83,15 @@ function useKeys(help: () => void): void {
         },
         allow: () => press("once"),
         reject: () => press("reject"),
-        help,
+        help: showKeys,
       }),
-    [help],
+    [],
   );
 }
 
 /** The frame of every page: places, sessions at the side where there is room, and the state of the connection. */
 export function Shell({ children }: { children: ComponentChildren }) {
-  const [helping, setHelping] = useState(false);
-  const help = useCallback(() => setHelping(true), []);
-  useKeys(help);
+  useKeys();
   return (
     <div class="shell">
       <a class="unseen" href="#main">
@@ -127,6 +125,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
         <nav class="side-list" aria-label="Sessions by need">
           <SideList now={route.value} />
         </nav>
+        <Foot />
       </aside>
       <main id="main" tabIndex={-1}>
         {children}
@@ -135,7 +134,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
         <Places style="tab" />
       </nav>
       <Toasts />
-      {helping && <KeyHelp onClose={() => setHelping(false)} />}
+      <OpenDialog />
     </div>
   );
 }

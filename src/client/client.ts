@@ -11,6 +11,7 @@ import type { EventPage } from "./stream-types.ts";
 import { type Call, Transport } from "./transport.ts";
 import type {
   AgentInfo,
+  ConsoleLink,
   Health,
   ListedAsk,
   NativeSession,
@@ -128,6 +129,8 @@ export function createClient(options: ClientOptions) {
     /** Has a node take no new sessions, wait for its turns, and stop. */
     drainNode: (name: string): Promise<{ node: string; draining: boolean }> =>
       transport.json({ method: "POST", path: ["v1", "nodes", name, "drain"] }),
+    /** Makes a link that lets one browser in to the console, once, within five minutes. */
+    consoleLink: (): Promise<ConsoleLink> => transport.json({ method: "POST", path: ["v1", "console-links"] }),
     /**
      * The events of all sessions in the order in which they were stored, from now on unless a cursor is given. Gaps come
      * only in the stream of one session.

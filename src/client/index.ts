@@ -20,6 +20,7 @@ export type {
   AskingSession,
   Cancelled,
   CommandInput,
+  ConsoleLink,
   FileDiff,
   Health,
   ListedAsk,

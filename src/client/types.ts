@@ -194,6 +194,13 @@ export interface Answered {
   outcome: string;
 }
 
+/** A link that lets one browser in to the console. */
+export interface ConsoleLink {
+  url: string;
+  /** When it is no longer good; null where the server has no token. */
+  expires: number | null;
+}
+
 /** One of the nodes that share a database. */
 export interface ParleyNode {
   /** Counts the starts of all nodes. */

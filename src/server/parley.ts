@@ -22,7 +22,9 @@ import { SseClients } from "../surfaces/stream/sse-clients.ts";
 import { acpMount } from "./acp/mount.ts";
 import { type AgentSettings, buildAgents, chooseDefaultAgent } from "./agents.ts";
 import type { Cluster, ClusterOptions, ClusterSettings } from "./cluster/cluster.ts";
+import { CODE_MS, ConsoleCodes } from "./console/codes.ts";
 import { consoleMount } from "./console/mount.ts";
+import { Authenticator } from "./guards/auth.ts";
 import { createListener, type HttpListener } from "./http/listener.ts";
 import { instanceOf } from "./instance.ts";
 import { giveMemoryBackWhenIdle } from "./lifecycle/idle-memory.ts";
@@ -203,14 +205,20 @@ async function startOn(
   const acp = acpMount({ ...options, url: () => url });
   const served = { gateway, clients, options: { ...options, directory } };
   const opencode = opencodeMount({ ...served, commands, terminals, nodes: cluster?.opencode });
+  const auth = new Authenticator(options.token);
+  const codes = new ConsoleCodes();
+  const consoleLinks = {
+    make: () => (options.token === null ? undefined : { code: codes.make(), lastsMs: CODE_MS }),
+  };
   const listener = createListener({
     ...options,
+    auth,
     log: logger,
     metrics,
     mounts: [
-      universalMount({ ...served, nodes: cluster?.nodes(gateway) }),
+      universalMount({ ...served, nodes: cluster?.nodes(gateway), consoleLinks }),
       acp,
-      consoleMount(),
+      consoleMount({ auth, codes, advertise: options.advertise }),
       ...(cluster?.mounts(gateway, (words) => opencode.hear(words)) ?? []),
       opencode,
     ],

@@ -5,6 +5,7 @@ import type { Surface } from "../surfaces/opencode/context.ts";
 import type { Nodes, Told } from "../surfaces/opencode/nodes/contract.ts";
 import { ptyTarget } from "../surfaces/opencode/pty/target.ts";
 import type { SseClients } from "../surfaces/stream/sse-clients.ts";
+import type { ConsoleLinks } from "../surfaces/universal/console-routes.ts";
 import type { NodesView } from "../surfaces/universal/node-routes.ts";
 import { type Mount, once } from "./http/mounts.ts";
 import type { ParleyOptions } from "./parley.ts";
@@ -15,14 +16,15 @@ interface Served {
   options: Pick<ParleyOptions, "version" | "directory" | "dataDirectory" | "logger" | "advertise">;
 }
 
-export function universalMount({ gateway, clients, nodes, options }: Served & { nodes: NodesView | undefined }): Mount {
+export function universalMount(served: Served & { nodes: NodesView | undefined; consoleLinks: ConsoleLinks }): Mount {
+  const { gateway, clients, nodes, consoleLinks, options } = served;
   const { version, directory: defaultDirectory, logger, advertise: advertised } = options;
   return {
     early: true,
     match: (path) => path === "/openapi.json" || path === "/v1" || path.startsWith("/v1/"),
     async load() {
       const { createUniversal } = await import("../surfaces/universal/app.ts");
-      return createUniversal({ gateway, clients, nodes, version, defaultDirectory, logger, advertised });
+      return createUniversal({ gateway, clients, nodes, consoleLinks, version, defaultDirectory, logger, advertised });
     },
   };
 }

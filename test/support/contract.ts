@@ -17,6 +17,7 @@ export const ROUTES: readonly Route[] = universalRoutes({
   version: "test",
   logger: silentLogger,
   defaultDirectory: "/",
+  consoleLinks: { make: () => undefined },
 });
 
 interface Operation {

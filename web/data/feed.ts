@@ -35,10 +35,30 @@ export interface FeedReader {
 const PAGE = 400;
 
 const feeds = new Map<string, Set<(event: ParleyEvent) => void>>();
+const followed = signal<readonly string[]>([]);
+
+/** The sessions that have a feed: their deltas are wanted. */
+export const followedSessions: ReadonlySignal<readonly string[]> = followed;
 
 /** Takes an event of the stream of all sessions. */
 export function takeForFeeds(event: ParleyEvent): void {
   for (const take of feeds.get(event.session) ?? []) take(event);
+}
+
+/** Hears of a session's events as the stream tells them, until the answer is disposed of. */
+export function listen(session: string, take: (event: ParleyEvent) => void): Disposable {
+  const takers = feeds.get(session) ?? new Set();
+  takers.add(take);
+  feeds.set(session, takers);
+  followed.value = [...feeds.keys()].sort();
+  return {
+    [Symbol.dispose]() {
+      takers.delete(take);
+      if (takers.size > 0 || feeds.get(session) !== takers) return;
+      feeds.delete(session);
+      followed.value = [...feeds.keys()].sort();
+    },
+  };
 }
 
 /** Whether no event is missing between a number and this event: deltas of completed items are folded away. */
@@ -113,9 +133,7 @@ export function openFeed(session: string, reader: FeedReader): Feed {
     frames.push(event);
   }
 
-  const takers = feeds.get(session) ?? new Set();
-  takers.add(take);
-  feeds.set(session, takers);
+  const listening = listen(session, take);
   void alone(begin);
 
   async function readOlder(): Promise<void> {
@@ -138,8 +156,7 @@ export function openFeed(session: string, reader: FeedReader): Feed {
     },
     [Symbol.dispose]() {
       closed = true;
-      takers.delete(take);
-      if (takers.size === 0) feeds.delete(session);
+      listening[Symbol.dispose]();
     },
   };
 }

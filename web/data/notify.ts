@@ -33,7 +33,8 @@ const TONE_S = 0.14;
 
 let audio: AudioContext | undefined;
 
-function play(kind: NoticeKind): void {
+/** The sound of a kind of notice. */
+export function playNotice(kind: NoticeKind): void {
   audio ??= new AudioContext();
   const { destination, currentTime } = audio;
   for (const [at, frequency] of TONES[kind].entries()) {
@@ -71,7 +72,7 @@ export function takeForNotices(event: ParleyEvent): void {
   const { kinds, sound } = noticeChoice.now.value;
   if (!notice || !kinds.includes(notice.kind) || looksAt(notice.session)) return;
   if (Date.now() - event.time > FRESH_MS) return;
-  if (sound) play(notice.kind);
+  if (sound) playNotice(notice.kind);
   if (!document.hasFocus() && noticesPossible() && Notification.permission === "granted") show(notice);
 }
 

@@ -1,7 +1,7 @@
 import { effect, signal } from "@preact/signals";
+import { followedSessions } from "./feed.ts";
 import { leads } from "./leader.ts";
 import { stream } from "./start.ts";
-import { watchedSessions } from "./watched.ts";
 
 const hidden = signal(document.hidden);
 document.addEventListener("visibilitychange", () => {
@@ -18,5 +18,9 @@ export function keepPresence(): void {
     if (wanted && !stream.isRunning()) stream.start();
     else if (!wanted && stream.isRunning()) stream.pause();
   });
-  effect(() => stream.watch(watchedSessions()));
+  // A page that is left for another closes one feed and opens the next: one change, not two.
+  effect(() => {
+    const wanted = followedSessions.value;
+    queueMicrotask(() => wanted === followedSessions.peek() && stream.watch(wanted));
+  });
 }

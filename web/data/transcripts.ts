@@ -1,7 +1,6 @@
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { NOTHING, type Transcript, withNewer, withOlder } from "../model/transcript/transcript.ts";
 import { type Feed, openFeed } from "./feed.ts";
-import { watchSession } from "./watched.ts";
 
 /** A session's transcript in this page, as far as it was read; it follows the session. */
 export interface OpenTranscript extends Disposable {
@@ -22,13 +21,9 @@ export function openTranscript(session: string): OpenTranscript {
       now.value = NOTHING;
     },
   });
-  const unwatch = watchSession(session);
   return {
     now,
     feed,
-    [Symbol.dispose]() {
-      unwatch();
-      feed[Symbol.dispose]();
-    },
+    [Symbol.dispose]: () => feed[Symbol.dispose](),
   };
 }

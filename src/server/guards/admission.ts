@@ -73,7 +73,8 @@ export function admit(request: RequestHead, door: Doorkeeper, now: number): Admi
   }
 
   const { authorization, cookie } = headers;
-  const auth = door.auth.check({ authorization, cookie, url }, socket.remoteAddress ?? "", now);
+  const client = headersDistinct["x-parley-client"]?.[0];
+  const auth = door.auth.check({ authorization, cookie, url, site, client }, socket.remoteAddress ?? "", now);
   if (auth.ok) return { kind: "in", headers: cors, authenticated: true };
   if (isOpen(request, host.loopback, door)) return { kind: "in", headers: cors, authenticated: false };
   return { kind: "refused", by: "auth", error: auth.error, headers: { ...cors, ...auth.headers } };

@@ -26,6 +26,8 @@ export interface ListenerOptions {
   port: number;
   /** Null only for a loopback address. */
   token: string | null;
+  /** Of that token; made here unless it is shared with others. */
+  auth?: Authenticator;
   /** The origin that clients are told, where they come through a tunnel or a proxy. */
   advertise?: string;
   /** Whether browsers are shown the console; otherwise `/` and `/console/` are addresses like any other. */
@@ -91,7 +93,7 @@ export function createListener(options: ListenerOptions): HttpListener {
       console: options.console === true,
       hosts: hostPolicy(bind, [...(options.allowHosts ?? []), ...told.map(advertisedHost)]),
       origins: originPolicy([...(options.cors ?? []), ...told]),
-      auth: new Authenticator(options.token),
+      auth: options.auth ?? new Authenticator(options.token),
       ...present({ isHop: options.passing?.isHop }),
     },
     passing: options.passing,

@@ -10,6 +10,7 @@ import { agentRoutes } from "./agent-routes.ts";
 import { askRoutes } from "./ask-routes.ts";
 import { changeRoutes } from "./change-routes.ts";
 import { commandRoutes } from "./command-routes.ts";
+import { type ConsoleLinks, consoleRoutes } from "./console-routes.ts";
 import { eventRoutes } from "./event-routes.ts";
 import { eventStreams } from "./event-stream.ts";
 import { type NodesView, nodeRoutes } from "./node-routes.ts";
@@ -25,6 +26,7 @@ export interface UniversalOptions {
   clients: SseClients;
   /** The nodes that share the log, where it has several. */
   nodes?: NodesView | undefined;
+  consoleLinks: ConsoleLinks;
   version: string;
   /** The address that clients are told; the one by which they called otherwise. */
   advertised?: string;
@@ -33,7 +35,8 @@ export interface UniversalOptions {
   defaultDirectory: string;
 }
 
-export function universalRoutes({ gateway, clients, nodes, defaultDirectory }: UniversalOptions): Route[] {
+export function universalRoutes(options: UniversalOptions): Route[] {
+  const { gateway, clients, nodes, consoleLinks, advertised, defaultDirectory } = options;
   return [
     ...tagged("Agents", agentRoutes(gateway, defaultDirectory)),
     ...tagged("Sessions", sessionRoutes(gateway, defaultDirectory, nodes)),
@@ -44,6 +47,7 @@ export function universalRoutes({ gateway, clients, nodes, defaultDirectory }: U
     ...tagged("Trust", trustRoutes(gateway, defaultDirectory)),
     ...tagged("Asks", askRoutes(gateway)),
     ...tagged("Nodes", nodeRoutes(nodes)),
+    ...tagged("Console", consoleRoutes(consoleLinks, advertised)),
     ...tagged("Events", eventRoutes(gateway, eventStreams(gateway, clients))),
   ];
 }

@@ -98,7 +98,14 @@ test("a quiet stream says that it lives", async (t) => {
   const { id } = await api.create();
   const { gateway } = parley;
   const clients = new SseClients(createMetrics(), { heartbeatMs: 150 });
-  const handler = createUniversal({ gateway, clients, version: "test", logger: silentLogger, defaultDirectory: "/" });
+  const handler = createUniversal({
+    gateway,
+    clients,
+    version: "test",
+    logger: silentLogger,
+    defaultDirectory: "/",
+    consoleLinks: { make: () => undefined },
+  });
   const http = createServer((request, response) => void handler(request, response)).listen(0, "127.0.0.1");
   await once(http, "listening");
   const stream = await openStream(`http://127.0.0.1:${(http.address() as AddressInfo).port}/v1/sessions/${id}/stream`);

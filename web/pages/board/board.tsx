@@ -46,11 +46,10 @@ function Tools() {
           }}
         />
       </label>
-      <label class="row small muted">
-        by
+      <label>
+        <span class="unseen">Group sessions by</span>
         <select
           class="input"
-          aria-label="Group sessions by"
           value={order.now.value}
           onChange={(event) => {
             if (isOrder(event.currentTarget.value)) order.set(event.currentTarget.value);
@@ -58,7 +57,7 @@ function Tools() {
         >
           {ORDERS.map((one) => (
             <option key={one} value={one}>
-              {ORDER_NAMES[one]}
+              by {ORDER_NAMES[one]}
             </option>
           ))}
         </select>

@@ -1,4 +1,5 @@
 import { shownAsks } from "../../data/asks.ts";
+import { Foot } from "../../ui/foot.tsx";
 import { Board } from "../board/board.tsx";
 import { AskList } from "../inbox/inbox.tsx";
 
@@ -13,6 +14,9 @@ export function Home() {
         </section>
       )}
       <Board />
+      <div class="only-small">
+        <Foot />
+      </div>
     </div>
   );
 }

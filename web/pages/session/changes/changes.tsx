@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { FileDiff } from "../../../../src/client/index.ts";
 import { isFields, textIn } from "../../../../src/core/json/fields.ts";
 import type { SessionState } from "../../../../src/core/session-state.ts";
-import { agentInfo } from "../../../data/agents.ts";
+import { agentInfo } from "../../../data/offers.ts";
 import { api, wordsOf } from "../../../data/api.ts";
 import { go } from "../../../data/navigation.ts";
 import { revertedTurns } from "../../../data/reverted.ts";

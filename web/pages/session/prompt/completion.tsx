@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import type { SlashCommand } from "../../../../src/client/index.ts";
-import { filesFitting } from "../../../data/agents.ts";
+import { filesFitting } from "../../../data/offers.ts";
 import { type Completing, fittingCommands } from "../../../model/draft.ts";
 
 /** One name that is offered. */
