@@ -5,12 +5,15 @@ import { wordsOf } from "../../data/api.ts";
 import { connection } from "../../data/connection.ts";
 import { loadSession, stateOf } from "../../data/sessions.ts";
 import type { Route } from "../../model/route.ts";
+import { later } from "../../ui/later.tsx";
 import { AskDock } from "./ask-dock.tsx";
 import { Changes } from "./changes/changes.tsx";
 import { SessionHeader } from "./header/session-header.tsx";
 import { PromptBox } from "./prompt/prompt-box.tsx";
 import { useTranscript } from "./transcript/nested.tsx";
 import { Reader } from "./transcript/reader.tsx";
+
+const EventsTab = later(async () => (await import("./events/events-tab.tsx")).EventsTab);
 
 type SessionRoute = Route & { page: "session" };
 
@@ -28,6 +31,7 @@ function Body({ route, state }: { route: SessionRoute; state: SessionState }) {
     case "changes":
       return <Changes state={state} turn={route.turn} />;
     case "events":
+      return <EventsTab session={state.id} seq={route.seq} />;
     case "terminal":
       return <p class="empty">This part is not here yet.</p>;
   }

@@ -1,9 +1,9 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { SlashCommand } from "../../../../src/client/index.ts";
 import type { SessionState } from "../../../../src/core/session-state.ts";
-import { agentInfo, commandsOf } from "../../../data/offers.ts";
 import { api } from "../../../data/api.ts";
 import { onKeys } from "../../../data/keyboard.ts";
+import { agentInfo, commandsOf } from "../../../data/offers.ts";
 import { dropOutgoing, newOutgoing, type Outgoing, sendOutgoing } from "../../../data/outbox.ts";
 import { complete, completingAt, sendingOf } from "../../../model/draft.ts";
 import { bytes } from "../../../model/words.ts";
