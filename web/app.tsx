@@ -6,10 +6,10 @@ import { Home } from "./pages/home/home.tsx";
 import { Inbox } from "./pages/inbox/inbox.tsx";
 import { Login } from "./pages/login/login.tsx";
 import { NewSession } from "./pages/new/new-session.tsx";
-import { SessionPage } from "./pages/session/session-page.tsx";
 import { Shell } from "./shell.tsx";
 import { later } from "./ui/later.tsx";
 
+const SessionPage = later(async () => (await import("./pages/session/session-page.tsx")).SessionPage);
 const Search = later(async () => (await import("./pages/search/search.tsx")).Search);
 const Usage = later(async () => (await import("./pages/usage/usage.tsx")).Usage);
 
