@@ -103,7 +103,7 @@ describe("the console's inbox", { timeout: GROUP_MS }, () => {
   });
 
   inPage("is answered by keys alone, the oldest first", async (page, stage) => {
-    const sessions = [await stage.begin("[[ask first]]"), await stage.begin("[[permission second]]")];
+    const sessions = [await stage.begin("[[ask first]]"), await stage.begin("[[ask second]]")];
     await card(page, "second").waitFor();
     await page.keyboard.press("a");
     await ended(stage, sessions[0] ?? "");
@@ -122,6 +122,6 @@ describe("the console's inbox", { timeout: GROUP_MS }, () => {
     await card(page, "cut").getByRole("button", { name: "Allow once" }).click();
     await ended(stage, session);
     await page.getByText("allowed once by console").waitFor();
-    await page.getByText("live").first().waitFor();
+    await page.locator(".side .link-state.live").waitFor();
   });
 });
