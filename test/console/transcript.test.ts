@@ -48,7 +48,7 @@ describeSessions("a session's transcript", script, (inStage) => {
     const { page } = await stage.session();
     await stage.say(page, "[[held]] go");
     await page.getByText("The beginning,").waitFor();
-    await page.getByText("Working").waitFor();
+    await page.locator(".turn-foot", { hasText: "Working" }).waitFor();
     stage.model.release("held");
     await page.getByText("The beginning, the end.").waitFor();
     await stage.turnsOver(page, 1);
@@ -143,12 +143,12 @@ describeSessions("a session's transcript", script, (inStage) => {
     await stage.say(page, "[[cut]]");
     await page.getByText("Before the cut,").waitFor();
     stage.proxy.refuse();
-    await page.locator(".link-state.reconnecting").first().waitFor();
+    await page.locator(".side .link-state.reconnecting").waitFor();
     stage.model.release("cut");
     stage.proxy.heal();
     await page.getByText(`${WORDS} after it.`).waitFor();
     await stage.turnsOver(page, 1);
-    await page.locator(".link-state.live").first().waitFor();
+    await page.locator(".side .link-state.live").waitFor();
     assert.equal(await page.evaluate(() => Reflect.get(window, "sameDocument")), true);
     await page.close();
   });
