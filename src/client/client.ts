@@ -1,4 +1,5 @@
 import type { ParleyEvent } from "../core/events/event.ts";
+import type { UsageAnswer, UsageQuery } from "../core/spending/report.ts";
 import type { TrustedDirectory, TrustInfo } from "../core/trust.ts";
 import { checkOptions, type OptionNames } from "./check-options.ts";
 import type { EventStream } from "./closable.ts";
@@ -8,10 +9,12 @@ import { type PageQuery, readPage } from "./pages.ts";
 import { type Backoff, backoffMs } from "./retry.ts";
 import { SessionHandle } from "./session.ts";
 import type { EventPage } from "./stream-types.ts";
+import { terminalsOf } from "./terminals.ts";
 import { type Call, Transport } from "./transport.ts";
 import type {
   AgentInfo,
   ConsoleLink,
+  FileName,
   Health,
   ListedAsk,
   NativeSession,
@@ -21,6 +24,7 @@ import type {
   SessionDetail,
   SessionList,
   SessionListQuery,
+  UsedDirectory,
 } from "./types.ts";
 
 export interface ClientOptions {
@@ -48,7 +52,26 @@ const CLIENT_OPTIONS: OptionNames<ClientOptions> = {
   retries: true,
   backoff: true,
 };
+const USAGE_OPTIONS: OptionNames<UsageQuery> = {
+  by: true,
+  from: true,
+  to: true,
+  tz: true,
+  directory: true,
+  agent: true,
+  limit: true,
+};
 const LIST_OPTIONS: OptionNames<SessionListQuery> = { directory: true, parent: true, after: true, limit: true };
+
+export interface FileQuery {
+  /** The server's own unless told. */
+  directory?: string;
+  /** Letters of the path, in their order. */
+  q?: string;
+  limit?: number;
+}
+
+const FILE_OPTIONS: OptionNames<FileQuery> = { directory: true, q: true, limit: true };
 
 export type ParleyClient = ReturnType<typeof createClient>;
 
@@ -120,10 +143,27 @@ export function createClient(options: ClientOptions) {
       list: async (): Promise<TrustedDirectory[]> =>
         (await get<{ trusted: TrustedDirectory[] }>(["v1", "trusted"])).trusted,
     },
+    /** Terminals on the server's machine. */
+    terminals: terminalsOf(transport),
+    /** Names inside a directory of the server's machine whose path fits `q`, the best first. */
+    files: async (query: FileQuery = {}): Promise<FileName[]> => {
+      checkOptions("files", query, FILE_OPTIONS);
+      return (await get<{ files: FileName[] }>(["v1", "files"], { ...query })).files;
+    },
+    /** The directories of sessions, newest first, and the server's own; with `q` those that fit, the best first. */
+    directories: async (query: Omit<FileQuery, "directory"> = {}): Promise<UsedDirectory[]> => {
+      checkOptions("directories", query, { q: true, limit: true });
+      return (await get<{ directories: UsedDirectory[] }>(["v1", "directories"], { ...query })).directories;
+    },
     /** A handle of one session; nothing is sent. */
     session,
     /** The open asks of all sessions. */
     asks: async (): Promise<ListedAsk[]> => (await get<{ asks: ListedAsk[] }>(["v1", "asks"])).asks,
+    /** Tokens and cost of all turns that ended, by day unless told otherwise. */
+    usage: async (query: UsageQuery = {}): Promise<UsageAnswer> => {
+      checkOptions("usage", query, USAGE_OPTIONS);
+      return get(["v1", "usage"], { ...query });
+    },
     /** The nodes that share the server's database; none where it is alone with its data directory. */
     nodes: async (): Promise<ParleyNode[]> => (await get<{ nodes: ParleyNode[] }>(["v1", "nodes"])).nodes,
     /** Has a node take no new sessions, wait for its turns, and stop. */

@@ -197,6 +197,8 @@ export interface Answered {
 /** A link that lets one browser in to the console. */
 export interface ConsoleLink {
   url: string;
+  /** The same link by the addresses that other devices of the network reach. */
+  others: string[];
   /** When it is no longer good; null where the server has no token. */
   expires: number | null;
 }
@@ -254,3 +256,57 @@ export interface CommandInput extends Pick<PromptInput, "id" | "model" | "mode" 
   /** Further parts of the prompt that it becomes. */
   parts?: PromptPart[];
 }
+
+/** The name of a file or a directory, from the directory that was asked for. */
+export interface FileName {
+  path: string;
+  directory: boolean;
+}
+
+/** A directory of sessions, or one of the server's own. */
+export interface UsedDirectory {
+  path: string;
+  /** Without those of sub-agents. */
+  sessions: number;
+  /** When the last of them changed, in epoch milliseconds; absent where there is none. */
+  updated?: number;
+}
+
+/** A terminal of the server, with a program in it. */
+export interface Terminal {
+  id: string;
+  directory: string;
+  /** Where nodes of several places share a database. */
+  place?: string;
+  title: string;
+  command: string;
+  args: string[];
+  status: "running" | "exited";
+  /** 128 and the signal's number where one ended it. */
+  exitCode?: number;
+  pid: number;
+  /** The offsets of the output that is kept, in UTF-16 units. */
+  output: { start: number; end: number };
+}
+
+export interface NewTerminal {
+  /** An absolute path on the server's machine; the server's own directory otherwise. */
+  directory?: string;
+  /** In place of a directory: that of a session. */
+  session?: string;
+  place?: string;
+  /** The program; the user's own shell otherwise. */
+  command?: string;
+  args?: string[];
+  title?: string;
+  cols?: number;
+  rows?: number;
+}
+
+export interface TerminalChange {
+  title?: string;
+  size?: { cols: number; rows: number };
+}
+
+/** The binary frames of a terminal's WebSocket, as JSON: where its output begins, and that its program is gone. */
+export type TerminalFrame = { type: "begin"; offset: number } | { type: "exit"; code: number };

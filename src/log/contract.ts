@@ -1,6 +1,7 @@
 import type { ParleyError } from "../core/errors.ts";
 import type { Draft, ParleyEvent } from "../core/events/event.ts";
 import type { SessionState } from "../core/session-state.ts";
+import type { Spent } from "../core/spending/spent.ts";
 
 /** An event as it is stored. `json` is the event on the wire, made once for all clients. */
 export interface EventRecord {
@@ -56,6 +57,31 @@ export interface SessionQuery {
   /** Ids greater than this one; session ids sort newest first. */
   after?: string;
   limit: number;
+}
+
+/** A directory and the sessions in it, without those of sub-agents. */
+export interface DirectoryUse {
+  directory: string;
+  sessions: number;
+  /** When the last of them changed. */
+  updated?: number;
+}
+
+export interface SpentQuery {
+  /** Numbers greater than this one. */
+  after: number;
+  limit: number;
+  /** Turns that ended at this time or later, in epoch milliseconds. */
+  from?: number | undefined;
+  /** Turns that ended before this time. */
+  to?: number | undefined;
+  agent?: string | undefined;
+  directory?: string | undefined;
+}
+
+/** `number` counts them in the order in which they were stored; it grows and may skip. */
+export interface SpentRecord extends Spent {
+  number: number;
 }
 
 /** The state that a reader needs when its cursor lies before the first number that is kept. */
@@ -146,6 +172,13 @@ export interface Log {
   head(session: string): Promise<SessionHead | undefined>;
   base(session: string): Promise<Base | undefined>;
   list(query: SessionQuery): Promise<SessionState[]>;
+  /** The directories of sessions, those that changed last first. */
+  directories(limit: number): Promise<DirectoryUse[]>;
+  /**
+   * The spending of turns that ended, stored with their ends and kept when these are forgotten. Where turns of an older
+   * Parley are still being counted it resolves after that.
+   */
+  spent(query: SpentQuery): Promise<SpentRecord[]>;
   /**
    * Sessions with an open turn, prompts that wait for a turn or open asks. With an owner, those that it was the last to
    * hold: the ones that its next start must look after.
@@ -177,4 +210,4 @@ export interface Log {
 }
 
 /** The part of a log that commands need where no server runs. */
-export type LogReader = Pick<Log, "read" | "head" | "base" | "list" | "close">;
+export type LogReader = Pick<Log, "read" | "head" | "base" | "list" | "spent" | "close">;

@@ -5,6 +5,7 @@ import { type DatabaseReader, openDatabaseReader } from "../../log/postgres/read
 import type { Settings } from "../config/settings.ts";
 import { startProblem } from "../serve/problems.ts";
 import { offlineAgents } from "./offline-agents.ts";
+import { usageOffline } from "./offline-usage.ts";
 import { clientOf } from "./online-store.ts";
 import type { OwnServer } from "./own-server.ts";
 import { readEvents } from "./read-events.ts";
@@ -72,6 +73,7 @@ export async function databaseStore(url: string, settings: Settings): Promise<St
     },
     agents: () => offlineAgents(settings),
     asks: async (session) => (reader ? openAsks(reader, session) : []),
+    usage: (query) => usageOffline(reader, settings, query),
     async nodes() {
       if (!reader) return [];
       const nodes = await livingNodes({ control: (text, values) => reader.query(text, values) });

@@ -4,6 +4,7 @@ import { openLogReader } from "../../log/data-log.ts";
 import type { Settings } from "../config/settings.ts";
 import { offlineAgents } from "./offline-agents.ts";
 import { removeOffline } from "./offline-remove.ts";
+import { usageOffline } from "./offline-usage.ts";
 import { readEvents } from "./read-events.ts";
 import type { ListedSession, Store } from "./store.ts";
 
@@ -28,6 +29,7 @@ export async function offlineStore(settings: Settings): Promise<Store> {
     remove: (id) => removeOffline(settings, id),
     agents: () => offlineAgents(settings),
     asks: async () => undefined,
+    usage: (query) => usageOffline(log, settings, query),
     nodes: async () => undefined,
     close: async () => log?.close(),
   };

@@ -6,6 +6,8 @@ import type {
   Session,
   SessionDetail,
   StreamEvent,
+  UsageAnswer,
+  UsageQuery,
 } from "../../client/index.ts";
 
 export type ListedSession = Omit<Session, "status"> & { status: string };
@@ -40,6 +42,8 @@ export interface Store {
   agents(): Promise<AgentInfo[]>;
   /** Asks that wait for an answer, of all sessions or of one and its sub-agents; undefined where no server can wait. */
   asks(session?: string): Promise<Ask[] | undefined>;
+  /** Tokens and cost of all turns that ended. */
+  usage(query: UsageQuery): Promise<UsageAnswer>;
   /** The nodes that share the database; undefined where there is none. */
   nodes(): Promise<ParleyNode[] | undefined>;
   close(): Promise<void>;

@@ -1,7 +1,17 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { ParleyError } from "../../core/errors.ts";
 import type { ParleyEvent } from "../../core/events/event.ts";
-import type { EventRecord, Hold, Log, NewSession, PlacedRecord, ReadQuery, SessionHead } from "../contract.ts";
+import type {
+  EventRecord,
+  Hold,
+  Log,
+  NewSession,
+  PlacedRecord,
+  ReadQuery,
+  SessionHead,
+  SpentQuery,
+  SpentRecord,
+} from "../contract.ts";
 import { createHold, type HoldWork, type Right } from "../holds.ts";
 import { createLane } from "../lane.ts";
 import { createListeners } from "../listeners.ts";
@@ -79,7 +89,8 @@ export function createMemoryLog(options: MemoryLogOptions = {}): Log {
     if (repeated) return storedBefore(append, target, read(right.session, repeatQuery(append)));
     sessions.set(target.session, target);
     const after = tables.position;
-    for (const { record, item, name } of rows) {
+    for (const { record, item, name, spent } of rows) {
+      if (spent) tables.spent.push({ ...structuredClone(spent), number: tables.spent.length + 1 });
       tables.position += 1;
       const row: Row = { record: { ...record, position: tables.position }, item };
       target.rows.push(row);
@@ -171,6 +182,19 @@ export function createMemoryLog(options: MemoryLogOptions = {}): Log {
           .filter((state) => parent === undefined || (state.parent ?? null) === parent)
           .slice(0, limit),
       ),
+    directories: (limit) =>
+      using(() => {
+        const own = states().filter(({ parent }) => parent === undefined);
+        const byDirectory = Map.groupBy(own, ({ directory }) => directory);
+        return [...byDirectory]
+          .map(([directory, of]) => {
+            return { directory, sessions: of.length, updated: Math.max(...of.map(({ updated }) => updated)) };
+          })
+          .sort((a, b) => b.updated - a.updated || (a.directory < b.directory ? -1 : 1))
+          .slice(0, limit);
+      }),
+    spent: (query) =>
+      using(() => structuredClone(tables.spent.filter((one) => isAsked(one, query)).slice(0, query.limit))),
     unsettled: (asked) =>
       using(() =>
         states().filter((state) => !isSettled(state) && (asked === undefined || stored(state.id)?.owner === asked)),
@@ -208,6 +232,11 @@ function given({ record }: Row, native = false): PlacedRecord {
 
 function unplaced({ position: _, ...record }: PlacedRecord): EventRecord {
   return record;
+}
+
+function isAsked(one: SpentRecord, { after, from, to, agent, directory }: SpentQuery): boolean {
+  if (one.number <= after || one.time < (from ?? one.time) || (to !== undefined && one.time >= to)) return false;
+  return one.agent === (agent ?? one.agent) && one.directory === (directory ?? one.directory);
 }
 
 function warn(thrown: unknown): void {

@@ -15,6 +15,7 @@ import { createHints } from "./hints.ts";
 import type { PostgresLog, PostgresLogOptions } from "./options.ts";
 import { createOrderer } from "./orderer.ts";
 import { createSessionReads, headOf } from "./session-reads.ts";
+import { countOlder, createSpentReads } from "./spent.ts";
 import { releaseSession, takeSession } from "./take.ts";
 import { createTicks } from "./ticks.ts";
 
@@ -27,6 +28,7 @@ export async function createPostgresLog(options: PostgresLogOptions): Promise<Po
   const { database, directory, place, keepNative = false, report = warn } = options;
   const events = createEventReads(database);
   const sessions = createSessionReads(database);
+  const spent = createSpentReads(database);
   const position = await events.position();
   const listeners = createListeners(report);
   const helds = createHelds();
@@ -115,6 +117,13 @@ export async function createPostgresLog(options: PostgresLogOptions): Promise<Po
       return read();
     });
 
+  let counted = false;
+  async function count(): Promise<void> {
+    if (!counted) await countOlder(database, checkOpen);
+    counted = true;
+  }
+  lane.run(count).catch(quietly);
+
   /** Folds or forgets, a slice at a time; `check` throws when the log was closed or the hold is stale. */
   const inLane = (held: Held, work: (check: () => void) => Promise<void>): Promise<void> =>
     using(() => {
@@ -123,6 +132,8 @@ export async function createPostgresLog(options: PostgresLogOptions): Promise<Po
         if (held.stale) throw fenced(held.session);
       };
       return lane.run(async () => {
+        // Nothing is forgotten before it is counted.
+        await count();
         check();
         await work(check);
       });
@@ -188,6 +199,12 @@ export async function createPostgresLog(options: PostgresLogOptions): Promise<Po
     head: (session) => using(async () => headOf(await sessions.find(session))),
     base: (session) => using(() => sessions.base(session)),
     list: (query) => using(() => sessions.list(query)),
+    directories: (limit) => using(() => sessions.directories(limit)),
+    spent: (query) =>
+      using(async () => {
+        if (!counted && (await spent.isPartial())) await lane.run(count);
+        return spent.read(query);
+      }),
     unsettled: (owner) => using(() => sessions.unsettled(owner)),
     find: (session, key) => using(() => events.find(session, key)),
     locate: (key) => using(() => events.locate(key)),

@@ -5,6 +5,7 @@ import { serverProblem } from "../../postgres/server.ts";
 import type { LogReader } from "../contract.ts";
 import { createEventReads } from "./event-reads.ts";
 import { createSessionReads, headOf } from "./session-reads.ts";
+import { createSpentReads, uncounted } from "./spent.ts";
 import { toArray, toColumn } from "./texts.ts";
 
 /** The reads of commands where no server runs. */
@@ -28,11 +29,16 @@ export async function openDatabaseReader(url: string): Promise<DatabaseReader | 
   if (look.schema.schema === 0) return undefined;
   const { query, close } = look;
   const [events, sessions] = [createEventReads({ query }), createSessionReads({ query })];
+  const spent = createSpentReads({ query });
   return {
     read: events.read,
     head: async (session) => headOf(await sessions.find(session)),
     base: sessions.base,
     list: sessions.list,
+    async spent(asked) {
+      if (await spent.isPartial()) throw uncounted();
+      return spent.read(asked);
+    },
     unsettled: () => sessions.unsettled(undefined),
     async held(ids) {
       const rows = await query<{ id: string }>(HELD, [toArray(ids.map(toColumn))]);

@@ -5,6 +5,7 @@ import { createHold, createRights, type HoldWork, type Right } from "../holds.ts
 import { createLane } from "../lane.ts";
 import { createListeners } from "../listeners.ts";
 import { assertFree, notFound } from "../plan-append.ts";
+import { createCountOlder } from "./count-older.ts";
 import { createDamage } from "./damage.ts";
 import { toStorageError } from "./errors.ts";
 import { createFold } from "./fold.ts";
@@ -33,7 +34,7 @@ export function createSqliteLog(database: DatabaseSync, options: SqliteLogOption
   const { keepNative, guard, hasSpace, report } = options;
   const toError = (thrown: unknown) => toStorageError(thrown, hasSpace);
   const damage = createDamage(report);
-  const { events, heads, sessions } = createReads(database, damage);
+  const { events, heads, sessions, spent } = createReads(database, damage);
   const listeners = createListeners(report);
   // In memory, because the kernel lets one process write to the file, and all of its holds are taken here.
   const rights = createRights();
@@ -41,6 +42,7 @@ export function createSqliteLog(database: DatabaseSync, options: SqliteLogOption
   const commits = createGroupCommit({ database, heads, rights, events, keepNative, guard, toError, publish });
   const fold = createFold(database);
   const forget = createForget(database, heads);
+  const countOlder = createCountOlder(database);
   const lane = createLane();
   const probe = createProbe(database);
   let closed: Promise<void> | undefined;
@@ -68,6 +70,8 @@ export function createSqliteLog(database: DatabaseSync, options: SqliteLogOption
         rights.assert(right);
       };
       return lane.run(async () => {
+        // Nothing is forgotten before it is counted.
+        await countOlder(checkOpen);
         check();
         await work(check);
       });
@@ -92,7 +96,11 @@ export function createSqliteLog(database: DatabaseSync, options: SqliteLogOption
     return createHold(rights.take(session, head?.last ?? 0, create), head, work);
   }
 
-  lane.run(() => forget.sweepAll(checkOpen)).catch((thrown) => closed || report(toError(thrown)));
+  const boot = async (): Promise<void> => {
+    await countOlder(checkOpen);
+    await forget.sweepAll(checkOpen);
+  };
+  lane.run(boot).catch((thrown) => closed || report(toError(thrown)));
 
   return {
     owner: OWNER,
@@ -106,6 +114,13 @@ export function createSqliteLog(database: DatabaseSync, options: SqliteLogOption
     head: (session) => using(() => headOf(heads.find(session))),
     base: (session) => using(() => sessions.base(session)),
     list: (query) => using(() => sessions.list(query)),
+    directories: (limit) => using(() => sessions.directories(limit)),
+    spent: (query) =>
+      using(async () => {
+        if (spent.isPartial()) await lane.run(() => countOlder(checkOpen));
+        checkOpen();
+        return spent.read(query);
+      }),
     unsettled: (owner = OWNER) => using(() => (owner === OWNER ? sessions.unsettled() : [])),
     find: (session, key) => using(() => events.find(session, key)),
     locate: (key) => using(() => events.locate(key)),

@@ -16,14 +16,17 @@ const digest = (code: string): string => createHash("sha256").update(code).diges
  */
 export class ConsoleCodes {
   readonly #now: () => number;
+  readonly #prefix: () => string;
   readonly #codes = new Map<string, { until: number; used: boolean }>();
 
-  constructor(now: () => number = () => performance.now()) {
+  /** `prefix` says which of several nodes knows a code. */
+  constructor(prefix: () => string = () => "", now: () => number = () => performance.now()) {
+    this.#prefix = prefix;
     this.#now = now;
   }
 
   make(): string {
-    const code = randomBytes(24).toString("base64url");
+    const code = `${this.#prefix()}${randomBytes(24).toString("base64url")}`;
     this.#codes.set(digest(code), { until: this.#now() + CODE_MS, used: false });
     for (const oldest of this.#codes.keys()) {
       if (this.#codes.size <= REMEMBERED) break;

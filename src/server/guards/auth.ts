@@ -116,26 +116,23 @@ export class Authenticator {
   }
 
   check(head: CredentialHead, remote: string, now: number): AuthVerdict {
-    const verdict = this.attempt(
-      () => {
-        const shown = candidates(head);
-        const cookie = isOwnPage(head.site) ? this.cookies?.check(head.cookie) : "none";
-        const right = shown.map((one) => this.isToken(one)).includes(true) || cookie === "good";
-        return { right, guess: shown.length > 0 || cookie === "wrong", why: HOW };
-      },
-      remote,
-      now,
-    );
+    const shown = candidates(head);
+    const cookie = isOwnPage(head.site) ? this.cookies?.check(head.cookie) : "none";
+    const right = shown.map((one) => this.isToken(one)).includes(true) || cookie === "good";
+    const verdict = this.settle({ right, guess: shown.length > 0 || cookie === "wrong", why: HOW }, remote, now);
     if (verdict.ok || verdict.error.code !== "unauthorized") return verdict;
     return { ...verdict, headers: { "www-authenticate": challenges(head.client) } };
   }
 
-  /** Tries to let somebody in. An address that guessed too often is not even heard, unless it is this machine. */
-  attempt(judged: () => Attempt, remote: string, now: number): AuthVerdict {
+  /** Whether an attempt from there could succeed: a code that is good once must not be spent on one that cannot. */
+  hears(remote: string, now: number): boolean {
+    return this.#failures.blockedFor(remote, now) === 0 || isLoopbackAddress(remote);
+  }
+
+  /** The verdict on an attempt, which counts it. */
+  settle({ right, guess, why }: Attempt, remote: string, now: number): AuthVerdict {
     if (!this.#verify) return { ok: true };
     const blockedMs = this.#failures.blockedFor(remote, now);
-    const heard = blockedMs === 0 || isLoopbackAddress(remote);
-    const { right, guess, why } = heard ? judged() : { right: false, guess: false, why: "" };
     const verdict = judge({ right, blockedMs, remote });
     if (verdict === "pass") return { ok: true };
     if (verdict === "too_many_failures") {

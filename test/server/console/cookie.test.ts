@@ -131,7 +131,10 @@ describe("the cookie at the door", () => {
 describe("the codes of links", () => {
   test("each is good once, within five minutes, and says afterwards why it is not", () => {
     let now = 0;
-    const codes = new ConsoleCodes(() => now);
+    const codes = new ConsoleCodes(
+      () => "",
+      () => now,
+    );
     const [first, second] = [codes.make(), codes.make()];
     assert.notEqual(first, second);
     assert.match(first, /^[\w-]{32}$/);
@@ -140,11 +143,11 @@ describe("the codes of links", () => {
     assert.equal(codes.take(codes.make()), "good");
     now = CODE_MS;
     assert.deepEqual([codes.take(second), codes.take(first)], ["expired", "used"]);
-    assert.equal(new ConsoleCodes(() => 0).take(first), "unknown", "another process knows none of them");
+    assert.equal(new ConsoleCodes().take(first), "unknown", "another process knows none of them");
   });
 
   test("they do not grow without end", () => {
-    const codes = new ConsoleCodes(() => 0);
+    const codes = new ConsoleCodes();
     const first = codes.make();
     for (let i = 0; i < 1_000; i++) codes.make();
     assert.equal(codes.take(first), "unknown");

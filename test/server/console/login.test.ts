@@ -192,7 +192,7 @@ test("on https, which a proxy speaks, the cookie is for https alone", async (t) 
 test("without a token there is no login: the link holds no code, and everybody is in", async (t) => {
   const server = await scene(t, null);
   const link = await createClient({ url: server.parley.url }).consoleLink();
-  assert.deepEqual(link, { url: `${server.parley.url}/console/`, expires: null });
+  assert.deepEqual(link, { url: `${server.parley.url}/console/`, others: [], expires: null });
   const { status, headers } = await enter(server, { token: "any" });
   assert.deepEqual([status, headers.get("set-cookie")], [204, undefined]);
   assert.equal(await statusWith(server, ""), 200);

@@ -13,6 +13,11 @@ import { fileChanges, openReadOnly } from "./open-read-only.ts";
 /** A server that starts meanwhile changes the file now and then: a read that met a change is made again. */
 const TRIES = 10;
 
+function uncounted(): ParleyError {
+  const message = "turns of an older Parley are not counted yet: start `parley serve`, which counts them";
+  return new ParleyError("unavailable", message);
+}
+
 interface View {
   reads: Reads;
   /** Whether the file is not the one that was opened: what was read may be torn. */
@@ -76,6 +81,11 @@ export async function openLogReader(
     head: (session) => using(({ heads }) => headOf(heads.find(session))),
     base: (session) => using(({ sessions }) => sessions.base(session)),
     list: (query) => using(({ sessions }) => sessions.list(query)),
+    spent: (query) =>
+      using(({ spent }) => {
+        if (spent.isPartial()) throw uncounted();
+        return spent.read(query);
+      }),
     close: async () => view?.close(),
   };
 }

@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { keepNewest } from "../../../../core/entries.ts";
-import type { GitSetting } from "../../../../core/git-settings.ts";
-import { type CommandHost, SpawnFailed } from "../../../../host/contract.ts";
-import { type Captured, capture } from "../../../../host/run-to-end.ts";
+import { keepNewest } from "../../core/entries.ts";
+import type { GitSetting } from "../../core/git-settings.ts";
+import { type CommandHost, SpawnFailed } from "../contract.ts";
+import { type Captured, capture } from "../run-to-end.ts";
 import { usersOwn } from "./config.ts";
 import { type GitDirectory, gitDirectoryOf } from "./directory.ts";
 import { gitEnvironment, usersEnvironment } from "./environment.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { GitSetting } from "../../../../core/git-settings.ts";
+import type { GitSetting } from "../../core/git-settings.ts";
 import { formatText, harmless, settingsIn } from "./config.ts";
 import { type GitDirectory, smallText } from "./directory.ts";
 

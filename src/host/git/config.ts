@@ -1,4 +1,4 @@
-import type { GitSetting } from "../../../../core/git-settings.ts";
+import type { GitSetting } from "../../core/git-settings.ts";
 
 const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", b: "\b" };
 const SECTION = /^\[\s*([\w.-]+)\s*(?:"((?:\\.|[^"\\])*)")?\s*\]/;

@@ -1,8 +1,9 @@
+import { stat } from "node:fs/promises";
 import { keepNewest } from "../../../core/entries.ts";
-import { walk } from "../../../host/files/walk.ts";
-import { type Git, records } from "./git/git.ts";
-import { projectOf } from "./project.ts";
-import { assertDirectory } from "./refusals.ts";
+import { gitDirectoryOf } from "../../git/directory.ts";
+import { type Git, records } from "../../git/git.ts";
+import { FileRefused } from "../file-refused.ts";
+import { walk } from "../walk.ts";
 
 export interface FileNames {
   files: readonly string[];
@@ -46,8 +47,8 @@ async function byWalking(directory: string): Promise<FileNames> {
 }
 
 async function findNames(git: Git, directory: string): Promise<FileNames> {
-  await assertDirectory(directory);
-  if (projectOf(directory).vcs !== "git") return byWalking(directory);
+  if (!(await stat(directory)).isDirectory()) throw new FileRefused("bad_path", `${directory} is not a directory`);
+  if (!gitDirectoryOf(directory)) return byWalking(directory);
   const wanted = ["--cached", "--others", "--exclude-standard", "--deduplicate"];
   const listed = await git(directory, ["ls-files", "-z", ...wanted]);
   if (listed.code !== 0) return byWalking(directory);

@@ -7,11 +7,12 @@ export function opener(platform: NodeJS.Platform, env: NodeJS.ProcessEnv): reado
   return env.DISPLAY || env.WAYLAND_DISPLAY ? ["xdg-open"] : undefined;
 }
 
-/** Opens an address in a browser. Where that fails, the address is on the terminal. */
-export function openBrowser(address: string): void {
+/** Opens an address in a browser, and says whether there is one to try. Where that fails, the address is on the terminal. */
+export function openBrowser(address: string): boolean {
   const [program, ...args] = opener(process.platform, process.env) ?? [];
-  if (program === undefined) return;
+  if (program === undefined) return false;
   const child = spawn(program, [...args, address], { stdio: "ignore", detached: true });
   child.on("error", () => {});
   child.unref();
+  return true;
 }

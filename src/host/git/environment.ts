@@ -1,4 +1,4 @@
-import { type GitSetting, gitVariables, RUNS_NOTHING } from "../../../../core/git-settings.ts";
+import { type GitSetting, gitVariables, RUNS_NOTHING } from "../../core/git-settings.ts";
 
 type Environment = Record<string, string | undefined>;
 
