@@ -8,6 +8,7 @@ const script = {
   prompts: {
     "*": [{ text: "You said: {{prompt}}" }],
     held: [{ text: ["I begin ", { text: "and end.", hold: "held" }] }],
+    kept: [{ text: ["I begin ", { text: "and end.", hold: "kept" }] }],
     more: [{ text: ["I begin again ", { text: "and end.", hold: "more" }] }],
   },
 } as const;
@@ -89,12 +90,12 @@ describeSessions("the prompt box", script, (inStage) => {
 
   inStage("keeps the words of a prompt that is refused, and says why", async (stage) => {
     const { id, page } = await stage.session();
-    await stage.say(page, "[[held]] go");
+    await stage.say(page, "[[kept]] go");
     await page.getByText("I begin").waitFor();
     await stage.say(page, "!echo not now");
     const refused = page.getByRole("alert").filter({ hasText: "not sent" });
     await refused.getByText("!echo not now").waitFor();
-    stage.model.release("held");
+    stage.model.release("kept");
     await stage.isIdle(id);
     await refused.getByRole("button", { name: "Send again" }).click();
     await page.locator(".tool", { hasText: "echo not now" }).waitFor();
@@ -116,10 +117,10 @@ describeSessions("the prompt box", script, (inStage) => {
     assert.equal(await field.inputValue(), "see @notes-of-today.md ");
     await page.keyboard.press("Enter");
     await stage.turnsOver(page, 1);
-    const { events } = (await stage.server.api.page(id)) as {
-      events: { type: string; data: { item?: { content?: unknown[] } } }[];
-    };
-    const content = events.flatMap(({ data }) => data.item?.content ?? []);
+    const events = await stage.server.api.events(id);
+    const content = events.flatMap((event) =>
+      event.type === "item.completed" && event.data.item.kind === "message" ? (event.data.item.content ?? []) : [],
+    );
     assert.ok(JSON.stringify(content).includes("notes-of-today.md"), JSON.stringify(content));
     await page.close();
   });
@@ -145,7 +146,7 @@ describeSessions("the prompt box", script, (inStage) => {
     const { id, page } = await stage.session();
     await page.getByRole("combobox", { name: "Model" }).selectOption("script/other");
     await eventually("the model is chosen", async () => (await stage.server.api.session(id)).model === "script/other");
-    await page.getByRole("combobox", { name: "Mode" }).selectOption("plan");
+    await page.getByRole("combobox", { name: "Mode", exact: true }).selectOption("plan");
     await eventually("the mode is chosen", async () => (await stage.server.api.session(id)).mode === "plan");
     await page.locator(".session-facts", { hasText: "script/other" }).waitFor();
     await page.close();

@@ -1,5 +1,5 @@
 import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
-import type { AgentInfo, SlashCommand } from "../../src/client/index.ts";
+import type { AgentInfo, FileName, SlashCommand } from "../../src/client/index.ts";
 import { api } from "./api.ts";
 
 const infos = new Map<string, Signal<AgentInfo | undefined>>();
@@ -30,10 +30,10 @@ export async function commandsOf(session: string): Promise<SlashCommand[]> {
 }
 
 /** The files of a directory whose names fit a word, the best first; none where they cannot be had. */
-export async function filesFitting(
-  _directory: string,
-  _word: string,
-  _most: number,
-): Promise<{ path: string; directory: boolean }[]> {
-  return [];
+export async function filesFitting(directory: string, q: string, limit: number): Promise<FileName[]> {
+  try {
+    return await api.files({ directory, q, limit });
+  } catch {
+    return [];
+  }
 }
