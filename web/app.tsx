@@ -1,5 +1,3 @@
-import { type ComponentType, Fragment } from "preact";
-import { useEffect, useState } from "preact/hooks";
 import { connection } from "./data/connection.ts";
 import { route } from "./data/navigation.ts";
 import type { Route } from "./model/route.ts";
@@ -8,34 +6,10 @@ import { Home } from "./pages/home/home.tsx";
 import { Inbox } from "./pages/inbox/inbox.tsx";
 import { Login } from "./pages/login/login.tsx";
 import { NewSession } from "./pages/new/new-session.tsx";
-import { SessionPage } from "./pages/session/session-page.tsx";
 import { Shell } from "./shell.tsx";
+import { later } from "./ui/later.tsx";
 
-/** A page that is loaded when it is first shown: most visits never need it. */
-function later<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
-  let loaded: ComponentType<Props> | undefined;
-  return function Later(props: Props) {
-    const [, redraw] = useState(0);
-    const [failed, fail] = useState(false);
-    useEffect(() => {
-      if (loaded) return;
-      load().then(
-        (page) => {
-          loaded = page;
-          redraw(1);
-        },
-        () => fail(true),
-      );
-    }, []);
-    if (failed) return <p class="notice bad">This part could not be loaded: reload the page.</p>;
-    return loaded ? <PageOf page={loaded} props={props} /> : <Fragment />;
-  };
-}
-
-function PageOf<Props extends object>({ page: Page, props }: { page: ComponentType<Props>; props: Props }) {
-  return <Page {...props} />;
-}
-
+const SessionPage = later(async () => (await import("./pages/session/session-page.tsx")).SessionPage);
 const Search = later(async () => (await import("./pages/search/search.tsx")).Search);
 const Usage = later(async () => (await import("./pages/usage/usage.tsx")).Usage);
 

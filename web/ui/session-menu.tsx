@@ -3,6 +3,7 @@ import type { SessionState } from "../../src/core/session-state.ts";
 import { api } from "../data/api.ts";
 import { go } from "../data/navigation.ts";
 import { markUnread } from "../data/seen.ts";
+import { CopyButton } from "./copy-button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { nameOf } from "./session-link.tsx";
 import { attempt, say } from "./toasts.tsx";
@@ -61,6 +62,7 @@ export function SessionMenu({ state, onClose }: Props) {
         >
           Mark as unread
         </button>
+        <CopyButton text={state.id} label="Copy the id" />
         {deleting ? (
           <div class="notice bad row">
             <span class="grow">Delete the session and all of its events? Files stay as they are.</span>
