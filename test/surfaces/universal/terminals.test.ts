@@ -200,7 +200,7 @@ test("each reason for which there is no terminal has its own answer", async (t) 
       version: "test",
       logger: silentLogger,
       defaultDirectory: "/",
-      consoleLinks: { make: () => undefined },
+      consoleLinks: { make: () => undefined, others: () => [] },
     });
     const http = createServer((request, response) => {
       response.setHeader("x-request-id", "one");

@@ -14,7 +14,7 @@ export function UsagePlot({ answer }: { answer: UsageAnswer }) {
       <figcaption class="row small">
         {TOKEN_KINDS.map((kind) => (
           <span key={kind} class="row">
-            <svg class={`swatch ${kind}`} width="12" height="12" aria-hidden="true">
+            <svg class={`t-${kind}`} width="12" height="12" aria-hidden="true">
               <rect width="12" height="12" rx="2" />
             </svg>
             {TOKEN_NAMES[kind]}
@@ -37,7 +37,7 @@ function Days({ bars }: { bars: ReturnType<typeof barsOf> }) {
             {parts.map(({ kind, share }) => {
               const height = share * (HEIGHT - 4);
               y -= height;
-              return <rect key={kind} class={kind} x={at * STEP + 3} y={y} width={WIDTH} height={height} />;
+              return <rect key={kind} class={`t-${kind}`} x={at * STEP + 3} y={y} width={WIDTH} height={height} />;
             })}
             {(at % 7 === 0 || bars.length < 8) && (
               <text x={at * STEP + 3} y={HEIGHT + 14}>
@@ -63,7 +63,7 @@ function Lying({ bars }: { bars: ReturnType<typeof barsOf> }) {
             {parts.map(({ kind, share }, at) => (
               <rect
                 key={kind}
-                class={kind}
+                class={`t-${kind}`}
                 x={100 * parts.slice(0, at).reduce((sum, part) => sum + part.share, 0)}
                 width={100 * share}
                 height="8"
