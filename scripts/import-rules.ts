@@ -16,19 +16,22 @@ export interface Room {
   not: string[];
 }
 
-const ROW = /^\| `src\/([\w/-]+)` \| .* \| ([^|]+) \|$/gm;
+const ROW = /^\| `((?:src\/|web)[\w/-]*)` \| .* \| ([^|]+) \|$/gm;
+
+/** A room as the table's last column names it. */
+const nameOf = (path: string): string => path.replace(/^src\//, "");
 
 /** The rooms of the table. "All above" stands for the rooms of the earlier rows. */
 export function rooms(page = readFileSync(join(ROOT, "ARCHITECTURE.md"), "utf8")): Room[] {
   const table = /## Rooms\n([\s\S]*?)\n## /.exec(page)?.[1] ?? "";
   const found: Room[] = [];
   for (const [, name = "", cell = ""] of table.matchAll(ROW)) {
-    const above = found.map(({ path }) => path.slice("src/".length));
+    const above = found.map(({ path }) => nameOf(path));
     const said = cell.split(", ").filter((one) => one !== "nobody");
     const named = said.map((one) => one.replace(/ without .*/, ""));
     const may = named.flatMap((one) => (one === "all above" ? above : [one]));
     const not = said.flatMap((one) => one.split(" without ").slice(1));
-    found.push({ path: `src/${name}`, may, not });
+    found.push({ path: name, may, not });
   }
   return found;
 }
@@ -42,21 +45,26 @@ const MODULES: Readonly<Record<string, { group: string[]; message: string }>> = 
     message: "The core does no I/O.",
   },
   "src/client": { group: ["node:*"], message: "The client runs in browsers: it imports the web platform only." },
+  web: { group: ["node:*"], message: "The console runs in browsers: it imports the web platform only." },
 };
 
 /** A pattern for the imports of a room or of a part of one. A room inside another is known to its neighbours by its last name. */
-function pattern(from: string, target: string): string {
+function patterns(from: string, target: string): string[] {
+  // The command line has a folder of that name: only the one beside `src` is the room.
+  if (target === "web") return [2, 3, 4, 5].map((up) => `${"../".repeat(up)}web/**`);
+  // The console's own folders may be named as rooms are.
+  if (from === "web") return [`**/src/${target}/**`];
   const neighbour = dirname(from) === dirname(`src/${target}`) && dirname(from) !== "src";
   const name = neighbour ? basename(target) : target;
   const isFolder = statSync(join(ROOT, "src", target), { throwIfNoEntry: false })?.isDirectory();
-  return isFolder ? `**/${name}/**` : `**/${name}.ts`;
+  return [isFolder ? `**/${name}/**` : `**/${name}.ts`];
 }
 
 /** The refused patterns first, then those that are allowed all the same. */
 function groupOf({ path, may, not }: Room, all: readonly Room[]): string[] {
-  const others = all.map((room) => room.path.slice("src/".length)).filter((name) => `src/${name}` !== path);
-  const refused = [...others.filter((name) => !may.includes(name)), ...not].map((name) => pattern(path, name));
-  const parts = may.filter((one) => !others.includes(one)).map((one) => `!${pattern(path, one)}`);
+  const others = all.filter((room) => room.path !== path).map((room) => nameOf(room.path));
+  const refused = [...others.filter((name) => !may.includes(name)), ...not].flatMap((name) => patterns(path, name));
+  const parts = may.filter((one) => !others.includes(one)).flatMap((one) => patterns(path, one).map((it) => `!${it}`));
   return [...refused, ...parts];
 }
 

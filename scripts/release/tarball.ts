@@ -13,6 +13,7 @@ const NEEDED = [
   "bin/parley.js",
   "schema/config.json",
   "docs/api.md",
+  "dist/console/index.html",
 ];
 const ALLOWED = /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md|(?:bin|dist|schema|docs)\/.+)$/;
 const MAX_BYTES = 20_000_000;

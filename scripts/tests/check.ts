@@ -3,7 +3,7 @@ import { text } from "node:stream/consumers";
 
 const CHECKS: readonly (readonly [label: string, program: string, ...parameters: string[]])[] = [
   ["format, lint, import direction", "biome", "check", "."],
-  ["types", "tsc", "-p", "."],
+  ["types", "node", "scripts/types.ts"],
 ];
 
 /** A check that did not pass. */

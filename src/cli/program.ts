@@ -7,6 +7,7 @@ import { asksCommand } from "./commands/asks.ts";
 import { attachCommand } from "./commands/attach.ts";
 import { cancelCommand } from "./commands/cancel.ts";
 import { completionCommand } from "./commands/completion.ts";
+import { consoleCommand } from "./commands/console.ts";
 import { credentialsCommand } from "./commands/credentials.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { eventsCommand } from "./commands/events.ts";
@@ -18,9 +19,11 @@ import { nodesCommand } from "./commands/nodes.ts";
 import { opencodeCommand } from "./commands/opencode.ts";
 import { runCommand } from "./commands/run.ts";
 import { scriptedAgentCommand } from "./commands/scripted-agent.ts";
+import { searchCommand } from "./commands/search.ts";
 import { serveCommand } from "./commands/serve.ts";
 import { sessionsCommand } from "./commands/sessions.ts";
 import { trustCommand } from "./commands/trust.ts";
+import { usageCommand } from "./commands/usage.ts";
 import { CliError, EXIT } from "./exit.ts";
 import { formatHelp, withExamples } from "./help.ts";
 import { packageVersion } from "./version.ts";
@@ -31,6 +34,7 @@ export function buildProgram(): Command {
     ['parley run "Read README.md and add a line at the end"', "one prompt, the reply on stdout"],
     ['parley run --continue "Now translate it"', "go on with the newest session here"],
     ["parley opencode", "OpenCode's terminal interface, on Parley"],
+    ["parley console", "the web console, in your browser"],
     ["parley serve", "let clients in; the first line is the URL"],
     ["parley doctor", "what is found here, and what is wrong"],
   ])
@@ -41,9 +45,12 @@ export function buildProgram(): Command {
   const commands = [
     serveCommand(),
     runCommand(),
+    consoleCommand(),
     opencodeCommand(),
     acpCommand(),
     sessionsCommand(),
+    usageCommand(),
+    searchCommand(),
     attachCommand(),
     asksCommand(),
     answerCommand(),

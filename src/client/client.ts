@@ -1,25 +1,32 @@
 import type { ParleyEvent } from "../core/events/event.ts";
+import type { UsageAnswer, UsageQuery } from "../core/spending/report.ts";
 import type { TrustedDirectory, TrustInfo } from "../core/trust.ts";
 import { checkOptions, type OptionNames } from "./check-options.ts";
 import type { EventStream } from "./closable.ts";
-import { EVENTS_OPTIONS, type EventsOptions, openEvents } from "./event-stream.ts";
+import { ALL_EVENTS_OPTIONS, type AllEventsOptions, openEvents } from "./event-stream.ts";
 import { messageIds } from "./message-id.ts";
 import { type PageQuery, readPage } from "./pages.ts";
 import { type Backoff, backoffMs } from "./retry.ts";
 import { SessionHandle } from "./session.ts";
 import type { EventPage } from "./stream-types.ts";
+import { terminalsOf } from "./terminals.ts";
 import { type Call, Transport } from "./transport.ts";
 import type {
   AgentInfo,
-  Ask,
+  ConsoleLink,
+  FileName,
   Health,
+  ListedAsk,
   NativeSession,
   NewSession,
   ParleyNode,
+  SearchOptions,
+  SearchResult,
   SessionChange,
   SessionDetail,
   SessionList,
   SessionListQuery,
+  UsedDirectory,
 } from "./types.ts";
 
 export interface ClientOptions {
@@ -47,7 +54,34 @@ const CLIENT_OPTIONS: OptionNames<ClientOptions> = {
   retries: true,
   backoff: true,
 };
+const USAGE_OPTIONS: OptionNames<UsageQuery> = {
+  by: true,
+  from: true,
+  to: true,
+  tz: true,
+  directory: true,
+  agent: true,
+  limit: true,
+};
+const SEARCH_OPTIONS: OptionNames<SearchOptions> = {
+  session: true,
+  directory: true,
+  agent: true,
+  kind: true,
+  after: true,
+  limit: true,
+};
 const LIST_OPTIONS: OptionNames<SessionListQuery> = { directory: true, parent: true, after: true, limit: true };
+
+export interface FileQuery {
+  /** The server's own unless told. */
+  directory?: string;
+  /** Letters of the path, in their order. */
+  q?: string;
+  limit?: number;
+}
+
+const FILE_OPTIONS: OptionNames<FileQuery> = { directory: true, q: true, limit: true };
 
 export type ParleyClient = ReturnType<typeof createClient>;
 
@@ -55,7 +89,7 @@ const TIMEOUT_MS = 60_000;
 const RETRIES = 5;
 
 function baseOf(url: string | URL): URL {
-  const base = URL.canParse(url) ? new URL(url) : undefined;
+  const base = URL.parse(String(url)) ?? undefined;
   if (!base || !/^https?:$/.test(base.protocol)) {
     throw new TypeError(`expected the address of a server such as http://127.0.0.1:7420, got "${url}"`);
   }
@@ -110,6 +144,11 @@ export function createClient(options: ClientOptions) {
       update: (id: string, change: SessionChange): Promise<SessionDetail> => session(id).update(change),
       delete: (id: string): Promise<void> => session(id).delete(),
     },
+    /** A page of what was said and done, in all sessions, newest first. Any text is a query. */
+    search: async (words: string, query: SearchOptions = {}): Promise<SearchResult> => {
+      checkOptions("search", query, SEARCH_OPTIONS);
+      return get(["v1", "search"], { q: words, ...query });
+    },
     trust: {
       /** Of a directory on the server's machine, by its absolute path. */
       get: (directory: string): Promise<TrustInfo> => get(["v1", "trust"], { directory }),
@@ -119,21 +158,40 @@ export function createClient(options: ClientOptions) {
       list: async (): Promise<TrustedDirectory[]> =>
         (await get<{ trusted: TrustedDirectory[] }>(["v1", "trusted"])).trusted,
     },
+    /** Terminals on the server's machine. */
+    terminals: terminalsOf(transport),
+    /** Names inside a directory of the server's machine whose path fits `q`, the best first. */
+    files: async (query: FileQuery = {}): Promise<FileName[]> => {
+      checkOptions("files", query, FILE_OPTIONS);
+      return (await get<{ files: FileName[] }>(["v1", "files"], { ...query })).files;
+    },
+    /** The directories of sessions, newest first, and the server's own; with `q` those that fit, the best first. */
+    directories: async (query: Omit<FileQuery, "directory"> = {}): Promise<UsedDirectory[]> => {
+      checkOptions("directories", query, { q: true, limit: true });
+      return (await get<{ directories: UsedDirectory[] }>(["v1", "directories"], { ...query })).directories;
+    },
     /** A handle of one session; nothing is sent. */
     session,
     /** The open asks of all sessions. */
-    asks: async (): Promise<Ask[]> => (await get<{ asks: Ask[] }>(["v1", "asks"])).asks,
+    asks: async (): Promise<ListedAsk[]> => (await get<{ asks: ListedAsk[] }>(["v1", "asks"])).asks,
+    /** Tokens and cost of all turns that ended, by day unless told otherwise. */
+    usage: async (query: UsageQuery = {}): Promise<UsageAnswer> => {
+      checkOptions("usage", query, USAGE_OPTIONS);
+      return get(["v1", "usage"], { ...query });
+    },
     /** The nodes that share the server's database; none where it is alone with its data directory. */
     nodes: async (): Promise<ParleyNode[]> => (await get<{ nodes: ParleyNode[] }>(["v1", "nodes"])).nodes,
     /** Has a node take no new sessions, wait for its turns, and stop. */
     drainNode: (name: string): Promise<{ node: string; draining: boolean }> =>
       transport.json({ method: "POST", path: ["v1", "nodes", name, "drain"] }),
+    /** Makes a link that lets one browser in to the console, once, within five minutes. */
+    consoleLink: (): Promise<ConsoleLink> => transport.json({ method: "POST", path: ["v1", "console-links"] }),
     /**
      * The events of all sessions in the order in which they were stored, from now on unless a cursor is given. Gaps come
      * only in the stream of one session.
      */
-    allEvents: (given: EventsOptions = {}) => {
-      checkOptions("allEvents", given, EVENTS_OPTIONS);
+    allEvents: (given: AllEventsOptions = {}) => {
+      checkOptions("allEvents", given, ALL_EVENTS_OPTIONS);
       return openEvents(transport, {
         ...given,
         session: null,

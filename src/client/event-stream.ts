@@ -32,8 +32,15 @@ export const EVENTS_OPTIONS: OptionNames<EventsOptions> = {
   onConnection: true,
 };
 
+export interface AllEventsOptions extends EventsOptions {
+  /** The sessions whose `item.delta` come, by their ids; those of all sessions by default. */
+  deltas?: readonly string[];
+}
+
+export const ALL_EVENTS_OPTIONS: OptionNames<AllEventsOptions> = { ...EVENTS_OPTIONS, deltas: true };
+
 /** A stream of events: one session's, or (null) that of all sessions. */
-export interface Feed extends EventsOptions {
+export interface Feed extends AllEventsOptions {
   session: string | null;
   after: After;
 }

@@ -14,7 +14,8 @@ export type ConnectionState = { state: "open" } | { state: "lost"; error: unknow
 const SILENCE_MS = 45_000;
 
 function callFor(feed: Feed, cursor: string, signal: AbortSignal): Call {
-  const query = { after: cursor, native: feed.native || undefined };
+  const deltas = feed.deltas && (feed.deltas.length === 0 ? "none" : feed.deltas.join(","));
+  const query = { after: cursor, native: feed.native || undefined, deltas };
   const headers: Record<string, string> = { accept: "text/event-stream" };
   if (numberIn(cursor) !== undefined) headers["last-event-id"] = cursor;
   return { method: "GET", path: pathOf(feed.session, "stream"), query, headers, signal };

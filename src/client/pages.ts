@@ -24,7 +24,7 @@ export function readPage(transport: Transport, { session, signal, ...query }: Pa
 /** Reads what there is, page by page, and ends. */
 export async function* readToEnd(
   transport: Transport,
-  { session, native = false }: Feed,
+  { session, native = false, deltas }: Feed,
   cursor: StreamCursor,
   signal: AbortSignal,
 ): AsyncGenerator<StreamEvent, undefined, undefined> {
@@ -35,7 +35,8 @@ export async function* readToEnd(
       if (signal.aborted) return undefined;
       // Pages of all sessions say no positions; theirs is where the page ends.
       const fresh = session === null ? event : cursor.takeOwn(event);
-      if (fresh) yield fresh;
+      const leftOut = deltas && event.type === "item.delta" && !deltas.includes(event.session);
+      if (fresh && !leftOut) yield fresh;
     }
     cursor.move(String(page.next), page.next);
     if (!page.more) return undefined;

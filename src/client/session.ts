@@ -3,16 +3,37 @@ import { checkOptions, type OptionNames } from "./check-options.ts";
 import type { EventStream } from "./closable.ts";
 import { EVENTS_OPTIONS, type EventsOptions, openEvents } from "./event-stream.ts";
 import { readPage } from "./pages.ts";
-import type { EventPage, StreamEvent } from "./stream-types.ts";
+import type { EventPage, EventPageBack, StreamEvent } from "./stream-types.ts";
 import type { Transport } from "./transport.ts";
 import { followTurn, RUN_OPTIONS, type RunOptions, type TurnRun } from "./turn-run.ts";
-import type { Answered, Ask, AskAnswer, Cancelled, PromptInput, SessionChange, SessionDetail } from "./types.ts";
+import type {
+  Answered,
+  AskAnswer,
+  Cancelled,
+  CommandInput,
+  FileDiff,
+  ListedAsk,
+  PromptInput,
+  SessionChange,
+  SessionDetail,
+  SlashCommand,
+} from "./types.ts";
 
 export interface PromptOptions {
   signal?: AbortSignal;
 }
 
 const PROMPT_OPTIONS: OptionNames<PromptOptions & { wait?: boolean }> = { wait: true, signal: true };
+
+const COMMAND_OPTIONS: OptionNames<CommandInput & { signal?: AbortSignal }> = {
+  id: true,
+  parts: true,
+  model: true,
+  mode: true,
+  options: true,
+  attended: true,
+  signal: true,
+};
 
 /** One session of the server. Making a handle sends nothing. */
 export class SessionHandle {
@@ -80,6 +101,38 @@ export class SessionHandle {
     return this.#send("compact", { id: options.id ?? this.#newId() }, options.signal);
   }
 
+  /** The slash commands of the session: its agent's, its project's and Parley's own. */
+  async commands(): Promise<SlashCommand[]> {
+    const path = this.#path("commands");
+    return (await this.#transport.json<{ commands: SlashCommand[] }>({ method: "GET", path, repeatable: true }))
+      .commands;
+  }
+
+  /** Gives the agent what a slash command stands for. `words` are those after its name. */
+  command(name: string, words = "", options: CommandInput & { signal?: AbortSignal } = {}): Promise<Receipt> {
+    checkOptions("command", options, COMMAND_OPTIONS);
+    const { signal, ...input } = options;
+    const body = { ...input, id: input.id ?? this.#newId(), command: name, arguments: words };
+    return this.#send("commands", body, signal);
+  }
+
+  /** The files that a turn, or the whole session, has changed. */
+  async diff(query: { turn?: string } = {}): Promise<FileDiff[]> {
+    checkOptions("diff", query, { turn: true });
+    const path = this.#path("diff");
+    return (await this.#transport.json<{ files: FileDiff[] }>({ method: "GET", path, query, repeatable: true })).files;
+  }
+
+  /** Takes back a turn and all after it, files too. The next prompt makes it final. */
+  revert(turn: string): Promise<SessionDetail> {
+    return this.#transport.json({ method: "POST", path: this.#path("revert"), body: { turn } });
+  }
+
+  /** Does the turns again that were taken back, as long as no prompt has come since. */
+  unrevert(): Promise<SessionDetail> {
+    return this.#transport.json({ method: "DELETE", path: this.#path("revert") });
+  }
+
   /** A new session with the events of this one: all of them, or those before a message. */
   fork(options: { before?: string } = {}): Promise<SessionDetail> {
     return this.#transport.json({ method: "POST", path: this.#path("fork"), body: options });
@@ -97,9 +150,9 @@ export class SessionHandle {
   }
 
   /** The open asks here and in the sessions of its sub-agents. */
-  async asks(): Promise<Ask[]> {
+  async asks(): Promise<ListedAsk[]> {
     const path = this.#path("asks");
-    return (await this.#transport.json<{ asks: Ask[] }>({ method: "GET", path, repeatable: true })).asks;
+    return (await this.#transport.json<{ asks: ListedAsk[] }>({ method: "GET", path, repeatable: true })).asks;
   }
 
   /** The first answer wins: a later one fails with `already_answered` and the winning one as `problem.resolution`. */
@@ -112,6 +165,14 @@ export class SessionHandle {
   page(query: { after?: string | number; limit?: number; native?: boolean } = {}): Promise<EventPage> {
     checkOptions("page", query, { after: true, limit: true, native: true });
     return readPage(this.#transport, { ...query, session: this.id });
+  }
+
+  /** The newest events before a number or an event's id, in their order; the session's newest ones unless told. */
+  pageBack(query: { before?: string | number; limit?: number; native?: boolean } = {}): Promise<EventPageBack> {
+    checkOptions("pageBack", query, { before: true, limit: true, native: true });
+    const { before = "latest", ...rest } = query;
+    const path = this.#path("events");
+    return this.#transport.json({ method: "GET", path, query: { before, ...rest }, repeatable: true });
   }
 
   /**

@@ -34,5 +34,14 @@ export interface EventPage {
   gap?: Gap;
 }
 
+/** A page that was read backwards. Its events are in their order, oldest first. */
+export interface EventPageBack {
+  events: ParleyEvent[];
+  /** The `before` of the next older page; null where nothing older is kept. */
+  previous: number | null;
+  /** Events that are missing before the first one of the page. */
+  gap?: Gap;
+}
+
 /** A number, an event's id, or `latest` for future events only. */
 export type After = number | (string & {}) | "latest";

@@ -51,7 +51,14 @@ export class Transport {
     return `${call.method} ${this.#url(call)}`;
   }
 
-  #url({ path, query = {} }: Call): string {
+  /** The address of a WebSocket. Browsers send no header with it, so the token is part of it. */
+  socketUrl(path: readonly string[], query: Call["query"]): string {
+    const url = new URL(this.#url({ path, query: { ...query, auth_token: this.options.token } }));
+    url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
+    return url.href;
+  }
+
+  #url({ path, query = {} }: Pick<Call, "path" | "query">): string {
     const url = new URL(this.options.base);
     url.pathname = `${url.pathname.replace(/\/$/, "")}/${path.map(segment).join("/")}`;
     for (const [name, value] of Object.entries(query)) {

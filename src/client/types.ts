@@ -1,4 +1,6 @@
 import type { AgentOption, Delivery, OptionValues, PermissionRule, PromptPart } from "../core/events/values.ts";
+import type { SnippetPiece } from "../core/search/match.ts";
+import type { FoundKind } from "../core/search/text.ts";
 import type { Activity, OpenAsk, SessionState } from "../core/session-state.ts";
 
 export interface Health {
@@ -140,6 +142,44 @@ export interface SessionList {
   next: string | null;
 }
 
+export interface SearchOptions {
+  /** This session and those of its sub-agents. */
+  session?: string;
+  directory?: string;
+  agent?: string;
+  kind?: FoundKind;
+  /** `next` of the page before. */
+  after?: string;
+  limit?: number;
+}
+
+/** An event in which all that was looked for is. Title, agent and directory are the session's. */
+export interface SearchHit {
+  session: string;
+  seq: number;
+  turn?: string;
+  item?: string;
+  kind: FoundKind;
+  role?: "user" | "assistant" | "system";
+  time: number;
+  title?: string;
+  agent: string;
+  directory: string;
+  /** The topmost session, of a sub-agent's. */
+  root?: string;
+  /** The text around the first hit, in one line. */
+  snippet: SnippetPiece[];
+}
+
+export interface SearchResult {
+  /** Newest first. A page may have fewer than asked for, or none, before the last one. */
+  hits: SearchHit[];
+  /** Null on the last page. */
+  next: string | null;
+  /** Set while the index is being made: so many events of so many are in it, and of the others only the newest are found. */
+  indexing?: { done: number; of: number };
+}
+
 export interface PromptInput {
   /** msg_…; made by the client when absent. The same id with the same body is the same prompt. */
   id?: string;
@@ -167,6 +207,17 @@ export interface Cancelled {
 /** An open permission or question, with the session that asks: it may be a sub-agent's. */
 export type Ask = OpenAsk & { session: string };
 
+/** An ask of a list, with the facts of its session. */
+export type ListedAsk = Ask & { about: AskingSession };
+
+/** The facts of a session that asks; `root` is the topmost session, where a sub-agent asks. */
+export interface AskingSession {
+  title?: string;
+  agent: string;
+  directory: string;
+  root?: string;
+}
+
 export type AskAnswer =
   | "once"
   | "always"
@@ -181,6 +232,15 @@ export type AskAnswer =
 export interface Answered {
   ask: string;
   outcome: string;
+}
+
+/** A link that lets one browser in to the console. */
+export interface ConsoleLink {
+  url: string;
+  /** The same link by the addresses that other devices of the network reach. */
+  others: string[];
+  /** When it is no longer good; null where the server has no token. */
+  expires: number | null;
 }
 
 /** One of the nodes that share a database. */
@@ -200,3 +260,93 @@ export interface ParleyNode {
   /** Negative when its lease is over. */
   leaseLeftMs: number;
 }
+
+/** The changes of one file together; where these cannot be told as one, it is listed again. */
+export interface FileDiff {
+  /** From the session's directory; absolute where it lies outside. */
+  path: string;
+  kind: "added" | "modified" | "deleted" | "renamed";
+  /** The path that it had before, where it was renamed. */
+  from?: string;
+  additions: number;
+  deletions: number;
+  /** Unified. */
+  diff?: string;
+  /** So many characters of the diff are left out. */
+  cut?: { characters: number };
+}
+
+/** A slash command of a session. */
+export interface SlashCommand {
+  /** Without the slash. */
+  name: string;
+  description?: string;
+  /** The words that it takes. */
+  hint?: string;
+  /** Whose it is: the agent's, the project's or Parley's own. */
+  source: "agent" | "project" | "parley";
+  skill?: boolean;
+  /** The mode and the model that its author wants. */
+  mode?: string;
+  model?: string;
+}
+
+/** Beside the name and the words of a command, as for a prompt. */
+export interface CommandInput extends Pick<PromptInput, "id" | "model" | "mode" | "options" | "attended"> {
+  /** Further parts of the prompt that it becomes. */
+  parts?: PromptPart[];
+}
+
+/** The name of a file or a directory, from the directory that was asked for. */
+export interface FileName {
+  path: string;
+  directory: boolean;
+}
+
+/** A directory of sessions, or one of the server's own. */
+export interface UsedDirectory {
+  path: string;
+  /** Without those of sub-agents. */
+  sessions: number;
+  /** When the last of them changed, in epoch milliseconds; absent where there is none. */
+  updated?: number;
+}
+
+/** A terminal of the server, with a program in it. */
+export interface Terminal {
+  id: string;
+  directory: string;
+  /** Where nodes of several places share a database. */
+  place?: string;
+  title: string;
+  command: string;
+  args: string[];
+  status: "running" | "exited";
+  /** 128 and the signal's number where one ended it. */
+  exitCode?: number;
+  pid: number;
+  /** The offsets of the output that is kept, in UTF-16 units. */
+  output: { start: number; end: number };
+}
+
+export interface NewTerminal {
+  /** An absolute path on the server's machine; the server's own directory otherwise. */
+  directory?: string;
+  /** In place of a directory: that of a session. */
+  session?: string;
+  place?: string;
+  /** The program; the user's own shell otherwise. */
+  command?: string;
+  args?: string[];
+  title?: string;
+  cols?: number;
+  rows?: number;
+}
+
+export interface TerminalChange {
+  title?: string;
+  size?: { cols: number; rows: number };
+}
+
+/** The binary frames of a terminal's WebSocket, as JSON: where its output begins, and that its program is gone. */
+export type TerminalFrame = { type: "begin"; offset: number } | { type: "exit"; code: number };

@@ -8,6 +8,7 @@ import { present } from "../core/json/fields.ts";
 import type { Answer } from "../core/ledger/signals.ts";
 import type { Receipt } from "../core/receipt.ts";
 import type { SessionState } from "../core/session-state.ts";
+import type { UsageAnswer, UsageQuery } from "../core/spending/report.ts";
 import type { Roots } from "../host/files/roots.ts";
 import type { Log, SessionHead, SessionQuery } from "../log/contract.ts";
 import type { Attachments } from "./attachments.ts";
@@ -28,6 +29,7 @@ import { Removal } from "./session/removal.ts";
 import { SessionWork } from "./session-work.ts";
 import { Tenure } from "./tenure.ts";
 import { ProjectTrust } from "./trust/project-trust.ts";
+import { usageOf } from "./usage.ts";
 
 /** Takes the commands of surfaces, checks them and gives them to sessions. It decides nothing that the ledger can decide. */
 export class Gateway {
@@ -81,9 +83,20 @@ export class Gateway {
     await enterDirectory(this.door, directory);
   }
 
-  /** Refuses a request about what another node keeps for the place of a directory, or for this node's own place. */
-  async enterKeeper(directory: string | undefined): Promise<void> {
-    await enterKeeper(this.door, directory);
+  /** Refuses a request about what another node keeps for the place of a directory, for a named place, or for this node's own. */
+  async enterKeeper(directory: string | undefined, place?: string): Promise<void> {
+    await enterKeeper(this.door, directory, place);
+  }
+
+  /** The real path of a directory, on a node that has it; `unnamed` says that it is this process's own. */
+  directory(given: string, unnamed: boolean): Promise<string> {
+    return existingDirectory(given, this.options, { unnamed });
+  }
+
+  /** As `directory`, on the node that keeps what its place has once. */
+  async keptDirectory(given: string, unnamed: boolean, place?: string): Promise<string> {
+    await this.enterKeeper(unnamed ? undefined : given, place);
+    return existingDirectory(given, { roots: this.options.roots });
   }
 
   /** Refuses a command of a session that another node owns, before anything is done for it. */
@@ -230,6 +243,14 @@ export class Gateway {
       "ask_not_found",
       `no ask ${ask} in session ${id}; GET /v1/sessions/${id}/asks lists the open ones`,
     );
+  }
+
+  /** What turns have spent, added up. */
+  async usage(query: UsageQuery): Promise<UsageAnswer> {
+    const { priceTable } = this.options;
+    if (priceTable) return usageOf(this.log, priceTable, query);
+    const { publicPrices } = await import("../core/spending/public-prices.ts");
+    return usageOf(this.log, publicPrices(), query);
   }
 
   agents(): readonly string[] {

@@ -2,6 +2,7 @@ import type { Agents } from "../agents/contract.ts";
 import type { MakeId } from "../core/ids.ts";
 import type { Logger } from "../core/logger.ts";
 import type { Metrics } from "../core/metrics.ts";
+import type { PriceTable } from "../core/spending/prices.ts";
 import type { CommandHost } from "../host/contract.ts";
 import type { Roots } from "../host/files/roots.ts";
 import type { Log } from "../log/contract.ts";
@@ -45,6 +46,8 @@ export interface GatewayOptions {
   idleAgents: number;
   /** How many events of a session are kept at least; 0 keeps all. */
   retainEvents: number;
+  /** Prices of models whose agents tell no cost; the public ones unless given. */
+  priceTable?: PriceTable;
 }
 
 /** How long an agent that was asked to stop is waited for before its processes are ended. */

@@ -1,3 +1,4 @@
+import { present } from "../core/json/fields.ts";
 import type { SessionState } from "../core/session-state.ts";
 import type { Log } from "../log/contract.ts";
 import type { PendingAsk } from "./requests.ts";
@@ -11,7 +12,10 @@ export async function pendingAsks(log: Log, id?: string): Promise<PendingAsk[]> 
   const meant = await Promise.all(asking.map((state) => id === undefined || isBelow(log, state, id)));
   return asking
     .filter((_, at) => meant[at])
-    .flatMap(({ id: session, asks }) => asks.map((ask) => ({ ...ask, session })))
+    .flatMap(({ id: session, asks, title, agent, directory, root }) => {
+      const about = present({ title, agent, directory, root });
+      return asks.map((ask) => ({ ...ask, session, about }));
+    })
     .sort((a, b) => a.time - b.time || (a.id.slice(PREFIXED) < b.id.slice(PREFIXED) ? -1 : 1));
 }
 

@@ -59,4 +59,14 @@ export interface PromptRequest {
   digest?: string;
 }
 
-export type PendingAsk = OpenAsk & { session: string };
+/** An open ask, with the session that asks. */
+export type PendingAsk = OpenAsk & { session: string; about: AskingSession };
+
+/** The facts of a session that asks, for people who see the ask in a list. */
+export interface AskingSession {
+  title?: string;
+  agent: string;
+  directory: string;
+  /** The topmost session, where a sub-agent asks. */
+  root?: string;
+}

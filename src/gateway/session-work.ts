@@ -100,6 +100,12 @@ export class SessionWork {
     return commandsIn(directory, await this.known(agents, directory));
   }
 
+  /** The slash commands that a session can be given. */
+  async commandsOf(session: string): Promise<SlashCommand[]> {
+    const { directory, agent } = await this.within(session);
+    return this.commands(directory, [agent]);
+  }
+
   private known(agents: readonly string[], directory: string): Promise<KnownAgent[]> {
     const known = async (name: string): Promise<KnownAgent> => {
       const asked = this.options.discover(name, directory).catch(() => ({}));

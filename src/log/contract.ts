@@ -1,6 +1,8 @@
 import type { ParleyError } from "../core/errors.ts";
 import type { Draft, ParleyEvent } from "../core/events/event.ts";
 import type { SessionState } from "../core/session-state.ts";
+import type { Spent } from "../core/spending/spent.ts";
+import type { SearchPage, SearchQuery } from "./search/contract.ts";
 
 /** An event as it is stored. `json` is the event on the wire, made once for all clients. */
 export interface EventRecord {
@@ -47,6 +49,7 @@ export interface BackQuery {
   /** Numbers smaller than this one. */
   before: number;
   limit: number;
+  native?: boolean;
 }
 
 export interface SessionQuery {
@@ -55,6 +58,31 @@ export interface SessionQuery {
   /** Ids greater than this one; session ids sort newest first. */
   after?: string;
   limit: number;
+}
+
+/** A directory and the sessions in it, without those of sub-agents. */
+export interface DirectoryUse {
+  directory: string;
+  sessions: number;
+  /** When the last of them changed. */
+  updated?: number;
+}
+
+export interface SpentQuery {
+  /** Numbers greater than this one. */
+  after: number;
+  limit: number;
+  /** Turns that ended at this time or later, in epoch milliseconds. */
+  from?: number | undefined;
+  /** Turns that ended before this time. */
+  to?: number | undefined;
+  agent?: string | undefined;
+  directory?: string | undefined;
+}
+
+/** `number` counts them in the order in which they were stored; it grows and may skip. */
+export interface SpentRecord extends Spent {
+  number: number;
 }
 
 /** The state that a reader needs when its cursor lies before the first number that is kept. */
@@ -141,12 +169,19 @@ export interface Log {
   /** Events of all sessions by position. An event is never visible before one with a smaller position. */
   readAll(query: ReadQuery): Promise<PlacedRecord[]>;
   /** The newest events of all sessions before a position, in their order. */
-  readAllBack(query: BackQuery): Promise<PlacedRecord[]>;
+  readAllBack(query: Omit<BackQuery, "native">): Promise<PlacedRecord[]>;
   /** The newest position that is visible, 0 where there is none. */
   position(): Promise<number>;
   head(session: string): Promise<SessionHead | undefined>;
   base(session: string): Promise<Base | undefined>;
   list(query: SessionQuery): Promise<SessionState[]>;
+  /** The directories of sessions, those that changed last first. */
+  directories(limit: number): Promise<DirectoryUse[]>;
+  /**
+   * The spending of turns that ended, stored with their ends and kept when these are forgotten. Where turns of an older
+   * Parley are still being counted it resolves after that.
+   */
+  spent(query: SpentQuery): Promise<SpentRecord[]>;
   /**
    * Sessions with an open turn, prompts that wait for a turn or open asks. With an owner, those that it was the last to
    * hold: the ones that its next start must look after.
@@ -156,6 +191,8 @@ export interface Log {
   find(session: string, key: string): Promise<ParleyEvent | undefined>;
   /** The session that holds a name; ask ids are unique over all sessions. */
   locate(key: string): Promise<string | undefined>;
+  /** One page of what fits a query in all sessions, the newest first. Events that are stored are found at once. */
+  search(query: SearchQuery): Promise<SearchPage>;
   /**
    * Hears of a session's commits, after them; of this process's own at once. Returns the way to stop. What it hears is a
    * hint. A hint may be lost, and one may come without records, which says: read on from your cursor. Readers therefore go
@@ -180,4 +217,4 @@ export interface Log {
 }
 
 /** The part of a log that commands need where no server runs. */
-export type LogReader = Pick<Log, "read" | "head" | "base" | "list" | "close">;
+export type LogReader = Pick<Log, "read" | "head" | "base" | "list" | "spent" | "search" | "close">;

@@ -3,6 +3,7 @@ import type { Draft, ParleyEvent } from "../core/events/event.ts";
 import { keyOf } from "../core/events/keys.ts";
 import { present } from "../core/json/fields.ts";
 import { changesState, reduceSession, type SessionState } from "../core/session-state.ts";
+import { type Spent, spentOf } from "../core/spending/spent.ts";
 import type { Entry, EventRecord, ReadQuery } from "./contract.ts";
 import type { Right } from "./holds.ts";
 
@@ -36,6 +37,8 @@ export interface PlannedRow {
   item: string | null;
   /** The name the event is found by. */
   name: string | undefined;
+  /** Kept beside the event where it ends a turn that has spent something. */
+  spent?: Spent;
 }
 
 /** A session as an append changes it. */
@@ -87,7 +90,8 @@ export function planAppend<T extends Target>(append: Append, options: PlanOption
     };
     if (options.keepNative && native !== undefined && Buffer.byteLength(native) <= MAX_NATIVE_BYTES)
       record.native = native;
-    rows.push({ record, event, item: itemOf(draft), name: keyOf(event) });
+    const spent = event.type === "turn.ended" && target.state ? spentOf(target.state, event) : undefined;
+    rows.push({ record, event, item: itemOf(draft), name: keyOf(event), ...present({ spent }) });
   }
   if (!target.state) {
     throw new ParleyError("invalid", `expected session.started as the first event of ${right.session}, got no event`);

@@ -1,4 +1,4 @@
-import { isIPv6 } from "node:net";
+import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { neverBack } from "../core/clock.ts";
 import { isParleyError, ParleyError } from "../core/errors.ts";
@@ -22,6 +22,10 @@ import { SseClients } from "../surfaces/stream/sse-clients.ts";
 import { acpMount } from "./acp/mount.ts";
 import { type AgentSettings, buildAgents, chooseDefaultAgent } from "./agents.ts";
 import type { Cluster, ClusterOptions, ClusterSettings } from "./cluster/cluster.ts";
+import { CODE_MS, ConsoleCodes } from "./console/codes.ts";
+import { consoleMount } from "./console/mount.ts";
+import { Authenticator } from "./guards/auth.ts";
+import { reachableUrls, urlFor } from "./guards/reachable.ts";
 import { createListener, type HttpListener } from "./http/listener.ts";
 import { instanceOf } from "./instance.ts";
 import { giveMemoryBackWhenIdle } from "./lifecycle/idle-memory.ts";
@@ -29,6 +33,7 @@ import { watchStorage } from "./lifecycle/storage-watch.ts";
 import { processSeries } from "./logging/metrics.ts";
 import { mcpStore } from "./mcp-store.ts";
 import type { NamedAgents } from "./named-agents.ts";
+import { loadPrices } from "./prices.ts";
 import { opencodeMount, universalMount } from "./surface-mounts.ts";
 import { type TrustOptions, TrustStore } from "./trust/trust-store.ts";
 
@@ -55,6 +60,8 @@ export interface ParleyOptions extends AgentSettings {
   idleCloseMs: number;
   idleAgents: number;
   retainEvents: number;
+  /** A JSON file with prices of models, which count before Parley's own. */
+  prices?: string;
   /** Which directories the user trusts; none unless told. */
   trust?: Omit<TrustOptions, "warn">;
   /** Hears that this node was drained: it has no open turn, and takes no session. */
@@ -71,6 +78,8 @@ export interface ParleyOptions extends AgentSettings {
 
 export interface Server {
   url: string;
+  /** Addresses by which other machines reach it, where these are others. */
+  others: readonly string[];
   gateway: Gateway;
   listener: HttpListener;
   cutStreams(): void;
@@ -177,8 +186,10 @@ async function startOn(
   if (!agents.get(defaultAgent))
     throw new ParleyError("agent_not_found", agents.objection(defaultAgent) ?? `no agent ${defaultAgent}`);
   processSeries(metrics);
+  const priceTable = options.prices === undefined ? undefined : await loadPrices(options.prices);
   const gateway = new Gateway({
     ...options,
+    priceTable,
     log,
     agents,
     processes: commands,
@@ -199,26 +210,40 @@ async function startOn(
   for (const { agent } of await log.list({ parent: null, limit: LISTED_SESSIONS })) agents.get(agent);
   const clients = new SseClients(metrics);
   let url = "";
+  let others: string[] = [];
   const acp = acpMount({ ...options, url: () => url, fetch: (to, init) => listener.fetch(to, init) });
-  const served = { gateway, clients, options: { ...options, directory } };
-  const opencode = opencodeMount({ ...served, commands, terminals, nodes: cluster?.opencode });
+  const served = { gateway, clients, commands, terminals, options: { ...options, directory } };
+  const opencode = opencodeMount({ ...served, nodes: cluster?.opencode });
+  const auth = new Authenticator(options.token);
+  const codes = new ConsoleCodes(cluster?.codePrefix);
+  const consoleLinks = {
+    make: () => (options.token === null ? undefined : { code: codes.make(), lastsMs: CODE_MS }),
+    others: () => (options.advertise === undefined ? others : []),
+  };
   const listener: HttpListener = createListener({
     ...options,
+    auth,
     log: logger,
     metrics,
     mounts: [
-      universalMount({ ...served, nodes: cluster?.nodes(gateway) }),
+      universalMount({ ...served, nodes: cluster?.nodes(gateway), consoleLinks }),
       acp,
-      ...(cluster?.mounts(gateway, (words) => opencode.hear(words)) ?? []),
+      consoleMount({ auth, codes, elsewhere: cluster?.takeCode, advertise: options.advertise }),
+      ...(cluster?.mounts(
+        gateway,
+        (words) => opencode.hear(words),
+        (code) => codes.take(code),
+      ) ?? []),
       opencode,
     ],
     ready: cluster?.ready ?? (() => log.check()),
     passing: cluster?.passing,
     about: { name: "parley", version: options.version },
-    home: { version: options.version, advertise: options.advertise },
+    console: true,
   });
   const address = await listener.listen();
   url = urlOf(options.host, address.port);
+  others = reachableUrls(options.host, address.port, networkInterfaces()).filter((one) => one !== url);
   await cluster?.publish(url);
   lock.publish({ url });
   if (options.resumeQueues ?? true)
@@ -253,7 +278,7 @@ async function startOn(
       await listener.close(graceMs);
     }
   }
-  return { url, gateway, listener, cutStreams, close, stop };
+  return { url, others, gateway, listener, cutStreams, close, stop };
 }
 
 /** So many of the newest events are looked at when a server starts: damage to them is told then. The doctor reads all. */
@@ -272,5 +297,5 @@ async function newestTime(log: Log): Promise<number> {
 /** An address that a client on this machine can use. */
 function urlOf(host: string, port: number): string {
   const reached = { "0.0.0.0": "127.0.0.1", "::": "::1" }[host] ?? host;
-  return `http://${isIPv6(reached) ? `[${reached}]` : reached}:${port}`;
+  return urlFor(reached, port);
 }

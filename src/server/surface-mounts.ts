@@ -5,6 +5,7 @@ import type { Surface } from "../surfaces/opencode/context.ts";
 import type { Nodes, Told } from "../surfaces/opencode/nodes/contract.ts";
 import { ptyTarget } from "../surfaces/opencode/pty/target.ts";
 import type { SseClients } from "../surfaces/stream/sse-clients.ts";
+import type { ConsoleLinks } from "../surfaces/universal/console-routes.ts";
 import type { NodesView } from "../surfaces/universal/node-routes.ts";
 import { type Mount, once } from "./http/mounts.ts";
 import type { ParleyOptions } from "./parley.ts";
@@ -15,21 +16,35 @@ interface Served {
   options: Pick<ParleyOptions, "version" | "directory" | "dataDirectory" | "logger" | "advertise">;
 }
 
-export function universalMount({ gateway, clients, nodes, options }: Served & { nodes: NodesView | undefined }): Mount {
+/** The programs and terminals of a server. */
+interface Programs {
+  commands: CommandHost;
+  terminals: Terminals;
+}
+
+export function universalMount(
+  served: Served & Programs & { nodes: NodesView | undefined; consoleLinks: ConsoleLinks },
+): Mount {
+  const { gateway, clients, commands, terminals, nodes, consoleLinks, options } = served;
   const { version, directory: defaultDirectory, logger, advertise: advertised } = options;
   return {
     early: true,
     match: (path) => path === "/openapi.json" || path === "/v1" || path.startsWith("/v1/"),
     async load() {
       const { createUniversal } = await import("../surfaces/universal/app.ts");
-      return createUniversal({ gateway, clients, nodes, version, defaultDirectory, logger, advertised });
+      const given = { gateway, clients, commands, terminals, nodes, consoleLinks };
+      return createUniversal({ ...given, version, defaultDirectory, logger, advertised });
+    },
+    async loadUpgrade() {
+      const { createTerminalUpgrade } = await import("../surfaces/universal/terminal-socket.ts");
+      return createTerminalUpgrade({ gateway, terminals });
     },
   };
 }
 
 /** OpenCode's paths have no common beginning, so that everything nobody else serves is theirs. */
 export function opencodeMount(
-  served: Served & { commands: CommandHost; terminals: Terminals; nodes: Nodes | undefined },
+  served: Served & Programs & { nodes: Nodes | undefined },
 ): Mount & { hear(words: readonly Told[]): void } {
   const { gateway, clients, commands, terminals, nodes, options } = served;
   const { version, directory: defaultDirectory, dataDirectory, logger, advertise: advertised } = options;

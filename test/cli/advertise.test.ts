@@ -15,8 +15,8 @@ describe("serve --advertise", () => {
     const headers = { authorization: `Bearer ${token}` };
     const document = (await (await fetch(`${bound}/openapi.json`, { headers })).json()) as { servers: unknown };
     assert.deepEqual(document.servers, [{ url: PROXIED }]);
-    const page = await (await fetch(`${bound}/`, { headers: { accept: "text/html" } })).text();
-    assert.match(page, /opencode attach https:\/\/parley\.example</);
+    const link = await home.run(["console", "--print"]);
+    assert.match(link.stdout, /^https:\/\/parley\.example\/console\/#enter=[\w-]+\n$/);
     const run = await home.run(["run", "hello"]);
     assert.equal(run.code, 0, run.stderr);
     const list = await home.run(["sessions", "--json"]);

@@ -3,10 +3,10 @@ import { test } from "node:test";
 import type { z } from "zod";
 import type {
   AgentInfo,
-  Ask,
   AskAnswer,
   EventStream,
   Gap,
+  ListedAsk,
   Outcome,
   ParleyEvent,
   PromptInput,
@@ -32,7 +32,7 @@ export type FromServer = [
   Is<Awaited<ReturnType<Gateway["prompt"]>>, Receipt>,
   Is<Awaited<ReturnType<typeof outcomeOf>>, Outcome>,
   Is<ServerGap, Gap>,
-  Is<PendingAsk, Ask>,
+  Is<PendingAsk, ListedAsk>,
   Is<ReturnType<typeof detailView>, SessionDetail>,
   Is<z.output<typeof agent>, AgentInfo>,
 ];

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { eventually } from "../support/eventually.ts";
 import { lawfulEvents } from "../support/laws.ts";
 import { needsPostgres } from "../support/postgres.ts";
+import type { TestServer } from "../support/server.ts";
 import { stage } from "./stage.ts";
 
 const options = { ...needsPostgres, timeout: 120_000 };
@@ -143,4 +144,33 @@ test("a drained node gives its sessions to the others and takes no new ones", op
   assert.equal(b.parley.gateway.tenure.holds(id), true);
   await b.api.refused("not_found", "POST", "/v1/nodes/c/drain");
   await stream.close();
+});
+
+test("a link to the console that one node made lets a browser in at another, once", options, async (t) => {
+  const { node } = await stage(t);
+  const token = "the-token-of-all-nodes-0123";
+  const [a, b] = [await node("a", { token }), await node("b", { token })];
+  const headers = { authorization: `Bearer ${token}` };
+  const { url } = await a.api.expect<{ url: string }>(201, "POST", "/v1/console-links", undefined, { headers });
+  const [, code = ""] = url.split("#enter=");
+  const enter = (at: TestServer, shown: string): Promise<Response> =>
+    fetch(`${at.parley.url}/console/login`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ code: shown }),
+    });
+  const entered = await enter(b, code);
+  assert.equal(entered.status, 204);
+  const cookie = entered.headers.get("set-cookie")?.split(";", 1)[0] ?? "";
+  for (const at of [a, b])
+    assert.equal((await fetch(`${at.parley.url}/v1/agents`, { headers: { cookie } })).status, 200);
+  for (const at of [a, b]) assert.match(await (await enter(at, code)).text(), /was used already/);
+  for (const wrong of [`${code}x`, code.replace(/^\d+/, "999999"), code.replace(/^\d+-/, ""), "-", "1-"])
+    assert.match(await (await enter(b, wrong)).text(), /is not one of this server's/);
+  const asked = await fetch(`${a.parley.url}/cluster/code`, {
+    method: "POST",
+    headers: { ...headers, "content-type": "application/json" },
+    body: JSON.stringify({ code }),
+  });
+  assert.equal(asked.status, 404, "no client may ask as a node does");
 });

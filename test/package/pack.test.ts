@@ -22,6 +22,7 @@ test("the packed package installs elsewhere, exports what it says, and the READM
     const { stdout } = await run(process.execPath, [join(ROOT, "scripts/release/check.ts")], { cwd: ROOT });
     assert.match(stdout, /^release: running: .*parley run --dir .* "Read README\.md/m);
     assert.match(stdout, /^release: running: PARLEY_TOKEN=.* node hello\.mjs$/m);
+    assert.match(stdout, /^release: loading the console$/m);
     assert.match(stdout, /^release: everything in the README runs from the package, with v\d+/m);
   } catch (error) {
     const { stderr = "" } = error as { stderr?: string };
@@ -50,7 +51,15 @@ describe("the lines of the README", () => {
 
 describe("the files of the package", () => {
   const file = (path: string, mode = 0o644): PackedFile => ({ path, size: 1, mode });
-  const whole = ["package.json", "README.md", "LICENSE", "CHANGELOG.md", "schema/config.json", "docs/api.md"];
+  const whole = [
+    "package.json",
+    "README.md",
+    "LICENSE",
+    "CHANGELOG.md",
+    "schema/config.json",
+    "docs/api.md",
+    "dist/console/index.html",
+  ];
   const good = [...whole.map((path) => file(path)), file("bin/parley.js", 0o755), file("dist/index.d.ts")];
 
   test("nothing is published without the address of its repository", () => {

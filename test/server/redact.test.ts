@@ -29,6 +29,8 @@ const LINES: [string, string][] = [
   ['{"authorization":"Bearer abcdefgh.ijk"}', '{"authorization":"Bearer [hidden]"}'],
   ["Authorization: Basic dXNlcjpwYXNz", "Authorization: Basic [hidden]"],
   ["cookie: a=b; parley_token=abc; c=d", "cookie: a=b; parley_token=[hidden]; c=d"],
+  ["set-cookie: parley_console_0a1b2c3d=v1.1.abc.def; Path=/", "set-cookie: parley_console_0a1b2c3d=[hidden]; Path=/"],
+  ["open http://127.0.0.1:7420/console/#enter=abcDEF-_ now", "open http://127.0.0.1:7420/console/#enter=[hidden] now"],
   ["a basic idea", "a basic idea"],
 ];
 test("a line loses every secret and nothing else", () => {

@@ -43,16 +43,22 @@ export interface BrowserOptions {
   env: Record<string, string>;
   /** Given when a server asks for a password, as a person would. */
   password?: string;
+  /** Names that lead to this machine. */
+  hosts?: readonly string[];
 }
 
 /** A headless browser with an empty profile. */
-export async function startBrowser(executablePath: string, { env, password }: BrowserOptions): Promise<Browser> {
+export async function startBrowser(
+  executablePath: string,
+  { env, password, hosts = [] }: BrowserOptions,
+): Promise<Browser> {
   const { chromium } = await import("playwright-core");
+  const rules = hosts.map((host) => `MAP ${host} 127.0.0.1`).join(",");
   const profile = mkdtempSync(join(tmpdir(), "parley-browser-"));
   const context = await chromium.launchPersistentContext(profile, {
     executablePath,
     env,
-    args: FLAGS,
+    args: [...FLAGS, ...(hosts.length > 0 ? [`--host-resolver-rules=${rules}`] : [])],
     headless: true,
     ...(password === undefined ? {} : { httpCredentials: { username: "opencode", password } }),
     viewport: { width: 1280, height: 900 },

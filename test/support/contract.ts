@@ -4,6 +4,8 @@ import { silentLogger } from "../../src/core/logger.ts";
 import { createMetrics } from "../../src/core/metrics.ts";
 import { PROBLEM_TYPE } from "../../src/core/problem.ts";
 import type { Gateway } from "../../src/gateway/gateway.ts";
+import type { CommandHost } from "../../src/host/contract.ts";
+import type { Terminals } from "../../src/host/terminals/contract.ts";
 import { SseClients } from "../../src/surfaces/stream/sse-clients.ts";
 import { universalRoutes } from "../../src/surfaces/universal/app.ts";
 import { openApi } from "../../src/surfaces/universal/openapi.ts";
@@ -13,10 +15,13 @@ import { problem } from "../../src/surfaces/universal/schemas.ts";
 /** The very descriptions that the server serves by. No handler of them is called here, so that no gateway is needed. */
 export const ROUTES: readonly Route[] = universalRoutes({
   gateway: {} as Gateway,
+  commands: {} as CommandHost,
+  terminals: {} as Terminals,
   clients: new SseClients(createMetrics()),
   version: "test",
   logger: silentLogger,
   defaultDirectory: "/",
+  consoleLinks: { make: () => undefined, others: () => [] },
 });
 
 interface Operation {

@@ -5,9 +5,11 @@ import { type DatabaseReader, openDatabaseReader } from "../../log/postgres/read
 import type { Settings } from "../config/settings.ts";
 import { startProblem } from "../serve/problems.ts";
 import { offlineAgents } from "./offline-agents.ts";
+import { usageOffline } from "./offline-usage.ts";
 import { clientOf } from "./online-store.ts";
 import type { OwnServer } from "./own-server.ts";
 import { readEvents } from "./read-events.ts";
+import { searchIn } from "./search.ts";
 import type { ListedSession, Store } from "./store.ts";
 
 /** A turn that is open runs where a node has its session. Without one it was interrupted. */
@@ -70,12 +72,14 @@ export async function databaseStore(url: string, settings: Settings): Promise<St
       const [session] = await listed(reader, [head.state]);
       return session && { ...session, first: head.first, last: head.last };
     },
+    search: (words, query) => searchIn(reader, words, query),
     events: (id, query) => (reader ? readEvents(reader, id, query) : (async function* () {})()),
     async remove(id) {
       await (await serve()).sessions.delete(id);
     },
     agents: () => offlineAgents(settings),
     asks: async (session) => (reader ? openAsks(reader, session) : []),
+    usage: (query) => usageOffline(reader, settings, query),
     async nodes() {
       if (!reader) return [];
       const nodes = await livingNodes({ control: (text, values) => reader.query(text, values) });

@@ -4,7 +4,9 @@ import { openLogReader } from "../../log/data-log.ts";
 import type { Settings } from "../config/settings.ts";
 import { offlineAgents } from "./offline-agents.ts";
 import { removeOffline } from "./offline-remove.ts";
+import { usageOffline } from "./offline-usage.ts";
 import { readEvents } from "./read-events.ts";
+import { searchIn } from "./search.ts";
 import type { ListedSession, Store } from "./store.ts";
 
 /** A turn that is open in the log of no server was interrupted. */
@@ -24,10 +26,12 @@ export async function offlineStore(settings: Settings): Promise<Store> {
       const head = await log?.head(id);
       return head && { ...listed(head.state), first: head.first, last: head.last };
     },
+    search: (words, query) => searchIn(log, words, query),
     events: (id, query) => (log ? readEvents(log, id, query) : (async function* () {})()),
     remove: (id) => removeOffline(settings, id),
     agents: () => offlineAgents(settings),
     asks: async () => undefined,
+    usage: (query) => usageOffline(log, settings, query),
     nodes: async () => undefined,
     close: async () => log?.close(),
   };

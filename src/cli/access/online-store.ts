@@ -5,7 +5,7 @@ import type { Store } from "./store.ts";
 
 export const CLIENT_NAME = "parley-cli";
 
-export function clientOf({ url, token }: FoundServer): ParleyClient {
+export function clientOf({ url, token }: Pick<FoundServer, "url" | "token">): ParleyClient {
   return createClient({ url, token, name: CLIENT_NAME });
 }
 
@@ -21,9 +21,11 @@ export function onlineStore(server: FoundServer): Store {
         throw error;
       }),
     events: (id, query) => client.session(id).events(query),
+    search: (words, query) => client.search(words, query),
     remove: (id) => client.sessions.delete(id),
     agents: () => client.agents(),
     asks: (session) => (session === undefined ? client.asks() : client.session(session).asks()),
+    usage: (query) => client.usage(query),
     async nodes() {
       const nodes = await client.nodes();
       return nodes.length === 0 ? undefined : nodes;

@@ -3,9 +3,13 @@ import type {
   Ask,
   ParleyClient,
   ParleyNode,
+  SearchOptions,
+  SearchResult,
   Session,
   SessionDetail,
   StreamEvent,
+  UsageAnswer,
+  UsageQuery,
 } from "../../client/index.ts";
 
 export type ListedSession = Omit<Session, "status"> & { status: string };
@@ -38,10 +42,14 @@ export interface Store {
   /** Undefined where there is no such session. */
   get(id: string): Promise<FoundSession | undefined>;
   events(id: string, query: EventQuery): AsyncIterable<StreamEvent>;
+  /** A page of hits, newest first. */
+  search(words: string, query: SearchOptions & { limit: number }): Promise<SearchResult>;
   remove(id: string): Promise<void>;
   agents(): Promise<AgentInfo[]>;
   /** Asks that wait for an answer, of all sessions or of one and its sub-agents; undefined where no server can wait. */
   asks(session?: string): Promise<Ask[] | undefined>;
+  /** Tokens and cost of all turns that ended. */
+  usage(query: UsageQuery): Promise<UsageAnswer>;
   /** The nodes that share the database; undefined where there is none. */
   nodes(): Promise<ParleyNode[] | undefined>;
   close(): Promise<void>;

@@ -68,6 +68,7 @@ export const label: Kind<string> = {
   parse: (value) => (/^[A-Za-z0-9._-]{1,64}$/.test(value) ? value : undefined),
 };
 export const directory: Kind<string> = { ...text, resolve: (value, path) => path(value) };
+export const file: Kind<string> = { ...directory, expected: "a file" };
 export const token: Kind<Credential> = { check: "text", expected: "a token", parse: (value) => ({ token: value }) };
 export const tokenFile: Kind<Credential> = { check: "text", expected: "a file", parse: (file) => ({ file }) };
 

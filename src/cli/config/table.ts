@@ -106,6 +106,8 @@ export const SETTINGS = {
     means: "how many events of a session are kept at least; 0 keeps all" },
   keepNative: { kind: kind.yesOrNo, default: "true", flag: "--no-native", variable: "PARLEY_KEEP_NATIVE", file: "trusted", group: "Storage:",
     means: "whether the agents' own lines are stored beside the events", help: "do not store the agents' own lines" },
+  prices: { kind: kind.file, flag: "--prices <path>", variable: "PARLEY_PRICES", file: "trusted", group: "Storage:",
+    means: "a JSON file with prices of models, which count before Parley's own", more: "For models whose agents tell no cost: see [usage](usage.md#prices)" },
   database: { kind: kind.database, sets: "databaseUrl", flag: "--database <url>", variable: "PARLEY_DATABASE", file: "user", group: "Nodes:",
     means: "the PostgreSQL that several nodes share, in place of a file in the data directory",
     help: "the PostgreSQL that several nodes share; a password comes by PARLEY_DATABASE, PGPASSWORD or the user's configuration",

@@ -8,6 +8,8 @@ export interface Greeting {
   url: string;
   /** The address that is bound, where that is another one. */
   bound?: string;
+  /** Addresses by which other devices reach it, where that is another one. */
+  others?: readonly string[];
   token: string | null;
   tokenFile?: string;
   dataDirectory: string;
@@ -36,6 +38,13 @@ function nextLines([root]: readonly string[]): string[] {
   return [...first, `${own} opencode ${directory}`].map((line, at) => `  ${at === 0 ? "next" : "    "}    ${line}`);
 }
 
+/** Where the console is, and how a browser gets in. */
+function consoleLines({ url, others = [], token }: Greeting): string[] {
+  const enter = token === null ? "" : `; \`${ownCommand()} console\` opens it and lets the browser in`;
+  const device = token === null ? "" : `; \`${ownCommand()} console\` prints a link that lets it in`;
+  return [`  console ${url}/console/${enter}`, ...others.map((other) => `  phone   ${other}/console/${device}`)];
+}
+
 /** The lines that a person needs next. The token itself is never shown: the file can be. */
 export function greetingLines(greeting: Greeting): string[] {
   const { url, bound, token, tokenFile, roots } = greeting;
@@ -51,6 +60,7 @@ export function greetingLines(greeting: Greeting): string[] {
       : `  token   ${tokenFile ?? "the one you gave; it is not written down"}`,
     ...(bound === undefined ? [] : [`  bound   ${bound}, which clients reach as ${url}`]),
     ...(roots.length === 0 ? [] : [`  roots   ${roots.join(", ")}; --root adds another, --root / allows all`]),
+    ...consoleLines(greeting),
     `  try     curl${header} ${url}/v1/agents`,
     `  attach  ${attachLine(greeting)}`,
     ...nextLines(roots),

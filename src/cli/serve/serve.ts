@@ -1,5 +1,6 @@
 import { isExposed } from "../../server/guards/advertised.ts";
 import { assertNoPassword, databaseSecrets } from "../config/database-password.ts";
+import type { LoadedConfig } from "../config/load.ts";
 import type { Layer, Settings } from "../config/settings.ts";
 import { configure, directoryOf, rootsOf } from "../context.ts";
 import { usageError } from "../exit.ts";
@@ -7,7 +8,7 @@ import { stopSignals } from "../launcher/signals.ts";
 import { launcherEnd } from "../launcher/watch.ts";
 import { clearKeyEcho } from "../output/key-echo.ts";
 import { packageVersion } from "../version.ts";
-import { greet } from "./greeting.ts";
+import { type Greeting, greet } from "./greeting.ts";
 import { nodeSettings } from "./node-settings.ts";
 import { choosePort } from "./port.ts";
 import { startProblem } from "./problems.ts";
@@ -18,6 +19,10 @@ export interface ServeOptions {
   insecureNoAuth?: boolean;
   dir?: string;
   json?: boolean;
+  /** The configuration, where a command has loaded it already: secrets are no longer where it came from. */
+  loaded?: LoadedConfig;
+  /** Says where the server is, in place of the usual lines. */
+  greet?: (greeting: Greeting) => Promise<void>;
 }
 
 /** The surfaces are imported when the first client would have to wait for them, but not before the first probe. */
@@ -40,7 +45,7 @@ function servedRoots(settings: Settings, directory: string): string[] {
 export async function serve(options: ServeOptions): Promise<number> {
   const directory = directoryOf(options.dir);
   assertNoPassword(options.flags);
-  const { settings, portChosen } = await configure(options.flags, directory);
+  const { settings, portChosen } = options.loaded ?? (await configure(options.flags, directory));
   if (settings.databaseUrl !== undefined && !settings.credential && options.insecureNoAuth !== true)
     throw usageError(
       "nodes that share a database have one token, which is given, never made: set PARLEY_TOKEN or --token-file to the same on each",
@@ -100,8 +105,10 @@ export async function serve(options: ServeOptions): Promise<number> {
   }
   const { advertise } = settings;
   const address = advertise === undefined ? { url: parley.url } : { url: advertise, bound: parley.url };
-  const greeting = { ...address, token, tokenFile: file, dataDirectory, roots };
-  greet(greeting, { json: options.json === true, readable, log: logger });
+  const others = advertise === undefined ? parley.others : [];
+  const greeting = { ...address, others, token, tokenFile: file, dataDirectory, roots };
+  if (options.greet) await options.greet(greeting);
+  else greet(greeting, { json: options.json === true, readable, log: logger });
   setTimeout(() => void Promise.all([logger.open(), parley.listener.warm()]), WARM_AFTER_MS).unref();
   return new Promise(() => {});
 }

@@ -133,20 +133,20 @@ function fineHunks({ lead, gone, come, trail, skipped }: Part): Hunk[] | undefin
 }
 
 /** One hunk around everything that differs, with the beginning of the old and of the new lines. */
-function coarseDiff({ lead, gone, come, trail, skipped }: Part, limit: number): Pick<Diff, "diff" | "cut"> {
+function coarseHunk({ lead, gone, come, trail, skipped }: Part, limit: number): { hunk: Hunk; cut?: Diff["cut"] } {
   const whole = gone.length + come.length <= limit;
   const [removed, added] = whole ? [gone, come] : [head(gone, limit / 2), head(come, limit / 2)];
   const characters = gone.length + come.length - removed.length - added.length;
   const end = whole ? trail : leftOutLine(characters);
   const beside = countLines(lead) + countLines(end);
-  const diff = hunkText({
+  const hunk = {
     oldStart: skipped + 1,
     oldLines: beside + countLines(removed),
     newStart: skipped + 1,
     newLines: beside + countLines(added),
     lines: [...signed(" ", lead), ...signed("-", removed), ...signed("+", added), ...signed(" ", end)],
-  });
-  return { diff, ...(whole ? {} : { cut: { characters } }) };
+  };
+  return { hunk, ...(whole ? {} : { cut: { characters } }) };
 }
 
 /** The diff that turns one text into another; `before` is undefined for a new file. Of a long diff only the beginning is kept. */
@@ -157,10 +157,33 @@ export function unifiedDiff(path: string, before: string | undefined, after: str
   const part = differingPart(a, after);
   const hunks = fineHunks(part);
   if (!hunks) {
-    const { diff, ...rest } = coarseDiff(part, limit);
-    return { diff: names + diff, additions: countLines(part.come), deletions: countLines(part.gone), ...rest };
+    const { hunk, ...rest } = coarseHunk(part, limit);
+    return {
+      diff: names + hunkText(hunk),
+      additions: countLines(part.come),
+      deletions: countLines(part.gone),
+      ...rest,
+    };
   }
   const lines = hunks.flatMap((hunk) => hunk.lines);
   const count = (sign: string): number => lines.filter((line) => line.startsWith(sign)).length;
   return { ...cutDiff(names + hunks.map(hunkText).join(""), limit), additions: count("+"), deletions: count("-") };
+}
+
+/** Where a part of a file begins: so many lines are before it, in the old and in the new file. */
+export interface PlacedPart {
+  old: number;
+  now: number;
+  before: string;
+  after: string;
+}
+
+/** The hunks of a part of a file, as text. */
+export function partDiff({ old, now, before, after }: PlacedPart): string {
+  if (before === after) return "";
+  const part = differingPart(before, after);
+  const hunks = fineHunks(part) ?? [coarseHunk(part, Number.POSITIVE_INFINITY).hunk];
+  return hunks
+    .map((hunk) => hunkText({ ...hunk, oldStart: hunk.oldStart + old, newStart: hunk.newStart + now }))
+    .join("");
 }

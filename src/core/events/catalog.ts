@@ -45,6 +45,11 @@ const sessionFacts = {
     .describe("what a client keeps with the session: added to what is there, null takes an entry away"),
 };
 
+const elsewhere = z
+  .boolean()
+  .optional()
+  .describe("it did not run in this session: it was copied from another one, imported, or told once more by the agent");
+
 const point = z
   .string()
   .optional()
@@ -116,6 +121,7 @@ export const catalog = {
     model: z.string().optional().describe("the session's at that moment, where known"),
     mode: z.string().optional(),
     options: optionValues.optional(),
+    elsewhere,
     after: z.string().optional().describe("for a turn of the agent's own: the last prompt before it"),
     prompt: prompt.omit({ parts: true }).optional().describe("its text is in the user message item that follows"),
     context: z
@@ -127,6 +133,9 @@ export const catalog = {
   "turn.ended": z.looseObject({
     reason: endReason,
     usage: usage.optional(),
+    model: z.string().optional().describe("the turn's; `usage.models` has all of them where the agent tells"),
+    steps: z.number().optional().describe("the model's round trips in it; older events lack it"),
+    elsewhere,
     error: failure.optional(),
     files: z.array(fileTotal).optional().describe("the files that the turn's tools changed"),
     duration: z.number().optional().describe("milliseconds since the turn began"),

@@ -90,16 +90,23 @@ export const prompt = loose("Prompt", {
 });
 
 export const tokens = loose("Tokens", {
-  input: z.number(),
-  output: z.number(),
-  reasoning: z.number().optional(),
+  input: z.number().describe("without the part that a cache had"),
+  output: z.number().describe("with the reasoning"),
+  reasoning: z.number().optional().describe("a part of the output"),
   cacheRead: z.number().optional(),
   cacheWrite: z.number().optional(),
 });
 
+/** A part of a usage that one model had. */
+export const usageShare = loose("UsageShare", { tokens, cost: z.number().optional().describe("US dollars") });
+
 export const usage = loose("Usage", {
   tokens: tokens.optional(),
   cost: z.number().optional().describe("US dollars"),
+  models: z
+    .record(z.string(), usageShare)
+    .optional()
+    .describe("the same by model, in the agent's names, where the agent tells it"),
   context: z.looseObject({ used: z.number(), size: z.number().optional() }).optional(),
 });
 
@@ -182,6 +189,7 @@ export type ShownServer = z.infer<typeof shownServer>;
 export type Limit = z.infer<typeof limit>;
 export type Tokens = z.infer<typeof tokens>;
 export type Usage = z.infer<typeof usage>;
+export type UsageShare = z.infer<typeof usageShare>;
 export type Failure = z.infer<typeof failure>;
 export type FileChange = z.infer<typeof fileChange>;
 export type FileTotal = z.infer<typeof fileTotal>;

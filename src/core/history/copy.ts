@@ -141,7 +141,7 @@ function draftsOf(events: readonly ParleyEvent[], open: ReadonlySet<string>): Dr
     const draft = ids.draft(event);
     const data = draft.type === "item.completed" ? deltaOf(draft.data.item) : undefined;
     if (data) drafts.push({ ...draft, type: "item.delta", data });
-    drafts.push(draft);
+    drafts.push(draft.type === "turn.ended" ? { ...draft, data: { ...draft.data, elsewhere: true } } : draft);
   }
   return drafts;
 }

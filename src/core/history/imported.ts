@@ -95,8 +95,10 @@ function dataOf(event: ParleyEvent, directory: string | undefined): unknown {
     case "turn.started": {
       const { prompt, context } = event.data;
       const clean = { prompt: prompt && strict(prompt), context: context?.map(strict) };
-      return { ...strict(event.data), ...present(clean) };
+      return { ...strict(event.data), ...present(clean), elsewhere: true };
     }
+    case "turn.ended":
+      return { ...event.data, elsewhere: true };
     case "item.started":
     case "item.completed": {
       const { item } = event.data;
@@ -109,7 +111,7 @@ function dataOf(event: ParleyEvent, directory: string | undefined): unknown {
     default:
       event.type satisfies
         | `session.${"ended" | "note" | "limits"}`
-        | `turn.${"status" | "ended"}`
+        | "turn.status"
         | `step.${"started" | "ended"}`
         | `item.${"updated" | "delta"}`
         | `question.${"requested" | "resolved"}`

@@ -145,9 +145,11 @@ export function closeTurn(frame: Frame, wanted: End): void {
   endStep(frame);
   if (error) frame.say("error", error);
   const { usage = frame.state.turn?.usage, reason, point } = end;
-  const { files } = frame.state.turn ?? {};
+  const { files, steps } = frame.state.turn ?? {};
+  const { model = frame.state.facts.model, elsewhere } = turn;
   const duration = durationOf(frame, turn);
-  frame.say("turn.ended", present({ reason, usage, error, files, duration, tell, point }), "parley");
+  const spent = { usage, model, steps, elsewhere };
+  frame.say("turn.ended", present({ reason, ...spent, error, files, duration, tell, point }), "parley");
   leave(frame, turn, end.reason === "cancelled");
 }
 

@@ -4,6 +4,7 @@ import type { ParleyEvent } from "../events/event.ts";
 import type { Item } from "../events/items.ts";
 import { present } from "../json/fields.ts";
 import type { SessionState } from "../session-state.ts";
+import { addUsage } from "../usage.ts";
 import { AppendSet } from "./append-set.ts";
 import { type LedgerAsk, type LedgerState, type LedgerTurn, newLedger, type OpenCall, type OpenText } from "./state.ts";
 
@@ -34,6 +35,10 @@ function addDelta(texts: Map<string, string>, { item, field, delta = "", replace
   if (field === "text") texts.set(item, replace ?? (texts.get(item) ?? "") + delta);
 }
 
+function begunWith({ model, replayed, elsewhere }: EventData["turn.started"]): Pick<LedgerTurn, "model" | "elsewhere"> {
+  return present({ model, elsewhere: replayed || elsewhere ? true : undefined });
+}
+
 function restoreTurn(open: NonNullable<SessionState["turn"]>, events: readonly ParleyEvent[]): LedgerTurn {
   const items = new Map<string, Item>();
   const texts = new Map<string, string>();
@@ -42,11 +47,14 @@ function restoreTurn(open: NonNullable<SessionState["turn"]>, events: readonly P
   let steps = 0;
   let task: LedgerTurn["task"];
   let files: LedgerTurn["files"];
+  let begun: Pick<LedgerTurn, "model" | "elsewhere"> = {};
+  let usage: LedgerTurn["usage"];
   for (const event of events) {
     if (event.turn !== open.id) continue;
     switch (event.type) {
       case "turn.started":
         task = event.data.prompt?.task;
+        begun = begunWith(event.data);
         break;
       case "item.started":
         items.set(event.data.item.id, event.data.item);
@@ -71,6 +79,7 @@ function restoreTurn(open: NonNullable<SessionState["turn"]>, events: readonly P
         break;
       case "step.ended":
         step = null;
+        if (event.data.usage) usage = addUsage(usage ?? {}, event.data.usage);
         break;
       case "permission.requested":
         asks.set(event.data.ask, restorePermission(event.data));
@@ -92,7 +101,8 @@ function restoreTurn(open: NonNullable<SessionState["turn"]>, events: readonly P
     }
   }
   return {
-    ...present({ id: open.id, by: open.by, task, files, started: open.started }),
+    ...present({ id: open.id, by: open.by, task, files, usage, started: open.started }),
+    ...begun,
     steps,
     step,
     ...openItems([...items.values()], texts),

@@ -62,6 +62,10 @@ export interface LedgerTurn {
   /** The result of a shell turn's command. */
   ran?: ToolDone;
   native?: string;
+  /** The model in force when it began. */
+  model?: string;
+  /** It did not run here: see the event. */
+  elsewhere?: true;
   started: number;
   /** The same moment on the steady clock of this process. */
   begun?: number;

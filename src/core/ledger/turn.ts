@@ -19,8 +19,10 @@ function ensureLive(frame: Frame): void {
 export function beginTurn(frame: Frame, by: "user" | "agent", task?: Task): LedgerTurn {
   ensureLive(frame);
   const { now, steady, id } = frame.context;
+  const { replay, facts } = frame.state;
   const turn: LedgerTurn = {
     ...present({ id: id("turn"), by, task, started: now, begun: steady }),
+    ...present({ model: facts.model, elsewhere: replay === "take" ? true : undefined }),
     steps: 0,
     step: null,
     texts: new Map(),

@@ -15,8 +15,8 @@ export interface KnownAgent {
 }
 
 function ownCommands({ name: agent, discovery }: KnownAgent): SlashCommand[] {
-  return (discovery.commands ?? []).map(({ name, description, skill }) =>
-    present({ name, description, template: `/${name} $ARGUMENTS`, agent, skill }),
+  return (discovery.commands ?? []).map(({ name, description, hint, skill }) =>
+    present({ name, description, template: `/${name} $ARGUMENTS`, agent, hint, skill }),
   );
 }
 

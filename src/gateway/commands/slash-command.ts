@@ -13,6 +13,8 @@ export interface SlashCommand {
   file?: string;
   /** An agent that has the command itself, and gets it as the user typed it. */
   agent?: string;
+  /** The words that it takes, as the agent says it. */
+  hint?: string;
   /** It is a skill of that agent. */
   skill?: boolean;
 }

@@ -15,9 +15,12 @@ import { type Direction, planSwaps } from "./plan-swaps.ts";
 /** A longer diff is not kept, because it would be written with every change of the session's state. */
 const MAX_DIFF = 200_000;
 
-export interface Wish {
-  messageID: string;
-  partID?: string;
+/** The first turn that is taken back, by one of its messages or by its own id. */
+export type Start = { messageID: string; partID?: string } | { turn: string };
+
+export type Wish = Start & WishedWays;
+
+interface WishedWays {
   /** Whether the files stay as they are: then only the messages are taken back. */
   keepFiles?: boolean;
   /** The agent itself must drop the turns. */
@@ -41,8 +44,18 @@ function diffOf(turns: readonly PastTurn[]): { diff?: string } {
   return diff.length > MAX_DIFF ? {} : { diff };
 }
 
+function startsAt(wish: Wish, { id, messages }: PastTurn): boolean {
+  return "turn" in wish ? id === wish.turn : messages.includes(wish.messageID);
+}
+
+function unknownStart(wish: Wish | null, session: string): ParleyError {
+  if (wish && "turn" in wish) return new ParleyError("turn_not_found", `no turn ${wish.turn} in session ${session}`);
+  return new ParleyError("not_found", `no message ${wish?.messageID} in session ${session}`);
+}
+
 function revertTo(turns: readonly PastTurn[], at: number, wish: Wish, nativeId?: string): Revert {
-  const { partID, keepFiles, native } = wish;
+  const { keepFiles, native } = wish;
+  const partID = "partID" in wish ? wish.partID : undefined;
   const gone = turns.slice(at);
   const [first] = gone;
   const left = (keepFiles ? turns : turns.slice(0, at)).flatMap(({ changes }) => changes);
@@ -90,8 +103,8 @@ export async function moveTo(log: Log, state: SessionState, wish: Wish | null): 
   const before = revertOf(meta);
   const hidden = before?.filesKept ? [] : (before?.cut.turns ?? []);
   const now = turns.length - turns.filter((turn) => hidden.includes(turn.id)).length;
-  const at = wish ? turns.findIndex(({ messages }) => messages.includes(wish.messageID)) : turns.length;
-  if (at < 0) throw new ParleyError("not_found", `no message ${wish?.messageID} in session ${id}`);
+  const at = wish ? turns.findIndex((turn) => startsAt(wish, turn)) : turns.length;
+  if (at < 0) throw unknownStart(wish, id);
   const kept = new Set(turns.slice(0, at).map((turn) => turn.id));
   // Before the files: an agent that cannot go on from there refuses.
   const nativeId = wish?.copyOf?.(events.filter(({ turn }) => turn !== undefined && kept.has(turn)));

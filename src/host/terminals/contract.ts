@@ -9,6 +9,13 @@ export interface TerminalSpec {
   directory: string;
   title?: string;
   env?: Readonly<Record<string, string>>;
+  /** 80 columns and 24 rows unless told. */
+  size?: TerminalSize;
+}
+
+export interface TerminalSize {
+  rows: number;
+  cols: number;
 }
 
 export interface TerminalInfo {
@@ -49,7 +56,7 @@ export interface Terminal {
 
 export interface TerminalChange {
   title?: string;
-  size?: { rows: number; cols: number };
+  size?: TerminalSize;
 }
 
 export type TerminalEvent =
@@ -67,8 +74,8 @@ export interface Shell {
 export interface Terminals {
   /** Rejects with `TerminalRefused`. */
   create(spec: TerminalSpec): Promise<Terminal>;
-  /** Running ones, and those that exited and are still kept, oldest first. */
-  list(directory: string): Terminal[];
+  /** Running ones, and those that exited and are still kept, oldest first: of a directory, or all. */
+  list(directory?: string): Terminal[];
   get(id: string): Terminal | undefined;
   update(id: string, change: TerminalChange): Terminal | undefined;
   /** Ends all that runs in it; resolves when that is gone, with false where there is no such terminal. */

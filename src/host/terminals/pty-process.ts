@@ -2,6 +2,7 @@ import { readSync } from "node:fs";
 import type { ReadStream } from "node:tty";
 import type { IPty, spawn } from "@lydell/node-pty";
 import { guardMaster } from "../master-guard.ts";
+import type { TerminalSize } from "./contract.ts";
 
 export type PtySpawn = typeof spawn;
 
@@ -15,6 +16,7 @@ export interface PtySpec {
   args: readonly string[];
   cwd: string;
   env: Readonly<Record<string, string>>;
+  size?: TerminalSize | undefined;
 }
 
 export interface PtyEvents {
@@ -92,8 +94,8 @@ function codeOf({ exitCode, signal }: { exitCode: number; signal?: number }): nu
 
 /** Starts a program at a terminal of its own, as leader of a session of its own. */
 export function startPty(spawnPty: PtySpawn, spec: PtySpec, events: PtyEvents): PtyProcess {
-  const { program, args, cwd, env } = spec;
-  const pty = spawnPty(program, [...args], { name: env.TERM, cwd, env: { ...env } });
+  const { program, args, cwd, env, size } = spec;
+  const pty = spawnPty(program, [...args], { name: env.TERM, cwd, env: { ...env }, ...size });
   const { _socket: socket, fd } = pty as IPty & Hidden;
   const release = guardMaster(fd);
   closePatiently(socket);

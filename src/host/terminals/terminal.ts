@@ -39,7 +39,7 @@ export class OpenTerminal implements Terminal {
     this.output = new KeptOutput(keptChars);
     this.exited = this.#exit.promise;
     this.#keeping = keeping;
-    const { program, args, cwd, env } = spec;
+    const { program, args, cwd, env, size } = spec;
     const start = { argv: [program, ...args] as const, directory: cwd, searchPath: env.PATH };
     const [first, ...rest] = keeping.watcher.launch(start);
     const output = (text: string): void => {
@@ -47,7 +47,7 @@ export class OpenTerminal implements Terminal {
       this.#tell();
     };
     const exit = (code: number): void => this.#end(code);
-    this.#process = startPty(spawn, { program: first, args: rest, cwd, env }, { output, exit });
+    this.#process = startPty(spawn, { program: first, args: rest, cwd, env, size }, { output, exit });
     const { pid } = this.#process;
     keeping.watcher.onStart(pid);
     this.info = { id, title, command, args: spec.args, cwd: spec.cwd, status: "running", pid };

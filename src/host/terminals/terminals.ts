@@ -70,8 +70,8 @@ export class OpenTerminals implements Terminals {
     }
   }
 
-  list(directory: string): OpenTerminal[] {
-    return this.#all((one) => one.directory === directory);
+  list(directory?: string): OpenTerminal[] {
+    return this.#all((one) => directory === undefined || one.directory === directory);
   }
 
   get(id: string): OpenTerminal | undefined {
@@ -108,7 +108,7 @@ export class OpenTerminals implements Terminals {
     await Promise.all(this.#endings);
   }
 
-  async #open({ directory, command: named, args = [], cwd: where, title, env = {} }: TerminalSpec) {
+  async #open({ directory, command: named, args = [], cwd: where, title, env = {}, size }: TerminalSpec) {
     const id = this.#options.id("terminal");
     const cwd = resolve(directory, where ?? "");
     await checkDirectory(cwd);
@@ -123,7 +123,7 @@ export class OpenTerminals implements Terminals {
       directory,
       title: title || `Terminal ${id.slice(-4)}`,
       command,
-      spec: { program, args: all, cwd, env: terminalEnvironment(process.env, env, keeping.mark) },
+      spec: { program, args: all, cwd, env: terminalEnvironment(process.env, env, keeping.mark), size },
       keeping,
       spawn,
       keptChars: this.#options.keptChars ?? KEPT_CHARS,

@@ -1,7 +1,18 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { ParleyError } from "../../core/errors.ts";
 import type { ParleyEvent } from "../../core/events/event.ts";
-import type { EventRecord, Hold, Log, NewSession, PlacedRecord, ReadQuery, SessionHead } from "../contract.ts";
+import type {
+  BackQuery,
+  EventRecord,
+  Hold,
+  Log,
+  NewSession,
+  PlacedRecord,
+  ReadQuery,
+  SessionHead,
+  SpentQuery,
+  SpentRecord,
+} from "../contract.ts";
 import { createHold, type HoldWork, type Right } from "../holds.ts";
 import { createLane } from "../lane.ts";
 import { createListeners } from "../listeners.ts";
@@ -14,6 +25,7 @@ import {
   storedBefore,
   type Target,
 } from "../plan-append.ts";
+import { search } from "../search/search.ts";
 import { isSettled } from "../settled.ts";
 import { foldSession, pruneSession, removeSession } from "./forget.ts";
 import {
@@ -79,7 +91,8 @@ export function createMemoryLog(options: MemoryLogOptions = {}): Log {
     if (repeated) return storedBefore(append, target, read(right.session, repeatQuery(append)));
     sessions.set(target.session, target);
     const after = tables.position;
-    for (const { record, item, name } of rows) {
+    for (const { record, item, name, spent } of rows) {
+      if (spent) tables.spent.push({ ...structuredClone(spent), number: tables.spent.length + 1 });
       tables.position += 1;
       const row: Row = { record: { ...record, position: tables.position }, item };
       target.rows.push(row);
@@ -137,6 +150,9 @@ export function createMemoryLog(options: MemoryLogOptions = {}): Log {
     return rows.slice(from, from + limit).map((row) => unplaced(given(row, native)));
   }
 
+  const readAllBack = ({ before, limit }: BackQuery): PlacedRecord[] =>
+    lastRows(tables.rows, before, limit, byPosition).map((row) => given(row));
+
   const states = () =>
     [...sessions.values()].toSorted((a, b) => (a.session < b.session ? -1 : 1)).flatMap(({ state }) => state ?? []);
 
@@ -144,8 +160,10 @@ export function createMemoryLog(options: MemoryLogOptions = {}): Log {
     owner,
     open: (session) => using(() => open(session)),
     read: (session, query) => using(() => read(session, query)),
-    readBack: (session, { before, limit }) =>
-      using(() => lastRows(stored(session)?.rows ?? [], before, limit, bySeq).map((row) => unplaced(given(row)))),
+    readBack: (session, { before, limit, native }) =>
+      using(() =>
+        lastRows(stored(session)?.rows ?? [], before, limit, bySeq).map((row) => unplaced(given(row, native))),
+      ),
     turnStart: (session, before) =>
       using(() => {
         const isStart = ({ record }: Row): boolean => record.type === "turn.started" && record.seq < before;
@@ -156,8 +174,7 @@ export function createMemoryLog(options: MemoryLogOptions = {}): Log {
         const from = indexAfter(tables.rows, after, byPosition);
         return tables.rows.slice(from, from + limit).map((row) => given(row, native));
       }),
-    readAllBack: ({ before, limit }) =>
-      using(() => lastRows(tables.rows, before, limit, byPosition).map((row) => given(row))),
+    readAllBack: (query) => using(() => readAllBack(query)),
     position: () => using(() => tables.position),
     head: (session) => using(() => headOf(session)),
     base: (session) => using(() => stored(session)?.base),
@@ -169,6 +186,19 @@ export function createMemoryLog(options: MemoryLogOptions = {}): Log {
           .filter((state) => parent === undefined || (state.parent ?? null) === parent)
           .slice(0, limit),
       ),
+    directories: (limit) =>
+      using(() => {
+        const own = states().filter(({ parent }) => parent === undefined);
+        const byDirectory = Map.groupBy(own, ({ directory }) => directory);
+        return [...byDirectory]
+          .map(([directory, of]) => {
+            return { directory, sessions: of.length, updated: Math.max(...of.map(({ updated }) => updated)) };
+          })
+          .sort((a, b) => b.updated - a.updated || (a.directory < b.directory ? -1 : 1))
+          .slice(0, limit);
+      }),
+    spent: (query) =>
+      using(() => structuredClone(tables.spent.filter((one) => isAsked(one, query)).slice(0, query.limit))),
     unsettled: (asked) =>
       using(() =>
         states().filter((state) => !isSettled(state) && (asked === undefined || stored(state.id)?.owner === asked)),
@@ -179,6 +209,7 @@ export function createMemoryLog(options: MemoryLogOptions = {}): Log {
         const [record] = seq === undefined ? [] : read(session, { after: seq - 1, limit: 1 });
         return record?.seq === seq && record ? (JSON.parse(record.json) as ParleyEvent) : undefined;
       }),
+    search: (query) => using(() => search({ position: () => tables.position, readAllBack, head: headOf }, query)),
     locate: (key) => using(() => [...sessions.values()].find(({ names }) => names.has(key))?.session),
     listen: listeners.add,
     listenAll: listeners.addAll,
@@ -206,6 +237,11 @@ function given({ record }: Row, native = false): PlacedRecord {
 
 function unplaced({ position: _, ...record }: PlacedRecord): EventRecord {
   return record;
+}
+
+function isAsked(one: SpentRecord, { after, from, to, agent, directory }: SpentQuery): boolean {
+  if (one.number <= after || one.time < (from ?? one.time) || (to !== undefined && one.time >= to)) return false;
+  return one.agent === (agent ?? one.agent) && one.directory === (directory ?? one.directory);
 }
 
 function warn(thrown: unknown): void {

@@ -1,5 +1,5 @@
 import type { SessionState } from "../../core/session-state.ts";
-import type { Base, PlacedRecord } from "../contract.ts";
+import type { Base, PlacedRecord, SpentRecord } from "../contract.ts";
 import { createRights, type Rights } from "../holds.ts";
 import type { Target } from "../plan-append.ts";
 
@@ -30,11 +30,12 @@ export interface MemoryTables {
   rows: Row[];
   /** The newest position. */
   position: number;
+  spent: SpentRecord[];
   rights: Rights;
 }
 
 export function createTables(): MemoryTables {
-  return { sessions: new Map(), rows: [], position: 0, rights: createRights() };
+  return { sessions: new Map(), rows: [], position: 0, spent: [], rights: createRights() };
 }
 
 export const bySeq = ({ record }: Row): number => record.seq;

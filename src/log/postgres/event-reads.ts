@@ -33,9 +33,9 @@ export function createEventReads({ query }: Pick<Database, "query">) {
       const rows = await query<EventRow>(sql, [toColumn(session), after, limit, native]);
       return rows.map((row) => toRecord(session, row));
     },
-    async readBack(session: string, { before, limit }: BackQuery): Promise<EventRecord[]> {
-      const sql = "SELECT * FROM read_back_v1($1, $2, $3, false)";
-      const rows = await query<EventRow>(sql, [toColumn(session), before, limit]);
+    async readBack(session: string, { before, limit, native = false }: BackQuery): Promise<EventRecord[]> {
+      const sql = "SELECT * FROM read_back_v1($1, $2, $3, $4)";
+      const rows = await query<EventRow>(sql, [toColumn(session), before, limit, native]);
       return rows.reverse().map((row) => toRecord(session, row));
     },
     /** The next events of several sessions, at most so many of each, by one statement. */
@@ -59,7 +59,7 @@ export function createEventReads({ query }: Pick<Database, "query">) {
     async readAll({ after, limit, native = false }: ReadQuery): Promise<PlacedRecord[]> {
       return (await query<EventRow>("SELECT * FROM read_all_v1($1, $2, $3)", [after, limit, native])).map(toPlaced);
     },
-    async readAllBack({ before, limit }: BackQuery): Promise<PlacedRecord[]> {
+    async readAllBack({ before, limit }: Omit<BackQuery, "native">): Promise<PlacedRecord[]> {
       const rows = await query<EventRow>("SELECT * FROM read_all_back_v1($1, $2, false)", [before, limit]);
       return rows.reverse().map(toPlaced);
     },

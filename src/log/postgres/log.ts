@@ -1,9 +1,11 @@
 import { messageOf, ParleyError } from "../../core/errors.ts";
-import type { Hold, NewSession } from "../contract.ts";
+import { FINDABLE_TYPES } from "../../core/search/text.ts";
+import type { Hold, NewSession, SessionHead } from "../contract.ts";
 import { createHold, fenced, type HoldWork } from "../holds.ts";
 import { createLane } from "../lane.ts";
 import { createListeners } from "../listeners.ts";
 import { assertFree, notFound } from "../plan-append.ts";
+import { search } from "../search/search.ts";
 import { createEventReads } from "./event-reads.ts";
 import { createFold } from "./fold.ts";
 import { createFollower } from "./follower.ts";
@@ -16,7 +18,10 @@ import { createHistory } from "./history.ts";
 import { createLoss } from "./loss.ts";
 import type { PostgresLog, PostgresLogOptions } from "./options.ts";
 import { createOrderer } from "./orderer.ts";
+import { createIndexReads } from "./search/index-reads.ts";
+import { createIndexer } from "./search/indexer.ts";
 import { createSessionReads, headOf } from "./session-reads.ts";
+import { countOlder, createSpentReads } from "./spent.ts";
 import { releaseSession, takeSession } from "./take.ts";
 import { createTicks } from "./ticks.ts";
 
@@ -29,6 +34,7 @@ export async function createPostgresLog(options: PostgresLogOptions): Promise<Po
   const { database, directory, place, keepNative = false, report = warn } = options;
   const events = createEventReads(database);
   const sessions = createSessionReads(database);
+  const spent = createSpentReads(database);
   const position = await events.position();
   const listeners = createListeners(report);
   const helds = createHelds();
@@ -41,6 +47,7 @@ export async function createPostgresLog(options: PostgresLogOptions): Promise<Po
   const quietly = (thrown: unknown): void => {
     if (!closed && !isAway(thrown)) report(thrown);
   };
+  const indexer = createIndexer({ database, report: quietly });
   const follower = createFollower({
     database,
     events,
@@ -97,7 +104,11 @@ export async function createPostgresLog(options: PostgresLogOptions): Promise<Po
       await history.look();
       if ((await follower.poll(orderer.floor())) || orderer.due()) orderer.stored();
     },
-    sweep: () => lane.run(() => forget.sweepAll(checkOpen)),
+    sweep() {
+      // What a node that died has not indexed.
+      indexer.stored();
+      return lane.run(() => forget.sweepAll(checkOpen));
+    },
     report: quietly,
   });
   const commits = createGroupCommit({
@@ -112,11 +123,15 @@ export async function createPostgresLog(options: PostgresLogOptions): Promise<Po
       follower.stored(records, told);
       hints.commit({ session: first.session, from: first.seq, to: last.seq });
       orderer.stored();
+      if (records.some(({ type }) => FINDABLE_TYPES.has(type))) indexer.stored();
     },
     lost: loss.of,
     fenced: () => fences++,
     report,
   });
+
+  const index = createIndexReads(database);
+  const headNow = async (session: string): Promise<SessionHead | undefined> => headOf(await sessions.find(session));
 
   function checkOpen(): void {
     if (closed) throw new ParleyError("shutting_down", "the log is closed: the server is stopping");
@@ -135,6 +150,13 @@ export async function createPostgresLog(options: PostgresLogOptions): Promise<Po
       return read();
     });
 
+  let counted = false;
+  async function count(): Promise<void> {
+    if (!counted) await countOlder(database, checkOpen);
+    counted = true;
+  }
+  lane.run(count).catch(quietly);
+
   /** Folds or forgets, a slice at a time; `check` throws when the log was closed or the hold is stale. */
   const inLane = (held: Held, work: (check: () => void) => Promise<void>): Promise<void> =>
     using(() => {
@@ -143,6 +165,8 @@ export async function createPostgresLog(options: PostgresLogOptions): Promise<Po
         if (held.stale) throw fenced(held.session);
       };
       return lane.run(async () => {
+        // Nothing is forgotten before it is counted.
+        await count();
         check();
         await work(check);
       });
@@ -207,12 +231,19 @@ export async function createPostgresLog(options: PostgresLogOptions): Promise<Po
     readAll: (query) => ordered(() => events.readAll(query)),
     readAllBack: (query) => ordered(() => events.readAllBack(query)),
     position: () => ordered(() => events.position()),
-    head: (session) => using(async () => headOf(await sessions.find(session))),
+    head: (session) => using(() => headNow(session)),
     base: (session) => using(() => sessions.base(session)),
     list: (query) => using(() => sessions.list(query)),
+    directories: (limit) => using(() => sessions.directories(limit)),
+    spent: (query) =>
+      using(async () => {
+        if (!counted && (await spent.isPartial())) await lane.run(count);
+        return spent.read(query);
+      }),
     unsettled: (owner) => using(() => sessions.unsettled(owner)),
     find: (session, key) => using(() => events.find(session, key)),
     locate: (key) => using(() => events.locate(key)),
+    search: (query) => ordered(() => search({ ...events, head: headNow, index }, query)),
     listen: follower.listen,
     listenAll: follower.listenAll,
     lostTo: () => using(() => loss.positionsTo()),
@@ -236,6 +267,7 @@ export async function createPostgresLog(options: PostgresLogOptions): Promise<Po
         ticks.close();
         await commits.idle();
         await lane.idle();
+        await indexer.close();
         await orderer.close();
         await hints.close();
         await follower.close();

@@ -1,6 +1,6 @@
 import type { SessionState } from "../../core/session-state.ts";
 import type { Database, Value } from "../../postgres/database.ts";
-import type { Base, SessionHead, SessionQuery } from "../contract.ts";
+import type { Base, DirectoryUse, SessionHead, SessionQuery } from "../contract.ts";
 import type { Target } from "../plan-append.ts";
 import { toColumn } from "./texts.ts";
 
@@ -73,6 +73,14 @@ export function createSessionReads({ query }: Pick<Database, "query">) {
         values,
       );
       return toStates(rows);
+    },
+    async directories(limit: number): Promise<DirectoryUse[]> {
+      return query<{ directory: string; sessions: number; updated: number }>(
+        `SELECT directory, count(*)::int AS sessions, max((state::json ->> 'updated')::bigint) AS updated
+         FROM sessions WHERE state IS NOT NULL AND parent IS NULL AND directory IS NOT NULL
+         GROUP BY directory ORDER BY updated DESC, directory LIMIT $1`,
+        [limit],
+      );
     },
     async unsettled(owner: string | undefined): Promise<SessionState[]> {
       const held = `AND EXISTS (SELECT 1 FROM owners o JOIN nodes n ON n.node = o.node

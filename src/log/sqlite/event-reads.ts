@@ -41,6 +41,7 @@ export function createEventReads(database: DatabaseSync, damage: Damage) {
   const bounds = prepared<[string], Bounds>("SELECT sid, first FROM sessions WHERE id = ?");
   const one = prepared<[number, number, number], EventRow>(`SELECT ${COLUMNS} ${ONE}`);
   const back = prepared<[number, number, number, number], EventRow>(`SELECT ${COLUMNS} ${BACK}`);
+  const backNative = prepared<[number, number, number, number], EventRow>(`SELECT ${COLUMNS}, e.native ${BACK}`);
   const lastTurn = prepared<[number, number, number], { seq: number | null }>(
     "SELECT max(seq) AS seq FROM events WHERE sid = ? AND type = 'turn.started' AND seq < ? AND seq >= ?",
   );
@@ -132,13 +133,13 @@ export function createEventReads(database: DatabaseSync, damage: Damage) {
       };
       return filled(limit, Math.max(after, first - 1), page, ({ seq }) => seq);
     },
-    readBack(session: string, { before, limit }: BackQuery): EventRecord[] {
+    readBack(session: string, { before, limit, native }: BackQuery): EventRecord[] {
       const found = bounds.get(session);
       if (!found) return [];
       const { sid, first } = found;
       const page = (from: number, count: number) => {
         const rows = rowsOf(
-          () => back.all(sid, from, first, count),
+          () => (native ? backNative : back).all(sid, from, first, count),
           () => finder.before(sid, from, first, count),
           session,
         );
@@ -158,7 +159,7 @@ export function createEventReads(database: DatabaseSync, damage: Damage) {
       };
       return filled(limit, after, page, ({ position }) => position);
     },
-    readAllBack({ before, limit }: BackQuery): PlacedRecord[] {
+    readAllBack({ before, limit }: Omit<BackQuery, "native">): PlacedRecord[] {
       const page = (from: number, count: number) => {
         const rows = rowsOf<AnyRow>(
           () => allBack.all(from, count),
@@ -168,6 +169,14 @@ export function createEventReads(database: DatabaseSync, damage: Damage) {
       };
       return filled(limit, before, page, ({ position }) => position).reverse();
     },
+    /** The events at some positions, in the same order; those that are forgotten or damaged are left out. */
+    at: (positions: readonly number[]): PlacedRecord[] =>
+      positions.flatMap((position) => {
+        const row = byPosition.get(position);
+        if (!row || row.seq < (bounds.get(row.session)?.first ?? 0)) return [];
+        const { native: _, ...rest } = row;
+        return sound([rest], toPlaced, () => row.session);
+      }),
     find(session: string, name: string): ParleyEvent | undefined {
       const row = named.get(session, name);
       const [record] = row ? sound([row], toRecord, () => session) : [];

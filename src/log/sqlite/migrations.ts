@@ -55,6 +55,22 @@ const MIGRATIONS: readonly string[] = [
   ALTER TABLE events ADD COLUMN sum INTEGER;
   ALTER TABLE sessions ADD COLUMN sum INTEGER;
   `,
+  // No row of it refers to a session: it outlives them. Turns up to the position 'uncounted' are from before it.
+  `
+  CREATE TABLE spent (
+    number INTEGER PRIMARY KEY,
+    session TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    root TEXT NOT NULL,
+    time INTEGER NOT NULL,
+    agent TEXT NOT NULL,
+    directory TEXT NOT NULL,
+    model TEXT,
+    usage TEXT NOT NULL
+  );
+  CREATE UNIQUE INDEX spent_turn ON spent (session, seq);
+  INSERT INTO meta (name, value) SELECT 'uncounted', coalesce(max(position), 0) FROM events;
+  `,
 ];
 
 /** The schema of a database; refuses one that a newer Parley wrote. */

@@ -5,6 +5,7 @@ import { createEventReads } from "./event-reads.ts";
 import { createHeads, type Rebuild } from "./heads.ts";
 import { rebuildState } from "./rebuild-state.ts";
 import { createSessionReads } from "./session-reads.ts";
+import { createSpentReads } from "./spent.ts";
 import { prepare } from "./statement.ts";
 
 /** How many sessions' states are kept in memory. */
@@ -25,5 +26,6 @@ export function createReads(database: DatabaseSync, damage: Damage) {
     events,
     heads: createHeads(database, CACHED_HEADS, rebuild),
     sessions: createSessionReads(database, rebuild),
+    spent: createSpentReads(database),
   };
 }

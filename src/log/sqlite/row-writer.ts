@@ -2,6 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { PlannedRow, Target } from "../plan-append.ts";
 import { isSettled } from "../settled.ts";
 import { eventSum, stateSum } from "./checksum.ts";
+import { createSpentWriter } from "./spent.ts";
 import { preparer } from "./statement.ts";
 
 /** Position, session, number, type, item, JSON, native line and sum. */
@@ -21,6 +22,7 @@ export function createRowWriter(database: DatabaseSync) {
   const insertName = prepared<[number, string, number]>(
     "INSERT INTO names (sid, name, seq) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
   );
+  const writeSpent = createSpentWriter(database);
   const updateState = prepared<[string, number, string, number, string]>(
     "UPDATE sessions SET state = ?, sum = ?, directory = ?, unsettled = ? WHERE id = ?",
   );
@@ -34,11 +36,12 @@ export function createRowWriter(database: DatabaseSync) {
     /** Gives the events the positions after `after`. */
     writeEvents(sid: number, rows: readonly PlannedRow[], after: number): void {
       let position = after;
-      for (const { record, item, name } of rows) {
+      for (const { record, item, name, spent } of rows) {
         const { seq, type, json, native } = record;
         position += 1;
         insertEvent.run(position, sid, seq, type, item, json, native ?? null, eventSum(sid, seq, type, json));
         if (name !== undefined) insertName.run(sid, name, seq);
+        if (spent) writeSpent(spent);
       }
     },
     writeState({ session, state }: Target): void {

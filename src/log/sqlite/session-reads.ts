@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import type { SessionState } from "../../core/session-state.ts";
-import type { Base, SessionQuery } from "../contract.ts";
+import type { Base, DirectoryUse, SessionQuery } from "../contract.ts";
 import { isSoundState, readState } from "./checksum.ts";
 import type { Rebuild } from "./heads.ts";
 import { prepare, type Statement } from "./statement.ts";
@@ -17,6 +17,13 @@ export function createSessionReads(database: DatabaseSync, rebuild: Rebuild) {
   const base = prepare<[string], StateRow & { first: number; base: string }>(
     database,
     "SELECT id, state, sum, first, base FROM sessions WHERE id = ? AND state IS NOT NULL AND base IS NOT NULL",
+  );
+
+  const used = prepare<[number], { directory: string; sessions: number; updated: number | null }>(
+    database,
+    `SELECT directory, count(*) AS sessions, max(CASE WHEN json_valid(state) THEN state ->> '$.updated' END) AS updated
+     FROM sessions WHERE state IS NOT NULL AND parent IS NULL AND directory IS NOT NULL
+     GROUP BY directory ORDER BY updated DESC, directory LIMIT ?`,
   );
 
   /** One statement for each set of filters, so that each finds its index. */
@@ -44,6 +51,10 @@ export function createSessionReads(database: DatabaseSync, rebuild: Rebuild) {
       }
       return toStates(listBy(filters).all(after ?? "", ...values, limit));
     },
+    directories: (limit: number): DirectoryUse[] =>
+      used.all(limit).map(({ directory, sessions, updated }) => {
+        return { directory, sessions, ...(updated === null ? {} : { updated }) };
+      }),
     unsettled: () => toStates(open.all()),
     base(session: string): Base | undefined {
       const row = base.get(session);

@@ -14,12 +14,13 @@ import { createPostgresLog, type PostgresLog } from "../../log/postgres/log.ts";
 import { type Database, openDatabase } from "../../postgres/database.ts";
 import type { Told } from "../../surfaces/opencode/nodes/contract.ts";
 import type { NodesView } from "../../surfaces/universal/node-routes.ts";
+import type { CodeVerdict } from "../console/codes.ts";
 import type { Mount } from "../http/mounts.ts";
 import { drainNode } from "./drain.ts";
 import { directoryIdentity } from "./identity.ts";
 import { mcpTable } from "./mcp-table.ts";
 import { clusterSeries } from "./metrics.ts";
-import { nodeMount } from "./node-mount.ts";
+import { type NodeQuestions, nodeMount } from "./node-mount.ts";
 import { nodesView } from "./nodes-view.ts";
 import { opencodeNodes, seenHere } from "./opencode-nodes.ts";
 import { createPassing, namedPlace } from "./passing.ts";
@@ -214,8 +215,18 @@ async function joinCluster(
     idTime: () => Math.max(Date.now(), floor),
     start,
     opencode: opencodeNodes({ sql: database, membership, peers, logger, has }),
-    /** `told`: hears what OpenCode's surfaces of other nodes say. */
-    mounts: (served: Gateway, told: (words: readonly Told[]) => void): Mount[] => [
+    /** The beginning of the console's codes that this node makes. */
+    codePrefix: () => `${membership.node}-`,
+    /** Takes a code that another node has made. */
+    async takeCode(code: string): Promise<CodeVerdict> {
+      const node = Number(/^(\d{1,15})-/.exec(code)?.[1]);
+      if (!Number.isInteger(node) || node === membership.node) return "unknown";
+      await membership.look();
+      const found = membership.all().find((info) => info.node === node);
+      return found && found.address !== "" ? peers.code(found.address, code) : "unknown";
+    },
+    /** `told`: hears what OpenCode's surfaces of other nodes say; `code`: takes a code for a browser at another node. */
+    mounts: (served: Gateway, told: (words: readonly Told[]) => void, code: NodeQuestions["code"]): Mount[] => [
       nodeMount({
         has,
         look: (path) => seenHere(path, has),
@@ -225,6 +236,7 @@ async function joinCluster(
             logger.warn({ session, err: error }, "a session could not go on here"),
           ),
         drain: () => drain(served),
+        code,
       }),
     ],
     nodes: (served: Gateway): NodesView => nodesView({ sql: database, membership, peers, drain: () => drain(served) }),

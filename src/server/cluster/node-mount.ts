@@ -1,5 +1,6 @@
 import { ParleyError } from "../../core/errors.ts";
 import type { SeenDirectory, Told } from "../../surfaces/opencode/nodes/contract.ts";
+import type { CodeVerdict } from "../console/codes.ts";
 import type { Mount } from "../http/mounts.ts";
 import { sendJson } from "../http/respond.ts";
 import { NODE_PATHS } from "./peers.ts";
@@ -10,6 +11,8 @@ export interface NodeQuestions {
   /** Words for OpenCode's surface. */
   told(words: readonly Told[]): void;
   goOn(session: string): void;
+  /** Takes a code that lets a browser in to the console. */
+  code(code: string): CodeVerdict;
   drain(): Promise<void>;
 }
 
@@ -42,6 +45,8 @@ export function nodeMount(questions: NodeQuestions): Mount {
           case NODE_PATHS.goOn:
             questions.goOn(textOf(context.body, "session"));
             return sendJson(response, 202, {});
+          case NODE_PATHS.code:
+            return sendJson(response, 200, { verdict: questions.code(textOf(context.body, "code")) });
           default:
             await questions.drain();
             return sendJson(response, 202, {});

@@ -1,5 +1,6 @@
 import { messageOf, ParleyError } from "../../core/errors.ts";
 import type { SeenDirectory, Told } from "../../surfaces/opencode/nodes/contract.ts";
+import type { CodeVerdict } from "../console/codes.ts";
 import { HOP_HEADER } from "./hop.ts";
 
 /** How long a node has to answer another one's question. */
@@ -14,6 +15,7 @@ export const NODE_PATHS = {
   told: "/cluster/told",
   goOn: "/cluster/go-on",
   drain: "/cluster/drain",
+  code: "/cluster/code",
 } as const;
 
 export type Peers = ReturnType<typeof createPeers>;
@@ -53,6 +55,9 @@ export function createPeers(secret: string) {
     goOn: async (address: string, session: string): Promise<void> => {
       await call(address, NODE_PATHS.goOn, { session });
     },
+    /** Takes a code that lets a browser in to the console. */
+    code: async (address: string, code: string): Promise<CodeVerdict> =>
+      (await call(address, NODE_PATHS.code, { code })).verdict as CodeVerdict,
     drain: async (address: string): Promise<void> => {
       await call(address, NODE_PATHS.drain, {});
     },

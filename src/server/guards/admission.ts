@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { ParleyError } from "../../core/errors.ts";
 import { HOP_HEADER } from "../cluster/hop.ts";
-import { asksForHome } from "../http/home-page.ts";
+import { asksForPage, isOpenConsole } from "../console/paths.ts";
 import type { Authenticator } from "./auth.ts";
 import { checkHost, type HostPolicy } from "./host-guard.ts";
 import { checkOrigin, corsHeaders, type OriginPolicy, preflightHeaders } from "./origin-guard.ts";
@@ -14,8 +14,8 @@ export type RequestHead = Pick<IncomingMessage, "method" | "url" | "headers" | "
 export interface Doorkeeper {
   /** Whether only this machine can reach the server. */
   local: boolean;
-  /** Whether browsers get a page at `/`. */
-  home: boolean;
+  /** Whether browsers are shown the console. */
+  console: boolean;
   hosts: HostPolicy;
   origins: OriginPolicy;
   auth: Authenticator;
@@ -34,13 +34,14 @@ export function pathOf(target: string): string {
   return target.split("?", 1)[0] ?? "/";
 }
 
-/** Probes and the page at `/` need no token; the numbers need none where only this machine, under its own name, can ask for them. */
-function isOpen(request: RequestHead, loopbackName: boolean, { local, home }: Doorkeeper): boolean {
+/** Probes, the console's files and its entrance need no token; the numbers need none where only this machine, under its own name, can ask for them. */
+function isOpen(request: RequestHead, loopbackName: boolean, door: Doorkeeper): boolean {
   const { method, url = "/" } = request;
-  if (method !== "GET" && method !== "HEAD") return false;
   const path = pathOf(url);
-  if (path === "/health" || path === "/ready" || (home && asksForHome(request))) return true;
-  return path === "/metrics" && loopbackName && local;
+  if (door.console && (isOpenConsole(method, path) || asksForPage(request))) return true;
+  if (method !== "GET" && method !== "HEAD") return false;
+  if (path === "/health" || path === "/ready") return true;
+  return path === "/metrics" && loopbackName && door.local;
 }
 
 /** Every request and every upgrade goes this way: target, Host, Origin, token. */
@@ -72,7 +73,8 @@ export function admit(request: RequestHead, door: Doorkeeper, now: number): Admi
   }
 
   const { authorization, cookie } = headers;
-  const auth = door.auth.check({ authorization, cookie, url }, socket.remoteAddress ?? "", now);
+  const client = headersDistinct["x-parley-client"]?.[0];
+  const auth = door.auth.check({ authorization, cookie, url, site, client }, socket.remoteAddress ?? "", now);
   if (auth.ok) return { kind: "in", headers: cors, authenticated: true };
   if (isOpen(request, host.loopback, door)) return { kind: "in", headers: cors, authenticated: false };
   return { kind: "refused", by: "auth", error: auth.error, headers: { ...cors, ...auth.headers } };

@@ -14,7 +14,6 @@ import { originPolicy } from "../guards/origin-guard.ts";
 import { serverSeries } from "../logging/metrics.ts";
 import { DeadPeers } from "../peers/dead-peers.ts";
 import { answerClientError } from "./client-errors.ts";
-import type { Home } from "./home-page.ts";
 import { type InsideFetch, insideFetch } from "./inside/fetch.ts";
 import { InsideSocket } from "./inside/socket.ts";
 import { createMounts, type Mount } from "./mounts.ts";
@@ -29,10 +28,12 @@ export interface ListenerOptions {
   port: number;
   /** Null only for a loopback address. */
   token: string | null;
+  /** Of that token; made here unless it is shared with others. */
+  auth?: Authenticator;
   /** The origin that clients are told, where they come through a tunnel or a proxy. */
   advertise?: string;
-  /** The page at `/` for browsers; without it `/` is an address like any other. */
-  home?: Home;
+  /** Whether browsers are shown the console; otherwise `/` and `/console/` are addresses like any other. */
+  console?: boolean;
   allowHosts?: readonly string[];
   cors?: readonly string[];
   mounts: readonly Mount[];
@@ -93,14 +94,13 @@ export function createListener(options: ListenerOptions): HttpListener {
   const hall: Hall = {
     door: {
       local: !isExposed(bind, advertise),
-      home: options.home !== undefined,
+      console: options.console === true,
       hosts: hostPolicy(bind, [...(options.allowHosts ?? []), ...told.map(advertisedHost)]),
       origins: originPolicy([...(options.cors ?? []), ...told]),
-      auth: new Authenticator(options.token),
+      auth: options.auth ?? new Authenticator(options.token),
       ...present({ isHop: options.passing?.isHop }),
     },
     passing: options.passing,
-    home: options.home,
     mounts: createMounts(options.mounts),
     series: serverSeries(metrics),
     log,

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { isParleyError, ParleyError } from "../../core/errors.ts";
 import type { Logger } from "../../core/logger.ts";
 import type { Passing } from "../cluster/passing.ts";
+import { asksForPage, CONSOLE } from "../console/paths.ts";
 import { admit, type Doorkeeper, pathOf } from "../guards/admission.ts";
 import { type BodyTimes, checkDeclaredLength, readBody } from "../guards/body-limit.ts";
 import { checkShape } from "../guards/body-shape.ts";
@@ -9,7 +10,6 @@ import { checkContentType, hasBody } from "../guards/content-type.ts";
 import { watchResponse } from "../logging/access-log.ts";
 import type { ServerSeries } from "../logging/metrics.ts";
 import { withoutToken } from "../logging/redact.ts";
-import { asksForHome, type Home, sendHome } from "./home-page.ts";
 import type { Mounts } from "./mounts.ts";
 import type { Probes } from "./probes.ts";
 import { type RequestContext, requestId } from "./request-context.ts";
@@ -21,8 +21,6 @@ export interface Hall {
   mounts: Mounts;
   series: ServerSeries;
   log: Logger;
-  /** The page at `/` for browsers, where there is one. */
-  home?: Home;
   /** Passes requests on that belong to other nodes, where there are any. */
   passing?: Passing | undefined;
   bodyLimit: number;
@@ -79,6 +77,12 @@ function fail(response: ServerResponse, context: RequestContext, thrown: unknown
   sendProblem(response, isParleyError(thrown) ? thrown : new ParleyError("internal", detail), context.id);
 }
 
+/** A browser at `/` is led to the console, whoever it is; a program there gets something else. */
+function leadToConsole(response: ServerResponse): void {
+  const vary = [response.getHeader("vary"), "Accept"].filter(Boolean).join(", ");
+  response.writeHead(302, { location: CONSOLE, vary, "cache-control": "no-cache", "content-length": 0 }).end();
+}
+
 export function requestListener(hall: Hall, probes: Probes) {
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const context = contextOf(request, hall.log);
@@ -103,7 +107,7 @@ export function requestListener(hall: Hall, probes: Probes) {
     if (admission.hop) context.hop = true;
     const answer = async (): Promise<void> => {
       context.path = pathOf(request.url ?? "/");
-      if (hall.home && asksForHome(request)) sendHome(request, response, hall.home);
+      if (hall.door.console && asksForPage(request)) leadToConsole(response);
       else await (probes(response, context) ?? serve(hall, request, response, context));
     };
     try {

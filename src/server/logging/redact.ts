@@ -19,9 +19,9 @@ export function withoutToken(target: string): string {
   return kept.length > 0 ? `${target.slice(0, at)}?${kept.join("&")}` : target.slice(0, at);
 }
 
-const IN_URL = /((?:auth(?:_|%5f)token|access_token|\bticket)=)[^&\s"'\\#]+/gi;
+const IN_URL = /((?:auth(?:_|%5f)token|access_token|\bticket|\benter)=)[^&\s"'\\#]+/gi;
 const IN_HEADER = /\b(bearer|basic)(\s+)[a-z0-9._~+/=-]{8,}/gi;
-const IN_COOKIE = /(parley_token=)[^;\s"'\\]+/gi;
+const IN_COOKIE = /(parley_(?:token|console_\w+)=)[^;\s"'\\]+/gi;
 
 /** Takes known secrets, and all that looks like a way to carry one, out of a line for the log. */
 export function redactText(text: string, secrets: readonly string[] = []): string {

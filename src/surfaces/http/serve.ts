@@ -31,7 +31,7 @@ function responseOf(answer: unknown, status: number): Response {
   if (answer === WRITTEN) return RESPONSE_ALREADY_SENT;
   if (answer instanceof Answer) {
     const { body, headers, status: own = status } = answer;
-    return new Response(body as BodyInit | null, { status: own, headers });
+    return new Response(body as ConstructorParameters<typeof Response>[0], { status: own, headers });
   }
   return status === 204 ? new Response(null, { status }) : json(status, answer);
 }

@@ -2,13 +2,13 @@ import { join } from "node:path";
 import type { Logger } from "../../core/logger.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
 import type { CommandHost } from "../../host/contract.ts";
+import { type NameIndex, nameIndex } from "../../host/files/names/file-names.ts";
+import { type Git, gitOn } from "../../host/git/git.ts";
 import type { Bus } from "./bus.ts";
 import { Catalog } from "./catalog/catalog.ts";
 import { McpServers } from "./mcp/servers.ts";
 import type { Nodes } from "./nodes/contract.ts";
 import { GivenEntries } from "./nodes/entries.ts";
-import { type NameIndex, nameIndex } from "./workspace/file-names.ts";
-import { type Git, gitOn } from "./workspace/git/git.ts";
 import { Projects } from "./workspace/projects.ts";
 
 /** The surroundings of sessions: agents and their models, projects and their files. */

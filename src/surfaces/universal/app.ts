@@ -2,27 +2,40 @@ import { isParleyError, ParleyError } from "../../core/errors.ts";
 import type { Logger } from "../../core/logger.ts";
 import { PROBLEM_TYPE, problemOf } from "../../core/problem.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
+import type { CommandHost } from "../../host/contract.ts";
+import type { Terminals } from "../../host/terminals/contract.ts";
 import { Answer, type Endpoint, endpoint } from "../http/endpoint.ts";
 import type { RequestContext } from "../http/read.ts";
 import { json, serveSurface } from "../http/serve.ts";
 import type { SseClients } from "../stream/sse-clients.ts";
 import { agentRoutes } from "./agent-routes.ts";
 import { askRoutes } from "./ask-routes.ts";
+import { changeRoutes } from "./change-routes.ts";
+import { commandRoutes } from "./command-routes.ts";
+import { type ConsoleLinks, consoleRoutes } from "./console-routes.ts";
 import { eventRoutes } from "./event-routes.ts";
 import { eventStreams } from "./event-stream.ts";
+import { fileRoutes } from "./file-routes.ts";
 import { type NodesView, nodeRoutes } from "./node-routes.ts";
 import { openApi } from "./openapi.ts";
 import { promptRoutes } from "./prompt-routes.ts";
 import { type Route, tagged } from "./route.ts";
+import { searchRoutes } from "./search-routes.ts";
 import { sessionRoutes } from "./session-routes.ts";
+import { terminalRoutes } from "./terminal-routes.ts";
 import { trustRoutes } from "./trust-routes.ts";
+import { usageRoutes } from "./usage-routes.ts";
 import { workRoutes } from "./work-routes.ts";
 
 export interface UniversalOptions {
   gateway: Gateway;
   clients: SseClients;
+  /** Runs git, for the names of files. */
+  commands: CommandHost;
+  terminals: Terminals;
   /** The nodes that share the log, where it has several. */
   nodes?: NodesView | undefined;
+  consoleLinks: ConsoleLinks;
   version: string;
   /** The address that clients are told; the one by which they called otherwise. */
   advertised?: string;
@@ -31,15 +44,23 @@ export interface UniversalOptions {
   defaultDirectory: string;
 }
 
-export function universalRoutes({ gateway, clients, nodes, defaultDirectory }: UniversalOptions): Route[] {
+export function universalRoutes(options: UniversalOptions): Route[] {
+  const { gateway, clients, nodes, consoleLinks, advertised, defaultDirectory } = options;
   return [
     ...tagged("Agents", agentRoutes(gateway, defaultDirectory)),
     ...tagged("Sessions", sessionRoutes(gateway, defaultDirectory, nodes)),
+    ...tagged("Search", searchRoutes(gateway)),
     ...tagged("Prompts", promptRoutes(gateway)),
     ...tagged("Work", workRoutes(gateway)),
+    ...tagged("Commands", commandRoutes(gateway)),
+    ...tagged("Changes", changeRoutes(gateway)),
+    ...tagged("Files", fileRoutes(options)),
+    ...tagged("Terminals", terminalRoutes(options)),
     ...tagged("Trust", trustRoutes(gateway, defaultDirectory)),
     ...tagged("Asks", askRoutes(gateway)),
+    ...tagged("Usage", usageRoutes(gateway)),
     ...tagged("Nodes", nodeRoutes(nodes)),
+    ...tagged("Console", consoleRoutes(consoleLinks, advertised)),
     ...tagged("Events", eventRoutes(gateway, eventStreams(gateway, clients))),
   ];
 }

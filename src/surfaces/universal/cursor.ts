@@ -1,5 +1,6 @@
 import { ParleyError } from "../../core/errors.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
+import type { SessionHead } from "../../log/contract.ts";
 import { resolveCursor } from "../../log/cursor.ts";
 import { type SessionView, sessionView } from "./views.ts";
 
@@ -28,6 +29,22 @@ export async function startIn(gateway: Gateway, session: string, text: string): 
   if (!base) throw new ParleyError("bad_cursor", cursor.message, { reason: "gap", last });
   const gap = { after: cursor.after, first: base.first, snapshot: sessionView(base.state) };
   return { after: base.first - 1, last, gap };
+}
+
+/** The number that a page backwards ends before. */
+export function beforeIn({ state, last }: SessionHead, text: string): number {
+  if (text === "latest") return last + 1;
+  const cursor = resolveCursor(text, { session: state.id, first: 1, last: last + 1 });
+  if (cursor.ok) return cursor.after;
+  const { reason, message } = cursor;
+  const late = `expected a number up to ${last + 1}, which is behind the last event, got ${text}: use one that was received`;
+  throw new ParleyError("bad_cursor", reason === "future" ? late : message, { reason, last });
+}
+
+/** The gap before the first event that is kept, where older ones were pruned. */
+export async function prunedGap(gateway: Gateway, session: string): Promise<Gap | undefined> {
+  const base = await gateway.log.base(session);
+  return base && { after: 0, first: base.first, snapshot: sessionView(base.state) };
 }
 
 /** The gap by which a reader is told of events that are damaged; undefined where they are only forgotten. */

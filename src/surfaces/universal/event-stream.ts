@@ -10,23 +10,27 @@ import type { SseClients } from "../stream/sse-clients.ts";
 import { damageGap, type Gap, type Start } from "./cursor.ts";
 import { wireJson } from "./wire.ts";
 
-interface Cached {
-  count: number;
+interface Cached<Item> {
+  records: readonly Item[];
   frame: Frame;
 }
 
 type Frames<Item> = (records: readonly Item[], native: boolean) => Frame;
 
-/** Makes the bytes of a commit once, however many clients get them. */
+function isSame<Item>(some: readonly Item[], others: readonly Item[]): boolean {
+  return some === others || (some.length === others.length && some.every((one, at) => one === others[at]));
+}
+
+/** Makes the bytes of some records of a commit once, however many clients get them. */
 function framesOf<Item extends EventRecord>(cursorOf: (record: Item) => string): Frames<Item> {
-  const cache = new WeakMap<Item, Cached>();
+  const cache = new WeakMap<Item, Cached<Item>>();
   return (records, native) => {
     const [first] = records;
     if (!first) return eventsFrame([]);
     const cached = native ? undefined : cache.get(first);
-    if (cached?.count === records.length) return cached.frame;
+    if (cached && isSame(cached.records, records)) return cached.frame;
     const frame = eventsFrame(records.map((record) => ({ id: cursorOf(record), data: wireJson(record, native) })));
-    if (!native) cache.set(first, { count: records.length, frame });
+    if (!native) cache.set(first, { records, frame });
     return frame;
   };
 }
@@ -37,6 +41,8 @@ export interface StreamRequest {
   session: string | null;
   start: Start;
   native: boolean;
+  /** Of all sessions: those whose deltas come; absent for every one. */
+  deltas?: ReadonlySet<string> | undefined;
 }
 
 export type EventStreams = (request: StreamRequest) => void;
@@ -46,14 +52,16 @@ export function eventStreams(gateway: Gateway, clients: SseClients): EventStream
   const { log, attachments } = gateway;
   const ofOne = framesOf<EventRecord>(({ session, seq }) => formatCursor(session, seq));
   const ofAll = framesOf<PlacedRecord>(({ position }) => formatCursor(null, position));
-  return ({ request, response, session, start, native }) => {
+  // Apart from those of whole commits, which most clients get.
+  const ofSome = framesOf<PlacedRecord>(({ position }) => formatCursor(null, position));
+  return ({ request, response, session, start, native, deltas }) => {
     const client = clients.open(request, response);
     const detach = attachments.attach(session);
     if (start.gap) client.write(gapFrame(session, start.gap));
     const query = { after: start.after, native };
     const following =
       session === null
-        ? tailAll(log, query, sinkFor(client, ofAll, native))
+        ? tailAll(log, query, deltas ? without(deltas, client, ofAll, ofSome, native) : sinkFor(client, ofAll, native))
         : tail(log, session, query, {
             ...sinkFor(client, ofOne, native),
             write: (records) => {
@@ -85,6 +93,25 @@ function sinkFor<Item extends EventRecord>(client: SseClient, frames: Frames<Ite
     write: (records) => written(client, frames(records, native)),
     gap: () => undefined,
     failed: () => client.cut("over"),
+  };
+}
+
+/** Leaves out the deltas of all sessions but some. A cursor behind a delta that was left out is that of the event before it. */
+function without(
+  deltas: ReadonlySet<string>,
+  client: SseClient,
+  ofAll: Frames<PlacedRecord>,
+  ofSome: Frames<PlacedRecord>,
+  native: boolean,
+): TailSink<PlacedRecord> {
+  const isWanted = ({ type, session }: PlacedRecord): boolean => type !== "item.delta" || deltas.has(session);
+  return {
+    ...sinkFor(client, ofAll, native),
+    write: (records) => {
+      const wanted = records.every(isWanted) ? records : records.filter(isWanted);
+      if (wanted.length === 0) return undefined;
+      return written(client, (wanted === records ? ofAll : ofSome)(wanted, native));
+    },
   };
 }
 

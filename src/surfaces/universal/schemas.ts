@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { catalog } from "../../core/events/catalog.ts";
-import { eventSchemas } from "../../core/events/event.ts";
 import {
   agentOption,
   delivery,
@@ -20,7 +19,6 @@ import {
 import { mcpServer } from "./agent-schemas.ts";
 
 const LIST_LIMIT = 200;
-const EVENTS_LIMIT = 2_000;
 
 /** The body of a request, with a name in the schemas. A field that is not known is refused. */
 function strict<S extends z.ZodRawShape>(id: string, shape: S): z.ZodObject<S, z.core.$strict> {
@@ -165,7 +163,20 @@ export const answerRequest = z
   ])
   .meta({ id: "AnswerRequest" });
 
-const openAsk = { id: z.string(), session: z.string(), turn: z.string().optional(), time: z.number() };
+const openAsk = {
+  id: z.string(),
+  session: z.string(),
+  about: z
+    .looseObject({
+      title: z.string().optional(),
+      agent: z.string(),
+      directory: z.string(),
+      root: z.string().optional().describe("the topmost session, where a sub-agent asks"),
+    })
+    .describe("the session that asks"),
+  turn: z.string().optional(),
+  time: z.number(),
+};
 
 export const ask = z
   .discriminatedUnion("kind", [
@@ -212,36 +223,6 @@ export const sessionQuery = z.object({
   parent: z.string().optional().describe("sub-agents' sessions of this session; without it, sessions of their own"),
   after: z.string().optional().describe("the last id of the page before"),
   limit: z.coerce.number().int().min(1).max(LIST_LIMIT).default(50),
-});
-
-export const eventQuery = z.object({
-  after: z.string().default("0").describe("a number, or an event's id"),
-  limit: z.coerce.number().int().min(1).max(EVENTS_LIMIT).default(500),
-  native: z.stringbool().default(false).describe("with the agent's own lines"),
-});
-
-export const streamQuery = z.object({
-  after: z.string().optional().describe("a number, an event's id, or `latest`; the header Last-Event-ID wins"),
-  native: z.stringbool().default(false),
-});
-
-export const event = z.union(Object.values(eventSchemas) as unknown as [z.ZodType, z.ZodType]).meta({ id: "Event" });
-
-export const gap = loose("Gap", {
-  after: z.number().describe("the cursor that was asked for"),
-  first: z.number().describe("the first number that is kept"),
-  snapshot: session.describe("the session as it was just before that number"),
-});
-
-export const streamMessage = z
-  .union([event, gap])
-  .meta({ id: "StreamMessage", description: "an event; or a gap, in a message whose `event:` is gap" });
-
-export const eventPage = loose("EventPage", {
-  events: z.array(event),
-  next: z.number().describe("the cursor for the next page"),
-  more: z.boolean(),
-  gap: gap.optional(),
 });
 
 export const trustQuery = z.object({

@@ -102,13 +102,20 @@ describe("the turn", () => {
   test("costs what its totals grew by", () => {
     const used = (tokens: number, dollars: number): line.Line => ({
       total_cost_usd: dollars,
-      modelUsage: { a: { inputTokens: tokens, outputTokens: 1 }, b: { inputTokens: 5, outputTokens: tokens } },
+      modelUsage: {
+        a: { inputTokens: tokens, outputTokens: 1, costUSD: dollars },
+        b: { inputTokens: 5, outputTokens: tokens },
+      },
+    });
+    const share = (input: number, output: number, cost?: number) => ({
+      tokens: { input, output, cacheRead: 0, cacheWrite: 0 },
+      ...(cost === undefined ? {} : { cost }),
     });
     const told = signals(line.init(), line.result(used(10, 0.1)), line.init(), line.result(used(30, 0.3)));
     const usages = told.flatMap((signal) => (signal.type === "turn.finished" ? [signal.usage] : []));
     assert.deepEqual(usages, [
-      { tokens: { input: 15, output: 11, cacheRead: 0, cacheWrite: 0 }, cost: 0.1 },
-      { tokens: { input: 20, output: 20, cacheRead: 0, cacheWrite: 0 }, cost: 0.2 },
+      { ...share(15, 11, 0.1), models: { a: share(10, 1, 0.1), b: share(5, 10) } },
+      { ...share(20, 20, 0.2), models: { a: share(20, 0, 0.2), b: share(0, 20) } },
     ]);
   });
 });

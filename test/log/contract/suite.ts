@@ -7,6 +7,8 @@ import { appendContract } from "./append.ts";
 import { forgetContract } from "./forget.ts";
 import { holdContract } from "./hold.ts";
 import { readContract } from "./read.ts";
+import { searchContract } from "./search.ts";
+import { spentContract } from "./spent.ts";
 
 /** The tests that every log passes, whatever engine it has. */
 export function logContract(name: string, makePlace: MakePlace): void {
@@ -15,6 +17,8 @@ export function logContract(name: string, makePlace: MakePlace): void {
     holdContract(makePlace);
     readContract(makePlace);
     forgetContract(makePlace);
+    spentContract(makePlace);
+    searchContract(makePlace);
 
     test("all is there after closing and opening again, and numbering goes on", async () => {
       await inPlace(makePlace, async (place) => {

@@ -5,6 +5,8 @@ import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { silentLogger } from "../../../src/core/logger.ts";
 import { createMetrics } from "../../../src/core/metrics.ts";
+import type { CommandHost } from "../../../src/host/contract.ts";
+import type { Terminals } from "../../../src/host/terminals/contract.ts";
 import { SseClients } from "../../../src/surfaces/stream/sse-clients.ts";
 import { createUniversal } from "../../../src/surfaces/universal/app.ts";
 import { assertNoGap, foldedEvents, lawfulEvents } from "../../support/laws.ts";
@@ -98,7 +100,16 @@ test("a quiet stream says that it lives", async (t) => {
   const { id } = await api.create();
   const { gateway } = parley;
   const clients = new SseClients(createMetrics(), { heartbeatMs: 150 });
-  const handler = createUniversal({ gateway, clients, version: "test", logger: silentLogger, defaultDirectory: "/" });
+  const handler = createUniversal({
+    gateway,
+    clients,
+    commands: {} as CommandHost,
+    terminals: {} as Terminals,
+    version: "test",
+    logger: silentLogger,
+    defaultDirectory: "/",
+    consoleLinks: { make: () => undefined, others: () => [] },
+  });
   const http = createServer((request, response) => void handler(request, response)).listen(0, "127.0.0.1");
   await once(http, "listening");
   const stream = await openStream(`http://127.0.0.1:${(http.address() as AddressInfo).port}/v1/sessions/${id}/stream`);

@@ -44,10 +44,16 @@ function tokensOf(usage: Fields): Tokens {
   };
 }
 
-/** The cost of the turn. The program tells the sum of its session, or of its start, which began anew where it shrank. */
+/** Costs are sums of floats: digits behind the tenth are rounding errors. */
+const round = (dollars: number): number => Math.round(dollars * 1e10) / 1e10;
+
+/**
+ * The cost of the turn. The program tells the sum of its session, or of its start, which began anew where it shrank. A sum that did not grow says nothing: a
+ * model without a price costs nothing with some agents, and so does a reply that was stopped.
+ */
 function turnCost({ cost, costBefore }: DecodeState): number | undefined {
   if (cost === undefined || costBefore === undefined) return undefined;
-  return cost < costBefore ? cost : cost - costBefore;
+  return round(cost < costBefore ? cost : cost - costBefore) || undefined;
 }
 
 /** Tokens of the turn with those of this answer. */

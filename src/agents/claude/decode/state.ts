@@ -52,13 +52,18 @@ export interface End {
   error?: Failure;
 }
 
-/** Figures that the program counts from its start; a turn's are the difference. */
-export interface Totals {
+export interface Figures {
   input: number;
   output: number;
   cacheRead: number;
   cacheWrite: number;
   cost: number;
+}
+
+/** Figures that the program counts from its start; a turn's are the difference. */
+export interface Totals extends Figures {
+  /** The same by model. */
+  models: ReadonlyMap<string, Figures>;
 }
 
 export interface DecodeState {
@@ -113,7 +118,8 @@ export interface DecodeState {
   seen: readonly string[];
 }
 
-export const NO_TOTALS: Totals = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cost: 0 };
+export const NO_FIGURES: Figures = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cost: 0 };
+export const NO_TOTALS: Totals = { ...NO_FIGURES, models: new Map() };
 
 export function newDecodeState(directory: string): DecodeState {
   return {

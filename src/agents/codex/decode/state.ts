@@ -59,6 +59,8 @@ export interface Thread {
   /** The last turn, if it was stopped. */
   stopped?: string;
   tokens: Tally;
+  /** `tokens` is what the program said: a thread that goes on with another one's past, or its own, does not begin at zero. */
+  counted?: true;
   context?: { used: number; size?: number };
 }
 

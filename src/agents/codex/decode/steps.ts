@@ -1,6 +1,6 @@
 import { type Fields, fieldsIn, numberIn, present } from "../../../core/json/fields.ts";
 import type { Reading, Thread } from "./state.ts";
-import { sameTally, tallyOf, tokensBetween } from "./usage.ts";
+import { sameTally, tallyBefore, tallyOf, tokensBetween } from "./usage.ts";
 
 const stepKey = (turn: string, number: number): string => `${turn.slice(-12)}:step${number}`;
 
@@ -25,15 +25,16 @@ export function onTokens(reading: Reading, params: Fields, thread: Thread): void
   const used = numberIn(last, "totalTokens");
   const size = numberIn(usage, "modelContextWindow");
   const context = used === undefined ? thread.context : { used, ...present({ size }) };
-  const spent = !sameTally(tokens, thread.tokens);
-  const counted: Thread = { ...thread, ...present({ context }), tokens };
+  const before = thread.counted ? thread.tokens : tallyBefore(tokens, tallyOf(last));
+  const counted: Thread = { ...thread, ...present({ context }), tokens, counted: true };
   reading.setThread(counted);
-  if (!spent || !thread.turn) return;
-  const { turn } = inStep(reading, counted, false);
+  if (sameTally(tokens, before) || !thread.turn) return;
+  if (!thread.counted) reading.setTurn(counted, { before });
+  const { turn } = inStep(reading, reading.thread(thread.id), false);
   if (!turn) return;
   const step = stepKey(turn.id, turn.steps);
   const finish = turn.calls ? "tool_calls" : "stop";
-  const told = present({ tokens: tokensBetween(thread.tokens, tokens), context });
+  const told = present({ tokens: tokensBetween(before, tokens), context });
   reading.say({ type: "step.finished", step, finish, usage: told }, counted);
   reading.setTurn({ ...counted, turn }, { open: false, calls: false });
 }

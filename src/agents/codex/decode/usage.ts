@@ -17,6 +17,18 @@ export function sameTally(a: Tally, b: Tally): boolean {
   return a.input === b.input && a.output === b.output && a.cached === b.cached;
 }
 
+/** A count without a part of it. */
+export function tallyBefore(count: Tally, part: Tally): Tally {
+  const left = (name: keyof Tally): number => Math.max(0, count[name] - part[name]);
+  return {
+    input: left("input"),
+    cached: left("cached"),
+    written: left("written"),
+    output: left("output"),
+    reasoning: left("reasoning"),
+  };
+}
+
 /** Tokens between two counts. A count that shrank began anew. Input that a cache held is counted there alone. */
 export function tokensBetween(before: Tally, after: Tally): Tokens {
   const from = after.input < before.input || after.output < before.output ? undefined : before;

@@ -1,5 +1,5 @@
 import type { Usage } from "../../../core/events/values.ts";
-import { type Fields, fieldsIn, isFields, numberIn, present } from "../../../core/json/fields.ts";
+import { type Fields, fieldsIn, isFields, numberIn, present, textIn } from "../../../core/json/fields.ts";
 
 /** The usage of a step, as its message tells it. The program's cost of a model without a price is 0: it is not known. */
 export function usageOf(info: Fields): Usage | undefined {
@@ -16,5 +16,8 @@ export function usageOf(info: Fields): Usage | undefined {
   if (used === 0) return undefined;
   const cost = numberIn(info, "cost");
   const context = info.summary === true ? undefined : { used };
-  return present({ tokens, cost: cost === 0 ? undefined : cost, context });
+  const share = { tokens, ...present({ cost: cost === 0 ? undefined : cost }) };
+  const [provider, name] = [textIn(info, "providerID"), textIn(info, "modelID")];
+  const models = provider === undefined || name === undefined ? undefined : { [`${provider}/${name}`]: share };
+  return { ...share, ...present({ context, models }) };
 }

@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { CliError } from "../../exit.ts";
+import { openBrowser } from "../../output/browser.ts";
 import { clearKeyEcho } from "../../output/key-echo.ts";
 import { Interrupts } from "../../run/interrupts.ts";
 import { tell } from "../../tell.ts";
 import type { UsedServer } from "../server.ts";
-import { openBrowser } from "./browser.ts";
 import { startFront } from "./front.ts";
 import { startPages } from "./pages.ts";
 

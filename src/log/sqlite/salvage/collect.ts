@@ -1,5 +1,7 @@
 import type { ParleyEvent } from "../../../core/events/event.ts";
+import { isFields, jsonIn, present } from "../../../core/json/fields.ts";
 import type { SessionState } from "../../../core/session-state.ts";
+import type { Spent } from "../../../core/spending/spent.ts";
 import { isSoundEvent, isSoundState, readState } from "../checksum.ts";
 import { cellsIn } from "./cells.ts";
 import type { Pages } from "./pages.ts";
@@ -36,22 +38,26 @@ export interface SessionRow {
 export interface Collected {
   events: Map<number, Map<number, EventRow>>;
   sessions: Map<number, SessionRow>;
+  /** Also of turns and sessions that are forgotten: nothing else knows of them. */
+  spent: Spent[];
 }
 
 // The columns after the rowid; those of older rows have no sum.
 const EVENT = ["nnnt?t?", "nnnt?t?s"];
 const SESSION = ["t???nnnn??", "t???nnnn??s"];
+const SPENT = "tntntt?t";
 
 /**
  * All rows that are as they were written, wherever in the file they are: also copies from before a change, and rows that
  * were deleted, which the plan leaves out.
  */
 export function collect(pages: Pages): Collected {
-  const found: Collected = { events: new Map(), sessions: new Map() };
+  const found: Collected = { events: new Map(), sessions: new Map(), spent: [] };
   for (let number = 1; number <= pages.count; number++) {
     const free = pages.free.has(number);
-    for (const { rowid, values } of cellsIn(pages, number, [...EVENT, ...SESSION])) {
-      if (typeof values[1] === "string") addSession(found, rowid, values);
+    for (const { rowid, values } of cellsIn(pages, number, [...EVENT, ...SESSION, SPENT])) {
+      if (isSpent(values)) addSpent(found, values);
+      else if (typeof values[1] === "string") addSession(found, rowid, values);
       else addEvent(found, { position: rowid, free }, values);
     }
   }
@@ -72,6 +78,19 @@ function addEvent(
   // An older copy of the same row knows less of what was folded before it.
   if (known && (known.folded > folded || (known.folded === folded && !known.free))) return;
   rows.set(seq, { position, sid, seq, folded, type, item, json, native, free });
+}
+
+/** A row of this many columns that begins with a session; its rowid is the first of them. */
+function isSpent(values: readonly unknown[]): boolean {
+  return values.length === SPENT.length + 1 && typeof values[1] === "string";
+}
+
+function addSpent({ spent }: Collected, values: readonly unknown[]): void {
+  type Values = [null, string, number, string, number, string, string, Text, string];
+  const [, session, seq, root, time, agent, directory, model, json] = values as Values;
+  const usage = jsonIn(json);
+  if (!session.startsWith("ses_") || !isFields(usage)) return;
+  spent.push({ session, seq, root, time, agent, directory, ...present({ model: model ?? undefined }), usage });
 }
 
 function addSession({ sessions }: Collected, sid: number, values: readonly unknown[]): void {

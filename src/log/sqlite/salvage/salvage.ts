@@ -6,7 +6,7 @@ import { prepare } from "../statement.ts";
 import { collect } from "./collect.ts";
 import { openPages } from "./pages.ts";
 import { countOf, planSessions, type Range } from "./plan.ts";
-import { writeSessions } from "./write.ts";
+import { writeSessions, writeSpent } from "./write.ts";
 
 export interface SalvageReport {
   sessions: number;
@@ -23,10 +23,12 @@ export function salvage(file: string, directory: string, now: number): SalvageRe
   const lastOf = lastNumbers(file);
   const pages = openPages(file);
   try {
-    const saved = planSessions(collect(pages), (sid) => lastOf.get(sid) ?? 0);
+    const found = collect(pages);
+    const saved = planSessions(found, (sid) => lastOf.get(sid) ?? 0);
     const database = openDatabase(directory, "disk");
     try {
       writeSessions(database, saved, now);
+      writeSpent(database, found.spent);
       database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     } finally {
       database.close();

@@ -2,8 +2,10 @@ import type { DatabaseSync } from "node:sqlite";
 import type { ParleyEvent } from "../../../core/events/event.ts";
 import { keyOf } from "../../../core/events/keys.ts";
 import { present } from "../../../core/json/fields.ts";
+import type { Spent } from "../../../core/spending/spent.ts";
 import { isSettled } from "../../settled.ts";
 import { eventSum, stateSum } from "../checksum.ts";
+import { createSpentWriter } from "../spent.ts";
 import { prepare } from "../statement.ts";
 import { inTransaction } from "../transaction.ts";
 import type { EventRow, Text } from "./collect.ts";
@@ -53,6 +55,15 @@ export function writeSessions(database: DatabaseSync, sessions: readonly SavedSe
       if (saved.lost.length > 0 && !saved.removed) write(noteOf(saved, ++end, now));
     });
   }
+}
+
+/** Writes the spending that was found. What is missing of it is counted anew from the events by the next start. */
+export function writeSpent(database: DatabaseSync, found: readonly Spent[]): void {
+  const write = createSpentWriter(database);
+  inTransaction(database, () => {
+    for (const spent of found) write(spent);
+    database.exec("UPDATE meta SET value = (SELECT coalesce(max(position), 0) FROM events) WHERE name = 'uncounted'");
+  });
 }
 
 /** Adds an event to the session that names the lost numbers. It also keeps a lost number from being given out again. */

@@ -2,17 +2,18 @@ import { z } from "zod";
 import { isParleyError } from "../../../core/errors.ts";
 import { present } from "../../../core/json/fields.ts";
 import type { SessionState } from "../../../core/session-state.ts";
+import { SessionDiffs } from "../../../gateway/changes/session-diffs.ts";
 import type { SessionChange } from "../../../gateway/requests.ts";
 import { usingAgent } from "../catalog/used-agents.ts";
 import type { Surface } from "../context.ts";
 import { History, messageOf } from "../messages/history.ts";
 import { get, type Located, type Operation, patch, post, remove } from "../operation.ts";
+import { FileDiffs } from "../projection/file-diffs.ts";
 import { todosOf } from "../projection/session-shape.ts";
 import { SessionView } from "../projection/session-view.ts";
 import type { FileDiff, Session } from "../shapes/session.ts";
 import { rulesOfConfig } from "./config-files.ts";
 import { rulesFrom } from "./permission-rules.ts";
-import { SessionDiffs } from "./session-diffs.ts";
 import { sessionHead } from "./session-head.ts";
 import { childrenOf, listedBy, listSessions } from "./session-list.ts";
 import { shownSession } from "./shown-session.ts";
@@ -77,7 +78,7 @@ export function sessionOperations(surface: Surface): Operation[] {
   const { gateway, environment, bus, nodes } = surface;
   const history = new History(gateway.log);
   const listed = listedBy(surface);
-  const diffs = new SessionDiffs(gateway.log);
+  const diffs = new SessionDiffs(gateway.log, () => new FileDiffs());
 
   async function stateOf({ sessionID }: { sessionID: string }): Promise<SessionState> {
     return (await sessionHead(surface, sessionID)).state;

@@ -1,8 +1,8 @@
 import { z } from "zod";
+import type { FileNames, NameIndex } from "../../../host/files/names/file-names.ts";
+import { bestMatches } from "../../../host/files/names/fuzzy.ts";
 import type { Surface } from "../context.ts";
 import { get, type Operation } from "../operation.ts";
-import type { FileNames, NameIndex } from "./file-names.ts";
-import { bestMatches } from "./fuzzy.ts";
 import { assertDirectory, withFiles } from "./refusals.ts";
 import { findText } from "./text-search.ts";
 

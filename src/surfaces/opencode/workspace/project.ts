@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { basename, dirname } from "node:path";
 import { keepNewest } from "../../../core/entries.ts";
-import { type GitDirectory, gitDirectoryOf, keptIdOf, originOf } from "./git/directory.ts";
-import { gitNow } from "./git/git.ts";
+import { type GitDirectory, gitDirectoryOf, keptIdOf, originOf } from "../../../host/git/directory.ts";
+import { gitNow } from "../../../host/git/git.ts";
 
 /** Which project a directory belongs to. */
 export interface ProjectPlace {

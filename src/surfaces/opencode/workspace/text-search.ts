@@ -1,8 +1,8 @@
 import { type CommandHost, SpawnFailed } from "../../../host/contract.ts";
+import type { Git } from "../../../host/git/git.ts";
 import { capture } from "../../../host/run-to-end.ts";
 import { badRequest } from "../errors.ts";
 import { readBytes } from "./files.ts";
-import type { Git } from "./git/git.ts";
 import { literalSearch } from "./literal-search.ts";
 import { matchesOfColoured, matchesOfRipgrep, type TextMatch } from "./search-output.ts";
 

@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { codeOf } from "../../../core/errors.ts";
-import { type GitDirectory, gitDirectoryOf, smallText } from "../workspace/git/directory.ts";
-import { type Git, records } from "../workspace/git/git.ts";
+import { type GitDirectory, gitDirectoryOf, smallText } from "../../../host/git/directory.ts";
+import { type Git, records } from "../../../host/git/git.ts";
 import { forgetProject } from "../workspace/project.ts";
 import { realOr } from "./folder.ts";
 

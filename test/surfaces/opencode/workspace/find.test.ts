@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { bestMatches, fuzzyScore } from "../../../../src/surfaces/opencode/workspace/fuzzy.ts";
+import { bestMatches, fuzzyScore } from "../../../../src/host/files/names/fuzzy.ts";
 import { matchesOfRipgrep } from "../../../../src/surfaces/opencode/workspace/search-output.ts";
 import { temporary } from "../../../support/server.ts";
 import { files, inDirectory, opencodeRig, repository } from "../rig.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { GitSetting } from "../../../../src/core/git-settings.ts";
-import { formatText, harmless, settingsIn } from "../../../../src/surfaces/opencode/workspace/git/config.ts";
+import { formatText, harmless, settingsIn } from "../../../../src/host/git/config.ts";
 import { temporary } from "../../../support/server.ts";
 
 const rows: [name: string, text: string, settings: GitSetting[]][] = [

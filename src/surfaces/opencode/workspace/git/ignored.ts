@@ -1,5 +1,5 @@
+import type { Git } from "../../../../host/git/git.ts";
 import { projectOf } from "../project.ts";
-import type { Git } from "./git.ts";
 import { unquoted } from "./quoted-path.ts";
 
 /** So many names fit into the arguments of a command, however long they are. */

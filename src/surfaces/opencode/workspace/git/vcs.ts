@@ -1,11 +1,11 @@
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { present } from "../../../../core/json/fields.ts";
+import { type Git, records } from "../../../../host/git/git.ts";
 import type { Captured } from "../../../../host/run-to-end.ts";
 import type { FileDiff } from "../../shapes/session.ts";
 import { readBytes } from "../files.ts";
 import { projectOf } from "../project.ts";
-import { type Git, records } from "./git.ts";
 import { fileOfPatch, splitPatch } from "./patches.ts";
 
 type Status = NonNullable<FileDiff["status"]>;

@@ -1,0 +1,127 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { Page } from "playwright-core";
+import { NO_BROWSER } from "../support/browser.ts";
+import { eventually } from "../support/eventually.ts";
+import { GROUP_MS } from "../support/time.ts";
+import { type ConsoleStage, openConsole } from "./stage.ts";
+
+describe("the console's inbox", { timeout: GROUP_MS }, () => {
+  const closing: (() => Promise<void>)[] = [];
+  let found: ConsoleStage | undefined;
+  before(async () => {
+    found = await openConsole({ after: (close) => closing.unshift(close) });
+  });
+  after(async () => {
+    for (const close of closing) await close();
+  });
+
+  /** A test with a page of its own; skipped where there is no browser. */
+  const inPage = (name: string, run: (page: Page, stage: ConsoleStage) => Promise<void>): void => {
+    test(name, async (t) => {
+      if (!found) return t.skip(NO_BROWSER);
+      const page = await found.open("inbox");
+      try {
+        await run(page, found);
+      } finally {
+        await page.close();
+      }
+    });
+  };
+  const card = (page: Page, text: string) => page.locator("article.ask", { hasText: text });
+  const ended = (stage: ConsoleStage, session: string): Promise<void> =>
+    eventually("the turn is over", async () => (await stage.server.api.session(session)).turn === null);
+
+  inPage("says that nobody waits, then shows an ask as it comes, with its whole diff", async (page, stage) => {
+    await page.getByText("No agent needs you now.").waitFor();
+    const session = await stage.begin("Read README.md and add a line at the end", { title: "The readme" });
+    await card(page, "README.md").waitFor();
+    assert.match((await card(page, "README.md").textContent()) ?? "", /\+Added by Parley's scripted agent\./);
+    assert.match(await page.title(), /^\(1\) /);
+    await card(page, "README.md").getByRole("button", { name: "Allow once" }).click();
+    await ended(stage, session);
+    await card(page, "allowed once by console").waitFor();
+    await eventually("the title counts nobody", async () => !/^\(/.test(await page.title()));
+  });
+
+  inPage("shows a long command whole, and sends the words of a rejection", async (page, stage) => {
+    const command = `echo ${"long ".repeat(400)}&& rm -r build`;
+    const session = await stage.begin(`[[ask ${command}]]`);
+    const shown = card(page, "rm -r build");
+    await shown.waitFor();
+    await shown.getByRole("button", { name: "Reject…" }).click();
+    await shown.getByLabel("What should it do instead?").fill("leave build alone");
+    await shown.getByRole("button", { name: "Reject", exact: true }).click();
+    await ended(stage, session);
+    await card(page, "rejected by console: leave build alone").waitFor();
+  });
+
+  inPage("keeps always away from reject", async (page, stage) => {
+    const session = await stage.begin("[[ask npm test]]");
+    const shown = card(page, "npm test");
+    const boxes = await Promise.all(
+      ["Reject…", "Always allow"].map((name) => shown.getByRole("button", { name }).boundingBox()),
+    );
+    const [reject, always] = boxes;
+    assert.ok(reject && always && always.y >= reject.y + reject.height, "they are not in one row");
+    await shown.getByRole("button", { name: "Always allow" }).click();
+    await ended(stage, session);
+    assert.equal((await stage.server.api.session(session)).rules.length, 1);
+  });
+
+  inPage("takes an option or other words for a question", async (page, stage) => {
+    for (const answer of ["green", "a quiet blue"]) {
+      const session = await stage.begin("[[question]]");
+      const shown = card(page, "Which colour shall it be?").filter({ hasNot: page.locator(".notice") });
+      const send = shown.getByRole("button", { name: "Answer", exact: true });
+      assert.ok(await send.isDisabled());
+      if (answer === "green") await shown.getByText("green").click();
+      else await shown.getByLabel("Another answer").fill(answer);
+      await send.click();
+      await ended(stage, session);
+      const events = await stage.server.api.events(session);
+      const resolved = events.find(({ type }) => type === "question.resolved");
+      assert.ok(resolved?.type === "question.resolved");
+      assert.deepEqual(resolved.data.answers, [[answer]]);
+      assert.equal(resolved.data.by, "console");
+    }
+  });
+
+  inPage("says by whom an ask was answered elsewhere, and lets it go", async (page, stage) => {
+    const session = await stage.begin("[[ask make]]");
+    await card(page, "make").waitFor();
+    const [ask] = (await stage.server.api.session(session)).asks;
+    assert.ok(ask);
+    await stage.server.api.call(
+      "POST",
+      `/v1/sessions/${session}/asks/${ask.id}`,
+      { outcome: "once" },
+      { headers: { "x-parley-client": "phone" } },
+    );
+    await page.getByText("allowed once by phone").waitFor();
+    await card(page, "make").waitFor({ state: "detached" });
+  });
+
+  inPage("is answered by keys alone, the oldest first", async (page, stage) => {
+    const sessions = [await stage.begin("[[ask first]]"), await stage.begin("[[ask second]]")];
+    await card(page, "second").waitFor();
+    await page.keyboard.press("a");
+    await ended(stage, sessions[0] ?? "");
+    assert.notEqual((await stage.server.api.session(sessions[1] ?? "")).turn, null);
+    await page.keyboard.press("d");
+    await page.keyboard.type("not now");
+    await page.keyboard.press("Enter");
+    await ended(stage, sessions[1] ?? "");
+    await page.getByText("rejected by console: not now").waitFor();
+  });
+
+  inPage("sends an answer once although the connection breaks before the reply", async (page, stage) => {
+    const session = await stage.begin("[[ask cut]]");
+    await card(page, "cut").waitFor();
+    stage.proxy.loseAnswer((bytes) => bytes.includes("/asks/"));
+    await card(page, "cut").getByRole("button", { name: "Allow once" }).click();
+    await ended(stage, session);
+    await page.getByText("allowed once by console").waitFor();
+    await page.locator(".side .link-state.live").waitFor();
+  });
+});

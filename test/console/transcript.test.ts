@@ -1,0 +1,212 @@
+import assert from "node:assert/strict";
+import { eventually } from "../support/eventually.ts";
+import { longSession } from "./long-session.ts";
+import { describeSessions } from "./session-stage.ts";
+
+const WORDS = Array.from({ length: 60 }, (_, at) => `word${at}`).join(" ");
+
+const script = {
+  pace: 0,
+  prompts: {
+    "*": [{ text: "You said: {{prompt}}" }],
+    markdown: [
+      {
+        reasoning: "A thought of its own.",
+        text: "## Heading\n\n- [x] done\n- [ ] open\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```ts\nconst a = 1;\n```\n\n[good](https://example.com/) [bad](javascript:alert(1)) ![pic](https://example.com/p.png)\n\n<img src=x onerror=alert(1)>\n",
+      },
+    ],
+    work: [
+      {
+        text: "I look first.",
+        tools: [{ name: "bash", input: { command: "printf '\\033[31mred\\033[0m\\n'; seq 1 300" } }],
+      },
+      { tools: [{ name: "edit", input: { path: "a.ts", old: "const two = 2;", new: "const two = 22;" } }] },
+      {
+        tools: [
+          {
+            name: "todo",
+            input: {
+              todos: [
+                { text: "Read it", status: "completed" },
+                { text: "Run it", status: "pending" },
+              ],
+            },
+          },
+        ],
+      },
+      { text: "All is done." },
+    ],
+    held: [{ text: ["The beginning, ", { text: "the end.", hold: "held" }] }],
+    cut: [{ text: ["Before the cut, ", { text: WORDS, hold: "cut" }, " after it."] }],
+    busy: [{ fail: { status: 529, message: "Overloaded", retryAfter: 30, times: 1 }, text: "It worked at last." }],
+    forbidden: [{ fail: { status: 401, message: "No such key." } }],
+  },
+} as const;
+
+describeSessions("a session's transcript", script, (inStage) => {
+  inStage("is drawn as it is written, and the same after a reload", async (stage) => {
+    const { page } = await stage.session();
+    await stage.say(page, "[[held]] go");
+    await page.getByText("The beginning,").waitFor();
+    await page.locator(".turn-foot", { hasText: "Working" }).waitFor();
+    stage.model.release("held");
+    await page.getByText("The beginning, the end.").waitFor();
+    await stage.turnsOver(page, 1);
+    const before = await page.locator(".transcript").innerText();
+    assert.match(before, /done · /);
+    await page.reload();
+    await stage.turnsOver(page, 1);
+    assert.equal(await page.locator(".transcript").innerText(), before);
+    await page.close();
+  });
+
+  inStage("shows markdown as nodes, follows only good links, and shows HTML as text", async (stage) => {
+    const { page } = await stage.session();
+    await stage.say(page, "[[markdown]]");
+    await stage.turnsOver(page, 1);
+    const message = page.locator(".message");
+    assert.equal(await message.locator("h4").innerText(), "Heading");
+    assert.deepEqual(
+      await message.locator("li.task input").evaluateAll((all) => all.map((one) => (one as HTMLInputElement).checked)),
+      [true, false],
+    );
+    assert.equal(await message.locator("td").count(), 2);
+    await message.locator(".code-kwd").first().waitFor();
+    const links = await message
+      .locator("a")
+      .evaluateAll((all) =>
+        all.map((one) => [one.getAttribute("href"), one.getAttribute("rel"), one.getAttribute("target")]),
+      );
+    assert.deepEqual(links, [
+      ["https://example.com/", "noreferrer noopener", "_blank"],
+      ["https://example.com/p.png", "noreferrer noopener", "_blank"],
+    ]);
+    assert.equal(await page.locator(".message img").count(), 0);
+    await message.getByText("<img src=x onerror=alert(1)>").waitFor();
+    assert.equal(await page.getByText("A thought of its own.").isVisible(), false);
+    await page.locator(".reasoning summary").click();
+    await page.getByText("A thought of its own.").waitFor();
+    await page.close();
+  });
+
+  inStage("shows tool calls with their output, changes and plan, and what the turn changed", async (stage) => {
+    await stage.file("a.ts", "const one = 1;\nconst two = 2;\n");
+    const { page } = await stage.session();
+    await stage.say(page, "[[work]]");
+    await stage.turnsOver(page, 1);
+    const run = page.locator(".tool", { hasText: "printf" });
+    assert.equal(await run.locator(".output").count(), 0, "it is folded");
+    await run.locator(".tool-line").click();
+    assert.equal(await run.locator(".ansi-red").innerText(), "red");
+    assert.equal(await run.getByText("150", { exact: false }).count(), 0);
+    await run.getByRole("button", { name: /lines are left out: show all/ }).click();
+    assert.match(await run.locator(".output").innerText(), /\n150\n/);
+    assert.equal(await page.locator(".diff-line.removed .diff-words").innerText(), "const two = 2;");
+    assert.equal(await page.locator(".diff-line.added .diff-words").innerText(), "const two = 22;");
+    await page.getByRole("button", { name: "Words" }).click();
+    assert.deepEqual(await page.locator(".diff-line mark").allInnerTexts(), ["2", "22"]);
+    await page.getByText("Plan · 1 of 2 done").waitFor();
+    assert.match(await page.locator(".turn-files").innerText(), /a\.ts\s*\+1 −1/);
+    await page.close();
+  });
+
+  inStage("has sub-agents inside, folded at first", async (stage) => {
+    const { page } = await stage.session({ agent: "scripted" });
+    await stage.say(page, "[[subagent]]");
+    await stage.turnsOver(page, 1);
+    const inside = page.locator(".sub-agent");
+    assert.equal(await inside.getByText("I am the helper.").count(), 0);
+    await inside.locator(".tool-line").click();
+    await inside.getByText("I am the helper.").waitFor();
+    await page.close();
+  });
+
+  inStage("counts down to the next try, and says what to do about an error", async (stage) => {
+    const { id, page } = await stage.session();
+    await stage.say(page, "[[busy]]");
+    const said = page.locator(".retrying");
+    await said.getByText(/Next try in \d+ s/).waitFor();
+    const seconds = async (): Promise<number> => Number(/in (\d+) s/.exec(await said.innerText())?.[1]);
+    const first = await seconds();
+    await eventually("the seconds go down", async () => (await seconds()) < first);
+    await page.getByRole("button", { name: "Stop" }).click();
+    await stage.isIdle(id);
+    await page.getByText("stopped", { exact: true }).waitFor();
+    await stage.say(page, "[[forbidden]]");
+    await page.getByRole("alert").getByText("Log the agent in").waitFor();
+    await page.close();
+  });
+
+  inStage("is right again after the connection was cut, without a reload", async (stage) => {
+    const { page } = await stage.session();
+    await page.evaluate(() => Object.assign(window, { sameDocument: true }));
+    await stage.say(page, "[[cut]]");
+    await page.getByText("Before the cut,").waitFor();
+    stage.proxy.refuse();
+    await page.locator(".side .link-state.reconnecting").waitFor();
+    stage.model.release("cut");
+    stage.proxy.heal();
+    await page.getByText(`${WORDS} after it.`).waitFor();
+    await stage.turnsOver(page, 1);
+    await page.locator(".side .link-state.live").waitFor();
+    assert.equal(await page.evaluate(() => Reflect.get(window, "sameDocument")), true);
+    await page.close();
+  });
+
+  inStage("reads older pages at the top, keeps the place, and finds an event by its number", async (stage) => {
+    const { id, turns, seqOf } = await longSession(stage.server, { turns: 120, calls: 2 });
+    const page = await stage.open(`s/${id}`);
+    await page.getByText(`Prompt ${turns} of the long session`).waitFor();
+    assert.equal(await page.getByText("Prompt 1 of the long session").count(), 0);
+    const scroller = page.locator(".reader-scroll");
+    const atEnd = (): Promise<boolean> =>
+      scroller.evaluate((one) => one.scrollHeight - one.clientHeight - one.scrollTop < 2);
+    await eventually("the end is shown", atEnd);
+    await scroller.hover();
+    const shown = page.locator(".transcript > .turn");
+    const known = await shown.count();
+    const topOf = (turn: string | null): Promise<number> =>
+      page.locator(`.turn[data-turn="${turn}"]`).evaluate((one) => one.getBoundingClientRect().top);
+    await scroller.evaluate((one) => {
+      one.scrollTop = 700;
+    });
+    await eventually("an older page was read", async () => (await shown.count()) > known);
+    const turn = await shown.nth((await shown.count()) - known + 1).getAttribute("data-turn");
+    const place = await topOf(turn);
+    const more = await shown.count();
+    await scroller.evaluate((one) => {
+      one.scrollTop -= 200;
+    });
+    await eventually(
+      "the next page was read, or all are",
+      async () => (await shown.count()) > more || (await shown.count()) === turns,
+    );
+    assert.ok(Math.abs((await topOf(turn)) - place - 200) < 120, "the reader's place has hardly moved");
+    await page.getByRole("button", { name: "To the end" }).click();
+    await eventually("the end is shown again", atEnd);
+    await page.goto(`${new URL(page.url()).origin}/console/s/${id}#${seqOf(3)}`);
+    await page.locator(".marked", { hasText: "Prompt 3 of the long session" }).waitFor();
+    assert.ok(await page.locator(".marked").evaluate((one) => one.getBoundingClientRect().top > 0));
+    await page.close();
+  });
+
+  inStage("moves by keys between turns and folds them", async (stage) => {
+    const { page } = await stage.session();
+    for (const word of ["one", "two"]) {
+      await stage.say(page, word);
+      await page.getByText(`You said: ${word}`).waitFor();
+    }
+    await stage.turnsOver(page, 2);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("k");
+    await page.keyboard.press("k");
+    await page.keyboard.press("e");
+    await page.locator(".turn.folded", { hasText: "one" }).waitFor();
+    assert.equal(await page.getByText("You said: one").count(), 0);
+    await page.keyboard.press("e");
+    await page.getByText("You said: one").waitFor();
+    await page.keyboard.press(".");
+    assert.equal(await page.evaluate(() => document.activeElement?.tagName), "TEXTAREA");
+    await page.close();
+  });
+});

@@ -1,0 +1,2 @@
+/** Styles are bundled where a module imports them. */
+declare module "*.css";

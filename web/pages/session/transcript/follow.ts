@@ -1,0 +1,82 @@
+import { type Signal, useSignal } from "@preact/signals";
+import type { RefObject } from "preact";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+
+/** So near to the end counts as the end. */
+const NEAR = 48;
+
+export interface Following {
+  /** Whether the reader is at the end, which is then followed. */
+  atEnd: Signal<boolean>;
+  toEnd(): void;
+}
+
+/** A movement so soon after a wheel, a finger or a key is the reader's. */
+const INTENT_MS = 700;
+const INTENTS = ["wheel", "touchmove", "keydown", "pointerdown"] as const;
+
+/**
+ * Keeps the end in sight while the reader is there, and never moves them otherwise. Only the reader leaves the end: when
+ * something folds, browsers move upwards by themselves, and text that grows below is no movement at all.
+ */
+export function useFollowing(
+  scroller: RefObject<HTMLElement | null>,
+  content: RefObject<HTMLElement | null>,
+): Following {
+  const atEnd = useSignal(true);
+  useEffect(() => {
+    const [outer, inner] = [scroller.current, content.current];
+    if (!outer || !inner) return;
+    let top = 0;
+    let height = outer.scrollHeight;
+    let intent = Number.NEGATIVE_INFINITY;
+    const onIntent = (): void => {
+      intent = performance.now();
+    };
+    const onScroll = (): void => {
+      const left = outer.scrollHeight - outer.clientHeight - outer.scrollTop;
+      const byReader = performance.now() - intent < INTENT_MS || outer.scrollHeight === height;
+      if (left < NEAR) atEnd.value = true;
+      else if (outer.scrollTop < top - 1 && byReader) atEnd.value = false;
+      top = outer.scrollTop;
+      height = outer.scrollHeight;
+    };
+    const grown = new ResizeObserver(() => {
+      height = outer.scrollHeight;
+      if (atEnd.peek()) outer.scrollTop = height;
+    });
+    for (const name of INTENTS) outer.addEventListener(name, onIntent, { passive: true });
+    outer.addEventListener("scroll", onScroll, { passive: true });
+    grown.observe(inner);
+    grown.observe(outer);
+    return () => {
+      for (const name of INTENTS) outer.removeEventListener(name, onIntent);
+      outer.removeEventListener("scroll", onScroll);
+      grown.disconnect();
+    };
+  }, [scroller, content, atEnd]);
+  return {
+    atEnd,
+    toEnd() {
+      atEnd.value = true;
+      const outer = scroller.current;
+      if (outer) outer.scrollTop = outer.scrollHeight;
+    },
+  };
+}
+
+/** Keeps what the reader sees where it is when older rows come above it. */
+export function useKeptPlace(scroller: RefObject<HTMLElement | null>, first: number): void {
+  const seen = useRef<{ first: number; element: Element; top: number } | undefined>(undefined);
+  const outer = scroller.current;
+  if (outer && seen.current?.first !== first) {
+    const edge = outer.getBoundingClientRect().top;
+    const element = [...outer.querySelectorAll(".row-of")].find((row) => row.getBoundingClientRect().bottom > edge);
+    seen.current = element && { first, element, top: element.getBoundingClientRect().top };
+  }
+  useLayoutEffect(() => {
+    const { element, top } = seen.current ?? {};
+    if (!outer || !element?.isConnected || top === undefined) return;
+    outer.scrollTop += element.getBoundingClientRect().top - top;
+  }, [first]);
+}
