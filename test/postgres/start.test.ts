@@ -20,6 +20,9 @@ const refusal = async (url: string): Promise<{ code: string; message: string }> 
   return error;
 };
 
+/** The steps of the schema that a prepared database has already. */
+const done = (sql: string) => Array.from({ length: NEWEST }, () => ({ sql, oldest: 1 }));
+
 describe("a start on a database", needsPostgres, () => {
   test("is refused in one line for a wrong password, an unknown database and a server that is not there", async () => {
     const server = await sharedPostgres();
@@ -89,7 +92,7 @@ describe("a start on a database", needsPostgres, () => {
     const name = await server.preparedDatabase();
     const address = readAddress(server.url(name));
     const steps = [
-      { sql: "THIS IS NO SQL: it was done before", oldest: 1 },
+      ...done("THIS IS NO SQL: it was done before"),
       { sql: "CREATE TABLE later (x int)", oldest: 1 },
     ];
     for (let time = 1; time <= 2; time++) {
@@ -98,7 +101,7 @@ describe("a start on a database", needsPostgres, () => {
       await connection.end();
     }
     const meta = await server.sql(name, "SELECT value FROM meta WHERE name = 'schema'");
-    assert.deepEqual(meta, [{ value: "2" }]);
+    assert.deepEqual(meta, [{ value: String(NEWEST + 1) }]);
     await server.sql(name, "SELECT x FROM later");
   });
 
@@ -108,7 +111,7 @@ describe("a start on a database", needsPostgres, () => {
     const address = readAddress(server.url(name));
     const connection = await connect({ address, limitMs: PATIENCE_MS });
     const steps = [
-      { sql: "", oldest: 1 },
+      ...done(""),
       { sql: "CREATE TABLE later (x int); SELECT no_such_thing()", oldest: 1 },
     ];
     await assert.rejects(migrate(connection, address, steps), /no_such_thing/);
@@ -117,7 +120,7 @@ describe("a start on a database", needsPostgres, () => {
       name,
       "SELECT value FROM meta WHERE name = 'schema' AND to_regclass('later') IS NULL",
     );
-    assert.deepEqual(rows, [{ value: "1" }]);
+    assert.deepEqual(rows, [{ value: String(NEWEST) }]);
   });
 
   test("a socket is an address, too", async () => {
