@@ -91,10 +91,7 @@ describe("a start on a database", needsPostgres, () => {
     const server = await sharedPostgres();
     const name = await server.preparedDatabase();
     const address = readAddress(server.url(name));
-    const steps = [
-      ...done("THIS IS NO SQL: it was done before"),
-      { sql: "CREATE TABLE later (x int)", oldest: 1 },
-    ];
+    const steps = [...done("THIS IS NO SQL: it was done before"), { sql: "CREATE TABLE later (x int)", oldest: 1 }];
     for (let time = 1; time <= 2; time++) {
       const connection = await connect({ address, limitMs: PATIENCE_MS });
       await migrate(connection, address, steps);
@@ -110,10 +107,7 @@ describe("a start on a database", needsPostgres, () => {
     const name = await server.preparedDatabase();
     const address = readAddress(server.url(name));
     const connection = await connect({ address, limitMs: PATIENCE_MS });
-    const steps = [
-      ...done(""),
-      { sql: "CREATE TABLE later (x int); SELECT no_such_thing()", oldest: 1 },
-    ];
+    const steps = [...done(""), { sql: "CREATE TABLE later (x int); SELECT no_such_thing()", oldest: 1 }];
     await assert.rejects(migrate(connection, address, steps), /no_such_thing/);
     await connection.end();
     const rows = await server.sql(
