@@ -35,7 +35,7 @@ test("bash takes the script of the real program", () => {
 });
 
 const rows: [words: string[], offered: string[]][] = [
-  [["se"], ["serve", "sessions"]],
+  [["se"], ["serve", "sessions", "search"]],
   [["serve", "--insec"], ["--insecure-no-auth"]],
   [
     ["serve", "--sync", ""],

@@ -17,10 +17,10 @@ for (const live of [true, false]) {
     const { session } = JSON.parse(stdout);
     await home.run(["run", "no animals here"], { cwd: other });
 
-    const found = await home.run(["search", "zebra", "where", "--kind", "message"]);
+    const found = await home.run(["search", "where", "zebra", "--kind", "message"]);
     assert.equal(found.code, 0);
     assert.match(found.stdout, /^Animals {2}\d+s {2}scripted {2}user$/m);
-    assert.match(found.stdout, /^ {2}\[where\] do zebras live$/m);
+    assert.match(found.stdout, /^ {2}\[where\] do \[zebras\] live$/m);
     assert.match(found.stdout, new RegExp(`^ {2}parley events ${session} --after \\d+$`, "m"));
     const open = /parley (events .*)/.exec(found.stdout)?.[1]?.split(" ") ?? [];
     assert.equal((await home.run(open)).code, 0, "the command that it names works");

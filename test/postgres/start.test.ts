@@ -20,6 +20,9 @@ const refusal = async (url: string): Promise<{ code: string; message: string }> 
   return error;
 };
 
+/** The steps of the schema that a prepared database has already. */
+const done = (sql: string) => Array.from({ length: NEWEST }, () => ({ sql, oldest: 1 }));
+
 describe("a start on a database", needsPostgres, () => {
   test("is refused in one line for a wrong password, an unknown database and a server that is not there", async () => {
     const server = await sharedPostgres();
@@ -88,15 +91,14 @@ describe("a start on a database", needsPostgres, () => {
     const server = await sharedPostgres();
     const name = await server.preparedDatabase();
     const address = readAddress(server.url(name));
-    const done = Array.from({ length: NEWEST }, () => ({ sql: "THIS IS NO SQL: it was done before", oldest: 1 }));
-    const steps = [...done, { sql: "CREATE TABLE later (x int)", oldest: 1 }];
+    const steps = [...done("THIS IS NO SQL: it was done before"), { sql: "CREATE TABLE later (x int)", oldest: 1 }];
     for (let time = 1; time <= 2; time++) {
       const connection = await connect({ address, limitMs: PATIENCE_MS });
       await migrate(connection, address, steps);
       await connection.end();
     }
     const meta = await server.sql(name, "SELECT value FROM meta WHERE name = 'schema'");
-    assert.deepEqual(meta, [{ value: `${NEWEST + 1}` }]);
+    assert.deepEqual(meta, [{ value: String(NEWEST + 1) }]);
     await server.sql(name, "SELECT x FROM later");
   });
 
@@ -105,15 +107,14 @@ describe("a start on a database", needsPostgres, () => {
     const name = await server.preparedDatabase();
     const address = readAddress(server.url(name));
     const connection = await connect({ address, limitMs: PATIENCE_MS });
-    const done = Array.from({ length: NEWEST }, () => ({ sql: "", oldest: 1 }));
-    const steps = [...done, { sql: "CREATE TABLE later (x int); SELECT no_such_thing()", oldest: 1 }];
+    const steps = [...done(""), { sql: "CREATE TABLE later (x int); SELECT no_such_thing()", oldest: 1 }];
     await assert.rejects(migrate(connection, address, steps), /no_such_thing/);
     await connection.end();
     const rows = await server.sql(
       name,
       "SELECT value FROM meta WHERE name = 'schema' AND to_regclass('later') IS NULL",
     );
-    assert.deepEqual(rows, [{ value: `${NEWEST}` }]);
+    assert.deepEqual(rows, [{ value: String(NEWEST) }]);
   });
 
   test("a socket is an address, too", async () => {

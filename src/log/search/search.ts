@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { BackQuery, PlacedRecord } from "../contract.ts";
 import type { SearchPage, SearchQuery } from "./contract.ts";
 import { type HeadOf, judge } from "./judge.ts";
@@ -55,6 +56,8 @@ export async function search(source: SearchSource, query: SearchQuery): Promise<
       if (judged.hit) hits.push(judged.hit);
       before = record.position;
     }
+    // Others have their turn between two reads.
+    await nextTurn();
     return hits.length === query.limit;
   }
 

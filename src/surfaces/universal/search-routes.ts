@@ -63,7 +63,6 @@ export function searchRoutes(gateway: Gateway): Route[] {
       summary: "Search what was said and done in all sessions, sub-agents' too, newest first.",
       query: searchQuery,
       answer: searchResult,
-      errors: [400],
       handle: async ({ query }) => searchAnswer(await gateway.log.search(toSearchQuery(query))),
     }),
   ];

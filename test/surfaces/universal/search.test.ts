@@ -16,8 +16,7 @@ async function prompted(api: Api, text: string, request: object = {}): Promise<s
 }
 
 test("what was said is found by API and client, newest first and page by page", async (t) => {
-  const server = await startServer(t, {});
-  const { api } = server;
+  const { api } = await startServer(t, {});
   const first = await prompted(api, "Where is the zebraCrossing of src/log/contract.ts?", { title: "Old zebra" });
   const second = await prompted(api, "another zebra");
   const { hits, next, indexing } = await search(api, { q: "zebra", kind: "message", limit: "50" });
@@ -34,7 +33,7 @@ test("what was said is found by API and client, newest first and page by page", 
     titles.hits.map(({ session }) => session).filter((id) => id === first),
     [first],
   );
-  const client = createClient({ url: server.parley.url, token: null });
+  const client = createClient({ url: api.url, token: null });
   const pages: SearchHit[] = [];
   for (let after: string | undefined; ; ) {
     const page = await client.search("zebra", { limit: 1, kind: "message", ...(after !== undefined && { after }) });
@@ -69,5 +68,5 @@ test("any text is a query, and a wrong cursor or kind is refused", async (t) => 
   ])
     assert.ok(Array.isArray((await search(api, { q })).hits), JSON.stringify(q.slice(0, 20)));
   for (const query of [{ q: "a", after: "x" }, { q: "a", kind: "nothing" }, { q: "a", limit: "0" }, {}])
-    await api.refused("bad_request", "GET", `/v1/search?${new URLSearchParams(query as Record<string, string>)}`);
+    await api.refused("invalid", "GET", `/v1/search?${new URLSearchParams(query as Record<string, string>)}`);
 });
