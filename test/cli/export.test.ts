@@ -37,7 +37,7 @@ function story({ events }: Exported): unknown[] {
     if (typeof value !== "object" || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, plain(one)]));
   };
-  const left = new Set(["nativeId", "permissions", "toRewind", "meta"]);
+  const left = new Set(["nativeId", "permissions", "toRewind", "meta", "elsewhere"]);
   return events.flatMap(({ id: _, seq: __, folded: ___, ...event }) => {
     if (event.type === "item.delta") return [];
     const data = Object.entries(event.data).filter(([name]) => !left.has(name));
