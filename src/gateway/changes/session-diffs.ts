@@ -31,10 +31,10 @@ function mayChange({ type, json }: EventRecord): boolean {
 /** The changes of a session's turns, file by file. */
 export class SessionDiffs<Diff> {
   readonly #log: Log;
-  readonly #begin: () => Changes<Diff>;
+  readonly #begin: () => Changes<Diff> | Promise<Changes<Diff>>;
   readonly #kept = new Map<string, Promise<Kept<Diff>>>();
 
-  constructor(log: Log, begin: () => Changes<Diff>) {
+  constructor(log: Log, begin: () => Changes<Diff> | Promise<Changes<Diff>>) {
     this.#log = log;
     this.#begin = begin;
   }
@@ -44,10 +44,10 @@ export class SessionDiffs<Diff> {
     const { id } = head.state;
     const ranges = [...(head.state.cuts ?? []), ...further];
     const cuts = JSON.stringify(ranges);
-    const fresh = (): Kept<Diff> => ({ changes: this.#begin(), cuts, upTo: 0 });
-    const before = this.#kept.get(id) ?? Promise.resolve(fresh());
+    const fresh = async (): Promise<Kept<Diff>> => ({ changes: await this.#begin(), cuts, upTo: 0 });
+    const before = this.#kept.get(id) ?? fresh();
     // One after the other: two requests at once must not count a change twice.
-    const reading = before.then((kept) => this.#readOn(head, ranges, kept.cuts === cuts ? kept : fresh()));
+    const reading = before.then(async (kept) => this.#readOn(head, ranges, kept.cuts === cuts ? kept : await fresh()));
     reading.catch(() => this.#kept.delete(id));
     keepNewest(this.#kept, id, reading, MAX_KEPT);
     return (await reading).changes.list();
@@ -57,7 +57,7 @@ export class SessionDiffs<Diff> {
   async ofTurn({ state, last }: SessionHead, turn: string): Promise<Diff[] | undefined> {
     const start = await this.#startOf(state.id, turn, last + 1);
     if (start === undefined) return undefined;
-    const changes = this.#begin();
+    const changes = await this.#begin();
     for (let upTo = start; upTo < last; ) {
       const records = await this.#log.read(state.id, { after: upTo, limit: CHUNK });
       const end = records.findIndex(({ type }) => type === "turn.started" || type === "turn.ended");

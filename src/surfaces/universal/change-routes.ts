@@ -1,6 +1,6 @@
 import { relative, resolve, sep } from "node:path";
 import { z } from "zod";
-import { type FileDiff, JoinedChanges } from "../../core/diff/joined-changes.ts";
+import type { FileDiff } from "../../core/diff/joined-changes.ts";
 import { ParleyError } from "../../core/errors.ts";
 import { fileChange, loose } from "../../core/events/values.ts";
 import type { Range } from "../../core/history/cuts.ts";
@@ -36,8 +36,9 @@ function shownPath(directory: string, given: string): string {
   return way === ".." || way.startsWith(`..${sep}`) ? resolve(directory, given) : way.split(sep).join("/");
 }
 
-/** Changes of files with the paths that clients see. */
-function shownChanges(): Changes<FileDiff> {
+/** Changes of files with the paths that clients see. What compares texts is loaded with the first request. */
+async function shownChanges(): Promise<Changes<FileDiff>> {
+  const { JoinedChanges } = await import("../../core/diff/joined-changes.ts");
   const joined = new JoinedChanges();
   return {
     add: (changes, directory) =>
