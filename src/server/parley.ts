@@ -124,11 +124,13 @@ async function startLocked(options: ParleyOptions, lock: LockHeld): Promise<Serv
       ? logger.error({ ...thrown.details }, thrown.message)
       : logger.error({ err: thrown }, "the log met a fault");
   const metrics = createMetrics();
-  const roots = new Roots(options.roots, worktreesFolder(dataDirectory));
+  const worktrees = worktreesFolder(dataDirectory);
+  const roots = new Roots(options.roots, worktrees);
   let freezer: Freezer | undefined;
   const cluster = await joinCluster(options, {
     metrics,
     roots,
+    worktrees,
     report,
     freeze: (frozen) => freezer?.freeze(frozen),
     drained: () => options.onDrained?.(),
@@ -155,7 +157,7 @@ async function startLocked(options: ParleyOptions, lock: LockHeld): Promise<Serv
   }
 }
 
-type NodeParts = Pick<ClusterOptions, "metrics" | "roots" | "report" | "freeze" | "drained">;
+type NodeParts = Pick<ClusterOptions, "metrics" | "roots" | "worktrees" | "report" | "freeze" | "drained">;
 
 /** Makes this server one of several nodes, where it is given their database. */
 async function joinCluster(options: ParleyOptions, parts: NodeParts): Promise<Cluster | undefined> {

@@ -21,13 +21,18 @@ function realWay(path: string): string | undefined {
 /** The directories that a server works in. Without any it works wherever its user may. */
 export class Roots {
   readonly directories: readonly string[];
-  /** The server's own folder of worktrees, which are checkouts of repositories in the directories. */
-  readonly #worktrees: string | undefined;
+  /** The folders of worktrees, which are checkouts of repositories in the directories: the server's own, and those of nodes with the same disk. */
+  #worktrees: readonly string[];
 
   /** The directories must exist: a link among them means what it leads to now. */
   constructor(directories: readonly string[] = [], worktrees?: string) {
     this.directories = directories.map((directory) => realpathSync(directory));
-    this.#worktrees = worktrees;
+    this.#worktrees = worktrees === undefined ? [] : [worktrees];
+  }
+
+  /** Knows further folders of worktrees from now on. */
+  addWorktrees(folders: readonly string[]): void {
+    this.#worktrees = [...new Set([...this.#worktrees, ...folders])];
   }
 
   /** Whether a directory lies in one of them, links followed. */
@@ -38,18 +43,18 @@ export class Roots {
   #includes(real: string | undefined): boolean {
     if (this.directories.length === 0) return true;
     if (real === undefined) return false;
-    return this.#holds(real) || this.#isWorktree(real);
+    return this.#holds(real) || this.#worktrees.some((folder) => this.#isWorktree(folder, real));
   }
 
   #holds(real: string): boolean {
     return this.directories.some((root) => isInside(root, real));
   }
 
-  /** Whether a path lies in one of the server's own worktrees, whose repository lies in the directories: an earlier start may have had others. */
-  #isWorktree(real: string): boolean {
-    if (this.#worktrees === undefined || !isInside(this.#worktrees, real)) return false;
-    const [project = "", name = ""] = relative(this.#worktrees, real).split(sep);
-    const dotGit = join(this.#worktrees, project, name, ".git");
+  /** Whether a path lies in one of a folder's worktrees, whose repository lies in the directories: an earlier start may have had others. */
+  #isWorktree(folder: string, real: string): boolean {
+    if (!isInside(folder, real)) return false;
+    const [project = "", name = ""] = relative(folder, real).split(sep);
+    const dotGit = join(folder, project, name, ".git");
     if (name === "" || !statSync(dotGit, { throwIfNoEntry: false })?.isFile()) return false;
     const repository = realWay(/^gitdir: (\/.+)$/m.exec(readFileSync(dotGit, "utf8"))?.[1] ?? "");
     return repository !== undefined && this.#holds(repository);

@@ -25,6 +25,7 @@ import { nodesView } from "./nodes-view.ts";
 import { opencodeNodes, seenHere } from "./opencode-nodes.ts";
 import { createPassing, namedPlace } from "./passing.ts";
 import { createPeers } from "./peers.ts";
+import { sharedFolders, shareFolder } from "./worktree-folders.ts";
 
 /** The database that several nodes share, and this node among them. */
 export interface ClusterSettings {
@@ -49,6 +50,8 @@ export interface ClusterOptions {
   logger: Logger;
   metrics: Metrics;
   roots: Roots;
+  /** The folder of this node's worktrees. */
+  worktrees: string;
   /** Whether prompts that wait go on here: not by a node that is about to leave. */
   resumeQueues: boolean;
   report(thrown: unknown): void;
@@ -123,6 +126,7 @@ async function joinCluster(
     logger,
     hint: () => log.hints.send(WATCHES, ""),
   });
+  roots.addWorktrees(await shareFolder(database, place, options.worktrees));
   const series = clusterSeries(metrics, membership, log);
   let gateway: Gateway | undefined;
   const has = async (path: string): Promise<boolean> =>
@@ -185,6 +189,9 @@ async function joinCluster(
       looked() {
         const now = numbersOf(membership.all());
         const gone = [...seen].some((node) => !now.has(node));
+        // A node that came may be a keeper one day, with worktrees of its own.
+        if ([...now].some((node) => !seen.has(node)))
+          void sharedFolders(database, place).then((folders) => roots.addWorktrees(folders), report);
         seen = now;
         // A hold that the database does not know may be one that it lost: nobody looks after its session then.
         const lost = log.stats().fenced > fenced;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { needsPostgres } from "../../support/postgres.ts";
 import { agent, temporary } from "../../support/server.ts";
 import { PtyClient } from "../../surfaces/opencode/pty/client.ts";
@@ -122,9 +122,9 @@ test(
   },
 );
 
-test("worktrees are made by one node and worked in by all", needsPostgres, async (t) => {
-  const [a, b] = await twoNodes(t);
+async function worktreesOfBoth(t: TestContext, rooted: boolean): Promise<void> {
   const main = await repository(t, { "a.txt": "a" });
+  const [a, b] = await twoNodes(t, rooted ? { roots: [main] } : {});
   const stream = await follow(t, `${b.url}/global/event`);
   const made = await b.client.expect<{ directory: string }>(200, "POST", inDirectory("/experimental/worktree", main), {
     body: {},
@@ -136,7 +136,13 @@ test("worktrees are made by one node and worked in by all", needsPostgres, async
   assert.equal(await git(made.directory, "status", "--porcelain"), "");
   const gone = { body: { directory: made.directory } };
   assert.equal(await b.client.expect(200, "DELETE", inDirectory("/experimental/worktree", main), gone), true);
-});
+}
+
+test("worktrees are made by one node and worked in by all", needsPostgres, (t) => worktreesOfBoth(t, false));
+
+test("worktrees of one node are worked in by all that have its repository among their roots", needsPostgres, (t) =>
+  worktreesOfBoth(t, true),
+);
 
 test(
   "what a stopped node kept is gone with it, and the next node of the place takes its part",
