@@ -46,6 +46,7 @@ const WORK_READS: Record<string, Call> = {
 
 /** Methods that concern no session of another, or are called by these. */
 const OTHERS = [
+  "ahead",
   ...["constructor", "log", "attachments", "roots", "defaultAgent", "create", "importSession", "own", "assertChoice"],
   ...["assertOpen", "shutdown", "storageLost", "enterDirectory", "enterKeeper", "enterSession", "place", "door"],
 ];
