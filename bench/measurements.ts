@@ -1,6 +1,7 @@
 import type { Measurement } from "./harness/figure.ts";
 import { acp } from "./measurements/acp.ts";
 import { codex } from "./measurements/codex.ts";
+import { console } from "./measurements/console.ts";
 import { fanOut } from "./measurements/fan-out.ts";
 import { frozen } from "./measurements/frozen.ts";
 import { history } from "./measurements/history.ts";
@@ -30,4 +31,5 @@ export const measurements: readonly Measurement[] = [
   opencodeAgent,
   codex,
   acp,
+  console,
 ];

@@ -11,9 +11,8 @@ export interface Following {
   toEnd(): void;
 }
 
-/** A movement so soon after a wheel, a finger or a key is the reader's. */
-const INTENT_MS = 700;
-const INTENTS = ["wheel", "touchmove", "keydown", "pointerdown"] as const;
+/** A movement so soon after these is the reader's; whoever holds a scrollbar may do so for a while. */
+const INTENTS = { wheel: 700, touchmove: 700, keydown: 700, pointerdown: 3_000 } as const;
 
 /**
  * Keeps the end in sight while the reader is there, and never moves them otherwise. Only the reader leaves the end: when
@@ -29,13 +28,13 @@ export function useFollowing(
     if (!outer || !inner) return;
     let top = 0;
     let height = outer.scrollHeight;
-    let intent = Number.NEGATIVE_INFINITY;
-    const onIntent = (): void => {
-      intent = performance.now();
+    let readerUntil = Number.NEGATIVE_INFINITY;
+    const onIntent = ({ type }: Event): void => {
+      readerUntil = performance.now() + INTENTS[type as keyof typeof INTENTS];
     };
     const onScroll = (): void => {
       const left = outer.scrollHeight - outer.clientHeight - outer.scrollTop;
-      const byReader = performance.now() - intent < INTENT_MS || outer.scrollHeight === height;
+      const byReader = performance.now() < readerUntil || outer.scrollHeight === height;
       if (left < NEAR) atEnd.value = true;
       else if (outer.scrollTop < top - 1 && byReader) atEnd.value = false;
       top = outer.scrollTop;
@@ -45,12 +44,12 @@ export function useFollowing(
       height = outer.scrollHeight;
       if (atEnd.peek()) outer.scrollTop = height;
     });
-    for (const name of INTENTS) outer.addEventListener(name, onIntent, { passive: true });
+    for (const name of Object.keys(INTENTS)) outer.addEventListener(name, onIntent, { passive: true });
     outer.addEventListener("scroll", onScroll, { passive: true });
     grown.observe(inner);
     grown.observe(outer);
     return () => {
-      for (const name of INTENTS) outer.removeEventListener(name, onIntent);
+      for (const name of Object.keys(INTENTS)) outer.removeEventListener(name, onIntent);
       outer.removeEventListener("scroll", onScroll);
       grown.disconnect();
     };

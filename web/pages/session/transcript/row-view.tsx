@@ -108,7 +108,7 @@ export const RowView = memo(function RowView({ row }: { row: Row }) {
   const shown = rowOf(row);
   return (
     shown && (
-      <div class={`row-of ${row.kind}`} data-at={row.at}>
+      <div class={`row-of kind-${row.kind}`} data-at={row.at}>
         {shown}
       </div>
     )

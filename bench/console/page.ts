@@ -1,0 +1,81 @@
+import type { BrowserContext, CDPSession, Page } from "playwright-core";
+import { percentile } from "../harness/stats.ts";
+
+/** A page with a look into the browser behind it. */
+export interface Watched {
+  page: Page;
+  /** Kilobytes that came over the wire so far. */
+  kilobytes(): number;
+  /** Megabytes of its heap after a collection of garbage. */
+  heapMb(): Promise<number>;
+}
+
+async function heapMb(session: CDPSession): Promise<number> {
+  await session.send("HeapProfiler.collectGarbage");
+  const { usedSize } = await session.send("Runtime.getHeapUsage");
+  return usedSize / 1e6;
+}
+
+/** A new page, without anything that the browser has kept. */
+export async function openWatched(context: BrowserContext): Promise<Watched> {
+  const page = await context.newPage();
+  page.setDefaultTimeout(60_000);
+  const session = await context.newCDPSession(page);
+  let bytes = 0;
+  session.on("Network.loadingFinished", ({ encodedDataLength }) => {
+    bytes += encodedDataLength;
+  });
+  await session.send("Network.enable");
+  await session.send("Network.setCacheDisabled", { cacheDisabled: true });
+  return { page, kilobytes: () => bytes / 1_000, heapMb: () => heapMb(session) };
+}
+
+interface Goal {
+  /** Something that the page has when a person can use it. */
+  selector: string;
+  /** The words in it. */
+  words?: string;
+}
+
+// What runs inside of the page is text: this program knows no document.
+
+function lookFor({ selector, words = "" }: Goal): string {
+  return `(() => {
+    const look = () => {
+      const all = [...document.querySelectorAll(${JSON.stringify(selector)})];
+      if (all.some((one) => one.textContent.includes(${JSON.stringify(words)}))) window.goalAt = performance.now();
+      else requestAnimationFrame(look);
+    };
+    requestAnimationFrame(look);
+  })()`;
+}
+
+/** Loads an address, and resolves with the milliseconds from the request until the page has something, by its own clock. */
+export async function timeUntil({ page }: Watched, url: string, goal: Goal): Promise<number> {
+  await page.addInitScript({ content: lookFor(goal) });
+  await page.goto(url);
+  const at = await page.waitForFunction("window.goalAt");
+  return Number(await at.jsonValue());
+}
+
+const COUNT_FRAMES = `(() => {
+  const frames = (window.frameTimes = []);
+  let last = performance.now();
+  const frame = () => {
+    const now = performance.now();
+    frames.push(now - last);
+    last = now;
+    if (window.frameTimes === frames) requestAnimationFrame(frame);
+  };
+  requestAnimationFrame(frame);
+})()`;
+
+/** The 95th percentile of the times between two frames while something is done. */
+export async function frameTimes({ page }: Watched, work: () => Promise<void>): Promise<number> {
+  await page.evaluate(COUNT_FRAMES);
+  await work();
+  const frames = await page.evaluate<number[]>(
+    "(() => { const all = window.frameTimes; window.frameTimes = []; return all; })()",
+  );
+  return percentile(frames, 0.95);
+}
