@@ -8,11 +8,27 @@ document.addEventListener("visibilitychange", () => {
   hidden.value = document.hidden;
 });
 
+const BEAT_MS = 5_000;
+/** A timer that comes so late was asleep with the whole machine. */
+const ASLEEP_MS = 20_000;
+
+/** A connection that slept with the machine may be dead without a sign of it: it is made anew at once. */
+function watchSleep(): void {
+  let last = Date.now();
+  setInterval(() => {
+    const now = Date.now();
+    if (now - last > ASLEEP_MS && stream.isRunning()) stream.start();
+    last = now;
+  }, BEAT_MS);
+  addEventListener("online", () => stream.isRunning() && stream.start());
+}
+
 /**
  * Browsers give a server six connections for all tabs, and each stream takes one. So a hidden tab that does not lead lets
  * its stream go, and goes on from its cursor when somebody looks at it.
  */
 export function keepPresence(): void {
+  watchSleep();
   effect(() => {
     const wanted = !hidden.value || leads.value;
     if (wanted && !stream.isRunning()) stream.start();

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import type { Ask } from "../../../src/client/index.ts";
 import type { Question } from "../../../src/core/events/values.ts";
 import { answersOf, type Choices, noChoice, pick, write } from "../../model/ask.ts";
+import { later } from "../later.tsx";
 import { answerAsk, isSending } from "./answering.ts";
 
 interface Props {
@@ -9,8 +10,12 @@ interface Props {
   over: boolean;
 }
 
+/** Plans are written as Markdown; its parts are loaded with the first one. */
+const Text = later(async () => (await import("../markdown/markdown.tsx")).Markdown);
+
 interface OneProps {
   question: Question;
+  plan: boolean;
   name: string;
   choice: Choices[number];
   off: boolean;
@@ -19,13 +24,13 @@ interface OneProps {
 }
 
 /** One question with its options. */
-function One({ question, name, choice, off, onPick, onWrite }: OneProps) {
+function One({ question, plan, name, choice, off, onPick, onWrite }: OneProps) {
   const { multiple = false, custom = false, options } = question;
   return (
     <fieldset class="question" disabled={off}>
       <legend>
         {question.header && <span class="muted small">{question.header}</span>}
-        <span class="words">{question.question}</span>
+        {plan ? <Text text={question.question} /> : <span class="words">{question.question}</span>}
       </legend>
       {options.map(({ label, description }) => (
         <label key={label} class="option">
@@ -72,6 +77,7 @@ export function QuestionCard({ ask, over }: Props) {
         <One
           key={at}
           question={question}
+          plan={kind === "plan"}
           name={`${ask.id}-${at}`}
           choice={choices[at] ?? noChoice}
           off={off}
