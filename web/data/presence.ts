@@ -16,6 +16,8 @@ const ASLEEP_MS = 20_000;
 function watchSleep(): void {
   let last = Date.now();
   setInterval(() => {
+    // Timers of a hidden page come late, too; it is looked at when somebody looks at it.
+    if (document.hidden) return;
     const now = Date.now();
     if (now - last > ASLEEP_MS && stream.isRunning()) stream.start();
     last = now;
