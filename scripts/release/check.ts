@@ -99,6 +99,18 @@ async function serve(command: string): Promise<Served> {
   return { url, stop };
 }
 
+/** The console comes from the files of the package: what bundles it is not installed. */
+async function checkConsole(url: string): Promise<void> {
+  say("loading the console");
+  if (existsSync(join(place, "node_modules", "esbuild"))) throw new Error("expected no bundler beside the package");
+  const page = await (await fetch(`${url}/`, { headers: { accept: "text/html" } })).text();
+  const script = /<script type="module" src="([^"]+)"/.exec(page)?.[1];
+  if (script === undefined) throw new Error(`expected the console at ${url}/, got:\n${page}`);
+  const { status, headers } = await fetch(`${url}${script}`, { headers: { "accept-encoding": "br" } });
+  const coding = headers.get("content-encoding");
+  if (status !== 200 || coding !== "br") throw new Error(`expected ${script} in brotli, got ${status} and ${coding}`);
+}
+
 /** A package is checked at any time; only `npm publish` demands what the public needs. */
 function checkManifest(): void {
   const lacks = unpublishable(JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { repository?: unknown });
@@ -121,6 +133,7 @@ async function check(): Promise<void> {
       writeFileSync(join(place, name), text.replaceAll("http://127.0.0.1:7420", url));
     }
     for (const step of steps) run(step);
+    await checkConsole(url);
   } finally {
     await stop();
   }

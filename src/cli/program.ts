@@ -19,6 +19,7 @@ import { nodesCommand } from "./commands/nodes.ts";
 import { opencodeCommand } from "./commands/opencode.ts";
 import { runCommand } from "./commands/run.ts";
 import { scriptedAgentCommand } from "./commands/scripted-agent.ts";
+import { searchCommand } from "./commands/search.ts";
 import { serveCommand } from "./commands/serve.ts";
 import { sessionsCommand } from "./commands/sessions.ts";
 import { trustCommand } from "./commands/trust.ts";
@@ -49,6 +50,7 @@ export function buildProgram(): Command {
     acpCommand(),
     sessionsCommand(),
     usageCommand(),
+    searchCommand(),
     attachCommand(),
     asksCommand(),
     answerCommand(),

@@ -20,6 +20,8 @@ import type {
   NativeSession,
   NewSession,
   ParleyNode,
+  SearchOptions,
+  SearchResult,
   SessionChange,
   SessionDetail,
   SessionList,
@@ -59,6 +61,14 @@ const USAGE_OPTIONS: OptionNames<UsageQuery> = {
   tz: true,
   directory: true,
   agent: true,
+  limit: true,
+};
+const SEARCH_OPTIONS: OptionNames<SearchOptions> = {
+  session: true,
+  directory: true,
+  agent: true,
+  kind: true,
+  after: true,
   limit: true,
 };
 const LIST_OPTIONS: OptionNames<SessionListQuery> = { directory: true, parent: true, after: true, limit: true };
@@ -133,6 +143,11 @@ export function createClient(options: ClientOptions) {
       get: (id: string): Promise<SessionDetail> => session(id).get(),
       update: (id: string, change: SessionChange): Promise<SessionDetail> => session(id).update(change),
       delete: (id: string): Promise<void> => session(id).delete(),
+    },
+    /** A page of what was said and done, in all sessions, newest first. Any text is a query. */
+    search: async (words: string, query: SearchOptions = {}): Promise<SearchResult> => {
+      checkOptions("search", query, SEARCH_OPTIONS);
+      return get(["v1", "search"], { q: words, ...query });
     },
     trust: {
       /** Of a directory on the server's machine, by its absolute path. */

@@ -2,6 +2,7 @@ import type { ParleyError } from "../core/errors.ts";
 import type { Draft, ParleyEvent } from "../core/events/event.ts";
 import type { SessionState } from "../core/session-state.ts";
 import type { Spent } from "../core/spending/spent.ts";
+import type { SearchPage, SearchQuery } from "./search/contract.ts";
 
 /** An event as it is stored. `json` is the event on the wire, made once for all clients. */
 export interface EventRecord {
@@ -188,6 +189,8 @@ export interface Log {
   find(session: string, key: string): Promise<ParleyEvent | undefined>;
   /** The session that holds a name; ask ids are unique over all sessions. */
   locate(key: string): Promise<string | undefined>;
+  /** One page of what fits a query in all sessions, the newest first. Events that are stored are found at once. */
+  search(query: SearchQuery): Promise<SearchPage>;
   /**
    * Hears of a session's commits, after them; of this process's own at once. Returns the way to stop. What it hears is a
    * hint. A hint may be lost, and one may come without records, which says: read on from your cursor. Readers therefore go
@@ -210,4 +213,4 @@ export interface Log {
 }
 
 /** The part of a log that commands need where no server runs. */
-export type LogReader = Pick<Log, "read" | "head" | "base" | "list" | "spent" | "close">;
+export type LogReader = Pick<Log, "read" | "head" | "base" | "list" | "spent" | "search" | "close">;

@@ -2,3 +2,4 @@
 export { type Examined, examineDirectory } from "./sqlite/examine.ts";
 export { type LogRepair, nothingToRepair, repairDirectory } from "./sqlite/repair.ts";
 export { showRanges } from "./sqlite/salvage/plan.ts";
+export { type ExaminedIndex, examineIndex } from "./sqlite/search/examine.ts";

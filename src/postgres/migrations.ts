@@ -8,6 +8,7 @@ import { FORGET_1 } from "./schema/forget-1.ts";
 import { HOLDS_1 } from "./schema/holds-1.ts";
 import { ORDER_1 } from "./schema/order-1.ts";
 import { READS_1 } from "./schema/reads-1.ts";
+import { SEARCH_1 } from "./schema/search-1.ts";
 import { SPENT_2 } from "./schema/spent-2.ts";
 import { TABLES_1 } from "./schema/tables-1.ts";
 
@@ -24,6 +25,7 @@ interface Migration {
 const MIGRATIONS: readonly Migration[] = [
   { sql: [TABLES_1, HOLDS_1, APPEND_1, ORDER_1, FORGET_1, READS_1].join("\n"), oldest: 1 },
   { sql: SPENT_2, oldest: 1 },
+  { sql: SEARCH_1, oldest: 1 },
 ];
 
 /** The version of the schema that this Parley makes. */

@@ -29,6 +29,7 @@ const WORK_COMMANDS: Record<string, Call> = {
 
 /** Reads of the gateway, which any process answers. */
 const READS: Record<string, Call> = {
+  usage: (gateway) => gateway.usage({}),
   get: (gateway, id) => gateway.get(id),
   head: (gateway, id) => gateway.head(id),
   list: (gateway) => gateway.list({ limit: 10 }),

@@ -18,6 +18,7 @@ async function withDatabase(run: (log: Log, database: DatabaseSync) => Promise<v
   const directory = await makeDirectory();
   const database = openDatabase(directory, "process");
   const log = createSqliteLog(database, {
+    directory,
     keepNative: false,
     guard: createPlaceGuard(directory),
     hasSpace: () => true,

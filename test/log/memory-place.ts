@@ -6,6 +6,7 @@ export async function memoryPlace(): Promise<LogPlace> {
   const tables = createTables();
   return {
     open: async (options) => createMemoryLog({ tables, report: () => undefined, ...options }),
+    indexedTo: async () => undefined,
     destroy: async () => undefined,
   };
 }

@@ -3,6 +3,8 @@ import type { Log } from "../../src/log/contract.ts";
 /** A log in a place of its own that can be closed and opened again. */
 export interface LogPlace {
   open(options?: { keepNative?: boolean }): Promise<Log>;
+  /** Where its index for searches ends: a position; undefined for a log that needs none. */
+  indexedTo(): Promise<number | undefined>;
   destroy(): Promise<void>;
 }
 

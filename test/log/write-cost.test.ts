@@ -12,6 +12,7 @@ import { append, create } from "./writers.ts";
 
 const optionsFor = (directory: string) => ({
   keepNative: false,
+  directory,
   guard: createPlaceGuard(directory),
   hasSpace: () => true,
   report: (thrown: unknown) => assert.fail(String(thrown)),

@@ -21,6 +21,7 @@ test("the packed package installs elsewhere, exports what it says, and the READM
     const { stdout } = await run(process.execPath, [join(ROOT, "scripts/release/check.ts")], { cwd: ROOT });
     assert.match(stdout, /^release: running: .*parley run --dir .* "Read README\.md/m);
     assert.match(stdout, /^release: running: PARLEY_TOKEN=.* node hello\.mjs$/m);
+    assert.match(stdout, /^release: loading the console$/m);
     assert.match(stdout, /^release: everything in the README runs from the package, with v\d+/m);
   } catch (error) {
     const { stderr = "" } = error as { stderr?: string };

@@ -88,17 +88,15 @@ describe("a start on a database", needsPostgres, () => {
     const server = await sharedPostgres();
     const name = await server.preparedDatabase();
     const address = readAddress(server.url(name));
-    const steps = [
-      { sql: "THIS IS NO SQL: it was done before", oldest: 1 },
-      { sql: "CREATE TABLE later (x int)", oldest: 1 },
-    ];
+    const done = Array.from({ length: NEWEST }, () => ({ sql: "THIS IS NO SQL: it was done before", oldest: 1 }));
+    const steps = [...done, { sql: "CREATE TABLE later (x int)", oldest: 1 }];
     for (let time = 1; time <= 2; time++) {
       const connection = await connect({ address, limitMs: PATIENCE_MS });
       await migrate(connection, address, steps);
       await connection.end();
     }
     const meta = await server.sql(name, "SELECT value FROM meta WHERE name = 'schema'");
-    assert.deepEqual(meta, [{ value: "2" }]);
+    assert.deepEqual(meta, [{ value: `${NEWEST + 1}` }]);
     await server.sql(name, "SELECT x FROM later");
   });
 
@@ -107,17 +105,15 @@ describe("a start on a database", needsPostgres, () => {
     const name = await server.preparedDatabase();
     const address = readAddress(server.url(name));
     const connection = await connect({ address, limitMs: PATIENCE_MS });
-    const steps = [
-      { sql: "", oldest: 1 },
-      { sql: "CREATE TABLE later (x int); SELECT no_such_thing()", oldest: 1 },
-    ];
+    const done = Array.from({ length: NEWEST }, () => ({ sql: "", oldest: 1 }));
+    const steps = [...done, { sql: "CREATE TABLE later (x int); SELECT no_such_thing()", oldest: 1 }];
     await assert.rejects(migrate(connection, address, steps), /no_such_thing/);
     await connection.end();
     const rows = await server.sql(
       name,
       "SELECT value FROM meta WHERE name = 'schema' AND to_regclass('later') IS NULL",
     );
-    assert.deepEqual(rows, [{ value: "1" }]);
+    assert.deepEqual(rows, [{ value: `${NEWEST}` }]);
   });
 
   test("a socket is an address, too", async () => {

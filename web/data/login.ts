@@ -4,7 +4,7 @@ import { connection } from "./connection.ts";
 async function send(body: { code: string } | { token: string }): Promise<string | undefined> {
   const response = await fetch("/console/login", {
     method: "POST",
-    headers: { "content-type": "application/json" },
+    headers: { "content-type": "application/json", "x-parley-client": "console" },
     body: JSON.stringify(body),
   }).catch(() => undefined);
   if (response?.ok) return undefined;
@@ -15,6 +15,11 @@ async function send(body: { code: string } | { token: string }): Promise<string 
 
 /** The reason why the link in the address was refused. */
 export let refusedLink: string | undefined;
+
+/** A link that is pasted into a tab of the console changes its address and loads nothing. */
+addEventListener("hashchange", () => {
+  if (location.hash.startsWith("#enter=")) void enter().then(() => location.reload());
+});
 
 /** Uses a one-time link, and takes it out of the address and the history at once. */
 export async function enter(): Promise<void> {

@@ -9,6 +9,7 @@ import { usageOffline } from "./offline-usage.ts";
 import { clientOf } from "./online-store.ts";
 import type { OwnServer } from "./own-server.ts";
 import { readEvents } from "./read-events.ts";
+import { searchIn } from "./search.ts";
 import type { ListedSession, Store } from "./store.ts";
 
 /** A turn that is open runs where a node has its session. Without one it was interrupted. */
@@ -66,6 +67,7 @@ export async function databaseStore(url: string, settings: Settings): Promise<St
       const [session] = await listed(reader, [head.state]);
       return session && { ...session, first: head.first, last: head.last };
     },
+    search: (words, query) => searchIn(reader, words, query),
     events: (id, query) => (reader ? readEvents(reader, id, query) : (async function* () {})()),
     async remove(id) {
       own ??= await ownServer(settings);

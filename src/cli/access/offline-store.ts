@@ -6,6 +6,7 @@ import { offlineAgents } from "./offline-agents.ts";
 import { removeOffline } from "./offline-remove.ts";
 import { usageOffline } from "./offline-usage.ts";
 import { readEvents } from "./read-events.ts";
+import { searchIn } from "./search.ts";
 import type { ListedSession, Store } from "./store.ts";
 
 /** A turn that is open in the log of no server was interrupted. */
@@ -25,6 +26,7 @@ export async function offlineStore(settings: Settings): Promise<Store> {
       const head = await log?.head(id);
       return head && { ...listed(head.state), first: head.first, last: head.last };
     },
+    search: (words, query) => searchIn(log, words, query),
     events: (id, query) => (log ? readEvents(log, id, query) : (async function* () {})()),
     remove: (id) => removeOffline(settings, id),
     agents: () => offlineAgents(settings),

@@ -21,6 +21,7 @@ export function onlineStore(server: FoundServer): Store {
         throw error;
       }),
     events: (id, query) => client.session(id).events(query),
+    search: (words, query) => client.search(words, query),
     remove: (id) => client.sessions.delete(id),
     agents: () => client.agents(),
     asks: (session) => (session === undefined ? client.asks() : client.session(session).asks()),

@@ -3,6 +3,8 @@ import type {
   Ask,
   ParleyClient,
   ParleyNode,
+  SearchOptions,
+  SearchResult,
   Session,
   SessionDetail,
   StreamEvent,
@@ -38,6 +40,8 @@ export interface Store {
   /** Undefined where there is no such session. */
   get(id: string): Promise<FoundSession | undefined>;
   events(id: string, query: EventQuery): AsyncIterable<StreamEvent>;
+  /** A page of hits, newest first. */
+  search(words: string, query: SearchOptions & { limit: number }): Promise<SearchResult>;
   remove(id: string): Promise<void>;
   agents(): Promise<AgentInfo[]>;
   /** Asks that wait for an answer, of all sessions or of one and its sub-agents; undefined where no server can wait. */

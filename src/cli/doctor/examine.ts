@@ -15,7 +15,7 @@ import { checkCredentials } from "./credentials.ts";
 import { checkDatabase } from "./database/check.ts";
 import { checkDataDir, checkDisk, checkNode, checkPlatform } from "./machine.ts";
 import { checkProject } from "./project.ts";
-import { checkLog, checkPort, checkServer, checkStrays } from "./state.ts";
+import { checkIndex, checkLog, checkPort, checkServer, checkStrays } from "./state.ts";
 
 export interface Report {
   version: string;
@@ -72,6 +72,7 @@ export async function examine(flags: Layer): Promise<Report> {
     checkDataDir(dataDir),
     checkDisk(dataDir),
     ...checkStorage(checkLog(dataDir), settings),
+    ...(settings.databaseUrl === undefined ? checkIndex(dataDir) : []),
     ...(await checkDatabase(settings)),
     await checkServer(owner, settings),
     await checkPort(host, port, owner),

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { messageOf } from "../../core/errors.ts";
 import type { LockOwner } from "../../host/data-lock.ts";
 import { listStrays } from "../../host/reaper.ts";
-import { examineDirectory } from "../../log/data-log-doctor.ts";
+import { examineDirectory, examineIndex } from "../../log/data-log-doctor.ts";
 import { instanceOf } from "../../server/instance.ts";
 import { clientToken } from "../access/find-server.ts";
 import type { Settings } from "../config/settings.ts";
@@ -52,6 +52,23 @@ export function checkLog(dataDir: string): Check {
   if (examined.is === "bad") return { name, level: "bad", detail: examined.what, advice: examined.advice };
   const { file, bytes: size } = examined;
   return { name, level: "ok", detail: `${file} is sound (${bytes(size)})`, facts: { bytes: size } };
+}
+
+/** The index for searches: it is made from the log, so that nothing of it can be lost. */
+export function checkIndex(dataDir: string): Check[] {
+  const name = "index";
+  const examined = examineIndex(dataDir);
+  if (!examined) return [];
+  if (examined.is === "missing")
+    return [{ name, level: "ok", detail: "none yet: the next start of a server makes the index for searches" }];
+  if (examined.is === "bad") {
+    const { file, what } = examined;
+    const advice = `stop the server and remove ${file}: its next start makes it anew, and no session is touched`;
+    return [{ name, level: "warn", detail: `${file} cannot be used: ${what}`, advice }];
+  }
+  const { file, bytes: size, done, of } = examined;
+  const rest = done < of ? `, ${of - done} events are still to come` : "";
+  return [{ name, level: "ok", detail: `${file} is sound (${bytes(size)}${rest})`, facts: { bytes: size, done, of } }];
 }
 
 export function checkStrays(dataDir: string, owner: LockOwner | undefined): Check {

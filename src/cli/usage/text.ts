@@ -7,10 +7,14 @@ const LONGEST = 1_000;
 
 const NUMBERS = ["TURNS", "INPUT", "CACHE READ", "CACHE WRITE", "OUTPUT", "COST"];
 
+/** Less is not shown as nothing. */
+const LEAST = 0.0001;
+
 const grouped = new Intl.NumberFormat("en-US");
 
 /** `$1,234.50`, with four digits for less than a dollar. */
 export function dollars(usd: number): string {
+  if (usd > 0 && usd < LEAST) return `<$${LEAST}`;
   const digits = usd > 0 && usd < 1 ? 4 : 2;
   const text = new Intl.NumberFormat("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(
     usd,

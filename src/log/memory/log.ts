@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { ParleyError } from "../../core/errors.ts";
 import type { ParleyEvent } from "../../core/events/event.ts";
 import type {
+  BackQuery,
   EventRecord,
   Hold,
   Log,
@@ -24,6 +25,7 @@ import {
   storedBefore,
   type Target,
 } from "../plan-append.ts";
+import { search } from "../search/search.ts";
 import { isSettled } from "../settled.ts";
 import { foldSession, pruneSession, removeSession } from "./forget.ts";
 import {
@@ -148,6 +150,9 @@ export function createMemoryLog(options: MemoryLogOptions = {}): Log {
     return rows.slice(from, from + limit).map((row) => unplaced(given(row, native)));
   }
 
+  const readAllBack = ({ before, limit }: BackQuery): PlacedRecord[] =>
+    lastRows(tables.rows, before, limit, byPosition).map((row) => given(row));
+
   const states = () =>
     [...sessions.values()].toSorted((a, b) => (a.session < b.session ? -1 : 1)).flatMap(({ state }) => state ?? []);
 
@@ -169,8 +174,7 @@ export function createMemoryLog(options: MemoryLogOptions = {}): Log {
         const from = indexAfter(tables.rows, after, byPosition);
         return tables.rows.slice(from, from + limit).map((row) => given(row, native));
       }),
-    readAllBack: ({ before, limit }) =>
-      using(() => lastRows(tables.rows, before, limit, byPosition).map((row) => given(row))),
+    readAllBack: (query) => using(() => readAllBack(query)),
     position: () => using(() => tables.position),
     head: (session) => using(() => headOf(session)),
     base: (session) => using(() => stored(session)?.base),
@@ -205,6 +209,7 @@ export function createMemoryLog(options: MemoryLogOptions = {}): Log {
         const [record] = seq === undefined ? [] : read(session, { after: seq - 1, limit: 1 });
         return record?.seq === seq && record ? (JSON.parse(record.json) as ParleyEvent) : undefined;
       }),
+    search: (query) => using(() => search({ position: () => tables.position, readAllBack, head: headOf }, query)),
     locate: (key) => using(() => [...sessions.values()].find(({ names }) => names.has(key))?.session),
     listen: listeners.add,
     listenAll: listeners.addAll,

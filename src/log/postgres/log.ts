@@ -1,9 +1,11 @@
 import { messageOf, ParleyError } from "../../core/errors.ts";
-import type { Hold, NewSession } from "../contract.ts";
+import { FINDABLE_TYPES } from "../../core/search/text.ts";
+import type { Hold, NewSession, SessionHead } from "../contract.ts";
 import { createHold, fenced, type HoldWork } from "../holds.ts";
 import { createLane } from "../lane.ts";
 import { createListeners } from "../listeners.ts";
 import { assertFree, notFound } from "../plan-append.ts";
+import { search } from "../search/search.ts";
 import { createEventReads } from "./event-reads.ts";
 import { createFold } from "./fold.ts";
 import { createFollower } from "./follower.ts";
@@ -14,6 +16,8 @@ import { COMMITS } from "./hint-lines.ts";
 import { createHints } from "./hints.ts";
 import type { PostgresLog, PostgresLogOptions } from "./options.ts";
 import { createOrderer } from "./orderer.ts";
+import { createIndexReads } from "./search/index-reads.ts";
+import { createIndexer } from "./search/indexer.ts";
 import { createSessionReads, headOf } from "./session-reads.ts";
 import { countOlder, createSpentReads } from "./spent.ts";
 import { releaseSession, takeSession } from "./take.ts";
@@ -41,6 +45,7 @@ export async function createPostgresLog(options: PostgresLogOptions): Promise<Po
   const quietly = (thrown: unknown): void => {
     if (!closed && !isAway(thrown)) report(thrown);
   };
+  const indexer = createIndexer({ database, report: quietly });
   const follower = createFollower({
     database,
     events,
@@ -80,7 +85,11 @@ export async function createPostgresLog(options: PostgresLogOptions): Promise<Po
       hints.look();
       if ((await follower.poll(orderer.floor())) || orderer.due()) orderer.stored();
     },
-    sweep: () => lane.run(() => forget.sweepAll(checkOpen)),
+    sweep() {
+      // What a node that died has not indexed.
+      indexer.stored();
+      return lane.run(() => forget.sweepAll(checkOpen));
+    },
     report: quietly,
   });
   const commits = createGroupCommit({
@@ -95,10 +104,14 @@ export async function createPostgresLog(options: PostgresLogOptions): Promise<Po
       follower.stored(records, told);
       hints.commit({ session: first.session, from: first.seq, to: last.seq });
       orderer.stored();
+      if (records.some(({ type }) => FINDABLE_TYPES.has(type))) indexer.stored();
     },
     fenced: () => fences++,
     report,
   });
+
+  const index = createIndexReads(database);
+  const headNow = async (session: string): Promise<SessionHead | undefined> => headOf(await sessions.find(session));
 
   function checkOpen(): void {
     if (closed) throw new ParleyError("shutting_down", "the log is closed: the server is stopping");
@@ -196,7 +209,7 @@ export async function createPostgresLog(options: PostgresLogOptions): Promise<Po
     readAll: (query) => ordered(() => events.readAll(query)),
     readAllBack: (query) => ordered(() => events.readAllBack(query)),
     position: () => ordered(() => events.position()),
-    head: (session) => using(async () => headOf(await sessions.find(session))),
+    head: (session) => using(() => headNow(session)),
     base: (session) => using(() => sessions.base(session)),
     list: (query) => using(() => sessions.list(query)),
     directories: (limit) => using(() => sessions.directories(limit)),
@@ -208,6 +221,7 @@ export async function createPostgresLog(options: PostgresLogOptions): Promise<Po
     unsettled: (owner) => using(() => sessions.unsettled(owner)),
     find: (session, key) => using(() => events.find(session, key)),
     locate: (key) => using(() => events.locate(key)),
+    search: (query) => ordered(() => search({ ...events, head: headNow, index }, query)),
     listen: follower.listen,
     listenAll: follower.listenAll,
     check: () =>
@@ -230,6 +244,7 @@ export async function createPostgresLog(options: PostgresLogOptions): Promise<Po
         ticks.close();
         await commits.idle();
         await lane.idle();
+        await indexer.close();
         await orderer.close();
         await hints.close();
         await follower.close();

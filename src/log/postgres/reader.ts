@@ -2,8 +2,10 @@ import { ParleyError } from "../../core/errors.ts";
 import type { SessionState } from "../../core/session-state.ts";
 import { type Look, lookAt } from "../../postgres/look.ts";
 import { serverProblem } from "../../postgres/server.ts";
-import type { LogReader } from "../contract.ts";
+import type { LogReader, SessionHead } from "../contract.ts";
+import { search } from "../search/search.ts";
 import { createEventReads } from "./event-reads.ts";
+import { createIndexReads } from "./search/index-reads.ts";
 import { createSessionReads, headOf } from "./session-reads.ts";
 import { createSpentReads, uncounted } from "./spent.ts";
 import { toArray, toColumn } from "./texts.ts";
@@ -30,9 +32,12 @@ export async function openDatabaseReader(url: string): Promise<DatabaseReader | 
   const { query, close } = look;
   const [events, sessions] = [createEventReads({ query }), createSessionReads({ query })];
   const spent = createSpentReads({ query });
+  const head = async (session: string): Promise<SessionHead | undefined> => headOf(await sessions.find(session));
+  const index = createIndexReads({ query });
   return {
     read: events.read,
-    head: async (session) => headOf(await sessions.find(session)),
+    head,
+    search: (asked) => search({ ...events, head, index }, asked),
     base: sessions.base,
     list: sessions.list,
     async spent(asked) {

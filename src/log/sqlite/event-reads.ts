@@ -169,6 +169,14 @@ export function createEventReads(database: DatabaseSync, damage: Damage) {
       };
       return filled(limit, before, page, ({ position }) => position).reverse();
     },
+    /** The events at some positions, in the same order; those that are forgotten or damaged are left out. */
+    at: (positions: readonly number[]): PlacedRecord[] =>
+      positions.flatMap((position) => {
+        const row = byPosition.get(position);
+        if (!row || row.seq < (bounds.get(row.session)?.first ?? 0)) return [];
+        const { native: _, ...rest } = row;
+        return sound([rest], toPlaced, () => row.session);
+      }),
     find(session: string, name: string): ParleyEvent | undefined {
       const row = named.get(session, name);
       const [record] = row ? sound([row], toRecord, () => session) : [];

@@ -1,10 +1,12 @@
 import type { DatabaseSync } from "node:sqlite";
 import { ParleyError } from "../../core/errors.ts";
-import type { Hold, Log, NewSession } from "../contract.ts";
+import { FINDABLE_TYPES } from "../../core/search/text.ts";
+import type { Hold, Log, NewSession, SessionHead } from "../contract.ts";
 import { createHold, createRights, type HoldWork, type Right } from "../holds.ts";
 import { createLane } from "../lane.ts";
 import { createListeners } from "../listeners.ts";
 import { assertFree, notFound } from "../plan-append.ts";
+import { search } from "../search/search.ts";
 import { createCountOlder } from "./count-older.ts";
 import { createDamage } from "./damage.ts";
 import { toStorageError } from "./errors.ts";
@@ -15,11 +17,14 @@ import { headOf } from "./heads.ts";
 import type { PlaceGuard } from "./place-guard.ts";
 import { createProbe } from "./probe.ts";
 import { createReads } from "./reads.ts";
+import { createIndexer } from "./search/indexer.ts";
 
 /** Every process that serves a data directory has this name: the lock on the directory proves that earlier ones are dead. */
 const OWNER = "local";
 
 export interface SqliteLogOptions {
+  /** The data directory, in which the index for searches is. */
+  directory: string;
   /** Whether the agents' own lines are stored beside the events. */
   keepNative: boolean;
   guard: PlaceGuard;
@@ -31,17 +36,30 @@ export interface SqliteLogOptions {
 
 /** A log over a database that has the newest schema. It owns the database from here on. */
 export function createSqliteLog(database: DatabaseSync, options: SqliteLogOptions): Log {
-  const { keepNative, guard, hasSpace, report } = options;
+  const { directory, keepNative, guard, hasSpace, report } = options;
   const toError = (thrown: unknown) => toStorageError(thrown, hasSpace);
   const damage = createDamage(report);
   const { events, heads, sessions, spent } = createReads(database, damage);
   const listeners = createListeners(report);
   // In memory, because the kernel lets one process write to the file, and all of its holds are taken here.
   const rights = createRights();
-  const { publish } = listeners;
-  const commits = createGroupCommit({ database, heads, rights, events, keepNative, guard, toError, publish });
+  const commits = createGroupCommit({
+    database,
+    heads,
+    rights,
+    events,
+    keepNative,
+    guard,
+    toError,
+    publish(records, told, after) {
+      if (records.some(({ type }) => FINDABLE_TYPES.has(type))) indexer.stored();
+      listeners.publish(records, told, after);
+    },
+  });
+  const { position } = commits;
+  const indexer = createIndexer({ database, directory, events, position, report });
   const fold = createFold(database);
-  const forget = createForget(database, heads);
+  const forget = createForget(database, heads, indexer);
   const countOlder = createCountOlder(database);
   const lane = createLane();
   const probe = createProbe(database);
@@ -85,6 +103,8 @@ export function createSqliteLog(database: DatabaseSync, options: SqliteLogOption
     end: (right) => rights.end(right),
   };
 
+  const headNow = (session: string): SessionHead | undefined => headOf(heads.find(session));
+
   /** Reads and takes in one go: nothing is stored in between. */
   function open(asked: string | NewSession): Hold {
     const create = typeof asked === "string" ? undefined : asked;
@@ -111,7 +131,7 @@ export function createSqliteLog(database: DatabaseSync, options: SqliteLogOption
     readAll: (query) => using(() => events.readAll(query)),
     readAllBack: (query) => using(() => events.readAllBack(query)),
     position: () => using(() => commits.position()),
-    head: (session) => using(() => headOf(heads.find(session))),
+    head: (session) => using(() => headNow(session)),
     base: (session) => using(() => sessions.base(session)),
     list: (query) => using(() => sessions.list(query)),
     directories: (limit) => using(() => sessions.directories(limit)),
@@ -124,6 +144,8 @@ export function createSqliteLog(database: DatabaseSync, options: SqliteLogOption
     unsettled: (owner = OWNER) => using(() => (owner === OWNER ? sessions.unsettled() : [])),
     find: (session, key) => using(() => events.find(session, key)),
     locate: (key) => using(() => events.locate(key)),
+    search: (query) =>
+      using(() => search({ position, readAllBack: events.readAllBack, head: headNow, index: indexer.index() }, query)),
     listen: listeners.add,
     listenAll: listeners.addAll,
     check: () =>
@@ -137,6 +159,7 @@ export function createSqliteLog(database: DatabaseSync, options: SqliteLogOption
       closed ??= (async () => {
         commits.flush();
         await lane.idle();
+        indexer.close();
         try {
           database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
         } catch {

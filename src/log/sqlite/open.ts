@@ -7,6 +7,7 @@ import { createSqliteLog } from "./log.ts";
 import { assertNotVanished, markMade } from "./made-before.ts";
 import { migrate } from "./migrations.ts";
 import { createPlaceGuard } from "./place-guard.ts";
+import { nameLog } from "./search/log-id.ts";
 import { prepare } from "./statement.ts";
 
 export interface OpenSqliteLogOptions {
@@ -44,6 +45,7 @@ export function openDatabase(directory: string, sync: SyncMode): DatabaseSync {
       PRAGMA journal_size_limit = ${JOURNAL_LIMIT_BYTES};
     `);
     migrate(database);
+    nameLog(database);
     markMade(directory);
     return database;
   } catch (thrown) {
@@ -62,7 +64,7 @@ export async function openSqliteLog(options: OpenSqliteLogOptions): Promise<Log>
     // From here on a wait would block the event loop: a commit that finds the database locked is refused, or tried again.
     database.exec(`PRAGMA busy_timeout = ${SERVING_BUSY_MS}`);
     const guard = createPlaceGuard(directory, guarded);
-    return createSqliteLog(database, { keepNative, guard, hasSpace: space, report });
+    return createSqliteLog(database, { directory, keepNative, guard, hasSpace: space, report });
   } catch (thrown) {
     throw toStorageError(thrown, space);
   }

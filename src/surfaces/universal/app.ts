@@ -20,6 +20,7 @@ import { type NodesView, nodeRoutes } from "./node-routes.ts";
 import { openApi } from "./openapi.ts";
 import { promptRoutes } from "./prompt-routes.ts";
 import { type Route, tagged } from "./route.ts";
+import { searchRoutes } from "./search-routes.ts";
 import { sessionRoutes } from "./session-routes.ts";
 import { terminalRoutes } from "./terminal-routes.ts";
 import { trustRoutes } from "./trust-routes.ts";
@@ -48,6 +49,7 @@ export function universalRoutes(options: UniversalOptions): Route[] {
   return [
     ...tagged("Agents", agentRoutes(gateway, defaultDirectory)),
     ...tagged("Sessions", sessionRoutes(gateway, defaultDirectory, nodes)),
+    ...tagged("Search", searchRoutes(gateway)),
     ...tagged("Prompts", promptRoutes(gateway)),
     ...tagged("Work", workRoutes(gateway)),
     ...tagged("Commands", commandRoutes(gateway)),

@@ -26,6 +26,7 @@ const READERS: Record<(typeof PLANTS)[number][0], Record<string, number>> = {
     "core/history/turns.ts": 1,
     "core/ledger/laws.ts": 1,
     "core/ledger/restore.ts": 1,
+    "core/search/text.ts": 1,
     "core/session-state.ts": 1,
     "run/progress.ts": 1,
     "projection/session-view.ts": 1,

@@ -167,6 +167,7 @@ export function appendContract(makePlace: MakePlace): void {
             { draft },
           ]);
           const asked = await log.read("ses_a", { after: 1, limit: 9, native: true });
+          assert.deepEqual(await log.readBack("ses_a", { before: 5, limit: 3, native: true }), asked);
           assert.deepEqual(
             asked.map((record) => record.native),
             expected,

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { answerKey, askKey, promptKey } from "../../../src/core/events/keys.ts";
 import { drafts, entries, numbers, readWhole } from "../drafts.ts";
 import { type MakePlace, withLog } from "../place.ts";
-import { append, create, createWith } from "../writers.ts";
+import { append, create, createWith, remove } from "../writers.ts";
 
 export function readContract(makePlace: MakePlace): void {
   test("pages follow on each other, of one session and of all", async () => {
@@ -48,6 +48,22 @@ export function readContract(makePlace: MakePlace): void {
       );
       assert.deepEqual(await log.readBack("ses_a", { before: 1, limit: 10 }), []);
       assert.deepEqual(await log.readBack("ses_none", { before: 9, limit: 10 }), []);
+    });
+  });
+
+  test("directories of sessions are told with their sessions, those that changed last first", async () => {
+    await withLog(makePlace, async (log) => {
+      assert.deepEqual(await log.directories(9), []);
+      await create(log, "ses_a");
+      await create(log, "ses_b");
+      await append(log, "ses_a", entries(drafts.updated("a title")));
+      await create(log, "ses_gone", drafts.ended("deleted"));
+      await remove(log, "ses_gone");
+      const states = await log.list({ limit: 9 });
+      const [{ directory = "" } = {}] = states;
+      const updated = Math.max(...states.map((state) => state.updated));
+      assert.deepEqual(await log.directories(9), [{ directory, sessions: 2, updated }]);
+      assert.deepEqual(await log.directories(0), []);
     });
   });
 

@@ -7,6 +7,7 @@ import { appendContract } from "./append.ts";
 import { forgetContract } from "./forget.ts";
 import { holdContract } from "./hold.ts";
 import { readContract } from "./read.ts";
+import { searchContract } from "./search.ts";
 import { spentContract } from "./spent.ts";
 
 /** The tests that every log passes, whatever engine it has. */
@@ -17,6 +18,7 @@ export function logContract(name: string, makePlace: MakePlace): void {
     readContract(makePlace);
     forgetContract(makePlace);
     spentContract(makePlace);
+    searchContract(makePlace);
 
     test("all is there after closing and opening again, and numbering goes on", async () => {
       await inPlace(makePlace, async (place) => {

@@ -42,8 +42,13 @@ export async function openNode({ url, listenUrl, directory, ...options }: OpenNo
 
 export async function postgresPlace(): Promise<LogPlace> {
   const server = await sharedPostgres();
-  const url = server.url(await server.preparedDatabase());
+  const name = await server.preparedDatabase();
+  const url = server.url(name);
   return {
+    async indexedTo() {
+      const [row] = await server.sql<{ position: string }>(name, "SELECT position FROM search_progress");
+      return Number(row?.position);
+    },
     open: async (options) => (await openNode({ url, directory: "one", ...options })).log,
     // The whole server is dropped after the tests.
     destroy: async () => undefined,

@@ -117,6 +117,18 @@ describe("the cookie at the door", () => {
     assert.equal(failures.size, 1);
   });
 
+  test("an address that guessed too often is not heard, so that it spends no code; this machine is", () => {
+    const auth = new Authenticator(TOKEN);
+    const wrong = { right: false, guess: true, why: "" };
+    for (const remote of ["10.0.0.1", "127.0.0.1"]) for (let i = 0; i < 20; i++) auth.settle(wrong, remote, i);
+    assert.deepEqual(
+      [auth.hears("10.0.0.1", 20), auth.hears("10.0.0.2", 20), auth.hears("::1", 20)],
+      [false, true, true],
+    );
+    assert.equal(auth.hears("127.0.0.1", 20), true);
+    assert.equal(auth.hears("10.0.0.1", 60_001), true);
+  });
+
   test("a page of ours is not answered with the browser's own dialog", () => {
     const challenge = (client: string | undefined) => {
       const verdict = new Authenticator(TOKEN).check({ url: "/", client }, "10.0.0.1", 0);

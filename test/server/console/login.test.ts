@@ -82,6 +82,19 @@ test("the token lets in, too, and nothing else does", async (t) => {
   assert.doesNotMatch(broken.text, new RegExp(TOKEN));
 });
 
+test("codes that are guessed count as wrong tokens do, and used ones do not", async (t) => {
+  const server = await scene(t);
+  const { code } = await linkOf(server);
+  assert.equal((await enter(server, { code })).status, 204);
+  for (let i = 0; i < 25; i++) assert.equal((await enter(server, { code })).status, 401);
+  for (let i = 0; i < 20; i++) assert.equal((await enter(server, { code: `guess-${i}` })).status, 401);
+  const blocked = await enter(server, { code: "guess-20" });
+  assert.equal(blocked.status, 429);
+  assert.ok(Number(blocked.headers.get("retry-after")) > 0);
+  assert.equal(await statusWith(server, ""), 429, "for the API, too");
+  assert.equal((await enter(server, { token: TOKEN })).status, 204, "nobody of this machine can lock its owner out");
+});
+
 test("a link is made for those who have the token, not for strangers", async (t) => {
   const server = await scene(t);
   assert.equal((await request(portOf(server), "POST /v1/console-links", { authorization: "" })).status, 401);

@@ -63,6 +63,8 @@ test("a permission is listed, answered once, and a second answer learns the firs
   assert.deepEqual(await api.asks(), [ask]);
   assert.equal(ask?.kind, "permission");
   assert.equal(ask?.session, id);
+  const { title, agent, directory } = await api.session(id);
+  assert.deepEqual(ask?.about, { title, agent, directory });
   assert.deepEqual(ask?.kind === "permission" && ask.request.patterns, ["rm -rf build"]);
 
   const path = `/v1/sessions/${id}/asks/${ask?.id}`;
@@ -161,6 +163,7 @@ test("a sub-agent's ask shows on its root and on itself, and is answered by eith
     const [ask] = await api.asks(id);
     assert.equal(ask?.session, asked.session);
     assert.notEqual(ask?.session, id);
+    assert.equal(ask?.about.root, id, "the session that a person knows");
     assert.deepEqual(await api.asks(asked.session), [ask]);
     const path = `/v1/sessions/${through === "root" ? id : asked.session}/asks/${ask?.id}`;
     await api.expect(200, "POST", path, { outcome: "once" });

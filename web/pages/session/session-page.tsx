@@ -14,6 +14,7 @@ import { useTranscript } from "./transcript/nested.tsx";
 import { Reader } from "./transcript/reader.tsx";
 
 const EventsTab = later(async () => (await import("./events/events-tab.tsx")).EventsTab);
+const TerminalTab = later(async () => (await import("./terminal/terminal-tab.tsx")).TerminalTab);
 
 type SessionRoute = Route & { page: "session" };
 
@@ -33,7 +34,7 @@ function Body({ route, state }: { route: SessionRoute; state: SessionState }) {
     case "events":
       return <EventsTab session={state.id} seq={route.seq} />;
     case "terminal":
-      return <p class="empty">This part is not here yet.</p>;
+      return <TerminalTab session={state.id} directory={state.directory} />;
   }
 }
 

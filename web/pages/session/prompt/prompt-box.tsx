@@ -62,7 +62,8 @@ export function PromptBox({ state }: { state: SessionState }) {
   useLayoutEffect(() => {
     const area = field.current;
     if (!area) return;
-    area.style.blockSize = "auto";
+    // Not "auto": a grid stretches that, and the text would be as high as its place.
+    area.style.blockSize = "0";
     area.style.blockSize = `${Math.min(area.scrollHeight + 2, innerHeight * MAX_HEIGHT)}px`;
   }, [text]);
 
