@@ -98,7 +98,7 @@ describeSessions("the prompt box", script, (inStage) => {
     stage.model.release("kept");
     await stage.isIdle(id);
     await refused.getByRole("button", { name: "Send again" }).click();
-    await page.locator(".tool", { hasText: "echo not now" }).waitFor();
+    await page.locator("section.tool", { hasText: "echo not now" }).waitFor();
     await stage.turnsOver(page, 2);
     assert.equal(await refused.count(), 0);
     await page.close();

@@ -98,7 +98,7 @@ export const DiffView = memo(function DiffView({ file, children }: DiffViewProps
       <figcaption class="diff-head">
         <button type="button" class="fold" aria-expanded={open} onClick={() => setOpen(!open)}>
           <span class="mono cut">{from ? `${from} → ${path}` : path}</span>
-          {KINDS[kind] && <span class="tag">{KINDS[kind]}</span>}
+          {KINDS[kind] && <span class="chip">{KINDS[kind]}</span>}
         </button>
         {open && paired && (
           <button type="button" class="button plain compact" aria-pressed={words !== undefined} onClick={mark}>

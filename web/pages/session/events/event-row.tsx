@@ -68,7 +68,7 @@ export const EventRow = memo(function EventRow({ event, marked }: { event: Parle
         <time dateTime={new Date(time).toISOString()}>{clockTime(time)}</time>
         <span class={`type ${source}`}>{type}</span>
         <span class="cut muted">{eventLine(event)}</span>
-        {folded !== undefined && folded > 0 && <span class="tag">{folded} folded</span>}
+        {folded !== undefined && folded > 0 && <span class="chip">{folded} folded</span>}
       </button>
       {open && <Details event={event} />}
     </li>

@@ -94,7 +94,7 @@ export function SessionHeader({ state, tab }: { state: SessionState; tab: Sessio
       <div class="session-title">
         <NeedDot need={need} />
         <Title state={state} />
-        <span class={`tag state-${need}`} role="status">
+        <span class={`chip state-${need}`} role="status">
           {DOING[activity(state)]}
         </span>
         <button

@@ -175,7 +175,7 @@ export function PromptBox({ state }: { state: SessionState }) {
         {attachments.length > 0 && (
           <ul class="plain row attachments">
             {attachments.map((one, index) => (
-              <li key={index} class="tag">
+              <li key={index} class="chip">
                 {one.name} <span class="muted">{bytes(one.size)}</span>
                 <button
                   type="button"

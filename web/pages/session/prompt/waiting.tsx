@@ -14,7 +14,7 @@ function wordsIn({ parts, task }: Prompt): string {
 function Queued({ session, prompt }: { session: string; prompt: Prompt }) {
   return (
     <li class="row">
-      <span class="tag">{prompt.delivery === "context" ? "with the next" : "waits"}</span>
+      <span class="chip">{prompt.delivery === "context" ? "with the next" : "waits"}</span>
       <span class="grow cut">{wordsIn(prompt)}</span>
       <button
         type="button"
@@ -31,13 +31,13 @@ function Unsent({ one, onEdit }: { one: Outgoing; onEdit(one: Outgoing): void })
   if (one.failed === undefined)
     return (
       <li class="row muted">
-        <span class="tag">sending</span>
+        <span class="chip">sending</span>
         <span class="grow cut">{one.text}</span>
       </li>
     );
   return (
     <li class="row bad-text" role="alert">
-      <span class="tag">not sent</span>
+      <span class="chip">not sent</span>
       <span class="grow">
         <span class="cut">{one.text}</span>
         <span class="small"> {one.failed}</span>

@@ -5,6 +5,9 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 /** So near to the end counts as the end. */
 const NEAR = 48;
 
+/** Browsers move by themselves only when something has changed its size. */
+const SETTLED_MS = 300;
+
 export interface Following {
   /** Whether the reader is at the end, which is then followed. */
   atEnd: Signal<boolean>;
@@ -27,22 +30,22 @@ export function useFollowing(
     const [outer, inner] = [scroller.current, content.current];
     if (!outer || !inner) return;
     let top = 0;
-    let height = outer.scrollHeight;
+    let resized = performance.now();
     let readerUntil = Number.NEGATIVE_INFINITY;
     const onIntent = ({ type }: Event): void => {
       readerUntil = performance.now() + INTENTS[type as keyof typeof INTENTS];
     };
     const onScroll = (): void => {
       const left = outer.scrollHeight - outer.clientHeight - outer.scrollTop;
-      const byReader = performance.now() < readerUntil || outer.scrollHeight === height;
+      const now = performance.now();
+      const byReader = now < readerUntil || now - resized > SETTLED_MS;
       if (left < NEAR) atEnd.value = true;
       else if (outer.scrollTop < top - 1 && byReader) atEnd.value = false;
       top = outer.scrollTop;
-      height = outer.scrollHeight;
     };
     const grown = new ResizeObserver(() => {
-      height = outer.scrollHeight;
-      if (atEnd.peek()) outer.scrollTop = height;
+      resized = performance.now();
+      if (atEnd.peek()) outer.scrollTop = outer.scrollHeight;
     });
     for (const name of Object.keys(INTENTS)) outer.addEventListener(name, onIntent, { passive: true });
     outer.addEventListener("scroll", onScroll, { passive: true });

@@ -12,7 +12,7 @@ function FilePart({ part }: { part: PromptPart & { type: "file" } }) {
   const label = name ?? path ?? "file";
   if (url?.startsWith("data:image/") && /^image\/(png|jpeg|gif|webp|avif)$/.test(mime))
     return <img class="attached" src={url} alt={label} title={label} />;
-  return <span class="tag mono">{label}</span>;
+  return <span class="chip mono">{label}</span>;
 }
 
 /** The words of a person: as they were written, not as markdown. */

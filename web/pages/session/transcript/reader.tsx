@@ -114,8 +114,15 @@ export function Reader({ open, directory, seq }: Props) {
   const shown = useMemo(() => ({ session: feed.session, directory, Nested }), [feed, directory]);
   return (
     <div class="reader">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a place that scrolls must be reached by the keyboard */}
-      <div class="reader-scroll" ref={scroller} tabIndex={0} role="log" aria-live="off" aria-label="Transcript">
+      <div
+        class={following.atEnd.value ? "reader-scroll following" : "reader-scroll"}
+        ref={scroller}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a place that scrolls must be reached by the keyboard
+        tabIndex={0}
+        role="log"
+        aria-live="off"
+        aria-label="Transcript"
+      >
         <div class="transcript" ref={content}>
           <div class="top" ref={top} />
           <TranscriptTop status={status} onOlder={() => void feed.older()} />

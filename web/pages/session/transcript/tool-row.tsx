@@ -84,7 +84,7 @@ export function ToolRow({ call: callPart, result: resultPart }: { call?: Part; r
         <span class={`tool-state ${state}`} role="img" aria-label={STATES[state] ?? state} />
         <span class="tool-label">{label}</span>
         <span class="tool-subject mono cut">{subject}</span>
-        {call?.background && <span class="tag">in the background</span>}
+        {call?.background && <span class="chip">in the background</span>}
         {took !== undefined && took >= 1_000 && <span class="small muted nowrap">{duration(took)}</span>}
       </button>
       {open && (
