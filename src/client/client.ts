@@ -7,6 +7,7 @@ import { ALL_EVENTS_OPTIONS, type AllEventsOptions, openEvents } from "./event-s
 import { messageIds } from "./message-id.ts";
 import { type PageQuery, readPage } from "./pages.ts";
 import { type Backoff, backoffMs } from "./retry.ts";
+import type { SearchOptions, SearchResult } from "./search-types.ts";
 import { SessionHandle } from "./session.ts";
 import type { EventPage } from "./stream-types.ts";
 import { terminalsOf } from "./terminals.ts";
@@ -20,8 +21,6 @@ import type {
   NativeSession,
   NewSession,
   ParleyNode,
-  SearchOptions,
-  SearchResult,
   SessionChange,
   SessionDetail,
   SessionList,

@@ -10,8 +10,10 @@ export { ParleyApiError, ParleyConnectionError, ParleyProtocolError } from "./er
 export type { AllEventsOptions, EventsOptions } from "./event-stream.ts";
 export type { ConnectionState } from "./follow.ts";
 export type { Backoff } from "./retry.ts";
+export type { SearchHit, SearchOptions, SearchResult } from "./search-types.ts";
 export type { PromptOptions, SessionHandle } from "./session.ts";
 export type { EventPage, EventPageBack, Gap, GapEvent, StreamEvent } from "./stream-types.ts";
+export type { NewTerminal, Terminal, TerminalChange, TerminalFrame } from "./terminal-types.ts";
 export type { TerminalRef } from "./terminals.ts";
 export type { RunOptions, TurnRun } from "./turn-run.ts";
 export type {
@@ -32,20 +34,13 @@ export type {
   ModelPrice,
   NativeSession,
   NewSession,
-  NewTerminal,
   ParleyNode,
   PromptInput,
-  SearchHit,
-  SearchOptions,
-  SearchResult,
   Session,
   SessionChange,
   SessionDetail,
   SessionList,
   SessionListQuery,
   SlashCommand,
-  Terminal,
-  TerminalChange,
-  TerminalFrame,
   UsedDirectory,
 } from "./types.ts";

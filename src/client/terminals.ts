@@ -1,6 +1,6 @@
 import { checkOptions, type OptionNames } from "./check-options.ts";
+import type { NewTerminal, Terminal, TerminalChange } from "./terminal-types.ts";
 import type { Transport } from "./transport.ts";
-import type { NewTerminal, Terminal, TerminalChange } from "./types.ts";
 
 /** A terminal, or its id. Where nodes of several places share a database, its place is needed, too. */
 export type TerminalRef = string | Pick<Terminal, "id" | "place">;

@@ -1,6 +1,4 @@
 import type { AgentOption, Delivery, OptionValues, PermissionRule, PromptPart } from "../core/events/values.ts";
-import type { SnippetPiece } from "../core/search/match.ts";
-import type { FoundKind } from "../core/search/text.ts";
 import type { Activity, OpenAsk, SessionState } from "../core/session-state.ts";
 
 export interface Health {
@@ -142,44 +140,6 @@ export interface SessionList {
   next: string | null;
 }
 
-export interface SearchOptions {
-  /** This session and those of its sub-agents. */
-  session?: string;
-  directory?: string;
-  agent?: string;
-  kind?: FoundKind;
-  /** `next` of the page before. */
-  after?: string;
-  limit?: number;
-}
-
-/** An event in which all that was looked for is. Title, agent and directory are the session's. */
-export interface SearchHit {
-  session: string;
-  seq: number;
-  turn?: string;
-  item?: string;
-  kind: FoundKind;
-  role?: "user" | "assistant" | "system";
-  time: number;
-  title?: string;
-  agent: string;
-  directory: string;
-  /** The topmost session, of a sub-agent's. */
-  root?: string;
-  /** The text around the first hit, in one line. */
-  snippet: SnippetPiece[];
-}
-
-export interface SearchResult {
-  /** Newest first. A page may have fewer than asked for, or none, before the last one. */
-  hits: SearchHit[];
-  /** Null on the last page. */
-  next: string | null;
-  /** Set while the index is being made: so many events of so many are in it, and of the others only the newest are found. */
-  indexing?: { done: number; of: number };
-}
-
 export interface PromptInput {
   /** msg_…; made by the client when absent. The same id with the same body is the same prompt. */
   id?: string;
@@ -311,42 +271,3 @@ export interface UsedDirectory {
   /** When the last of them changed, in epoch milliseconds; absent where there is none. */
   updated?: number;
 }
-
-/** A terminal of the server, with a program in it. */
-export interface Terminal {
-  id: string;
-  directory: string;
-  /** Where nodes of several places share a database. */
-  place?: string;
-  title: string;
-  command: string;
-  args: string[];
-  status: "running" | "exited";
-  /** 128 and the signal's number where one ended it. */
-  exitCode?: number;
-  pid: number;
-  /** The offsets of the output that is kept, in UTF-16 units. */
-  output: { start: number; end: number };
-}
-
-export interface NewTerminal {
-  /** An absolute path on the server's machine; the server's own directory otherwise. */
-  directory?: string;
-  /** In place of a directory: that of a session. */
-  session?: string;
-  place?: string;
-  /** The program; the user's own shell otherwise. */
-  command?: string;
-  args?: string[];
-  title?: string;
-  cols?: number;
-  rows?: number;
-}
-
-export interface TerminalChange {
-  title?: string;
-  size?: { cols: number; rows: number };
-}
-
-/** The binary frames of a terminal's WebSocket, as JSON: where its output begins, and that its program is gone. */
-export type TerminalFrame = { type: "begin"; offset: number } | { type: "exit"; code: number };

@@ -36,7 +36,7 @@ export function universalMount(
       return createUniversal({ ...given, version, defaultDirectory, logger, advertised });
     },
     async loadUpgrade() {
-      const { createTerminalUpgrade } = await import("../surfaces/universal/terminal-socket.ts");
+      const { createTerminalUpgrade } = await import("../surfaces/universal/workspace/terminal-socket.ts");
       return createTerminalUpgrade({ gateway, terminals });
     },
   };

@@ -20,7 +20,7 @@ import type { Gateway } from "../../src/gateway/gateway.ts";
 import type { PendingAsk } from "../../src/gateway/requests.ts";
 import type { outcomeOf } from "../../src/surfaces/http/turn-outcome.ts";
 import type { agent } from "../../src/surfaces/universal/agent-schemas.ts";
-import type { Gap as ServerGap } from "../../src/surfaces/universal/cursor.ts";
+import type { Gap as ServerGap } from "../../src/surfaces/universal/events/cursor.ts";
 import type * as schemas from "../../src/surfaces/universal/schemas.ts";
 import type { detailView } from "../../src/surfaces/universal/views.ts";
 

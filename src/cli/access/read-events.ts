@@ -3,7 +3,7 @@ import type { ParleyEvent } from "../../core/events/event.ts";
 import { activity } from "../../core/session-state.ts";
 import type { Base, LogReader } from "../../log/contract.ts";
 import { followsOn } from "../../log/cursor.ts";
-import { wireJson } from "../../surfaces/universal/wire.ts";
+import { wireJson } from "../../surfaces/universal/events/wire.ts";
 import { usageError } from "../exit.ts";
 import type { EventQuery } from "./store.ts";
 

@@ -13,19 +13,19 @@ import { askRoutes } from "./ask-routes.ts";
 import { changeRoutes } from "./change-routes.ts";
 import { commandRoutes } from "./command-routes.ts";
 import { type ConsoleLinks, consoleRoutes } from "./console-routes.ts";
-import { eventRoutes } from "./event-routes.ts";
-import { eventStreams } from "./event-stream.ts";
-import { fileRoutes } from "./file-routes.ts";
+import { eventRoutes } from "./events/routes.ts";
+import { eventStreams } from "./events/stream.ts";
 import { type NodesView, nodeRoutes } from "./node-routes.ts";
 import { openApi } from "./openapi.ts";
 import { promptRoutes } from "./prompt-routes.ts";
 import { type Route, tagged } from "./route.ts";
 import { searchRoutes } from "./search-routes.ts";
 import { sessionRoutes } from "./session-routes.ts";
-import { terminalRoutes } from "./terminal-routes.ts";
 import { trustRoutes } from "./trust-routes.ts";
 import { usageRoutes } from "./usage-routes.ts";
 import { workRoutes } from "./work-routes.ts";
+import { fileRoutes } from "./workspace/file-routes.ts";
+import { terminalRoutes } from "./workspace/terminal-routes.ts";
 
 export interface UniversalOptions {
   gateway: Gateway;

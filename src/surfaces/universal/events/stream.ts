@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { ParleyEvent } from "../../core/events/event.ts";
-import type { Gateway } from "../../gateway/gateway.ts";
-import type { EventRecord, PlacedRecord } from "../../log/contract.ts";
-import { formatCursor } from "../../log/cursor.ts";
-import { type TailSink, tail, tailAll } from "../../log/tail.ts";
-import { eventsFrame, type Frame } from "../stream/frame.ts";
-import type { SseClient } from "../stream/sse-client.ts";
-import type { SseClients } from "../stream/sse-clients.ts";
+import type { ParleyEvent } from "../../../core/events/event.ts";
+import type { Gateway } from "../../../gateway/gateway.ts";
+import type { EventRecord, PlacedRecord } from "../../../log/contract.ts";
+import { formatCursor } from "../../../log/cursor.ts";
+import { type TailSink, tail, tailAll } from "../../../log/tail.ts";
+import { eventsFrame, type Frame } from "../../stream/frame.ts";
+import type { SseClient } from "../../stream/sse-client.ts";
+import type { SseClients } from "../../stream/sse-clients.ts";
 import { damageGap, type Gap, type Start } from "./cursor.ts";
 import { wireJson } from "./wire.ts";
 

@@ -1,12 +1,12 @@
 import { isAbsolute } from "node:path";
 import { z } from "zod";
-import { type ErrorCode, ParleyError } from "../../core/errors.ts";
-import { loose } from "../../core/events/values.ts";
-import { present } from "../../core/json/fields.ts";
-import type { Gateway } from "../../gateway/gateway.ts";
-import { type Refusal, type Terminal, TerminalRefused, type Terminals } from "../../host/terminals/contract.ts";
-import type { NodesView } from "./node-routes.ts";
-import { get, patch, post, type Route, remove } from "./route.ts";
+import { type ErrorCode, ParleyError } from "../../../core/errors.ts";
+import { loose } from "../../../core/events/values.ts";
+import { present } from "../../../core/json/fields.ts";
+import type { Gateway } from "../../../gateway/gateway.ts";
+import { type Refusal, type Terminal, TerminalRefused, type Terminals } from "../../../host/terminals/contract.ts";
+import type { NodesView } from "../node-routes.ts";
+import { get, patch, post, type Route, remove } from "../route.ts";
 
 /** A text for a program: the system ends it at its first NUL. */
 const text = z.string().regex(/^[^\0]*$/, "expected a text without NUL");

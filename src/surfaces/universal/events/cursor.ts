@@ -1,8 +1,8 @@
-import { ParleyError } from "../../core/errors.ts";
-import type { Gateway } from "../../gateway/gateway.ts";
-import type { SessionHead } from "../../log/contract.ts";
-import { resolveCursor } from "../../log/cursor.ts";
-import { type SessionView, sessionView } from "./views.ts";
+import { ParleyError } from "../../../core/errors.ts";
+import type { Gateway } from "../../../gateway/gateway.ts";
+import type { SessionHead } from "../../../log/contract.ts";
+import { resolveCursor } from "../../../log/cursor.ts";
+import { type SessionView, sessionView } from "../views.ts";
 
 export interface Gap {
   after: number;

@@ -1,15 +1,15 @@
 import { z } from "zod";
-import { codeOf, ParleyError } from "../../core/errors.ts";
-import { loose } from "../../core/events/values.ts";
-import { present } from "../../core/json/fields.ts";
-import type { Gateway } from "../../gateway/gateway.ts";
-import type { CommandHost } from "../../host/contract.ts";
-import { FileRefused } from "../../host/files/file-refused.ts";
-import { nameIndex } from "../../host/files/names/file-names.ts";
-import { bestMatches } from "../../host/files/names/fuzzy.ts";
-import { gitOn } from "../../host/git/git.ts";
-import type { DirectoryUse } from "../../log/contract.ts";
-import { get, type Route } from "./route.ts";
+import { codeOf, ParleyError } from "../../../core/errors.ts";
+import { loose } from "../../../core/events/values.ts";
+import { present } from "../../../core/json/fields.ts";
+import type { Gateway } from "../../../gateway/gateway.ts";
+import type { CommandHost } from "../../../host/contract.ts";
+import { FileRefused } from "../../../host/files/file-refused.ts";
+import { nameIndex } from "../../../host/files/names/file-names.ts";
+import { bestMatches } from "../../../host/files/names/fuzzy.ts";
+import { gitOn } from "../../../host/git/git.ts";
+import type { DirectoryUse } from "../../../log/contract.ts";
+import { get, type Route } from "../route.ts";
 
 const limit = z.coerce.number().int().min(1).max(200).default(20);
 const q = z.string().max(1_000).default("");

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { eventSchemas } from "../../core/events/event.ts";
-import { loose } from "../../core/events/values.ts";
-import { isId } from "../../core/ids.ts";
-import { session } from "./schemas.ts";
+import { eventSchemas } from "../../../core/events/event.ts";
+import { loose } from "../../../core/events/values.ts";
+import { isId } from "../../../core/ids.ts";
+import { session } from "../schemas.ts";
 
 const EVENTS_LIMIT = 2_000;
 const MOST_SESSIONS = 200;

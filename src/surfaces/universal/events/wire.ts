@@ -1,4 +1,4 @@
-import type { EventRecord } from "../../log/contract.ts";
+import type { EventRecord } from "../../../log/contract.ts";
 
 /** An event as clients get it: as stored, with how many numbers before it were folded, and its native line if wanted. */
 export function wireJson(record: EventRecord, native: boolean): string {

@@ -1,7 +1,7 @@
-import { present } from "../../core/json/fields.ts";
-import type { Gateway } from "../../gateway/gateway.ts";
-import type { EventRecord, Log, ReadQuery } from "../../log/contract.ts";
-import { followsOn, runsOf } from "../../log/cursor.ts";
+import { present } from "../../../core/json/fields.ts";
+import type { Gateway } from "../../../gateway/gateway.ts";
+import type { EventRecord, Log, ReadQuery } from "../../../log/contract.ts";
+import { followsOn, runsOf } from "../../../log/cursor.ts";
 import { beforeIn, damageGap, type Gap, prunedGap, startIn } from "./cursor.ts";
 
 export interface Page {

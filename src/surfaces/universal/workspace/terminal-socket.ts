@@ -1,7 +1,7 @@
-import { ParleyError } from "../../core/errors.ts";
-import type { Gateway } from "../../gateway/gateway.ts";
-import type { Terminals } from "../../host/terminals/contract.ts";
-import { type Framing, terminalSockets, type Upgrade } from "../http/terminal-socket.ts";
+import { ParleyError } from "../../../core/errors.ts";
+import type { Gateway } from "../../../gateway/gateway.ts";
+import type { Terminals } from "../../../host/terminals/contract.ts";
+import { type Framing, terminalSockets, type Upgrade } from "../../http/terminal-socket.ts";
 import { terminalNotFound } from "./terminal-routes.ts";
 
 const SOCKET = /^\/v1\/terminals\/([^/]+)\/socket$/;

@@ -1,8 +1,9 @@
-import type { Gateway } from "../../gateway/gateway.ts";
-import type { EventRecord } from "../../log/contract.ts";
-import { Answer, WRITTEN } from "../http/endpoint.ts";
+import type { Gateway } from "../../../gateway/gateway.ts";
+import type { EventRecord } from "../../../log/contract.ts";
+import { Answer, WRITTEN } from "../../http/endpoint.ts";
+import { get, type Route } from "../route.ts";
 import { type Gap, startIn, startInAll } from "./cursor.ts";
-import { pageBack, pageOf } from "./event-page.ts";
+import { pageBack, pageOf } from "./page.ts";
 import {
   allStreamQuery,
   anyPage,
@@ -12,9 +13,8 @@ import {
   sessionEventQuery,
   streamMessage,
   streamQuery,
-} from "./event-schemas.ts";
-import type { EventStreams } from "./event-stream.ts";
-import { get, type Route } from "./route.ts";
+} from "./schemas.ts";
+import type { EventStreams } from "./stream.ts";
 import { wireJson } from "./wire.ts";
 
 /** The page as text: the events are stored as JSON and go out as they are. */
