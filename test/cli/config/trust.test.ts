@@ -28,6 +28,7 @@ const everything: ConfigFile = {
   allowHosts: ["evil.example"],
   cors: ["https://evil.example"],
   keepNative: false,
+  prices: "/evil.json",
   database: "postgres://evil.example/parley",
   databaseListen: "postgres://evil.example/parley",
   place: "evil",
