@@ -16,8 +16,8 @@ async function heapMb(session: CDPSession): Promise<number> {
   return usedSize / 1e6;
 }
 
-/** A new page, without anything that the browser has kept. */
-export async function openWatched(context: BrowserContext): Promise<Watched> {
+/** A new page. Unless told, it has nothing that the browser has kept. */
+export async function openWatched(context: BrowserContext, { cache = false } = {}): Promise<Watched> {
   const page = await context.newPage();
   page.setDefaultTimeout(60_000);
   const session = await context.newCDPSession(page);
@@ -26,7 +26,7 @@ export async function openWatched(context: BrowserContext): Promise<Watched> {
     bytes += encodedDataLength;
   });
   await session.send("Network.enable");
-  await session.send("Network.setCacheDisabled", { cacheDisabled: true });
+  await session.send("Network.setCacheDisabled", { cacheDisabled: !cache });
   return { page, kilobytes: () => bytes / 1_000, heapMb: () => heapMb(session) };
 }
 
@@ -50,12 +50,16 @@ function lookFor({ selector, words = "" }: Goal): string {
   })()`;
 }
 
+const AWAIT_GOAL = `new Promise((done) => {
+  const look = () => (window.goalAt === undefined ? requestAnimationFrame(look) : done(window.goalAt));
+  look();
+})`;
+
 /** Loads an address, and resolves with the milliseconds from the request until the page has something, by its own clock. */
 export async function timeUntil({ page }: Watched, url: string, goal: Goal): Promise<number> {
   await page.addInitScript({ content: lookFor(goal) });
   await page.goto(url);
-  const at = await page.waitForFunction("window.goalAt");
-  return Number(await at.jsonValue());
+  return page.evaluate<number>(AWAIT_GOAL);
 }
 
 const COUNT_FRAMES = `(() => {

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { Figure } from "../../bench/harness/figure.ts";
 import { saved, table } from "../../bench/harness/table.ts";
 import { codex } from "../../bench/measurements/codex.ts";
+import { console } from "../../bench/measurements/console.ts";
 import { opencode } from "../../bench/measurements/opencode.ts";
 import { opencodeAgent } from "../../bench/measurements/opencode-agent.ts";
 import { skipVariable } from "../support/real-agent.ts";
@@ -13,7 +14,7 @@ test("a measurement whose program cannot be had says so, and measures nothing", 
   t.after(() => {
     process.env = before;
   });
-  for (const { run } of [opencode, opencodeAgent, codex]) {
+  for (const { run } of [opencode, opencodeAgent, codex, console]) {
     const { figures, skipped } = await run("tiny");
     assert.deepEqual({ figures, skipped }, { figures: [], skipped: "there is no network" });
   }

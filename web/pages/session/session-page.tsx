@@ -4,6 +4,7 @@ import type { SessionState } from "../../../src/core/session-state.ts";
 import { wordsOf } from "../../data/api.ts";
 import { connection } from "../../data/connection.ts";
 import { loadSession, stateOf } from "../../data/sessions.ts";
+import type { OpenTranscript } from "../../data/transcripts.ts";
 import type { Route } from "../../model/route.ts";
 import { later } from "../../ui/later.tsx";
 import { AskDock } from "./ask-dock.tsx";
@@ -18,8 +19,13 @@ const TerminalTab = later(async () => (await import("./terminal/terminal-tab.tsx
 
 type SessionRoute = Route & { page: "session" };
 
-function Body({ route, state }: { route: SessionRoute; state: SessionState }) {
-  const open = useTranscript(state.id);
+interface BodyProps {
+  route: SessionRoute;
+  state: SessionState;
+  open: OpenTranscript | undefined;
+}
+
+function Body({ route, state, open }: BodyProps) {
   switch (route.tab) {
     case "transcript":
       return (
@@ -30,7 +36,7 @@ function Body({ route, state }: { route: SessionRoute; state: SessionState }) {
         </>
       );
     case "changes":
-      return <Changes state={state} turn={route.turn} />;
+      return <Changes state={state} open={open} turn={route.turn} />;
     case "events":
       return <EventsTab session={state.id} seq={route.seq} />;
     case "terminal":
@@ -40,6 +46,8 @@ function Body({ route, state }: { route: SessionRoute; state: SessionState }) {
 
 /** One session: what was said and done in it, and the way to say more. */
 export function SessionPage({ route }: { route: SessionRoute }) {
+  // Its events are asked for beside its state, not after it.
+  const open = useTranscript(route.session);
   const [loaded, setLoaded] = useState<ReadonlySignal<SessionState>>();
   const [missing, setMissing] = useState<string>();
   const live = connection.value.kind === "live" || connection.value.kind === "behind";
@@ -75,7 +83,7 @@ export function SessionPage({ route }: { route: SessionRoute }) {
   return (
     <div class="session">
       <SessionHeader state={state} tab={route.tab} />
-      <Body route={route} state={state} />
+      <Body route={route} state={state} open={open} />
     </div>
   );
 }

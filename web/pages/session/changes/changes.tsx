@@ -6,10 +6,10 @@ import { api, wordsOf } from "../../../data/api.ts";
 import { go } from "../../../data/navigation.ts";
 import { agentInfo } from "../../../data/offers.ts";
 import { revertedTurns } from "../../../data/reverted.ts";
+import type { OpenTranscript } from "../../../data/transcripts.ts";
 import type { Turn } from "../../../model/transcript/turn.ts";
 import { DiffView, PlusMinus } from "../../../ui/diff-view.tsx";
 import { attempt } from "../../../ui/toasts.tsx";
-import { useTranscript } from "../transcript/nested.tsx";
 
 /** The changed files of a turn or of the session, read anew when something has changed. */
 function useDiff(session: string, turn: string | undefined, version: number) {
@@ -138,9 +138,14 @@ function RevertButton({ state, turn }: { state: SessionState; turn: string }) {
   );
 }
 
+interface ChangesProps {
+  state: SessionState;
+  open: OpenTranscript | undefined;
+  turn?: string;
+}
+
 /** What each turn, and the session as a whole, has changed. */
-export function Changes({ state, turn }: { state: SessionState; turn?: string }) {
-  const open = useTranscript(state.id);
+export function Changes({ state, open, turn }: ChangesProps) {
   const info = agentInfo(state.agent, state.directory).value;
   const back = revertedTurns(state.id);
   const turns = (open?.now.value.turns ?? []).filter(

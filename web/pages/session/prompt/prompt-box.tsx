@@ -71,7 +71,7 @@ export function PromptBox({ state }: { state: SessionState }) {
     () =>
       onKeys({
         prompt: () => field.current?.focus(),
-        stop: () => void attempt(() => api.session(id).cancel()),
+        stop: () => void attempt(() => api.session(id).cancel({ queue: "keep" })),
       }),
     [id],
   );
