@@ -15,3 +15,13 @@ export function Scrollable({ label, class: style, children }: Props) {
     </section>
   );
 }
+
+/** A table that may be wider than its place. */
+export function WideTable({ label, class: style, children }: Props) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a place that scrolls must be reached by the keyboard
+    <section class={style} aria-label={label} tabIndex={0}>
+      <table>{children}</table>
+    </section>
+  );
+}

@@ -4,6 +4,7 @@ import { api, wordsOf } from "../../data/api.ts";
 import { hrefOf } from "../../model/route.ts";
 import { allTokens, costWords, dayBefore, TOKEN_KINDS, TOKEN_NAMES, tokensOf } from "../../model/usage.ts";
 import { count, dollars } from "../../model/words.ts";
+import { WideTable } from "../../ui/scrollable.tsx";
 import { UsagePlot } from "./usage-plot.tsx";
 
 const BY = ["day", "directory", "agent", "model", "session"] as const;
@@ -44,31 +45,29 @@ function Row({ by, row }: { by: By; row: LabelledRow }) {
 function Table({ answer }: { answer: UsageAnswer }) {
   const { by, rows, total, more } = answer;
   return (
-    <div class="wide-table">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{by}</th>
-            <th scope="col">turns</th>
-            {TOKEN_KINDS.map((kind) => (
-              <th key={kind} scope="col">
-                {TOKEN_NAMES[kind]}
-              </th>
-            ))}
-            <th scope="col">of it reasoning</th>
-            <th scope="col">cost</th>
-          </tr>
-        </thead>
-        <tbody>
-          {(by === "day" ? rows.toReversed() : rows).map((row) => (
-            <Row key={row.key} by={by} row={row} />
+    <WideTable class="wide-table" label="Usage">
+      <thead>
+        <tr>
+          <th scope="col">{by}</th>
+          <th scope="col">turns</th>
+          {TOKEN_KINDS.map((kind) => (
+            <th key={kind} scope="col">
+              {TOKEN_NAMES[kind]}
+            </th>
           ))}
-        </tbody>
-        <tfoot>
-          <Row by="day" row={{ ...total, key: more > 0 ? `all, with ${more} more` : "all" }} />
-        </tfoot>
-      </table>
-    </div>
+          <th scope="col">of it reasoning</th>
+          <th scope="col">cost</th>
+        </tr>
+      </thead>
+      <tbody>
+        {(by === "day" ? rows.toReversed() : rows).map((row) => (
+          <Row key={row.key} by={by} row={row} />
+        ))}
+      </tbody>
+      <tfoot>
+        <Row by="day" row={{ ...total, key: more > 0 ? `all, with ${more} more` : "all" }} />
+      </tfoot>
+    </WideTable>
   );
 }
 

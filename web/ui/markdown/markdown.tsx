@@ -2,6 +2,7 @@ import type { Token, Tokens } from "marked";
 import { useRef } from "preact/hooks";
 import { type Blocks, NO_BLOCKS, readBlocks, readGrowing } from "../../model/markdown/blocks.ts";
 import { memo } from "../memo.tsx";
+import { WideTable } from "../scrollable.tsx";
 import { Code } from "./code.tsx";
 import { Inline } from "./inline.tsx";
 
@@ -29,18 +30,16 @@ function Cells({
 
 function Table({ token }: { token: Tokens.Table }) {
   return (
-    <div class="table-scroll">
-      <table>
-        <thead>
-          <Cells cells={token.header} align={token.align} tag="th" />
-        </thead>
-        <tbody>
-          {token.rows.map((cells, at) => (
-            <Cells key={at} cells={cells} align={token.align} tag="td" />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <WideTable class="table-scroll" label="Table">
+      <thead>
+        <Cells cells={token.header} align={token.align} tag="th" />
+      </thead>
+      <tbody>
+        {token.rows.map((cells, at) => (
+          <Cells key={at} cells={cells} align={token.align} tag="td" />
+        ))}
+      </tbody>
+    </WideTable>
   );
 }
 

@@ -33,13 +33,12 @@ export function TerminalTab({ session, directory }: { session: string; directory
     });
   return (
     <div class="terminals">
-      <div class="row" role="tablist" aria-label="Terminals">
+      <nav class="row" aria-label="Terminals">
         {terminals?.map(({ id, title, status, exitCode }) => (
           <button
             key={id}
             type="button"
-            role="tab"
-            aria-selected={id === shown?.id}
+            aria-current={id === shown?.id ? "true" : undefined}
             class="button compact"
             onClick={() => setChosen(id)}
           >
@@ -55,7 +54,7 @@ export function TerminalTab({ session, directory }: { session: string; directory
             End this terminal
           </button>
         )}
-      </div>
+      </nav>
       {failed !== undefined && <p class="notice bad">{failed}</p>}
       {terminals?.length === 0 && (
         <div class="empty">
