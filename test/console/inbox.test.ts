@@ -103,7 +103,9 @@ describe("the console's inbox", { timeout: GROUP_MS }, () => {
   });
 
   inPage("is answered by keys alone, the oldest first", async (page, stage) => {
-    const sessions = [await stage.begin("[[ask first]]"), await stage.begin("[[ask second]]")];
+    const sessions = [await stage.begin("[[ask first]]")];
+    await card(page, "first").waitFor();
+    sessions.push(await stage.begin("[[ask second]]"));
     await card(page, "second").waitFor();
     await page.keyboard.press("a");
     await ended(stage, sessions[0] ?? "");
