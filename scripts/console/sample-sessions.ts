@@ -6,6 +6,7 @@ import type { FileChange } from "../../src/core/events/values.ts";
 import type { Signal } from "../../src/core/ledger/signals.ts";
 import type { ConfiguredAgent } from "../../src/server/agents.ts";
 import type { Step } from "../../src/testing/sample-agent/script.ts";
+import { pastSteps } from "./sample-past.ts";
 
 const PROGRAM = fileURLToPath(new URL("../../src/testing/sample-agent.ts", import.meta.url));
 
@@ -228,7 +229,7 @@ export async function sampleAgents(directory: string): Promise<Record<string, Co
   const agents = await Promise.all(
     SAMPLES.map(async ({ agent, steps }): Promise<[string, ConfiguredAgent]> => {
       const path = join(directory, `${agent}.json`);
-      await writeFile(path, JSON.stringify(steps));
+      await writeFile(path, JSON.stringify({ "*": steps, past: pastSteps(agent) }));
       return [agent, { command: [process.execPath, PROGRAM, "--script", path] }];
     }),
   );

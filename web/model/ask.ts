@@ -14,8 +14,8 @@ export interface PermissionView {
   input?: string;
   /** The agent's own reason. */
   reason?: string;
-  /** What an "always" would allow for the rest of the session; none where it is not offered. */
-  always?: { label: string; covers: string[] };
+  /** What an "always" would allow for the rest of the session, unless its label says so; none where it is not offered. */
+  always?: { label: string; covers?: string };
   once: string;
 }
 
@@ -34,6 +34,11 @@ const ACTIONS: Readonly<Record<string, string>> = {
 
 function labelOf(options: readonly AskOption[], kind: AskOption["kind"], other: string): string {
   return options.find((option) => option.kind === kind)?.label ?? other;
+}
+
+function alwaysOf(label: string, patterns: readonly string[]): { label: string; covers?: string } {
+  if (patterns.length === 0) return { label, covers: "all of this kind" };
+  return patterns.every((pattern) => label.includes(pattern)) ? { label } : { label, covers: patterns.join("  ") };
 }
 
 function diffsIn(metadata: Fields, path: string | undefined): PermissionView["diffs"] {
@@ -76,7 +81,7 @@ export function permissionView({ request }: Ask & { kind: "permission" }): Permi
     ...(command === undefined ? {} : { command }),
     ...(shown ? { input: JSON.stringify(input, null, 2) } : {}),
     ...(reason === undefined ? {} : { reason }),
-    ...(offersAlways ? { always: { label: labelOf(options, "always", "Always allow"), covers: patterns } } : {}),
+    ...(offersAlways ? { always: alwaysOf(labelOf(options, "always", "Always allow"), patterns) } : {}),
   };
 }
 
