@@ -15,7 +15,10 @@ const WIDE = { width: 1280, height: 800 };
 const PHONE = { width: 390, height: 780 };
 
 const DAY_MS = 86_400_000;
+/** The server's clock goes through the last weeks, so that there is something to show of them. */
 const { now } = Date;
+let behind = 0;
+Date.now = () => now() - behind;
 
 const program = await findBrowser();
 if (!program) throw new Error("expected a browser: chromium, chromium-browser or google-chrome");
@@ -34,10 +37,11 @@ try {
   const projects = join(tmpdir(), "projects");
   await mkdir(projects);
   owner.after(() => rm(projects, { recursive: true, force: true }));
+  behind = 30 * DAY_MS;
   const server = await startServer(owner, { agents: await sampleAgents(hidden) });
   const client = createClient({ url: server.parley.url, token: null });
   await playPast(client, projects, (ago) => {
-    Date.now = () => now() - ago * DAY_MS;
+    behind = ago * DAY_MS;
   });
   const browser = await startBrowser(program, { env: { ...(process.env as Record<string, string>) } });
   owner.after(() => browser[Symbol.asyncDispose]());

@@ -80,15 +80,29 @@ describe("several tabs, and connections that break", { timeout: GROUP_MS }, () =
     const session = await stage.begin("[[ask first call]]", { title: "Calls" });
     for (const page of tabs) await card(page, "first call").waitFor();
     await eventually("somebody is called", async () => (await all()).length > 0);
-    assert.deepEqual(await all(), ["Needs you: Calls"]);
+    assert.deepEqual(await all(), ["An agent needs you: Calls"]);
     const [leader, other] = (await noticesOf(tabs[0])).length > 0 ? tabs : [tabs[1], tabs[0]];
     await leader.close();
     await stage.server.api.call("POST", `/v1/sessions/${session}/cancel`);
     await eventually("the turn is over", async () => (await stage.server.api.session(session)).turn === null);
     await stage.server.api.call("POST", `/v1/sessions/${session}/prompts`, { text: "[[ask second call]]" });
-    await eventually("the other tab calls", async () => (await noticesOf(other)).some((one) => /Needs you/.test(one)));
+    await eventually("the other tab calls", async () => (await noticesOf(other)).some((one) => /needs you/.test(one)));
     await stage.server.api.call("POST", `/v1/sessions/${session}/cancel`);
     await other.close();
+  });
+
+  inStage("what is done and not looked at is still new after a reload", async (stage) => {
+    const page = await tab(stage);
+    const session = await stage.begin("Say hello", { title: "Done unseen" });
+    const unread = page.locator(".side-list section", { hasText: "Done, unread" }).getByText("Done unseen");
+    await unread.waitFor();
+    await page.reload();
+    await unread.waitFor();
+    await unread.click();
+    await page.locator(".turn.over").waitFor();
+    await unread.waitFor({ state: "detached" });
+    assert.equal((await stage.server.api.session(session)).turn, null);
+    await page.close();
   });
 
   inStage("a hidden tab lets its stream go, and is right again when it is looked at", async (stage) => {
