@@ -236,14 +236,19 @@ export async function sampleAgents(directory: string): Promise<Record<string, Co
   return Object.fromEntries(agents);
 }
 
-/** Begins all sessions, each in its project below a directory, and resolves with their ids. */
+/** The events at which a session has done what it does, or almost. */
+const PLAYED: readonly string[] = ["permission.requested", "question.requested", "plan.updated", "turn.ended"];
+
+/** Begins all sessions, one after the other, each in its project below a directory, and resolves with their ids. */
 export async function beginSamples(client: ParleyClient, directory: string): Promise<string[]> {
   const ids: string[] = [];
   for (const { title, project, agent, prompt } of SAMPLES) {
     const path = join(directory, project);
     await mkdir(path, { recursive: true });
     const session = await client.sessions.create({ title, agent, directory: path });
-    await client.session(session).prompt({ text: prompt, attended: true });
+    const handle = client.session(session);
+    await handle.prompt({ text: prompt, attended: true });
+    for await (const { type } of handle.events({ after: 0 })) if (PLAYED.includes(type)) break;
     ids.push(session.id);
   }
   return ids;
