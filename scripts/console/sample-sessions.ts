@@ -6,6 +6,7 @@ import type { FileChange } from "../../src/core/events/values.ts";
 import type { Signal } from "../../src/core/ledger/signals.ts";
 import type { ConfiguredAgent } from "../../src/server/agents.ts";
 import type { Step } from "../../src/testing/sample-agent/script.ts";
+import { pastSteps } from "./sample-past.ts";
 
 const PROGRAM = fileURLToPath(new URL("../../src/testing/sample-agent.ts", import.meta.url));
 
@@ -228,21 +229,26 @@ export async function sampleAgents(directory: string): Promise<Record<string, Co
   const agents = await Promise.all(
     SAMPLES.map(async ({ agent, steps }): Promise<[string, ConfiguredAgent]> => {
       const path = join(directory, `${agent}.json`);
-      await writeFile(path, JSON.stringify(steps));
+      await writeFile(path, JSON.stringify({ "*": steps, past: pastSteps(agent) }));
       return [agent, { command: [process.execPath, PROGRAM, "--script", path] }];
     }),
   );
   return Object.fromEntries(agents);
 }
 
-/** Begins all sessions, each in its project below a directory, and resolves with their ids. */
+/** The events at which a session has done what it does, or almost. */
+const PLAYED: readonly string[] = ["permission.requested", "question.requested", "plan.updated", "turn.ended"];
+
+/** Begins all sessions, one after the other, each in its project below a directory, and resolves with their ids. */
 export async function beginSamples(client: ParleyClient, directory: string): Promise<string[]> {
   const ids: string[] = [];
   for (const { title, project, agent, prompt } of SAMPLES) {
     const path = join(directory, project);
     await mkdir(path, { recursive: true });
     const session = await client.sessions.create({ title, agent, directory: path });
-    await client.session(session).prompt({ text: prompt, attended: true });
+    const handle = client.session(session);
+    await handle.prompt({ text: prompt, attended: true });
+    for await (const { type } of handle.events({ after: 0 })) if (PLAYED.includes(type)) break;
     ids.push(session.id);
   }
   return ids;

@@ -24,6 +24,7 @@ const RULES: readonly [line: RegExp, toStep: (line: string) => Omit<Step, "line"
   [/^\.\/parley run --agent "acp:my-agent/, () => ({ does: "nothing", because: "my-agent is the reader's program" })],
   // Nobody sits at a terminal here: the question is answered ahead.
   [/^\.\/parley run /, (line) => ({ does: "run", command: `${line.slice(2)} --yes`, expect: /README\.md/ })],
+  [/^\.\/parley console$/, () => ({ does: "run", command: "parley console --print", expect: /\/console\/#enter=/ })],
   [/^\.\/parley opencode\b/, () => ({ does: "run", command: "parley opencode --help", expect: /terminal interface/ })],
   [/^PARLEY_TOKEN=.* node hello\.mjs$/, (line) => ({ does: "run", command: line, expect: /You said: Say hello/ })],
   [/^mkdir /, (line) => ({ does: "run", command: line, expect: /^$/ })],

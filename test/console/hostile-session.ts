@@ -17,7 +17,7 @@ function diffOf(payload: Payload): string {
   return `@@ -1,1 +1,1 @@ ${inPlace("hunk", payload)}\n-${line}\n+${line} again\n`;
 }
 
-/** What was said and done with a payload: text, reasoning, calls of tools, notes and errors. */
+/** What was said and done with a payload: text, reasoning, calls of tools that do well and that fail, notes. */
 function itemsOf(payload: Payload): Signal[] {
   const { mark } = payload;
   const put = (place: string): string => inPlace(place, payload);
@@ -44,7 +44,6 @@ function itemsOf(payload: Payload): Signal[] {
     { type: "tool.seen", call: `c${mark}`, name: "bash", input: { command: put("command") } },
     { type: "tool.done", call: `c${mark}`, ok: false, error: { code: "failed", message: put("failure") } },
     { type: "note", level: "warn", text: put("note") },
-    { type: "error", error: { code: put("code"), message: put("error") } },
   ];
 }
 
@@ -65,15 +64,21 @@ function asksOf(payload: Payload): Signal[] {
   ];
 }
 
-function scriptOf(payloads: readonly Payload[], title: string): Script {
+function scriptOf(payloads: readonly Payload[]): Script {
   const say = (signals: Signal[]) => signals.map((signal) => ({ signal }));
+  const said = (place: string): string =>
+    payloads
+      .slice(0, 1)
+      .map((payload) => inPlace(place, payload))
+      .join("");
   const entries = payloads.map((payload) => ({ text: inPlace("plan", payload), status: "pending" as const }));
   return {
     said: say([
-      { type: "session", title },
+      { type: "session", title: said("named") },
       ...payloads.flatMap(itemsOf),
       { type: "plan", entries },
-      { type: "turn.finished", reason: "end_turn" },
+      // A turn ends with one error.
+      { type: "turn.finished", reason: "error", error: { code: "failed", message: said("error") } },
     ]),
     asks: [...say(payloads.flatMap(asksOf)), { wait: "cancel" }],
   };
@@ -85,8 +90,7 @@ export async function hostileScripts(directory: string): Promise<{ path: string;
   return Promise.all(
     groups.map(async (payloads, at) => {
       const path = join(directory, `hostile-${at}.json`);
-      const [first] = payloads;
-      await writeFile(path, JSON.stringify(scriptOf(payloads, first ? inPlace("named", first) : "")));
+      await writeFile(path, JSON.stringify(scriptOf(payloads)));
       return { path, payloads };
     }),
   );

@@ -69,9 +69,9 @@ export const PAYLOADS: readonly Payload[] = AROUND.flatMap((around) => BASES.map
   text,
 }));
 
-/** Whether all of it is seen where texts are shown as they are: the orders of a terminal never are. */
+/** Whether all of it is seen where texts are shown as they are: orders of a terminal are left out, unseen characters named. */
 export function isPlain({ text }: Payload): boolean {
-  return !text.includes("\u001b");
+  return !["\u001b", "\u202e"].some((one) => text.includes(one));
 }
 
 /** A name of a file or a directory, which holds no slash and no control character. */

@@ -166,7 +166,8 @@ describe("hostile texts in the console", { timeout: GROUP_MS }, () => {
       await page.locator(".turn.over").waitFor();
       await unfold(page);
       const text = await look(page, harm);
-      assertShown(text, ["tool", "title", "command", "output", "failure", "note", "error", "code"], payloads);
+      assertShown(text, ["tool", "title", "command", "output", "failure", "note"], payloads);
+      assertShown(text, ["error"], payloads.slice(0, 1));
       assertShown(text, ["plan", "diff", "hunk", "asked", "question"], payloads);
       assertShown(text, ["text", "reasoning"], payloads, false);
       assertShown(text, ["key", "input"], payloads, false);

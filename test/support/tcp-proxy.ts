@@ -29,7 +29,7 @@ export class TcpProxy {
   opened = 0;
   /** Answers that were lost so far. */
   lost = 0;
-  readonly #target: { host: string; port: number };
+  #target: { host: string; port: number };
   readonly #links = new Set<Link>();
   readonly #server = createServer({ allowHalfOpen: false }, (client) => this.#take(client));
   #refusing = false;
@@ -56,6 +56,11 @@ export class TcpProxy {
   /** Connections now. */
   get open(): number {
     return this.#links.size;
+  }
+
+  /** New connections go to another port: the server was started again. */
+  leadTo(port: number): void {
+    this.#target = { ...this.#target, port };
   }
 
   /** Ends all connections; new ones are let through. */

@@ -13,8 +13,9 @@ function isSeen(value: unknown): value is Seen {
   return typeof value === "object" && value !== null && Object.values(value).every((time) => typeof time === "number");
 }
 
-/** A browser that comes for the first time has seen all that is there. */
+/** A browser that comes for the first time has seen all that is there, and what comes later is new to it after a reload, too. */
 const seen = kept<Seen>("seen", { "*": Date.now() }, isSeen);
+seen.set(seen.now.value);
 
 /** Somebody has looked at a session up to this time. */
 export function markSeen(session: string, time: number): void {

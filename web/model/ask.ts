@@ -14,8 +14,8 @@ export interface PermissionView {
   input?: string;
   /** The agent's own reason. */
   reason?: string;
-  /** What an "always" would allow for the rest of the session; none where it is not offered. */
-  always?: { label: string; covers: string[] };
+  /** What an "always" would allow for the rest of the session, unless its label says so; none where it is not offered. */
+  always?: { label: string; covers?: string };
   once: string;
 }
 
@@ -34,6 +34,18 @@ const ACTIONS: Readonly<Record<string, string>> = {
 
 function labelOf(options: readonly AskOption[], kind: AskOption["kind"], other: string): string {
   return options.find((option) => option.kind === kind)?.label ?? other;
+}
+
+const UNSEEN = /[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]|(?![\n\t])\p{Cc}/gu;
+
+/** A text whose unseen characters are named: such ones can make a command look like another. */
+export function withUnseen(text: string): string {
+  return text.replace(UNSEEN, (one) => `⟨U+${one.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`);
+}
+
+function alwaysOf(label: string, patterns: readonly string[]): { label: string; covers?: string } {
+  if (patterns.length === 0) return { label, covers: "all of this kind" };
+  return patterns.every((pattern) => label.includes(pattern)) ? { label } : { label, covers: patterns.join("  ") };
 }
 
 function diffsIn(metadata: Fields, path: string | undefined): PermissionView["diffs"] {
@@ -70,13 +82,13 @@ export function permissionView({ request }: Ask & { kind: "permission" }): Permi
   const reason = textIn(metadata, "reason");
   const offersAlways = options.some(({ kind }) => kind === "always");
   return {
-    headline: subject === "" || subject === command ? what : `${what}: ${subject}`,
-    diffs,
+    headline: withUnseen(subject === "" || subject === command ? what : `${what}: ${subject}`),
+    diffs: diffs.map(({ diff, ...named }) => ({ ...named, diff: withUnseen(diff) })),
     once: labelOf(options, "once", "Allow once"),
-    ...(command === undefined ? {} : { command }),
-    ...(shown ? { input: JSON.stringify(input, null, 2) } : {}),
+    ...(command === undefined ? {} : { command: withUnseen(command) }),
+    ...(shown ? { input: withUnseen(JSON.stringify(input, null, 2)) } : {}),
     ...(reason === undefined ? {} : { reason }),
-    ...(offersAlways ? { always: { label: labelOf(options, "always", "Always allow"), covers: patterns } } : {}),
+    ...(offersAlways ? { always: alwaysOf(labelOf(options, "always", "Always allow"), patterns) } : {}),
   };
 }
 

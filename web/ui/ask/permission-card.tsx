@@ -68,9 +68,7 @@ export function PermissionCard({ ask, over }: Props) {
               onClick={() => answerAsk(ask, "always")}
             >
               {view.always.label}
-              <small class="muted cut">
-                {view.always.covers.length > 0 ? view.always.covers.join("  ") : "all of this kind"}
-              </small>
+              {view.always.covers !== undefined && <small class="muted cut">{view.always.covers}</small>}
             </button>
           )}
         </div>
