@@ -25,6 +25,8 @@ const WORK_COMMANDS: Record<string, Call> = {
   unrevert: ({ work }, id) => work.unrevert(id),
   commitRevert: ({ work }, id) => work.commitRevert(id),
   fork: ({ work }, id) => work.fork(id),
+  // Those of a directory, which this process may not have.
+  commandsOf: ({ work }, id) => work.commandsOf(id),
 };
 
 /** Reads of the gateway, which any process answers. */
@@ -48,6 +50,7 @@ const WORK_READS: Record<string, Call> = {
 const OTHERS = [
   "ahead",
   ...["constructor", "log", "attachments", "roots", "defaultAgent", "create", "importSession", "own", "assertChoice"],
+  ...["directory", "keptDirectory"],
   ...["assertOpen", "shutdown", "storageLost", "enterDirectory", "enterKeeper", "enterSession", "place", "door"],
 ];
 const WORK_OTHERS = ["constructor", "known", "move", "within"];
