@@ -92,6 +92,11 @@ describe("the console for everybody", { timeout: GROUP_MS }, () => {
         states.filter(({ asks }) => asks.length > 0).length === 3 && states.filter(({ turn }) => !turn).length === 2
       );
     });
+    const page = await stage.open();
+    await page.getByLabel(/^Token/).fill(TOKEN);
+    await page.keyboard.press("Enter");
+    await page.locator("article.ask").first().waitFor();
+    await page.close();
   });
   after(async () => {
     for (const close of closing) await close();
@@ -102,6 +107,8 @@ describe("the console for everybody", { timeout: GROUP_MS }, () => {
 
   inStage("is led to by keys alone: login, an answer, a new session with a prompt", async ({ open, server }) => {
     const page = await open();
+    await page.context().clearCookies();
+    await page.reload();
     await page.getByRole("button", { name: "Log in" }).waitFor();
     assert.deepEqual(await violationsOf(page, axe), []);
     await tabTo(page, /^Token/);

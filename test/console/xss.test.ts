@@ -185,7 +185,7 @@ describe("hostile texts in the console", { timeout: GROUP_MS }, () => {
   });
 
   inPage("stay text in the inspector, with the agent's own lines", async () => {
-    for (const { id, payloads } of sessions.slice(0, 2)) {
+    for (const { id, payloads } of sessions) {
       await at(`s/${id}/events`);
       await page.locator(".event-row").first().waitFor();
       await unfold(page);
@@ -195,7 +195,7 @@ describe("hostile texts in the console", { timeout: GROUP_MS }, () => {
 
   inPage("stay text in what a search finds", async () => {
     await at("search");
-    for (const { mark } of PAYLOADS.filter((_, index) => index % 5 === 0)) {
+    for (const { mark } of PAYLOADS.filter((_, index) => index % 3 === 0)) {
       await page.getByRole("searchbox").fill(mark);
       await page.locator(".hit mark", { hasText: mark }).first().waitFor();
       await look(page, harm);
