@@ -5,7 +5,7 @@ import type { Transport } from "./transport.ts";
 /** A terminal, or its id. Where nodes of several places share a database, its place is needed, too. */
 export type TerminalRef = string | Pick<Terminal, "id" | "place">;
 
-interface TerminalListQuery {
+export interface TerminalListQuery {
   directory?: string;
   place?: string;
 }
