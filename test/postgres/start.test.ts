@@ -5,7 +5,7 @@ import { isParleyError } from "../../src/core/errors.ts";
 import { readAddress } from "../../src/postgres/address.ts";
 import { connect } from "../../src/postgres/connection.ts";
 import { openDatabase } from "../../src/postgres/database.ts";
-import { migrate, NEWEST } from "../../src/postgres/migrations.ts";
+import { MIGRATIONS, migrate, NEWEST } from "../../src/postgres/migrations.ts";
 import { freePort, needsPostgres, sharedPostgres } from "../support/postgres.ts";
 import { PATIENCE_MS } from "../support/time.ts";
 
@@ -88,18 +88,38 @@ describe("a start on a database", needsPostgres, () => {
     const server = await sharedPostgres();
     const name = await server.preparedDatabase();
     const address = readAddress(server.url(name));
-    const steps = [
-      { sql: "THIS IS NO SQL: it was done before", oldest: 1 },
-      { sql: "CREATE TABLE later (x int)", oldest: 1 },
-    ];
+    const done = Array.from({ length: NEWEST }, () => ({ sql: "THIS IS NO SQL: it was done before", oldest: 1 }));
+    const steps = [...done, { sql: "CREATE TABLE later (x int)", oldest: 1 }];
     for (let time = 1; time <= 2; time++) {
       const connection = await connect({ address, limitMs: PATIENCE_MS });
       await migrate(connection, address, steps);
       await connection.end();
     }
     const meta = await server.sql(name, "SELECT value FROM meta WHERE name = 'schema'");
-    assert.deepEqual(meta, [{ value: "2" }]);
+    assert.deepEqual(meta, [{ value: String(NEWEST + 1) }]);
     await server.sql(name, "SELECT x FROM later");
+  });
+
+  test("brings each older schema up to date, and leaves the functions of its nodes there", async () => {
+    const server = await sharedPostgres();
+    for (let version = 1; version < NEWEST; version++) {
+      const name = await server.createDatabase();
+      const address = readAddress(server.url(name));
+      const connection = await connect({ address, limitMs: PATIENCE_MS });
+      await migrate(connection, address, MIGRATIONS.slice(0, version));
+      await connection.end();
+      const functions = "SELECT proname AS f FROM pg_proc WHERE pronamespace = 'public'::regnamespace ORDER BY 1";
+      const before = await server.sql<{ f: string }>(name, functions);
+      await server.sql(name, "INSERT INTO sessions (id, place, state) VALUES ('ses_old', 'here', '{}')");
+      await (await openDatabase({ url: address.url })).close();
+      const after = new Set((await server.sql<{ f: string }>(name, functions)).map(({ f }) => f));
+      assert.deepEqual(
+        before.filter(({ f }) => !after.has(f)),
+        [],
+      );
+      assert.ok(after.size > before.length);
+      assert.deepEqual(await server.sql(name, "SELECT id, lost_to FROM sessions"), [{ id: "ses_old", lost_to: 0 }]);
+    }
   });
 
   test("a step that fails leaves nothing", async () => {
@@ -107,17 +127,14 @@ describe("a start on a database", needsPostgres, () => {
     const name = await server.preparedDatabase();
     const address = readAddress(server.url(name));
     const connection = await connect({ address, limitMs: PATIENCE_MS });
-    const steps = [
-      { sql: "", oldest: 1 },
-      { sql: "CREATE TABLE later (x int); SELECT no_such_thing()", oldest: 1 },
-    ];
+    const steps = [...MIGRATIONS, { sql: "CREATE TABLE later (x int); SELECT no_such_thing()", oldest: 1 }];
     await assert.rejects(migrate(connection, address, steps), /no_such_thing/);
     await connection.end();
     const rows = await server.sql(
       name,
       "SELECT value FROM meta WHERE name = 'schema' AND to_regclass('later') IS NULL",
     );
-    assert.deepEqual(rows, [{ value: "1" }]);
+    assert.deepEqual(rows, [{ value: String(NEWEST) }]);
   });
 
   test("a socket is an address, too", async () => {
