@@ -24,7 +24,7 @@ interface Migration {
  * Each entry takes the schema one version further; entries are never changed once released. They only add, so that nodes
  * of the version before go on beside this one. A function has its version in its name: the older one stays for them.
  */
-const MIGRATIONS: readonly Migration[] = [
+export const MIGRATIONS: readonly Migration[] = [
   { sql: [TABLES_1, HOLDS_1, APPEND_1, ORDER_1, FORGET_1, READS_1].join("\n"), oldest: 1 },
   { sql: [APPEND_ONE_2, LOST_2].join("\n"), oldest: 1 },
   { sql: SPENT_3, oldest: 1 },

@@ -5,7 +5,7 @@ import { isParleyError } from "../../src/core/errors.ts";
 import { readAddress } from "../../src/postgres/address.ts";
 import { connect } from "../../src/postgres/connection.ts";
 import { openDatabase } from "../../src/postgres/database.ts";
-import { migrate, NEWEST } from "../../src/postgres/migrations.ts";
+import { MIGRATIONS, migrate, NEWEST } from "../../src/postgres/migrations.ts";
 import { freePort, needsPostgres, sharedPostgres } from "../support/postgres.ts";
 import { PATIENCE_MS } from "../support/time.ts";
 
@@ -100,6 +100,28 @@ describe("a start on a database", needsPostgres, () => {
     const meta = await server.sql(name, "SELECT value FROM meta WHERE name = 'schema'");
     assert.deepEqual(meta, [{ value: String(NEWEST + 1) }]);
     await server.sql(name, "SELECT x FROM later");
+  });
+
+  test("brings each older schema up to date, and leaves the functions of its nodes there", async () => {
+    const server = await sharedPostgres();
+    for (let version = 1; version < NEWEST; version++) {
+      const name = await server.createDatabase();
+      const address = readAddress(server.url(name));
+      const connection = await connect({ address, limitMs: PATIENCE_MS });
+      await migrate(connection, address, MIGRATIONS.slice(0, version));
+      await connection.end();
+      const functions = "SELECT proname AS f FROM pg_proc WHERE pronamespace = 'public'::regnamespace ORDER BY 1";
+      const before = await server.sql<{ f: string }>(name, functions);
+      await server.sql(name, "INSERT INTO sessions (id, place, state) VALUES ('ses_old', 'here', '{}')");
+      await (await openDatabase({ url: address.url })).close();
+      const after = new Set((await server.sql<{ f: string }>(name, functions)).map(({ f }) => f));
+      assert.deepEqual(
+        before.filter(({ f }) => !after.has(f)),
+        [],
+      );
+      assert.ok(after.size > before.length);
+      assert.deepEqual(await server.sql(name, "SELECT id, lost_to FROM sessions"), [{ id: "ses_old", lost_to: 0 }]);
+    }
   });
 
   test("a step that fails leaves nothing", async () => {

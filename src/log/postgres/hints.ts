@@ -6,7 +6,7 @@ import { toArray } from "./texts.ts";
 
 export const CHANNEL = "parley";
 /** The time between two notifications of a node. */
-const PACE: Pace = { shortestMs: 5, longestMs: 20, perThingMs: 2.5 };
+const PACE: Pace = { shortestMs: 5, longestMs: 20, perThingMs: 4 };
 /** A notification of its own that a node has not heard by then is lost, and others' too. */
 const ECHO_MS = 2_000;
 /** The longest time without a sign that notifications come. */

@@ -5,7 +5,7 @@ import { type Pace, pauseAfter } from "./pace.ts";
 /** The pause after a pass that failed. */
 const AGAIN_MS = 250;
 /** The time between two passes that nobody waits for: each is a commit of its own, beside those of the appends. */
-const PACE: Pace = { shortestMs: 10, longestMs: 40, perThingMs: 3 };
+const PACE: Pace = { shortestMs: 10, longestMs: 50, perThingMs: 5 };
 
 export interface OrdererOptions {
   database: Pick<Database, "order">;
