@@ -207,7 +207,8 @@ describe("statements", needsPostgres, () => {
     await a.log.position();
     await eventually("it listens", () => a.log.stats().hintsUp);
     const [before, began] = [a.log.stats().statements, performance.now()];
-    const allowed = () => 3 + (performance.now() - began) / 1000;
+    // Some beside these: the index takes in what was stored.
+    const allowed = () => 8 + (performance.now() - began) / 1000;
     await staysSo("at most a statement a second", () => a.log.stats().statements - before <= allowed(), 4_000);
   });
 
