@@ -57,7 +57,8 @@ export async function startBrowser(
   const profile = mkdtempSync(join(tmpdir(), "parley-browser-"));
   const context = await chromium.launchPersistentContext(profile, {
     executablePath,
-    env,
+    // It keeps reports of crashes with the user's configuration, which tests do not have.
+    env: { ...env, XDG_CONFIG_HOME: profile, XDG_CACHE_HOME: profile },
     args: [...FLAGS, ...(hosts.length > 0 ? [`--host-resolver-rules=${rules}`] : [])],
     headless: true,
     ...(password === undefined ? {} : { httpCredentials: { username: "opencode", password } }),
