@@ -157,7 +157,8 @@ export class EventHub {
   private async usable(cursor: StreamCursor | undefined, position: number): Promise<StreamCursor | undefined> {
     const { log } = this.options.gateway;
     if (!cursor || position - cursor.position > REPLAY_LIMIT) return undefined;
-    if (cursor.position <= ((await log.lostTo?.()) ?? 0)) return undefined;
+    // A client that was there before the first event has lost nothing.
+    if (cursor.position > 0 && cursor.position <= ((await log.lostTo?.()) ?? 0)) return undefined;
     if (cursor.position <= position) return cursor;
     return cursor.position <= (await log.position()) ? cursor : undefined;
   }
