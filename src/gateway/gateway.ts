@@ -245,7 +245,7 @@ export class Gateway {
     );
   }
 
-  /** What turns have spent, added up. */
+  /** The spending of turns, added up. */
   async usage(query: UsageQuery): Promise<UsageAnswer> {
     const { priceTable } = this.options;
     if (priceTable) return usageOf(this.log, priceTable, query);

@@ -27,7 +27,7 @@ async function labelled(log: Reads, row: LabelledRow): Promise<LabelledRow> {
   return head ? { ...row, ...present({ label: head.state.title }) } : { ...row, deleted: true };
 }
 
-/** What turns have spent, added up. */
+/** The spending of turns, added up. */
 export async function usageOf(log: Reads, prices: PriceTable, query: UsageQuery): Promise<UsageAnswer> {
   const { by = "day", from, to, tz = "UTC", agent, directory, limit = DEFAULT_ROWS } = query;
   const report = new UsageReport({ by, prices, dayOf: checked(query), from, to });

@@ -2,7 +2,7 @@ import { plainForm, wordsOf } from "./words.ts";
 
 /** A shorter word that is still being typed is taken as it is: too much would begin with it. */
 const LEAST_PREFIX = 2;
-/** What comes after so many characters or words of a query is left out. */
+/** The rest of a query after so many characters or words is left out. */
 const LONGEST_QUERY = 1_000;
 const MOST_PARTS = 32;
 
@@ -41,7 +41,7 @@ function partOf(text: string, open: boolean): Part | undefined {
   const words = wordsOf(text).flatMap(({ start, end }) => plainForm(text.slice(start, end)));
   const last = words.at(-1);
   if (last === undefined) return undefined;
-  // What ends with a sign, such as `foo(`, has its last word whole; a star asks for more of it.
+  // A text that ends with a sign, such as `foo(`, has its last word whole; a star asks for more of it.
   const ends = /[\p{L}\p{N}\p{M}*]$/u.test(text);
   return { words, open: open && ends && last.length >= LEAST_PREFIX };
 }

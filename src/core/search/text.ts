@@ -45,7 +45,7 @@ const TYPES = [
 
 export const FINDABLE_TYPES: ReadonlySet<string> = new Set(TYPES);
 
-/** What can be found of an event; undefined where that is nothing. */
+/** The text by which an event can be found; undefined where there is none. */
 export function findable(event: ParleyEvent): Findable | undefined {
   const found = read(event);
   if (!found) return undefined;

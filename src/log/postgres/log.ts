@@ -105,7 +105,7 @@ export async function createPostgresLog(options: PostgresLogOptions): Promise<Po
       if ((await follower.poll(orderer.floor())) || orderer.due()) orderer.stored();
     },
     sweep() {
-      // What a node that died has not indexed.
+      // Events that a node that died has not indexed.
       indexer.stored();
       return lane.run(() => forget.sweepAll(checkOpen));
     },

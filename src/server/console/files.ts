@@ -36,7 +36,7 @@ function isCoded(name: string): boolean {
   return CODINGS.some((coding) => name.endsWith(SUFFIXES[coding]));
 }
 
-/** What a bundle serves, by name. A file's codings are found beside it. */
+/** The files of a bundle, by name. A file's codings are found beside it. */
 export function filesOf(bundled: readonly BundledFile[]): ConsoleFiles {
   const all = new Map(bundled.map(({ name, bytes }) => [name, bytes]));
   const files = new Map<string, ConsoleFile>();

@@ -29,7 +29,7 @@ const UNHEARD: Attempt = { right: false, guess: false, why: "" };
 
 type Shown = { code: string } | { token: string };
 
-/** What a browser shows. The body is never repeated: it holds a secret, or a part of one. */
+/** The secret that a browser shows. The body is never repeated: it holds a secret, or a part of one. */
 function shownIn(body: Buffer | undefined): Shown {
   const { code, token } = objectAs<Record<string, unknown>>(jsonIn(body?.toString("utf8") ?? "")) ?? {};
   if (typeof code === "string" && token === undefined) return { code };

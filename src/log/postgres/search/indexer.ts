@@ -59,7 +59,7 @@ export function createIndexer({ database: { query, change }, report }: IndexerOp
       positions,
       toArray(entries.map(({ terms }) => terms)),
     ]);
-    // What was forgotten while it was read: a sweep that comes later finds the entries.
+    // Events that were forgotten while they were read: a sweep that comes later finds the entries.
     if (entries.length > 0) {
       await change(
         `DELETE FROM search_entries n USING sessions s WHERE n.position = ANY ($1::bigint[]) AND s.sid = n.sid
