@@ -70,6 +70,8 @@ export interface ParleyOptions extends AgentSettings {
   resumeQueues?: boolean;
   /** The directory of a session that names none. */
   directory: string;
+  /** The agent (the default one unless named) whose program is needed at once, in that directory: it starts while the server does. */
+  ahead?: { agent: string | undefined } | undefined;
   /** The directories that sessions, files and terminals are limited to; none: wherever the user may. */
   roots?: readonly string[];
   logger: Logger;
@@ -139,17 +141,19 @@ async function startLocked(options: ParleyOptions, lock: LockHeld): Promise<Serv
   const log =
     cluster?.log ??
     (await (options.openLog ?? openLog)({ directory: dataDirectory, sync, keepNative, guarded: [lock.file], report }));
+  const abandon = (): void => killNow(processes);
   try {
     const keeping = { ...processes, log: (message: string, details: LogFields) => logger.warn(details, message) };
     const commands = createProcessHost(keeping);
     freezer = commands;
     const agents = buildAgents(options, commands, dataDirectory);
     const terminals = new OpenTerminals({ ...keeping, id: idSource(Date.now) });
-    const abandon = (): void => killNow(processes);
     const parts = { log, cluster, metrics, roots, agents, commands, terminals, abandon };
     const started = await startOn(parts, options, lock);
     return { ...started, abandon };
   } catch (error) {
+    // A program that was started ahead.
+    abandon();
     await cluster?.leave();
     await log.close();
     await cluster?.database.close();
@@ -204,6 +208,7 @@ async function startOn(
     now: neverBack(Date.now, () => performance.now()),
     metrics,
   });
+  if (options.ahead) gateway.ahead(options.ahead.agent, options.directory);
   const directory = roots.has(options.directory) ? options.directory : (roots.directories[0] ?? options.directory);
   cluster?.start(gateway);
   const closed = await gateway.tenure.recover();

@@ -34,7 +34,7 @@ describeSessions("the changes of a session", script, (inStage) => {
     const turn = page.getByRole("navigation", { name: "Turns" }).getByRole("button", { name: /second/ });
     await turn.click();
     await eventually("one file is shown", async () => (await page.locator(".diff").count()) === 1);
-    assert.deepEqual(await page.locator(".diff-line .diff-words").allInnerTexts(), ["c", "d"]);
+    assert.deepEqual(await page.locator(".diff-line .diff-words").allTextContents(), ["c", "d"]);
 
     await page.getByRole("button", { name: "Take back this turn…" }).click();
     await page.getByRole("button", { name: "Take back", exact: true }).click();

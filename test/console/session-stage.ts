@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { type Script, type ScriptedModel, startScriptedModel } from "../../src/testing/index.ts";
 import { NO_BROWSER } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
@@ -20,6 +20,9 @@ export interface SessionStage extends ConsoleStage {
   isIdle(session: string): Promise<void>;
   file(name: string, content: string): Promise<void>;
 }
+
+/** What stands in a place of the page. Unlike innerText it has also what the browser does not paint now. */
+export const textOf = async (place: Locator): Promise<string> => (await place.textContent()) ?? "";
 
 export const ALLOW_ALL = [{ action: "*", pattern: "*", verdict: "allow" }];
 

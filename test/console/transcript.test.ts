@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { eventually } from "../support/eventually.ts";
 import { longSession } from "./long-session.ts";
-import { describeSessions } from "./session-stage.ts";
+import { describeSessions, textOf } from "./session-stage.ts";
 
 const WORDS = Array.from({ length: 60 }, (_, at) => `word${at}`).join(" ");
 
@@ -52,11 +52,11 @@ describeSessions("a session's transcript", script, (inStage) => {
     stage.model.release("held");
     await page.getByText("The beginning, the end.").waitFor();
     await stage.turnsOver(page, 1);
-    const before = await page.locator(".transcript").innerText();
+    const before = await textOf(page.locator(".transcript"));
     assert.match(before, /done · /);
     await page.reload();
     await stage.turnsOver(page, 1);
-    assert.equal(await page.locator(".transcript").innerText(), before);
+    assert.equal(await textOf(page.locator(".transcript")), before);
     await page.close();
   });
 
@@ -65,7 +65,7 @@ describeSessions("a session's transcript", script, (inStage) => {
     await stage.say(page, "[[markdown]]");
     await stage.turnsOver(page, 1);
     const message = page.locator(".message");
-    assert.equal(await message.locator("h4").innerText(), "Heading");
+    assert.equal(await textOf(message.locator("h4")), "Heading");
     assert.deepEqual(
       await message.locator("li.task input").evaluateAll((all) => all.map((one) => (one as HTMLInputElement).checked)),
       [true, false],
@@ -97,16 +97,16 @@ describeSessions("a session's transcript", script, (inStage) => {
     const run = page.locator(".tool", { hasText: "printf" });
     assert.equal(await run.locator(".output").count(), 0, "it is folded");
     await run.locator(".tool-line").click();
-    assert.equal(await run.locator(".ansi-red").innerText(), "red");
+    assert.equal(await textOf(run.locator(".ansi-red")), "red");
     assert.equal(await run.getByText("150", { exact: false }).count(), 0);
     await run.getByRole("button", { name: /lines are left out: show all/ }).click();
-    assert.match(await run.locator(".output").innerText(), /\n150\n/);
-    assert.equal(await page.locator(".diff-line.removed .diff-words").innerText(), "const two = 2;");
-    assert.equal(await page.locator(".diff-line.added .diff-words").innerText(), "const two = 22;");
+    assert.match(await textOf(run.locator(".output")), /\n150\n/);
+    assert.equal(await textOf(page.locator(".diff-line.removed .diff-words")), "const two = 2;");
+    assert.equal(await textOf(page.locator(".diff-line.added .diff-words")), "const two = 22;");
     await page.getByRole("button", { name: "Words" }).click();
-    assert.deepEqual(await page.locator(".diff-line mark").allInnerTexts(), ["2", "22"]);
+    assert.deepEqual(await page.locator(".diff-line mark").allTextContents(), ["2", "22"]);
     await page.getByText("Plan · 1 of 2 done").waitFor();
-    assert.match(await page.locator(".turn-files").innerText(), /a\.ts\s*\+1 −1/);
+    assert.match(await textOf(page.locator(".turn-files")), /a\.ts\s*\+1 −1/);
     await page.close();
   });
 
@@ -126,7 +126,7 @@ describeSessions("a session's transcript", script, (inStage) => {
     await stage.say(page, "[[busy]]");
     const said = page.locator(".retrying");
     await said.getByText(/Next try in \d+ s/).waitFor();
-    const seconds = async (): Promise<number> => Number(/in (\d+) s/.exec(await said.innerText())?.[1]);
+    const seconds = async (): Promise<number> => Number(/in (\d+) s/.exec(await textOf(said))?.[1]);
     const first = await seconds();
     await eventually("the seconds go down", async () => (await seconds()) < first);
     await page.getByRole("button", { name: "Stop" }).click();

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { createLogger, type ServerLogger } from "../../server/logging/logger.ts";
-import { type Server, startServer } from "../../server/parley.ts";
+import { type ParleyOptions, type Server, startServer } from "../../server/parley.ts";
 import { databaseSecrets } from "../config/database-password.ts";
 import type { Settings } from "../config/settings.ts";
 import { rootsOf } from "../context.ts";
@@ -21,8 +21,17 @@ const LOOK_AGAIN_MS = 1_000;
 const LEAVING_MS = 25;
 const LEAVING_LOOKS = 10;
 
-/** A server in this process, on a free port of this machine, for as long as a command runs. It logs to stderr, or to `fd`. */
-export async function startOwnServer(settings: Settings, directory: string, fd?: number): Promise<OwnServer> {
+export interface OwnServerOptions extends Pick<ParleyOptions, "ahead"> {
+  /** Where it logs to; stderr unless told. */
+  fd?: number;
+}
+
+/** A server in this process, on a free port of this machine, for as long as a command runs. */
+export async function startOwnServer(
+  settings: Settings,
+  directory: string,
+  { fd, ahead }: OwnServerOptions = {},
+): Promise<OwnServer> {
   const { dataDir: dataDirectory } = settings;
   const { token } = serverToken(settings);
   const level = settings.logLevel === "info" ? "warn" : settings.logLevel;
@@ -36,6 +45,7 @@ export async function startOwnServer(settings: Settings, directory: string, fd?:
     advertise: undefined,
     token,
     directory,
+    ahead,
     // Prompts that a crash left waiting are for a server that stays.
     resumeQueues: false,
     logger,

@@ -2,7 +2,6 @@ import type { AnyMessage } from "@agentclientprotocol/sdk";
 import { createClient } from "../../client/index.ts";
 import { present } from "../../core/json/fields.ts";
 import { createLogger, type ServerLogger } from "../../server/logging/logger.ts";
-import { createLazyAcpAgent } from "../../surfaces/acp/lazy-agent.ts";
 import type { Settings } from "../config/settings.ts";
 import { configure, directoryOf } from "../context.ts";
 import { EXIT } from "../exit.ts";
@@ -46,8 +45,7 @@ function watchAnswers(logger: ServerLogger, onFirst: () => void): (message: AnyM
 function linkFor(settings: Settings, directory: string, agent: string | undefined): ServerLink {
   const start = async () => {
     const { startOwnServer } = await import("../access/own-server.ts");
-    const own = await startOwnServer(settings, directory);
-    own.parley.gateway.ahead(agent, directory);
+    const own = await startOwnServer(settings, directory, { ahead: { agent } });
     void Promise.all([own.logger.open(), own.parley.listener.warm()]);
     return own;
   };
@@ -89,6 +87,9 @@ export async function acp(flags: AcpFlags): Promise<number> {
   const interrupts = new Interrupts();
   const logger = loggerFor(settings);
   const link = linkFor(settings, directory, flags.agent);
+  // An agent's program may take seconds to start, the answer to the client's first request none: the program goes first.
+  link.warm();
+  const { createLazyAcpAgent } = await import("../../surfaces/acp/lazy-agent.ts");
   const client = createClient({ url: ANY_SERVER, name: CLIENT_NAME, fetch: link.fetch });
   const agent = createLazyAcpAgent({
     client: async () => client,
@@ -96,10 +97,7 @@ export async function acp(flags: AcpFlags): Promise<number> {
     version: packageVersion(),
     logger,
   });
-  const sent = watchAnswers(logger, () => {
-    link.warm();
-    void logger.open();
-  });
+  const sent = watchAnswers(logger, () => void logger.open());
   const connection = agent.connect(messageStream({ input: process.stdin, write, sent }));
   const code = await untilOver(closedOf(connection), interrupts);
   await link.close(interrupts.signal);

@@ -16,7 +16,7 @@ async function startOwn(settings: Settings, directory: string): Promise<OwnServe
   mkdirSync(settings.dataDir, { recursive: true, mode: 0o700 });
   const fd = openSync(join(settings.dataDir, "opencode.log"), "a", 0o600);
   try {
-    const own = await startOwnServer(settings, directory, fd);
+    const own = await startOwnServer(settings, directory, { fd });
     return { ...own, close: () => own.close().finally(() => closeSync(fd)) };
   } catch (thrown) {
     closeSync(fd);

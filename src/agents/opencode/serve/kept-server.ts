@@ -4,6 +4,7 @@ import { askHealth, type WatchTimes, watchHealth } from "./health.ts";
 const GRACE_MS = 2_000;
 const LOOK_MS = 60_000;
 const ANSWER_MS = 15_000;
+const FRESH_MS = 1_000;
 
 export interface KeepTimes {
   /** How long a server without leases is kept; 0 for ever. */
@@ -12,10 +13,12 @@ export interface KeepTimes {
   lookMs?: number;
   /** How long a server that nobody watched may take to answer before it is leased again. */
   answerMs?: number;
+  /** A server that has answered so shortly ago is leased without a question. */
+  freshMs?: number;
   watch?: WatchTimes;
 }
 
-/** A running server with its leases: it is watched while it has some, and ended when it had none for a while. */
+/** A server that has just answered, with its leases: it is watched while it has some, and ended when it had none for a while. */
 export class KeptServer {
   readonly server: RunningServer;
   readonly #times: KeepTimes;
@@ -24,6 +27,7 @@ export class KeptServer {
   #used = false;
   #idle: NodeJS.Timeout | undefined;
   #stopWatch: (() => void) | undefined;
+  #answeredAt = performance.now();
   /** It is gone, or about to be: nobody else may have it. */
   #over = false;
 
@@ -39,10 +43,12 @@ export class KeptServer {
   /** Whether it can be leased. One that hung while nobody used it is ended. */
   async answers(): Promise<boolean> {
     if (this.#over) return false;
-    if (this.#leases > 0) return true;
-    const limit = AbortSignal.timeout(this.#times.answerMs ?? ANSWER_MS);
+    const { answerMs = ANSWER_MS, freshMs = FRESH_MS } = this.#times;
+    if (this.#leases > 0 || performance.now() - this.#answeredAt < freshMs) return true;
+    const limit = AbortSignal.timeout(answerMs);
     const health = await askHealth(this.server, limit).catch(() => undefined);
-    if (!health) await this.end(GRACE_MS);
+    if (health) this.#answeredAt = performance.now();
+    else await this.end(GRACE_MS);
     return !this.#over;
   }
 

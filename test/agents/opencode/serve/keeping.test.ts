@@ -43,7 +43,7 @@ describe("a server that runs", () => {
   });
 
   test("that hung while nobody used it is not leased again", async (t) => {
-    const stage = await setStage(t, { answerMs: 1_000 });
+    const stage = await setStage(t, { answerMs: 1_000, freshMs: 0 });
     const lease = await stage.servers.lease(needOf(stage));
     const { pid } = await tell(lease, "/hang");
     lease.release();
@@ -51,6 +51,14 @@ describe("a server that runs", () => {
     assert.ok(one.server === two.server);
     assert.notEqual((await tell(one)).pid, pid);
     assert.equal(stage.running().length, 1);
+  });
+
+  test("that has answered a moment ago is leased without a question", async (t) => {
+    const stage = await setStage(t, { answerMs: 1_000, freshMs: 600_000 });
+    const lease = await stage.servers.lease(needOf(stage));
+    await tell(lease, "/hang");
+    lease.release();
+    assert.ok((await stage.servers.lease(needOf(stage))).server === lease.server);
   });
 
   test("that is killed shows it, and the leases after it share one new server", async (t) => {
