@@ -76,9 +76,9 @@ async function crowd(): Promise<void> {
   );
 }
 
-/** Faults that were asked for by their names. */
+/** Faults that were asked for by their names, with semicolons between them: some names have commas. */
 function namedFaults(names: string): Fault[] {
-  return names.split(",").map((name) => {
+  return names.split(";").map((name) => {
     const found = [...kinds, ...LONG_FAULTS, promoteReplica].find((fault) => fault.name === name.trim());
     if (!found) throw new Error(`expected the name of a fault, got "${name}"`);
     return found;

@@ -26,6 +26,8 @@ export const needsPgbouncer: { skip: string | false } = {
 
 export interface Pgbouncer extends AsyncDisposable {
   port: number;
+  /** Its words so far, and whether it runs. */
+  said(): string;
 }
 
 /** A pgbouncer in transaction mode, with few connections to the server. */
@@ -71,6 +73,7 @@ max_client_conn = 200
   });
   return {
     port,
+    said: () => `${said}${child.exitCode === null ? "it runs" : `it ended with ${child.exitCode}`}`,
     async [Symbol.asyncDispose]() {
       const ended = once(child, "exit");
       child.stdin.end();

@@ -96,6 +96,11 @@ export class Cluster {
     }
   }
 
+  /** The last words of the pgbouncer. */
+  get bouncerSaid(): string {
+    return this.pgbouncer?.said() ?? "";
+  }
+
   sql<Row>(text: string): Promise<Row[]> {
     return this.postgres.sql<Row>(this.database, text);
   }

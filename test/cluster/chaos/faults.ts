@@ -241,21 +241,37 @@ const stopInOrder: Fault = {
 
 /** Resolves when a node says that it is ready. */
 export async function ready(node: ChaosNode): Promise<void> {
-  await eventually(`${node.name} is ready`, () => isReady(node));
+  let last = "";
+  const isReady = async (): Promise<boolean> => {
+    last = await askReady(node);
+    return last.startsWith("200");
+  };
+  await eventually(`${node.name} is ready`, isReady).catch((error: unknown) => {
+    const { opened, open } = node.options.toDatabase;
+    const state = node.running ? "runs" : "does not run";
+    throw new Error(
+      `${String(error)}: it ${state}, answers "${last}", and has ${open} of ${opened} connections to the database`,
+    );
+  });
 }
 
-function isReady(node: ChaosNode): Promise<boolean> {
+/** The status and the body of a node's answer to the question whether it is ready, or why there is none. */
+function askReady(node: ChaosNode): Promise<string> {
   return new Promise((resolve) => {
     const asked = request(
       `${node.url}/ready`,
       { headers: { authorization: `Bearer ${TOKEN}` }, timeout: 3_000 },
       (answer) => {
-        answer.resume();
-        resolve(answer.statusCode === 200);
+        let body = "";
+        answer.setEncoding("utf8").on("data", (text: string) => {
+          body += text;
+        });
+        answer.on("end", () => resolve(`${answer.statusCode} ${body}`));
+        answer.on("error", (error) => resolve(String(error)));
       },
     );
-    asked.on("timeout", () => asked.destroy());
-    asked.on("error", () => resolve(false));
+    asked.on("timeout", () => asked.destroy(new Error("no answer in time")));
+    asked.on("error", (error) => resolve(String(error)));
     asked.end();
   });
 }

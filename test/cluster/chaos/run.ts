@@ -131,8 +131,8 @@ function isByPolicy(json: string): boolean {
 }
 
 /** The last words of each node, without stacks. */
-function stderrOf({ nodes }: Cluster): string {
-  return nodes
+function stderrOf({ nodes, bouncerSaid }: Cluster): string {
+  return [...nodes, { name: "pgbouncer", stderr: bouncerSaid }]
     .map(({ name, stderr }) => [`── ${name}`, ...stderr.split("\n").slice(-SAID).map(short)].join("\n"))
     .join("\n");
 }
