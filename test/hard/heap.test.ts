@@ -7,10 +7,12 @@ const options = { skip: !onLinux && "needs SIGUSR2", timeout: 30 * 60_000 };
 const minutes = Number(process.env.PARLEY_HEAP_MINUTES ?? 10);
 
 test("1,000 turns of one session leave the server's heap as it was", options, (t) =>
-  runFlatHeap(t, { agents: ["scripted"], warmUp: { turns: 300 }, work: { turns: 1_000 }, idleAgents: 8 }));
+  runFlatHeap(t, { agents: ["scripted"], warmUp: { turns: 300 }, work: { turns: 1_000 }, idleAgents: 8 }),
+);
 
 test("1,000 turns of one session of the house agent, too", options, (t) =>
-  runFlatHeap(t, { agents: ["house"], warmUp: { turns: 300 }, work: { turns: 1_000 }, idleAgents: 8 }));
+  runFlatHeap(t, { agents: ["house"], warmUp: { turns: 300 }, work: { turns: 1_000 }, idleAgents: 8 }),
+);
 
 test(`${minutes} minutes of 20 sessions do, too, while agents end and begin anew`, options, (t) => {
   const agents = Array.from({ length: 20 }, (_, at) => (at % 2 === 0 ? ("scripted" as const) : ("house" as const)));

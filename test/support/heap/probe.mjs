@@ -1,6 +1,6 @@
-// Loaded into a server before its program. At SIGUSR2 it collects all garbage, writes a snapshot of the heap beside the
-// file that PARLEY_TEST_PROBE names, and into that file the memory that the server had before it.
-import { closeSync, openSync, renameSync, writeFileSync, writeSync } from "node:fs";
+// Loaded into a server before its program. At SIGUSR2 it collects all garbage and writes its memory into the file that
+// PARLEY_TEST_PROBE names; before that, where there is a file .wish beside it, a snapshot of the heap into .heapsnapshot.
+import { closeSync, existsSync, openSync, renameSync, writeFileSync, writeSync } from "node:fs";
 import { Session } from "node:inspector/promises";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { isMainThread } from "node:worker_threads";
@@ -17,22 +17,23 @@ async function collect(session) {
   }
 }
 
+async function writeSnapshot(session) {
+  const snapshot = openSync(`${file}.heapsnapshot`, "w");
+  session.on("HeapProfiler.addHeapSnapshotChunk", ({ params }) => writeSync(snapshot, params.chunk));
+  await session.post("HeapProfiler.takeHeapSnapshot");
+  closeSync(snapshot);
+}
+
 async function look() {
   const session = new Session();
   session.connect();
-  const snapshot = openSync(`${file}.heapsnapshot`, "w");
-  session.on("HeapProfiler.addHeapSnapshotChunk", ({ params }) => writeSync(snapshot, params.chunk));
   await session.post("HeapProfiler.enable");
   await collect(session);
-  // The snapshot itself takes memory, so that it comes after the look at it.
-  const memory = JSON.stringify(process.memoryUsage());
-  await session.post("HeapProfiler.takeHeapSnapshot");
+  if (existsSync(`${file}.wish`)) await writeSnapshot(session);
   // Without this V8 would go on keeping a number for each object.
   await session.post("HeapProfiler.disable");
-  await collect(session);
-  closeSync(snapshot);
   session.disconnect();
-  writeFileSync(`${file}.new`, memory);
+  writeFileSync(`${file}.new`, JSON.stringify(process.memoryUsage()));
   renameSync(`${file}.new`, file);
 }
 

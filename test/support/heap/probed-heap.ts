@@ -1,4 +1,4 @@
-import { copyFile, readFile, rm } from "node:fs/promises";
+import { copyFile, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { askProbe } from "../probe-file.ts";
@@ -6,17 +6,18 @@ import { type ServerProcess, startProcess } from "../process.ts";
 import { type Cleanup, temporary } from "../server.ts";
 import { type HeapSnapshot, type Kind, kindsOf } from "./kinds.ts";
 
-/** The memory of a server after all garbage was collected, in megabytes, and what its heap holds. */
-export interface Held {
+/** The memory of a server after all garbage was collected, in megabytes. */
+export interface Memory {
   heap: number;
-  /** Memory outside of the heap that objects in it own, such as buffers. */
+  /** Outside of the heap, but owned by objects in it, such as buffers. */
   external: number;
   resident: number;
-  kinds: Map<string, Kind>;
 }
 
 export interface ProbedHeap extends ServerProcess {
-  held(): Promise<Held>;
+  memory(): Promise<Memory>;
+  /** What the heap holds. The look leaves some megabytes behind that are resident for a while. */
+  kinds(): Promise<Map<string, Kind>>;
 }
 
 const MB = 1024 * 1024;
@@ -28,6 +29,7 @@ const KEPT = process.env.PARLEY_TEST_HEAPS;
 export async function startProbedHeap(t: Cleanup, flags: readonly string[]): Promise<ProbedHeap> {
   const home = await temporary(t, "parley-heap-");
   const file = join(await temporary(t, "parley-heap-probe-"), "probe");
+  const [wish, written] = [`${file}.wish`, `${file}.heapsnapshot`];
   const server = await startProcess({
     home,
     flags,
@@ -38,13 +40,17 @@ export async function startProbedHeap(t: Cleanup, flags: readonly string[]): Pro
   let looks = 0;
   return {
     ...server,
-    async held() {
+    async memory() {
       const { heapUsed, external, rss } = await askProbe<NodeJS.MemoryUsage>(server.child, file);
-      const written = `${file}.heapsnapshot`;
-      const kinds = kindsOf(JSON.parse(await readFile(written, "utf8")) as HeapSnapshot);
+      return { heap: heapUsed / MB, external: external / MB, resident: rss / MB };
+    },
+    async kinds() {
+      await writeFile(wish, "");
+      await askProbe(server.child, file);
       if (KEPT !== undefined) await copyFile(written, join(KEPT, `${server.pid}-${++looks}.heapsnapshot`));
-      await rm(written);
-      return { heap: heapUsed / MB, external: external / MB, resident: rss / MB, kinds };
+      const kinds = kindsOf(JSON.parse(await readFile(written, "utf8")) as HeapSnapshot);
+      await Promise.all([rm(wish), rm(written)]);
+      return kinds;
     },
   };
 }
