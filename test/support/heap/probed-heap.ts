@@ -25,15 +25,17 @@ const MB = 1024 * 1024;
 /** A directory for the snapshots, for somebody who looks for the cause of a growth. */
 const KEPT = process.env.PARLEY_TEST_HEAPS;
 
-/** A server in a process of its own, whose heap can be looked at. */
-export async function startProbedHeap(t: Cleanup, flags: readonly string[]): Promise<ProbedHeap> {
+const PROBE = fileURLToPath(new URL("./probe.mjs", import.meta.url));
+
+/** A server in a process of its own, whose heap can be looked at by a module that is loaded into it. */
+export async function startProbedHeap(t: Cleanup, flags: readonly string[], imports = PROBE): Promise<ProbedHeap> {
   const home = await temporary(t, "parley-heap-");
   const file = join(await temporary(t, "parley-heap-probe-"), "probe");
   const [wish, written] = [`${file}.wish`, `${file}.heapsnapshot`];
   const server = await startProcess({
     home,
     flags,
-    imports: fileURLToPath(new URL("./probe.mjs", import.meta.url)),
+    imports,
     env: { PARLEY_TEST_PROBE: file },
   });
   t.after(async () => void (await server.end("SIGTERM")));
