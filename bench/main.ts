@@ -55,7 +55,12 @@ async function main(): Promise<void> {
   const { values, positionals } = parseArgs({ options: OPTIONS, allowPositionals: true });
   if (values.help) return console.log(USAGE);
   const wanted = chosen(positionals, values);
-  if (values.write) checkPages(NAMES);
+  if (values.write)
+    for (const line of checkPages(
+      NAMES,
+      wanted.map(({ name }) => name),
+    ))
+      console.error(line);
   process.once("SIGINT", () => leave(130));
   process.once("SIGTERM", () => leave(143));
   setTimeout(() => leave(1), LONGEST_MS).unref();

@@ -21,9 +21,18 @@ function inPage<T>(page: string, work: () => T): T {
   }
 }
 
-/** Looks whether the tables can be found, before minutes are spent on figures for them. */
-export function checkPages(known: readonly string[]): void {
-  for (const page of PAGES) inPage(page, () => markedIn(read(page), known));
+function stays(page: string, names: readonly string[], missing: readonly string[]): string {
+  return `${page}: the table of ${names.join(", ")} stays as it is without ${missing.join(", ")}`;
+}
+
+/** Looks for the tables before minutes are spent on figures for them. Says which ones these measurements do not renew. */
+export function checkPages(known: readonly string[], chosen: readonly string[]): string[] {
+  return PAGES.flatMap((page) =>
+    inPage(page, () => markedIn(read(page), known)).flatMap(({ names }) => {
+      const missing = names.filter((name) => !chosen.includes(name));
+      return missing.length > 0 && missing.length < names.length ? [stays(page, names, missing)] : [];
+    }),
+  );
 }
 
 /** Writes the tables of a run, and says what was written and what was not. */
@@ -31,18 +40,12 @@ export function writePages(run: Run, known: readonly string[]): string[] {
   const renewed = PAGES.map((page) => ({ page, ...inPage(page, () => renew(read(page), run, known)) }));
   const said: string[] = [];
   for (const { page, document, written, left } of renewed) {
-    for (const { names, missing } of left)
-      said.push(
-        `${page}: the table of ${names.join(", ")} stays as it was, for ${missing.join(", ")} was not measured whole in this run`,
-      );
+    for (const { names, missing } of left) said.push(stays(page, names, missing));
     if (written.length === 0) continue;
     const path = join(ROOT, page);
     writeFileSync(`${path}.new`, document);
     renameSync(`${path}.new`, path);
-    said.push(`${page}: the tables of ${written.join(", ")} are new`);
+    said.push(`${page}: the table of ${written.join(", ")} is new`);
   }
-  const tabled = new Set(renewed.flatMap(({ written, left }) => [...written, ...left.flatMap(({ names }) => names)]));
-  const without = [...run.figures.keys()].filter((name) => !tabled.has(name));
-  if (without.length > 0) said.push(`no page has a table for ${without.join(", ")}`);
-  return said;
+  return said.length > 0 ? said : ["no table was written: nothing of it was measured whole"];
 }

@@ -105,7 +105,7 @@ describe("a document whose marks do not fit is refused, with the line", () => {
   }
 });
 
-test("the pages have a table for each measurement, but for those that a figure of another page stands for", () => {
+test("each measurement has its place in one table of the pages", () => {
   const known = measurements.map(({ name }) => name);
   const tabled = ["performance.md", "many-machines.md"].flatMap((page) => {
     const text = readFileSync(fileURLToPath(new URL(`../../docs/${page}`, import.meta.url)), "utf8");
