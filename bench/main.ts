@@ -6,7 +6,7 @@ import type { Figure } from "./harness/figure.ts";
 import { describeMachine, load, loadOfMinute } from "./harness/machine.ts";
 import { saved, table } from "./harness/table.ts";
 import { briefly, measurements } from "./measurements.ts";
-import { missLines } from "./page/misses.ts";
+import { metLine, missLines } from "./page/misses.ts";
 import { failedIn } from "./page/renew.ts";
 import { checkPages, writePages } from "./page/write.ts";
 
@@ -77,8 +77,10 @@ async function main(): Promise<void> {
     if (outcome.skipped === undefined) whole.set(name, outcome.figures);
     const skipped = outcome.skipped === undefined ? "" : ` SKIPPED: ${outcome.skipped}`;
     methods.push(`- **${name}**: ${outcome.method}${skipped}`);
+    // Told at once: a run that is ended early has said what it knew.
+    if (values.brief) for (const line of missLines(outcome.figures, before)) console.log(line);
   }
-  if (values.brief) console.log(missLines(figures, before).join("\n"));
+  if (values.brief) console.log(metLine(figures, before));
   else {
     const [goals, met] = [figures.filter(({ goal }) => goal), figures.filter(({ goal }) => goal?.met)];
     console.log(`\n${machine}; load before ${began.load}, after ${load()}\n`);

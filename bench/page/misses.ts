@@ -1,13 +1,20 @@
 import type { Figure } from "../harness/figure.ts";
 import { rowOf } from "../harness/table.ts";
 
-/** A line for each figure that misses its goal, and one for how many there are: to be read at the end of a long output. */
+function misses(figure: Figure): boolean {
+  return figure.goal !== undefined && (!figure.goal.met || (figure.faults ?? []).length > 0);
+}
+
+/** A line for each figure that misses its goal, to be read at the end of a long output. */
 export function missLines(figures: readonly Figure[], load: number): string[] {
-  const goals = figures.filter(({ goal }) => goal);
-  const missed = goals.filter((figure) => !figure.goal?.met || figure.faults?.length);
-  const lines = missed.map((figure) => {
+  return figures.filter(misses).map((figure) => {
     const [work, , result, ratio, goal, verdict] = rowOf(figure);
     return `${work} ${result}, ${ratio} of ${figure.anchor.name}, goal ${goal}: ${verdict} (load ${load.toFixed(1)})`;
   });
-  return [...lines, `${goals.length - missed.length} of ${goals.length} goals met (load ${load.toFixed(1)})`];
+}
+
+/** How many goals are met. */
+export function metLine(figures: readonly Figure[], load: number): string {
+  const goals = figures.filter(({ goal }) => goal);
+  return `${goals.length - goals.filter(misses).length} of ${goals.length} goals met (load ${load.toFixed(1)})`;
 }

@@ -120,13 +120,13 @@ describe("the end of .ci/run", () => {
     assert.ok(!existsSync(join(root, "measured")));
   });
 
-  test("says in one line that the bench broke, with its last words", (t) => {
-    const bench = 'echo "half a figure"; echo "first" >&2; echo "tsc did not build" >&2; exit 7';
+  test("says in one line that the bench broke, with its last words, after what it had measured", (t) => {
+    const bench = 'echo "one figure"; echo "first" >&2; echo "tsc did not build" >&2; exit 7';
     const { status, said } = machine(t, { ...MACHINE, npm: npm(bench) }).run();
     assert.equal(status, 0);
     const line =
-      "ci: the figures were not measured: the bench ended with code 7, and its last words were: tsc did not build";
-    assert.equal(said, `npm test, required: 1\n${line}\n`);
+      "ci: not all figures were measured: the bench ended with code 7, and its last words were: tsc did not build";
+    assert.equal(said, `npm test, required: 1\nci: one figure\n${line}\n`);
   });
 
   test("ends a bench that takes too long, with all that it started, also where that does not want to end", async (t) => {
@@ -135,7 +135,7 @@ describe("the end of .ci/run", () => {
     const { root, run } = machine(t, { ...MACHINE, npm: npm(bench) });
     const { status, said } = run({ PARLEY_CI_FIGURES_SECONDS: "3" });
     assert.equal(status, 0);
-    const line = "ci: the figures were not measured: the bench took more than 3 s and was ended";
+    const line = "ci: not all figures were measured: the bench took more than 3 s and was ended";
     assert.equal(said, `npm test, required: 1\n${line}\n`);
     for (const name of ["head", "child"]) {
       const pid = Number(readFileSync(join(root, name), "utf8"));
