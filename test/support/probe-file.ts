@@ -7,7 +7,11 @@ import { dirname } from "node:path";
 /** Asks a probe inside a server, by SIGUSR2, and waits for the file in which it answers. */
 export async function askProbe<T>(child: ChildProcess, file: string): Promise<T> {
   const watcher = watch(dirname(file));
-  const ended = once(child, "exit").then(() => "ended" as const);
+  const done = new AbortController();
+  const ended = once(child, "exit", { signal: done.signal }).then(
+    () => "ended" as const,
+    () => undefined,
+  );
   try {
     // Listening begins before each look, so that no change is missed between the two.
     let changed = once(watcher, "change");
@@ -20,6 +24,7 @@ export async function askProbe<T>(child: ChildProcess, file: string): Promise<T>
       changed = once(watcher, "change");
     }
   } finally {
+    done.abort();
     watcher.close();
     await rm(file, { force: true });
   }
