@@ -1,5 +1,6 @@
-import type { Measurement } from "./harness/figure.ts";
+import type { BriefMeasurement, Measurement } from "./harness/figure.ts";
 import { acp } from "./measurements/acp.ts";
+import { bundle } from "./measurements/bundle.ts";
 import { codex } from "./measurements/codex.ts";
 import { console } from "./measurements/console.ts";
 import { fanOut } from "./measurements/fan-out.ts";
@@ -32,4 +33,8 @@ export const measurements: readonly Measurement[] = [
   codex,
   acp,
   console,
+  bundle,
 ];
+
+/** Those for `--brief`: what a change makes worse most easily, in less than a minute. */
+export const briefly: readonly BriefMeasurement[] = [start, memory, latency, bundle];

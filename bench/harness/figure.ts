@@ -31,6 +31,11 @@ export interface Measurement {
   run(size: Size): Promise<Outcome>;
 }
 
+/** A measurement that can also be made in few rounds, for a look at its goals after each change. */
+export interface BriefMeasurement extends Measurement {
+  run(size: Size | "brief"): Promise<Outcome>;
+}
+
 export function under(limit: number, unit: Unit, value: number): Figure["goal"] {
   return { text: `under ${limit} ${unit}`, met: value < limit };
 }

@@ -48,3 +48,8 @@ export function load(): string {
     .map((value) => value.toFixed(2))
     .join(" ");
 }
+
+/** Processes that wanted to run, on average over the last minute. */
+export function loadOfMinute(): number {
+  return loadavg()[0] ?? 0;
+}

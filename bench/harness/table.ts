@@ -16,9 +16,10 @@ function verdict({ goal, faults = [] }: Figure): string {
   return goal.met ? "met" : "MISSED";
 }
 
-const HEAD = ["work", "anchor", "result", "ratio", "goal", ""];
+export const HEAD: readonly string[] = ["work", "anchor", "result", "ratio", "goal", ""];
 
-function cells(figure: Figure): string[] {
+/** The cells of a figure; the last is its verdict. */
+export function rowOf(figure: Figure): string[] {
   const { work, anchor, value, unit, goal } = figure;
   const beside = `${anchor.name}: ${show(anchor.value, unit)}`;
   return [work, beside, show(value, unit), ratio(figure), goal?.text ?? "", verdict(figure)];
@@ -26,7 +27,7 @@ function cells(figure: Figure): string[] {
 
 /** A table in Markdown, with its columns aligned for the terminal. */
 export function table(figures: readonly Figure[]): string {
-  const rows = [HEAD, ...figures.map(cells)];
+  const rows = [HEAD, ...figures.map(rowOf)];
   const widths = HEAD.map((_, at) => Math.max(3, ...rows.map((row) => row[at]?.length ?? 0)));
   const line = (row: readonly string[]): string =>
     `| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(" | ")} |`;

@@ -1,16 +1,17 @@
 import { createSession, prompt } from "../harness/api.ts";
-import { type Figure, type Measurement, under } from "../harness/figure.ts";
+import { type BriefMeasurement, type Figure, under } from "../harness/figure.ts";
 import { followPaced, plainFollow } from "../harness/follow.ts";
 import { PACED_AGENT, startParley, startPlainRelay } from "../harness/server.ts";
 import { median } from "../harness/stats.ts";
 
 const SIZES = {
   full: { rounds: 3, warmUp: 300, lines: 1000, periodMs: 2 },
+  brief: { rounds: 1, warmUp: 300, lines: 1000, periodMs: 2 },
   tiny: { rounds: 1, warmUp: 5, lines: 20, periodMs: 2 },
 };
 
 /** From the agent's line to the one client's event. */
-export const latency: Measurement = {
+export const latency: BriefMeasurement = {
   name: "latency",
   async run(size) {
     const { rounds, warmUp, lines, periodMs } = SIZES[size];

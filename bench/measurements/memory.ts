@@ -1,11 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { call, createSession, prompt } from "../harness/api.ts";
-import { type Measurement, under } from "../harness/figure.ts";
+import { type BriefMeasurement, under } from "../harness/figure.ts";
 import { residentMb } from "../harness/machine.ts";
 import { type Server, startParley, startPlainServer } from "../harness/server.ts";
 
 /** A server without work collects its garbage, and some seconds after that V8 gives back the room it took. */
-const REST_MS = { full: 25_000, tiny: 100 };
+const REST_MS = { full: 25_000, brief: 25_000, tiny: 100 };
 
 interface Page {
   events: { type: string }[];
@@ -22,7 +22,7 @@ async function untilEnded(server: Server, session: string): Promise<void> {
 }
 
 /** The memory of a server without work. */
-export const memory: Measurement = {
+export const memory: BriefMeasurement = {
   name: "memory",
   async run(size) {
     const restMs = REST_MS[size];

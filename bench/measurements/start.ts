@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { timeToByte } from "../harness/api.ts";
 import { startNode } from "../harness/child.ts";
-import { type Figure, type Measurement, under } from "../harness/figure.ts";
+import { type BriefMeasurement, type Figure, under } from "../harness/figure.ts";
 import { tempDirectory, warmCache } from "../harness/machine.ts";
 import { CHECKOUT, installedParley } from "../harness/package.ts";
 import { launchParley, type Server, startPlainServer } from "../harness/server.ts";
 import { median, timed } from "../harness/stats.ts";
 
-const RUNS = { full: 9, tiny: 1 };
+const RUNS = { full: 9, brief: 3, tiny: 1 };
 
 type Kind = "node" | "plain" | "warm" | "cold" | "checkout" | "coldCheckout";
 
@@ -29,7 +29,7 @@ async function parley(program: string, cold: boolean): Promise<number> {
 }
 
 /** From the start of the process to its first 200. */
-export const start: Measurement = {
+export const start: BriefMeasurement = {
   name: "start",
   async run(size) {
     const runs = RUNS[size];

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
-import { type ClientRequest, get } from "node:http";
 import type { TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Api } from "../support/api.ts";
 import { eventually } from "../support/eventually.ts";
 import { lawfulEvents } from "../support/laws.ts";
+import { Passer } from "../support/passer.ts";
 import { startProcess } from "../support/process.ts";
 import { Random } from "../support/random.ts";
 import { temporary } from "../support/server.ts";
@@ -37,37 +37,6 @@ const WARM_UP = 3;
 const MOST_GROWN_MB = 48;
 /** The requests of the test keep some connections open, more or fewer as they overlap; streams that leak are hundreds. */
 const MOST_OPENED = 5;
-
-/** A client that reads a stream, keeps nothing but its cursor, and comes back with it. */
-class Passer {
-  private request: ClientRequest | undefined;
-  private cursor: string | undefined;
-  private readonly url: string;
-
-  constructor(url: string) {
-    this.url = url;
-  }
-
-  connect(): void {
-    const headers = this.cursor === undefined ? {} : { "last-event-id": this.cursor };
-    this.request = get(this.url, { headers, agent: false }, (response) => {
-      response.setEncoding("utf8");
-      assert.equal(response.statusCode, 200, `a stream from ${this.cursor}`);
-      let rest = "";
-      response.on("data", (text: string) => {
-        const lines = (rest + text).split("\n");
-        rest = lines.pop() ?? "";
-        this.cursor = lines.findLast((line) => line.startsWith("id: "))?.slice("id: ".length) ?? this.cursor;
-      });
-      response.on("error", () => {});
-    });
-    this.request.on("error", () => {});
-  }
-
-  leave(): void {
-    this.request?.destroy();
-  }
-}
 
 function memoryOf(pid: number): number {
   const [, kilobytes = "0"] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
@@ -122,8 +91,7 @@ async function round(
   while (!over()) {
     await delay(STORM_MS);
     const leaving = passers.filter(() => random.chance(0.3));
-    for (const passer of leaving) passer.leave();
-    for (const passer of leaving) passer.connect();
+    for (const passer of leaving) passer.comeBack();
   }
   return (await working).reduce((sum, turns) => sum + turns, 0);
 }

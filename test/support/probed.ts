@@ -1,9 +1,7 @@
-import { once } from "node:events";
-import { watch } from "node:fs";
-import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ConfiguredAgent } from "../../src/server/agents.ts";
+import { askProbe } from "./probe-file.ts";
 import { type ServerProcess, startProcess } from "./process.ts";
 import { type Cleanup, temporary } from "./server.ts";
 
@@ -36,22 +34,6 @@ export async function startProbed(
   t.after(async () => void (await server.end("SIGTERM")));
   return {
     ...server,
-    async heldUp() {
-      const watcher = watch(home);
-      try {
-        // Listening begins before each look, so that no change is missed between the two.
-        let changed = once(watcher, "change");
-        server.child.kill("SIGUSR2");
-        for (;;) {
-          const found = await readFile(file, "utf8").catch(() => undefined);
-          if (found !== undefined) return JSON.parse(found) as HeldUp;
-          await changed;
-          changed = once(watcher, "change");
-        }
-      } finally {
-        watcher.close();
-        await rm(file, { force: true });
-      }
-    },
+    heldUp: () => askProbe<HeldUp>(server.child, file),
   };
 }
