@@ -26,7 +26,7 @@ export const needsPgbouncer: { skip: string | false } = {
 
 export interface Pgbouncer extends AsyncDisposable {
   port: number;
-  /** Its words so far, and whether it runs. */
+  /** Its words so far. */
   said(): string;
 }
 
@@ -56,8 +56,10 @@ max_client_conn = 200
     if (user) chownSync(join(directory, name), user.uid, user.gid);
   }
   if (user) chownSync(directory, user.uid, user.gid);
-  // The shell ends it when this process is gone.
-  const script = '"$@" & pid=$!; cat >/dev/null; kill -INT $pid; wait $pid';
+  // The shell ends it when this process is gone, and starts it again when it ends by itself, as the init of a machine does.
+  const script =
+    '(trap "kill -INT \\$pid; wait \\$pid; exit" TERM; while :; do "$@" & pid=$!; wait $pid; echo "ended: $?" >&2; sleep 0.2; done) & ' +
+    "loop=$!; cat >/dev/null; kill -TERM $loop; wait $loop";
   const args = ["-c", script, "sh", String(program), join(directory, "pgbouncer.ini")];
   const child = spawn("sh", args, { ...user, cwd: directory, stdio: ["pipe", "ignore", "pipe"] });
   let said = "";
@@ -65,15 +67,15 @@ max_client_conn = 200
     const late = deadline(() => reject(new Error(`pgbouncer was not ready: ${said}`)));
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       said += text;
+      if (said.includes("ended: ")) reject(new Error(`pgbouncer ended: ${said}`));
       if (!said.includes("process up")) return;
       late[Symbol.dispose]();
       resolve();
     });
-    child.once("exit", () => reject(new Error(`pgbouncer ended: ${said}`)));
   });
   return {
     port,
-    said: () => `${said}${child.exitCode === null ? "it runs" : `it ended with ${child.exitCode}`}`,
+    said: () => said,
     async [Symbol.asyncDispose]() {
       const ended = once(child, "exit");
       child.stdin.end();
