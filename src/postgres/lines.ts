@@ -80,7 +80,13 @@ export function createLines({ address, size, sent }: LinesOptions) {
       return;
     }
     queue = queue.filter((other) => other !== job);
-    job.reject(away(address.where, busy.size > 0 ? "other statements take too long" : "no connection in time"));
+    refuse(job, away(address.where, busy.size > 0 ? "other statements take too long" : "no connection in time"));
+  }
+
+  /** In a turn of the event loop of its own: a caller that asks again at once must not keep a connection from being made. */
+  function refuse(job: Job, error: unknown): void {
+    clearTimeout(job.timer);
+    setImmediate(() => job.reject(error));
   }
 
   function pump(): void {
@@ -105,10 +111,7 @@ export function createLines({ address, size, sent }: LinesOptions) {
 
   function refuseAll(): void {
     const error = toDatabaseError(failed?.error, "read", address);
-    for (const job of queue.splice(0)) {
-      clearTimeout(job.timer);
-      job.reject(error);
-    }
+    for (const job of queue.splice(0)) refuse(job, error);
   }
 
   function open(): void {

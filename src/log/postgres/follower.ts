@@ -129,12 +129,18 @@ export function createFollower(options: FollowerOptions) {
   }
 
   function wakeAll(): void {
-    lookingAll ??= lookAll()
-      .catch(report)
-      .finally(() => {
-        lookingAll = undefined;
-        if (cursor < newest && listeners.hearsAll() && !closed) wakeAll();
-      });
+    const over = (whole: boolean): void => {
+      lookingAll = undefined;
+      // After a failure the next poll goes on: a database that is away would be asked again and again at once.
+      if (whole && cursor < newest && listeners.hearsAll() && !closed) wakeAll();
+    };
+    lookingAll ??= lookAll().then(
+      () => over(true),
+      (thrown: unknown) => {
+        report(thrown);
+        over(false);
+      },
+    );
   }
 
   function want(session: string): void {
