@@ -1,7 +1,7 @@
 import { get } from "node:http";
 import { type Heard, heard, Passed } from "./paced.ts";
 
-const LATE_MS = 60_000;
+const LATE_MS = 180_000;
 
 /** The meaning of an event for one who counts the pieces of an answer. */
 export interface Piece {
