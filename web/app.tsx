@@ -13,6 +13,11 @@ const SessionPage = later(async () => (await import("./pages/session/session-pag
 const Search = later(async () => (await import("./pages/search/search.tsx")).Search);
 const Usage = later(async () => (await import("./pages/usage/usage.tsx")).Usage);
 
+/** Loads what the page that the address names needs, before it is first drawn. */
+export async function loadFirst(): Promise<void> {
+  if (route.value.page === "session") await SessionPage.load();
+}
+
 function Missing() {
   return (
     <div class="empty">
