@@ -16,6 +16,16 @@ async function heapMb(session: CDPSession): Promise<number> {
   return usedSize / 1e6;
 }
 
+/** Megabytes of a page's heap after a collection of garbage. */
+export async function heapOf(page: Page): Promise<number> {
+  const session = await page.context().newCDPSession(page);
+  try {
+    return await heapMb(session);
+  } finally {
+    await session.detach();
+  }
+}
+
 /** A new page. Unless told, it has nothing that the browser has kept. */
 export async function openWatched(context: BrowserContext, { cache = false } = {}): Promise<Watched> {
   const page = await context.newPage();
@@ -75,7 +85,7 @@ const COUNT_FRAMES = `(() => {
 })()`;
 
 /** The 95th percentile of the times between two frames while something is done. */
-export async function frameTimes({ page }: Watched, work: () => Promise<void>): Promise<number> {
+export async function frameTimes({ page }: Pick<Watched, "page">, work: () => Promise<void>): Promise<number> {
   await page.evaluate(COUNT_FRAMES);
   await work();
   const frames = await page.evaluate<number[]>(

@@ -10,8 +10,13 @@ const BEGINS_WORDS = /^\p{L}/u;
 class Marks {
   readonly #open = { "`": false, "*": false, "~": false };
   #brackets = 0;
+  #last = "";
 
   see(char: string): void {
+    // Marks of several characters count as one.
+    const goesOn = char === this.#last;
+    this.#last = char;
+    if (goesOn && char !== "[" && char !== "]") return;
     if (char === "`" || char === "*" || char === "~") this.#open[char] = !this.#open[char];
     else if (char === "[") this.#brackets++;
     else if (char === "]") this.#brackets--;
@@ -32,7 +37,8 @@ export function cutOf(text: string): number | undefined {
     marks.see(text[at] ?? "");
   }
   if (cut !== undefined || text.length <= TOO_LONG) return cut;
-  const anywhere = text.slice(0, LONG).search(/\s\S*$/u) + 1 || LONG;
+  const blank = text.slice(0, LONG).search(/\s\S*$/u) + 1;
+  const anywhere = blank > LONG / 2 ? blank : LONG;
   // Both halves of a character stay together.
   return (text.codePointAt(anywhere - 1) ?? 0) > 0xffff ? anywhere - 1 : anywhere;
 }
