@@ -1,6 +1,6 @@
 import { connection } from "./data/connection.ts";
 import { route } from "./data/navigation.ts";
-import type { Route } from "./model/route.ts";
+import { BASE, type Route } from "./model/route.ts";
 import { Agents } from "./pages/agents/agents.tsx";
 import { Home } from "./pages/home/home.tsx";
 import { Inbox } from "./pages/inbox/inbox.tsx";
@@ -17,6 +17,13 @@ const Usage = later(async () => (await import("./pages/usage/usage.tsx")).Usage)
 export async function loadFirst(): Promise<void> {
   if (route.value.page === "session") await SessionPage.load();
 }
+
+/** Whoever points at a session will open it: its page is there before the click. */
+function onPoint({ target }: Event): void {
+  if (target instanceof Element && target.closest(`a[href^="${BASE}s/"]`)) void SessionPage.load();
+}
+addEventListener("pointerover", onPoint, { passive: true });
+addEventListener("focusin", onPoint);
 
 function Missing() {
   return (
