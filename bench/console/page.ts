@@ -72,6 +72,23 @@ export async function timeUntil({ page }: Watched, url: string, goal: Goal): Pro
   return page.evaluate<number>(AWAIT_GOAL);
 }
 
+/** Clicks on something as a person does, and resolves with the milliseconds from the click until the page has some words. */
+export async function clickUntil({ page }: Watched, selector: string, words: string): Promise<number> {
+  await page.evaluate(`addEventListener("click", () => {
+    const clicked = performance.now();
+    const look = () => {
+      if (document.body.textContent.includes(${JSON.stringify(words)})) window.clickTook = performance.now() - clicked;
+      else requestAnimationFrame(look);
+    };
+    look();
+  }, { capture: true, once: true })`);
+  await page.locator(selector).first().click({ delay: 50 });
+  return page.evaluate<number>(`new Promise((done) => {
+    const look = () => (window.clickTook === undefined ? requestAnimationFrame(look) : done(window.clickTook));
+    look();
+  })`);
+}
+
 const COUNT_FRAMES = `(() => {
   const frames = (window.frameTimes = []);
   let last = performance.now();

@@ -17,6 +17,8 @@ const minutes = Number(process.env.PARLEY_CONSOLE_MINUTES ?? 10);
 const PIECES = 2_000;
 const PERIOD_MS = 5;
 const ITEMS = 3;
+/** A machine that does nothing else takes half a minute for one. */
+const TURN_MS = 600_000;
 /** Two messages each. */
 const TURNS = 5_000;
 /** After the first ones the page's code is compiled and its caches are filled. */
@@ -55,10 +57,11 @@ async function openLong(t: Cleanup): Promise<{ stage: ConsoleStage; id: string; 
 async function turn({ server }: ConsoleStage, id: string): Promise<void> {
   const before = (await server.api.session(id)).turns;
   await server.api.call("POST", `/v1/sessions/${id}/prompts`, { text: "[[stream]] go on" });
-  await eventually("the turn is over", async () => {
+  const isOver = async (): Promise<boolean> => {
     const { turns, turn: running } = await server.api.session(id);
     return turns > before && running === null;
-  });
+  };
+  await eventually("the turn is over", isOver, TURN_MS);
 }
 
 const minutesSince = (began: number): number => (performance.now() - began) / 60_000;

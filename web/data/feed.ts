@@ -119,7 +119,7 @@ export function openFeed(session: string, reader: FeedReader): Feed {
     previous = page.previous;
     reader.newer(page.events);
     last = page.events.at(-1)?.seq ?? 0;
-    set({ state: "ready", more: false, first: page.events[0]?.seq ?? 0 });
+    set({ state: "ready", more: previous !== null, first: page.events[0]?.seq ?? 0 });
     if (previous !== null) setTimeout(() => void next(readOlder), FILL_MS);
   }
 
