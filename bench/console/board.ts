@@ -26,17 +26,19 @@ async function scrolled(watched: Watched, wheels: number): Promise<number> {
   });
 }
 
-/** Turns in some sessions, one after the other in each, until it is stopped. */
-async function keepWorking(server: Server, sessions: readonly string[]): Promise<() => Promise<void>> {
-  let stopped = false;
+/** Turns in some sessions, one after the other in each, while something is done. */
+async function whileWorking<T>(server: Server, sessions: readonly string[], work: () => Promise<T>): Promise<T> {
+  let over = false;
   const working = sessions.map(async (session) => {
-    while (!stopped) await prompt(server, session, TURN, true);
+    while (!over) await prompt(server, session, TURN, true);
   });
   const all = Promise.all(working);
-  return async () => {
-    stopped = true;
+  try {
+    return await Promise.race([work(), all.then(() => Promise.reject(new Error("expected the turns to go on")))]);
+  } finally {
+    over = true;
     await all;
-  };
+  }
 }
 
 /** The board with many sessions, while it is scrolled: none of them at work, then some. */
@@ -56,10 +58,10 @@ export async function boardScrolls(
   const watched = await openWatched(context);
   await timeUntil(watched, `${server.url}/console/`, { selector: ".session-row" });
   const idle = await scrolled(watched, wheels);
-  const stop = await keepWorking(server, busy);
-  await watched.page.locator(".session-row .dot.working").first().waitFor();
-  const working = await scrolled(watched, wheels);
-  await stop();
+  const working = await whileWorking(server, busy, async () => {
+    await watched.page.locator(".session-row .dot.working").first().waitFor({ state: "attached" });
+    return scrolled(watched, wheels);
+  });
   await watched.page.close();
   const anchor = { name: "an empty page", value: blank };
   return [
