@@ -203,6 +203,7 @@ describe("the console for everybody", { timeout: GROUP_MS }, () => {
 
   inStage("has no serious barrier in the document of a terminal", async ({ open }) => {
     const page = await open(pages().terminal);
+    await page.getByRole("button", { name: "New terminal" }).click();
     const isTerminal = (one: Frame): boolean => /\/console\/terminal\//.test(one.url());
     await eventually("the terminal is framed", () => page.frames().some(isTerminal));
     const frame = page.frames().find(isTerminal);
