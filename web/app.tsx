@@ -1,6 +1,6 @@
 import { connection } from "./data/connection.ts";
 import { route } from "./data/navigation.ts";
-import type { Route } from "./model/route.ts";
+import { BASE, type Route } from "./model/route.ts";
 import { Agents } from "./pages/agents/agents.tsx";
 import { Home } from "./pages/home/home.tsx";
 import { Inbox } from "./pages/inbox/inbox.tsx";
@@ -12,6 +12,18 @@ import { later } from "./ui/later.tsx";
 const SessionPage = later(async () => (await import("./pages/session/session-page.tsx")).SessionPage);
 const Search = later(async () => (await import("./pages/search/search.tsx")).Search);
 const Usage = later(async () => (await import("./pages/usage/usage.tsx")).Usage);
+
+/** Loads what the page that the address names needs, before it is first drawn. */
+export async function loadFirst(): Promise<void> {
+  if (route.value.page === "session") await SessionPage.load();
+}
+
+/** Whoever points at a session will open it: its page is there before the click. */
+function onPoint({ target }: Event): void {
+  if (target instanceof Element && target.closest(`a[href^="${BASE}s/"]`)) void SessionPage.load();
+}
+addEventListener("pointerover", onPoint, { passive: true });
+addEventListener("focusin", onPoint);
 
 function Missing() {
   return (

@@ -1,16 +1,20 @@
+import "./data/early.ts";
 import { render } from "preact";
-import { App } from "./app.tsx";
+import { App, loadFirst } from "./app.tsx";
 import { standForLead } from "./data/leader.ts";
 import { enter } from "./data/login.ts";
 import { keepTitle } from "./data/notify.ts";
 import { keepPresence } from "./data/presence.ts";
 import "./styles/index.css";
 
-const place = document.getElementById("app");
-if (place) {
-  await enter();
+/** Modules that come later import this one, so that it may not wait for them while it is evaluated. */
+async function begin(place: HTMLElement): Promise<void> {
+  await Promise.all([enter(), loadFirst()]);
   standForLead();
   keepPresence();
   keepTitle();
   render(<App />, place);
 }
+
+const place = document.getElementById("app");
+if (place) void begin(place);

@@ -16,6 +16,16 @@ async function heapMb(session: CDPSession): Promise<number> {
   return usedSize / 1e6;
 }
 
+/** Megabytes of a page's heap after a collection of garbage. */
+export async function heapOf(page: Page): Promise<number> {
+  const session = await page.context().newCDPSession(page);
+  try {
+    return await heapMb(session);
+  } finally {
+    await session.detach();
+  }
+}
+
 /** A new page. Unless told, it has nothing that the browser has kept. */
 export async function openWatched(context: BrowserContext, { cache = false } = {}): Promise<Watched> {
   const page = await context.newPage();
@@ -62,6 +72,23 @@ export async function timeUntil({ page }: Watched, url: string, goal: Goal): Pro
   return page.evaluate<number>(AWAIT_GOAL);
 }
 
+/** Clicks on something as a person does, and resolves with the milliseconds from the click until the page has some words. */
+export async function clickUntil({ page }: Watched, selector: string, words: string): Promise<number> {
+  await page.evaluate(`addEventListener("click", () => {
+    const clicked = performance.now();
+    const look = () => {
+      if (document.body.textContent.includes(${JSON.stringify(words)})) window.clickTook = performance.now() - clicked;
+      else requestAnimationFrame(look);
+    };
+    look();
+  }, { capture: true, once: true })`);
+  await page.locator(selector).first().click({ delay: 50 });
+  return page.evaluate<number>(`new Promise((done) => {
+    const look = () => (window.clickTook === undefined ? requestAnimationFrame(look) : done(window.clickTook));
+    look();
+  })`);
+}
+
 const COUNT_FRAMES = `(() => {
   const frames = (window.frameTimes = []);
   let last = performance.now();
@@ -75,7 +102,7 @@ const COUNT_FRAMES = `(() => {
 })()`;
 
 /** The 95th percentile of the times between two frames while something is done. */
-export async function frameTimes({ page }: Watched, work: () => Promise<void>): Promise<number> {
+export async function frameTimes({ page }: Pick<Watched, "page">, work: () => Promise<void>): Promise<number> {
   await page.evaluate(COUNT_FRAMES);
   await work();
   const frames = await page.evaluate<number[]>(

@@ -3,19 +3,21 @@ import type { BrowserContext } from "playwright-core";
 import { writeConsole } from "../../scripts/console/write.ts";
 import { findBrowser, startBrowser } from "../../test/support/browser.ts";
 import { realAgent } from "../../test/support/real-agent.ts";
-import { frameTimes, openWatched, timeUntil } from "../console/page.ts";
+import { boardScrolls } from "../console/board.ts";
+import { clickUntil, frameTimes, openWatched, timeUntil } from "../console/page.ts";
 import { type Figure, type Measurement, type Size, under } from "../harness/figure.ts";
 import { hear } from "../harness/listen.ts";
 import { Passed, pacedAnswer } from "../harness/paced.ts";
 import { installedParley } from "../harness/package.ts";
 import { WORDS } from "../harness/sessions.ts";
+import { median } from "../harness/stats.ts";
 import { type Both, versus as beside, each, inTurns, type Side, samples } from "../harness/versus.ts";
 import { type Contest, openContest, type Running } from "../opencode/contest.ts";
 import { promptAsync, readEvent } from "../opencode/deltas.ts";
 
 export const SIZES = {
-  full: { loads: 7, opens: 7, turns: 5_000, pieces: 6_000, periodMs: 5 },
-  tiny: { loads: 1, opens: 1, turns: 60, pieces: 50, periodMs: 5 },
+  full: { loads: 7, opens: 7, turns: 5_000, pieces: 6_000, periodMs: 5, sessions: 1_000, active: 20, wheels: 160 },
+  tiny: { loads: 1, opens: 1, turns: 60, pieces: 50, periodMs: 5, sessions: 40, active: 2, wheels: 20 },
 };
 type Sizes = (typeof SIZES)[Size];
 
@@ -59,7 +61,7 @@ async function firstLoads(stage: Stage, { loads }: Sizes): Promise<Figure[]> {
 }
 
 /** A long session, from the request until its newest words are there. */
-async function opens(stage: Stage, { opens: rounds }: Sizes): Promise<Figure[]> {
+async function opens(stage: Stage, { opens: rounds }: Sizes): Promise<Figure> {
   const times = samples();
   const words = WORDS.slice(0, 60);
   await inTurns(rounds + 1, async (side, round) => {
@@ -72,7 +74,23 @@ async function opens(stage: Stage, { opens: rounds }: Sizes): Promise<Figure[]> 
     await watched.page.close();
   });
   const time = each(times, 0.5);
-  return [versus("console, open session", time, "ms", under(300, "ms", time.parley))];
+  return versus("console, open session", time, "ms", under(300, "ms", time.parley));
+}
+
+/** The same session, by a click on its name in a console that is open. */
+async function clicks(stage: Stage, { opens: rounds }: Sizes, loaded: number): Promise<Figure> {
+  const times: number[] = [];
+  const { longSession } = stage.contest.parley;
+  for (let round = 0; round <= rounds; round++) {
+    const watched = await openWatched(stage.context, { cache: true });
+    await timeUntil(watched, addressOf(stage, "parley"), HOME.parley);
+    const ms = await clickUntil(watched, `.side-list a[href*="${longSession}"]`, WORDS.slice(0, 60));
+    if (round > 0) times.push(ms);
+    await watched.page.close();
+  }
+  const value = median(times);
+  const anchor = { name: "loading that page", value: loaded };
+  return { work: "console, open by click", value, unit: "ms", anchor, goal: under(300, "ms", value) };
 }
 
 /** An answer that streams into the long session while its page is open. */
@@ -102,13 +120,15 @@ async function streams(stage: Stage, sent: Passed, { pieces }: Sizes): Promise<F
   ];
 }
 
-function methodOf({ loads, opens: rounds, turns, pieces, periodMs }: Sizes): string {
+function methodOf({ loads, opens: rounds, turns, pieces, periodMs, sessions, active }: Sizes): string {
   return (
     "Parley's console, from the package, beside the web page that OpenCode 1.18.33 serves, in one headless Chromium, on one scripted model, each with its own server. " +
     `First load: medians of ${loads} loads without a cache, the kilobytes over the wire and the time from the request until the sessions (of OpenCode: the field for a prompt) are there. ` +
     `Open: the median of ${rounds} loads, with a cache, of the page of a session of ${turns * 2} messages, until its newest words are there. ` +
     `Frames and heap: while ${pieces} pieces of an answer, one every ${periodMs} ms, come into that session: the 95th percentile of the times between two frames, ` +
-    "and by how much the heap has grown after it, both after a collection of garbage."
+    "and by how much the heap has grown after it, both after a collection of garbage. " +
+    "By click: the same session, from a click on its name in a page that is open, as a person clicks. " +
+    `Board: the same percentile while the wheel scrolls a list of ${sessions} sessions to its end and back, when nothing happens and while turns begin and end in ${active} of them.`
   );
 }
 
@@ -138,8 +158,10 @@ export const console: Measurement = {
     const { context } = scope.use(await startBrowser(chromium, { env }));
     const stage = { context, contest, servers };
     const figures = await firstLoads(stage, sizes);
-    figures.push(...(await opens(stage, sizes)));
+    const opened = await opens(stage, sizes);
+    figures.push(opened, await clicks(stage, sizes, opened.value));
     figures.push(...(await streams(stage, sent, sizes)));
+    figures.push(...(await boardScrolls(scope, context, sizes)));
     return { figures, method: methodOf(sizes) };
   },
 };

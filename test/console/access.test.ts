@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { after, before, describe, test } from "node:test";
-import type { Page } from "playwright-core";
+import type { Frame, Page } from "playwright-core";
 import { beginSamples, SAMPLES, sampleAgents } from "../../scripts/console/sample-sessions.ts";
 import { createClient } from "../../src/client/index.ts";
 import { NO_BROWSER } from "../support/browser.ts";
@@ -23,7 +23,7 @@ interface Violation {
 }
 
 /** All that axe calls serious or critical. */
-async function violationsOf(page: Page, axe: string): Promise<string[]> {
+async function violationsOf(page: Page | Frame, axe: string): Promise<string[]> {
   await page.evaluate(axe);
   const found: Violation[] = await page.evaluate(async () => {
     const { violations } = await Reflect.get(globalThis, "axe").run(document, { resultTypes: ["violations"] });
@@ -167,8 +167,9 @@ describe("the console for everybody", { timeout: GROUP_MS }, () => {
     const schemes = HARD ? SCHEMES : [size === WIDE ? SCHEMES[0] : SCHEMES[1]];
     inStage(`has no serious barrier on any page, ${size.width} px wide`, async ({ open }) => {
       const problems: string[] = [];
+      const page = await open("", size);
       for (const [name, path] of Object.entries(pages())) {
-        const page = await open(path, size);
+        await page.goto(new URL(`/console/${path}`, page.url()).href);
         await page.locator(".link-state.live").first().waitFor({ state: "attached" });
         await eventually(`${name} is shown`, async () => !/^$|Loading…/.test(await page.locator("main").innerText()));
         for (const colorScheme of schemes) {
@@ -177,8 +178,8 @@ describe("the console for everybody", { timeout: GROUP_MS }, () => {
         }
         const wider = await overflow(page);
         if (wider > 0) problems.push(`${name} is ${wider} px wider than the window`);
-        await page.close();
       }
+      await page.close();
       assert.deepEqual(problems, []);
     });
   }
@@ -190,9 +191,27 @@ describe("the console for everybody", { timeout: GROUP_MS }, () => {
       if (!(await button.isVisible())) await page.setViewportSize(WIDE);
       await button.click();
       await page.getByRole("dialog").waitFor();
-      assert.deepEqual(await violationsOf(page, axe), []);
+      for (const colorScheme of SCHEMES) {
+        await page.emulateMedia({ colorScheme });
+        assert.deepEqual(await violationsOf(page, axe), [], `${name}, ${colorScheme}`);
+      }
       await page.keyboard.press("Escape");
       await page.getByRole("dialog").waitFor({ state: "detached" });
+    }
+    await page.close();
+  });
+
+  inStage("has no serious barrier in the document of a terminal", async ({ open }) => {
+    const page = await open(pages().terminal);
+    await page.getByRole("button", { name: "New terminal" }).click();
+    const isTerminal = (one: Frame): boolean => /\/console\/terminal\//.test(one.url());
+    await eventually("the terminal is framed", () => page.frames().some(isTerminal));
+    const frame = page.frames().find(isTerminal);
+    assert.ok(frame);
+    await frame.locator(".xterm-rows").waitFor();
+    for (const colorScheme of SCHEMES) {
+      await page.emulateMedia({ colorScheme });
+      assert.deepEqual(await violationsOf(frame, axe), [], colorScheme);
     }
     await page.close();
   });

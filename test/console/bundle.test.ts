@@ -36,8 +36,22 @@ describe("the console's bundle", { timeout: PATIENCE_MS }, () => {
     assert.ok(!names.some((name) => name.includes("terminal")));
   });
 
+  test("a page has few files to find: each costs the browser some milliseconds, also from its cache", () => {
+    assert.ok(loaded("index.html").length <= 5, loaded("index.html").join(", "));
+    assert.ok(loaded("session.html").length <= 8, loaded("session.html").join(", "));
+    assert.ok(loaded("session.html").some((name) => /^assets\/session-page-\w+\.js$/.test(name)));
+  });
+
+  test("the first requests are sent before anything else of the script runs", () => {
+    const scripts = loaded("session.html").filter((name) => name.endsWith(".js"));
+    const sending = scripts.find((name) => textOf(name).includes("before=latest&limit="));
+    assert.ok(sending, "a script that asks for the first events");
+    const text = textOf(sending);
+    assert.ok(text.indexOf("before=latest&limit=") < text.indexOf("createElement"), "at its beginning");
+  });
+
   test("the documents hold no script and no style of their own, and name files that there are", () => {
-    for (const name of ["index.html", "terminal.html"]) {
+    for (const name of ["index.html", "session.html", "terminal.html"]) {
       const page = textOf(name);
       assert.doesNotMatch(page, /<style| style=| on\w+=|<script(?! type="module" src=)|javascript:|https?:/i);
       for (const [, path = ""] of page.matchAll(/(?:src|href)="\/console\/([^"]*)"/g)) textOf(path);

@@ -202,6 +202,54 @@ describe("hostile texts in the console", { timeout: GROUP_MS }, () => {
     }
   });
 
+  inPage("stay text in what the page says of a refusal", async () => {
+    await at("");
+    const detail = PAYLOADS.map((payload) => inPlace("refused", payload)).join("\n");
+    await page.route("**/v1/sessions/*", (route) =>
+      route.request().method() === "PATCH"
+        ? route.fulfill({ status: 409, contentType: "application/problem+json", body: JSON.stringify({ detail }) })
+        : route.continue(),
+    );
+    await page
+      .getByRole("button", { name: /^Actions for/ })
+      .first()
+      .click();
+    await page.getByLabel("Title").fill("another");
+    await page.getByRole("button", { name: "Rename" }).click();
+    await page.locator(".toasts .notice").first().waitFor();
+    assertShown(await look(page, harm), ["refused"], PAYLOADS);
+    await page.unroute("**/v1/sessions/*");
+  });
+
+  inPage("stay text in notices of the browser", async () => {
+    const { server } = stage ?? assert.fail();
+    const [{ payloads } = assert.fail()] = sessions;
+    await page.context().grantPermissions(["notifications"]);
+    await at("agents");
+    await page.locator(".link-state.live").first().waitFor({ state: "attached" });
+    // The browser's own, which are real: only their words are noted. Nobody looks at the page meanwhile.
+    await page.evaluate(() => {
+      const told: string[] = [];
+      document.hasFocus = () => false;
+      class Told extends Notification {
+        constructor(title: string, options?: NotificationOptions) {
+          super(title, options);
+          told.push(`${title}\n${options?.body}`);
+        }
+      }
+      Object.assign(globalThis, { told, Notification: Told });
+    });
+    const title = inPlace("called", payloads[0] ?? assert.fail());
+    const { id } = await server.api.create({ directory: server.directory, agent: "hostile0", title });
+    await server.api.call("POST", `/v1/sessions/${id}/prompts`, { text: "[[asks]]" });
+    const told = (): Promise<string[]> => page.evaluate(() => Reflect.get(globalThis, "told"));
+    await eventually("all asks are told", async () => (await told()).length >= 3 * payloads.length);
+    const all = await told();
+    assert.ok(all.every((one) => one.includes(title)));
+    assertShown(all.join("\n"), ["asked", "question"], payloads, false);
+    await look(page, harm);
+  });
+
   inPage("stay text in a menu, a notice and the title of the tab", async () => {
     const [first] = PAYLOADS;
     assert.ok(first);

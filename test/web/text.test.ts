@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { parseAnsi } from "../../web/model/ansi.ts";
 import { clip } from "../../web/model/clip.ts";
 import { changedPairs, diffLines, isBulky } from "../../web/model/diff/lines.ts";
-import { NO_BLOCKS, readBlocks, readGrowing } from "../../web/model/markdown/blocks.ts";
+import { type Blocks, goesOn, NO_BLOCKS, readBlocks, readGrowing } from "../../web/model/markdown/blocks.ts";
 import { decodeEntities } from "../../web/model/markdown/entities.ts";
 import { safeHref } from "../../web/model/markdown/links.ts";
 
@@ -41,15 +41,55 @@ Setext
 
 last`;
 
+/** The blocks of a text that grew by pieces. */
+function grown(text: string, sizes: readonly number[]): Blocks {
+  let now = NO_BLOCKS;
+  let at = 0;
+  for (let step = 0; at < text.length; step++) {
+    at += sizes[step % sizes.length] ?? 1;
+    now = readGrowing(now, text.slice(0, at));
+  }
+  return now;
+}
+
+const LONG_PARAGRAPH = `Words that go on, **bold ones** and \`code of some words\`, [a link](https://example.com/a) 1. and - so on. `;
+
+test("a long paragraph that grows is parted between words, and nothing of it is torn or lost", () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 40, max: 400 }), { minLength: 1 }), (sizes) => {
+      const text = LONG_PARAGRAPH.repeat(80).trimEnd();
+      const { tokens } = grown(text, sizes);
+      assert.equal(tokens.map(({ raw }) => raw).join(""), text);
+      assert.deepEqual([...new Set(tokens.map(({ type }) => type))], ["paragraph"]);
+      assert.deepEqual([...new Set(tokens.map(goesOn))], [true, false]);
+      const inner = tokens.flatMap((token) => ("tokens" in token ? (token.tokens ?? []) : []));
+      for (const kind of ["strong", "codespan", "link"])
+        assert.equal(inner.filter(({ type }) => type === kind).length, 80, kind);
+      for (const { raw } of tokens) assert.ok(raw.length <= 2_000, `a part of ${raw.length}`);
+    }),
+    { numRuns: 10 },
+  );
+});
+
+for (const [name, before, piece] of [
+  ["with code that never ends", "`", "words "],
+  ["without a blank", "", "𝄞"],
+  ["of open brackets", "", "[ "],
+] as const)
+  test(`a paragraph ${name} is parted, too, and whole characters stay whole`, () => {
+    const text = `a ${before}${piece.repeat(9_000)}`.trimEnd();
+    const { tokens } = grown(text, [700]);
+    assert.equal(tokens.map(({ raw }) => raw).join(""), text);
+    for (const { raw } of tokens) {
+      assert.ok(raw.length <= 7_000, `a part of ${raw.length}`);
+      assert.ok(raw.isWellFormed());
+    }
+  });
+
 test("a text that grows becomes the same blocks as the whole text", () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1 }), (sizes) => {
-      let now = NO_BLOCKS;
-      let at = 0;
-      for (let step = 0; at < SAMPLE.length; step++) {
-        at += sizes[step % sizes.length] ?? 1;
-        now = readGrowing(now, SAMPLE.slice(0, at));
-      }
+      const now = grown(SAMPLE, sizes);
       assert.deepEqual(
         now.tokens.map(({ type, raw }) => ({ type, raw })),
         readBlocks(SAMPLE).tokens.map(({ type, raw }) => ({ type, raw })),

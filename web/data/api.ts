@@ -1,7 +1,8 @@
 import { createClient, ParleyApiError } from "../../src/client/index.ts";
+import { fetchOnce } from "./early.ts";
 
 /** The server that sent this page; its cookie says who this is. */
-export const api = createClient({ url: location.origin, token: null, name: "console" });
+export const api = createClient({ url: location.origin, token: null, name: "console", fetch: fetchOnce });
 
 /** Whether the server does not know who this is any more. */
 export function isSignedOut(error: unknown): boolean {

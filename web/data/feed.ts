@@ -1,6 +1,7 @@
 import { type ReadonlySignal, signal } from "@preact/signals";
 import type { ParleyEvent } from "../../src/core/events/event.ts";
 import { api, wordsOf } from "./api.ts";
+import { FIRST_EVENTS } from "./early.ts";
 import { perFrame } from "./frames.ts";
 
 /** The reader of one session's events in this page: the newest page first, older ones on demand, new ones as they come. */
@@ -19,9 +20,8 @@ export interface FeedStatus {
   why?: string;
   /** Whether there is something before the oldest event that was read. */
   more: boolean;
-  /** Numbers of the oldest and the newest event that were read. */
+  /** The number of the oldest event that was read. */
   first: number;
-  last: number;
 }
 
 /** Hears of events in their order. Pages of older events come as a whole. */
@@ -33,8 +33,16 @@ export interface FeedReader {
 }
 
 const PAGE = 400;
+/** The first events are on the screen before the page before them is read. */
+const FILL_MS = 50;
 
-const feeds = new Map<string, Set<(event: ParleyEvent) => void>>();
+interface Listener {
+  take(event: ParleyEvent): void;
+  /** Reads what the stream may not have told, because it began after the listener did. */
+  check?(): void;
+}
+
+const feeds = new Map<string, Set<Listener>>();
 const followed = signal<readonly string[]>([]);
 
 /** The sessions that have a feed: their deltas are wanted. */
@@ -42,19 +50,24 @@ export const followedSessions: ReadonlySignal<readonly string[]> = followed;
 
 /** Takes an event of the stream of all sessions. */
 export function takeForFeeds(event: ParleyEvent): void {
-  for (const take of feeds.get(event.session) ?? []) take(event);
+  for (const { take } of feeds.get(event.session) ?? []) take(event);
+}
+
+/** The stream begins, or begins anew: what was read before may lack what happened until now. */
+export function checkFeeds(): void {
+  for (const listeners of feeds.values()) for (const { check } of listeners) check?.();
 }
 
 /** Hears of a session's events as the stream tells them, until the answer is disposed of. */
-export function listen(session: string, take: (event: ParleyEvent) => void): Disposable {
-  const takers = feeds.get(session) ?? new Set();
-  takers.add(take);
-  feeds.set(session, takers);
+export function listen(session: string, listener: Listener): Disposable {
+  const listeners = feeds.get(session) ?? new Set();
+  listeners.add(listener);
+  feeds.set(session, listeners);
   followed.value = [...feeds.keys()].sort();
   return {
     [Symbol.dispose]() {
-      takers.delete(take);
-      if (takers.size > 0 || feeds.get(session) !== takers) return;
+      listeners.delete(listener);
+      if (listeners.size > 0 || feeds.get(session) !== listeners) return;
       feeds.delete(session);
       followed.value = [...feeds.keys()].sort();
     },
@@ -67,7 +80,7 @@ export function followsOn(last: number, { seq, folded = 0 }: Pick<ParleyEvent, "
 }
 
 export function openFeed(session: string, reader: FeedReader): Feed {
-  const status = signal<FeedStatus>({ state: "loading", more: false, first: 0, last: 0 });
+  const status = signal<FeedStatus>({ state: "loading", more: false, first: 0 });
   const set = (change: Partial<FeedStatus>): void => {
     status.value = { ...status.value, ...change };
   };
@@ -77,9 +90,7 @@ export function openFeed(session: string, reader: FeedReader): Feed {
   let waiting: ParleyEvent[] = [];
 
   const frames = perFrame<ParleyEvent>((events) => {
-    if (closed) return;
-    reader.newer(events);
-    set({ last: events.at(-1)?.seq ?? status.value.last });
+    if (!closed) reader.newer(events);
   });
   let last = 0;
 
@@ -96,17 +107,25 @@ export function openFeed(session: string, reader: FeedReader): Feed {
     return reading;
   }
 
+  /** One read after those that are under way. */
+  async function next(read: () => Promise<void>): Promise<void> {
+    while (reading) await reading;
+    if (!closed) await alone(read);
+  }
+
   async function begin(): Promise<void> {
-    const page = await api.session(session).pageBack({ before: "latest", limit: PAGE });
+    const page = await api.session(session).pageBack({ before: "latest", limit: FIRST_EVENTS });
     if (closed) return;
     previous = page.previous;
     reader.newer(page.events);
     last = page.events.at(-1)?.seq ?? 0;
-    set({ state: "ready", more: previous !== null, first: page.events[0]?.seq ?? 0, last });
+    set({ state: "ready", more: previous !== null, first: page.events[0]?.seq ?? 0 });
+    if (previous !== null) setTimeout(() => void next(readOlder), FILL_MS);
   }
 
   /** Reads what the stream has left out. */
   async function catchUp(): Promise<void> {
+    if (last === 0) return begin();
     for (let more = true; more && !closed; ) {
       const page = await api.session(session).page({ after: last, limit: PAGE });
       if (page.gap) return restart();
@@ -133,7 +152,7 @@ export function openFeed(session: string, reader: FeedReader): Feed {
     frames.push(event);
   }
 
-  const listening = listen(session, take);
+  const listening = listen(session, { take, check: () => void next(catchUp) });
   void alone(begin);
 
   async function readOlder(): Promise<void> {

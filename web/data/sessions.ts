@@ -31,6 +31,8 @@ export function stateOf(id: string): ReadonlySignal<SessionState> | undefined {
 function put(state: SessionState, last: number | undefined): Entry {
   const known = entries.get(state.id);
   if (known) {
+    // The answer of a list may overtake that of a session.
+    if (known.last === undefined && known.state.value.updated > state.updated) return known;
     known.state.value = state;
     known.last = last;
     return known;
@@ -68,6 +70,7 @@ export async function loadSession(id: string): Promise<ReadonlySignal<SessionSta
   if (known?.last !== undefined) return known.state;
   const { first: _, last, ...state } = await api.sessions.get(id);
   const entry = put(state, last);
+  if (entry.last === undefined) return loadSession(id);
   const { waiting = [] } = entry;
   entry.waiting = undefined;
   for (const event of waiting) apply(entry, event);

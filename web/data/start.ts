@@ -1,10 +1,11 @@
 import { loadAsks, takeForAsks } from "./asks.ts";
-import { takeForFeeds } from "./feed.ts";
+import { checkFeeds, takeForFeeds } from "./feed.ts";
 import { takeForNotices } from "./notify.ts";
 import { loadSessions, takeForSessions } from "./sessions.ts";
 import { createStream } from "./stream.ts";
 
 async function reload(): Promise<void> {
+  checkFeeds();
   await Promise.all([loadSessions(), loadAsks()]);
 }
 

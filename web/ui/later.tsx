@@ -1,25 +1,25 @@
 import { type ComponentType, Fragment } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
-/** A page that is loaded when it is first shown: most visits never need it. */
-export function later<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
+type Later<Props> = ComponentType<Props> & { load(): Promise<void> };
+
+/** A page that is loaded when it is first shown: most visits never need it. `load` loads it before; it never rejects. */
+export function later<Props extends object>(load: () => Promise<ComponentType<Props>>): Later<Props> {
   let loaded: ComponentType<Props> | undefined;
-  return function Later(props: Props) {
+  const take = async (): Promise<boolean> => {
+    loaded ??= await load().catch(() => undefined);
+    return loaded !== undefined;
+  };
+  function Later(props: Props) {
     const [, redraw] = useState(0);
     const [failed, fail] = useState(false);
     useEffect(() => {
-      if (loaded) return;
-      load().then(
-        (page) => {
-          loaded = page;
-          redraw(1);
-        },
-        () => fail(true),
-      );
+      if (!loaded) void take().then((done) => (done ? redraw(1) : fail(true)));
     }, []);
     if (failed) return <p class="notice bad">This part could not be loaded: reload the page.</p>;
     return loaded ? <PageOf page={loaded} props={props} /> : <Fragment />;
-  };
+  }
+  return Object.assign(Later, { load: async () => void (await take()) });
 }
 
 function PageOf<Props extends object>({ page: Page, props }: { page: ComponentType<Props>; props: Props }) {

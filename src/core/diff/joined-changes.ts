@@ -21,6 +21,8 @@ const MAX_DIFFS = 8 * 1024 * 1024;
 /** Diffs that are longer together are not made into one, and neither are any more after so much work. */
 const MAX_COMPOSED = 1024 * 1024;
 const MAX_WORK = 64 * 1024 * 1024;
+/** So many edits of a file are put together before they are put together with all that came before them. */
+const MAX_EDITS = 256;
 
 /** The kind of two changes of a file together; `gone` where nothing of them is left. */
 const TOGETHER: Readonly<Partial<Record<string, FileChange["kind"] | "gone">>> = {
@@ -45,6 +47,27 @@ function diffOf({ kind, diff }: Pick<FileChange, "kind" | "diff">): string | und
   return diff ?? (kind === "renamed" ? "" : undefined);
 }
 
+/** Edits of one file that follow each other and are not yet part of its entry. */
+interface Edits {
+  path: string;
+  diffs: string[];
+  characters: number;
+}
+
+/**
+ * Edits as one. They are put together by halves, because two diffs cost what is in both: one after the other, each edit would
+ * cost all that came before it.
+ */
+function halved(
+  diffs: readonly string[],
+  compose: (first: string, second: string) => string | undefined,
+): string | undefined {
+  if (diffs.length <= 1) return diffs[0];
+  const middle = Math.ceil(diffs.length / 2);
+  const [first, second] = [halved(diffs.slice(0, middle), compose), halved(diffs.slice(middle), compose)];
+  return first === undefined || second === undefined ? undefined : compose(first, second);
+}
+
 /**
  * The changes of files, put together: each file once, with one diff, in the order of their first changes. Changes that cannot be
  * made into one stand one after the other.
@@ -53,15 +76,43 @@ export class JoinedChanges {
   #files: FileDiff[] = [];
   /** The newest entry of each file, by the path that it has now. */
   readonly #newest = new Map<string, FileDiff>();
+  /** By their paths. */
+  readonly #edits = new Map<string, Edits>();
   #characters = 0;
   #work = 0;
 
   add(changes: readonly FileChange[]): void {
-    for (const change of changes) this.#add(change);
+    for (const change of changes) if (!this.#collect(change)) this.#add(change);
   }
 
   list(): FileDiff[] {
+    for (const edits of this.#edits.values()) this.#settle(edits);
     return [...this.#files];
+  }
+
+  /** Whether a change is an edit that can wait for more of them. All that is known of its file is settled otherwise. */
+  #collect({ path, kind, from, diff, cut }: FileChange): boolean {
+    const edits = this.#edits.get(path) ?? { path, diffs: [], characters: 0 };
+    if (kind !== "modified" || diff === undefined || cut || !this.#newest.has(path)) {
+      for (const one of [edits, this.#edits.get(from ?? path)]) if (one) this.#settle(one);
+      return false;
+    }
+    edits.diffs.push(diff);
+    edits.characters += diff.length;
+    this.#edits.set(path, edits);
+    if (edits.diffs.length >= MAX_EDITS || edits.characters > MAX_COMPOSED) this.#settle(edits);
+    return true;
+  }
+
+  #settle({ path, diffs }: Edits): void {
+    if (!this.#edits.delete(path)) return;
+    const one = halved(diffs, (first, second) => this.#composed(first, second));
+    const before = this.#newest.get(path);
+    const edit = (diff: string): FileChange => ({ path, kind: "modified", diff });
+    const joined = one === undefined || !before ? undefined : this.#join(before, edit(one));
+    if (before && joined && joined !== "gone") this.#put(before, joined);
+    // Those that do not fit are told one after the other.
+    else for (const diff of diffs) this.#add(edit(diff));
   }
 
   #add(change: FileChange): void {
@@ -116,7 +167,12 @@ export class JoinedChanges {
 
   #compose(before: FileDiff, change: FileChange): string | undefined {
     const [first, second] = [diffOf(before), diffOf(change)];
-    if (first === undefined || second === undefined || before.cut || change.cut) return undefined;
+    return first === undefined || second === undefined || before.cut || change.cut
+      ? undefined
+      : this.#composed(first, second);
+  }
+
+  #composed(first: string, second: string): string | undefined {
     const size = first.length + second.length;
     this.#work += size;
     return size > MAX_COMPOSED || this.#work > MAX_WORK ? undefined : composeHunks(first, second);

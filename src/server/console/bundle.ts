@@ -15,4 +15,6 @@ export interface Bundle {
 /** Names below this hold a hash of their content. */
 export const HASHED = "assets/";
 export const CONSOLE_DOCUMENT = "index.html";
+/** The same page; it loads at once what a session's page needs beside. */
+export const SESSION_DOCUMENT = "session.html";
 export const TERMINAL_DOCUMENT = "terminal.html";

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ParleyError } from "../../core/errors.ts";
-import { CONSOLE_DOCUMENT, HASHED, TERMINAL_DOCUMENT } from "./bundle.ts";
+import { CONSOLE_DOCUMENT, HASHED, SESSION_DOCUMENT, TERMINAL_DOCUMENT } from "./bundle.ts";
 import type { ConsoleFile } from "./files.ts";
 import { CODINGS, chooseCoding, hasTag } from "./negotiate.ts";
 import { CONSOLE } from "./paths.ts";
@@ -8,13 +8,15 @@ import { CONSOLE_HEADERS, TERMINAL_HEADERS } from "./policy.ts";
 import type { Stock } from "./stock.ts";
 
 const TERMINAL_PAGE = /^terminal\/[^/]+$/;
+const SESSION_PAGE = /^s\/[^/]+(?:\/|$)/;
 const NAMES_FILE = /^[^/]+\.[a-z0-9]{1,12}$/i;
 
-/** The file that a path below `/console/` names: a page has the one document of all pages, unless it names a file. */
+/** The file that a path below `/console/` names: a page has the document of its kind, unless it names a file. */
 export function fileNameOf(path: string, has: (name: string) => boolean): string | undefined {
   if (has(path)) return path;
   if (path.startsWith(HASHED) || NAMES_FILE.test(path)) return undefined;
-  return TERMINAL_PAGE.test(path) ? TERMINAL_DOCUMENT : CONSOLE_DOCUMENT;
+  if (TERMINAL_PAGE.test(path)) return TERMINAL_DOCUMENT;
+  return SESSION_PAGE.test(path) ? SESSION_DOCUMENT : CONSOLE_DOCUMENT;
 }
 
 function send(request: IncomingMessage, response: ServerResponse, file: ConsoleFile): void {

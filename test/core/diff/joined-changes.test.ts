@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { type FileDiff, JoinedChanges } from "../../../src/core/diff/joined-changes.ts";
 import { unifiedDiff } from "../../../src/core/diff/unified-diff.ts";
 import type { FileChange } from "../../../src/core/events/values.ts";
+import { cpuMs } from "../../support/time.ts";
 
 const changed = (path: string, before: string | undefined, after: string): FileChange => ({
   path,
@@ -95,6 +96,45 @@ test("diffs beyond eight million characters are left out, and it is said", () =>
   const kept = all.filter(({ diff }) => diff !== undefined);
   assert.equal(kept.length, 16);
   assert.ok(all.slice(16).every(({ cut, additions }) => (cut?.characters ?? 0) > 500_000 && additions === 1));
+});
+
+test("a thousand edits of one file cost little more each than a hundred do", () => {
+  const lines = Array.from({ length: 400 }, (_, n) => `${n}`);
+  const edits = Array.from({ length: 1_000 }, (_, n) => {
+    const before = `${lines.join("\n")}\n`;
+    lines[(n * 37) % 400] = `edit ${n}`;
+    return changed("f", before, `${lines.join("\n")}\n`);
+  });
+  let all: FileDiff[] = [];
+  const ms = cpuMs(() => {
+    all = joined(...edits);
+  });
+  assert.deepEqual(
+    all.map(({ additions, deletions }) => [additions, deletions]),
+    [[400, 400]],
+  );
+  // One after the other they take half a minute.
+  assert.ok(ms < 5_000, `expected it within 5 s of work, it took ${Math.round(ms)} ms`);
+});
+
+test("edits that wait are settled before their file is renamed, deleted or made again", () => {
+  const edit = (from: string, to: string): FileChange => changed("f", `${from}\n`, `${to}\n`);
+  const three = [edit("a", "b"), edit("b", "c"), edit("c", "d")];
+  assert.deepEqual(joined(...three, renamed("f", "g")).map(short), ["renamed f > g +1 -1 -a +d"]);
+  assert.deepEqual(joined(...three, deleted("f", "d\n")).map(short), ["deleted f +0 -1 -a"]);
+  const again = [deleted("f", "d\n"), changed("f", undefined, "e\n"), edit("e", "h")];
+  assert.deepEqual(joined(...three, ...again).map(short), ["modified f +1 -1 -a +h"]);
+});
+
+test("edits that do not fit together stand one after the other, the others are one", () => {
+  const [one, two, odd, three] = [
+    ["a", "b"],
+    ["b", "c"],
+    ["x", "y"],
+    ["y", "z"],
+  ].map(([from, to]) => changed("f", `${from}\n`, `${to}\n`));
+  assert.ok(one && two && odd && three);
+  assert.deepEqual(joined(one, two, odd, three).map(short), ["modified f +1 -1 -a +c", "modified f +1 -1 -x +z"]);
 });
 
 test("a hundred edits of one file are one entry", () => {

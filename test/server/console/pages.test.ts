@@ -16,6 +16,7 @@ const file = (name: string, text: string): BundledFile => ({ name, bytes: Buffer
 const SCRIPT = "export const talk = 'walnut';".repeat(40);
 const BUNDLED = [
   file("index.html", "<!doctype html><title>console</title>"),
+  file("session.html", "<!doctype html><title>session</title>"),
   file("terminal.html", "<!doctype html><title>terminal</title>"),
   file("icon.svg", "<svg/>"),
   file("icon-180.png", "png"),
@@ -34,8 +35,10 @@ const STRANGER = { authorization: "" };
 
 const NAMED: [path: string, name: string | undefined][] = [
   ["", "index.html"],
-  ["s/ses_1", "index.html"],
-  ["s/ses_1.5/changes", "index.html"],
+  ["s/ses_1", "session.html"],
+  ["s/ses_1.5/changes", "session.html"],
+  ["s/", "index.html"],
+  ["search", "index.html"],
   ["assets/main-ABCD.js", "assets/main-ABCD.js"],
   ["assets/main-OLD.js", undefined],
   ["assets/", undefined],

@@ -6,6 +6,7 @@ import type { Need } from "../../model/needs.ts";
 import { hrefOf } from "../../model/route.ts";
 import { duration } from "../../model/time.ts";
 import { Ago, clock } from "../../ui/ago.tsx";
+import { memo } from "../../ui/memo.tsx";
 import { NeedDot, nameOf } from "../../ui/session-link.tsx";
 import { SessionMenu } from "../../ui/session-menu.tsx";
 
@@ -26,8 +27,8 @@ function Doing({ state, asks }: { state: SessionState; asks: number }) {
   return <span class="muted small">{words.join(" · ")}</span>;
 }
 
-/** A session on the board. */
-export function SessionRow({ id, need }: { id: string; need: Need }) {
+/** A session on the board. What happens in one session draws its row alone. */
+export const SessionRow = memo(function SessionRow({ id, need }: { id: string; need: Need }) {
   const [open, setOpen] = useState(false);
   const state = stateOf(id)?.value;
   if (!state) return null;
@@ -58,4 +59,4 @@ export function SessionRow({ id, need }: { id: string; need: Need }) {
       {open && <SessionMenu state={state} onClose={() => setOpen(false)} />}
     </li>
   );
-}
+});

@@ -1,5 +1,5 @@
 import type { ReadonlySignal } from "@preact/signals";
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import type { SessionState } from "../../../src/core/session-state.ts";
 import { wordsOf } from "../../data/api.ts";
 import { connection } from "../../data/connection.ts";
@@ -51,7 +51,7 @@ export function SessionPage({ route }: { route: SessionRoute }) {
   const [loaded, setLoaded] = useState<ReadonlySignal<SessionState>>();
   const [missing, setMissing] = useState<string>();
   const live = connection.value.kind === "live" || connection.value.kind === "behind";
-  useEffect(() => {
+  useLayoutEffect(() => {
     let over = false;
     loadSession(route.session).then(
       (state) => {

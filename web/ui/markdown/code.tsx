@@ -6,9 +6,31 @@ import { highlight, type Piece } from "./highlight.ts";
 /** Code that stood still for so long is coloured: while it is being written, colours would cost each frame. */
 const STILL_MS = 120;
 
+/** So many characters of long code are laid out together: what is written at its end does not move what is above. */
+const LAID_OUT = 4_000;
+
+function Lines({ text }: { text: string }) {
+  if (text.length <= LAID_OUT) return <>{text}</>;
+  const blocks: string[] = [];
+  for (let from = 0; from < text.length; ) {
+    const end = text.indexOf("\n", from + LAID_OUT) + 1 || text.length;
+    blocks.push(text.slice(from, end));
+    from = end;
+  }
+  return (
+    <>
+      {blocks.map((block, at) => (
+        <span key={at} class="lines">
+          {block}
+        </span>
+      ))}
+    </>
+  );
+}
+
 /** Pieces of code, or the code itself as long as there are none. */
 export function Pieces({ text, pieces }: { text: string; pieces: readonly Piece[] | undefined }) {
-  if (!pieces) return <>{text}</>;
+  if (!pieces) return <Lines text={text} />;
   return (
     <>
       {pieces.map((piece, at) =>

@@ -1,6 +1,6 @@
 import type { Token, Tokens } from "marked";
 import { useRef } from "preact/hooks";
-import { type Blocks, NO_BLOCKS, readBlocks, readGrowing } from "../../model/markdown/blocks.ts";
+import { type Blocks, goesOn, NO_BLOCKS, readBlocks, readGrowing } from "../../model/markdown/blocks.ts";
 import { memo } from "../memo.tsx";
 import { WideTable } from "../scrollable.tsx";
 import { Code } from "./code.tsx";
@@ -68,7 +68,7 @@ const Block = memo(function Block({ token }: { token: Token }) {
     }
     case "paragraph":
       return (
-        <p>
+        <p class={goesOn(token) ? "goes-on" : undefined}>
           <Inline tokens={token.tokens ?? []} />
         </p>
       );

@@ -64,12 +64,13 @@ export function openRawEvents(session: string): RawEvents {
       more = page.more;
     }
   }
-  const listening = listen(session, () => {
+  const readSoon = (): void => {
     timer ??= setTimeout(() => {
       timer = undefined;
       void next(newer);
     }, PACE_MS);
-  });
+  };
+  const listening = listen(session, { take: readSoon, check: readSoon });
   void next(newest);
   return {
     now,

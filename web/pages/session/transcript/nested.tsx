@@ -1,11 +1,11 @@
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import { type OpenTranscript, openTranscript } from "../../../data/transcripts.ts";
 import { TranscriptTop, TranscriptView } from "./transcript.tsx";
 
 /** A session's transcript, open for as long as this is shown. */
 export function useTranscript(id: string): OpenTranscript | undefined {
   const [open, setOpen] = useState<OpenTranscript>();
-  useEffect(() => {
+  useLayoutEffect(() => {
     const transcript = openTranscript(id);
     setOpen(transcript);
     return () => {

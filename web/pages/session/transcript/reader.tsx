@@ -1,4 +1,3 @@
-import { useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { onKeys } from "../../../data/keyboard.ts";
 import { markSeen } from "../../../data/seen.ts";
@@ -38,6 +37,31 @@ function placeOf(scroller: HTMLElement, seq: number): HTMLElement | undefined {
     (one) => !one.closest(".sub-agent-body"),
   );
   return places.findLast((one) => Number(one.dataset.at) <= seq);
+}
+
+/** What a running turn says within such a time is noted as seen together: the browser's storage is slow. */
+const NOTED_MS = 1_000;
+
+function useSeen({ feed, now }: OpenTranscript): void {
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const look = (): void => {
+      clearTimeout(timer);
+      timer = undefined;
+      if (!document.hidden && now.peek().turns.length > 0) markSeen(feed.session, Date.now());
+    };
+    const stop = now.subscribe(({ turns }) => {
+      // A turn that is over would be called unread meanwhile.
+      if (turns.at(-1)?.end) look();
+      else timer ??= setTimeout(look, NOTED_MS);
+    });
+    document.addEventListener("visibilitychange", look);
+    return () => {
+      stop();
+      document.removeEventListener("visibilitychange", look);
+      if (timer !== undefined) look();
+    };
+  }, [feed, now]);
 }
 
 /** A session's transcript with its own scrolling: it follows the end, reads older pages at the top, and finds an event. */
@@ -84,16 +108,7 @@ export function Reader({ open, directory, seq }: Props) {
     };
   }, [feed, seq]);
 
-  useSignalEffect(() => {
-    const { turns } = now.value;
-    const last = turns.at(-1);
-    const look = (): void => {
-      if (!document.hidden && last) markSeen(feed.session, Date.now());
-    };
-    look();
-    document.addEventListener("visibilitychange", look);
-    return () => document.removeEventListener("visibilitychange", look);
-  });
+  useSeen(open);
 
   useEffect(
     () =>

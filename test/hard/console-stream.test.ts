@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import type { Page } from "playwright-core";
+import { frameTimes, heapOf } from "../../bench/console/page.ts";
+import { WORDS, writeTalk } from "../../bench/harness/sessions.ts";
+import { startScriptedModel } from "../../src/testing/index.ts";
+import { ALLOW_ALL } from "../console/session-stage.ts";
+import { type ConsoleStage, openConsole } from "../console/stage.ts";
+import { NO_BROWSER } from "../support/browser.ts";
+import { eventually } from "../support/eventually.ts";
+import { type Cleanup, temporary } from "../support/server.ts";
+
+// Ten minutes show a slope of 1 MB a minute; fewer are for trying this test itself.
+const minutes = Number(process.env.PARLEY_CONSOLE_MINUTES ?? 10);
+const PIECES = 2_000;
+const PERIOD_MS = 5;
+const ITEMS = 3;
+/** A machine that does nothing else takes half a minute for one. */
+const TURN_MS = 600_000;
+/** Two messages each. */
+const TURNS = 5_000;
+/** After the first ones the page's code is compiled and its caches are filled. */
+const WARM = Math.min(2, minutes / 5);
+/** What was said in eight minutes is a megabyte of text, of which the page holds a few copies. */
+const GROWTH_MB = 12;
+
+const answer = {
+  pace: PERIOD_MS,
+  text: Array.from({ length: PIECES }, (_, at) => `word <${at}>${at % 150 === 149 ? "\n\n" : " "}`),
+};
+const tools = [{ name: "bash", input: { command: "seq 1 40" } }];
+const SCRIPT = {
+  prompts: { stream: [...Array.from({ length: ITEMS - 1 }, () => ({ ...answer, tools })), answer] },
+};
+
+/** A page of a session of 10,000 messages, with the house agent on a scripted model. */
+async function openLong(t: Cleanup): Promise<{ stage: ConsoleStage; id: string; page: Page } | undefined> {
+  const model = await startScriptedModel({ script: SCRIPT });
+  t.after(() => model.close());
+  const home = await temporary(t);
+  const [dataDirectory, directory] = [join(home, "data"), join(home, "project")];
+  await mkdir(dataDirectory);
+  await mkdir(directory);
+  const id = await writeTalk(dataDirectory, directory, TURNS);
+  const endpoint = { url: `${model.url}/v1`, models: [{ id: "model", context: 10_000_000 }] };
+  const house = { model: "script/model", endpoints: { script: endpoint } };
+  const stage = await openConsole(t, { dataDirectory, defaultAgent: "house", house });
+  if (!stage) return undefined;
+  await stage.server.api.call("PATCH", `/v1/sessions/${id}`, { permissions: ALLOW_ALL });
+  const page = await stage.open(`s/${id}`);
+  await page.getByText(WORDS.slice(0, 60)).first().waitFor();
+  return { stage, id, page };
+}
+
+async function turn({ server }: ConsoleStage, id: string): Promise<void> {
+  const before = (await server.api.session(id)).turns;
+  await server.api.call("POST", `/v1/sessions/${id}/prompts`, { text: "[[stream]] go on" });
+  const isOver = async (): Promise<boolean> => {
+    const { turns, turn: running } = await server.api.session(id);
+    return turns > before && running === null;
+  };
+  await eventually("the turn is over", isOver, TURN_MS);
+}
+
+const minutesSince = (began: number): number => (performance.now() - began) / 60_000;
+
+test(`${minutes} minutes of 200 pieces a second into 10,000 items: the page's heap and frames stay flat`, {
+  timeout: (minutes + 10) * 60_000,
+}, async (t) => {
+  const long = await openLong({ after: (close) => t.after(close) });
+  if (!long) return t.skip(NO_BROWSER);
+  const { stage, id, page } = long;
+  const blank = await page.context().newPage();
+  const began = performance.now();
+  let early: number | undefined;
+  const frames: { shown: number; blank: number }[] = [];
+  while (minutesSince(began) < minutes) {
+    await page.bringToFront();
+    const shown = await frameTimes({ page }, () => turn(stage, id));
+    await blank.bringToFront();
+    const empty = await frameTimes({ page: blank }, () => blank.waitForTimeout(2_000));
+    frames.push({ shown, blank: empty });
+    if (minutesSince(began) >= WARM) early ??= await heapOf(page);
+  }
+  const grown = (await heapOf(page)) - (early ?? 0);
+  const facts = `grown by ${grown.toFixed(1)} MB, p95 of frames, shown and blank: ${frames.map((one) => `${one.shown.toFixed(1)}/${one.blank.toFixed(1)}`).join(" ")}`;
+  t.diagnostic(facts);
+  assert.ok(grown < GROWTH_MB, `expected a flat heap: ${facts}`);
+  const slow = frames.filter((one) => one.shown > 2 * one.blank + 2);
+  assert.ok(slow.length <= frames.length / 10, `expected frames as of an empty page: ${facts}`);
+});
