@@ -1,4 +1,5 @@
 import type { ParleyError } from "../core/errors.ts";
+import type { EventType } from "../core/events/catalog.ts";
 import type { Draft, ParleyEvent } from "../core/events/event.ts";
 import type { SessionState } from "../core/session-state.ts";
 import type { Spent } from "../core/spending/spent.ts";
@@ -50,6 +51,15 @@ export interface BackQuery {
   before: number;
   limit: number;
   native?: boolean;
+}
+
+/** Events of some types between two numbers, neither of them included. */
+export interface PickQuery {
+  after: number;
+  before: number;
+  types: readonly EventType[];
+  /** The items of users, too, and perhaps some others. */
+  users?: boolean;
 }
 
 export interface SessionQuery {
@@ -164,6 +174,8 @@ export interface Log {
   read(session: string, query: ReadQuery): Promise<EventRecord[]>;
   /** The newest events before a number, in their order. */
   readBack(session: string, query: BackQuery): Promise<EventRecord[]>;
+  /** Only some events of a range, in their order. It costs less than to read them all. */
+  pick(session: string, query: PickQuery): Promise<EventRecord[]>;
   /** The number of the newest `turn.started` before a number. */
   turnStart(session: string, before: number): Promise<number | undefined>;
   /** Events of all sessions by position. An event is never visible before one with a smaller position. */

@@ -25,6 +25,7 @@ import {
   storedBefore,
   type Target,
 } from "../plan-append.ts";
+import { isPicked } from "../picks.ts";
 import { search } from "../search/search.ts";
 import { isSettled } from "../settled.ts";
 import { foldSession, pruneSession, removeSession } from "./forget.ts";
@@ -164,6 +165,13 @@ export function createMemoryLog(options: MemoryLogOptions = {}): Log {
       using(() =>
         lastRows(stored(session)?.rows ?? [], before, limit, bySeq).map((row) => unplaced(given(row, native))),
       ),
+    pick: (session, query) =>
+      using(() => {
+        const limit = Math.max(0, query.before - query.after - 1);
+        return read(session, { after: query.after, limit })
+          .filter(({ seq }) => seq < query.before)
+          .filter((record) => isPicked(record, query));
+      }),
     turnStart: (session, before) =>
       using(() => {
         const isStart = ({ record }: Row): boolean => record.type === "turn.started" && record.seq < before;

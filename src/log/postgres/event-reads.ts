@@ -1,6 +1,7 @@
 import type { ParleyEvent } from "../../core/events/event.ts";
 import type { Database } from "../../postgres/database.ts";
-import type { BackQuery, EventRecord, PlacedRecord, ReadQuery } from "../contract.ts";
+import type { BackQuery, EventRecord, PickQuery, PlacedRecord, ReadQuery } from "../contract.ts";
+import { USER_MARK } from "../picks.ts";
 import type { Held } from "./held.ts";
 import { fromBytes, toArray, toColumn } from "./texts.ts";
 
@@ -48,6 +49,14 @@ export function createEventReads({ query }: Pick<Database, "query">) {
         [toArray(wanted.map(({ session }) => toColumn(session))), toArray(wanted.map(({ after }) => after)), limit],
       );
       return rows.map((row) => toRecord(row.session, row));
+    },
+    async pick(session: string, { after, before, types, users = false }: PickQuery): Promise<EventRecord[]> {
+      const rows = await query<EventRow>(
+        `SELECT ${COLUMNS} FROM events e WHERE ${SID} AND ${KEPT} AND e.seq > $2 AND e.seq < $3 AND (e.type = ANY($4::text[])
+         OR ($5 AND e.type IN ('item.started', 'item.completed') AND strpos(e.json, $6) > 0)) ORDER BY e.seq`,
+        [toColumn(session), after, before, toArray(types), users, USER_MARK],
+      );
+      return rows.map((row) => toRecord(session, row));
     },
     async turnStart(session: string, before: number): Promise<number | undefined> {
       const [row] = await query<{ seq: number | null }>(

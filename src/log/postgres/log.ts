@@ -227,6 +227,7 @@ export async function createPostgresLog(options: PostgresLogOptions): Promise<Po
     open: (session) => using(() => open(session)),
     read: (session, query) => using(() => events.read(session, query)),
     readBack: (session, query) => using(() => events.readBack(session, query)),
+    pick: (session, query) => using(() => events.pick(session, query)),
     turnStart: (session, before) => using(() => events.turnStart(session, before)),
     readAll: (query) => ordered(() => events.readAll(query)),
     readAllBack: (query) => ordered(() => events.readAllBack(query)),

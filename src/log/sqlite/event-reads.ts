@@ -1,11 +1,12 @@
-import type { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import type { ParleyEvent } from "../../core/events/event.ts";
-import type { BackQuery, EventRecord, PlacedRecord, ReadQuery } from "../contract.ts";
+import type { BackQuery, EventRecord, PickQuery, PlacedRecord, ReadQuery } from "../contract.ts";
+import { isPicked, USER_MARK } from "../picks.ts";
 import { isSoundEvent } from "./checksum.ts";
 import type { Damage } from "./damage.ts";
 import { isDamage } from "./errors.ts";
 import { createRowFinder, type Place } from "./row-finder.ts";
-import { preparer } from "./statement.ts";
+import { preparer, type Statement } from "./statement.ts";
 
 interface EventRow {
   sid: number;
@@ -28,6 +29,8 @@ type AnyRow = EventRow & { session: string };
 const COLUMNS = "e.sid, e.position, e.seq, e.folded, e.type, e.json, e.sum";
 const ONE = "FROM events e WHERE e.sid = ? AND e.seq > ? ORDER BY e.seq LIMIT ?";
 const BACK = "FROM events e WHERE e.sid = ? AND e.seq < ? AND e.seq >= ? ORDER BY e.seq DESC LIMIT ?";
+const BETWEEN = "FROM events e WHERE e.sid = ? AND e.seq > ? AND e.seq < ?";
+const USERS = `(e.type IN ('item.started', 'item.completed') AND instr(e.json, '${USER_MARK}') > 0)`;
 // Rows below `first` are forgotten, though a crash may have left some for the next sweep.
 const ANY = "FROM events e CROSS JOIN sessions s ON s.sid = e.sid WHERE e.seq >= s.first";
 const ALL = `${ANY} AND e.position > ? ORDER BY e.position LIMIT ?`;
@@ -61,6 +64,17 @@ export function createEventReads(database: DatabaseSync, damage: Damage) {
     `SELECT ${COLUMNS}, s.id AS session, e.native FROM events e JOIN sessions s ON s.sid = e.sid WHERE e.position = ?`,
   );
   const finder = createRowFinder(database);
+  const picks = new Map<string, Statement<SQLInputValue[], EventRow>>();
+
+  /** One statement for each number of types. */
+  function picking(types: number, users = false): Statement<SQLInputValue[], EventRow> {
+    const wanted = Array.from({ length: types }, () => "e.type = ?");
+    if (users) wanted.push(USERS);
+    const sql = `SELECT ${COLUMNS} ${BETWEEN} AND (${wanted.join(" OR ")}) ORDER BY e.seq`;
+    const statement = picks.get(sql) ?? prepared<SQLInputValue[], EventRow>(sql);
+    picks.set(sql, statement);
+    return statement;
+  }
 
   /** All rows of a query; where a page of the file is damaged, those that can be read one by one. */
   function rowsOf<Row extends EventRow>(read: () => Row[], places: () => Place[], session?: string): (Row | Place)[] {
@@ -89,15 +103,14 @@ export function createEventReads(database: DatabaseSync, damage: Damage) {
     sessionOf: (row: EventRow) => string | undefined,
     sid?: number,
   ): T[] {
-    return rows.flatMap((row): T[] => {
-      if ("json" in row && isSoundEvent(sid ?? row.sid, row)) {
-        const session = sessionOf(row);
-        if (session !== undefined) return [toRecord(session, row)];
-      }
+    const records: T[] = [];
+    for (const row of rows) {
       const session = "json" in row ? sessionOf(row) : finder.sessionOf(row.sid);
-      if (session !== undefined && Number.isSafeInteger(row.seq)) damage.met(session, row.seq);
-      return [];
-    });
+      if (session === undefined) continue;
+      if ("json" in row && isSoundEvent(sid ?? row.sid, row)) records.push(toRecord(session, row));
+      else if (Number.isSafeInteger(row.seq)) damage.met(session, row.seq);
+    }
+    return records;
   }
 
   /** Reads on until the limit is reached: a short page would be taken for the last one. */
@@ -146,6 +159,20 @@ export function createEventReads(database: DatabaseSync, damage: Damage) {
         return { rows, records: sound(rows, toRecord, () => session, sid) };
       };
       return filled(limit, before, page, ({ seq }) => seq).reverse();
+    },
+    pick(session: string, query: PickQuery): EventRecord[] {
+      const { after, before, types, users } = query;
+      const found = bounds.get(session);
+      if (!found) return [];
+      const { sid, first } = found;
+      const from = Math.max(after, first - 1);
+      try {
+        return sound(picking(types.length, users).all(sid, from, before, ...types), toRecord, () => session, sid);
+      } catch (thrown) {
+        if (!isDamage(thrown)) throw thrown;
+        const whole = this.read(session, { after: from, limit: Math.max(0, before - from - 1) });
+        return whole.filter((record) => record.seq < before && isPicked(record, query));
+      }
     },
     turnStart(session: string, before: number): number | undefined {
       const found = bounds.get(session);

@@ -127,6 +127,7 @@ export function createSqliteLog(database: DatabaseSync, options: SqliteLogOption
     open: (session) => using(() => open(session)),
     read: (session, query) => using(() => events.read(session, query)),
     readBack: (session, query) => using(() => events.readBack(session, query)),
+    pick: (session, query) => using(() => events.pick(session, query)),
     turnStart: (session, before) => using(() => events.turnStart(session, before)),
     readAll: (query) => using(() => events.readAll(query)),
     readAllBack: (query) => using(() => events.readAllBack(query)),

@@ -8,7 +8,8 @@ import type { PendingAsks } from "../projection/open-asks.ts";
 import { SessionView } from "../projection/session-view.ts";
 import type { MessageWithParts } from "../shapes/message.ts";
 import { messagesOfTurn, type Placed, type TurnMessages } from "./turn-messages.ts";
-import { type Piece, piecesBack, restOfSteps, restOfTurn, thin } from "./turn-pieces.ts";
+import { type Piece, piecesBack, thin } from "./turn-pieces.ts";
+import { restOfSteps, restOfTurn } from "./turn-rest.ts";
 
 export interface PageQuery {
   /** All where absent. */
@@ -27,6 +28,9 @@ export interface Page {
 /** A call that waits for an answer is one of the last that were made. */
 const ASKING_STEPS = 3;
 
+/** The prompt of a turn is among so many of its first events. */
+const OPENING = 8;
+
 /** The messages of sessions, read from the log a turn at a time: never more of it than was asked for. */
 export class History {
   readonly #log: Log;
@@ -38,16 +42,32 @@ export class History {
   async page(head: SessionHead, { limit = Number.POSITIVE_INFINITY, before }: PageQuery): Promise<Page> {
     const waiting = new Waiting(head, (prompt) => this.#takenUp(head, prompt));
     const found: Placed[] = [];
+    let older = false;
     // Every step is a message, so that this many of them are enough.
-    for await (const piece of piecesBack(this.#log, head.state, before ?? head.last + 1, limit + 1)) {
+    const back = { before: before ?? head.last + 1, steps: limit, headless: true };
+    for await (const piece of piecesBack(this.#log, head.state, back)) {
       const placed = await this.#placedIn(piece, head, waiting);
-      found.push(...placed.reverse());
-      if (found.length > limit) break;
+      for (const one of placed.reverse()) found.push(one);
+      if (found.length < limit) continue;
+      older = piece.headless || found.length > limit || (await this.#isOlder(head, piece.records[0]?.seq ?? 0));
+      if (older) break;
     }
     const page = found.slice(0, limit).reverse();
     const [oldest] = page;
     const messages = page.map(({ message }) => message);
-    return oldest && found.length > limit ? { messages, next: oldest } : { messages };
+    return oldest && older ? { messages, next: oldest } : { messages };
+  }
+
+  /** Whether the first events of the turn before a number show a message. Where they do not, the rest of it may. */
+  async #isOlder({ state }: SessionHead, before: number): Promise<boolean> {
+    const start = await this.#log.turnStart(state.id, before);
+    if (start === undefined || isCut(state.cuts, start)) return false;
+    const opening = await this.#log.read(state.id, { after: start - 1, limit: OPENING });
+    const { placed } = await messagesOfTurn(
+      state,
+      opening.filter(({ seq }) => seq < before),
+    );
+    return placed.length > 0;
   }
 
   /** A message by its id, or undefined where the session has none such. */
@@ -130,9 +150,12 @@ export class History {
 
   /** A piece that ends within its turn, with the later events of that turn. */
   async #completed({ records, thinned }: Piece, head: SessionHead, last: number): Promise<EventRecord[]> {
-    const rest = await restOfTurn(this.#log, head.state.id, last);
+    const { id } = head.state;
     // Only the user's message shows the changes of the whole turn; the others need their own steps only.
-    return records.concat(thinned ? restOfSteps(records, rest) : rest);
+    const rest = thinned
+      ? await restOfSteps(this.#log, id, records, last)
+      : await restOfTurn(this.#log, id, last);
+    return records.concat(rest);
   }
 }
 

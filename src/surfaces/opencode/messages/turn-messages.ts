@@ -36,8 +36,7 @@ function takenUp(event: ParleyEvent): string[] {
 
 /** The messages of one turn, from its events: the first is its `turn.started`. */
 export async function messagesOfTurn(state: SessionState, records: readonly EventRecord[]): Promise<TurnMessages> {
-  const view = new SessionView(before(state));
-  const places = new Map<string, number>();
+  const view = new SessionView(before(state), { silent: true });
   const late = new Set<string>();
   for (const [index, { json, type }] of records.entries()) {
     if (index % CHUNK === CHUNK - 1) await nextTurn();
@@ -45,17 +44,13 @@ export async function messagesOfTurn(state: SessionState, records: readonly Even
     if (type === "prompt.queued" || type === "prompt.withdrawn") continue;
     const event = JSON.parse(json) as ParleyEvent;
     for (const id of takenUp(event)) late.add(id);
-    for (const { event: said } of view.apply(event)) {
-      if (said.type !== "message.updated") continue;
-      const { id } = said.properties.info;
-      if (!places.has(id)) places.set(id, event.seq);
-    }
+    view.apply(event);
   }
-  const messages = view.messages();
-  const placed = messages.flatMap((message) => {
-    const { id } = message.info;
-    return late.has(id) ? [] : [{ seq: places.get(id) ?? 0, message }];
-  });
-  const waited = messages.filter(({ info }) => late.has(info.id)).map((message) => [message.info.id, message] as const);
-  return { placed: placed.sort((a, b) => a.seq - b.seq), waited: new Map(waited), view };
+  const placed: Placed[] = [];
+  const waited = new Map<string, MessageWithParts>();
+  for (const { seq, ...message } of view.numbered()) {
+    if (late.has(message.info.id)) waited.set(message.info.id, message);
+    else placed.push({ seq, message });
+  }
+  return { placed: placed.sort((a, b) => a.seq - b.seq), waited, view };
 }

@@ -4,13 +4,25 @@ import type { Outbox } from "./outbox.ts";
 
 interface Entry {
   info: Message;
-  parts: Map<string, Part>;
+  /** A part that nobody has seen yet may be made when it is asked for. */
+  parts: Map<string, Part | (() => Part)>;
+  /** The number of the event that first spoke of it; 0 for one that was known before. */
+  seq: number;
   /** The turn that spoke of it last. */
   turn: number;
 }
 
 function byId(a: { id: string }, b: { id: string }): number {
   return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
+}
+
+function made(part: Part | (() => Part)): Part {
+  return typeof part === "function" ? part() : part;
+}
+
+/** A message with the number of the event that first showed it. */
+export interface Numbered extends MessageWithParts {
+  seq: number;
 }
 
 /** Messages as OpenCode lists them: by their time, and by their id within it. */
@@ -38,7 +50,8 @@ export class Transcript {
   }
 
   part(messageID: string, id: string): Part | undefined {
-    return this.#entries.get(messageID)?.parts.get(id);
+    const part = this.#entries.get(messageID)?.parts.get(id);
+    return part && made(part);
   }
 
   isEmpty(messageID: string): boolean {
@@ -47,15 +60,16 @@ export class Transcript {
 
   /** Holds a message that clients know already. */
   hold({ info, parts }: MessageWithParts): void {
-    this.#entries.set(info.id, { info, parts: new Map(parts.map((part) => [part.id, part])), turn: this.#turn });
+    const known = new Map(parts.map((part) => [part.id, part]));
+    this.#entries.set(info.id, { info, parts: known, seq: 0, turn: this.#turn });
   }
 
   putMessage(info: Message): void {
     const entry = this.#entries.get(info.id);
     if (entry) entry.turn = this.#turn;
-    if (isDeepStrictEqual(entry?.info, info)) return;
+    if (!this.#out.silent && isDeepStrictEqual(entry?.info, info)) return;
     if (entry) entry.info = info;
-    else this.#entries.set(info.id, { info, parts: new Map(), turn: this.#turn });
+    else this.#entries.set(info.id, { info, parts: new Map(), seq: this.#out.seq, turn: this.#turn });
     this.#out.say("message.updated", { sessionID: this.#session, info });
   }
 
@@ -82,15 +96,21 @@ export class Transcript {
   putPart(part: Part): void {
     const entry = this.#entries.get(part.messageID);
     // Clients do not hear again of a message that has not changed.
-    if (!entry || isDeepStrictEqual(entry.parts.get(part.id), part)) return;
+    if (!entry || (!this.#out.silent && isDeepStrictEqual(entry.parts.get(part.id), part))) return;
     entry.parts.set(part.id, part);
     this.#out.say("message.part.updated", { sessionID: this.#session, part, time: this.#out.time });
+  }
+
+  /** Puts a part that will change soon. Where nobody listens it is made when somebody asks, as it is then. */
+  putPassing(messageID: string, id: string, make: () => Part): void {
+    if (this.#out.silent) this.#entries.get(messageID)?.parts.set(id, make);
+    else this.putPart(make());
   }
 
   /** Adds to a part's text. Strings share what they are joined from, so this costs the same however long the text is. */
   addText(messageID: string, partID: string, delta: string): void {
     const parts = this.#entries.get(messageID)?.parts;
-    const part = parts?.get(partID);
+    const part = this.part(messageID, partID);
     if (!parts || (part?.type !== "text" && part?.type !== "reasoning")) return;
     const longer = { ...part, text: part.text + delta };
     parts.set(partID, longer);
@@ -103,8 +123,12 @@ export class Transcript {
   }
 
   list(): MessageWithParts[] {
+    return this.numbered().map(({ info, parts }) => ({ info, parts }));
+  }
+
+  numbered(): Numbered[] {
     return [...this.#entries.values()]
-      .map(({ info, parts }) => ({ info, parts: [...parts.values()].sort(byId) }))
+      .map(({ info, parts, seq }) => ({ info, parts: Array.from(parts.values(), made).sort(byId), seq }))
       .sort((a, b) => inOrder(a.info, b.info));
   }
 }
