@@ -1,8 +1,8 @@
 import type { EventOf, ParleyEvent } from "../../../core/events/event.ts";
 import { messageKey } from "../../../core/events/keys.ts";
 import type { Usage } from "../../../core/events/values.ts";
-import type { EventRecord, Log } from "../../../log/contract.ts";
-import { picked, pickedBack } from "./picked.ts";
+import type { Between, EventRecord, Log } from "../../../log/contract.ts";
+import { pickedBack, told } from "./picked.ts";
 
 /** How many of a turn's first events are looked at. */
 const OPENING = 64;
@@ -32,8 +32,7 @@ export async function headOfTurn(
   if (!prompt && after === undefined) return undefined;
   const range = { after: start, before: end };
   const frame = await usageOfOthers(log, session, range, tail);
-  for await (const record of picked(log, session, { ...range, types: ["session.updated"], users: true }))
-    frame.push(record);
+  for await (const record of told(log, session, range)) frame.push(record);
   return [first, ...frame.sort((a, b) => a.seq - b.seq), ...tail];
 }
 
@@ -63,18 +62,20 @@ function untold(tail: readonly EventRecord[]): Set<Kind> {
 async function usageOfOthers(
   log: Log,
   session: string,
-  range: { after: number; before: number },
+  range: Between,
   tail: readonly EventRecord[],
 ): Promise<EventRecord[]> {
   const missing = untold(tail);
   const frame: EventRecord[] = [];
   if (missing.size === 0) return frame;
-  for await (const record of pickedBack(log, session, { ...range, types: ["step.ended"] })) {
-    const { id, usage } = eventOf<"step.ended">(record).data;
-    const kinds = kindsIn(usage).filter((kind) => missing.delete(kind));
-    const begun = kinds.length > 0 ? await log.find(session, messageKey(id)) : undefined;
-    if (begun) frame.push(...(await log.read(session, { after: begun.seq - 1, limit: 1 })), record);
-    if (missing.size === 0) break;
+  for (const kind of missing) {
+    for await (const record of pickedBack(log, session, { ...range, type: "step.ended", holding: `"${kind}":` })) {
+      const { id, usage } = eventOf<"step.ended">(record).data;
+      const begun = kindsIn(usage).includes(kind) ? await log.find(session, messageKey(id)) : undefined;
+      if (!begun) continue;
+      frame.push(...(await log.read(session, { after: begun.seq - 1, limit: 1 })), record);
+      break;
+    }
   }
   return frame;
 }

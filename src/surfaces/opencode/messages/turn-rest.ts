@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { EventRecord, Log } from "../../../log/contract.ts";
-import { picked } from "./picked.ts";
+import { told } from "./picked.ts";
 import { FIRST_CHUNK, isFrame, LARGEST_CHUNK } from "./turn-pieces.ts";
 
 /** The events after a number up to the end of the turn that is open there, a chunk at a time. */
@@ -83,7 +83,7 @@ export async function restOfSteps(
 async function learnedAfter(log: Log, session: string, after: number): Promise<EventRecord[]> {
   const before = ((await log.head(session))?.last ?? after) + 1;
   const learned: EventRecord[] = [];
-  for await (const record of picked(log, session, { after, before, types: ["session.updated", "turn.ended"] })) {
+  for await (const record of told(log, session, { after, before })) {
     learned.push(record);
     if (record.type === "turn.ended") break;
   }
