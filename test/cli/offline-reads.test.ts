@@ -4,8 +4,8 @@ import { cpSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, test } from "node:test";
-import { Home } from "./support.ts";
 import { WITHOUT_RECENT } from "../log/older-schema.ts";
+import { Home } from "./support.ts";
 
 /** Every file of a data directory but its cache, with its bytes, its time and its mode. */
 function contentOf(directory: string): Record<string, string> {

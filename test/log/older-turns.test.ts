@@ -19,7 +19,9 @@ const open = (directory: string): Promise<Log> =>
 /** Takes a log back to the schema before spending was kept. */
 function forgetSpent(directory: string): void {
   const database = new DatabaseSync(path.join(directory, "parley.db"));
-  database.exec(`${WITHOUT_RECENT}; DROP TABLE spent; DELETE FROM meta WHERE name = 'uncounted'; PRAGMA user_version = 2`);
+  database.exec(
+    `${WITHOUT_RECENT}; DROP TABLE spent; DELETE FROM meta WHERE name = 'uncounted'; PRAGMA user_version = 2`,
+  );
   database.close();
 }
 

@@ -17,6 +17,7 @@ import type {
 import { createHold, type HoldWork, type Right } from "../holds.ts";
 import { createLane } from "../lane.ts";
 import { createListeners } from "../listeners.ts";
+import { isTold } from "../picks.ts";
 import {
   type Append,
   assertFree,
@@ -26,7 +27,6 @@ import {
   storedBefore,
   type Target,
 } from "../plan-append.ts";
-import { isTold } from "../picks.ts";
 import { search } from "../search/search.ts";
 import { isSettled } from "../settled.ts";
 import { foldSession, pruneSession, removeSession } from "./forget.ts";
@@ -202,7 +202,9 @@ export function createMemoryLog(options: MemoryLogOptions = {}): Log {
           .filter((state) => directory === undefined || state.directory === directory)
           .filter(({ updated }) => updated >= since)
           .toSorted((a, b) => b.updated - a.updated)
-          .filter(({ updated, id }) => !after || updated < after.updated || (updated === after.updated && id > after.id))
+          .filter(
+            ({ updated, id }) => !after || updated < after.updated || (updated === after.updated && id > after.id),
+          )
           .slice(0, limit),
       ),
     directories: (limit) =>

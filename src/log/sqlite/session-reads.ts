@@ -20,7 +20,8 @@ interface RecentPlace {
 const FIRST: RecentPlace = { updated: Number.MAX_SAFE_INTEGER, id: "" };
 
 /** The range of the index first, so that it is walked and not collected. */
-const RECENT = "r.updated >= ? AND r.updated <= ? AND (r.updated < ? OR r.id > ?) ORDER BY r.updated DESC, r.id LIMIT ?";
+const RECENT =
+  "r.updated >= ? AND r.updated <= ? AND (r.updated < ? OR r.id > ?) ORDER BY r.updated DESC, r.id LIMIT ?";
 const RECENT_ROWS = "SELECT s.id, s.state, s.sum, r.updated FROM recent r CROSS JOIN sessions s ON s.sid = r.sid WHERE";
 
 export function createSessionReads(database: DatabaseSync, rebuild: Rebuild) {

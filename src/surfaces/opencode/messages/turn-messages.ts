@@ -34,23 +34,39 @@ function takenUp(event: ParleyEvent): string[] {
   return [...context, ...(prompt ? [prompt] : [])].flatMap(({ id, queued }) => (queued === undefined ? [] : [id]));
 }
 
-/** The messages of one turn, from its events: the first is its `turn.started`. */
-export async function messagesOfTurn(state: SessionState, records: readonly EventRecord[]): Promise<TurnMessages> {
-  const view = new SessionView(before(state), { silent: true });
-  const late = new Set<string>();
-  for (const [index, { json, type }] of records.entries()) {
-    if (index % CHUNK === CHUNK - 1) await nextTurn();
+/** The messages of one turn, from its events: the first is its `turn.started`. It holds what they say, and not the events. */
+export class TurnReading {
+  readonly #view: SessionView;
+  readonly #late = new Set<string>();
+
+  constructor(state: SessionState) {
+    this.#view = new SessionView(before(state), { silent: true });
+  }
+
+  take({ json, type }: EventRecord): void {
     // A queued prompt belongs to a later turn.
-    if (type === "prompt.queued" || type === "prompt.withdrawn") continue;
+    if (type === "prompt.queued" || type === "prompt.withdrawn") return;
     const event = JSON.parse(json) as ParleyEvent;
-    for (const id of takenUp(event)) late.add(id);
-    view.apply(event);
+    for (const id of takenUp(event)) this.#late.add(id);
+    this.#view.apply(event);
   }
-  const placed: Placed[] = [];
-  const waited = new Map<string, MessageWithParts>();
-  for (const { seq, ...message } of view.numbered()) {
-    if (late.has(message.info.id)) waited.set(message.info.id, message);
-    else placed.push({ seq, message });
+
+  messages(): TurnMessages {
+    const placed: Placed[] = [];
+    const waited = new Map<string, MessageWithParts>();
+    for (const { seq, ...message } of this.#view.numbered()) {
+      if (this.#late.has(message.info.id)) waited.set(message.info.id, message);
+      else placed.push({ seq, message });
+    }
+    return { placed: placed.sort((a, b) => a.seq - b.seq), waited, view: this.#view };
   }
-  return { placed: placed.sort((a, b) => a.seq - b.seq), waited, view };
+}
+
+export async function messagesOfTurn(state: SessionState, records: readonly EventRecord[]): Promise<TurnMessages> {
+  const turn = new TurnReading(state);
+  for (const [index, record] of records.entries()) {
+    if (index % CHUNK === CHUNK - 1) await nextTurn();
+    turn.take(record);
+  }
+  return turn.messages();
 }

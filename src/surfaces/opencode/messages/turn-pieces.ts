@@ -107,7 +107,8 @@ export async function* piecesBack(
       held = held.slice(0, at);
       yield piece;
     }
-    const records = headless && thinner.isDone && held.length > 0 ? await headOfTurn(log, session, held, end) : undefined;
+    const records =
+      headless && thinner.isDone && held.length > 0 ? await headOfTurn(log, session, held, end) : undefined;
     if (records) {
       yield { records, thinned: true, headless: true, thins };
       return;

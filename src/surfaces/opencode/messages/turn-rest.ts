@@ -4,7 +4,7 @@ import { told } from "./picked.ts";
 import { FIRST_CHUNK, isFrame, LARGEST_CHUNK } from "./turn-pieces.ts";
 
 /** The events after a number up to the end of the turn that is open there, a chunk at a time. */
-async function* chunksOfTurn(log: Log, session: string, after: number): AsyncGenerator<EventRecord[]> {
+export async function* chunksOfTurn(log: Log, session: string, after: number): AsyncGenerator<EventRecord[]> {
   let cursor = after;
   for (let limit = FIRST_CHUNK; ; limit = Math.min(limit * 2, LARGEST_CHUNK)) {
     const records = await log.read(session, { after: cursor, limit });

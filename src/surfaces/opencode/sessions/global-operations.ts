@@ -50,7 +50,9 @@ export function globalSessionOperations(surface: Surface): Operation[] {
       const since = start === undefined ? undefined : wholeTime(start);
       const after = cursor === undefined ? undefined : { updated: wholeTime(cursor), id: BEHIND_ALL };
       const place = present({ directory: wanted.directory ? directory : undefined, since, after });
-      const found = await lastChanged(listedBy(surface), { ...place, limit: limit + 1 }, (state) => fits(state, wanted));
+      const found = await lastChanged(listedBy(surface), { ...place, limit: limit + 1 }, (state) =>
+        fits(state, wanted),
+      );
       const page = found.slice(0, limit);
       const list = await Promise.all(page.map(withProject));
       if (page.length === 0 || found.length === page.length) return list;

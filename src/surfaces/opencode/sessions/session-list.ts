@@ -1,7 +1,7 @@
 import { relative, sep } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { SessionState } from "../../../core/session-state.ts";
 import { present } from "../../../core/json/fields.ts";
+import type { SessionState } from "../../../core/session-state.ts";
 import type { Log, RecentQuery, SessionQuery } from "../../../log/contract.ts";
 import type { Surface } from "../context.ts";
 import { parentOf } from "../projection/session-shape.ts";
@@ -85,7 +85,8 @@ export async function lastChanged(
     if (found.size >= query.limit) break;
   }
   // A session that changed meanwhile has gone to the front, behind the reader's back.
-  if (pages > 1 && since !== undefined) for await (const page of recentSessions(listed, { ...query, since })) take(page);
+  if (pages > 1 && since !== undefined)
+    for await (const page of recentSessions(listed, { ...query, since })) take(page);
   return [...found.values()].sort((a, b) => b.updated - a.updated || (a.id < b.id ? -1 : 1)).slice(0, query.limit);
 }
 
