@@ -6,8 +6,9 @@ import { promptOfUnanswered } from "../../../core/history/unanswered.ts";
 import type { EventRecord, Log, SessionHead } from "../../../log/contract.ts";
 import { notFound } from "../errors.ts";
 import type { PendingAsks } from "../projection/open-asks.ts";
+import type { MessageText } from "../projection/transcript.ts";
 import type { MessageWithParts } from "../shapes/message.ts";
-import { messagesOfTurn, type Placed, type TurnMessages, TurnReading } from "./turn-messages.ts";
+import { messagesOfTurn, type Placed, type PlacedText, type TurnMessages, TurnReading } from "./turn-messages.ts";
 import { type Piece, piecesBack, thin } from "./turn-pieces.ts";
 import { chunksOfTurn, restOfSteps, restOfTurn } from "./turn-rest.ts";
 import { Waiting } from "./waiting.ts";
@@ -66,37 +67,41 @@ export class History {
    * All messages, the oldest first, read as they are asked for: no more is held than those of one turn. Throws where the
    * session is deleted or its beginning forgotten meanwhile, because then they are not all.
    */
-  async *all(head: SessionHead): AsyncGenerator<MessageWithParts> {
+  async *all(head: SessionHead): AsyncGenerator<MessageText> {
     const { id, cuts } = head.state;
     const waiting = new Waiting(head, (prompt) => this.#takenUp(head, prompt));
     let turn: TurnReading | undefined;
-    let placed: Placed[] = [];
-    const finished = (): MessageWithParts[] => {
-      placed.push(...(turn?.messages().placed ?? []));
+    let placed: PlacedText[] = [];
+    const finished = (): MessageText[] => {
+      for (const one of turn?.texts() ?? []) placed.push(one);
       const messages = placed.sort((a, b) => a.seq - b.seq).map(({ message }) => message);
       placed = [];
       turn = undefined;
       return messages;
     };
-    for await (const record of this.#upTo(id, head)) {
-      if (record.type === "turn.started") {
-        yield* finished();
-        if (!isCut(cuts, record.seq)) turn = new TurnReading(head.state);
+    for await (const chunk of this.#upTo(id, head)) {
+      for (const record of chunk) {
+        if (record.type === "turn.started") {
+          yield* finished();
+          if (!isCut(cuts, record.seq)) turn = new TurnReading(head.state, true);
+        }
+        turn?.take(record);
+        if (record.type !== "prompt.queued") continue;
+        for (const { seq, message } of await waiting.placed(record))
+          placed.push({ seq, message: { ...message, parts: message.parts.map((part) => JSON.stringify(part)) } });
       }
-      turn?.take(record);
-      placed.push(...(await waiting.placed(record)));
     }
     yield* finished();
   }
 
   /** The events of a session up to those that a head knows of. */
-  async *#upTo(session: string, { first, last }: SessionHead): AsyncGenerator<EventRecord> {
+  async *#upTo(session: string, { first, last }: SessionHead): AsyncGenerator<EventRecord[]> {
     for (let after = first - 1; after < last; await nextTurn()) {
       const records = await this.#log.read(session, { after, limit: CHUNK });
       const now = await this.#log.head(session);
       if (!now || now.first > after + 1)
         throw new Error(`expected all of ${session}, some of it was forgotten meanwhile`);
-      for (const record of records) if (record.seq <= last) yield record;
+      yield records.filter(({ seq }) => seq <= last);
       const end = records.at(-1);
       if (!end) return;
       after = end.seq;
@@ -186,7 +191,7 @@ export class History {
       if (!piece.thinned) waiting.know(turn);
       placed.push(...turn.placed.filter(({ seq }) => seq < end));
     }
-    for (const record of records) placed.push(...(await waiting.placed(record)));
+    for (const record of records) if (record.type === "prompt.queued") placed.push(...(await waiting.placed(record)));
     return placed.sort((a, b) => a.seq - b.seq);
   }
 

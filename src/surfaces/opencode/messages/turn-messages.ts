@@ -3,6 +3,7 @@ import type { ParleyEvent } from "../../../core/events/event.ts";
 import type { SessionState } from "../../../core/session-state.ts";
 import type { EventRecord } from "../../../log/contract.ts";
 import { SessionView } from "../projection/session-view.ts";
+import type { MessageText } from "../projection/transcript.ts";
 import type { MessageWithParts } from "../shapes/message.ts";
 
 /** A turn may be long: after so many of its events other requests get their turn. */
@@ -12,6 +13,11 @@ const CHUNK = 1_000;
 export interface Placed {
   seq: number;
   message: MessageWithParts;
+}
+
+export interface PlacedText {
+  seq: number;
+  message: MessageText;
 }
 
 export interface TurnMessages {
@@ -39,8 +45,9 @@ export class TurnReading {
   readonly #view: SessionView;
   readonly #late = new Set<string>();
 
-  constructor(state: SessionState) {
-    this.#view = new SessionView(before(state), { silent: true });
+  /** `texts`: parts are kept as texts where possible. */
+  constructor(state: SessionState, texts = false) {
+    this.#view = new SessionView(before(state), { silent: true, texts });
   }
 
   take({ json, type }: EventRecord): void {
@@ -49,6 +56,14 @@ export class TurnReading {
     const event = JSON.parse(json) as ParleyEvent;
     for (const id of takenUp(event)) this.#late.add(id);
     this.#view.apply(event);
+  }
+
+  /** The messages as texts, in order, without those of prompts that had waited. */
+  texts(): PlacedText[] {
+    return this.#view
+      .texts()
+      .filter(({ info }) => !this.#late.has(info.id))
+      .map(({ seq, ...message }) => ({ seq, message }));
   }
 
   messages(): TurnMessages {

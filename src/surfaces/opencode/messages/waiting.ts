@@ -19,9 +19,8 @@ export class Waiting {
     for (const [id, message] of waited) this.#known.set(id, message);
   }
 
-  /** The message that an event gives its place, if there is one. */
-  async placed({ type, json, seq }: EventRecord): Promise<Placed[]> {
-    if (type !== "prompt.queued") return [];
+  /** The message that a `prompt.queued` gives its place, if there is one. */
+  async placed({ json, seq }: EventRecord): Promise<Placed[]> {
     const event = JSON.parse(json) as EventOf<"prompt.queued">;
     const message = await this.message(event.data.prompt.id);
     return message ? [{ seq, message }] : [];

@@ -9,7 +9,7 @@ import { OpenAsks, type PendingAsks } from "./open-asks.ts";
 import { Outbox, type Projected } from "./outbox.ts";
 import { reduceAgain, rewound } from "./rewound.ts";
 import { sessionOf, statusOf, todosOf } from "./session-shape.ts";
-import { type Numbered, Transcript } from "./transcript.ts";
+import { type MessageText, type Numbered, Transcript } from "./transcript.ts";
 import { TurnView } from "./turn-view.ts";
 import { UserMessages } from "./user-messages.ts";
 
@@ -22,6 +22,8 @@ export interface ViewOptions {
   keep?: TurnsToKeep;
   /** Only its messages and asks are wanted: it says nothing, and its state stays that of the beginning. */
   silent?: boolean;
+  /** Parts that are done are kept as texts, for `texts`. */
+  texts?: boolean;
 }
 
 /** The parts of a view, once the session's first event is known. */
@@ -31,9 +33,9 @@ interface Parts {
   users: UserMessages;
 }
 
-function partsFor(session: string, silent: boolean | undefined): Parts {
+function partsFor(session: string, { silent, texts }: ViewOptions): Parts {
   const out = new Outbox(session, silent);
-  const transcript = new Transcript(session, out);
+  const transcript = new Transcript(session, out, texts);
   return { out, transcript, users: new UserMessages(transcript) };
 }
 
@@ -67,7 +69,7 @@ export class SessionView {
 
   #begin(state: SessionState): Parts {
     this.#state = state;
-    const parts = partsFor(state.id, this.#options.silent);
+    const parts = partsFor(state.id, this.#options);
     this.#parts = parts;
     parts.users.hold(state);
     if (state.turn?.status.status === "compacting") this.#compacting = state.updated;
@@ -100,6 +102,11 @@ export class SessionView {
   /** The same, each with the number of the event that first showed it; 0 for one that was known before. */
   numbered(): Numbered[] {
     return this.#parts?.transcript.numbered() ?? [];
+  }
+
+  /** The same with the parts as JSON. */
+  texts(): (MessageText & { seq: number })[] {
+    return this.#parts?.transcript.texts() ?? [];
   }
 
   /** As `GET /session/:id` gives it. */

@@ -2,10 +2,21 @@ import { isDeepStrictEqual } from "node:util";
 import type { Message, MessageWithParts, Part } from "../shapes/message.ts";
 import type { Outbox } from "./outbox.ts";
 
+/** A part that is done, as its JSON: a tenth of what it takes as an object. */
+class PartText {
+  readonly json: string;
+
+  constructor(part: Part) {
+    this.json = JSON.stringify(part);
+  }
+}
+
+/** A part that nobody has seen yet may be made when it is asked for. */
+type Kept = Part | PartText | (() => Part);
+
 interface Entry {
   info: Message;
-  /** A part that nobody has seen yet may be made when it is asked for. */
-  parts: Map<string, Part | (() => Part)>;
+  parts: Map<string, Kept>;
   /** The number of the event that first spoke of it; 0 for one that was known before. */
   seq: number;
   /** The turn that spoke of it last. */
@@ -16,13 +27,29 @@ function byId(a: { id: string }, b: { id: string }): number {
   return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
 }
 
-function made(part: Part | (() => Part)): Part {
+function made(part: Kept): Part {
+  if (part instanceof PartText) return JSON.parse(part.json) as Part;
   return typeof part === "function" ? part() : part;
+}
+
+function textOf(part: Kept): string {
+  return part instanceof PartText ? part.json : JSON.stringify(made(part));
+}
+
+/** Whether it will probably not change any more. */
+function isDone(part: Part): boolean {
+  return part.type === "tool" ? "end" in (("time" in part.state && part.state.time) || {}) : part.type !== "text";
 }
 
 /** A message with the number of the event that first showed it. */
 export interface Numbered extends MessageWithParts {
   seq: number;
+}
+
+/** A message whose parts are their JSON. */
+export interface MessageText {
+  info: Message;
+  parts: string[];
 }
 
 /** Messages as OpenCode lists them: by their time, and by their id within it. */
@@ -38,11 +65,14 @@ export class Transcript {
   readonly #entries = new Map<string, Entry>();
   readonly #out: Outbox;
   readonly #session: string;
+  /** Parts that are done are kept as texts. */
+  readonly #texts: boolean;
   #turn = 0;
 
-  constructor(session: string, out: Outbox) {
+  constructor(session: string, out: Outbox, texts = false) {
     this.#session = session;
     this.#out = out;
+    this.#texts = texts;
   }
 
   info(id: string): Message | undefined {
@@ -97,7 +127,7 @@ export class Transcript {
     const entry = this.#entries.get(part.messageID);
     // Clients do not hear again of a message that has not changed.
     if (!entry || (!this.#out.silent && isDeepStrictEqual(entry.parts.get(part.id), part))) return;
-    entry.parts.set(part.id, part);
+    entry.parts.set(part.id, this.#texts && isDone(part) ? new PartText(part) : part);
     this.#out.say("message.part.updated", { sessionID: this.#session, part, time: this.#out.time });
   }
 
@@ -127,8 +157,20 @@ export class Transcript {
   }
 
   numbered(): Numbered[] {
-    return [...this.#entries.values()]
-      .map(({ info, parts, seq }) => ({ info, parts: Array.from(parts.values(), made).sort(byId), seq }))
-      .sort((a, b) => inOrder(a.info, b.info));
+    return this.#inOrder().map(({ info, parts, seq }) => ({ info, parts: inOrderOf(parts, made), seq }));
   }
+
+  /** The same with the parts as texts. */
+  texts(): (MessageText & { seq: number })[] {
+    return this.#inOrder().map(({ info, parts, seq }) => ({ info, parts: inOrderOf(parts, textOf), seq }));
+  }
+
+  #inOrder(): Entry[] {
+    return [...this.#entries.values()].sort((a, b) => inOrder(a.info, b.info));
+  }
+}
+
+/** Parts by their ids. */
+function inOrderOf<T>(parts: ReadonlyMap<string, Kept>, give: (part: Kept) => T): T[] {
+  return [...parts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, part]) => give(part));
 }

@@ -140,11 +140,15 @@ export class ToolTrack {
     const all = { ...toolMetadata({ ...outcome, directory: this.#place.directory }), ...this.#extras() };
     const time = { start: this.#started ?? this.#seen, end };
     const input = this.#described();
+    const [text, content] = [this.#output, this.#content];
+    // A long turn has many calls, and only their parts have to keep this.
+    this.#output = "";
+    this.#content = [];
     if (status === "completed") {
-      const files = attachmentsOf(this.#content, { id: this.id, ...this.#place });
+      const files = attachmentsOf(content, { id: this.id, ...this.#place });
       const attachments = files.length === 0 ? undefined : files;
       const more = background ? { ...all, background } : all;
-      return this.#part(present({ status, input, output: this.#output, title, metadata: more, time, attachments }));
+      return this.#part(present({ status, input, output: text, title, metadata: more, time, attachments }));
     }
     const aborted = error?.code === "interrupted" || error?.code === "aborted";
     const more = aborted ? { ...all, interrupted: true } : all;
