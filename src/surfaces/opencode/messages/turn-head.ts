@@ -14,16 +14,16 @@ function eventOf<T extends ParleyEvent["type"]>({ json }: EventRecord): EventOf<
 /**
  * The last events of a turn with all that its last steps need to know of the others: how it began, what the session
  * learned, what users said, and whether usage was told. Undefined where the turn has to be read as a whole. `end` is the number
- * from which on the events are at hand.
+ * from which on the events are at hand, `gone` knows the turns that were taken back.
  */
 export async function headOfTurn(
   log: Log,
   session: string,
   tail: readonly EventRecord[],
-  end: number,
+  { end, gone }: { end: number; gone(seq: number): boolean },
 ): Promise<EventRecord[] | undefined> {
   const start = await log.turnStart(session, end);
-  if (start === undefined) return undefined;
+  if (start === undefined || gone(start)) return undefined;
   const opening = await log.read(session, { after: start - 1, limit: OPENING });
   const [first] = opening;
   if (first?.seq !== start || !opening.some(({ type, seq }) => type === "step.started" && seq < end)) return undefined;

@@ -87,7 +87,8 @@ export async function* piecesBack(
   { before, steps, headless = false }: Back,
 ): AsyncGenerator<Piece> {
   // Steps that were taken back are no messages, and do not count.
-  const thinner = new Thinner(steps, (seq) => isCut(cuts, seq));
+  const gone = (seq: number): boolean => isCut(cuts, seq);
+  const thinner = new Thinner(steps, gone);
   const thins = (seq: number): boolean => thinner.thins(seq);
   const pieceOf = (records: EventRecord[]): Piece => {
     return { records, thinned: thins(records[0]?.seq ?? 0), headless: false, thins };
@@ -108,7 +109,7 @@ export async function* piecesBack(
       yield piece;
     }
     const records =
-      headless && thinner.isDone && held.length > 0 ? await headOfTurn(log, session, held, end) : undefined;
+      headless && thinner.isDone && held.length > 0 ? await headOfTurn(log, session, held, { end, gone }) : undefined;
     if (records) {
       yield { records, thinned: true, headless: true, thins };
       return;

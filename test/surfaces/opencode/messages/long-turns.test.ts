@@ -145,6 +145,28 @@ for (const engine of ["sqlite", "memory"] as const) {
   });
 }
 
+test("a long turn that was taken back is not an older page", async (t) => {
+  const log = await openSqliteLog({ directory: await temporary(t), sync: "process" });
+  t.after(() => log.close());
+  for (const before of [[], [{ steps: 1, callsPerStep: 1 }]]) {
+    const { state, last } = await write(log, [...before, { steps: 90, callsPerStep: 2 }]);
+    const hold = await log.open(state.id);
+    const from = (await log.turnStart(state.id, last)) ?? 0;
+    const cut = at({ type: "history.cut", data: { turns: ["trn_gone"], from, messages: [] } });
+    await hold.append(
+      last,
+      [cut, ...turnOf({ steps: 1, callsPerStep: 1 })].map((draft) => ({ draft })),
+    );
+    const head = (await log.head(state.id)) ?? assert.fail();
+    const history = new History(log);
+    const page = await history.page(head, { limit: 2 });
+    assert.deepEqual([page.messages.length, page.next !== undefined], [2, before.length > 0]);
+    for (const limit of [1, 2, 3])
+      assert.deepEqual(await allPages(history, head, limit), (await history.page(head, {})).messages);
+    assert.equal(await written(history, head), JSON.stringify((await history.page(head, {})).messages));
+  }
+});
+
 test("a page of a long turn reads no more of it than its own steps", async (t) => {
   const log = await openSqliteLog({ directory: await temporary(t), sync: "process" });
   t.after(() => log.close());
