@@ -11,6 +11,7 @@ import { memory } from "./measurements/memory.ts";
 import { nodes } from "./measurements/nodes.ts";
 import { opencode } from "./measurements/opencode.ts";
 import { opencodeAgent } from "./measurements/opencode-agent.ts";
+import { pages } from "./measurements/pages.ts";
 import { postgres } from "./measurements/postgres.ts";
 import { restart } from "./measurements/restart.ts";
 import { start } from "./measurements/start.ts";
@@ -25,6 +26,7 @@ export const measurements: readonly Measurement[] = [
   fanOut,
   frozen,
   history,
+  pages,
   restart,
   postgres,
   nodes,

@@ -1,4 +1,5 @@
 import type { ParleyError } from "../core/errors.ts";
+import type { EventType } from "../core/events/catalog.ts";
 import type { Draft, ParleyEvent } from "../core/events/event.ts";
 import type { SessionState } from "../core/session-state.ts";
 import type { Spent } from "../core/spending/spent.ts";
@@ -50,6 +51,28 @@ export interface BackQuery {
   before: number;
   limit: number;
   native?: boolean;
+}
+
+/** Numbers of one session, neither of the two included. */
+export interface Between {
+  after: number;
+  before: number;
+}
+
+export interface PickQuery extends Between {
+  type: EventType;
+  /** A text that is in the event's JSON. */
+  holding: string;
+}
+
+/** Sessions by their last change. */
+export interface RecentQuery {
+  directory?: string;
+  /** Only what changed at this time or later. */
+  since?: number;
+  /** Only what comes after this place in the order. */
+  after?: { updated: number; id: string };
+  limit: number;
 }
 
 export interface SessionQuery {
@@ -164,6 +187,13 @@ export interface Log {
   read(session: string, query: ReadQuery): Promise<EventRecord[]>;
   /** The newest events before a number, in their order. */
   readBack(session: string, query: BackQuery): Promise<EventRecord[]>;
+  /** Only the events of one type that hold a text, in their order. It costs less than to read them all. */
+  pick(session: string, query: PickQuery): Promise<EventRecord[]>;
+  /**
+   * What a session learned of itself, what users said and where turns ended: its `session.updated`, `turn.ended` and the
+   * items of users, perhaps with some others. In a log that can, it costs what these do, however many others lie between them.
+   */
+  told(session: string, between: Between): Promise<EventRecord[]>;
   /** The number of the newest `turn.started` before a number. */
   turnStart(session: string, before: number): Promise<number | undefined>;
   /** Events of all sessions by position. An event is never visible before one with a smaller position. */
@@ -175,6 +205,8 @@ export interface Log {
   head(session: string): Promise<SessionHead | undefined>;
   base(session: string): Promise<Base | undefined>;
   list(query: SessionQuery): Promise<SessionState[]>;
+  /** The session that changed last comes first; of those that changed at the same time, the one with the smallest id. */
+  recent(query: RecentQuery): Promise<SessionState[]>;
   /** The directories of sessions, those that changed last first. */
   directories(limit: number): Promise<DirectoryUse[]>;
   /**

@@ -10,6 +10,7 @@ import { HOLDS_1 } from "./schema/holds-1.ts";
 import { LOST_2 } from "./schema/lost-2.ts";
 import { ORDER_1 } from "./schema/order-1.ts";
 import { READS_1 } from "./schema/reads-1.ts";
+import { RECENT_5 } from "./schema/recent-5.ts";
 import { SEARCH_4 } from "./schema/search-4.ts";
 import { SPENT_3 } from "./schema/spent-3.ts";
 import { TABLES_1 } from "./schema/tables-1.ts";
@@ -29,6 +30,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { sql: [APPEND_ONE_2, LOST_2].join("\n"), oldest: 1 },
   { sql: SPENT_3, oldest: 1 },
   { sql: SEARCH_4, oldest: 1 },
+  { sql: RECENT_5, oldest: 1 },
 ];
 
 /** The version of the schema that this Parley makes. */

@@ -4,6 +4,7 @@ import { cpSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, test } from "node:test";
+import { WITHOUT_RECENT } from "../log/older-schema.ts";
 import { Home } from "./support.ts";
 
 /** Every file of a data directory but its cache, with its bytes, its time and its mode. */
@@ -80,7 +81,7 @@ describe("commands that look at a log without a server", () => {
     await using home = new Home();
     const id = await session(home, "hello");
     const database = new DatabaseSync(join(home.dataDir, "parley.db"));
-    database.exec("DROP TABLE spent; DELETE FROM meta WHERE name = 'uncounted'");
+    database.exec(`${WITHOUT_RECENT}; DROP TABLE spent; DELETE FROM meta WHERE name = 'uncounted'`);
     database.exec("ALTER TABLE events DROP COLUMN sum; ALTER TABLE sessions DROP COLUMN sum; PRAGMA user_version = 1");
     database.close();
     const before = contentOf(home.dataDir);

@@ -8,6 +8,7 @@ import type { Log } from "../../src/log/contract.ts";
 import { openLogReader } from "../../src/log/data-log.ts";
 import { openSqliteLog } from "../../src/log/sqlite/open.ts";
 import { drafts, entries } from "./drafts.ts";
+import { WITHOUT_RECENT } from "./older-schema.ts";
 import { writeOlder } from "./older-turns.ts";
 import { makeDirectory } from "./sqlite-place.ts";
 import { append, create, remove } from "./writers.ts";
@@ -18,7 +19,9 @@ const open = (directory: string): Promise<Log> =>
 /** Takes a log back to the schema before spending was kept. */
 function forgetSpent(directory: string): void {
   const database = new DatabaseSync(path.join(directory, "parley.db"));
-  database.exec("DROP TABLE spent; DELETE FROM meta WHERE name = 'uncounted'; PRAGMA user_version = 2");
+  database.exec(
+    `${WITHOUT_RECENT}; DROP TABLE spent; DELETE FROM meta WHERE name = 'uncounted'; PRAGMA user_version = 2`,
+  );
   database.close();
 }
 

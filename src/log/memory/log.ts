@@ -3,6 +3,7 @@ import { ParleyError } from "../../core/errors.ts";
 import type { ParleyEvent } from "../../core/events/event.ts";
 import type {
   BackQuery,
+  Between,
   EventRecord,
   Hold,
   Log,
@@ -16,6 +17,7 @@ import type {
 import { createHold, type HoldWork, type Right } from "../holds.ts";
 import { createLane } from "../lane.ts";
 import { createListeners } from "../listeners.ts";
+import { isTold } from "../picks.ts";
 import {
   type Append,
   assertFree,
@@ -150,6 +152,9 @@ export function createMemoryLog(options: MemoryLogOptions = {}): Log {
     return rows.slice(from, from + limit).map((row) => unplaced(given(row, native)));
   }
 
+  const between = (session: string, { after, before }: Between): EventRecord[] =>
+    read(session, { after, limit: Math.max(0, before - after - 1) }).filter(({ seq }) => seq < before);
+
   const readAllBack = ({ before, limit }: BackQuery): PlacedRecord[] =>
     lastRows(tables.rows, before, limit, byPosition).map((row) => given(row));
 
@@ -164,6 +169,11 @@ export function createMemoryLog(options: MemoryLogOptions = {}): Log {
       using(() =>
         lastRows(stored(session)?.rows ?? [], before, limit, bySeq).map((row) => unplaced(given(row, native))),
       ),
+    pick: (session, query) =>
+      using(() =>
+        between(session, query).filter(({ type, json }) => type === query.type && json.includes(query.holding)),
+      ),
+    told: (session, query) => using(() => between(session, query).filter(isTold)),
     turnStart: (session, before) =>
       using(() => {
         const isStart = ({ record }: Row): boolean => record.type === "turn.started" && record.seq < before;
@@ -184,6 +194,17 @@ export function createMemoryLog(options: MemoryLogOptions = {}): Log {
           .filter((state) => state.id > after)
           .filter((state) => directory === undefined || state.directory === directory)
           .filter((state) => parent === undefined || (state.parent ?? null) === parent)
+          .slice(0, limit),
+      ),
+    recent: ({ directory, since = 0, after, limit }) =>
+      using(() =>
+        states()
+          .filter((state) => directory === undefined || state.directory === directory)
+          .filter(({ updated }) => updated >= since)
+          .toSorted((a, b) => b.updated - a.updated)
+          .filter(
+            ({ updated, id }) => !after || updated < after.updated || (updated === after.updated && id > after.id),
+          )
           .slice(0, limit),
       ),
     directories: (limit) =>

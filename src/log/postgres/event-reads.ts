@@ -1,6 +1,7 @@
 import type { ParleyEvent } from "../../core/events/event.ts";
 import type { Database } from "../../postgres/database.ts";
-import type { BackQuery, EventRecord, PlacedRecord, ReadQuery } from "../contract.ts";
+import type { BackQuery, Between, EventRecord, PickQuery, PlacedRecord, ReadQuery } from "../contract.ts";
+import { USER_MARK } from "../picks.ts";
 import type { Held } from "./held.ts";
 import { fromBytes, toArray, toColumn } from "./texts.ts";
 
@@ -17,6 +18,8 @@ interface EventRow {
 const COLUMNS = "e.seq, e.folded, e.type, e.json";
 const SID = "e.sid = (SELECT sid FROM sessions WHERE id = $1)";
 const KEPT = "e.seq >= (SELECT first FROM sessions WHERE id = $1)";
+
+const BETWEEN = `${SID} AND ${KEPT} AND e.seq > $2 AND e.seq < $3`;
 
 export interface Wanted {
   session: string;
@@ -48,6 +51,21 @@ export function createEventReads({ query }: Pick<Database, "query">) {
         [toArray(wanted.map(({ session }) => toColumn(session))), toArray(wanted.map(({ after }) => after)), limit],
       );
       return rows.map((row) => toRecord(row.session, row));
+    },
+    async pick(session: string, { after, before, type, holding }: PickQuery): Promise<EventRecord[]> {
+      const rows = await query<EventRow>(
+        `SELECT ${COLUMNS} FROM events e WHERE ${BETWEEN} AND e.type = $4 AND strpos(e.json, $5) > 0 ORDER BY e.seq`,
+        [toColumn(session), after, before, type, holding],
+      );
+      return rows.map((row) => toRecord(session, row));
+    },
+    async told(session: string, { after, before }: Between): Promise<EventRecord[]> {
+      const rows = await query<EventRow>(
+        `SELECT ${COLUMNS} FROM events e WHERE ${BETWEEN} AND (e.type IN ('session.updated', 'turn.ended')
+           OR (e.type IN ('item.started', 'item.completed') AND strpos(e.json, $4) > 0)) ORDER BY e.seq`,
+        [toColumn(session), after, before, USER_MARK],
+      );
+      return rows.map((row) => toRecord(session, row));
     },
     async turnStart(session: string, before: number): Promise<number | undefined> {
       const [row] = await query<{ seq: number | null }>(

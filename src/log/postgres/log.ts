@@ -227,6 +227,8 @@ export async function createPostgresLog(options: PostgresLogOptions): Promise<Po
     open: (session) => using(() => open(session)),
     read: (session, query) => using(() => events.read(session, query)),
     readBack: (session, query) => using(() => events.readBack(session, query)),
+    pick: (session, query) => using(() => events.pick(session, query)),
+    told: (session, between) => using(() => events.told(session, between)),
     turnStart: (session, before) => using(() => events.turnStart(session, before)),
     readAll: (query) => ordered(() => events.readAll(query)),
     readAllBack: (query) => ordered(() => events.readAllBack(query)),
@@ -234,6 +236,7 @@ export async function createPostgresLog(options: PostgresLogOptions): Promise<Po
     head: (session) => using(() => headNow(session)),
     base: (session) => using(() => sessions.base(session)),
     list: (query) => using(() => sessions.list(query)),
+    recent: (query) => using(() => sessions.recent(query)),
     directories: (limit) => using(() => sessions.directories(limit)),
     spent: (query) =>
       using(async () => {

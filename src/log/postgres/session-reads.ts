@@ -1,6 +1,6 @@
 import type { SessionState } from "../../core/session-state.ts";
 import type { Database, Value } from "../../postgres/database.ts";
-import type { Base, DirectoryUse, SessionHead, SessionQuery } from "../contract.ts";
+import type { Base, DirectoryUse, RecentQuery, SessionHead, SessionQuery } from "../contract.ts";
 import type { Target } from "../plan-append.ts";
 import { toColumn } from "./texts.ts";
 
@@ -70,6 +70,24 @@ export function createSessionReads({ query }: Pick<Database, "query">) {
       }
       const rows = await query<{ state: string }>(
         `SELECT state FROM sessions WHERE state IS NOT NULL AND id > $1${filters} ORDER BY id LIMIT $2`,
+        values,
+      );
+      return toStates(rows);
+    },
+    async recent({ directory, since = 0, after, limit }: RecentQuery): Promise<SessionState[]> {
+      const values: Value[] = [since, limit];
+      let filters = "";
+      if (directory !== undefined) {
+        values.push(toColumn(directory));
+        filters += ` AND md5(directory) = md5($${values.length}) AND directory = $${values.length}`;
+      }
+      if (after) {
+        values.push(after.updated, toColumn(after.id));
+        const [updated, id] = [values.length - 1, values.length];
+        filters += ` AND updated <= $${updated} AND (updated < $${updated} OR id > $${id})`;
+      }
+      const rows = await query<{ state: string }>(
+        `SELECT state FROM sessions WHERE state IS NOT NULL AND updated >= $1${filters} ORDER BY updated DESC, id LIMIT $2`,
         values,
       );
       return toStates(rows);

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { ParleyEvent } from "../../core/events/event.ts";
-import type { BackQuery, EventRecord, PlacedRecord, ReadQuery } from "../contract.ts";
+import type { BackQuery, Between, EventRecord, PickQuery, PlacedRecord, ReadQuery } from "../contract.ts";
+import { isTold, USER_MARK } from "../picks.ts";
 import { isSoundEvent } from "./checksum.ts";
 import type { Damage } from "./damage.ts";
 import { isDamage } from "./errors.ts";
@@ -28,6 +29,9 @@ type AnyRow = EventRow & { session: string };
 const COLUMNS = "e.sid, e.position, e.seq, e.folded, e.type, e.json, e.sum";
 const ONE = "FROM events e WHERE e.sid = ? AND e.seq > ? ORDER BY e.seq LIMIT ?";
 const BACK = "FROM events e WHERE e.sid = ? AND e.seq < ? AND e.seq >= ? ORDER BY e.seq DESC LIMIT ?";
+const BETWEEN = "FROM events e WHERE e.sid = ? AND e.seq > ? AND e.seq < ?";
+const TOLD = `e.type IN ('session.updated', 'turn.ended')
+  OR (e.type IN ('item.started', 'item.completed') AND instr(e.json, '${USER_MARK}') > 0)`;
 // Rows below `first` are forgotten, though a crash may have left some for the next sweep.
 const ANY = "FROM events e CROSS JOIN sessions s ON s.sid = e.sid WHERE e.seq >= s.first";
 const ALL = `${ANY} AND e.position > ? ORDER BY e.position LIMIT ?`;
@@ -61,6 +65,40 @@ export function createEventReads(database: DatabaseSync, damage: Damage) {
     `SELECT ${COLUMNS}, s.id AS session, e.native FROM events e JOIN sessions s ON s.sid = e.sid WHERE e.position = ?`,
   );
   const finder = createRowFinder(database);
+  const picked = prepared<[number, number, number, string, string], EventRow>(
+    `SELECT ${COLUMNS} ${BETWEEN} AND e.type = ? AND instr(e.json, ?) > 0 ORDER BY e.seq`,
+  );
+  const told = prepared<[number, number, number], EventRow>(
+    `SELECT ${COLUMNS} FROM told t CROSS JOIN events e ON e.sid = t.sid AND e.seq = t.seq
+     WHERE t.sid = ? AND t.seq > ? AND t.seq < ? ORDER BY t.seq`,
+  );
+  const scanned = prepared<[number, number, number], EventRow>(
+    `SELECT ${COLUMNS} ${BETWEEN} AND (${TOLD}) ORDER BY e.seq`,
+  );
+  const next = prepared<[number, number], { position: number }>(
+    "SELECT position FROM events WHERE sid = ? AND seq > ? ORDER BY seq LIMIT 1",
+  );
+  const untold = prepared<[], { value: number }>("SELECT value FROM meta WHERE name = 'untold'").get()?.value ?? 0;
+
+  /** Some events of a range. Where a page of the file is damaged they are looked for one by one. */
+  function between(
+    session: string,
+    { after, before }: Between,
+    rows: (sid: number, from: number) => EventRow[],
+    isMeant: (record: EventRecord) => boolean,
+  ): EventRecord[] {
+    const found = bounds.get(session);
+    if (!found) return [];
+    const { sid, first } = found;
+    const from = Math.max(after, first - 1);
+    try {
+      return sound(rows(sid, from), toRecord, () => session, sid);
+    } catch (thrown) {
+      if (!isDamage(thrown)) throw thrown;
+      const whole = read(session, { after: from, limit: Math.max(0, before - from - 1) });
+      return whole.filter((record) => record.seq < before && isMeant(record));
+    }
+  }
 
   /** All rows of a query; where a page of the file is damaged, those that can be read one by one. */
   function rowsOf<Row extends EventRow>(read: () => Row[], places: () => Place[], session?: string): (Row | Place)[] {
@@ -89,15 +127,14 @@ export function createEventReads(database: DatabaseSync, damage: Damage) {
     sessionOf: (row: EventRow) => string | undefined,
     sid?: number,
   ): T[] {
-    return rows.flatMap((row): T[] => {
-      if ("json" in row && isSoundEvent(sid ?? row.sid, row)) {
-        const session = sessionOf(row);
-        if (session !== undefined) return [toRecord(session, row)];
-      }
+    const records: T[] = [];
+    for (const row of rows) {
       const session = "json" in row ? sessionOf(row) : finder.sessionOf(row.sid);
-      if (session !== undefined && Number.isSafeInteger(row.seq)) damage.met(session, row.seq);
-      return [];
-    });
+      if (session === undefined) continue;
+      if ("json" in row && isSoundEvent(sid ?? row.sid, row)) records.push(toRecord(session, row));
+      else if (Number.isSafeInteger(row.seq)) damage.met(session, row.seq);
+    }
+    return records;
   }
 
   /** Reads on until the limit is reached: a short page would be taken for the last one. */
@@ -121,18 +158,20 @@ export function createEventReads(database: DatabaseSync, damage: Damage) {
     return found;
   }
 
+  function read(session: string, { after, limit, native }: ReadQuery): EventRecord[] {
+    const found = bounds.get(session);
+    if (!found) return [];
+    const { sid, first } = found;
+    const page = (from: number, count: number) => {
+      const query = () => (native ? oneNative : one).all(sid, from, count);
+      const rows = rowsOf(query, () => finder.after(sid, from, count), session);
+      return { rows, records: sound(rows, toRecord, () => session, sid) };
+    };
+    return filled(limit, Math.max(after, first - 1), page, ({ seq }) => seq);
+  }
+
   return {
-    read(session: string, { after, limit, native }: ReadQuery): EventRecord[] {
-      const found = bounds.get(session);
-      if (!found) return [];
-      const { sid, first } = found;
-      const page = (from: number, count: number) => {
-        const query = () => (native ? oneNative : one).all(sid, from, count);
-        const rows = rowsOf(query, () => finder.after(sid, from, count), session);
-        return { rows, records: sound(rows, toRecord, () => session, sid) };
-      };
-      return filled(limit, Math.max(after, first - 1), page, ({ seq }) => seq);
-    },
+    read,
     readBack(session: string, { before, limit, native }: BackQuery): EventRecord[] {
       const found = bounds.get(session);
       if (!found) return [];
@@ -146,6 +185,21 @@ export function createEventReads(database: DatabaseSync, damage: Damage) {
         return { rows, records: sound(rows, toRecord, () => session, sid) };
       };
       return filled(limit, before, page, ({ seq }) => seq).reverse();
+    },
+    pick(session: string, { after, before, type, holding }: PickQuery): EventRecord[] {
+      return between(
+        session,
+        { after, before },
+        (sid, from) => picked.all(sid, from, before, type, holding),
+        (record) => record.type === type && record.json.includes(holding),
+      );
+    },
+    told(session: string, { after, before }: Between): EventRecord[] {
+      const rowsAfter = (sid: number, from: number): EventRow[] => {
+        const first = next.get(sid, from)?.position ?? 0;
+        return (first > untold ? told : scanned).all(sid, from, before);
+      };
+      return between(session, { after, before }, rowsAfter, isTold);
     },
     turnStart(session: string, before: number): number | undefined {
       const found = bounds.get(session);

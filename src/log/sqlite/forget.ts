@@ -31,6 +31,8 @@ export function createForget(database: DatabaseSync, heads: Heads, index: Pick<I
   );
   const pruned = prepared<[number, string, number]>("UPDATE sessions SET first = ?, base = ?, sweep = 1 WHERE sid = ?");
   const dropNames = prepared<[number, number]>("DELETE FROM names WHERE sid = ? AND seq < ?");
+  const dropTold = prepared<[number, number]>("DELETE FROM told WHERE sid = ? AND seq < ?");
+  const unlist = prepared<[number]>("DELETE FROM recent WHERE sid = ?");
   const keptTurns = prepared<[number, number], { seq: number; json: string }>(
     "SELECT seq, json FROM events WHERE sid = ? AND type = 'turn.started' AND seq >= ? ORDER BY seq",
   );
@@ -103,6 +105,7 @@ export function createForget(database: DatabaseSync, heads: Heads, index: Pick<I
       inTransaction(database, () => {
         pruned.run(first, JSON.stringify(state), head.sid);
         dropNames.run(head.sid, first);
+        dropTold.run(head.sid, first);
         renameTurns(head.sid, first);
       });
       heads.drop(session);
@@ -118,6 +121,8 @@ export function createForget(database: DatabaseSync, heads: Heads, index: Pick<I
       inTransaction(database, () => {
         removed.run(head.last, head.sid);
         dropNames.run(head.sid, head.last + 1);
+        dropTold.run(head.sid, head.last + 1);
+        unlist.run(head.sid);
       });
       heads.drop(session);
       await sweep(head.sid, head.last, checkOpen);

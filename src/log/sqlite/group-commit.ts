@@ -159,7 +159,8 @@ export function createGroupCommit(options: GroupCommitOptions) {
       taken.push({ pending, planned, stored });
       next += rows.length;
     }
-    for (const target of targets.values()) if (target.state !== target.stored) writer.writeState(target);
+    for (const target of targets.values())
+      if (target.sid !== undefined && target.state !== target.stored) writer.writeState(target.sid, target);
     return targets;
   }
 

@@ -127,6 +127,8 @@ export function createSqliteLog(database: DatabaseSync, options: SqliteLogOption
     open: (session) => using(() => open(session)),
     read: (session, query) => using(() => events.read(session, query)),
     readBack: (session, query) => using(() => events.readBack(session, query)),
+    pick: (session, query) => using(() => events.pick(session, query)),
+    told: (session, between) => using(() => events.told(session, between)),
     turnStart: (session, before) => using(() => events.turnStart(session, before)),
     readAll: (query) => using(() => events.readAll(query)),
     readAllBack: (query) => using(() => events.readAllBack(query)),
@@ -134,6 +136,7 @@ export function createSqliteLog(database: DatabaseSync, options: SqliteLogOption
     head: (session) => using(() => headNow(session)),
     base: (session) => using(() => sessions.base(session)),
     list: (query) => using(() => sessions.list(query)),
+    recent: (query) => using(() => sessions.recent(query)),
     directories: (limit) => using(() => sessions.directories(limit)),
     spent: (query) =>
       using(async () => {

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { ParleyError } from "../../core/errors.ts";
+import { fillRecent } from "./recent.ts";
 import { prepare } from "./statement.ts";
 
 /**
@@ -71,6 +72,21 @@ const MIGRATIONS: readonly string[] = [
   CREATE UNIQUE INDEX spent_turn ON spent (session, seq);
   INSERT INTO meta (name, value) SELECT 'uncounted', coalesce(max(position), 0) FROM events;
   `,
+  // The order of sessions by their last change, apart from the long rows of the sessions: see `fillRecent`. And the numbers
+  // of the events that `Log.told` gives, but for those up to the position 'untold', which are from before it.
+  `
+  CREATE TABLE recent (
+    sid INTEGER PRIMARY KEY,
+    id TEXT NOT NULL,
+    directory TEXT NOT NULL,
+    updated INTEGER NOT NULL
+  );
+  CREATE INDEX recent_all ON recent (updated DESC, id);
+  CREATE INDEX recent_directory ON recent (directory, updated DESC, id);
+  CREATE TABLE told (sid INTEGER NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (sid, seq)) WITHOUT ROWID;
+  INSERT INTO meta (name, value) SELECT 'untold', coalesce(max(position), 0) FROM events;
+  INSERT INTO meta (name, value) SELECT 'unlisted', coalesce(max(sid), 0) FROM sessions;
+  `,
 ];
 
 /** The schema of a database; refuses one that a newer Parley wrote. */
@@ -104,4 +120,5 @@ export function migrate(database: DatabaseSync): void {
     if (index < found) continue;
     database.exec(`BEGIN IMMEDIATE; ${sql}; PRAGMA user_version = ${index + 1}; COMMIT`);
   }
+  fillRecent(database);
 }

@@ -1,7 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
+import { tellsAll } from "../picks.ts";
 import type { PlannedRow, Target } from "../plan-append.ts";
 import { isSettled } from "../settled.ts";
 import { eventSum, stateSum } from "./checksum.ts";
+import { createRecentWriter } from "./recent.ts";
 import { createSpentWriter } from "./spent.ts";
 import { preparer } from "./statement.ts";
 
@@ -22,7 +24,9 @@ export function createRowWriter(database: DatabaseSync) {
   const insertName = prepared<[number, string, number]>(
     "INSERT INTO names (sid, name, seq) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
   );
+  const insertTold = prepared<[number, number]>("INSERT INTO told (sid, seq) VALUES (?, ?)");
   const writeSpent = createSpentWriter(database);
+  const writeRecent = createRecentWriter(database);
   const updateState = prepared<[string, number, string, number, string]>(
     "UPDATE sessions SET state = ?, sum = ?, directory = ?, unsettled = ? WHERE id = ?",
   );
@@ -36,18 +40,20 @@ export function createRowWriter(database: DatabaseSync) {
     /** Gives the events the positions after `after`. */
     writeEvents(sid: number, rows: readonly PlannedRow[], after: number): void {
       let position = after;
-      for (const { record, item, name, spent } of rows) {
+      for (const { record, event, item, name, spent } of rows) {
         const { seq, type, json, native } = record;
         position += 1;
         insertEvent.run(position, sid, seq, type, item, json, native ?? null, eventSum(sid, seq, type, json));
         if (name !== undefined) insertName.run(sid, name, seq);
+        if (tellsAll(event)) insertTold.run(sid, seq);
         if (spent) writeSpent(spent);
       }
     },
-    writeState({ session, state }: Target): void {
+    writeState(sid: number, { session, state }: Target): void {
       if (!state) return;
       const json = JSON.stringify(state);
       updateState.run(json, stateSum(session, json), state.directory, isSettled(state) ? 0 : 1, session);
+      writeRecent(sid, state);
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import type { SessionState } from "../../core/session-state.ts";
-import type { Base, DirectoryUse, SessionQuery } from "../contract.ts";
+import type { Base, DirectoryUse, RecentQuery, SessionQuery } from "../contract.ts";
 import { isSoundState, readState } from "./checksum.ts";
 import type { Rebuild } from "./heads.ts";
 import { prepare, type Statement } from "./statement.ts";
@@ -11,12 +11,33 @@ interface StateRow {
   sum: number | null;
 }
 
+interface RecentPlace {
+  updated: number;
+  id: string;
+}
+
+/** Before all sessions in the order of their last changes. */
+const FIRST: RecentPlace = { updated: Number.MAX_SAFE_INTEGER, id: "" };
+
+/** The range of the index first, so that it is walked and not collected. */
+const RECENT =
+  "r.updated >= ? AND r.updated <= ? AND (r.updated < ? OR r.id > ?) ORDER BY r.updated DESC, r.id LIMIT ?";
+const RECENT_ROWS = "SELECT s.id, s.state, s.sum, r.updated FROM recent r CROSS JOIN sessions s ON s.sid = r.sid WHERE";
+
 export function createSessionReads(database: DatabaseSync, rebuild: Rebuild) {
   const lists = new Map<string, Statement<SQLInputValue[], StateRow>>();
   const open = prepare<[], StateRow>(database, "SELECT id, state, sum FROM sessions WHERE unsettled = 1 ORDER BY id");
   const base = prepare<[string], StateRow & { first: number; base: string }>(
     database,
     "SELECT id, state, sum, first, base FROM sessions WHERE id = ? AND state IS NOT NULL AND base IS NOT NULL",
+  );
+
+  type Range = [number, number, number, string, number];
+  type RecentRow = StateRow & RecentPlace;
+  const recent = prepare<Range, RecentRow>(database, `${RECENT_ROWS} s.state IS NOT NULL AND ${RECENT}`);
+  const recentIn = prepare<[string, ...Range], RecentRow>(
+    database,
+    `${RECENT_ROWS} s.state IS NOT NULL AND r.directory = ? AND ${RECENT}`,
   );
 
   const used = prepare<[number], { directory: string; sessions: number; updated: number | null }>(
@@ -50,6 +71,22 @@ export function createSessionReads(database: DatabaseSync, rebuild: Rebuild) {
         values.push(parent);
       }
       return toStates(listBy(filters).all(after ?? "", ...values, limit));
+    },
+    recent({ directory, since = 0, after = FIRST, limit }: RecentQuery): SessionState[] {
+      const { updated, id } = after;
+      const states: SessionState[] = [];
+      let place: RecentPlace = { updated, id };
+      // A state that cannot be made anew leaves no gap: a short page would be taken for the last one.
+      while (states.length < limit) {
+        const count = limit - states.length;
+        const range = [since, place.updated, place.updated, place.id, count] as const;
+        const rows = directory === undefined ? recent.all(...range) : recentIn.all(directory, ...range);
+        for (const state of toStates(rows)) states.push(state);
+        const last = rows.at(-1);
+        if (!last || rows.length < count) break;
+        place = last;
+      }
+      return states;
     },
     directories: (limit: number): DirectoryUse[] =>
       used.all(limit).map(({ directory, sessions, updated }) => {

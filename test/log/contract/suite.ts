@@ -6,6 +6,7 @@ import { append, create } from "../writers.ts";
 import { appendContract } from "./append.ts";
 import { forgetContract } from "./forget.ts";
 import { holdContract } from "./hold.ts";
+import { rangesContract } from "./ranges.ts";
 import { readContract } from "./read.ts";
 import { searchContract } from "./search.ts";
 import { spentContract } from "./spent.ts";
@@ -16,6 +17,7 @@ export function logContract(name: string, makePlace: MakePlace): void {
     appendContract(makePlace);
     holdContract(makePlace);
     readContract(makePlace);
+    rangesContract(makePlace);
     forgetContract(makePlace);
     spentContract(makePlace);
     searchContract(makePlace);

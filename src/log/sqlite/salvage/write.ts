@@ -5,6 +5,7 @@ import { present } from "../../../core/json/fields.ts";
 import type { Spent } from "../../../core/spending/spent.ts";
 import { isSettled } from "../../settled.ts";
 import { eventSum, stateSum } from "../checksum.ts";
+import { createRecentWriter } from "../recent.ts";
 import { createSpentWriter } from "../spent.ts";
 import { prepare } from "../statement.ts";
 import { inTransaction } from "../transaction.ts";
@@ -29,6 +30,7 @@ export function writeSessions(database: DatabaseSync, sessions: readonly SavedSe
     `INSERT INTO sessions (sid, id, parent, root, directory, unsettled, first, folded_to, state, base, sum)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
   );
+  const recent = createRecentWriter(database);
   let end = sessions.reduce((most, { rows }) => rows.reduce((max, { position }) => Math.max(max, position), most), 0);
   const taken = new Set<number>();
 
@@ -51,10 +53,13 @@ export function writeSessions(database: DatabaseSync, sessions: readonly SavedSe
       const sum = json === null ? null : stateSum(id, json);
       const folded = Math.min(foldedTo, saved.last);
       session.run(sid, id, parent, root, state?.directory ?? null, unsettled, first, folded, json, kept, sum);
+      if (state) recent(sid, state);
       for (const row of saved.rows) write(row);
       if (saved.lost.length > 0 && !saved.removed) write(noteOf(saved, ++end, now));
     });
   }
+  // Nothing that was saved is in the table of what sessions told: it is found by looking through all events.
+  prepare<[number]>(database, "UPDATE meta SET value = ? WHERE name = 'untold'").run(end);
 }
 
 /** Writes the spending that was found. What is missing of it is counted anew from the events by the next start. */

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ParleyEvent } from "../../../core/events/event.ts";
 import { begunKey, messageKey, promptKey } from "../../../core/events/keys.ts";
 import { isCut } from "../../../core/history/cuts.ts";
@@ -5,10 +6,12 @@ import { promptOfUnanswered } from "../../../core/history/unanswered.ts";
 import type { EventRecord, Log, SessionHead } from "../../../log/contract.ts";
 import { notFound } from "../errors.ts";
 import type { PendingAsks } from "../projection/open-asks.ts";
-import { SessionView } from "../projection/session-view.ts";
+import type { MessageText } from "../projection/transcript.ts";
 import type { MessageWithParts } from "../shapes/message.ts";
-import { messagesOfTurn, type Placed, type TurnMessages } from "./turn-messages.ts";
-import { type Piece, piecesBack, restOfSteps, restOfTurn, thin } from "./turn-pieces.ts";
+import { messagesOfTurn, type Placed, type PlacedText, type TurnMessages, TurnReading } from "./turn-messages.ts";
+import { type Piece, piecesBack, thin } from "./turn-pieces.ts";
+import { chunksOfTurn, restOfSteps, restOfTurn } from "./turn-rest.ts";
+import { Waiting } from "./waiting.ts";
 
 export interface PageQuery {
   /** All where absent. */
@@ -27,6 +30,12 @@ export interface Page {
 /** A call that waits for an answer is one of the last that were made. */
 const ASKING_STEPS = 3;
 
+/** How many events are read at once. */
+const CHUNK = 512;
+
+/** The prompt of a turn is among so many of its first events. */
+const OPENING = 8;
+
 /** The messages of sessions, read from the log a turn at a time: never more of it than was asked for. */
 export class History {
   readonly #log: Log;
@@ -38,16 +47,77 @@ export class History {
   async page(head: SessionHead, { limit = Number.POSITIVE_INFINITY, before }: PageQuery): Promise<Page> {
     const waiting = new Waiting(head, (prompt) => this.#takenUp(head, prompt));
     const found: Placed[] = [];
+    let older = false;
     // Every step is a message, so that this many of them are enough.
-    for await (const piece of piecesBack(this.#log, head.state, before ?? head.last + 1, limit + 1)) {
+    const back = { before: before ?? head.last + 1, steps: limit, headless: true };
+    for await (const piece of piecesBack(this.#log, head.state, back)) {
       const placed = await this.#placedIn(piece, head, waiting);
-      found.push(...placed.reverse());
-      if (found.length > limit) break;
+      for (const one of placed.reverse()) found.push(one);
+      if (found.length < limit) continue;
+      older = piece.headless || found.length > limit || (await this.#isOlder(head, piece.records[0]?.seq ?? 0));
+      if (older) break;
     }
     const page = found.slice(0, limit).reverse();
     const [oldest] = page;
     const messages = page.map(({ message }) => message);
-    return oldest && found.length > limit ? { messages, next: oldest } : { messages };
+    return oldest && older ? { messages, next: oldest } : { messages };
+  }
+
+  /**
+   * All messages, the oldest first, read as they are asked for: no more is held than those of one turn. Throws where the
+   * session is deleted or its beginning forgotten meanwhile, because then they are not all.
+   */
+  async *all(head: SessionHead): AsyncGenerator<MessageText> {
+    const { id, cuts } = head.state;
+    const waiting = new Waiting(head, (prompt) => this.#takenUp(head, prompt));
+    let turn: TurnReading | undefined;
+    let placed: PlacedText[] = [];
+    const finished = (): MessageText[] => {
+      for (const one of turn?.texts() ?? []) placed.push(one);
+      const messages = placed.sort((a, b) => a.seq - b.seq).map(({ message }) => message);
+      placed = [];
+      turn = undefined;
+      return messages;
+    };
+    for await (const chunk of this.#upTo(id, head)) {
+      for (const record of chunk) {
+        if (record.type === "turn.started") {
+          yield* finished();
+          if (!isCut(cuts, record.seq)) turn = new TurnReading(head.state, true);
+        }
+        turn?.take(record);
+        if (record.type !== "prompt.queued") continue;
+        for (const { seq, message } of await waiting.placed(record))
+          placed.push({ seq, message: { ...message, parts: message.parts.map((part) => JSON.stringify(part)) } });
+      }
+    }
+    yield* finished();
+  }
+
+  /** The events of a session up to those that a head knows of. */
+  async *#upTo(session: string, { first, last }: SessionHead): AsyncGenerator<EventRecord[]> {
+    for (let after = first - 1; after < last; await nextTurn()) {
+      const records = await this.#log.read(session, { after, limit: CHUNK });
+      const now = await this.#log.head(session);
+      if (!now || now.first > after + 1)
+        throw new Error(`expected all of ${session}, some of it was forgotten meanwhile`);
+      yield records.filter(({ seq }) => seq <= last);
+      const end = records.at(-1);
+      if (!end) return;
+      after = end.seq;
+    }
+  }
+
+  /** Whether the first events of the turn before a number show a message. Where they do not, the rest of it may. */
+  async #isOlder({ state }: SessionHead, before: number): Promise<boolean> {
+    const start = await this.#log.turnStart(state.id, before);
+    if (start === undefined || isCut(state.cuts, start)) return false;
+    const opening = await this.#log.read(state.id, { after: start - 1, limit: OPENING });
+    const { placed } = await messagesOfTurn(
+      state,
+      opening.filter(({ seq }) => seq < before),
+    );
+    return placed.length > 0;
   }
 
   /** A message by its id, or undefined where the session has none such. */
@@ -98,8 +168,10 @@ export class History {
   async #turnAround(head: SessionHead, seq: number, steps?: number): Promise<TurnMessages> {
     const { id } = head.state;
     const start = (await this.#log.turnStart(id, seq + 1)) ?? seq;
-    const records = await restOfTurn(this.#log, id, start - 1);
-    return messagesOfTurn(head.state, steps === undefined ? records : thin(records, steps));
+    if (steps !== undefined) return messagesOfTurn(head.state, thin(await restOfTurn(this.#log, id, start - 1), steps));
+    const turn = new TurnReading(head.state);
+    for await (const chunk of chunksOfTurn(this.#log, id, start - 1)) for (const record of chunk) turn.take(record);
+    return turn.messages();
   }
 
   async #takenUp(head: SessionHead, prompt: string): Promise<TurnMessages | undefined> {
@@ -119,20 +191,16 @@ export class History {
       if (!piece.thinned) waiting.know(turn);
       placed.push(...turn.placed.filter(({ seq }) => seq < end));
     }
-    for (const { type, json, seq } of records) {
-      if (type !== "prompt.queued") continue;
-      const event = JSON.parse(json) as Extract<ParleyEvent, { type: "prompt.queued" }>;
-      const message = await waiting.message(event.data.prompt.id);
-      if (message) placed.push({ seq, message });
-    }
+    for (const record of records) if (record.type === "prompt.queued") placed.push(...(await waiting.placed(record)));
     return placed.sort((a, b) => a.seq - b.seq);
   }
 
   /** A piece that ends within its turn, with the later events of that turn. */
   async #completed({ records, thinned }: Piece, head: SessionHead, last: number): Promise<EventRecord[]> {
-    const rest = await restOfTurn(this.#log, head.state.id, last);
+    const { id } = head.state;
     // Only the user's message shows the changes of the whole turn; the others need their own steps only.
-    return records.concat(thinned ? restOfSteps(records, rest) : rest);
+    const rest = thinned ? await restOfSteps(this.#log, id, records, last) : await restOfTurn(this.#log, id, last);
+    return records.concat(rest);
   }
 }
 
@@ -145,29 +213,4 @@ export async function messageOf(history: History, head: SessionHead, id: string)
 
 function messageIn({ placed, waited }: TurnMessages, id: string): MessageWithParts | undefined {
   return waited.get(id) ?? placed.find(({ message }) => message.info.id === id)?.message;
-}
-
-/** The messages of prompts that wait or waited. Their place is where they began to wait; their turn has them in full. */
-class Waiting {
-  readonly #known = new Map<string, MessageWithParts>();
-  readonly #takenUp: (prompt: string) => Promise<TurnMessages | undefined>;
-
-  constructor({ state }: SessionHead, takenUp: (prompt: string) => Promise<TurnMessages | undefined>) {
-    this.#takenUp = takenUp;
-    if (state.queue.length === 0) return;
-    for (const message of new SessionView(state).messages()) this.#known.set(message.info.id, message);
-  }
-
-  know({ waited }: TurnMessages): void {
-    for (const [id, message] of waited) this.#known.set(id, message);
-  }
-
-  /** Undefined for one that was withdrawn. */
-  async message(id: string): Promise<MessageWithParts | undefined> {
-    if (!this.#known.has(id)) {
-      const turn = await this.#takenUp(id);
-      if (turn) this.know(turn);
-    }
-    return this.#known.get(id);
-  }
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { present } from "../../../core/json/fields.ts";
-import { jsonWith } from "../../http/endpoint.ts";
+import { answerList } from "../../http/list-answer.ts";
 import { outcomeOf } from "../../http/turn-outcome.ts";
 import type { Surface } from "../context.ts";
 import { unsupported } from "../errors.ts";
@@ -13,6 +13,7 @@ import { givePrompt } from "../prompts/prompting.ts";
 import { sessionHead } from "../sessions/session-head.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
 import { History, messageOf } from "./history.ts";
+import { messagesJson } from "./message-json.ts";
 import { damageTeller } from "./tell-damage.ts";
 
 const pageQuery = z.object({
@@ -52,11 +53,16 @@ export function messageOperations(surface: Surface): Operation[] {
     const { limit, before } = call.query;
     const head = await sessionHead(surface, call.params.sessionID);
     const place = before === undefined ? undefined : await decodeCursor(history, head.state.id, before);
+    if (!limit && place === undefined) {
+      const whole = await answerList(call.response, messagesJson(history.all(head)));
+      tellDamage(head.state);
+      return whole;
+    }
     const { messages, next } = await history.page(head, present({ limit: limit || undefined, before: place }));
     tellDamage(head.state);
-    if (!next) return messages;
+    if (!next) return answerList(call.response, messagesJson(messages));
     const cursor = encodeCursor(next);
-    return jsonWith(messages, {
+    return answerList(call.response, messagesJson(messages), {
       "x-next-cursor": cursor,
       link: linkTo(surface, call, cursor),
       "access-control-expose-headers": "Link, X-Next-Cursor",

@@ -3,6 +3,7 @@ import type { ParleyEvent } from "../../../core/events/event.ts";
 import type { SessionState } from "../../../core/session-state.ts";
 import type { EventRecord } from "../../../log/contract.ts";
 import { SessionView } from "../projection/session-view.ts";
+import type { MessageText } from "../projection/transcript.ts";
 import type { MessageWithParts } from "../shapes/message.ts";
 
 /** A turn may be long: after so many of its events other requests get their turn. */
@@ -12,6 +13,11 @@ const CHUNK = 1_000;
 export interface Placed {
   seq: number;
   message: MessageWithParts;
+}
+
+export interface PlacedText {
+  seq: number;
+  message: MessageText;
 }
 
 export interface TurnMessages {
@@ -34,28 +40,48 @@ function takenUp(event: ParleyEvent): string[] {
   return [...context, ...(prompt ? [prompt] : [])].flatMap(({ id, queued }) => (queued === undefined ? [] : [id]));
 }
 
-/** The messages of one turn, from its events: the first is its `turn.started`. */
-export async function messagesOfTurn(state: SessionState, records: readonly EventRecord[]): Promise<TurnMessages> {
-  const view = new SessionView(before(state));
-  const places = new Map<string, number>();
-  const late = new Set<string>();
-  for (const [index, { json, type }] of records.entries()) {
-    if (index % CHUNK === CHUNK - 1) await nextTurn();
-    // A queued prompt belongs to a later turn.
-    if (type === "prompt.queued" || type === "prompt.withdrawn") continue;
-    const event = JSON.parse(json) as ParleyEvent;
-    for (const id of takenUp(event)) late.add(id);
-    for (const { event: said } of view.apply(event)) {
-      if (said.type !== "message.updated") continue;
-      const { id } = said.properties.info;
-      if (!places.has(id)) places.set(id, event.seq);
-    }
+/** The messages of one turn, from its events: the first is its `turn.started`. It holds what they say, and not the events. */
+export class TurnReading {
+  readonly #view: SessionView;
+  readonly #late = new Set<string>();
+
+  /** `texts`: parts are kept as texts where possible. */
+  constructor(state: SessionState, texts = false) {
+    this.#view = new SessionView(before(state), { silent: true, texts });
   }
-  const messages = view.messages();
-  const placed = messages.flatMap((message) => {
-    const { id } = message.info;
-    return late.has(id) ? [] : [{ seq: places.get(id) ?? 0, message }];
-  });
-  const waited = messages.filter(({ info }) => late.has(info.id)).map((message) => [message.info.id, message] as const);
-  return { placed: placed.sort((a, b) => a.seq - b.seq), waited: new Map(waited), view };
+
+  take({ json, type }: EventRecord): void {
+    // A queued prompt belongs to a later turn.
+    if (type === "prompt.queued" || type === "prompt.withdrawn") return;
+    const event = JSON.parse(json) as ParleyEvent;
+    for (const id of takenUp(event)) this.#late.add(id);
+    this.#view.apply(event);
+  }
+
+  /** The messages as texts, in order, without those of prompts that had waited. */
+  texts(): PlacedText[] {
+    return this.#view
+      .texts()
+      .filter(({ info }) => !this.#late.has(info.id))
+      .map(({ seq, ...message }) => ({ seq, message }));
+  }
+
+  messages(): TurnMessages {
+    const placed: Placed[] = [];
+    const waited = new Map<string, MessageWithParts>();
+    for (const { seq, ...message } of this.#view.numbered()) {
+      if (this.#late.has(message.info.id)) waited.set(message.info.id, message);
+      else placed.push({ seq, message });
+    }
+    return { placed: placed.sort((a, b) => a.seq - b.seq), waited, view: this.#view };
+  }
+}
+
+export async function messagesOfTurn(state: SessionState, records: readonly EventRecord[]): Promise<TurnMessages> {
+  const turn = new TurnReading(state);
+  for (const [index, record] of records.entries()) {
+    if (index % CHUNK === CHUNK - 1) await nextTurn();
+    turn.take(record);
+  }
+  return turn.messages();
 }

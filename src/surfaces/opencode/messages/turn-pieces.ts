@@ -2,61 +2,31 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { isCut } from "../../../core/history/cuts.ts";
 import type { SessionState } from "../../../core/session-state.ts";
 import type { EventRecord, Log } from "../../../log/contract.ts";
+import { headOfTurn } from "./turn-head.ts";
 
 /** How many events are read at once: few at first, because most requests want the newest only. */
-const FIRST_CHUNK = 256;
-const LARGEST_CHUNK = 2_048;
+export const FIRST_CHUNK = 256;
+export const LARGEST_CHUNK = 2_048;
 
 /** The events from a `turn.started` to the next, or those before the first. */
 export interface Piece {
   records: EventRecord[];
   /** The items of its older steps were left out. */
   thinned: boolean;
+  /** Its older steps themselves were left out: it is the last piece then. */
+  headless: boolean;
   /** Whether items were left out of what was said at a number. */
   thins(seq: number): boolean;
 }
 
 /** Whether an event gives others their place or their facts: all but the items of the agent do. */
-function isFrame({ type, json }: EventRecord): boolean {
+export function isFrame({ type, json }: EventRecord): boolean {
   return !type.startsWith("item.") || (type !== "item.delta" && json.includes('"role":"user"'));
 }
 
 /** Events without the agent's items: its steps are there, but empty. */
 function frameOf(records: readonly EventRecord[]): EventRecord[] {
   return records.filter(isFrame);
-}
-
-/** The item that an event is about. */
-function itemOf({ json }: EventRecord): string {
-  const { data } = JSON.parse(json) as { data: { item: string | { id: string } } };
-  return typeof data.item === "string" ? data.item : data.item.id;
-}
-
-/** Items that were begun and not completed. */
-function openItems(records: readonly EventRecord[]): Set<string> {
-  const open = new Set<string>();
-  for (const record of records) {
-    if (record.type === "item.started") open.add(itemOf(record));
-    if (record.type === "item.completed") open.delete(itemOf(record));
-  }
-  return open;
-}
-
-/** The later events of the steps that a turn had up to a place, without the items of later steps. */
-export function restOfSteps(before: readonly EventRecord[], rest: readonly EventRecord[]): EventRecord[] {
-  const { json = "" } = before.findLast(({ type }) => type === "step.started") ?? {};
-  const last = Math.max(0, ...stepsIn(json));
-  const items = openItems(before);
-  return rest.filter((record) => {
-    if (isFrame(record)) return true;
-    if (record.type === "item.started" && stepsIn(record.json).some((step) => step <= last)) items.add(itemOf(record));
-    return items.size > 0 && items.has(itemOf(record));
-  });
-}
-
-/** The numbers of steps that an event may speak of: too many do no harm. */
-function stepsIn(json: string): number[] {
-  return [...json.matchAll(/"step":(\d+)/g)].map(([, step]) => Number(step));
 }
 
 /** Goes back through events, and leaves out the items of all but the newest steps. */
@@ -84,13 +54,27 @@ class Thinner {
   }
 
   thins(seq: number): boolean {
-    return this.#steps === 0 && seq < this.from;
+    return this.isDone && seq < this.from;
+  }
+
+  /** All steps that are wanted have been told. */
+  get isDone(): boolean {
+    return this.#steps === 0;
   }
 }
 
 /** The events of a turn with only its last steps in full. */
 export function thin(records: readonly EventRecord[], steps: number): EventRecord[] {
   return new Thinner(steps).take(records);
+}
+
+export interface Back {
+  /** Only numbers before this one. */
+  before: number;
+  /** How many of the newest steps are told in full. */
+  steps: number;
+  /** Where these are a part of a turn, the others need not be told at all. */
+  headless?: boolean;
 }
 
 /**
@@ -100,13 +84,15 @@ export function thin(records: readonly EventRecord[], steps: number): EventRecor
 export async function* piecesBack(
   log: Log,
   { id: session, cuts }: Pick<SessionState, "id" | "cuts">,
-  before: number,
-  steps: number,
+  { before, steps, headless = false }: Back,
 ): AsyncGenerator<Piece> {
   // Steps that were taken back are no messages, and do not count.
-  const thinner = new Thinner(steps, (seq) => isCut(cuts, seq));
+  const gone = (seq: number): boolean => isCut(cuts, seq);
+  const thinner = new Thinner(steps, gone);
   const thins = (seq: number): boolean => thinner.thins(seq);
-  const pieceOf = (records: EventRecord[]): Piece => ({ records, thinned: thins(records[0]?.seq ?? 0), thins });
+  const pieceOf = (records: EventRecord[]): Piece => {
+    return { records, thinned: thins(records[0]?.seq ?? 0), headless: false, thins };
+  };
   let held: EventRecord[] = [];
   let end = before;
   for (let limit = FIRST_CHUNK; ; limit = Math.min(limit * 2, LARGEST_CHUNK)) {
@@ -122,23 +108,14 @@ export async function* piecesBack(
       held = held.slice(0, at);
       yield piece;
     }
+    const records =
+      headless && thinner.isDone && held.length > 0 ? await headOfTurn(log, session, held, { end, gone }) : undefined;
+    if (records) {
+      yield { records, thinned: true, headless: true, thins };
+      return;
+    }
     // A long history must not keep everybody else waiting.
     await nextTurn();
   }
   if (held.length > 0) yield pieceOf(held);
-}
-
-/** The events after a number up to the end of the turn that is open there. */
-export async function restOfTurn(log: Log, session: string, after: number): Promise<EventRecord[]> {
-  const rest: EventRecord[] = [];
-  let cursor = after;
-  for (let limit = FIRST_CHUNK; ; limit = Math.min(limit * 2, LARGEST_CHUNK)) {
-    const records = await log.read(session, { after: cursor, limit });
-    const end = records.findIndex(({ type }) => type === "turn.ended");
-    rest.push(...(end < 0 ? records : records.slice(0, end + 1)));
-    const last = records.at(-1);
-    if (end >= 0 || !last) return rest;
-    cursor = last.seq;
-    await nextTurn();
-  }
 }

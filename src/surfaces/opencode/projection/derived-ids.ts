@@ -1,12 +1,14 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { timePart } from "../../../core/ids.ts";
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /** Characters that stand for a text: the same text gives the same ones, always. */
 export function digestChars(text: string, length: number): string {
-  const bytes = createHash("sha256").update(text).digest();
-  return Array.from(bytes.subarray(0, length), (byte) => BASE62[byte % 62]).join("");
+  const bytes = hash("sha256", text, "buffer");
+  let chars = "";
+  for (let at = 0; at < length; at++) chars += BASE62[(bytes[at] ?? 0) % 62];
+  return chars;
 }
 
 /**

@@ -11,24 +11,31 @@ export interface Projected {
 
 /** Collects what becomes of one event of the log. */
 export class Outbox {
-  readonly #ids: EventIds;
+  readonly #session: string;
+  #ids: EventIds | undefined;
   #said: Projected[] = [];
-  #seq = 0;
-  /** When the event of the log was made. */
+  /** Nobody listens: nothing is collected. */
+  readonly silent: boolean;
+  /** The number of the event of the log. */
+  seq = 0;
+  /** When it was made. */
   time = 0;
 
-  constructor(session: string) {
-    this.#ids = new EventIds(session);
+  constructor(session: string, silent = false) {
+    this.#session = session;
+    this.silent = silent;
   }
 
   begin(time: number, seq: number): void {
-    this.#said = [];
-    this.#seq = seq;
+    if (!this.silent) this.#said = [];
+    this.seq = seq;
     this.time = time;
   }
 
   say<T extends keyof SessionEvents>(type: T, properties: SessionEvents[T], part?: Part): void {
-    const id = this.#ids.id(this.time, this.#seq, this.#said.length);
+    if (this.silent) return;
+    this.#ids ??= new EventIds(this.#session);
+    const id = this.#ids.id(this.time, this.seq, this.#said.length);
     const event = { id, type, properties } as SessionEvent;
     this.#said.push(part === undefined ? { event } : { event, part });
   }

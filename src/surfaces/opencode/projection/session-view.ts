@@ -9,7 +9,7 @@ import { OpenAsks, type PendingAsks } from "./open-asks.ts";
 import { Outbox, type Projected } from "./outbox.ts";
 import { reduceAgain, rewound } from "./rewound.ts";
 import { sessionOf, statusOf, todosOf } from "./session-shape.ts";
-import { Transcript } from "./transcript.ts";
+import { type MessageText, type Numbered, Transcript } from "./transcript.ts";
 import { TurnView } from "./turn-view.ts";
 import { UserMessages } from "./user-messages.ts";
 
@@ -20,6 +20,10 @@ export interface ViewOptions {
   asOf?: number;
   /** Keeps the messages of the newest turn only, of those right before it, and those that wait. */
   keep?: TurnsToKeep;
+  /** Only its messages and asks are wanted: it says nothing, and its state stays that of the beginning. */
+  silent?: boolean;
+  /** Parts that are done are kept as texts, for `texts`. */
+  texts?: boolean;
 }
 
 /** The parts of a view, once the session's first event is known. */
@@ -29,9 +33,9 @@ interface Parts {
   users: UserMessages;
 }
 
-function partsFor(session: string): Parts {
-  const out = new Outbox(session);
-  const transcript = new Transcript(session, out);
+function partsFor(session: string, { silent, texts }: ViewOptions): Parts {
+  const out = new Outbox(session, silent);
+  const transcript = new Transcript(session, out, texts);
   return { out, transcript, users: new UserMessages(transcript) };
 }
 
@@ -65,7 +69,7 @@ export class SessionView {
 
   #begin(state: SessionState): Parts {
     this.#state = state;
-    const parts = partsFor(state.id);
+    const parts = partsFor(state.id, this.#options);
     this.#parts = parts;
     parts.users.hold(state);
     if (state.turn?.status.status === "compacting") this.#compacting = state.updated;
@@ -79,7 +83,7 @@ export class SessionView {
     const first = this.#state === undefined;
     const parts = this.#parts ?? this.#begin(reduceSession(undefined, event));
     parts.out.begin(event.time, event.seq);
-    if (!first && changesState(event.type)) this.#state = this.#after(this.state, event);
+    if (!first && !parts.out.silent && changesState(event.type)) this.#state = this.#after(this.state, event);
     this.#project(event, parts, first);
     const said = parts.out.take();
     for (const { event: word } of said) this.#kept.hear(word);
@@ -93,6 +97,16 @@ export class SessionView {
   /** By time and id: what the view holds of the turns that it was fed, and the prompts that wait. */
   messages(): MessageWithParts[] {
     return this.#parts?.transcript.list() ?? [];
+  }
+
+  /** The same, each with the number of the event that first showed it; 0 for one that was known before. */
+  numbered(): Numbered[] {
+    return this.#parts?.transcript.numbered() ?? [];
+  }
+
+  /** The same with the parts as JSON. */
+  texts(): (MessageText & { seq: number })[] {
+    return this.#parts?.transcript.texts() ?? [];
   }
 
   /** As `GET /session/:id` gives it. */
@@ -236,6 +250,7 @@ export class SessionView {
   }
 
   #sayUpdated(out: Outbox): void {
+    if (out.silent) return;
     out.say("session.updated", { sessionID: this.state.id, info: this.session() });
   }
 
@@ -277,6 +292,7 @@ export class SessionView {
     this.#kept.end(event.time);
     this.#compacting = undefined;
     this.#retrying = false;
+    if (out.silent) return;
     if (error) out.say("session.error", { sessionID, error });
     this.#sayUpdated(out);
     out.say("session.diff", { sessionID, diff: countsOf(files, directory) });

@@ -18,7 +18,9 @@ export interface Step {
   number: number;
   /** Of its message. */
   id: string;
-  /** Its first part is shown. */
+  /** The id of its first part. */
+  first: string;
+  /** That part is shown. */
   begun: boolean;
   /** The greatest id of its parts: what closes it sorts behind. */
   last: string;
@@ -89,7 +91,8 @@ export class TurnSteps {
     const { agent, providerID, modelID, variant } = this.#frame.answering();
     const sums = summary || this.#frame.task === "compact";
     const fresh = { begun: false, open: 0, ended: false, concluded: false, files: [] };
-    this.#steps.push({ number, id, last: derivedId("prt", started, id), ...fresh });
+    const first = derivedId("prt", started, id);
+    this.#steps.push({ number, id, first, last: first, ...fresh });
     this.#transcript.putMessage({
       id,
       sessionID,
@@ -125,9 +128,8 @@ export class TurnSteps {
     if (step.begun) return;
     step.begun = true;
     if (this.#bare) return;
-    const { sessionID, started } = this.#frame;
-    const id = derivedId("prt", started, step.id);
-    this.#transcript.putPart({ id, sessionID, messageID: step.id, type: "step-start" });
+    const { sessionID } = this.#frame;
+    this.#transcript.putPart({ id: step.first, sessionID, messageID: step.id, type: "step-start" });
   }
 
   /** Makes room for a part. */

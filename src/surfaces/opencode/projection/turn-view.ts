@@ -135,7 +135,12 @@ export class TurnView {
     this.#callItems.set(item.id, track);
     step.open += 1;
     this.#steps.place(step, item.id);
-    this.#around.transcript.putPart(track.open());
+    this.#show(track);
+  }
+
+  /** Shows a call that is under way. */
+  #show(track: ToolTrack): void {
+    this.#around.transcript.putPassing(track.messageID, track.id, () => track.open());
   }
 
   itemUpdated({ data, time }: EventOf<"item.updated">): void {
@@ -143,7 +148,7 @@ export class TurnView {
     if (!track) return;
     track.learn(data);
     if (data.status === "running") track.run(time);
-    this.#around.transcript.putPart(track.open());
+    this.#show(track);
   }
 
   itemDelta({ data: { item, field, delta, replace } }: EventOf<"item.delta">): void {
@@ -158,7 +163,7 @@ export class TurnView {
     const track = this.#results.get(item);
     if (!track) return;
     const show = replace === undefined ? track.addOutput(delta ?? "") : track.replaceOutput(replace);
-    if (show) transcript.putPart(track.open());
+    if (show) this.#show(track);
   }
 
   #replaceText(messageID: string, partID: string, text: string): void {
@@ -267,7 +272,7 @@ export class TurnView {
     if (!track) return this.#announced(call);
     if (!track.running && !track.done) {
       track.run(time);
-      this.#around.transcript.putPart(track.open());
+      this.#show(track);
     }
     return { tool: { messageID: track.messageID, callID: track.call }, input: track.input };
   }

@@ -6,7 +6,7 @@ import type { Surface } from "../context.ts";
 import { get, type Operation } from "../operation.ts";
 import { parentOf } from "../projection/session-shape.ts";
 import { projectOf } from "../workspace/project.ts";
-import { allSessions, lastChanged, listedBy, titleHas } from "./session-list.ts";
+import { lastChanged, listedBy, titleHas, wholeTime } from "./session-list.ts";
 import { shownSession } from "./shown-session.ts";
 
 const flag = z.stringbool().optional();
@@ -22,14 +22,14 @@ const query = z.looseObject({
 });
 
 const DEFAULT_LIMIT = 100;
+/** Sorts after every id. */
+const BEHIND_ALL = "~";
 const LARGEST_LIMIT = 10_000;
 
 /** `start` and `cursor` are times of the last change: not before the one, and before the other. */
-function fits(state: SessionState, { roots, archived, start, cursor, search }: z.output<typeof query>): boolean {
+function fits(state: SessionState, { roots, archived, search }: z.output<typeof query>): boolean {
   if (roots && parentOf(state) !== undefined) return false;
   if (!archived && state.meta?.archived !== undefined) return false;
-  if (start !== undefined && state.updated < start) return false;
-  if (cursor !== undefined && state.updated >= cursor) return false;
   return titleHas(state, search);
 }
 
@@ -46,8 +46,13 @@ export function globalSessionOperations(surface: Surface): Operation[] {
   return [
     get("/experimental/session", "experimental.session.list", { query }, async ({ query: wanted, directory }) => {
       const limit = Math.min(wanted.limit ?? DEFAULT_LIMIT, LARGEST_LIMIT);
-      const sessions = allSessions(listedBy(surface), { directory: wanted.directory ? directory : undefined });
-      const found = await lastChanged(sessions, limit + 1, (state) => fits(state, wanted));
+      const { start, cursor } = wanted;
+      const since = start === undefined ? undefined : wholeTime(start);
+      const after = cursor === undefined ? undefined : { updated: wholeTime(cursor), id: BEHIND_ALL };
+      const place = present({ directory: wanted.directory ? directory : undefined, since, after });
+      const found = await lastChanged(listedBy(surface), { ...place, limit: limit + 1 }, (state) =>
+        fits(state, wanted),
+      );
       const page = found.slice(0, limit);
       const list = await Promise.all(page.map(withProject));
       if (page.length === 0 || found.length === page.length) return list;

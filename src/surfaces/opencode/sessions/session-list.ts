@@ -1,7 +1,8 @@
 import { relative, sep } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { present } from "../../../core/json/fields.ts";
 import type { SessionState } from "../../../core/session-state.ts";
-import type { Log, SessionQuery } from "../../../log/contract.ts";
+import type { Log, RecentQuery, SessionQuery } from "../../../log/contract.ts";
 import type { Surface } from "../context.ts";
 import { parentOf } from "../projection/session-shape.ts";
 import { projectOf } from "../workspace/project.ts";
@@ -51,23 +52,47 @@ export async function* allSessions(
   }
 }
 
-/** So many of them that fit, the one that changed last first. */
-export async function lastChanged(
-  sessions: AsyncIterable<SessionState>,
-  limit: number,
-  fits: (state: SessionState) => boolean,
-): Promise<SessionState[]> {
-  let found: SessionState[] = [];
-  for await (const state of sessions) {
-    if (fits(state)) found.push(state);
-    // Kept small on the way, so that a long list costs no more memory than its answer.
-    if (found.length >= 2 * limit + CHUNK) found = newest(found, limit);
+/** Sessions by their last change, as far as they are asked for, some at a time. */
+async function* recentSessions({ log, know }: Listed, query: RecentQuery): AsyncGenerator<SessionState[]> {
+  let { after, limit } = query;
+  for (limit = Math.min(limit + 1, CHUNK); ; limit = CHUNK) {
+    const page = await log.recent({ ...query, limit, ...present({ after }) });
+    await know?.(page.map((state) => state.directory));
+    yield page;
+    const last = page.at(-1);
+    if (!last || page.length < limit) return;
+    after = { updated: last.updated, id: last.id };
+    await nextTurn();
   }
-  return newest(found, limit);
 }
 
-function newest(states: readonly SessionState[], limit: number): SessionState[] {
-  return states.toSorted((a, b) => b.updated - a.updated || (a.id < b.id ? -1 : 1)).slice(0, limit);
+/** So many of them that fit, the one that changed last first. It costs what has to be looked at to find them. */
+export async function lastChanged(
+  listed: Listed,
+  query: RecentQuery,
+  fits: (state: SessionState) => boolean,
+): Promise<SessionState[]> {
+  const found = new Map<string, SessionState>();
+  const take = (page: readonly SessionState[]): void => {
+    for (const state of page) if (fits(state)) found.set(state.id, state);
+  };
+  let since: number | undefined;
+  let pages = 0;
+  for await (const page of recentSessions(listed, query)) {
+    since ??= page[0]?.updated;
+    pages += 1;
+    take(page);
+    if (found.size >= query.limit) break;
+  }
+  // A session that changed meanwhile has gone to the front, behind the reader's back.
+  if (pages > 1 && since !== undefined)
+    for await (const page of recentSessions(listed, { ...query, since })) take(page);
+  return [...found.values()].sort((a, b) => b.updated - a.updated || (a.id < b.id ? -1 : 1)).slice(0, query.limit);
+}
+
+/** A time that a client gives: the log compares whole numbers. */
+export function wholeTime(time: number): number {
+  return Math.ceil(Math.min(Math.max(time, 0), Number.MAX_SAFE_INTEGER));
 }
 
 export function titleHas({ title = "" }: SessionState, search: string | undefined): boolean {
@@ -92,9 +117,9 @@ function placed(query: ListQuery): (state: SessionState) => boolean {
 export async function listSessions(listed: Listed, query: ListQuery): Promise<SessionState[]> {
   const { directory, exactly, path, roots, start = 0, limit } = query;
   const here = placed(query);
-  const sessions = allSessions(listed, { directory: exactly && path === undefined ? directory : undefined });
-  return lastChanged(sessions, limit, (state) => {
-    if (state.updated < start || (roots && parentOf(state) !== undefined)) return false;
+  const place = exactly && path === undefined ? { directory } : {};
+  return lastChanged(listed, { ...place, since: wholeTime(start), limit }, (state) => {
+    if (roots && parentOf(state) !== undefined) return false;
     return here(state) && titleHas(state, query.search);
   });
 }

@@ -19,6 +19,7 @@ import { World } from "../../../core/ledger/world.ts";
 import { temporary } from "../../../support/server.ts";
 import { assertWithin } from "../../../support/time.ts";
 import { Client, sessionsRig } from "../sessions-rig.ts";
+import { written } from "./written.ts";
 
 const newId = idSource(Date.now);
 
@@ -87,6 +88,7 @@ test("all pages together are all messages, with queued and withdrawn prompts and
       const { messages } = await history.page(head, {});
       assert.deepEqual(new Map(messages.map((message) => [message.info.id, message])), seen);
       assert.equal(messages.length, seen.size);
+      assert.equal(await written(history, head), JSON.stringify(messages), "all messages as they are written");
       const times = messages.map(({ info }) => info.time.created);
       assert.deepEqual(
         times,

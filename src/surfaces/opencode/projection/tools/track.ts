@@ -18,19 +18,20 @@ type Known = Pick<ToolCallItem, "name" | "title" | "input" | "metadata">;
 
 /** One tool call on its way from the first sign of it to its end. */
 export class ToolTrack {
+  readonly id: string;
   readonly messageID: string;
   readonly call: string;
   /** It is settled. */
   done = false;
   files: readonly FileChange[] = [];
   answers: string[][] | undefined;
-  readonly #id: string;
   readonly #place: Place;
   readonly #seen: number;
   readonly #live = new LiveOutput();
   #known: Known;
   #tool: string;
-  #input: Record<string, unknown>;
+  /** Made when it is first asked for: most of what is learned is soon replaced. */
+  #made: Record<string, unknown> | undefined;
   /** The session of the sub-agent that it started. */
   #child: string | undefined;
   #started: number | undefined;
@@ -39,7 +40,7 @@ export class ToolTrack {
   #content: readonly unknown[] = [];
 
   constructor(item: ToolCallItem, place: Place, time: number) {
-    this.#id = item.id;
+    this.id = item.id;
     this.call = item.call;
     this.messageID = place.messageID;
     this.#place = place;
@@ -47,7 +48,6 @@ export class ToolTrack {
     const { name, title, input, metadata } = item;
     this.#known = { name, title, input, metadata };
     this.#tool = toolName(item.name);
-    this.#input = toolInput(this.#tool, item.input, place.directory);
     this.#note(item.child);
   }
 
@@ -65,7 +65,7 @@ export class ToolTrack {
       input: input ?? this.#known.input,
       metadata: metadata ?? this.#known.metadata,
     };
-    this.#input = toolInput(this.#tool, this.#known.input, this.#place.directory);
+    this.#made = undefined;
     this.#note(news.child);
   }
 
@@ -73,8 +73,9 @@ export class ToolTrack {
     return this.#started !== undefined;
   }
 
-  get input(): Readonly<Record<string, unknown>> {
-    return this.#input;
+  get input(): Record<string, unknown> {
+    this.#made ??= toolInput(this.#tool, this.#known.input, this.#place.directory);
+    return this.#made;
   }
 
   run(time: number): void {
@@ -105,7 +106,7 @@ export class ToolTrack {
 
   #part(state: ToolState): ToolPart {
     const { sessionID, messageID } = this.#place;
-    return { id: this.#id, sessionID, messageID, type: "tool", callID: this.call, tool: this.#tool, state };
+    return { id: this.id, sessionID, messageID, type: "tool", callID: this.call, tool: this.#tool, state };
   }
 
   #extras(): Record<string, unknown> {
@@ -115,12 +116,12 @@ export class ToolTrack {
 
   /** The input as clients show it. They show nothing but that work is being delegated of a task without a description. */
   #described(): Record<string, unknown> {
-    return this.#tool === "task" ? describedTask(this.#input, this.#known.title) : this.#input;
+    return this.#tool === "task" ? describedTask(this.input, this.#known.title) : this.input;
   }
 
   /** The part while the call is under way. */
   open(): ToolPart {
-    if (this.#started === undefined) return this.#part({ status: "pending", input: this.#input, raw: "" });
+    if (this.#started === undefined) return this.#part({ status: "pending", input: this.input, raw: "" });
     const input = this.#described();
     const { title, metadata } = this.#known;
     const all = { ...present({ output: this.#shown }), ...metadata, ...this.#extras() };
@@ -135,15 +136,19 @@ export class ToolTrack {
     // Clients show the output of a failed command above its error: an output that is the error would be shown twice.
     const output = this.#output === error?.message ? "" : this.#output;
     const failed = status !== "completed";
-    const outcome = { tool: this.#tool, failed, input: this.#input, metadata, output, files: this.files };
+    const outcome = { tool: this.#tool, failed, input: this.input, metadata, output, files: this.files };
     const all = { ...toolMetadata({ ...outcome, directory: this.#place.directory }), ...this.#extras() };
     const time = { start: this.#started ?? this.#seen, end };
     const input = this.#described();
+    const [text, content] = [this.#output, this.#content];
+    // A long turn has many calls, and only their parts have to keep this.
+    this.#output = "";
+    this.#content = [];
     if (status === "completed") {
-      const files = attachmentsOf(this.#content, { id: this.#id, ...this.#place });
+      const files = attachmentsOf(content, { id: this.id, ...this.#place });
       const attachments = files.length === 0 ? undefined : files;
       const more = background ? { ...all, background } : all;
-      return this.#part(present({ status, input, output: this.#output, title, metadata: more, time, attachments }));
+      return this.#part(present({ status, input, output: text, title, metadata: more, time, attachments }));
     }
     const aborted = error?.code === "interrupted" || error?.code === "aborted";
     const more = aborted ? { ...all, interrupted: true } : all;

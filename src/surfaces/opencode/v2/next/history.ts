@@ -49,7 +49,7 @@ export class NextHistory {
 
   /** The newest first. `steps`: how many of the newest are wanted in full. */
   async *back(head: SessionHead, steps: number, before = head.last + 1): AsyncGenerator<Found> {
-    for await (const { records, thins } of piecesBack(this.#log, head.state, before, steps)) {
+    for await (const { records, thins } of piecesBack(this.#log, head.state, { before, steps })) {
       const messages = (await this.#messagesIn(records, head)).reverse();
       // Some steps are no message, so that one may be wanted of which a part was left out.
       const thin = messages.findIndex(({ seq, message }) => thins(seq) && message.type !== "user");
