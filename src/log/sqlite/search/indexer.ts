@@ -15,6 +15,8 @@ const SHARE = 2;
 const LEAST_PAUSE_MS = 1;
 /** Entries that are forgotten before others have their turn. */
 const FORGET_SLICE = 500;
+/** Positions of events to find that are remembered; more are looked for in the log. */
+const MOST_KNOWN = 10_000;
 /** A file that is damaged again and again is given up until the next start. */
 const MOST_REBUILDS = 3;
 
@@ -39,6 +41,9 @@ export function createIndexer({ database, directory, events, position, report }:
   const nextEntries = createNextEntries(database);
   const sumAt = prepare<[number], { sum: number | null }>(database, "SELECT sum FROM events WHERE position = ?");
   const log = findLogId(database);
+  /** The positions of the events behind `knownSince` that can be found, so that the deltas between them are not read. */
+  let known: number[] = [];
+  let knownSince = position();
   let file: IndexFile | undefined;
   let timer: NodeJS.Timeout | undefined;
   let rebuilds = 0;
@@ -77,13 +82,28 @@ export function createIndexer({ database, directory, events, position, report }:
     }
   }
 
+  /** The position before the next event that can be found, as far as that is known. */
+  function skipped(from: number): number {
+    if (from < knownSince) return from;
+    // An index that is made anew begins at the start of the log, where nothing is known.
+    knownSince = from;
+    known = known.filter((at) => at > from);
+    return (known[0] ?? position() + 1) - 1;
+  }
+
+  function stored(at: number): void {
+    if (known.length < MOST_KNOWN) known.push(at);
+    else [known, knownSince] = [[], at];
+    wait(REST_MS);
+  }
+
   function slice(): void {
     timer = undefined;
     const began = performance.now();
     const from = using((index) => index.upTo());
     if (from === undefined || from >= position()) return;
     try {
-      const { entries, upTo } = nextEntries(from, position());
+      const { entries, upTo } = nextEntries(skipped(from), position());
       const added = using((index) => {
         index.add(entries, upTo);
         return true;
@@ -109,8 +129,8 @@ export function createIndexer({ database, directory, events, position, report }:
   return {
     /** Undefined where no index can be had, so that a search looks at all events. */
     index: (): SearchIndex | undefined => (using(() => true) ? index : undefined),
-    /** Something that can be found was stored. */
-    stored: () => wait(REST_MS),
+    /** Something that can be found was stored at a position. */
+    stored,
     /** Forgets some of what lies below a session's first number, and says whether more is left. */
     forget: (sid: number, first: number): boolean => using((open) => open.forget(sid, first, FORGET_SLICE)) ?? false,
     close(): void {
