@@ -4,6 +4,7 @@ import { narrow } from "../../search/terms.ts";
 import { isDamage } from "../errors.ts";
 import type { EventReads } from "../event-reads.ts";
 import { prepare } from "../statement.ts";
+import { createFindable } from "./findable.ts";
 import { discardIndex, type IndexFile, type Mark, openIndexFile } from "./index-file.ts";
 import { findLogId } from "./log-id.ts";
 import { createNextEntries } from "./next-entries.ts";
@@ -15,8 +16,6 @@ const SHARE = 2;
 const LEAST_PAUSE_MS = 1;
 /** Entries that are forgotten before others have their turn. */
 const FORGET_SLICE = 500;
-/** Positions of events to find that are remembered; more are looked for in the log. */
-const MOST_KNOWN = 10_000;
 /** A file that is damaged again and again is given up until the next start. */
 const MOST_REBUILDS = 3;
 
@@ -41,9 +40,7 @@ export function createIndexer({ database, directory, events, position, report }:
   const nextEntries = createNextEntries(database);
   const sumAt = prepare<[number], { sum: number | null }>(database, "SELECT sum FROM events WHERE position = ?");
   const log = findLogId(database);
-  /** The positions of the events behind `knownSince` that can be found, so that the deltas between them are not read. */
-  let known: number[] = [];
-  let knownSince = position();
+  const findable = createFindable(position());
   let file: IndexFile | undefined;
   let timer: NodeJS.Timeout | undefined;
   let rebuilds = 0;
@@ -82,18 +79,8 @@ export function createIndexer({ database, directory, events, position, report }:
     }
   }
 
-  /** The position before the next event that can be found, as far as that is known. */
-  function skipped(from: number): number {
-    if (from < knownSince) return from;
-    // An index that is made anew begins at the start of the log, where nothing is known.
-    knownSince = from;
-    known = known.filter((at) => at > from);
-    return (known[0] ?? position() + 1) - 1;
-  }
-
   function stored(at: number): void {
-    if (known.length < MOST_KNOWN) known.push(at);
-    else [known, knownSince] = [[], at];
+    findable.add(at);
     wait(REST_MS);
   }
 
@@ -103,7 +90,7 @@ export function createIndexer({ database, directory, events, position, report }:
     const from = using((index) => index.upTo());
     if (from === undefined || from >= position()) return;
     try {
-      const { entries, upTo } = nextEntries(skipped(from), position());
+      const { entries, upTo } = nextEntries(findable.before(from, position()), position());
       const added = using((index) => {
         index.add(entries, upTo);
         return true;
