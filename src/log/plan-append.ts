@@ -71,16 +71,14 @@ export function planAppend<T extends Target>(append: Append, options: PlanOption
     target.last += 1;
     const event = toEvent(target, draft);
     if (!target.state || changesState(event.type)) target.state = reduce(target.state, event);
-    const record: EventRecord = {
-      session: target.session,
-      seq: target.last,
-      type: event.type,
-      ...toJson(event, append.texts?.get(entry)),
-      folded: 0,
-    };
+    const { json, bytes } = toJson(event, append.texts?.get(entry));
+    const record: EventRecord = { session: target.session, seq: target.last, type: event.type, json, folded: 0 };
+    if (bytes) record.bytes = bytes;
     if (options.keepNative && native !== undefined && isShort(native)) record.native = native;
+    const row: PlannedRow = { record, event, item: itemOf(draft), name: keyOf(event) };
     const spent = event.type === "turn.ended" && target.state ? spentOf(target.state, event) : undefined;
-    rows.push({ record, event, item: itemOf(draft), name: keyOf(event), ...present({ spent }) });
+    if (spent) row.spent = spent;
+    rows.push(row);
   }
   if (!target.state) {
     throw new ParleyError("invalid", `expected session.started as the first event of ${right.session}, got no event`);
@@ -134,8 +132,12 @@ export function notFound(session: string): ParleyError {
 function toEvent(target: Target, draft: Draft): ParleyEvent {
   const { session, last: seq, parent, root } = target;
   const { turn, time, source, type, data } = draft;
+  const id = `${session}:${seq}`;
+  // Most events are pieces of a turn: to put such an object together from parts costs several times as much.
+  if (turn !== undefined && parent === undefined && root === undefined)
+    return { id, seq, session, turn, time, source, type, data } as ParleyEvent;
   return {
-    id: `${session}:${seq}`,
+    id,
     seq,
     session,
     ...(turn !== undefined && { turn }),
