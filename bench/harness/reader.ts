@@ -10,7 +10,7 @@ export interface ReaderOptions {
   clients: number;
   /** Events of each client whose time is not counted. */
   warmUp: number;
-  /** Whether the texts are put together and compared, which costs the reader time. */
+  /** Whether the texts are put together and compared, when the turn is over. */
   texts: boolean;
 }
 

@@ -85,7 +85,7 @@ export const throughput: Measurement = {
       method:
         `Events through the whole path. A turn of ${events} pieces of text in ${flood.items} items, after one of ` +
         `${warmUp.pieces}, from the prompt to the turn's end at the client; median of ${rounds} rounds, in turns with the ` +
-        "plain relay. Every number checked, every text compared; pieces that came folded into their completed item " +
+        "plain relay. Every number checked, every text compared when the clock has stopped; pieces that came folded into their completed item " +
         `(${Math.round((100 * sum("folded")) / (rounds * events))} %) are not counted. ` +
         `SQLite: rows of the same size (${rowBytes} bytes and the agent's line), 1,000 to a commit, WAL, synchronous NORMAL.`,
     };

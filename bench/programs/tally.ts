@@ -35,6 +35,8 @@ export function createTally(wanted: Wanted, done: (reading: Reading) => void): {
   const sum = { events: 0, deltas: 0, bytes: 0, lost: 0, folded: 0, broken: 0 };
   const pieces = new Map<string, string>();
   const texts: Reading["texts"] = [];
+  /** The events as they came, where their texts are wanted: they are read when the clock has stopped. */
+  const kept: string[] = [];
   let waiting = wanted.clients;
   let endedAt = 0;
 
@@ -42,6 +44,7 @@ export function createTally(wanted: Wanted, done: (reading: Reading) => void): {
     waiting -= 1;
     endedAt = at;
     if (waiting > 0) return;
+    for (const json of kept) addText(JSON.parse(json) as WireEvent);
     const times = { samples: samples.length, median: percentile(samples, 0.5), p99: percentile(samples, 0.99) };
     done({ ...sum, ...times, endedAt, texts });
   }
@@ -91,7 +94,7 @@ export function createTally(wanted: Wanted, done: (reading: Reading) => void): {
         const data = (): WireEvent => JSON.parse(text.slice(start, to)) as WireEvent;
         count(Number(text.slice(text.lastIndexOf(":", line) + 1, line)), data);
         sum.bytes += to - start;
-        if (wanted.texts) addText(data());
+        if (wanted.texts) kept.push(text.slice(start, to));
         const type = text.indexOf(TYPE, line) + TYPE.length;
         if (text.startsWith("item.delta", type)) {
           seen += 1;

@@ -12,6 +12,8 @@ export interface EventRecord {
   type: string;
   /** The event without `folded` and `native`. */
   json: string;
+  /** The bytes of `json`, where a long one was stored just now: whoever sends it need not make them again. */
+  bytes?: Buffer;
   /** How many numbers right before this one have been folded away. */
   folded: number;
   /** The agent's own line, where it was kept and asked for. */

@@ -7,6 +7,8 @@ export function createListeners(report: (thrown: unknown) => void) {
   const bySession = new Map<string, Set<Listener>>();
   /** Those that want to hear of a loss, by session; null for all sessions. */
   const losers = new Map<string | null, Set<() => void>>();
+  /** Calls that are still to be made, those of one turn of the event loop together. */
+  const later: (() => void)[][] = [];
 
   function tell<T>(listeners: Set<T> | undefined, call: (listener: T) => void): void {
     if (!listeners || listeners.size === 0) return;
@@ -21,8 +23,8 @@ export function createListeners(report: (thrown: unknown) => void) {
     }
   }
 
-  function tellSessions(records: readonly EventRecord[], events: readonly ParleyEvent[]): void {
-    const groups = new Map<string, { records: EventRecord[]; events: ParleyEvent[] }>();
+  function bySessions(records: readonly EventRecord[], events: readonly ParleyEvent[]): Map<string, Heard> {
+    const groups = new Map<string, Heard>();
     for (const [index, record] of records.entries()) {
       const event = events[index];
       if (!event || !bySession.has(record.session)) continue;
@@ -31,8 +33,46 @@ export function createListeners(report: (thrown: unknown) => void) {
       group.records.push(record);
       group.events.push(event);
     }
-    for (const [session, group] of groups)
+    return groups;
+  }
+
+  function tellSessions(records: readonly EventRecord[], events: readonly ParleyEvent[]): void {
+    for (const [session, group] of bySessions(records, events))
       tell(bySession.get(session), (listener) => listener(group.records, group.events));
+  }
+
+  function placedOf(records: readonly EventRecord[], after: number): PlacedRecord[] {
+    return records.map((record, index) => ({ ...record, position: after + index + 1 }));
+  }
+
+  /** A call for each listener of now that is to hear of a commit. */
+  function calls(records: readonly EventRecord[], events: readonly ParleyEvent[], after: number): (() => void)[] {
+    const found: (() => void)[] = [];
+    const add = <T>(listeners: Set<T> | undefined, call: (listener: T) => void): void => {
+      for (const listener of listeners ?? [])
+        found.push(() => {
+          if (listeners?.has(listener)) tell(new Set([listener]), call);
+        });
+    };
+    if (all.size > 0) {
+      const placed = placedOf(records, after);
+      add(all, (listener) => listener(placed, events, after));
+    }
+    for (const [session, group] of bySessions(records, events))
+      add(bySession.get(session), (listener) => listener(group.records, group.events));
+    return found;
+  }
+
+  /** Makes the calls of the turn. */
+  function goOn(): void {
+    for (const call of later[0] ?? []) call();
+    later.shift();
+    if (later.length > 0) setImmediate(goOn);
+  }
+
+  function callLater(turns: (() => void)[][]): void {
+    if (later.length === 0 && turns.length > 0) setImmediate(goOn);
+    later.push(...turns);
   }
 
   function addLoser(session: string | null, lost: (() => void) | undefined): () => void {
@@ -88,14 +128,33 @@ export function createListeners(report: (thrown: unknown) => void) {
     tellAll(records: readonly PlacedRecord[], events: readonly ParleyEvent[], after: number): void {
       tell(all, (listener) => listener(records, events, after));
     },
-    /** Tells everybody of a commit, in order. The first record has the position after `after`, and so on. */
-    publish(records: readonly EventRecord[], events: readonly ParleyEvent[], after: number): void {
+    /**
+     * Tells everybody of a commit, in order. The first record has the position after `after`, and so on. A heavy commit
+     * costs each listener so much that others have their turn between them, and the commits behind it wait for that.
+     */
+    publish(
+      records: readonly EventRecord[],
+      events: readonly ParleyEvent[],
+      after: number,
+      heavy: boolean = false,
+    ): void {
       if (records.length === 0) return;
+      if (heavy) return callLater(calls(records, events, after).map((call) => [call]));
+      if (later.length > 0) return callLater([calls(records, events, after)]);
       if (all.size > 0) {
-        const placed: PlacedRecord[] = records.map((record, index) => ({ ...record, position: after + index + 1 }));
+        const placed = placedOf(records, after);
         tell(all, (listener) => listener(placed, events, after));
       }
       if (bySession.size > 0) tellSessions(records, events);
     },
+    /** Makes all calls that wait. */
+    flush(): void {
+      for (const turn of later.splice(0)) for (const call of turn) call();
+    },
   };
+}
+
+interface Heard {
+  records: EventRecord[];
+  events: ParleyEvent[];
 }

@@ -6,6 +6,7 @@ import { changesState, reduceSession, type SessionState } from "../core/session-
 import { type Spent, spentOf } from "../core/spending/spent.ts";
 import type { Entry, EventRecord, ReadQuery } from "./contract.ts";
 import type { Right } from "./holds.ts";
+import { joined, type Written } from "./written.ts";
 
 /** A longer line of an agent is not stored beside its event. */
 const MAX_NATIVE_BYTES = 64 * 1024;
@@ -16,18 +17,7 @@ export interface Append {
   after: number;
   entries: readonly Entry[];
   /** The data of heavy entries as JSON, where it was made before. */
-  texts?: ReadonlyMap<Entry, string>;
-}
-
-/** The data of an append's entries as JSON. An entry that JSON cannot hold has none, and is refused when it is planned. */
-export function textsOf({ entries }: Append): Map<Entry, string> {
-  const texts = new Map<Entry, string>();
-  for (const entry of entries) {
-    try {
-      texts.set(entry, JSON.stringify(entry.draft.data));
-    } catch {}
-  }
-  return texts;
+  texts?: ReadonlyMap<Entry, Written>;
 }
 
 export interface PlannedRow {
@@ -81,17 +71,14 @@ export function planAppend<T extends Target>(append: Append, options: PlanOption
     target.last += 1;
     const event = toEvent(target, draft);
     if (!target.state || changesState(event.type)) target.state = reduce(target.state, event);
-    const record: EventRecord = {
-      session: target.session,
-      seq: target.last,
-      type: event.type,
-      json: toJson(event, append.texts?.get(entry)),
-      folded: 0,
-    };
-    if (options.keepNative && native !== undefined && Buffer.byteLength(native) <= MAX_NATIVE_BYTES)
-      record.native = native;
+    const { json, bytes } = toJson(event, append.texts?.get(entry));
+    const record: EventRecord = { session: target.session, seq: target.last, type: event.type, json, folded: 0 };
+    if (bytes) record.bytes = bytes;
+    if (options.keepNative && native !== undefined && isShort(native)) record.native = native;
+    const row: PlannedRow = { record, event, item: itemOf(draft), name: keyOf(event) };
     const spent = event.type === "turn.ended" && target.state ? spentOf(target.state, event) : undefined;
-    rows.push({ record, event, item: itemOf(draft), name: keyOf(event), ...present({ spent }) });
+    if (spent) row.spent = spent;
+    rows.push(row);
   }
   if (!target.state) {
     throw new ParleyError("invalid", `expected session.started as the first event of ${right.session}, got no event`);
@@ -119,7 +106,7 @@ export function storedBefore(append: Append, target: Target, read: readonly Even
   for (const { seq, json } of records) {
     const entry = entries[seq - after - 1];
     const expected = entry && toJson(toEvent({ ...target, last: seq }, entry.draft), undefined);
-    if (json !== expected) throw doesNotFollow(append, target);
+    if (json !== expected?.json) throw doesNotFollow(append, target);
   }
   return records;
 }
@@ -145,8 +132,12 @@ export function notFound(session: string): ParleyError {
 function toEvent(target: Target, draft: Draft): ParleyEvent {
   const { session, last: seq, parent, root } = target;
   const { turn, time, source, type, data } = draft;
+  const id = `${session}:${seq}`;
+  // Most events are pieces of a turn: to put such an object together from parts costs several times as much.
+  if (turn !== undefined && parent === undefined && root === undefined)
+    return { id, seq, session, turn, time, source, type, data } as ParleyEvent;
   return {
-    id: `${session}:${seq}`,
+    id,
     seq,
     session,
     ...(turn !== undefined && { turn }),
@@ -167,15 +158,20 @@ function reduce(state: SessionState | undefined, event: ParleyEvent): SessionSta
   }
 }
 
-function toJson(event: ParleyEvent, data: string | undefined): string {
+function toJson(event: ParleyEvent, written: Written | undefined): Pick<EventRecord, "json" | "bytes"> {
   try {
-    if (data === undefined) return JSON.stringify(event);
+    if (!written) return { json: JSON.stringify(event) };
     const { data: _, ...rest } = event;
-    return `${JSON.stringify(rest).slice(0, -1)},"data":${data}}`;
+    return joined(`${JSON.stringify(rest).slice(0, -1)},"data":`, written, "}");
   } catch (thrown) {
     const message = `expected data that JSON can hold in ${event.type}, got: ${messageOf(thrown)}`;
     throw new ParleyError("invalid", message, { session: event.session }, thrown);
   }
+}
+
+/** No character has more than three bytes for each of its units, so that most lines need not be counted. */
+function isShort(native: string): boolean {
+  return native.length * 3 <= MAX_NATIVE_BYTES || Buffer.byteLength(native) <= MAX_NATIVE_BYTES;
 }
 
 function itemOf(draft: Draft): string | null {

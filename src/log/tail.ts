@@ -5,8 +5,11 @@ import { followsOn, runsOf } from "./cursor.ts";
 
 /** Takes the records of a tail. */
 export interface TailSink<Item extends EventRecord = EventRecord> {
-  /** Takes records, in order. If it returns a promise, it is full: the next records come when the promise resolves. */
-  write(records: readonly Item[]): Promise<void> | undefined;
+  /**
+   * Takes records, in order; `live` says that they were stored just now. If it returns a promise, it is full: the next
+   * records come when the promise resolves.
+   */
+  write(records: readonly Item[], live: boolean): Promise<void> | undefined;
   /** The numbers between the cursor and the record that comes next are no longer kept, or cannot be read. */
   gap(after: number, next: Item): Promise<void> | undefined;
   /** The tail has ended: the log could not be read, or the sink itself threw. */
@@ -28,6 +31,8 @@ export interface Tail {
 }
 
 const PAGE = 256;
+/** Pages are read for so long before others have their turn: one a turn would never catch up with a flood. */
+const AT_ONCE_MS = 5;
 
 const LOST = "the database has lost events that were told before: read again, from a cursor that it still knows";
 
@@ -100,16 +105,16 @@ function follow<Item extends EventRecord>(source: Source<Item>, query: TailQuery
     }
     if (records.length === 0 || after > cursor) return catchUp();
     const fresh = isFresh(records[0]) ? records : records.filter(isFresh);
-    const full = deliver(fresh);
+    const full = deliver(fresh, true);
     if (full) catchUp(full);
   }
 
-  function deliver(records: readonly Item[]): Promise<void> | undefined {
+  function deliver(records: readonly Item[], live: boolean): Promise<void> | undefined {
     const last = records.at(-1);
     if (!last) return undefined;
     try {
       cursor = source.numberOf(last);
-      return sink.write(records);
+      return sink.write(records, live);
     } catch (thrown) {
       fail(thrown);
       return undefined;
@@ -125,8 +130,10 @@ function follow<Item extends EventRecord>(source: Source<Item>, query: TailQuery
 
   async function readOn(full: Promise<void> | undefined): Promise<void> {
     let wait = full;
+    let since = performance.now();
     for (;;) {
       await wait;
+      if (wait) since = performance.now();
       wait = undefined;
       if (isClosed()) return;
       missed = false;
@@ -140,11 +147,12 @@ function follow<Item extends EventRecord>(source: Source<Item>, query: TailQuery
           await sink.gap(cursor, first);
           if (isClosed()) return;
         }
-        wait = deliver(run);
+        wait = deliver(run, false);
       }
       // A long history must not hold up the event loop.
-      if (!wait && records.length === page) wait = nextTurn();
-      if (wait || missed) continue;
+      const more = records.length === page || missed;
+      if (!wait && more && performance.now() - since > AT_ONCE_MS) wait = nextTurn();
+      if (wait || more) continue;
       if (!isClosed()) mode = "live";
       return;
     }

@@ -14,6 +14,7 @@ const ALL_KINDS = [
   "escapes",
   "members",
   "objects",
+  "texts",
   "noise",
   "output",
   "picture",
@@ -25,7 +26,7 @@ const ALL_KINDS = [
   "deep",
 ];
 /** The cheap half of them stands for all, but for `npm run test:hard`. */
-const KINDS = HARD ? ALL_KINDS : ["text", "objects", "output", "diff", "deltas", "deep"];
+const KINDS = HARD ? ALL_KINDS : ["text", "objects", "texts", "output", "diff", "deltas", "deep"];
 const MEGABYTES = 24;
 
 const agents = Object.fromEntries(KINDS.map((kind) => [kind, agent("bulk", kind, MEGABYTES)]));

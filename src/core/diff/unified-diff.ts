@@ -118,10 +118,20 @@ function differingPart(a: string, b: string): Part {
   };
 }
 
+/** Whether more lines differ than are compared one by one. Lines that only one of the texts has are changed in any case; to count them costs the lines alone. */
+function differsWidely(gone: string, come: string): boolean {
+  const counts = new Map<string, number>();
+  for (const line of linesOf(gone)) counts.set(line, (counts.get(line) ?? 0) + 1);
+  for (const line of linesOf(come)) counts.set(line, (counts.get(line) ?? 0) - 1);
+  let changed = 0;
+  for (const count of counts.values()) changed += Math.abs(count);
+  return changed > MAX_CHANGED;
+}
+
 /** A hunk for each place that differs; undefined when that is one hunk at most, or when finding them would take too long. */
 function fineHunks({ lead, gone, come, trail, skipped }: Part): Hunk[] | undefined {
   if (gone === "" || come === "" || gone.length + come.length > MAX_CHARACTERS) return undefined;
-  if (countLines(gone) + countLines(come) > MAX_LINES) return undefined;
+  if (countLines(gone) + countLines(come) > MAX_LINES || differsWidely(gone, come)) return undefined;
   const [before, after] = [lead + gone + trail, lead + come + trail];
   const options = { context: CONTEXT, maxEditLength: MAX_CHANGED, timeout: MAX_MS };
   const patch = structuredPatch("a", "b", before, after, undefined, undefined, options);

@@ -6,15 +6,8 @@ import type { Database } from "../../postgres/database.ts";
 import { sqlStateOf } from "../../postgres/errors.ts";
 import type { EventRecord } from "../contract.ts";
 import { fenced } from "../holds.ts";
-import {
-  type Append,
-  type Planned,
-  planAppend,
-  repeatQuery,
-  storedBefore,
-  type Target,
-  textsOf,
-} from "../plan-append.ts";
+import { type Append, type Planned, planAppend, repeatQuery, storedBefore, type Target } from "../plan-append.ts";
+import { textsOf } from "../written.ts";
 import { type AppendRow, appendCall, type PlannedAppend } from "./append-call.ts";
 import type { EventReads } from "./event-reads.ts";
 import type { Held } from "./held.ts";
@@ -78,7 +71,7 @@ export function createGroupCommit(options: GroupCommitOptions) {
     for (await nextTurn(); queue.length > 0; ) {
       const [next] = queue;
       if (next && isUnwritten(next)) {
-        next.texts = textsOf(next);
+        next.texts = textsOf(next.entries);
         await nextTurn();
         continue;
       }

@@ -3,7 +3,7 @@ import { jsonIn, objectAs } from "../../core/json/fields.ts";
 import type { SessionState } from "../../core/session-state.ts";
 
 /** The sum of an event's row. It covers the row's place, so that a row under another number does not match. */
-export function eventSum(sid: number, seq: number, type: string, json: string): number {
+export function eventSum(sid: number, seq: number, type: string, json: string | Buffer): number {
   return crc32(json, crc32(type, (Math.imul(sid, 0x9e3779b1) ^ seq) >>> 0));
 }
 

@@ -2,17 +2,10 @@ import type { DatabaseSync } from "node:sqlite";
 import type { ParleyEvent } from "../../core/events/event.ts";
 import { weightOf } from "../../core/json/weight.ts";
 import type { SessionState } from "../../core/session-state.ts";
-import type { EventRecord } from "../contract.ts";
+import type { Entry, EventRecord } from "../contract.ts";
 import type { Rights } from "../holds.ts";
-import {
-  type Append,
-  type Planned,
-  planAppend,
-  repeatQuery,
-  storedBefore,
-  type Target,
-  textsOf,
-} from "../plan-append.ts";
+import { type Append, type Planned, planAppend, repeatQuery, storedBefore, type Target } from "../plan-append.ts";
+import { type Written, writing } from "../written.ts";
 import type { EventReads } from "./event-reads.ts";
 import type { Heads } from "./heads.ts";
 import type { PlaceGuard } from "./place-guard.ts";
@@ -23,11 +16,13 @@ import { inTransaction } from "./transaction.ts";
 const MAX_GROUP_EVENTS = 1000;
 /** The same in characters. */
 const MAX_GROUP_WEIGHT = 2 * 1024 * 1024;
-/** An append of more characters is made into JSON one turn of the event loop before it is stored. */
+/** An append of more characters is made into bytes before it is stored, some in each turn of the event loop, and its listeners hear of it one by one. */
 const HEAVY = 1024 * 1024;
 
 interface Pending extends Append {
   weight: number;
+  /** For a heavy one: its way into bytes. */
+  writing: Generator<undefined, Map<Entry, Written>> | undefined;
   resolve(records: EventRecord[]): void;
   reject(error: unknown): void;
 }
@@ -56,7 +51,7 @@ interface GroupCommitOptions {
   guard: PlaceGuard;
   toError(thrown: unknown): Error;
   /** Tells of a commit. Its first record has the position after `after`. */
-  publish(records: readonly EventRecord[], events: readonly ParleyEvent[], after: number): void;
+  publish(records: readonly EventRecord[], events: readonly ParleyEvent[], after: number, heavy: boolean): void;
 }
 
 /** Collects what is appended in one turn of the event loop and stores it in one transaction. */
@@ -69,7 +64,14 @@ export function createGroupCommit(options: GroupCommitOptions) {
 
   function append(request: Append): Promise<EventRecord[]> {
     return new Promise((resolve, reject) => {
-      queue.push({ ...request, weight: weightOfAppend(request), resolve, reject });
+      const weight = weightOfAppend(request);
+      queue.push({
+        ...request,
+        weight,
+        writing: weight >= HEAVY ? writing(request.entries) : undefined,
+        resolve,
+        reject,
+      });
       schedule();
     });
   }
@@ -80,26 +82,32 @@ export function createGroupCommit(options: GroupCommitOptions) {
     scheduled = true;
     setImmediate(() => {
       scheduled = false;
-      const [next] = queue;
-      if (next && isUnwritten(next)) next.texts = textsOf(next);
-      else commitGroup();
+      const heavy = queue.find(isUnwritten);
+      if (heavy) writeOn(heavy);
+      commitGroup();
       if (queue.length > 0) schedule();
     });
   }
 
+  /** The next appends, at most about so many: all that are written, but for those behind one of their session that is not. */
   function takeGroup(): Pending[] {
-    let events = 0;
-    let weight = 0;
-    let size = 0;
+    let [events, weight] = [0, 0];
+    const group: Pending[] = [];
+    const left: Pending[] = [];
+    const waiting = new Set<string>();
     for (const pending of queue) {
-      if (size > 0 && isUnwritten(pending)) break;
-      size += 1;
+      const { session } = pending.right;
+      const full = events >= MAX_GROUP_EVENTS || weight >= MAX_GROUP_WEIGHT;
+      if (full || isUnwritten(pending) || waiting.has(session)) {
+        waiting.add(session);
+        left.push(pending);
+        continue;
+      }
+      group.push(pending);
       events += pending.entries.length;
       weight += pending.weight;
-      if (events >= MAX_GROUP_EVENTS || weight >= MAX_GROUP_WEIGHT) break;
     }
-    const group = queue.slice(0, size);
-    queue = queue.slice(size);
+    queue = left;
     return group;
   }
 
@@ -132,6 +140,7 @@ export function createGroupCommit(options: GroupCommitOptions) {
       rows.map((row) => row.record),
       rows.map((row) => row.event),
       after,
+      taken.some(({ pending }) => pending.writing !== undefined),
     );
   }
 
@@ -173,6 +182,7 @@ export function createGroupCommit(options: GroupCommitOptions) {
     append,
     /** Commits all that waits. */
     flush(): void {
+      for (const pending of queue) while (isUnwritten(pending)) writeOn(pending);
       while (queue.length > 0) commitGroup();
     },
     /** The newest position. */
@@ -186,8 +196,14 @@ function weightOfAppend({ entries }: Append): number {
   return weight;
 }
 
-function isUnwritten({ weight, texts }: Pending): boolean {
-  return weight >= HEAVY && texts === undefined;
+function isUnwritten({ writing, texts }: Pending): boolean {
+  return writing !== undefined && texts === undefined;
+}
+
+/** Makes some more of a heavy append into bytes. */
+function writeOn(pending: Pending): void {
+  const step = pending.writing?.next();
+  if (step?.done) pending.texts = step.value;
 }
 
 function fresh(target: Target): Staged {

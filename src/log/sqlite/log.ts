@@ -51,9 +51,10 @@ export function createSqliteLog(database: DatabaseSync, options: SqliteLogOption
     keepNative,
     guard,
     toError,
-    publish(records, told, after) {
-      if (records.some(({ type }) => FINDABLE_TYPES.has(type))) indexer.stored();
-      listeners.publish(records, told, after);
+    publish(records, told, after, heavy) {
+      for (const [index, { type }] of records.entries())
+        if (FINDABLE_TYPES.has(type)) indexer.stored(after + index + 1);
+      listeners.publish(records, told, after, heavy);
     },
   });
   const { position } = commits;
@@ -161,6 +162,7 @@ export function createSqliteLog(database: DatabaseSync, options: SqliteLogOption
     close() {
       closed ??= (async () => {
         commits.flush();
+        listeners.flush();
         await lane.idle();
         indexer.close();
         try {

@@ -27,10 +27,14 @@ export function json(status: number, value: unknown, type = "application/json"):
   return new Response(JSON.stringify(value), { status, headers });
 }
 
+/** A longer text is made into bytes once: a response would go over its characters three times. */
+const LONG = 256 * 1024;
+
 function responseOf(answer: unknown, status: number): Response {
   if (answer === WRITTEN) return RESPONSE_ALREADY_SENT;
   if (answer instanceof Answer) {
-    const { body, headers, status: own = status } = answer;
+    const { body: said, headers, status: own = status } = answer;
+    const body = typeof said === "string" && said.length > LONG ? Buffer.from(said) : said;
     return new Response(body as ConstructorParameters<typeof Response>[0], { status: own, headers });
   }
   return status === 204 ? new Response(null, { status }) : json(status, answer);

@@ -1,7 +1,18 @@
+import type { EventType } from "../../core/events/catalog.ts";
 import type { ParleyEvent } from "../../core/events/event.ts";
 import type { Outcome, Receipt } from "../../core/receipt.ts";
 import type { Log } from "../../log/contract.ts";
 import { tail } from "../../log/tail.ts";
+
+/** The types of event that say something of a turn's outcome: others need not be parsed. */
+const TELLING: ReadonlySet<string> = new Set<EventType>([
+  "turn.started",
+  "turn.ended",
+  "item.started",
+  "item.completed",
+  "prompt.withdrawn",
+  "session.ended",
+]);
 
 /** Reads a session's events until the turn of a prompt is over. */
 function outcomeReader(receipt: Receipt): (event: ParleyEvent) => Outcome | undefined {
@@ -35,6 +46,7 @@ export function outcomeOf(log: Log, session: string, receipt: Receipt, signal?: 
       {
         write: (records) => {
           for (const record of records) {
+            if (!TELLING.has(record.type)) continue;
             const found = read(JSON.parse(record.json) as ParleyEvent);
             if (!found) continue;
             finish(() => resolve(found));

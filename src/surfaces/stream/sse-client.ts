@@ -11,6 +11,8 @@ export interface SseLimits {
   backlog: number;
   /** Above this a reader of old events should wait for `drained()`. */
   highWater: number;
+  /** The same for events that were stored just now: their bytes are there anyway, and all clients share them. */
+  liveHighWater: number;
   /** Beats without progress before a client is cut. */
   stillBeats: number;
 }
@@ -55,7 +57,7 @@ export class SseClient {
   }
 
   /** Sends a frame. False: the client is behind, and a reader of old events should await `drained()`. */
-  write(frame: Frame): boolean {
+  write(frame: Frame, live = false): boolean {
     if (this.#closed) return false;
     const waiting = this.backlog;
     const bytes = this.#chunked ? frame.chunk : frame.text;
@@ -68,7 +70,7 @@ export class SseClient {
       this.cut("backlog");
       return false;
     }
-    return this.backlog <= this.#limits.highWater;
+    return this.backlog <= (live ? this.#limits.liveHighWater : this.#limits.highWater);
   }
 
   /** Resolves when the client has caught up, or has gone. */

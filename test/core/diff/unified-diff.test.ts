@@ -106,3 +106,14 @@ test("texts that differ in more lines than can be compared quickly get one hunk,
   assert.deepEqual([additions, deletions, cut, diff.match(/^@@ /gm)?.length], [5_000, 5_000, undefined, 1]);
   assert.equal(applyHunks(before, parseDiff(diff)), after);
 });
+
+test("800 changed lines are compared one by one, more are one hunk", () => {
+  const lines = numbered(3_000);
+  const changed = (count: number): string =>
+    lines.map((line, at) => (at < count * 3 && at % 3 === 0 ? "other\n" : line)).join("");
+  const hunksOf = (after: string): number => unifiedDiff("f", lines.join(""), after).diff.match(/^@@/gm)?.length ?? 0;
+  // Each is a line that goes and one that comes.
+  assert.match(unifiedDiff("f", lines.join(""), changed(400)).diff, /^ line 2$/m);
+  assert.doesNotMatch(unifiedDiff("f", lines.join(""), changed(401)).diff, /^ line 2$/m);
+  assert.equal(hunksOf(changed(401)), 1);
+});

@@ -186,3 +186,25 @@ describe("the index for searches", () => {
     });
   });
 });
+
+test("an index passes over deltas, and finds what is between them", async () => {
+  await inDirectory(async (directory) => {
+    await withLog(directory, async (log) => {
+      await create(log, "ses_a");
+      const said = async (word: string): Promise<void> => {
+        await append(log, "ses_a", entries(...Array.from({ length: 3_000 }, () => drafts.delta("itm_a", "piece"))));
+        await append(log, "ses_a", entries(drafts.completed(`itm_${word}`, word)));
+        await append(log, "ses_a", entries(...Array.from({ length: 3_000 }, () => drafts.delta("itm_a", "piece"))));
+      };
+      await said("first");
+      await settled(log, directory);
+      await said("second");
+      await settled(log, directory);
+      await said("third");
+      await settled(log, directory);
+      assert.deepEqual(await found(log, "first"), ["ses_a:3002"]);
+      assert.deepEqual(await found(log, "second"), ["ses_a:9003"]);
+      assert.deepEqual(await found(log, "third"), ["ses_a:15004"]);
+    });
+  });
+});

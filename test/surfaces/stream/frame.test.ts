@@ -32,3 +32,17 @@ test("several events make one frame", () => {
   assert.equal(commentFrame("hb").text.toString(), ": hb\n\n");
   assert.equal(retryFrame(1500.7).text.toString(), "retry: 1500\n\n");
 });
+
+test("an event whose bytes are known, and a long text, make the same frame as a short one", () => {
+  const data = JSON.stringify({ text: "ü\u{1f600}".repeat(100_000) });
+  const plain = [
+    { id: "1", data: "{}" },
+    { id: "2", data },
+  ];
+  const known = plain.map((event) => (event.data === data ? { ...event, bytes: Buffer.from(data) } : event));
+  const text = plain.map(sseText).join("");
+  for (const frame of [eventsFrame(plain), eventsFrame(known), frameOf(text)]) {
+    assert.equal(frame.text.toString(), text);
+    assert.equal(frame.chunk.toString(), `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`);
+  }
+});

@@ -4,6 +4,7 @@ import { narrow } from "../../search/terms.ts";
 import { isDamage } from "../errors.ts";
 import type { EventReads } from "../event-reads.ts";
 import { prepare } from "../statement.ts";
+import { createFindable } from "./findable.ts";
 import { discardIndex, type IndexFile, type Mark, openIndexFile } from "./index-file.ts";
 import { findLogId } from "./log-id.ts";
 import { createNextEntries } from "./next-entries.ts";
@@ -39,6 +40,7 @@ export function createIndexer({ database, directory, events, position, report }:
   const nextEntries = createNextEntries(database);
   const sumAt = prepare<[number], { sum: number | null }>(database, "SELECT sum FROM events WHERE position = ?");
   const log = findLogId(database);
+  const findable = createFindable(position());
   let file: IndexFile | undefined;
   let timer: NodeJS.Timeout | undefined;
   let rebuilds = 0;
@@ -77,13 +79,18 @@ export function createIndexer({ database, directory, events, position, report }:
     }
   }
 
+  function stored(at: number): void {
+    findable.add(at);
+    wait(REST_MS);
+  }
+
   function slice(): void {
     timer = undefined;
     const began = performance.now();
     const from = using((index) => index.upTo());
     if (from === undefined || from >= position()) return;
     try {
-      const { entries, upTo } = nextEntries(from, position());
+      const { entries, upTo } = nextEntries(findable.before(from, position()), position());
       const added = using((index) => {
         index.add(entries, upTo);
         return true;
@@ -109,8 +116,8 @@ export function createIndexer({ database, directory, events, position, report }:
   return {
     /** Undefined where no index can be had, so that a search looks at all events. */
     index: (): SearchIndex | undefined => (using(() => true) ? index : undefined),
-    /** Something that can be found was stored. */
-    stored: () => wait(REST_MS),
+    /** Something that can be found was stored at a position. */
+    stored,
     /** Forgets some of what lies below a session's first number, and says whether more is left. */
     forget: (sid: number, first: number): boolean => using((open) => open.forget(sid, first, FORGET_SLICE)) ?? false,
     close(): void {

@@ -8,7 +8,7 @@ import { eventsFrame, type Frame } from "../../stream/frame.ts";
 import type { SseClient } from "../../stream/sse-client.ts";
 import type { SseClients } from "../../stream/sse-clients.ts";
 import { damageGap, type Gap, type Start } from "./cursor.ts";
-import { wireJson } from "./wire.ts";
+import { wireBytes, wireJson } from "./wire.ts";
 
 interface Cached<Item> {
   records: readonly Item[];
@@ -29,7 +29,13 @@ function framesOf<Item extends EventRecord>(cursorOf: (record: Item) => string):
     if (!first) return eventsFrame([]);
     const cached = native ? undefined : cache.get(first);
     if (cached && isSame(cached.records, records)) return cached.frame;
-    const frame = eventsFrame(records.map((record) => ({ id: cursorOf(record), data: wireJson(record, native) })));
+    const frame = eventsFrame(
+      records.map((record) => ({
+        id: cursorOf(record),
+        data: wireJson(record, native),
+        bytes: wireBytes(record, native),
+      })),
+    );
     if (!native) cache.set(first, { records, frame });
     return frame;
   };
@@ -64,8 +70,8 @@ export function eventStreams(gateway: Gateway, clients: SseClients): EventStream
         ? tailAll(log, query, deltas ? without(deltas, client, ofAll, ofSome, native) : sinkFor(client, ofAll, native))
         : tail(log, session, query, {
             ...sinkFor(client, ofOne, native),
-            write: (records) => {
-              const full = written(client, ofOne(records, native));
+            write: (records, live) => {
+              const full = written(client, ofOne(records, native), live);
               if (records.some(isDeletion)) client.cut("over");
               return full;
             },
@@ -84,13 +90,13 @@ export function eventStreams(gateway: Gateway, clients: SseClients): EventStream
 }
 
 /** A promise for a client that must take its bytes before it gets more. */
-function written(client: SseClient, frame: Frame): Promise<void> | undefined {
-  return client.write(frame) ? undefined : client.drained();
+function written(client: SseClient, frame: Frame, live: boolean): Promise<void> | undefined {
+  return client.write(frame, live) ? undefined : client.drained();
 }
 
 function sinkFor<Item extends EventRecord>(client: SseClient, frames: Frames<Item>, native: boolean): TailSink<Item> {
   return {
-    write: (records) => written(client, frames(records, native)),
+    write: (records, live) => written(client, frames(records, native), live),
     gap: () => undefined,
     failed: () => client.cut("over"),
   };
@@ -107,10 +113,10 @@ function without(
   const isWanted = ({ type, session }: PlacedRecord): boolean => type !== "item.delta" || deltas.has(session);
   return {
     ...sinkFor(client, ofAll, native),
-    write: (records) => {
+    write: (records, live) => {
       const wanted = records.every(isWanted) ? records : records.filter(isWanted);
       if (wanted.length === 0) return undefined;
-      return written(client, (wanted === records ? ofAll : ofSome)(wanted, native));
+      return written(client, (wanted === records ? ofAll : ofSome)(wanted, native), live);
     },
   };
 }

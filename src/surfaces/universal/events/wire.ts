@@ -7,3 +7,8 @@ export function wireJson(record: EventRecord, native: boolean): string {
   if (native && record.native !== undefined) extra.push(`"native":${JSON.stringify(record.native)}`);
   return extra.length === 0 ? record.json : `${record.json.slice(0, -1)},${extra.join(",")}}`;
 }
+
+/** The bytes of the same, where they are known. */
+export function wireBytes({ folded, native: line, bytes }: EventRecord, native: boolean): Buffer | undefined {
+  return folded > 0 || (native && line !== undefined) ? undefined : bytes;
+}
