@@ -6,6 +6,8 @@ import { outputLost, tell } from "./tell.ts";
 import { packageVersion } from "./version.ts";
 
 const VERSION_FLAGS = ["--version", "-v", "-V"];
+/** Programs wait for these to start. */
+const QUICK = ["serve", "acp"];
 
 /** Every user can read arguments in the list of processes. The title replaces them where the system allows it. */
 function hideToken(argv: readonly string[]): void {
@@ -39,8 +41,9 @@ async function perform(argv: readonly string[]): Promise<void> {
   }
   hideToken(argv);
   try {
-    const { runProgram } = await import("./program.ts");
-    await runProgram(argv);
+    const code = QUICK.includes(argv[0] ?? "") ? await (await import("./quick/quick.ts")).runQuickly(argv) : undefined;
+    if (code !== undefined) process.exitCode = code;
+    else await (await import("./program.ts")).runProgram(argv);
   } catch (thrown) {
     process.exitCode = report(thrown);
   }

@@ -50,7 +50,7 @@ export async function serve(options: ServeOptions): Promise<number> {
     throw usageError(
       "nodes that share a database have one token, which is given, never made: set PARLEY_TOKEN or --token-file to the same on each",
     );
-  const [{ startServer }, { refuseBind }, { createLogger }, { installShutdown }] = await Promise.all([
+  const [{ startLate }, { refuseBind }, { createLogger }, { installShutdown }] = await Promise.all([
     import("../../server/parley.ts"),
     import("../../server/guards/bind-guard.ts"),
     import("../../server/logging/logger.ts"),
@@ -70,7 +70,7 @@ export async function serve(options: ServeOptions): Promise<number> {
   const port = portChosen ? settings.port : await choosePort(settings.host, settings.port);
   const { dataDir: dataDirectory } = settings;
   const version = packageVersion();
-  const parley = await startServer({
+  const parley = await startLate({
     ...settings,
     roots,
     port,

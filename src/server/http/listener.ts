@@ -39,6 +39,8 @@ export interface ListenerOptions {
   mounts: readonly Mount[];
   /** Resolves when the log and the disk take writes. */
   ready(): Promise<void>;
+  /** Resolves when everything that is measured has a series in `metrics`. */
+  measured?(): Promise<void>;
   /** Said on /health to anybody: the version and the like. */
   about?: Readonly<Record<string, unknown>>;
   metrics: Metrics;
@@ -109,7 +111,13 @@ export function createListener(options: ListenerOptions): HttpListener {
     draining: () => draining,
     now,
   };
-  const probes = createProbes({ about: options.about, ready: () => options.ready(), metrics, now });
+  const probes = createProbes({
+    about: options.about,
+    ready: () => options.ready(),
+    measured: async () => options.measured?.(),
+    metrics,
+    now,
+  });
   const onRequest = requestListener(hall, probes);
 
   // A failed request must not become an unhandled rejection and end the server.
