@@ -24,7 +24,7 @@ if (major === 22) {
 module.enableCompileCache?.();
 
 // A published package has dist/; a checkout runs its TypeScript as it is.
-const built = new URL("../dist/cli/main.js", import.meta.url);
+const built = new URL("../dist/main.js", import.meta.url);
 const source = new URL("../src/cli/main.ts", import.meta.url);
 const { main } = await import(existsSync(fileURLToPath(source)) ? source.href : built.href);
 await main(process.argv.slice(2));

@@ -1,4 +1,8 @@
 import { isExposed } from "../../server/guards/advertised.ts";
+import { refuseBind } from "../../server/guards/bind-guard.ts";
+import { installShutdown } from "../../server/lifecycle/shutdown.ts";
+import { createLogger } from "../../server/logging/logger.ts";
+import { startLate } from "../../server/parley.ts";
 import { assertNoPassword, databaseSecrets } from "../config/database-password.ts";
 import type { LoadedConfig } from "../config/load.ts";
 import type { Layer, Settings } from "../config/settings.ts";
@@ -50,12 +54,6 @@ export async function serve(options: ServeOptions): Promise<number> {
     throw usageError(
       "nodes that share a database have one token, which is given, never made: set PARLEY_TOKEN or --token-file to the same on each",
     );
-  const [{ startLate }, { refuseBind }, { createLogger }, { installShutdown }] = await Promise.all([
-    import("../../server/parley.ts"),
-    import("../../server/guards/bind-guard.ts"),
-    import("../../server/logging/logger.ts"),
-    import("../../server/lifecycle/shutdown.ts"),
-  ]);
   const refusal = refuseBind(settings.host, options.insecureNoAuth !== true, settings.advertise);
   if (refusal !== undefined) throw usageError(refusal);
   const roots = servedRoots(settings, directory);
