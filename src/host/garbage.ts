@@ -1,14 +1,11 @@
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
-
 type Collect = (how: { type: "minor" | "major"; execution: "async" | "sync" }) => Promise<void> | undefined;
 
 let collect: Collect | undefined;
 
 /** V8 has no other door to it: the flag is set late, and a fresh context then has the function. */
 function collector(): Collect {
-  setFlagsFromString("--expose-gc");
-  collect ??= runInNewContext("gc") as Collect;
+  process.getBuiltinModule("node:v8").setFlagsFromString("--expose-gc");
+  collect ??= process.getBuiltinModule("node:vm").runInNewContext("gc") as Collect;
   return collect;
 }
 

@@ -1,3 +1,4 @@
+import type { ClusterSettings } from "../../server/cluster/cluster.ts";
 import { isExposed } from "../../server/guards/advertised.ts";
 import { refuseBind } from "../../server/guards/bind-guard.ts";
 import { installShutdown } from "../../server/lifecycle/shutdown.ts";
@@ -13,9 +14,6 @@ import { launcherEnd } from "../launcher/watch.ts";
 import { clearKeyEcho } from "../output/key-echo.ts";
 import { packageVersion } from "../version.ts";
 import { type Greeting, greet } from "./greeting.ts";
-import { nodeSettings } from "./node-settings.ts";
-import { choosePort } from "./port.ts";
-import { startProblem } from "./problems.ts";
 import { type ServerToken, serverToken } from "./server-token.ts";
 
 export interface ServeOptions {
@@ -32,12 +30,32 @@ export interface ServeOptions {
 /** The surfaces are imported when the first client would have to wait for them, but not before the first probe. */
 const WARM_AFTER_MS = 150;
 
-function chosenToken(settings: Settings, noAuth: boolean): ServerToken | { token: null; file?: undefined } {
+async function chosenToken(
+  settings: Settings,
+  noAuth: boolean,
+): Promise<ServerToken | { token: null; file?: undefined }> {
   try {
     return noAuth ? { token: null } : serverToken(settings);
   } catch (thrown) {
-    throw startProblem(thrown, settings);
+    throw await problemOf(thrown, settings);
   }
+}
+
+async function problemOf(thrown: unknown, settings: Settings): Promise<unknown> {
+  const { startProblem } = await import("./problems.ts");
+  return startProblem(thrown, settings);
+}
+
+async function portFor({ host, port }: Settings, chosen: boolean): Promise<number> {
+  if (chosen) return port;
+  const { choosePort } = await import("./port.ts");
+  return choosePort(host, port);
+}
+
+async function databaseOf(settings: Settings): Promise<ClusterSettings | undefined> {
+  if (settings.databaseUrl === undefined) return undefined;
+  const { nodeSettings } = await import("./node-settings.ts");
+  return nodeSettings(settings);
 }
 
 /** A server that others can reach is limited to the directory that it was started for, unless roots are set. */
@@ -57,7 +75,7 @@ export async function serve(options: ServeOptions): Promise<number> {
   const refusal = refuseBind(settings.host, options.insecureNoAuth !== true, settings.advertise);
   if (refusal !== undefined) throw usageError(refusal);
   const roots = servedRoots(settings, directory);
-  const { token, file } = chosenToken(settings, options.insecureNoAuth === true);
+  const { token, file } = await chosenToken(settings, options.insecureNoAuth === true);
   const readable = process.stderr.isTTY === true;
   const logger = createLogger({
     level: settings.logLevel,
@@ -65,7 +83,7 @@ export async function serve(options: ServeOptions): Promise<number> {
     colour: readable && !process.env.NO_COLOR,
     secrets: [...(token === null ? [] : [token]), ...databaseSecrets(settings)],
   });
-  const port = portChosen ? settings.port : await choosePort(settings.host, settings.port);
+  const port = await portFor(settings, portChosen);
   const { dataDir: dataDirectory } = settings;
   const version = packageVersion();
   const parley = await startLate({
@@ -77,11 +95,11 @@ export async function serve(options: ServeOptions): Promise<number> {
     directory,
     logger,
     version,
-    database: nodeSettings(settings),
+    database: await databaseOf(settings),
     onDrained: () => process.kill(process.pid, "SIGTERM"),
   }).catch(async (thrown: unknown) => {
     await logger.flush();
-    throw startProblem(thrown, settings);
+    throw await problemOf(thrown, settings);
   });
   if (port !== settings.port) logger.warn({ port: settings.port }, "the usual port is taken: using a free one");
   process.on("SIGINT", () => clearKeyEcho(process.stderr));
