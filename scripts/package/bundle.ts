@@ -1,25 +1,28 @@
 import { readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, build, type Metafile, type Plugin } from "esbuild";
+import { withoutFacades, withPlace } from "./as-bundled.ts";
 
 // The package has few files: Node needs a third of a millisecond and more for each, and a server has hundreds of modules.
 // What is imported late in the source stays late.
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
+/** Modules of every command. */
+const COMMANDS = ["src/cli/context.ts", "src/cli/launcher/watch.ts", "src/cli/tell.ts", "src/cli/version.ts"];
 /** Modules that every start of a server runs. */
-const CORE = ["src/cli/quick/quick.ts", "src/cli/serve/serve.ts"];
+const CORE = [...COMMANDS, "src/cli/quick/quick.ts", "src/cli/serve/serve.ts"];
 /** Modules that every server runs before it answers its first client. */
-const WORK = ["src/server/engine.ts", "src/surfaces/universal/app.ts"];
+const WORK = [...CORE, "src/server/engine.ts", "src/surfaces/universal/app.ts", "src/server/http/inside/fetch.ts"];
 /** Rooms of a server at work. */
 const AT_WORK = /^src\/(?:agents|gateway|host|server|surfaces)\//;
 /** They are loaded without any server: for the help, and for shells. */
 const WITHOUT_SERVER = ["src/cli/program.ts", "src/cli/completion/values.ts"];
 
 const inSource = (path: string): string => relative(ROOT, path);
-const importing = (files: readonly string[]): string =>
-  files.map((file) => `import ${JSON.stringify(resolve(ROOT, file))};`).join("\n");
+const importing = (files: readonly string[]): string => files.map((file) => `import "./${file}";`).join("\n");
 
 /**
  * Puts modules that are always loaded together into one file. esbuild makes a file of all modules that the same entries
@@ -29,32 +32,33 @@ const importing = (files: readonly string[]): string =>
 const together: Plugin = {
   name: "together",
   setup({ onResolve, onLoad, resolve: find }) {
-    onResolve({ filter: /^\.{1,2}\// }, async ({ kind, path, importer, resolveDir, pluginData }) => {
+    onResolve({ filter: /^src\/(?:testing\/)?index\.ts$/ }, ({ path }) => ({ path, namespace: "late" }));
+    onResolve({ filter: /^\.{1,2}\// }, async ({ kind, path: given, importer, resolveDir, pluginData }) => {
       if (kind !== "dynamic-import" || pluginData === "found") return undefined;
-      const found = await find(path, { kind, importer, resolveDir, pluginData: "found" });
-      if (found.errors.length > 0 || WITHOUT_SERVER.includes(inSource(found.path))) return found;
-      return { path: found.path, namespace: AT_WORK.test(inSource(importer)) ? "late-at-work" : "late" };
+      const found = await find(given, { kind, importer, resolveDir, pluginData: "found" });
+      if (found.errors.length > 0) return found;
+      const path = inSource(found.path);
+      if (WITHOUT_SERVER.includes(path)) return { path, namespace: "late-command" };
+      return { path, namespace: AT_WORK.test(inSource(importer)) ? "late-at-work" : "late" };
     });
+    onLoad({ filter: /.*/, namespace: "late-command" }, ({ path }) => late(path, COMMANDS));
     onLoad({ filter: /.*/, namespace: "late" }, ({ path }) => late(path, CORE));
-    onLoad({ filter: /.*/, namespace: "late-at-work" }, ({ path }) => late(path, [...CORE, ...WORK]));
+    onLoad({ filter: /.*/, namespace: "late-at-work" }, ({ path }) => late(path, WORK));
   },
 };
 
 function late(path: string, before: readonly string[]) {
-  const contents = `${importing(before)}\nexport * from ${JSON.stringify(path)};`;
-  return { contents, resolveDir: dirname(path), loader: "ts" as const };
+  return { contents: `${importing(before)}\nexport * from "./${path}";`, resolveDir: ROOT, loader: "ts" as const };
 }
 
-/** A module that looks for files beside it finds them where its own file would be, had it stayed one. */
-const places: Plugin = {
-  name: "places",
+/** The sources as they are bundled. */
+const sources: Plugin = {
+  name: "sources",
   setup({ onLoad }) {
-    onLoad({ filter: /\/src\/.*\.ts$/ }, ({ path }) => {
-      const text = readFileSync(path, "utf8");
-      if (!text.includes("import.meta.url")) return undefined;
+    onLoad({ filter: /\/src\/.*\.ts$/ }, async ({ path }) => {
       const place = relative(join(ROOT, "src"), path).replace(/\.ts$/, ".js");
-      const contents = text.replaceAll("import.meta.url", `new URL(${JSON.stringify(place)}, import.meta.url).href`);
-      return { contents, loader: "ts" };
+      const text = await readFile(path, "utf8");
+      return { contents: withPlace(withoutFacades(text), place), loader: "ts" };
     });
   },
 };
@@ -74,7 +78,7 @@ const COMMON: BuildOptions = {
   logLevel: "warning",
 };
 
-/** Files below the folder have another distance to their neighbours than `places` counts on. */
+/** Files below the folder have another distance to their neighbours than `withPlace` counts on. */
 function assertFlat({ outputs }: Metafile, folder: string): void {
   const found = Object.keys(outputs)
     .filter((path) => path.endsWith(".js") && dirname(resolve(ROOT, path)) !== folder)
@@ -91,7 +95,7 @@ export async function bundlePackage(folder: string): Promise<void> {
     entryPoints: { main: "src/cli/main.ts", index: "src/index.ts", "testing/index": "src/testing/index.ts" },
     splitting: true,
     chunkNames: "[name]-[hash]",
-    plugins: [together, places],
+    plugins: [together, sources],
   });
   // Programs and libraries of their own.
   const apart = await build({
@@ -101,3 +105,5 @@ export async function bundlePackage(folder: string): Promise<void> {
   });
   for (const one of [metafile, apart.metafile]) if (one) assertFlat(one, outdir);
 }
+
+if (import.meta.main) await bundlePackage(process.argv[2] ?? "dist");

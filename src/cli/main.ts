@@ -2,6 +2,7 @@ import { isParleyError, messageOf } from "../core/errors.ts";
 import { CliError, EXIT, systemCodeOf } from "./exit.ts";
 import { takeSignals } from "./launcher/signals.ts";
 import { launcherEnd } from "./launcher/watch.ts";
+import { nameSources } from "./stack/name-sources.ts";
 import { outputLost, tell } from "./tell.ts";
 import { packageVersion } from "./version.ts";
 
@@ -58,6 +59,8 @@ function written(stream: NodeJS.WriteStream): Promise<void> {
 
 /** Runs a command and ends the process with its exit code, even while sockets or timers are open. */
 export async function main(argv: readonly string[]): Promise<void> {
+  // A checkout runs its sources: nothing of them has another name.
+  if (import.meta.url.endsWith(".js")) nameSources(new URL("..", import.meta.url).href);
   takeSignals();
   launcherEnd();
   // Commands that must tidy up first, or go on without a reader, add a listener of their own.
