@@ -26,3 +26,13 @@ export function withoutFacades(text: string): string {
 export function withPlace(text: string, place: string): string {
   return text.replaceAll("import.meta.url", `new URL(${JSON.stringify(place)}, import.meta.url).href`);
 }
+
+/** By its own name each part of zod is seen to be used or not; the object `z` has all of them, with the words of fifty languages. */
+export function withParts(text: string): string {
+  return text.replaceAll(/^import \{ z \} from "(zod(?:\/v4)?)";$/gm, 'import * as z from "$1";');
+}
+
+/** Node's own modules in CommonJS, which a bundle of ECMAScript modules has no `require` for. */
+export function withoutRequire(text: string): string {
+  return text.replaceAll(/\brequire\(["']((?:node:)?(?:fs|os|path))["']\)/g, 'process.getBuiltinModule("$1")');
+}

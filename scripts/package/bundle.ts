@@ -1,9 +1,11 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { isBuiltin } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, build, type Metafile, type Plugin } from "esbuild";
-import { withoutFacades, withPlace } from "./as-bundled.ts";
+import { withoutFacades, withoutRequire, withParts, withPlace } from "./as-bundled.ts";
+import { licensesOf } from "./licenses.ts";
 
 // The package has few files: Node needs a third of a millisecond and more for each, and a server has hundreds of modules.
 // What is imported late in the source stays late.
@@ -51,32 +53,50 @@ function late(path: string, before: readonly string[]) {
   return { contents: `${importing(before)}\nexport * from "./${path}";`, resolveDir: ROOT, loader: "ts" as const };
 }
 
-/** The sources as they are bundled. */
-const sources: Plugin = {
-  name: "sources",
-  setup({ onLoad }) {
-    onLoad({ filter: /\/src\/.*\.ts$/ }, async ({ path }) => {
-      const place = relative(join(ROOT, "src"), path).replace(/\.ts$/, ".js");
-      const text = await readFile(path, "utf8");
-      return { contents: withPlace(withoutFacades(text), place), loader: "ts" };
+/**
+ * Packages that are bundled with what they need: a server loads them, or an agent's first turn does, and most of them
+ * have many times the code that is used. The others stay as they are: CommonJS, native, or with files of their own.
+ */
+const BUNDLED =
+  /^(?:zod|hono|ai|diff|eventsource-parser|@ai-sdk\/[^/]+|@hono\/node-server|@agentclientprotocol\/sdk)(?:\/|$)/;
+
+const packages: Plugin = {
+  name: "packages",
+  setup({ onResolve }) {
+    onResolve({ filter: /^[@a-z]/ }, ({ kind, path, importer }) => {
+      if (kind === "entry-point") return undefined;
+      const bundled = !isBuiltin(path) && (BUNDLED.test(path) || importer.includes("/node_modules/"));
+      return bundled ? undefined : { path, external: true };
     });
   },
 };
 
-const COMMON: BuildOptions = {
+/** The sources and packages as they are bundled. */
+const sources: Plugin = {
+  name: "sources",
+  setup({ onLoad }) {
+    onLoad({ filter: /\.(?:ts|[cm]?js)$/ }, async ({ path }) => {
+      const text = withParts(withoutFacades(await readFile(path, "utf8")));
+      if (!path.endsWith(".ts")) return { contents: withoutRequire(text), loader: "js" };
+      const place = relative(join(ROOT, "src"), path).replace(/\.ts$/, ".js");
+      return { contents: withPlace(text, place), loader: "ts" };
+    });
+  },
+};
+
+const COMMON = {
   absWorkingDir: ROOT,
   bundle: true,
   format: "esm",
   platform: "node",
   target: "node22.18",
-  packages: "external",
   minifyWhitespace: true,
   minifySyntax: true,
   sourcemap: "linked",
   sourcesContent: false,
   metafile: true,
   logLevel: "warning",
-};
+} as const satisfies BuildOptions;
 
 /** Files below the folder have another distance to their neighbours than `withPlace` counts on. */
 function assertFlat({ outputs }: Metafile, folder: string): void {
@@ -95,15 +115,17 @@ export async function bundlePackage(folder: string): Promise<void> {
     entryPoints: { main: "src/cli/main.ts", index: "src/index.ts", "testing/index": "src/testing/index.ts" },
     splitting: true,
     chunkNames: "[name]-[hash]",
-    plugins: [together, sources],
+    plugins: [together, packages, sources],
   });
   // Programs and libraries of their own.
   const apart = await build({
     ...COMMON,
     outdir,
     entryPoints: { "client/index": "src/client/index.ts", "testing/sample-agent": "src/testing/sample-agent.ts" },
+    packages: "external",
   });
-  for (const one of [metafile, apart.metafile]) if (one) assertFlat(one, outdir);
+  for (const one of [metafile, apart.metafile]) assertFlat(one, outdir);
+  writeFileSync(join(outdir, "LICENSES.txt"), licensesOf(Object.keys(metafile.inputs), ROOT));
 }
 
 if (import.meta.main) await bundlePackage(process.argv[2] ?? "dist");
