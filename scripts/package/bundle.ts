@@ -36,7 +36,8 @@ const together: Plugin = {
   setup({ onResolve, onLoad, resolve: find }) {
     onResolve({ filter: /^src\/(?:testing\/)?index\.ts$/ }, ({ path }) => ({ path, namespace: "late" }));
     onResolve({ filter: /^\.{1,2}\// }, async ({ kind, path: given, importer, resolveDir, pluginData }) => {
-      if (kind !== "dynamic-import" || pluginData === "found") return undefined;
+      const ours = inSource(importer).startsWith("src/");
+      if (!ours || kind !== "dynamic-import" || pluginData === "found") return undefined;
       const found = await find(given, { kind, importer, resolveDir, pluginData: "found" });
       if (found.errors.length > 0) return found;
       const path = inSource(found.path);
