@@ -125,6 +125,14 @@ export async function serve(options: ServeOptions): Promise<number> {
   const greeting = { ...address, others, token, tokenFile: file, dataDirectory, roots };
   if (options.greet) await options.greet(greeting);
   else greet(greeting, { json: options.json === true, readable, log: logger });
-  setTimeout(() => void Promise.all([logger.open(), parley.listener.warm()]), WARM_AFTER_MS).unref();
+  const warm = async (): Promise<void> => {
+    try {
+      await Promise.all([logger.open(), parley.listener.warm()]);
+    } catch (thrown) {
+      // A server that is being stopped loads nothing more; else the requests that need it tell again.
+      logger.warn({ err: thrown }, "could not load ahead of the first request");
+    }
+  };
+  setTimeout(() => void warm(), WARM_AFTER_MS).unref();
   return new Promise(() => {});
 }
