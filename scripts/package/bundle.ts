@@ -93,6 +93,8 @@ const COMMON = {
   target: "node22.18",
   minifyWhitespace: true,
   minifySyntax: true,
+  // Node shows the line in which an error was thrown.
+  lineLimit: 160,
   sourcemap: "linked",
   sourcesContent: false,
   metafile: true,

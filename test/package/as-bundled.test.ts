@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { withoutFacades, withPlace } from "../../scripts/package/as-bundled.ts";
+import { fileURLToPath } from "node:url";
+import { withoutFacades, withoutRequire, withParts, withPlace } from "../../scripts/package/as-bundled.ts";
+import { licensesOf } from "../../scripts/package/licenses.ts";
 
 describe("a source as it is bundled", () => {
   for (const [name, source, bundled] of [
@@ -34,4 +36,27 @@ describe("a source as it is bundled", () => {
       'new URL("x", new URL("a/b.js", import.meta.url).href)',
     );
   });
+
+  test("takes the parts of zod by name", () => {
+    assert.equal(withParts('import { z } from "zod";'), 'import * as z from "zod";');
+    assert.equal(withParts('import { z } from "zod/v4";'), 'import * as z from "zod/v4";');
+    assert.equal(withParts('import type { z } from "zod";'), 'import type { z } from "zod";');
+  });
+
+  test("has no require of what Node has", () => {
+    assert.equal(
+      withoutRequire('var a = require("fs"), b = require("./fs");'),
+      'var a = process.getBuiltinModule("fs"), b = require("./fs");',
+    );
+  });
+});
+
+test("the licenses of bundled packages are each there once", () => {
+  const root = fileURLToPath(new URL("../..", import.meta.url));
+  const text = licensesOf(
+    ["node_modules/zod/a.js", "node_modules/zod/b.js", "node_modules/@hono/node-server/c.mjs", "src/a.ts"],
+    root,
+  );
+  assert.deepEqual(text.match(/^(?:zod|@hono\/node-server) \d.*$/gm)?.length, 2);
+  assert.equal(text.match(/Permission is hereby granted/g)?.length, 2);
 });
