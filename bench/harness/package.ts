@@ -16,12 +16,9 @@ export function installedParley(): string {
   if (built !== undefined) return built;
   const place = mkdtempSync(join(tmpdir(), "parley-bench-package-"));
   process.once("exit", () => rmSync(place, { recursive: true, force: true }));
-  const tsc = join(ROOT, "node_modules", ".bin", "tsc");
-  const { stdout } = spawnSync(tsc, ["-p", "tsconfig.build.json", "--outDir", join(place, "dist")], {
-    cwd: ROOT,
-    encoding: "utf8",
-  });
-  if (!existsSync(join(place, "dist", "cli", "main.js"))) throw new Error(`expected tsc to build, got: ${stdout}`);
+  const bundle = join(ROOT, "scripts", "package", "bundle.ts");
+  const { stderr } = spawnSync(process.execPath, [bundle, join(place, "dist")], { cwd: ROOT, encoding: "utf8" });
+  if (!existsSync(join(place, "dist", "main.js"))) throw new Error(`expected a bundle, got: ${stderr}`);
   mkdirSync(join(place, "bin"));
   copyFileSync(CHECKOUT, join(place, "bin", "parley.js"));
   copyFileSync(join(ROOT, "package.json"), join(place, "package.json"));

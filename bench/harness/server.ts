@@ -24,6 +24,8 @@ export interface ServeOptions {
   /** Compiled code is kept here; a directory of the run's own unless told. */
   compileCache?: string;
   flags?: readonly string[];
+  /** Settings of the user's configuration, beside the paced agent. */
+  config?: Readonly<Record<string, unknown>>;
   /** Beside the environment of this run; undefined takes a variable away. */
   env?: Readonly<Record<string, string | undefined>>;
 }
@@ -33,7 +35,7 @@ export async function startParley(scope: AsyncDisposableStack, options: ServeOpt
   const home = await tempDirectory(scope);
   await mkdir(join(home, "parley"));
   const agents = { paced: { command: [process.execPath, PACED_AGENT] } };
-  await writeFile(join(home, "parley", "config.jsonc"), JSON.stringify({ agents }));
+  await writeFile(join(home, "parley", "config.jsonc"), JSON.stringify({ agents, ...options.config }));
   return launchParley(scope, home, { compileCache: warmCache(), ...options });
 }
 

@@ -2,10 +2,13 @@ import { isParleyError, messageOf } from "../core/errors.ts";
 import { CliError, EXIT, systemCodeOf } from "./exit.ts";
 import { takeSignals } from "./launcher/signals.ts";
 import { launcherEnd } from "./launcher/watch.ts";
+import { nameSources } from "./stack/name-sources.ts";
 import { outputLost, tell } from "./tell.ts";
 import { packageVersion } from "./version.ts";
 
 const VERSION_FLAGS = ["--version", "-v", "-V"];
+/** Programs wait for these to start. */
+const QUICK = ["serve", "acp"];
 
 /** Every user can read arguments in the list of processes. The title replaces them where the system allows it. */
 function hideToken(argv: readonly string[]): void {
@@ -39,8 +42,9 @@ async function perform(argv: readonly string[]): Promise<void> {
   }
   hideToken(argv);
   try {
-    const { runProgram } = await import("./program.ts");
-    await runProgram(argv);
+    const code = QUICK.includes(argv[0] ?? "") ? await (await import("./quick/quick.ts")).runQuickly(argv) : undefined;
+    if (code !== undefined) process.exitCode = code;
+    else await (await import("./program.ts")).runProgram(argv);
   } catch (thrown) {
     process.exitCode = report(thrown);
   }
@@ -55,6 +59,8 @@ function written(stream: NodeJS.WriteStream): Promise<void> {
 
 /** Runs a command and ends the process with its exit code, even while sockets or timers are open. */
 export async function main(argv: readonly string[]): Promise<void> {
+  // A checkout runs its sources: nothing of them has another name.
+  if (import.meta.url.endsWith(".js")) nameSources(new URL("..", import.meta.url).href);
   takeSignals();
   launcherEnd();
   // Commands that must tidy up first, or go on without a reader, add a listener of their own.

@@ -1,8 +1,7 @@
 import type { Family } from "./end-processes.ts";
-import { readLimit } from "./marks/launcher.ts";
 import { isOfInstance, numbersIn } from "./marks/limit-mark.ts";
 import type { ProcessInfo } from "./process-identity.ts";
-import { listProcesses, markOf, ownLine, withDescendants } from "./process-scan.ts";
+import { listProcesses, markOf, ownLine, readLimit, withDescendants } from "./process-scan.ts";
 
 /** A program that Parley started, as leader of its own process group. */
 export interface Root {

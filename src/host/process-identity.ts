@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
 /** The facts that the system gives of one process. */
@@ -63,10 +62,11 @@ export function parsePs(line: string): ProcessInfo | undefined {
   };
 }
 
-/** Lines of `ps`; none when it found no process, which it says by its exit code. */
+/** Lines of `ps`, for systems without /proc; none when it found no process, which it says by its exit code. */
 export function runPs(selection: readonly string[]): string[] {
   try {
     const env = { ...process.env, LC_ALL: "C" };
+    const { execFileSync } = process.getBuiltinModule("node:child_process");
     return execFileSync("ps", [...selection, ...PS_FIELDS], { encoding: "utf8", env, stdio: "pipe" }).split("\n");
   } catch {
     return [];
@@ -76,7 +76,8 @@ export function runPs(selection: readonly string[]): string[] {
 export function processInfo(pid: number): ProcessInfo | undefined {
   if (!onLinux) return parsePs(runPs(["-p", String(pid)])[0] ?? "");
   try {
-    return parseStat(readFileSync(`/proc/${pid}/stat`, "latin1"), bootId());
+    // Node reads a file of this coding, and of no other, in one go. A name that is not in it is only skipped.
+    return parseStat(readFileSync(`/proc/${pid}/stat`, "utf8"), bootId());
   } catch {
     return undefined;
   }

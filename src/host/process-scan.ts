@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { type LockLimit, parseLimits } from "./marks/limit-mark.ts";
 import { onLinux, type ProcessInfo, parsePs, processInfo, runPs } from "./process-identity.ts";
 
 export const MARK_VARIABLE = "PARLEY_MARK";
@@ -23,6 +24,16 @@ export function markOf(pid: number): string | undefined {
   if (!onLinux) return undefined;
   try {
     return variableOf(readFileSync(`/proc/${pid}/environ`, "utf8"), MARK_VARIABLE);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The limit by which a process is marked. Only Linux tells. */
+export function readLimit(pid: number | "self"): LockLimit | undefined {
+  if (!onLinux) return undefined;
+  try {
+    return parseLimits(readFileSync(`/proc/${pid}/limits`, "utf8"));
   } catch {
     return undefined;
   }

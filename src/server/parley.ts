@@ -1,26 +1,20 @@
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
-import { neverBack } from "../core/clock.ts";
-import { isParleyError, ParleyError } from "../core/errors.ts";
+import { isParleyError } from "../core/errors.ts";
 import type { ParleyEvent } from "../core/events/event.ts";
-import { idSource } from "../core/ids.ts";
-import type { LogFields, Logger } from "../core/logger.ts";
+import type { Logger } from "../core/logger.ts";
 import { createMetrics, type Metrics } from "../core/metrics.ts";
-import { Gateway } from "../gateway/gateway.ts";
+import type { Gateway } from "../gateway/gateway.ts";
 import type { Unattended } from "../gateway/options.ts";
-import type { CommandHost, Freezer } from "../host/contract.ts";
+import type { Freezer } from "../host/contract.ts";
 import { acquireLock, type LockHeld, type LockOwner } from "../host/data-lock.ts";
 import { Roots } from "../host/files/roots.ts";
-import { createProcessHost } from "../host/process-host.ts";
 import { killNow, reap } from "../host/reaper.ts";
-import type { Terminals } from "../host/terminals/contract.ts";
-import { OpenTerminals } from "../host/terminals/terminals.ts";
 import type { Log, SyncMode } from "../log/contract.ts";
 import { type OpenLogOptions, openLog } from "../log/data-log.ts";
 import { worktreesFolder } from "../surfaces/opencode/worktrees/folder.ts";
-import { SseClients } from "../surfaces/stream/sse-clients.ts";
 import { acpMount } from "./acp/mount.ts";
-import { type AgentSettings, buildAgents, chooseDefaultAgent } from "./agents.ts";
+import type { AgentSettings } from "./agents.ts";
 import type { Cluster, ClusterOptions, ClusterSettings } from "./cluster/cluster.ts";
 import { CODE_MS, ConsoleCodes } from "./console/codes.ts";
 import { consoleMount } from "./console/mount.ts";
@@ -28,14 +22,12 @@ import { Authenticator } from "./guards/auth.ts";
 import { reachableUrls, urlFor } from "./guards/reachable.ts";
 import { createListener, type HttpListener } from "./http/listener.ts";
 import { instanceOf } from "./instance.ts";
+import { type LateEngine, lateEngine } from "./late-engine.ts";
 import { giveMemoryBackWhenIdle } from "./lifecycle/idle-memory.ts";
 import { watchStorage } from "./lifecycle/storage-watch.ts";
 import { processSeries } from "./logging/metrics.ts";
-import { mcpStore } from "./mcp-store.ts";
-import type { NamedAgents } from "./named-agents.ts";
-import { loadPrices } from "./prices.ts";
 import { opencodeMount, universalMount } from "./surface-mounts.ts";
-import { type TrustOptions, TrustStore } from "./trust/trust-store.ts";
+import type { TrustOptions } from "./trust/trust-store.ts";
 
 export interface ParleyOptions extends AgentSettings {
   dataDirectory: string;
@@ -104,8 +96,24 @@ export class AlreadyRunning extends Error {
   }
 }
 
-/** Starts everything, in the order that the promise needs: no port is open before every turn of an earlier crash is closed. */
+/** A server whose gateway is loaded by the first request that needs it, or before the port opens where it has something to do. */
+export interface LateServer extends Omit<Server, "gateway"> {
+  gateway(): Promise<Gateway>;
+}
+
+/** As `startLate`, with the gateway at hand. */
 export async function startServer(options: ParleyOptions): Promise<Server> {
+  const late = await startLate(options);
+  try {
+    return { ...late, gateway: await late.gateway() };
+  } catch (error) {
+    await late.stop(0);
+    throw error;
+  }
+}
+
+/** Starts everything, in the order that the promise needs: no port is open before every turn of an earlier crash is closed. */
+export async function startLate(options: ParleyOptions): Promise<LateServer> {
   const lock = await acquireLock(options.dataDirectory);
   if (!lock.ok) throw new AlreadyRunning(options.dataDirectory, lock.owner);
   try {
@@ -116,7 +124,8 @@ export async function startServer(options: ParleyOptions): Promise<Server> {
   }
 }
 
-async function startLocked(options: ParleyOptions, lock: LockHeld): Promise<Server> {
+/** Starts everything but, where nothing waits for them, the parts that no client needs before its first request. */
+async function startLocked(options: ParleyOptions, lock: LockHeld): Promise<LateServer> {
   const { dataDirectory, logger } = options;
   const processes = { runDirectory: join(dataDirectory, "run"), instance: instanceOf(dataDirectory) };
   const reaped = await reap(processes);
@@ -143,14 +152,15 @@ async function startLocked(options: ParleyOptions, lock: LockHeld): Promise<Serv
     (await (options.openLog ?? openLog)({ directory: dataDirectory, sync, keepNative, guarded: [lock.file], report }));
   const abandon = (): void => killNow(processes);
   try {
-    const keeping = { ...processes, log: (message: string, details: LogFields) => logger.warn(details, message) };
-    const commands = createProcessHost(keeping);
-    freezer = commands;
-    const agents = buildAgents(options, commands, dataDirectory);
-    const terminals = new OpenTerminals({ ...keeping, id: idSource(Date.now) });
-    const parts = { log, cluster, metrics, roots, agents, commands, terminals, abandon };
-    const started = await startOn(parts, options, lock);
-    return { ...started, abandon };
+    const newest = await newestTime(log);
+    const hosted = (host: Freezer): void => {
+      freezer = host;
+    };
+    const engine = lateEngine(async () => {
+      const { startEngine } = await import("./engine.ts");
+      return startEngine({ log, cluster, metrics, roots, processes, newest, hosted }, options);
+    });
+    return { ...(await startOn({ log, cluster, metrics, roots, engine, abandon }, options, lock)), abandon };
   } catch (error) {
     // A program that was started ahead.
     abandon();
@@ -176,50 +186,28 @@ interface Parts {
   cluster: Cluster | undefined;
   metrics: Metrics;
   roots: Roots;
-  agents: NamedAgents;
-  commands: CommandHost;
-  terminals: Terminals;
+  engine: LateEngine;
   abandon(): void;
 }
 
-async function startOn(
-  { log, cluster, metrics, roots, agents, commands, terminals, abandon }: Parts,
-  options: ParleyOptions,
-  lock: LockHeld,
-): Promise<Omit<Server, "abandon">> {
+/** Whether the engine has something to do before the port opens: turns to close, prompts to resume, settings that may be wrong. */
+async function isNeededFirst(options: ParleyOptions, log: Log): Promise<boolean> {
+  const { database, defaultAgent, agents, house, houseCredentials, opencodeUrl, prices, ahead } = options;
+  const asked = [database, defaultAgent, house, opencodeUrl, prices, ahead].some((one) => one !== undefined);
+  const special = asked || Object.keys(agents).length > 0 || houseCredentials === "found";
+  return special || (await log.unsettled(log.owner)).length > 0;
+}
+
+async function startOn(parts: Parts, options: ParleyOptions, lock: LockHeld): Promise<Omit<LateServer, "abandon">> {
+  const { log, cluster, metrics, roots, engine, abandon } = parts;
   const { logger } = options;
-  const defaultAgent = await chooseDefaultAgent(agents, options.defaultAgent);
-  if (!agents.get(defaultAgent))
-    throw new ParleyError("agent_not_found", agents.objection(defaultAgent) ?? `no agent ${defaultAgent}`);
   processSeries(metrics);
-  const priceTable = options.prices === undefined ? undefined : await loadPrices(options.prices);
-  const gateway = new Gateway({
-    ...options,
-    priceTable,
-    log,
-    agents,
-    processes: commands,
-    roots,
-    trust: new TrustStore({ configured: [], ...options.trust, warn: (message) => logger.warn({}, message) }),
-    mcp: cluster?.mcp ?? mcpStore(options.dataDirectory),
-    ...(cluster && { door: cluster.door, watches: cluster.watches, taken: cluster.taken }),
-    defaultAgent,
-    id: idSource(cluster?.idTime ?? Date.now, await newestTime(log)),
-    now: neverBack(Date.now, () => performance.now()),
-    metrics,
-  });
-  if (options.ahead) gateway.ahead(options.ahead.agent, options.directory);
+  const first = (await isNeededFirst(options, log)) ? await engine.get() : undefined;
   const directory = roots.has(options.directory) ? options.directory : (roots.directories[0] ?? options.directory);
-  cluster?.start(gateway);
-  const closed = await gateway.tenure.recover();
-  if (closed > 0) logger.warn({ turns: closed }, "closed turns that an earlier crash had left open");
-  // An agent that only its name makes is listed because a session has it.
-  for (const { agent } of await log.list({ parent: null, limit: LISTED_SESSIONS })) agents.get(agent);
-  const clients = new SseClients(metrics);
   let url = "";
   let others: string[] = [];
   const acp = acpMount({ ...options, url: () => url, fetch: (to, init) => listener.fetch(to, init) });
-  const served = { gateway, clients, commands, terminals, options: { ...options, directory } };
+  const served = { engine: engine.get, options: { ...options, directory } };
   const opencode = opencodeMount({ ...served, nodes: cluster?.opencode });
   const auth = new Authenticator(options.token);
   const codes = new ConsoleCodes(cluster?.codePrefix);
@@ -227,23 +215,28 @@ async function startOn(
     make: () => (options.token === null ? undefined : { code: codes.make(), lastsMs: CODE_MS }),
     others: () => (options.advertise === undefined ? others : []),
   };
+  const ofNode =
+    cluster &&
+    first &&
+    cluster.mounts(
+      first.gateway,
+      (words) => opencode.hear(words),
+      (code) => codes.take(code),
+    );
   const listener: HttpListener = createListener({
     ...options,
     auth,
     log: logger,
     metrics,
     mounts: [
-      universalMount({ ...served, nodes: cluster?.nodes(gateway), consoleLinks }),
+      universalMount({ ...served, nodes: first && cluster?.nodes(first.gateway), consoleLinks }),
       acp,
       consoleMount({ auth, codes, elsewhere: cluster?.takeCode, advertise: options.advertise }),
-      ...(cluster?.mounts(
-        gateway,
-        (words) => opencode.hear(words),
-        (code) => codes.take(code),
-      ) ?? []),
+      ...(ofNode ?? []),
       opencode,
     ],
     ready: cluster?.ready ?? (() => log.check()),
+    measured: async () => void (await engine.get()),
     passing: cluster?.passing,
     about: { name: "parley", version: options.version },
     console: true,
@@ -254,21 +247,22 @@ async function startOn(
   await cluster?.publish(url);
   lock.publish({ url });
   if (options.resumeQueues ?? true)
-    gateway.tenure
+    first?.gateway.tenure
       .resumeQueues()
       .catch((error) => logger.error({ err: error }, "waiting prompts could not be resumed"));
   const stopTidying = giveMemoryBackWhenIdle();
   // A node whose lease is over freezes its agents instead: the database may be back before anybody has taken their sessions.
-  const stopWatching = cluster ? () => {} : watchStorage(log, logger, (error) => gateway.storageLost(error));
+  const stopWatching = cluster
+    ? () => {}
+    : watchStorage(log, logger, (error) => engine.loaded()?.gateway.storageLost(error));
   function cutStreams(): void {
-    clients.destroyAll();
+    engine.loaded()?.clients.destroyAll();
     void acp.close();
   }
   async function close(): Promise<void> {
     stopTidying();
     stopWatching();
-    await Promise.all([gateway.shutdown(), terminals.close()]);
-    await agents.close();
+    await (await engine.end())?.close();
     // No session runs any more: the rest are programs that were asked what they have, and have not answered yet.
     abandon();
     await cluster?.leave();
@@ -285,14 +279,11 @@ async function startOn(
       await listener.close(graceMs);
     }
   }
-  return { url, others, gateway, listener, cutStreams, close, stop };
+  return { url, others, gateway: async () => (await engine.get()).gateway, listener, cutStreams, close, stop };
 }
 
 /** So many of the newest events are looked at when a server starts: damage to them is told then. The doctor reads all. */
 const LOOKED_AT = 500;
-
-/** So many of the newest sessions have their agents listed. */
-const LISTED_SESSIONS = 50;
 
 /** When the last event was made: clients sort by ids, which must not step back where the clock did. */
 async function newestTime(log: Log): Promise<number> {

@@ -1,41 +1,31 @@
-import type { Gateway } from "../gateway/gateway.ts";
-import type { CommandHost } from "../host/contract.ts";
-import type { Terminals } from "../host/terminals/contract.ts";
 import type { Surface } from "../surfaces/opencode/context.ts";
 import type { Nodes, Told } from "../surfaces/opencode/nodes/contract.ts";
 import { ptyTarget } from "../surfaces/opencode/pty/target.ts";
-import type { SseClients } from "../surfaces/stream/sse-clients.ts";
 import type { ConsoleLinks } from "../surfaces/universal/console-routes.ts";
 import type { NodesView } from "../surfaces/universal/node-routes.ts";
+import type { Engine } from "./engine.ts";
 import { type Mount, once } from "./http/mounts.ts";
 import type { ParleyOptions } from "./parley.ts";
 
 interface Served {
-  gateway: Gateway;
-  clients: SseClients;
+  engine(): Promise<Engine>;
   options: Pick<ParleyOptions, "version" | "directory" | "dataDirectory" | "logger" | "advertise">;
 }
 
-/** The programs and terminals of a server. */
-interface Programs {
-  commands: CommandHost;
-  terminals: Terminals;
-}
-
-export function universalMount(
-  served: Served & Programs & { nodes: NodesView | undefined; consoleLinks: ConsoleLinks },
-): Mount {
-  const { gateway, clients, commands, terminals, nodes, consoleLinks, options } = served;
+export function universalMount(served: Served & { nodes: NodesView | undefined; consoleLinks: ConsoleLinks }): Mount {
+  const { engine, nodes, consoleLinks, options } = served;
   const { version, directory: defaultDirectory, logger, advertise: advertised } = options;
   return {
     early: true,
     match: (path) => path === "/openapi.json" || path === "/v1" || path.startsWith("/v1/"),
     async load() {
+      const { gateway, clients, commands, terminals } = await engine();
       const { createUniversal } = await import("../surfaces/universal/app.ts");
       const given = { gateway, clients, commands, terminals, nodes, consoleLinks };
       return createUniversal({ ...given, version, defaultDirectory, logger, advertised });
     },
     async loadUpgrade() {
+      const { gateway, terminals } = await engine();
       const { createTerminalUpgrade } = await import("../surfaces/universal/workspace/terminal-socket.ts");
       return createTerminalUpgrade({ gateway, terminals });
     },
@@ -44,11 +34,12 @@ export function universalMount(
 
 /** OpenCode's paths have no common beginning, so that everything nobody else serves is theirs. */
 export function opencodeMount(
-  served: Served & Programs & { nodes: Nodes | undefined },
+  served: Served & { nodes: Nodes | undefined },
 ): Mount & { hear(words: readonly Told[]): void } {
-  const { gateway, clients, commands, terminals, nodes, options } = served;
+  const { engine, nodes, options } = served;
   const { version, directory: defaultDirectory, dataDirectory, logger, advertise: advertised } = options;
   const surface = once(async (): Promise<Surface> => {
+    const { gateway, clients, commands, terminals } = await engine();
     const { createSurface } = await import("../surfaces/opencode/surface.ts");
     const given = { gateway, clients, version, advertised, defaultDirectory, dataDirectory, logger };
     loaded = createSurface({ ...given, commands, terminals, nodes });

@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import type { Draft } from "../../src/core/events/event.ts";
 import type { Log } from "../../src/log/contract.ts";
-import { openLogReader } from "../../src/log/data-log.ts";
+import { openLogReader } from "../../src/log/data-log-reader.ts";
 import { openSqliteLog } from "../../src/log/sqlite/open.ts";
 import { drafts, entries } from "./drafts.ts";
 import { WITHOUT_RECENT } from "./older-schema.ts";

@@ -27,7 +27,7 @@ const MAX_STEPS = 200;
 const LEAVE_MS = 1_000;
 
 type Loaded = {
-  sdk: typeof import("ai");
+  sdk: typeof import("./model/libraries/sdk.ts");
   messages: ModelMessage[];
   context: { used?: number };
   keys: Keys;
@@ -204,7 +204,7 @@ export async function loadSession(
   house: HouseOptions,
   { history }: OpenOptions,
 ): Promise<(open: OpenOptions) => HouseSession> {
-  const [sdk, events] = await Promise.all([import("ai"), history?.() ?? []]);
+  const [sdk, events] = await Promise.all([import("./model/libraries/sdk.ts"), history?.() ?? []]);
   // The AI SDK would write its warnings to the server's own output.
   globalThis.AI_SDK_LOG_WARNINGS = false;
   return (open) => {

@@ -1,6 +1,6 @@
 import { messageOf } from "../../core/errors.ts";
 import type { SessionState } from "../../core/session-state.ts";
-import { openLogReader } from "../../log/data-log.ts";
+import { openLogReader } from "../../log/data-log-reader.ts";
 import type { Settings } from "../config/settings.ts";
 import { offlineAgents } from "./offline-agents.ts";
 import { removeOffline } from "./offline-remove.ts";

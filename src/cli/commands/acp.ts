@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import type { AcpFlags } from "../acp/acp.ts";
+import { dataDirOption, tokenOptions } from "../command-options.ts";
 import { withExamples } from "../help.ts";
-import { dataDirOption, tokenOptions } from "../options.ts";
 
 export function acpCommand(): Command {
   const command = new Command("acp")

@@ -1,6 +1,7 @@
 import { Command } from "commander";
+import { dataDirOption, jsonOption } from "../command-options.ts";
 import { withExamples } from "../help.ts";
-import { type CommonFlags, dataDirOption, jsonOption } from "../options.ts";
+import type { CommonFlags } from "../options.ts";
 
 export function answerCommand(): Command {
   const command = new Command("answer")

@@ -1,8 +1,8 @@
 import { Command } from "commander";
 import type { AttachFlags } from "../attach/attach.ts";
+import { dataDirOption, valueOption } from "../command-options.ts";
 import { count } from "../config/kinds.ts";
 import { withExamples } from "../help.ts";
-import { dataDirOption, valueOption } from "../options.ts";
 
 export function attachCommand(): Command {
   const command = new Command("attach")

@@ -1,6 +1,6 @@
 import { Command } from "commander";
+import { dataDirOption, jsonOption } from "../command-options.ts";
 import { withExamples } from "../help.ts";
-import { dataDirOption, jsonOption } from "../options.ts";
 import type { CancelFlags } from "../sessions/cancel.ts";
 
 export function cancelCommand(): Command {

@@ -1,7 +1,7 @@
 import { Command, Option } from "commander";
+import { dataDirOption, tokenOptions } from "../command-options.ts";
 import type { ConsoleFlags } from "../console/console.ts";
 import { withExamples } from "../help.ts";
-import { dataDirOption, tokenOptions } from "../options.ts";
 
 export function consoleCommand(): Command {
   const command = new Command("console")

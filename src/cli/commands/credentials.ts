@@ -1,8 +1,8 @@
 import { Command, Option } from "commander";
 import { SHELLS } from "../../credentials/export.ts";
+import { jsonOption } from "../command-options.ts";
 import type { CredentialsFlags } from "../credentials/credentials.ts";
 import { withExamples } from "../help.ts";
-import { jsonOption } from "../options.ts";
 
 export function credentialsCommand(): Command {
   const command = new Command("credentials")

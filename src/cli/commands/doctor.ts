@@ -1,8 +1,9 @@
 import { Command } from "commander";
+import { dataDirOption, jsonOption } from "../command-options.ts";
 import { configure } from "../context.ts";
 import { EXIT } from "../exit.ts";
 import { withExamples } from "../help.ts";
-import { type CommonFlags, dataDirOption, jsonOption } from "../options.ts";
+import type { CommonFlags } from "../options.ts";
 
 export function doctorCommand(): Command {
   const command = new Command("doctor")

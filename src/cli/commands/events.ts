@@ -1,7 +1,7 @@
 import { Command, Option } from "commander";
+import { dataDirOption, jsonOption, valueOption } from "../command-options.ts";
 import { count } from "../config/kinds.ts";
 import { withExamples } from "../help.ts";
-import { dataDirOption, jsonOption, valueOption } from "../options.ts";
 import type { EventFlags } from "../sessions/events.ts";
 
 export function eventsCommand(): Command {

@@ -1,6 +1,6 @@
 import { Command } from "commander";
+import { dataDirOption } from "../command-options.ts";
 import { withExamples } from "../help.ts";
-import { dataDirOption } from "../options.ts";
 
 export function exportCommand(): Command {
   const command = new Command("export")

@@ -1,9 +1,9 @@
 import { Argument, Command } from "commander";
 import { INSTALLABLE } from "../../install/catalog.ts";
+import { dataDirOption, jsonOption } from "../command-options.ts";
 import { withExamples } from "../help.ts";
 import type { InstallFlags } from "../install/install.ts";
 import { NAMES } from "../install/names.ts";
-import { dataDirOption, jsonOption } from "../options.ts";
 
 export function installCommand(): Command {
   const command = new Command("install")

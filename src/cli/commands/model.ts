@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { Command } from "commander";
+import { valueOption } from "../command-options.ts";
 import { port } from "../config/kinds.ts";
 import { CliError, systemCodeOf, usageError } from "../exit.ts";
 import { withExamples } from "../help.ts";
-import { valueOption } from "../options.ts";
 import { clearKeyEcho } from "../output/key-echo.ts";
 import { Interrupts } from "../run/interrupts.ts";
 

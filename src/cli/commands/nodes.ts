@@ -1,7 +1,8 @@
 import { Command, Option } from "commander";
+import { dataDirOption, jsonOption } from "../command-options.ts";
 import { withExamples } from "../help.ts";
 import type { DrainFlags } from "../nodes/drain.ts";
-import { type CommonFlags, dataDirOption, jsonOption } from "../options.ts";
+import type { CommonFlags } from "../options.ts";
 
 function drainCommand(): Command {
   const command = new Command("drain")

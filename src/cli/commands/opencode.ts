@@ -1,7 +1,7 @@
 import { Command, Option } from "commander";
+import { dataDirOption, tokenOptions } from "../command-options.ts";
 import { withExamples } from "../help.ts";
 import type { OpencodeFlags } from "../opencode/opencode.ts";
-import { dataDirOption, tokenOptions } from "../options.ts";
 
 export function opencodeCommand(): Command {
   const command = new Command("opencode")

@@ -1,6 +1,6 @@
 import { Command, Option } from "commander";
+import { dataDirOption, jsonOption, tokenOptions } from "../command-options.ts";
 import { withExamples } from "../help.ts";
-import { dataDirOption, jsonOption, tokenOptions } from "../options.ts";
 import type { RunFlags } from "../run/run.ts";
 
 const FORMATS = ["text", "json", "events"] as const;

@@ -1,8 +1,8 @@
 import { Command } from "commander";
+import { valueOption } from "../command-options.ts";
 import { count } from "../config/kinds.ts";
 import { systemCodeOf, usageError } from "../exit.ts";
 import { withExamples } from "../help.ts";
-import { valueOption } from "../options.ts";
 
 interface Flags {
   script?: string;

@@ -1,8 +1,8 @@
 import { Command, Option } from "commander";
 import { FOUND_KINDS } from "../../core/search/text.ts";
+import { dataDirOption, jsonOption, valueOption } from "../command-options.ts";
 import { count } from "../config/kinds.ts";
 import { withExamples } from "../help.ts";
-import { dataDirOption, jsonOption, valueOption } from "../options.ts";
 import type { SearchFlags } from "../sessions/search.ts";
 
 export function searchCommand(): Command {

@@ -1,7 +1,7 @@
 import { Command, Option } from "commander";
+import { addSettingOptions, flagLayer, jsonOption } from "../command-options.ts";
 import type { Table } from "../config/table.ts";
 import { withExamples } from "../help.ts";
-import { addSettingOptions, flagLayer, jsonOption } from "../options.ts";
 import type { ServeOptions } from "../serve/serve.ts";
 
 export function serveCommand(table?: Table): Command {

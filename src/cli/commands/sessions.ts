@@ -1,6 +1,6 @@
 import { Command, Option } from "commander";
+import { dataDirOption, jsonOption } from "../command-options.ts";
 import { withExamples } from "../help.ts";
-import { dataDirOption, jsonOption } from "../options.ts";
 import type { ListFlags } from "../sessions/list.ts";
 
 function removeCommand(): Command {

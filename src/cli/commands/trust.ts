@@ -1,6 +1,6 @@
 import { Command, Option } from "commander";
+import { jsonOption } from "../command-options.ts";
 import { withExamples } from "../help.ts";
-import { jsonOption } from "../options.ts";
 import type { TrustFlags } from "../trust/trust.ts";
 
 export function trustCommand(): Command {

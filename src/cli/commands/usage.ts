@@ -1,7 +1,7 @@
 import { Command, Option } from "commander";
 import { DIMENSIONS } from "../../core/spending/report.ts";
+import { dataDirOption, jsonOption } from "../command-options.ts";
 import { withExamples } from "../help.ts";
-import { dataDirOption, jsonOption } from "../options.ts";
 import type { UsageFlags } from "../usage/usage.ts";
 
 export function usageCommand(): Command {

@@ -1,7 +1,6 @@
 import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf } from "../../core/errors.ts";
-import { TrustStore } from "../../server/trust/trust-store.ts";
 import { systemCodeOf, usageError } from "../exit.ts";
 import { hasPassword, withPasswords } from "./database-password.ts";
 import { environmentLayer, fileLayer } from "./layers.ts";
@@ -17,7 +16,6 @@ import {
 } from "./paths.ts";
 import type { ConfigFile } from "./schema.ts";
 import { defaultSettings, type Layer, mergeSettings, resolved, type Settings } from "./settings.ts";
-import { limitProject } from "./trust.ts";
 
 export interface Sources {
   flags: Layer;
@@ -122,6 +120,10 @@ export async function loadConfig(sources: Sources): Promise<LoadedConfig> {
   const trust = { file: trustFile(env, home), configured: configured.map(realPath) };
   let project: ConfigFile = {};
   if (projectFile !== undefined) {
+    const [{ TrustStore }, { limitProject }] = await Promise.all([
+      import("../../server/trust/trust-store.ts"),
+      import("./trust.ts"),
+    ]);
     const root = projectOf(projectFile);
     const store = new TrustStore({ ...trust, warn: (message) => void warnings.push(message) });
     const trusted = store.covering(root) !== undefined;

@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { isRunning, onLinux, processInfo } from "../../host/process-identity.ts";
 import { type Ancestor, launchers } from "./line.ts";
@@ -12,6 +11,7 @@ const MOST = 8;
 function argvOf(pid: number): string[] {
   try {
     if (onLinux) return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+    const { execFileSync } = process.getBuiltinModule("node:child_process");
     return [execFileSync("ps", ["-o", "command=", "-p", String(pid)], { encoding: "utf8", stdio: "pipe" }).trim()];
   } catch {
     return [];

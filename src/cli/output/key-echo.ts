@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import type { Stream } from "./terminal.ts";
 
 /** Takes the cursor's line off the screen. */
@@ -8,6 +7,7 @@ const CLEAR_TWO = "\b\b\u001b[K";
 /** Whether the terminal shows Ctrl-C as ^C. Only its own program can tell. */
 function showsKeys(): boolean {
   try {
+    const { execFileSync } = process.getBuiltinModule("node:child_process");
     const settings = execFileSync("stty", ["-a"], { encoding: "utf8", stdio: ["inherit", "pipe", "ignore"] });
     return /(^|\s)echoctl\b/m.test(settings) && /(^|\s)echo\b/m.test(settings);
   } catch {

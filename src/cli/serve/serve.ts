@@ -1,4 +1,9 @@
+import type { ClusterSettings } from "../../server/cluster/cluster.ts";
 import { isExposed } from "../../server/guards/advertised.ts";
+import { refuseBind } from "../../server/guards/bind-guard.ts";
+import { installShutdown } from "../../server/lifecycle/shutdown.ts";
+import { createLogger } from "../../server/logging/logger.ts";
+import { startLate } from "../../server/parley.ts";
 import { assertNoPassword, databaseSecrets } from "../config/database-password.ts";
 import type { LoadedConfig } from "../config/load.ts";
 import type { Layer, Settings } from "../config/settings.ts";
@@ -9,9 +14,6 @@ import { launcherEnd } from "../launcher/watch.ts";
 import { clearKeyEcho } from "../output/key-echo.ts";
 import { packageVersion } from "../version.ts";
 import { type Greeting, greet } from "./greeting.ts";
-import { nodeSettings } from "./node-settings.ts";
-import { choosePort } from "./port.ts";
-import { startProblem } from "./problems.ts";
 import { type ServerToken, serverToken } from "./server-token.ts";
 
 export interface ServeOptions {
@@ -28,12 +30,32 @@ export interface ServeOptions {
 /** The surfaces are imported when the first client would have to wait for them, but not before the first probe. */
 const WARM_AFTER_MS = 150;
 
-function chosenToken(settings: Settings, noAuth: boolean): ServerToken | { token: null; file?: undefined } {
+async function chosenToken(
+  settings: Settings,
+  noAuth: boolean,
+): Promise<ServerToken | { token: null; file?: undefined }> {
   try {
     return noAuth ? { token: null } : serverToken(settings);
   } catch (thrown) {
-    throw startProblem(thrown, settings);
+    throw await problemOf(thrown, settings);
   }
+}
+
+async function problemOf(thrown: unknown, settings: Settings): Promise<unknown> {
+  const { startProblem } = await import("./problems.ts");
+  return startProblem(thrown, settings);
+}
+
+async function portFor({ host, port }: Settings, chosen: boolean): Promise<number> {
+  if (chosen) return port;
+  const { choosePort } = await import("./port.ts");
+  return choosePort(host, port);
+}
+
+async function databaseOf(settings: Settings): Promise<ClusterSettings | undefined> {
+  if (settings.databaseUrl === undefined) return undefined;
+  const { nodeSettings } = await import("./node-settings.ts");
+  return nodeSettings(settings);
 }
 
 /** A server that others can reach is limited to the directory that it was started for, unless roots are set. */
@@ -50,16 +72,10 @@ export async function serve(options: ServeOptions): Promise<number> {
     throw usageError(
       "nodes that share a database have one token, which is given, never made: set PARLEY_TOKEN or --token-file to the same on each",
     );
-  const [{ startServer }, { refuseBind }, { createLogger }, { installShutdown }] = await Promise.all([
-    import("../../server/parley.ts"),
-    import("../../server/guards/bind-guard.ts"),
-    import("../../server/logging/logger.ts"),
-    import("../../server/lifecycle/shutdown.ts"),
-  ]);
   const refusal = refuseBind(settings.host, options.insecureNoAuth !== true, settings.advertise);
   if (refusal !== undefined) throw usageError(refusal);
   const roots = servedRoots(settings, directory);
-  const { token, file } = chosenToken(settings, options.insecureNoAuth === true);
+  const { token, file } = await chosenToken(settings, options.insecureNoAuth === true);
   const readable = process.stderr.isTTY === true;
   const logger = createLogger({
     level: settings.logLevel,
@@ -67,10 +83,10 @@ export async function serve(options: ServeOptions): Promise<number> {
     colour: readable && !process.env.NO_COLOR,
     secrets: [...(token === null ? [] : [token]), ...databaseSecrets(settings)],
   });
-  const port = portChosen ? settings.port : await choosePort(settings.host, settings.port);
+  const port = await portFor(settings, portChosen);
   const { dataDir: dataDirectory } = settings;
   const version = packageVersion();
-  const parley = await startServer({
+  const parley = await startLate({
     ...settings,
     roots,
     port,
@@ -79,11 +95,11 @@ export async function serve(options: ServeOptions): Promise<number> {
     directory,
     logger,
     version,
-    database: nodeSettings(settings),
+    database: await databaseOf(settings),
     onDrained: () => process.kill(process.pid, "SIGTERM"),
   }).catch(async (thrown: unknown) => {
     await logger.flush();
-    throw startProblem(thrown, settings);
+    throw await problemOf(thrown, settings);
   });
   if (port !== settings.port) logger.warn({ port: settings.port }, "the usual port is taken: using a free one");
   process.on("SIGINT", () => clearKeyEcho(process.stderr));
@@ -109,6 +125,14 @@ export async function serve(options: ServeOptions): Promise<number> {
   const greeting = { ...address, others, token, tokenFile: file, dataDirectory, roots };
   if (options.greet) await options.greet(greeting);
   else greet(greeting, { json: options.json === true, readable, log: logger });
-  setTimeout(() => void Promise.all([logger.open(), parley.listener.warm()]), WARM_AFTER_MS).unref();
+  const warm = async (): Promise<void> => {
+    try {
+      await Promise.all([logger.open(), parley.listener.warm()]);
+    } catch (thrown) {
+      // A server that is being stopped loads nothing more; else the requests that need it tell again.
+      logger.warn({ err: thrown }, "could not load ahead of the first request");
+    }
+  };
+  setTimeout(() => void warm(), WARM_AFTER_MS).unref();
   return new Promise(() => {});
 }

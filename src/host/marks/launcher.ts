@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { accessSync, constants, readFileSync, statSync } from "node:fs";
+import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
-import { onLinux } from "../process-identity.ts";
+import { readLimit } from "../process-scan.ts";
 import { type LockLimit, limitFor, parseLimits } from "./limit-mark.ts";
 
 type Argv = readonly [string, ...string[]];
@@ -46,15 +46,6 @@ export function launchers(): Launcher[] {
   const directories = ["/usr/bin", "/bin", ...(process.env.PATH ?? "").split(delimiter)];
   const prlimit = directories.map((directory) => join(directory, "prlimit")).find(isProgram);
   return [...(prlimit === undefined ? [] : [byPrlimit(prlimit)]), byShell("w"), byShell("x")];
-}
-
-export function readLimit(pid: number | "self"): LockLimit | undefined {
-  if (!onLinux) return undefined;
-  try {
-    return parseLimits(readFileSync(`/proc/${pid}/limits`, "latin1"));
-  } catch {
-    return undefined;
-  }
 }
 
 /** Starts a program with it once and looks at the limit that the program got. */

@@ -7,7 +7,7 @@ import { changesState, reduceSession, type SessionState } from "../../core/sessi
 import { assertDeleted } from "../deleted.ts";
 import { readState } from "./checksum.ts";
 import type { Head, Heads } from "./heads.ts";
-import type { Indexer } from "./search/indexer.ts";
+import type { LateIndexer } from "./search/late-indexer.ts";
 import { preparer } from "./statement.ts";
 import { inTransaction } from "./transaction.ts";
 
@@ -20,7 +20,7 @@ type CheckOpen = () => void;
  * Forgetting is decided in one small transaction, which moves `first` and marks the session; the rows below `first`, which
  * no reader sees any more, are then swept out in slices.
  */
-export function createForget(database: DatabaseSync, heads: Heads, index: Pick<Indexer, "forget">) {
+export function createForget(database: DatabaseSync, heads: Heads, index: Pick<LateIndexer, "forget">) {
   const prepared = preparer(database);
   const stored = prepared<[string], { base: string | null }>("SELECT base FROM sessions WHERE id = ?");
   const boundary = prepared<[number, number, number], { seq: number | null }>(
@@ -50,7 +50,7 @@ export function createForget(database: DatabaseSync, heads: Heads, index: Pick<I
 
   async function sweep(sid: number, first: number, checkOpen: CheckOpen): Promise<void> {
     // First, so that a sweep that was cut short is done again with it.
-    while (index.forget(sid, first)) {
+    while (await index.forget(sid, first)) {
       await nextTurn();
       checkOpen();
     }

@@ -6,18 +6,17 @@ import { createHold, createRights, type HoldWork, type Right } from "../holds.ts
 import { createLane } from "../lane.ts";
 import { createListeners } from "../listeners.ts";
 import { assertFree, notFound } from "../plan-append.ts";
-import { search } from "../search/search.ts";
 import { createCountOlder } from "./count-older.ts";
 import { createDamage } from "./damage.ts";
 import { toStorageError } from "./errors.ts";
-import { createFold } from "./fold.ts";
+import type { createFold } from "./fold.ts";
 import { createForget } from "./forget.ts";
 import { createGroupCommit } from "./group-commit.ts";
 import { headOf } from "./heads.ts";
 import type { PlaceGuard } from "./place-guard.ts";
 import { createProbe } from "./probe.ts";
 import { createReads } from "./reads.ts";
-import { createIndexer } from "./search/indexer.ts";
+import { createLateIndexer } from "./search/late-indexer.ts";
 
 /** Every process that serves a data directory has this name: the lock on the directory proves that earlier ones are dead. */
 const OWNER = "local";
@@ -58,8 +57,8 @@ export function createSqliteLog(database: DatabaseSync, options: SqliteLogOption
     },
   });
   const { position } = commits;
-  const indexer = createIndexer({ database, directory, events, position, report });
-  const fold = createFold(database);
+  const indexer = createLateIndexer({ database, directory, events, position, report });
+  let fold: ReturnType<typeof createFold> | undefined;
   const forget = createForget(database, heads, indexer);
   const countOlder = createCountOlder(database);
   const lane = createLane();
@@ -98,7 +97,12 @@ export function createSqliteLog(database: DatabaseSync, options: SqliteLogOption
 
   const work: HoldWork = {
     append: (append) => using(() => commits.append(append)),
-    fold: (right, upTo) => inLane(right, (check) => fold(right.session, upTo, check)),
+    fold: (right, upTo) =>
+      inLane(right, async (check) => {
+        fold ??= (await import("./fold.ts")).createFold(database);
+        check();
+        await fold(right.session, upTo, check);
+      }),
     prune: (right, before) => inLane(right, (check) => forget.prune(right.session, before, check)),
     remove: (right) => inLane(right, (check) => forget.remove(right.session, check)),
     end: (right) => rights.end(right),
@@ -149,7 +153,12 @@ export function createSqliteLog(database: DatabaseSync, options: SqliteLogOption
     find: (session, key) => using(() => events.find(session, key)),
     locate: (key) => using(() => events.locate(key)),
     search: (query) =>
-      using(() => search({ position, readAllBack: events.readAllBack, head: headNow, index: indexer.index() }, query)),
+      using(async () => {
+        const { search } = await import("../search/search.ts");
+        const index = await indexer.index();
+        checkOpen();
+        return search({ position, readAllBack: events.readAllBack, head: headNow, index }, query);
+      }),
     listen: listeners.add,
     listenAll: listeners.addAll,
     check: () =>

@@ -1,4 +1,4 @@
-import type { AddressInfo, Socket } from "node:net";
+import { type AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { ParleyError } from "../../core/errors.ts";
 import { present } from "../../core/json/fields.ts";
@@ -14,9 +14,8 @@ import { originPolicy } from "../guards/origin-guard.ts";
 import { serverSeries } from "../logging/metrics.ts";
 import { DeadPeers } from "../peers/dead-peers.ts";
 import { answerClientError } from "./client-errors.ts";
-import { type InsideFetch, insideFetch } from "./inside/fetch.ts";
-import { InsideSocket } from "./inside/socket.ts";
-import { createMounts, type Mount } from "./mounts.ts";
+import type { InsideFetch } from "./inside/fetch.ts";
+import { createMounts, type Mount, once } from "./mounts.ts";
 import { createServer } from "./node-http.ts";
 import { createProbes } from "./probes.ts";
 import { type Hall, requestListener } from "./requests.ts";
@@ -39,6 +38,8 @@ export interface ListenerOptions {
   mounts: readonly Mount[];
   /** Resolves when the log and the disk take writes. */
   ready(): Promise<void>;
+  /** Resolves when everything that is measured has a series in `metrics`. */
+  measured?(): Promise<void>;
   /** Said on /health to anybody: the version and the like. */
   about?: Readonly<Record<string, unknown>>;
   metrics: Metrics;
@@ -109,7 +110,13 @@ export function createListener(options: ListenerOptions): HttpListener {
     draining: () => draining,
     now,
   };
-  const probes = createProbes({ about: options.about, ready: () => options.ready(), metrics, now });
+  const probes = createProbes({
+    about: options.about,
+    ready: () => options.ready(),
+    measured: async () => options.measured?.(),
+    metrics,
+    now,
+  });
   const onRequest = requestListener(hall, probes);
 
   // A failed request must not become an unhandled rejection and end the server.
@@ -131,7 +138,8 @@ export function createListener(options: ListenerOptions): HttpListener {
   });
   const peers = new DeadPeers({ log });
   server.on("connection", (socket: Duplex) => {
-    if (!(socket instanceof InsideSocket)) peers.watch(socket as Socket);
+    // A request from inside of the process has none.
+    if (socket instanceof Socket) peers.watch(socket);
   });
   const closed = new Promise<void>((resolve) => server.once("close", resolve));
   for (const event of ["request", "checkContinue"] as const) {
@@ -154,6 +162,11 @@ export function createListener(options: ListenerOptions): HttpListener {
     server.close();
   }
 
+  const inside = once(async () => {
+    const { insideFetch } = await import("./inside/fetch.ts");
+    return insideFetch((socket) => server.emit("connection", socket));
+  });
+
   return {
     listen() {
       return new Promise((resolve, reject) => {
@@ -173,7 +186,7 @@ export function createListener(options: ListenerOptions): HttpListener {
       });
     },
     warm: () => hall.mounts.warm(),
-    fetch: insideFetch((socket) => server.emit("connection", socket)),
+    fetch: async (url, init) => (await inside())(url, init),
     stopAccepting,
     async close(graceMs) {
       stopAccepting();

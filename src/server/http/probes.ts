@@ -9,6 +9,8 @@ export interface ProbeOptions {
   about?: Readonly<Record<string, unknown>>;
   /** Resolves when the log and the disk take writes. */
   ready(): Promise<void>;
+  /** Resolves when everything that is measured has a series in `metrics`. */
+  measured(): Promise<void>;
   metrics: Metrics;
   now(): number;
 }
@@ -41,6 +43,12 @@ export function createProbes(options: ProbeOptions): Probes {
     sendProblem(response, shown, context.id);
   }
 
+  /** Parts that cannot be loaded are told by the requests that need them: what is known of the others is shown all the same. */
+  async function series(response: ServerResponse): Promise<void> {
+    await options.measured().catch(() => {});
+    sendText(response, 200, METRICS_TYPE, options.metrics.render());
+  }
+
   return (response, context) => {
     const { method } = response.req;
     if (method !== "GET" && method !== "HEAD") return undefined;
@@ -51,8 +59,7 @@ export function createProbes(options: ProbeOptions): Probes {
       case "/ready":
         return ready(response, context);
       case "/metrics":
-        sendText(response, 200, METRICS_TYPE, options.metrics.render());
-        return Promise.resolve();
+        return series(response);
       default:
         return undefined;
     }

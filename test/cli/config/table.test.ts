@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { flagLayer } from "../../../src/cli/command-options.ts";
 import { serveCommand } from "../../../src/cli/commands/serve.ts";
 import { treeOf } from "../../../src/cli/completion/tree.ts";
 import { oneOf } from "../../../src/cli/config/kinds.ts";
@@ -12,7 +13,6 @@ import { configJsonSchema } from "../../../src/cli/config/schema.ts";
 import { defaultSettings } from "../../../src/cli/config/settings.ts";
 import { SETTINGS, type Table } from "../../../src/cli/config/table.ts";
 import { limitProject } from "../../../src/cli/config/trust.ts";
-import { flagLayer } from "../../../src/cli/options.ts";
 import { settingsPage, withSettings } from "./settings-page.ts";
 
 const SCHEMA = new URL("../../../schema/config.json", import.meta.url);

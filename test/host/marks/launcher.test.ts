@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
-import { launchers, readLimit, works } from "../../../src/host/marks/launcher.ts";
+import { launchers, works } from "../../../src/host/marks/launcher.ts";
 import { limitFor, numberOf } from "../../../src/host/marks/limit-mark.ts";
 import { onLinux } from "../../../src/host/process-identity.ts";
+import { readLimit } from "../../../src/host/process-scan.ts";
 
 const own = readLimit("self");
 const limit = own && limitFor(numberOf("launcher-test", 1), own);

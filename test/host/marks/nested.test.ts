@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { LineProcess } from "../../../src/host/contract.ts";
-import { readLimit } from "../../../src/host/marks/launcher.ts";
 import { limitFor, numberOf, numbersIn } from "../../../src/host/marks/limit-mark.ts";
 import { startTime } from "../../../src/host/process-identity.ts";
+import { readLimit } from "../../../src/host/process-scan.ts";
 import { listStrays, reap } from "../../../src/host/reaper.ts";
 import { alive, collector, type Identity, identify, makeHost } from "../support.ts";
 

@@ -3,7 +3,7 @@ import type { Tool } from "../tools/tool.ts";
 import type { Effort } from "./efforts.ts";
 import { CutStream } from "./retry.ts";
 
-type Sdk = typeof import("ai");
+type Sdk = typeof import("./libraries/sdk.ts");
 
 export interface ModelRequest {
   model: LanguageModel;

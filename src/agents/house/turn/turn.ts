@@ -7,7 +7,7 @@ import type { Keys } from "./keys.ts";
 import type { RunnerOptions } from "./tool-runner.ts";
 
 export interface TurnOptions extends RunnerOptions {
-  sdk: typeof import("ai");
+  sdk: typeof import("../model/libraries/sdk.ts");
   language: LanguageModel;
   /** How hard the model is to think; absent: as it does by itself. */
   effort?: Effort | undefined;

@@ -1,0 +1,1 @@
+export { createOpenAICompatible } from "@ai-sdk/openai-compatible";
