@@ -1,16 +1,14 @@
 import assert from "node:assert/strict";
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { frameTimes, heapOf } from "../../bench/console/page.ts";
-import { WORDS, writeTalk } from "../../bench/harness/sessions.ts";
 import { startScriptedModel } from "../../src/testing/index.ts";
+import { longSession } from "../console/long-session.ts";
 import { ALLOW_ALL } from "../console/session-stage.ts";
 import { type ConsoleStage, openConsole } from "../console/stage.ts";
 import { NO_BROWSER } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
-import { type Cleanup, temporary } from "../support/server.ts";
+import type { Cleanup } from "../support/server.ts";
 
 // Ten minutes show a slope of 1 MB a minute; fewer are for trying this test itself.
 const minutes = Number(process.env.PARLEY_CONSOLE_MINUTES ?? 10);
@@ -19,8 +17,8 @@ const PERIOD_MS = 5;
 const ITEMS = 3;
 /** A machine that does nothing else takes half a minute for one. */
 const TURN_MS = 600_000;
-/** Two messages each. */
-const TURNS = 5_000;
+/** A prompt, calls with their results and an answer each: 10,080 items. */
+const LENGTH = { turns: 120, calls: 41 };
 /** After the first ones the page's code is compiled and its caches are filled. */
 const WARM = Math.min(2, minutes / 5);
 /** What was said in eight minutes is a megabyte of text, of which the page holds a few copies. */
@@ -35,22 +33,18 @@ const SCRIPT = {
   prompts: { stream: [...Array.from({ length: ITEMS - 1 }, () => ({ ...answer, tools })), answer] },
 };
 
-/** A page of a session of 10,000 messages, with the house agent on a scripted model. */
+/** A page of a session of 10,000 items, with the house agent on a scripted model. */
 async function openLong(t: Cleanup): Promise<{ stage: ConsoleStage; id: string; page: Page } | undefined> {
   const model = await startScriptedModel({ script: SCRIPT });
   t.after(() => model.close());
-  const home = await temporary(t);
-  const [dataDirectory, directory] = [join(home, "data"), join(home, "project")];
-  await mkdir(dataDirectory);
-  await mkdir(directory);
-  const id = await writeTalk(dataDirectory, directory, TURNS);
   const endpoint = { url: `${model.url}/v1`, models: [{ id: "model", context: 10_000_000 }] };
   const house = { model: "script/model", endpoints: { script: endpoint } };
-  const stage = await openConsole(t, { dataDirectory, defaultAgent: "house", house });
+  const stage = await openConsole(t, { defaultAgent: "house", house });
   if (!stage) return undefined;
+  const { id } = await longSession(stage.server, LENGTH);
   await stage.server.api.call("PATCH", `/v1/sessions/${id}`, { permissions: ALLOW_ALL });
   const page = await stage.open(`s/${id}`);
-  await page.getByText(WORDS.slice(0, 60)).first().waitFor();
+  await page.getByText(`Answer ${LENGTH.turns}, with`).waitFor();
   return { stage, id, page };
 }
 
