@@ -214,7 +214,7 @@ describe("hostile texts in the console", { timeout: GROUP_MS }, () => {
       .getByRole("button", { name: /^Actions for/ })
       .first()
       .click();
-    await page.getByLabel("Title").fill("another");
+    await page.getByRole("dialog").getByLabel("Title", { exact: true }).fill("another");
     await page.getByRole("button", { name: "Rename" }).click();
     await page.locator(".toasts .notice").first().waitFor();
     assertShown(await look(page, harm), ["refused"], PAYLOADS);

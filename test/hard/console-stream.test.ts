@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { frameTimes, heapOf } from "../../bench/console/page.ts";
-import { WORDS, writeTalk } from "../../bench/harness/sessions.ts";
+import type { Draft, ParleyEvent } from "../../src/core/events/event.ts";
+import { openLog } from "../../src/log/data-log.ts";
 import { startScriptedModel } from "../../src/testing/index.ts";
+import { longExport } from "../console/long-session.ts";
 import { ALLOW_ALL } from "../console/session-stage.ts";
 import { type ConsoleStage, openConsole } from "../console/stage.ts";
 import { NO_BROWSER } from "../support/browser.ts";
@@ -19,8 +20,9 @@ const PERIOD_MS = 5;
 const ITEMS = 3;
 /** A machine that does nothing else takes half a minute for one. */
 const TURN_MS = 600_000;
-/** Two messages each. */
-const TURNS = 5_000;
+const BATCH = 1_000;
+/** A prompt, calls with their results and an answer each: 10,080 items. */
+const LENGTH = { turns: 120, calls: 41 };
 /** After the first ones the page's code is compiled and its caches are filled. */
 const WARM = Math.min(2, minutes / 5);
 /** What was said in eight minutes is a megabyte of text, of which the page holds a few copies. */
@@ -35,22 +37,40 @@ const SCRIPT = {
   prompts: { stream: [...Array.from({ length: ITEMS - 1 }, () => ({ ...answer, tools })), answer] },
 };
 
-/** A page of a session of 10,000 messages, with the house agent on a scripted model. */
+/** Stores the session in a data directory: it is too long for one request. */
+async function writeLong(dataDirectory: string, directory: string): Promise<string> {
+  const [, ...events] = longExport(LENGTH, directory)
+    .lines.split("\n")
+    .map((line) => JSON.parse(line) as ParleyEvent);
+  const id = events[0]?.session ?? assert.fail();
+  const log = await openLog({ directory: dataDirectory, sync: "process" });
+  try {
+    const hold = await log.open({ id });
+    for (let from = 0; from < events.length; from += BATCH) {
+      const some = events.slice(from, from + BATCH);
+      const drafts = some.map(({ id: _, seq: __, session: ___, ...draft }) => ({ draft: draft as Draft }));
+      await hold.append(from, drafts);
+    }
+  } finally {
+    await log.close();
+  }
+  return id;
+}
+
+/** A page of a session of 10,000 items, with the house agent on a scripted model. */
 async function openLong(t: Cleanup): Promise<{ stage: ConsoleStage; id: string; page: Page } | undefined> {
   const model = await startScriptedModel({ script: SCRIPT });
   t.after(() => model.close());
-  const home = await temporary(t);
-  const [dataDirectory, directory] = [join(home, "data"), join(home, "project")];
-  await mkdir(dataDirectory);
-  await mkdir(directory);
-  const id = await writeTalk(dataDirectory, directory, TURNS);
   const endpoint = { url: `${model.url}/v1`, models: [{ id: "model", context: 10_000_000 }] };
   const house = { model: "script/model", endpoints: { script: endpoint } };
+  const home = await temporary(t);
+  const dataDirectory = join(home, "data");
+  const id = await writeLong(dataDirectory, home);
   const stage = await openConsole(t, { dataDirectory, defaultAgent: "house", house });
   if (!stage) return undefined;
   await stage.server.api.call("PATCH", `/v1/sessions/${id}`, { permissions: ALLOW_ALL });
   const page = await stage.open(`s/${id}`);
-  await page.getByText(WORDS.slice(0, 60)).first().waitFor();
+  await page.getByText(`Answer ${LENGTH.turns}, with`).waitFor();
   return { stage, id, page };
 }
 

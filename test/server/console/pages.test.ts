@@ -98,9 +98,13 @@ describe("the coding of a console file", () => {
 describe("the console's pages over HTTP", () => {
   test("every page is the document, for strangers too, with a policy that allows nothing from elsewhere", async () => {
     await using server = await serving();
-    for (const path of ["/console/", "/console/s/ses_1", "/console/inbox?x=1"]) {
+    for (const [path, title] of [
+      ["/console/", "console"],
+      ["/console/s/ses_1", "session"],
+      ["/console/inbox?x=1", "console"],
+    ]) {
       const { status, headers, body } = await request(server.port, `GET ${path}`, STRANGER);
-      assert.deepEqual([status, body], [200, "<!doctype html><title>console</title>"]);
+      assert.deepEqual([status, body], [200, `<!doctype html><title>${title}</title>`]);
       assert.equal(headers.get("content-type"), "text/html; charset=utf-8");
       assert.equal(headers.get("cache-control"), "no-cache");
       assert.equal(headers.get("x-content-type-options"), "nosniff");
