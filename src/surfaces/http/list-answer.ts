@@ -27,7 +27,9 @@ export async function answerList(
     text += next.value;
     if (text.length >= SMALL) break;
   }
-  response.writeHead(200, { ...JSON_TYPE, ...headers });
+  // A client that left meanwhile gets nothing more; a write to it would be an error of the server's.
+  response.once("error", () => {});
+  if (!response.destroyed) response.writeHead(200, { ...JSON_TYPE, ...headers });
   void write(response, text, pieces);
   return WRITTEN;
 }
@@ -46,7 +48,7 @@ async function* joined(texts: AsyncIterable<string>): AsyncGenerator<string> {
 
 async function write(response: ServerResponse, first: string, rest: AsyncGenerator<string>): Promise<void> {
   try {
-    if (!response.write(first)) await drained(response);
+    if (!response.destroyed && !response.write(first)) await drained(response);
     for await (const piece of rest) {
       if (response.destroyed) return;
       if (response.write(piece)) await nextTurn();

@@ -60,16 +60,14 @@ export class TurnReading {
 
   /** The messages as texts, in order, without those of prompts that had waited. */
   texts(): PlacedText[] {
-    return this.#view
-      .texts()
-      .filter(({ info }) => !this.#late.has(info.id))
-      .map(({ seq, ...message }) => ({ seq, message }));
+    const all = this.#view.transcript?.texts() ?? [];
+    return all.filter(({ info }) => !this.#late.has(info.id)).map(({ seq, ...message }) => ({ seq, message }));
   }
 
   messages(): TurnMessages {
     const placed: Placed[] = [];
     const waited = new Map<string, MessageWithParts>();
-    for (const { seq, ...message } of this.#view.numbered()) {
+    for (const { seq, ...message } of this.#view.transcript?.numbered() ?? []) {
       if (this.#late.has(message.info.id)) waited.set(message.info.id, message);
       else placed.push({ seq, message });
     }

@@ -9,7 +9,7 @@ import { OpenAsks, type PendingAsks } from "./open-asks.ts";
 import { Outbox, type Projected } from "./outbox.ts";
 import { reduceAgain, rewound } from "./rewound.ts";
 import { sessionOf, statusOf, todosOf } from "./session-shape.ts";
-import { type MessageText, type Numbered, Transcript } from "./transcript.ts";
+import { Transcript } from "./transcript.ts";
 import { TurnView } from "./turn-view.ts";
 import { UserMessages } from "./user-messages.ts";
 
@@ -99,14 +99,9 @@ export class SessionView {
     return this.#parts?.transcript.list() ?? [];
   }
 
-  /** The same, each with the number of the event that first showed it; 0 for one that was known before. */
-  numbered(): Numbered[] {
-    return this.#parts?.transcript.numbered() ?? [];
-  }
-
-  /** The same with the parts as JSON. */
-  texts(): (MessageText & { seq: number })[] {
-    return this.#parts?.transcript.texts() ?? [];
+  /** The same in other forms; undefined before the first event. */
+  get transcript(): Pick<Transcript, "numbered" | "texts"> | undefined {
+    return this.#parts?.transcript;
   }
 
   /** As `GET /session/:id` gives it. */

@@ -41,7 +41,7 @@ function isDone(part: Part): boolean {
   return part.type === "tool" ? "end" in (("time" in part.state && part.state.time) || {}) : part.type !== "text";
 }
 
-/** A message with the number of the event that first showed it. */
+/** A message with the number of the event that first showed it; 0 for one that was known before. */
 export interface Numbered extends MessageWithParts {
   seq: number;
 }

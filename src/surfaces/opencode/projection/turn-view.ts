@@ -138,7 +138,6 @@ export class TurnView {
     this.#show(track);
   }
 
-  /** Shows a call that is under way. */
   #show(track: ToolTrack): void {
     this.#around.transcript.putPassing(track.messageID, track.id, () => track.open());
   }
@@ -182,9 +181,8 @@ export class TurnView {
       case "tool_call":
         return this.#endCall(item, time);
       case "tool_result": {
-        const track = this.#results.get(item.id);
         const { files = [] } = item;
-        track?.result(item);
+        this.#results.get(item.id)?.result(item);
         // Clients that watch a file read it again before the tool is shown as done.
         for (const { path } of files)
           this.#around.out.say("file.edited", { file: absolute(this.#around.state.directory, path) });

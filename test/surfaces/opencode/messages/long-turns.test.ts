@@ -189,6 +189,26 @@ test("a page of a long turn reads no more of it than its own steps", async (t) =
   assert.ok(older.next && read < 2_000, `${read} of ${head.last} events were read for the page before it`);
 });
 
+test("clients that leave while a list is made or written do no harm", async (t) => {
+  const { client, server } = await sessionsRig(t, { "*": [{ text: "Hello." }] });
+  const { state } = await write(
+    server.parley.gateway.log,
+    Array.from({ length: 3 }, () => ({ steps: 10, callsPerStep: 200 })),
+  );
+  const url = `${client.url}/session/${state.id}/message`;
+  const leave = (query: string, asked: boolean): Promise<void> =>
+    new Promise((resolve) => {
+      const request = get(url + query, { agent: false }, (response) => response.once("data", () => request.destroy()));
+      request.once("close", resolve).once("error", () => {});
+      if (asked) request.once("finish", () => setImmediate(() => request.destroy()));
+    });
+  for (const query of ["", "?limit=20", ""]) for (const asked of [true, false]) await leave(query, asked);
+  const messages = (await (await fetch(url)).json()) as unknown[];
+  assert.equal(messages.length, 3 * 11);
+  // Its events are not a ledger's, which the rig would hold to the laws at the end.
+  assert.equal((await fetch(`${client.url}/session/${state.id}`, { method: "DELETE" })).status, 200);
+});
+
 test("a list that is being written is cut when its session is deleted meanwhile", async (t) => {
   const { client, server } = await sessionsRig(t, { "*": [{ text: "Hello." }] });
   const { log } = server.parley.gateway;
