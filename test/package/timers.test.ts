@@ -30,6 +30,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "test/scenarios/come-and-go.ts": "clients that leave at random moments",
   "test/scenarios/cancel-race.ts": "cancels at random moments",
   "test/scenarios/crash.ts": "kills at random moments",
+  "test/postgres/lines.test.ts": "the timer that must come",
   "test/cluster/chaos/moments.ts": "clients and faults at random moments",
   "test/scenarios/soak.ts": "clients at a steady pace, and a rest between two looks at memory",
 };
