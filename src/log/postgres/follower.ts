@@ -27,7 +27,8 @@ interface PollRow {
   position: number;
   waiting: boolean;
   moved: string[] | null;
-  lasts: number[] | null;
+  /** Numbers inside of a list come as texts. */
+  lasts: string[] | null;
 }
 
 const POLL = `SELECT (SELECT coalesce(max(position), 0) FROM commits) AS position,
@@ -69,7 +70,7 @@ export function createFollower(options: FollowerOptions) {
   /** Finds where sessions stand that have listeners since now. These may have missed something: they look once. */
   async function begin(sessions: readonly string[]): Promise<void> {
     const row = await poll(sessions, 0);
-    const lasts = new Map(row.moved?.map((session, at) => [session, row.lasts?.[at] ?? 0]));
+    const lasts = new Map(row.moved?.map((session, at) => [session, Number(row.lasts?.[at] ?? 0)]));
     for (const session of sessions) {
       if (!seen.has(session) || seen.get(session) !== undefined) continue;
       seen.set(session, lasts.get(session) ?? 0);

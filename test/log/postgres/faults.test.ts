@@ -189,8 +189,13 @@ describe("a database that is away", needsPostgres, () => {
     await hold.append(0, entries(started()));
     await create(near.log, "ses_near");
     const heard: number[] = [];
-    far.log.listen("ses_near", (records) => heard.push(...numbers(records)));
-    await far.log.position();
+    let calls = 0;
+    far.log.listen("ses_near", (records) => {
+      calls += 1;
+      heard.push(...numbers(records));
+    });
+    // A new listener is woken, or told, when its log knows where the session stands, and hears of what comes after that.
+    await eventually("the listener follows", () => calls > 0);
     proxy.refuse();
     await eventually("the connections are known to be gone", async () => {
       const error = await far.log.head("ses_a").catch((thrown: unknown) => thrown);
