@@ -114,7 +114,9 @@ test("a node that is declared dead drops its sessions, and another closes their 
   const { data } = await stream.first("turn.ended");
   assert.equal((data as { reason?: string }).reason, "interrupted");
   await eventually("node a has no agent left", () => !a.parley.gateway.tenure.holds(id));
-  // It goes on as a new node.
+  // It goes on as a new node. Until it is registered it answers 503.
+  const living = (): Promise<unknown[]> => sql("SELECT 1 FROM nodes WHERE name = 'a' AND NOT dead");
+  await eventually("node a is registered again", async () => (await living()).length > 0);
   await a.api.ask(id, "again");
   await lawfulEvents(b.api, id);
   assert.deepEqual(
