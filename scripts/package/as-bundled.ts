@@ -1,6 +1,6 @@
 const BUILT_IN = /^import (?!type )([^;]*?) from "(node:[\w/]+)";$/gm;
 
-/** What an import takes, as it is taken from an object: `{ a, type B, c as d }` becomes `{ a, c: d }`. */
+/** The names of an import, as they are taken from an object: `{ a, type B, c as d }` becomes `{ a, c: d }`. */
 function pattern(taken: string): string {
   if (!taken.startsWith("{")) return taken.replace(/^\* as /, "");
   const names = taken

@@ -8,7 +8,7 @@ import { withoutFacades, withoutRequire, withParts, withPlace } from "./as-bundl
 import { licensesOf } from "./licenses.ts";
 
 // The package has few files: Node needs a third of a millisecond and more for each, and a server has hundreds of modules.
-// What is imported late in the source stays late.
+// Modules that the source imports late stay late.
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 

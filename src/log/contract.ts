@@ -192,7 +192,7 @@ export interface Log {
   /** Only the events of one type that hold a text, in their order. It costs less than to read them all. */
   pick(session: string, query: PickQuery): Promise<EventRecord[]>;
   /**
-   * What a session learned of itself, what users said and where turns ended: its `session.updated`, `turn.ended` and the
+   * Facts that a session learned of itself, words of users, ends of turns: its `session.updated`, `turn.ended` and the
    * items of users, perhaps with some others. In a log that can, it costs what these do, however many others lie between them.
    */
   told(session: string, between: Between): Promise<EventRecord[]>;

@@ -21,7 +21,7 @@ export interface SessionStage extends ConsoleStage {
   file(name: string, content: string): Promise<void>;
 }
 
-/** What stands in a place of the page. Unlike innerText it has also what the browser does not paint now. */
+/** The text in a place of the page. Unlike innerText it has also what the browser does not paint now. */
 export const textOf = async (place: Locator): Promise<string> => (await place.textContent()) ?? "";
 
 export const ALLOW_ALL = [{ action: "*", pattern: "*", verdict: "allow" }];

@@ -25,7 +25,7 @@ const BATCH = 1_000;
 const LENGTH = { turns: 120, calls: 41 };
 /** After the first ones the page's code is compiled and its caches are filled. */
 const WARM = Math.min(2, minutes / 5);
-/** What was said in eight minutes is a megabyte of text, of which the page holds a few copies. */
+/** Eight minutes say a megabyte of text, of which the page holds a few copies. */
 const GROWTH_MB = 12;
 
 const answer = {

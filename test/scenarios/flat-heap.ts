@@ -24,7 +24,7 @@ export interface FlatHeapOptions {
   imports?: string;
 }
 
-/** What the scripted agent and the house agent are asked for, in turns. */
+/** Prompts for the scripted agent and the house agent, in turns. */
 const PROMPTS = {
   scripted: ["hello", "[[tools 3]]", "[[reasoning]]", "[[flood 50]]", "[[error]]", "[[late]]", "[[plan]]", "[[retry]]"],
   house: ["run: echo hello", "run: false"],

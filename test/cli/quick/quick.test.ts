@@ -7,7 +7,7 @@ import { serveCommand } from "../../../src/cli/commands/serve.ts";
 import { SETTINGS } from "../../../src/cli/config/table.ts";
 import { acpFlags, serveOptions } from "../../../src/cli/quick/quick.ts";
 
-/** What commander makes of a line; undefined where it refuses it. */
+/** The outcome of commander for a line; undefined where it refuses it. */
 function byCommander(name: "serve" | "acp", argv: readonly string[]): Record<string, unknown> | undefined {
   const command = name === "serve" ? serveCommand() : acpCommand();
   try {

@@ -7,7 +7,7 @@ import { isMainThread } from "node:worker_threads";
 
 const file = process.env.PARLEY_TEST_PROBE;
 
-/** What finalizers let go is garbage of the next collection. */
+/** Objects that finalizers let go are garbage of the next collection. */
 const COLLECTIONS = 4;
 
 async function collect(session) {

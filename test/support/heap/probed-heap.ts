@@ -16,7 +16,7 @@ export interface Memory {
 
 export interface ProbedHeap extends ServerProcess {
   memory(): Promise<Memory>;
-  /** What the heap holds. The look leaves some megabytes behind that are resident for a while. */
+  /** The contents of the heap. The look leaves some megabytes behind that are resident for a while. */
   kinds(): Promise<Map<string, Kind>>;
 }
 
