@@ -3,7 +3,7 @@ import { render } from "preact";
 import { App, loadFirst } from "./app.tsx";
 import { standForLead } from "./data/leader.ts";
 import { enter } from "./data/login.ts";
-import { keepTitle } from "./data/notify.ts";
+import { keepCalling, keepTitle } from "./data/notify.ts";
 import { keepPresence } from "./data/presence.ts";
 import "./styles/index.css";
 
@@ -12,6 +12,7 @@ async function begin(place: HTMLElement): Promise<void> {
   await Promise.all([enter(), loadFirst()]);
   standForLead();
   keepPresence();
+  keepCalling();
   keepTitle();
   render(<App />, place);
 }

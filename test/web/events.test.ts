@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { ParleyEvent } from "../../src/core/events/event.ts";
 import { curlFor, eventFits, eventLine } from "../../web/model/event-line.ts";
 import { KEYS, type Typed, typeKey } from "../../web/model/keys.ts";
-import { noticeOf, tabTitle } from "../../web/model/notices.ts";
+import { FRESH_MS, type Notice, noticeOf, tabTitle, UncalledNotices } from "../../web/model/notices.ts";
 
 function event(type: string, data: unknown, more: object = {}): ParleyEvent {
   return { id: "ses_1:7", seq: 7, session: "ses_1", time: 1, source: "agent", type, data, ...more } as ParleyEvent;
@@ -63,6 +63,23 @@ test("a person is called for asks, failures and ends, never for what a rule, a s
     assert.equal(notice && `${notice.kind} ${notice.text}`, expected);
   }
   assert.equal(noticeOf(event("question.requested", { questions: [] }, { root: "ses_0" }))?.session, "ses_0");
+});
+
+test("a tab that gets the lead calls for what no other tab called for, while it is fresh", () => {
+  const notice = (tag: string): Notice => ({ kind: "ask", tag, session: "ses_1", text: tag });
+  const uncalled = new UncalledNotices();
+  uncalled.hear(notice("old"), 0);
+  uncalled.hear(notice("called"), FRESH_MS);
+  uncalled.called("called", FRESH_MS);
+  uncalled.called("called before it was heard of", FRESH_MS);
+  uncalled.hear(notice("called before it was heard of"), FRESH_MS + 1);
+  uncalled.hear(notice("first"), FRESH_MS + 1);
+  uncalled.hear(notice("second"), FRESH_MS + 2);
+  assert.deepEqual(
+    uncalled.take(FRESH_MS + 3).map(({ tag }) => tag),
+    ["first", "second"],
+  );
+  assert.deepEqual(uncalled.take(FRESH_MS + 3), []);
 });
 
 test("the tab's title counts who waits", () => {

@@ -1,6 +1,15 @@
-import { effect } from "@preact/signals";
+import { effect, untracked } from "@preact/signals";
 import type { ParleyEvent } from "../../src/core/events/event.ts";
-import { NOTICE_KINDS, NOTICE_NAMES, type Notice, type NoticeKind, noticeOf, tabTitle } from "../model/notices.ts";
+import {
+  FRESH_MS,
+  NOTICE_KINDS,
+  NOTICE_NAMES,
+  type Notice,
+  type NoticeKind,
+  noticeOf,
+  tabTitle,
+  UncalledNotices,
+} from "../model/notices.ts";
 import { openAsks } from "./asks.ts";
 import { kept } from "./kept.ts";
 import { leads } from "./leader.ts";
@@ -26,8 +35,6 @@ export function noticesPossible(): boolean {
   return "Notification" in globalThis && isSecureContext;
 }
 
-/** An event that is older than this was missed while the page slept: the board shows it, nobody is called. */
-const FRESH_MS = 30_000;
 const TONES: Readonly<Record<NoticeKind, readonly number[]>> = { ask: [880, 1175], failed: [330, 247], done: [660] };
 const TONE_S = 0.14;
 
@@ -65,15 +72,35 @@ function looksAt(session: string): boolean {
   return document.hasFocus() && now.page === "session" && now.session === session;
 }
 
-/** Takes an event of the stream of all sessions. */
-export function takeForNotices(event: ParleyEvent): void {
-  if (!leads.value) return;
-  const notice = noticeOf(event);
+const uncalled = new UncalledNotices();
+/** Tells the other tabs which notices the leading one has dealt with. */
+const channel = new BroadcastChannel("parley.notices");
+channel.onmessage = ({ data }) => uncalled.called(String(data), Date.now());
+
+function call(notice: Notice): void {
+  channel.postMessage(notice.tag);
   const { kinds, sound } = noticeChoice.now.value;
-  if (!notice || !kinds.includes(notice.kind) || looksAt(notice.session)) return;
-  if (Date.now() - event.time > FRESH_MS) return;
+  if (!kinds.includes(notice.kind) || looksAt(notice.session)) return;
   if (sound) playNotice(notice.kind);
   if (!document.hasFocus() && noticesPossible() && Notification.permission === "granted") show(notice);
+}
+
+/** Takes an event of the stream of all sessions. */
+export function takeForNotices(event: ParleyEvent): void {
+  const notice = noticeOf(event);
+  if (!notice || Date.now() - event.time > FRESH_MS) return;
+  if (leads.value) call(notice);
+  else uncalled.hear(notice, Date.now());
+}
+
+/** A tab that gets the lead calls for what came after the last leader was gone. */
+export function keepCalling(): void {
+  effect(() => {
+    if (!leads.value) return;
+    const open = new Set(openAsks.peek().map(({ ask }) => ask.id));
+    for (const notice of uncalled.take(Date.now()))
+      if (notice.ask === undefined || open.has(notice.ask)) untracked(() => call(notice));
+  });
 }
 
 /** The title of the tab counts who needs you. */
