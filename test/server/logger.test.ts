@@ -29,14 +29,13 @@ const lines = (text: string): Record<string, unknown>[] =>
     .split("\n")
     .map((line) => JSON.parse(line));
 
-test("lines are JSON, in order, with the fields of their loggers, from before and after pino came", async () => {
+test("lines are JSON, in order, with the fields of their loggers", async () => {
   const before = Date.now();
   const text = await written({}, async (log) => {
     const child = log.child({ session: "ses_1" }).child({ turn: "trn_1" });
     log.info({ a: 1 }, "early");
     child.warn({}, "early too");
     log.debug({}, "not asked for");
-    await log.open();
     child.error({ err: new Error("broken") }, "late");
   });
   const [early, child, late, ...rest] = lines(text);
@@ -50,32 +49,64 @@ test("lines are JSON, in order, with the fields of their loggers, from before an
   assert.equal(rest.length, 0);
 });
 
-for (const open of [true, false]) {
-  test(`no secret is written, ${open ? "with" : "without"} pino`, async () => {
-    const text = await written({ secrets: ["the-secret-token"] }, async (log) => {
-      if (open) await log.open();
-      log.info(
-        { headers: { authorization: "Bearer the-secret-token", cookie: "parley_token=xyz" } },
-        "the-secret-token",
-      );
-      log.error({ err: new Error("at /a?auth_token=abc") }, "failed");
-      log.child({ token: "the-secret-token" }).info({ authorization: "Basic dXNlcjpwYXNzd29yZA==" }, "child");
-    });
-    assert.equal(lines(text).length, 3);
-    assert.doesNotMatch(text, /the-secret-token|xyz|abc|dXNlcjp/);
+test("no secret is written", async () => {
+  const text = await written({ secrets: ["the-secret-token"] }, async (log) => {
+    log.info({ headers: { authorization: "Bearer the-secret-token", cookie: "parley_token=xyz" } }, "the-secret-token");
+    log.error({ err: new Error("at /a?auth_token=abc") }, "failed");
+    log.child({ token: "the-secret-token" }).info({ authorization: "Basic dXNlcjpwYXNzd29yZA==" }, "child");
   });
-}
+  assert.equal(lines(text).length, 3);
+  assert.doesNotMatch(text, /the-secret-token|xyz|abc|dXNlcjp/);
+});
+
+test("an error is written with its stack, its own fields and its causes", async () => {
+  const inner = Object.assign(new Error("inner"), { code: "ENOENT" });
+  const outer = new TypeError("outer", { cause: inner });
+  inner.cause = outer;
+  const [line] = lines(await written({}, (log) => log.error({ err: outer }, "failed")));
+  const err = line?.err as { type: string; stack: string; cause: { code: string; cause: { message: string } } };
+  assert.equal(err.type, "TypeError");
+  assert.match(err.stack, /logger\.test/);
+  assert.equal(err.cause.code, "ENOENT");
+  assert.equal(err.cause.cause.message, "outer");
+});
+
+test("fields that JSON cannot hold are written as far as it can", async () => {
+  const ring: Record<string, unknown> = { name: "ring" };
+  ring.self = ring;
+  const shared = { n: 1 };
+  const text = await written({}, (log) => {
+    log.info({ big: 10n, ring, both: [shared, shared], none: undefined, run: () => 1 }, "odd");
+    const error = Object.assign(new Error("with a ring"), { ring, me: {} });
+    error.me = error;
+    log.error({ err: error, again: error }, "odd, too");
+    log.error({ err: "a word" }, "thrown");
+  });
+  const [odd, thrown, word] = lines(text);
+  assert.deepEqual(
+    { ...odd, time: 0 },
+    {
+      level: "info",
+      time: 0,
+      big: "10",
+      ring: { name: "ring", self: "[circular]" },
+      both: [{ n: 1 }, { n: 1 }],
+      msg: "odd",
+    },
+  );
+  assert.match(JSON.stringify(thrown?.err), /"self":"\[circular\]".*"me":.*"with a ring"/);
+  assert.equal(word?.err, "a word");
+});
 
 test("a person reads time, level, message, fields and stack", async () => {
   const text = await written({ readable: true }, async (log) => {
-    log.info({ early: true }, "before pino");
-    await log.open();
-    log.warn({ path: "/a b", n: 3 }, "after it");
+    log.info({ early: true }, "one");
+    log.warn({ path: "/a b", n: 3 }, "two");
     log.error({ err: new Error("broken") }, "failed");
   });
   const [first = "", second = "", third = "", fourth = ""] = text.split("\n");
-  assert.match(first, /^\d\d:\d\d:\d\d\.\d{3} info {2}before pino early=true$/);
-  assert.match(second, /^\d\d:\d\d:\d\d\.\d{3} warn {2}after it path="\/a b" n=3$/);
+  assert.match(first, /^\d\d:\d\d:\d\d\.\d{3} info {2}one early=true$/);
+  assert.match(second, /^\d\d:\d\d:\d\d\.\d{3} warn {2}two path="\/a b" n=3$/);
   assert.match(third, /error failed$/);
   assert.equal(fourth, "    Error: broken");
 });
@@ -111,7 +142,6 @@ test("a line that is no JSON is shown as it is", () => {
 test("a log that cannot be written is forgotten", { skip: !existsSync("/dev/full") }, async () => {
   const fd = openSync("/dev/full", "w");
   const log = createLogger({ level: "info", readable: false, fd });
-  await log.open();
   for (let i = 0; i < 1_000; i++) log.info({ i }, "to nobody");
   await log.flush();
   log.info({}, "still to nobody");

@@ -80,8 +80,8 @@ for (const [path, event] of [
   });
 }
 
-test("lines from before the log was open are written at the end", async () => {
-  const { fixture } = await start({ OPEN_LOG: "no" });
+test("the last lines are written before the exit", async () => {
+  const { fixture } = await start();
   await using _ = fixture;
   fixture.child.kill("SIGTERM");
   const run = await fixture.ended;

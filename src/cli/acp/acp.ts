@@ -30,15 +30,12 @@ function loggerFor({ logLevel }: Settings): ServerLogger {
 }
 
 /** A refused request is told on stderr, too, which editors keep. */
-function watchAnswers(logger: ServerLogger, onFirst: () => void): (message: AnyMessage) => void {
-  let first = true;
+function watchAnswers(logger: ServerLogger): (message: AnyMessage) => void {
   return (message) => {
     if ("error" in message) {
       const { code, data, message: words } = message.error;
       logger.warn(present({ code, request: message.id, data }), words);
     }
-    if (first) setImmediate(onFirst);
-    first = false;
   };
 }
 
@@ -46,7 +43,7 @@ function linkFor(settings: Settings, directory: string, agent: string | undefine
   const start = async () => {
     const { startOwnServer } = await import("../access/own-server.ts");
     const own = await startOwnServer(settings, directory, { ahead: { agent } });
-    void Promise.all([own.logger.open(), own.parley.listener.warm()]);
+    void own.parley.listener.warm();
     return own;
   };
   return new ServerLink({ settings, start });
@@ -97,7 +94,7 @@ export async function acp(flags: AcpFlags): Promise<number> {
     version: packageVersion(),
     logger,
   });
-  const sent = watchAnswers(logger, () => void logger.open());
+  const sent = watchAnswers(logger);
   const connection = agent.connect(messageStream({ input: process.stdin, write, sent }));
   const code = await untilOver(closedOf(connection), interrupts);
   await link.close(interrupts.signal);

@@ -127,7 +127,7 @@ export async function serve(options: ServeOptions): Promise<number> {
   else greet(greeting, { json: options.json === true, readable, log: logger });
   const warm = async (): Promise<void> => {
     try {
-      await Promise.all([logger.open(), parley.listener.warm()]);
+      await parley.listener.warm();
     } catch (thrown) {
       // A server that is being stopped loads nothing more; else the requests that need it tell again.
       logger.warn({ err: thrown }, "could not load ahead of the first request");

@@ -1,4 +1,5 @@
 import { jsonIn, objectAs } from "../../core/json/fields.ts";
+import type { LogFields } from "../../core/logger.ts";
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
@@ -9,6 +10,49 @@ const WIDTH = 5;
 
 function isLevel(value: unknown): value is LogLevel {
   return LOG_LEVELS.some((level) => level === value);
+}
+
+export interface LogLine {
+  level: LogLevel;
+  time: number;
+  fields: LogFields;
+  message: string;
+}
+
+/** Errors in errors, at most so many deep: a cause may lead back to its error. */
+const CAUSES = 5;
+
+/** An error's own fields, such as its code, and its stack, which JSON would leave out. */
+function errorFields(error: Error, depth = 0): Record<string, unknown> {
+  const { name, message, stack, cause } = error;
+  const inner = cause instanceof Error && depth < CAUSES ? { cause: errorFields(cause, depth + 1) } : {};
+  return { ...error, type: name, message, stack, ...inner };
+}
+
+/** What JSON cannot hold is told as text: a line of the log must not throw. */
+function safeJson(value: unknown): string {
+  const above: unknown[] = [];
+  return JSON.stringify(value, function (this: unknown, _key: string, one: unknown) {
+    if (typeof one === "bigint") return String(one);
+    if (typeof one !== "object" || one === null) return one;
+    while (above.length > 0 && above.at(-1) !== this) above.pop();
+    if (above.includes(one)) return "[circular]";
+    const shown = one instanceof Error ? errorFields(one) : one;
+    above.push(one, shown);
+    return shown;
+  });
+}
+
+/** A line of the log as JSON. */
+export function jsonLine({ level, time, fields, message }: LogLine): string {
+  const { err } = fields;
+  const shown = err instanceof Error ? { ...fields, err: errorFields(err) } : fields;
+  const line = { level, time, ...shown, msg: message };
+  try {
+    return `${JSON.stringify(line)}\n`;
+  } catch {
+    return `${safeJson(line)}\n`;
+  }
 }
 
 function valueText(value: unknown): string {

@@ -1,6 +1,6 @@
 import type { LogFields, Logger } from "../../core/logger.ts";
 import { type LineWriter, lineWriter } from "./line-writer.ts";
-import { LOG_LEVELS, type LogLevel, readableLine } from "./log-line.ts";
+import { jsonLine, LOG_LEVELS, type LogLevel, readableLine } from "./log-line.ts";
 import { redactText } from "./redact.ts";
 
 export interface LoggerOptions {
@@ -15,51 +15,11 @@ export interface LoggerOptions {
 }
 
 export interface ServerLogger extends Logger {
-  /** Imports pino and writes what has gathered. For after the port is open: pino takes longer to import than all else. */
-  open(): Promise<void>;
   /** Resolves when everything is written, or nobody reads it. Safe at any time. */
   flush(): Promise<void>;
 }
 
-interface Line {
-  level: LogLevel;
-  time: number;
-  fields: LogFields;
-  message: string;
-}
-
-type Sink = (line: Line) => void;
-
 const STDERR = 2;
-/** Lines that are kept until pino is loaded; more than these mean that something is wrong anyway. */
-const EARLY_LINES = 1_000;
-
-async function pinoSink(level: LogLevel, output: LineWriter): Promise<Sink> {
-  const { pino } = await import("pino");
-  let time = 0;
-  const root = pino(
-    {
-      level,
-      base: undefined,
-      formatters: { level: (label) => ({ level: label }) },
-      // A line that waited for pino keeps the time at which it was made.
-      timestamp: () => `,"time":${time}`,
-    },
-    output,
-  );
-  return (line) => {
-    time = line.time;
-    root[line.level](line.fields, line.message);
-  };
-}
-
-/** For a process that ends before pino came. */
-function plainSink(output: LineWriter): Sink {
-  return ({ level, time, fields: { err, ...fields }, message }) => {
-    const shown = err instanceof Error ? { err: { message: err.message, stack: err.stack } } : {};
-    output.write(`${JSON.stringify({ level, time, ...fields, ...shown, msg: message })}\n`);
-  };
-}
 
 /** Takes the secrets out of every line. */
 function cleaned(output: LineWriter, options: LoggerOptions): LineWriter {
@@ -75,22 +35,11 @@ function cleaned(output: LineWriter, options: LoggerOptions): LineWriter {
 export function createLogger(options: LoggerOptions): ServerLogger {
   const output = cleaned(lineWriter(options.fd ?? STDERR), options);
   const least = LOG_LEVELS.indexOf(options.level);
-  let early: Line[] = [];
-  let sink: Sink | undefined;
-  let opening: Promise<void> | undefined;
-
-  function release(to: Sink): void {
-    const lines = early;
-    early = [];
-    for (const line of lines) to(line);
-  }
 
   function loggerWith(bound: LogFields): Logger {
     const log = (level: LogLevel) => (fields: LogFields, message: string) => {
       if (LOG_LEVELS.indexOf(level) < least) return;
-      const line = { level, time: Date.now(), fields: { ...bound, ...fields }, message };
-      if (sink) sink(line);
-      else if (early.length < EARLY_LINES) early.push(line);
+      output.write(jsonLine({ level, time: Date.now(), fields: { ...bound, ...fields }, message }));
     };
     return {
       debug: log("debug"),
@@ -101,18 +50,5 @@ export function createLogger(options: LoggerOptions): ServerLogger {
     };
   }
 
-  return {
-    ...loggerWith({}),
-    open() {
-      opening ??= pinoSink(options.level, output).then((opened) => {
-        release(opened);
-        sink = opened;
-      });
-      return opening;
-    },
-    flush() {
-      release(plainSink(output));
-      return output.flush();
-    },
-  };
+  return { ...loggerWith({}), flush: () => output.flush() };
 }
