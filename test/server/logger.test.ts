@@ -81,8 +81,9 @@ test("fields that JSON cannot hold are written as far as it can", async () => {
     error.me = error;
     log.error({ err: error, again: error }, "odd, too");
     log.error({ err: "a word" }, "thrown");
+    log.info({ at: new Date(Number.NaN), toJSON: () => assert.fail("no JSON") }, "a field that throws");
   });
-  const [odd, thrown, word] = lines(text);
+  const [odd, thrown, word, threw] = lines(text);
   assert.deepEqual(
     { ...odd, time: 0 },
     {
@@ -96,6 +97,7 @@ test("fields that JSON cannot hold are written as far as it can", async () => {
   );
   assert.match(JSON.stringify(thrown?.err), /"self":"\[circular\]".*"me":.*"with a ring"/);
   assert.equal(word?.err, "a word");
+  assert.equal(threw?.msg, "a field that throws");
 });
 
 test("a person reads time, level, message, fields and stack", async () => {

@@ -48,11 +48,14 @@ export function jsonLine({ level, time, fields, message }: LogLine): string {
   const { err } = fields;
   const shown = err instanceof Error ? { ...fields, err: errorFields(err) } : fields;
   const line = { level, time, ...shown, msg: message };
-  try {
-    return `${JSON.stringify(line)}\n`;
-  } catch {
-    return `${safeJson(line)}\n`;
+  for (const write of [JSON.stringify, safeJson]) {
+    try {
+      return `${write(line)}\n`;
+    } catch {
+      // The next way takes more.
+    }
   }
+  return `${JSON.stringify({ level, time, msg: message })}\n`;
 }
 
 function valueText(value: unknown): string {
