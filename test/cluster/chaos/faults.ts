@@ -212,12 +212,17 @@ const drain: Fault = {
     const { cluster, random } = stage;
     const node = random.pick(cluster.nodes);
     const other = random.pick(cluster.nodes.filter((one) => one !== node));
-    const response = await fetch(`${other.url}/v1/nodes/${node.name}/drain`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${TOKEN}` },
+    // A node that was declared dead by the fault before is unknown until it has registered itself again.
+    await eventually(`${node.name} drains`, async () => {
+      const response = await fetch(`${other.url}/v1/nodes/${node.name}/drain`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${TOKEN}` },
+      });
+      const said = await response.text();
+      const later = response.status === 404 || response.status === 503;
+      if (response.status !== 202 && !later) throw new Error(`expected a drain, got ${response.status} ${said}`);
+      return !later;
     });
-    const said = await response.text();
-    if (response.status !== 202) throw new Error(`expected a drain, got ${response.status} ${said}`);
     const ended = await node.ended();
     if (ended !== "exit 0") throw new Error(`expected ${node.name} to stop after its drain, got ${ended}`);
     cluster.down(node, "drained");
