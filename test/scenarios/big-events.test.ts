@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { get, type IncomingMessage } from "node:http";
 import { test } from "node:test";
 import { assertNoGap } from "../support/laws.ts";
 import { agent, startServer } from "../support/server.ts";
@@ -40,3 +42,24 @@ for (const megabytes of [1, 16]) {
     await resumed.close();
   });
 }
+
+test("a client of OpenCode that reads a long state of things slowly is not cut for the live events behind it", async (t) => {
+  const { api } = await startServer(t, { keepNative: false, agents: { big: agent("agents/big-items", 200, 100_000) } });
+  const { id: long } = await api.create({ agent: "big" });
+  assert.equal((await api.ask(long, "go")).reason, "end_turn");
+  // The streams hear of it only from the first client on.
+  const first = await api.create();
+  const request = get(`${api.url}/global/event`, { agent: false });
+  const [response] = (await once(request, "response")) as [IncomingMessage];
+  response.pause();
+  assert.equal((await api.ask(first.id, "[[flood 3000]]")).reason, "end_turn");
+  let bytes = 0;
+  let tail = "";
+  for await (const chunk of response) {
+    bytes += (chunk as Buffer).length;
+    tail = (tail + String(chunk)).slice(-200_000);
+    if (tail.includes(`"type":"session.idle","properties":{"sessionID":"${first.id}"`)) break;
+  }
+  assert.ok(bytes > 16 * 1024 * 1024, `the state of things had ${bytes} bytes`);
+  request.destroy();
+});

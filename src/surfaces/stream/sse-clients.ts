@@ -14,7 +14,7 @@ const SSE_DEFAULTS: SseClientsOptions = {
   retryMs: 1_000,
   backlog: 8 * 1024 * 1024,
   highWater: 256 * 1024,
-  liveHighWater: 2 * 1024 * 1024,
+  liveHighWater: 6 * 1024 * 1024,
   stillBeats: 2,
 };
 

@@ -35,12 +35,12 @@ export function batchOf(
   return { position, session, seq, place, json, older };
 }
 
-/** `/global/event` says where an event happened; what happened nowhere in particular has no place. */
-export function inEnvelope(json: string, place: Place | undefined): string {
+/** All that comes before and after an event in `/global/event`, which says where it happened; what happened nowhere in particular has no place. */
+export function envelope(place: Place | undefined): [before: string, after: string] {
   const where = place
     ? `"directory":${JSON.stringify(place.directory)},"project":${JSON.stringify(place.project)},`
     : "";
-  return `{${where}"payload":${json}}`;
+  return [`{${where}"payload":`, "}"];
 }
 
 /** An event that is of no session, as one stream or the other has it. */
@@ -52,5 +52,6 @@ export function plainJson(
   const { id, type, properties: data } = event;
   if (newer) return JSON.stringify({ id, type, ...(place ? { location: { directory: place.directory } } : {}), data });
   const json = JSON.stringify(event);
-  return global ? inEnvelope(json, place) : json;
+  const [before, after] = global ? envelope(place) : ["", ""];
+  return before + json + after;
 }

@@ -36,6 +36,7 @@ export async function catchUp(request: CatchUp): Promise<void> {
     },
     from.position - 1,
   );
+  await client.drained();
   // A client that comes from another node may have seen more than this one has read.
   while (!client.closed && live() < from.position) await moved();
   while (!client.closed) {

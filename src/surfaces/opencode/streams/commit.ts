@@ -1,5 +1,5 @@
-import { type Frame, frameOf, sseText } from "../../stream/frame.ts";
-import { type Batch, inEnvelope } from "./batch.ts";
+import { eventsFrame, type Frame, type SseEvent } from "../../stream/frame.ts";
+import { type Batch, envelope } from "./batch.ts";
 import { formatStreamCursor, type StreamCursor } from "./cursor.ts";
 import type { Dialect } from "./dialect.ts";
 
@@ -14,21 +14,15 @@ export interface Variant {
   newer?: boolean;
 }
 
-function textOf(batch: Batch, { global, dialect, newer }: Variant, from: number): string {
-  const events = newer ? (batch.newer ?? []) : dialect === "1.1" ? (batch.older ?? batch.json) : batch.json;
-  let text = "";
-  for (let index = from; index < events.length; index++) {
-    const json = events[index] ?? "";
-    const data = global ? inEnvelope(json, batch.place) : json;
-    text += sseText({ id: formatStreamCursor(batch.position, index), data });
-  }
-  return text;
-}
+/** The bytes of a longer text are made once for all streams, and copied. */
+const LONG = 64 * 1024;
 
 /** Events that were committed together. They are sent together, and their bytes are made once for all streams of a kind. */
 export class Commit {
   readonly batches: readonly Batch[];
   private readonly frames = new Map<string, Frame | undefined>();
+  /** The bytes of long texts. */
+  private readonly bytes = new Map<string, Buffer>();
 
   constructor(batches: readonly Batch[]) {
     this.batches = batches;
@@ -44,10 +38,28 @@ export class Commit {
   /** As `frame`, for a client that has a part of it already. */
   after(variant: Variant, cursor: StreamCursor | undefined): Frame | undefined {
     const { directory } = variant;
-    const text = this.batches
+    const events = this.batches
       .filter((batch) => directory === null || batch.place.directory === directory)
-      .map((batch) => textOf(batch, variant, batch.position === cursor?.position ? cursor.index + 1 : 0))
-      .join("");
-    return text === "" ? undefined : frameOf(text);
+      .flatMap((batch) => this.eventsOf(batch, variant, batch.position === cursor?.position ? cursor.index + 1 : 0));
+    return events.length === 0 ? undefined : eventsFrame(events);
+  }
+
+  private eventsOf(batch: Batch, { global, dialect, newer }: Variant, from: number): SseEvent[] {
+    const texts = newer ? (batch.newer ?? []) : dialect === "1.1" ? (batch.older ?? batch.json) : batch.json;
+    const [before, after] = global ? envelope(batch.place) : ["", ""];
+    return texts.slice(from).map((json, index) => {
+      const id = formatStreamCursor(batch.position, from + index);
+      if (json.length < LONG) return { id, data: before + json + after };
+      const bytes = this.bytesOf(json);
+      return { id, data: "", bytes: global ? Buffer.concat([Buffer.from(before), bytes, Buffer.from(after)]) : bytes };
+    });
+  }
+
+  private bytesOf(json: string): Buffer {
+    const known = this.bytes.get(json);
+    if (known) return known;
+    const made = Buffer.from(json);
+    this.bytes.set(json, made);
+    return made;
   }
 }

@@ -90,20 +90,22 @@ export class EventHub {
     });
     // A client that was here before must also learn which turns are over by now.
     const snapshot = stream.cursor && stream.snapshot !== "none" ? "recent" : stream.snapshot;
-    client.write(this.welcome({ ...stream, snapshot }, from === undefined, projector));
+    const taken = client.write(this.welcome({ ...stream, snapshot }, from === undefined, projector));
     if (client.closed) return;
+    const start = from ?? (taken ? undefined : { position: projector.position, index: WHOLE });
     this.listeners.add(listener);
     this.beatWhileHeard();
     const join = (): void => {
       listener.joined = true;
     };
-    if (!from) return join();
+    // A client that has yet to read a long state of things would be cut for the live events that come on top of it.
+    if (!start) return join();
     const { gateway, projectOf, know } = this.options;
     const projection = { projectOf, know, resting: RESTING, keep: NEWEST_ONLY };
     const gone = new Promise<void>((resolve) => client.onClose(resolve));
     const moved = (): Promise<void> => Promise.race([this.moved.promise, gone]);
     const live = (): number => projector.position;
-    await catchUp({ log: gateway.log, client, variant, from, projection, live, moved, join }).catch((error) => {
+    await catchUp({ log: gateway.log, client, variant, from: start, projection, live, moved, join }).catch((error) => {
       this.options.logger.warn({ err: error }, "a stream could not be resumed");
       client.cut("over");
     });
@@ -210,9 +212,9 @@ export class EventHub {
 
   private beat(): void {
     const event = { id: this.options.bus.newId(), type: "server.heartbeat", properties: {} };
-    // The newer half has no such event: its streams are kept alive by comments.
+    // The newer half has no such event: its streams are kept alive by comments. A client with something to read needs none.
     for (const { client, variant } of this.listeners)
-      if (!variant.newer) client.write(eventsFrame([{ data: plainJson(event, undefined, variant) }]));
+      if (!variant.newer && client.backlog === 0) client.write(eventsFrame([{ data: plainJson(event, undefined, variant) }]));
     this.options.heard();
   }
 }

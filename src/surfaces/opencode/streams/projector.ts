@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { EventOf, ParleyEvent } from "../../../core/events/event.ts";
 import type { Log, PlacedRecord } from "../../../log/contract.ts";
 import type { TurnsToKeep } from "../projection/kept-turns.ts";
@@ -37,6 +38,9 @@ export interface Gone {
   place: Place;
   event: Projected["event"];
 }
+
+/** A record of more characters has turns of the event loop for itself: others are served between its steps. */
+const HEAVY = 256 * 1024;
 
 function placeOf(directory: string, { projectOf }: ProjectorOptions): Place {
   return { directory, project: projectOf(directory) };
@@ -90,10 +94,14 @@ export class Projector {
     return know(directories).then(() => this.take(records));
   }
 
-  /** A promise where a session must be read from the log first: nothing more until it resolves. */
+  /** A promise where a session must be read from the log first, or a record is heavy: nothing more until it resolves. */
   take(records: readonly PlacedRecord[]): Promise<void> | undefined {
     const batches: Batch[] = [];
     for (const [index, record] of records.entries()) {
+      if (record.json.length >= HEAVY) {
+        this.tell(batches);
+        return this.takeHeavy(record, records.slice(index));
+      }
       const held = this.heldFor(record);
       if (!held) {
         this.tell(batches);
@@ -105,6 +113,20 @@ export class Projector {
     }
     this.tell(batches);
     return undefined;
+  }
+
+  /** Reads the record in one turn of the event loop, applies and tells it in another, and goes on in a third. */
+  private async takeHeavy(record: PlacedRecord, records: readonly PlacedRecord[]): Promise<void> {
+    await nextTurn();
+    const event = JSON.parse(record.json) as ParleyEvent;
+    await nextTurn();
+    const held = this.heldFor(record);
+    if (!held) return this.readThenTake(records);
+    const batch = this.apply(held, record, event);
+    this.position = record.position;
+    if (batch) this.tell([batch]);
+    await nextTurn();
+    return this.take(records.slice(1));
   }
 
   /** Undefined where the session must be read first: also before a cut of turns that its view has not seen. */
@@ -137,10 +159,10 @@ export class Projector {
     return held;
   }
 
-  private apply(held: Held, record: PlacedRecord): Batch | undefined {
+  private apply(held: Held, record: PlacedRecord, read?: ParleyEvent): Batch | undefined {
     if (record.seq <= held.seq) return undefined;
     held.seq = record.seq;
-    const event = JSON.parse(record.json) as ParleyEvent;
+    const event = read ?? (JSON.parse(record.json) as ParleyEvent);
     const projected = held.view.apply(event);
     const newer = held.newer.take(event, projected, held.view);
     if (record.type === "turn.started") this.hold(record.session, held);
