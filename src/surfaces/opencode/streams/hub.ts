@@ -214,7 +214,8 @@ export class EventHub {
     const event = { id: this.options.bus.newId(), type: "server.heartbeat", properties: {} };
     // The newer half has no such event: its streams are kept alive by comments. A client with something to read needs none.
     for (const { client, variant } of this.listeners)
-      if (!variant.newer && client.backlog === 0) client.write(eventsFrame([{ data: plainJson(event, undefined, variant) }]));
+      if (!variant.newer && client.backlog === 0)
+        client.write(eventsFrame([{ data: plainJson(event, undefined, variant) }]));
     this.options.heard();
   }
 }
