@@ -79,6 +79,7 @@ export class EventHub {
     const { request, response, variant, tui } = stream;
     const projector = await this.started();
     const from = await this.usable(stream.cursor, projector.position);
+    while (projector.untold) await projector.untold;
     if (response.destroyed || request.socket.destroyed) return;
     const client = this.options.clients.open(request, response);
     const detach = this.options.gateway.attachments.attach(null);

@@ -53,7 +53,7 @@ function watching(newer: NextNumbers): NonNullable<Priming["watch"]> {
 
 /**
  * Turns records of the log into events for OpenCode's clients. Records are applied and told in one go, so that the
- * views between two calls hold exactly the events that have been told.
+ * views between two calls hold exactly the events that have been told; but for a heavy one, while it is `untold`.
  */
 export class Projector {
   private readonly options: ProjectorOptions;
@@ -63,6 +63,9 @@ export class Projector {
 
   /** The position of the log up to which everything was told. */
   position: number;
+
+  /** Set while a view holds an event that has not been told: resolves when it has. */
+  untold: Promise<void> | undefined;
 
   constructor(options: ProjectorOptions, position: number) {
     this.options = options;
@@ -115,7 +118,7 @@ export class Projector {
     return undefined;
   }
 
-  /** Reads the record in one turn of the event loop, applies and tells it in another, and goes on in a third. */
+  /** Reads, applies and tells the record in turns of their own, and goes on in a further one. */
   private async takeHeavy(record: PlacedRecord, records: readonly PlacedRecord[]): Promise<void> {
     await nextTurn();
     const event = JSON.parse(record.json) as ParleyEvent;
@@ -123,8 +126,12 @@ export class Projector {
     const held = this.heldFor(record);
     if (!held) return this.readThenTake(records);
     const batch = this.apply(held, record, event);
-    this.position = record.position;
-    if (batch) this.tell([batch]);
+    this.untold = nextTurn().then(() => {
+      this.untold = undefined;
+      this.position = record.position;
+      if (batch) this.tell([batch]);
+    });
+    await this.untold;
     await nextTurn();
     return this.take(records.slice(1));
   }

@@ -119,7 +119,14 @@ export class StepEvents {
     if (state.status === "pending") return;
     const was = before?.state.status ?? "pending";
     if (was === "pending") {
-      say("tool.input.ended", { ...call, text: JSON.stringify(state.input) });
+      const { input } = state;
+      say("tool.input.ended", {
+        ...call,
+        // A long one takes a while, and most often nobody listens to the newer half.
+        get text() {
+          return JSON.stringify(input);
+        },
+      });
       say("tool.called", { ...call, tool, input: state.input, ...PROVIDER });
     }
     const facts = { structured: structuredOf(state), content: toolContentOf(state) };
