@@ -1,12 +1,21 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { HttpBindings } from "@hono/node-server";
-import type { Context } from "hono";
 import { z } from "zod";
 import { ParleyError } from "../../core/errors.ts";
 import { jsonIn } from "../../core/json/fields.ts";
 import type { Endpoint } from "./endpoint.ts";
+import { queryOf } from "./path.ts";
 
-export type RequestContext = Context<{ Bindings: HttpBindings }>;
+/** A request on its way to an endpoint. */
+export interface RequestContext {
+  request: IncomingMessage;
+  response: ServerResponse;
+  method: string;
+  path: string;
+  /** Those in the path, once the endpoint is found. */
+  params: Readonly<Record<string, string>>;
+  header(name: string): string | undefined;
+}
 
 const MAX_ISSUES = 10;
 const MAX_WORDS = 2_000;
@@ -44,10 +53,11 @@ function parse(schema: z.ZodType, value: unknown, part: "body" | "query"): unkno
 }
 
 /** The query as text, in which each parameter is once: of two nobody can tell which one is meant. */
-export function rawQuery({ req }: RequestContext): Record<string, string> {
-  const queries = req.queries();
-  const repeated = Object.keys(queries).find((name) => (queries[name]?.length ?? 0) > 1);
-  if (repeated === undefined) return req.query();
+export function rawQuery({ request }: Pick<RequestContext, "request">): Record<string, string> {
+  const all = queryOf(request.url ?? "/");
+  const names = new Set<string>();
+  const repeated = all.find(([name]) => names.size === names.add(name).size)?.[0];
+  if (repeated === undefined) return Object.fromEntries(all);
   const expected = `expected the query parameter ${shortWords(repeated)} once`;
   throw new Unreadable("query", `${expected}, got it several times: send the one you mean`);
 }
@@ -57,15 +67,26 @@ export function readQuery(context: RequestContext, { query }: Endpoint): unknown
 }
 
 /** A long body is read in steps, with a chance for other requests between them. */
-export async function readBody({ req }: RequestContext, { body, bodyOptional }: Endpoint): Promise<unknown> {
+export async function readBody({ request }: RequestContext, { body, bodyOptional }: Endpoint): Promise<unknown> {
   if (!body) return undefined;
-  const text = await req.text();
+  const text = await bodyOf(request);
   const breathe = text.length > LONG_BODY ? nextTurn : () => undefined;
   const value = text === "" && bodyOptional ? {} : jsonOf(text);
   await breathe();
   const parsed = parse(body, value, "body");
   await breathe();
   return parsed;
+}
+
+/** Leaves out the mark at the beginning of some texts, as browsers do. */
+const UTF8 = new TextDecoder();
+
+/** The server reads the body before, so that its limit holds for all; where there is no such server, it is read here. */
+async function bodyOf(request: IncomingMessage & { rawBody?: Buffer }): Promise<string> {
+  if (request.rawBody) return UTF8.decode(request.rawBody);
+  const pieces: Buffer[] = [];
+  for await (const piece of request) pieces.push(piece as Buffer);
+  return UTF8.decode(Buffer.concat(pieces));
 }
 
 function jsonOf(text: string): unknown {

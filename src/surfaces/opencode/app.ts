@@ -30,10 +30,10 @@ export function createOpencode(
     endpoints: operations(surface),
     more: async (context, operation) => {
       const located = await locate(context, operation as Operation, surface);
-      directories.set(context.env.incoming, located.directory);
+      directories.set(context.request, located.directory);
       return located;
     },
-    refusal: (thrown, { req: { path }, env: { incoming: request, outgoing: response } }) => {
+    refusal: (thrown, { request, response, path }) => {
       const { status, body, message } = answerOf(thrown, path);
       const directory = directories.get(request);
       if (directory !== undefined) showRefusal(surface.bus, { request, response, path, directory, message });

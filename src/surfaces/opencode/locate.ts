@@ -28,20 +28,20 @@ async function enter({ gateway }: Locating, where: Where, directory: string | un
 /** The directory that a request is about, for the process that answers it. */
 export async function locate(context: RequestContext, operation: Operation, surface: Locating): Promise<Located> {
   const { gateway, defaultDirectory, elsewhere } = surface;
-  const { req, env } = context;
+  const { request, params, header } = context;
   const query = rawQuery(context);
   const named = namedDirectory({
     query: query.directory ?? query["location[directory]"],
-    header: req.header("x-opencode-directory"),
+    header: header("x-opencode-directory"),
   });
   const where = whereOf(operation);
-  const { headers } = env.incoming;
+  const { headers } = request;
   const given = elsewhere && headers[DEFAULT_HEADER];
   const usual = typeof given === "string" ? oneSpelling(decodeHeader(given)) : defaultDirectory;
   // Another place has directories of its own, and so may the owner of a session.
   const stays = elsewhere && where !== "owner" && (headers[PLACE_HEADER] ?? gateway.place) === gateway.place;
   if (named === undefined && stays) headers[DEFAULT_HEADER] = encodeURIComponent(usual);
-  await enter(surface, where, named, req.param("sessionID") ?? "");
+  await enter(surface, where, named, params.sessionID ?? "");
   const spelled = where === "any" && named !== undefined ? await elsewhere?.spelled(named) : undefined;
   const directory = spelled ?? named ?? usual;
   // A directory of another place is only read about here, and a session has one of its own.

@@ -80,11 +80,11 @@ function documentOf(routes: readonly Route[], { version, advertised }: Universal
   });
 }
 
-function problem(thrown: unknown, { env }: RequestContext): Response {
+function problem(thrown: unknown, { response }: RequestContext): Answer {
   const error = isParleyError(thrown)
     ? thrown
     : new ParleyError("internal", "this is a defect of Parley; its log has more");
-  const id = env.outgoing.getHeader("x-request-id");
+  const id = response.getHeader("x-request-id");
   return json(error.status, problemOf(error, typeof id === "string" ? id : undefined), PROBLEM_TYPE);
 }
 
