@@ -1,4 +1,4 @@
-import { globSync } from "node:fs";
+import { globSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { INSTALLABLE, INSTALLABLE_NAMES, type InstallableName } from "../src/install/catalog.ts";
@@ -10,13 +10,16 @@ import { runFiles } from "./tests/run-files.ts";
 import { leftOut, notTested, slowest } from "./tests/summary.ts";
 
 // `npm test` runs everything; `npm test -- gateway` only the test files whose path holds that word;
-// `npm test -- --slowest` tells also the slowest tests; `npm run test:hard` adds the long ones of test/hard.
+// `npm test -- --slowest` tells also the slowest tests, `--times=FILE` writes the times of all of them, `--at-once=3` runs
+// so many files side by side; `npm run test:hard` adds the long ones of test/hard.
 const args = process.argv.slice(2);
+const valueOf = (flag: string): string | undefined =>
+  args.find((arg) => arg.startsWith(`--${flag}=`))?.slice(flag.length + 3);
 const hard = args.includes("--hard");
 const words = args.filter((arg) => !arg.startsWith("--"));
 
 /** Most files wait for processes most of the time: two at once keep a small machine busy. */
-const SIDE_BY_SIDE = Math.max(2, availableParallelism() - 1);
+const SIDE_BY_SIDE = Number(valueOf("at-once") ?? Math.max(2, availableParallelism() - 1));
 
 /** With fewer files everybody sees which one is slow. */
 const MANY_FILES = 10;
@@ -96,6 +99,8 @@ async function runOlder(name: InstallableName, version: string): Promise<void> {
 for (const name of INSTALLABLE_NAMES)
   for (const version of INSTALLABLE[name].older) if (!stop.signal.aborted) await runOlder(name, version);
 
+const times = valueOf("times");
+if (times !== undefined) writeFileSync(times, JSON.stringify({ files: ran.files, tests: ran.tests }));
 const wrong = await checked;
 if (wrong) {
   console.error(`\n── ${wrong.label}\n${wrong.said.trimEnd()}`);
