@@ -13,13 +13,13 @@ import { leftOut, notTested, slowest } from "./tests/summary.ts";
 // `npm test -- --slowest` tells also the slowest tests, `--times=FILE` writes the times of all of them, `--at-once=3` runs
 // so many files side by side; `npm run test:hard` adds the long ones of test/hard.
 const args = process.argv.slice(2);
-const valueOf = (flag: string): string | undefined =>
+const flagValue = (flag: string): string | undefined =>
   args.find((arg) => arg.startsWith(`--${flag}=`))?.slice(flag.length + 3);
 const hard = args.includes("--hard");
 const words = args.filter((arg) => !arg.startsWith("--"));
 
 /** Most files wait for processes most of the time: two at once keep a small machine busy. */
-const SIDE_BY_SIDE = Number(valueOf("at-once") ?? Math.max(2, availableParallelism() - 1));
+const SIDE_BY_SIDE = Number(flagValue("at-once") ?? Math.max(2, availableParallelism() - 1));
 
 /** With fewer files everybody sees which one is slow. */
 const MANY_FILES = 10;
@@ -99,7 +99,7 @@ async function runOlder(name: InstallableName, version: string): Promise<void> {
 for (const name of INSTALLABLE_NAMES)
   for (const version of INSTALLABLE[name].older) if (!stop.signal.aborted) await runOlder(name, version);
 
-const times = valueOf("times");
+const times = flagValue("times");
 if (times !== undefined) writeFileSync(times, JSON.stringify({ files: ran.files, tests: ran.tests }));
 const wrong = await checked;
 if (wrong) {
