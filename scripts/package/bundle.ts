@@ -61,6 +61,22 @@ function late(path: string, before: readonly string[]) {
 const BUNDLED =
   /^(?:zod|hono|ai|diff|eventsource-parser|@ai-sdk\/[^/]+|@hono\/node-server|@agentclientprotocol\/sdk)(?:\/|$)/;
 
+/** The AI SDK's way to a service of its maker, for models that are given by name alone. The house agent gives them as objects. */
+const NO_GATEWAY = `
+class None { static isInstance() { return false; } }
+export { None as GatewayAuthenticationError, None as GatewayError };
+export const gateway = undefined;
+export function createGateway() { throw new Error("expected a model as an object, got its name alone"); }
+`;
+
+const withoutGateway: Plugin = {
+  name: "without-gateway",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^@ai-sdk\/gateway$/ }, ({ path }) => ({ path, namespace: "without-gateway" }));
+    onLoad({ filter: /.*/, namespace: "without-gateway" }, () => ({ contents: NO_GATEWAY }));
+  },
+};
+
 const packages: Plugin = {
   name: "packages",
   setup({ onResolve }) {
@@ -118,7 +134,7 @@ export async function bundlePackage(folder: string): Promise<void> {
     entryPoints: { main: "src/cli/main.ts", index: "src/index.ts", "testing/index": "src/testing/index.ts" },
     splitting: true,
     chunkNames: "[name]-[hash]",
-    plugins: [together, packages, sources],
+    plugins: [together, withoutGateway, packages, sources],
   });
   // Programs and libraries of their own.
   const apart = await build({
