@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
 import { eventually } from "../support/eventually.ts";
-import { finished, Home } from "./support.ts";
+import { finished, firstLine, Home } from "./support.ts";
 
 /** A server without any setting: nothing is loaded before its port opens that only its clients need. */
 const PLAIN = { env: { PARLEY_AGENT: "" } };
@@ -48,10 +48,11 @@ test("a plain server closes the turn of a crash before its port opens", async ()
   const gone = once(first.child, "exit");
   first.child.kill("SIGKILL");
   await gone;
-  const second = await home.serve(OPEN, PLAIN);
-  assert.equal((await types(second.line)).filter((type) => type === "turn.ended").length, 1);
-  const exit = finished(second.child);
-  second.child.kill("SIGTERM");
+  const second = home.start(["serve", "--port", "0", ...OPEN], PLAIN);
+  const exit = finished(second);
+  const line = await firstLine(second);
+  assert.equal((await types(line)).filter((type) => type === "turn.ended").length, 1);
+  second.kill("SIGTERM");
   const { stderr } = await exit;
   const told = ["closed turns that an earlier crash had left open", "listening"].map((words) => stderr.indexOf(words));
   assert.ok(told[0] !== undefined && told[1] !== undefined && told[0] >= 0 && told[0] < told[1], stderr);
