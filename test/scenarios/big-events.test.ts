@@ -4,6 +4,7 @@ import { get, type IncomingMessage } from "node:http";
 import { test } from "node:test";
 import { assertNoGap } from "../support/laws.ts";
 import { agent, startServer } from "../support/server.ts";
+import { Listener } from "../surfaces/opencode/listener.ts";
 
 // Beyond 8 MiB of backlog a client is cut, so that what is bigger than that in one piece needs care.
 
@@ -61,5 +62,37 @@ test("a client of OpenCode that reads a long state of things slowly is not cut f
     if (tail.includes(`"type":"session.idle","properties":{"sessionID":"${first.id}"`)) break;
   }
   assert.ok(bytes > 16 * 1024 * 1024, `the state of things had ${bytes} bytes`);
+  request.destroy();
+});
+
+test("a client of OpenCode that comes back over many heavy events, and reads slowly, gets each once", async (t) => {
+  const { api } = await startServer(t, {
+    keepNative: false,
+    agents: { big: agent("agents/big-items", 30, 1_000_000) },
+  });
+  const { id } = await api.create({ agent: "big" });
+  const listener = new Listener(`${api.url}/global/event`);
+  await listener.connect();
+  const first = await api.create();
+  await listener.until(({ type }) => type === "session.created", "the first session");
+  await listener.leave();
+  assert.equal((await api.ask(id, "go")).reason, "end_turn");
+  const headers = { "last-event-id": listener.lastId };
+  const request = get(`${api.url}/global/event`, { agent: false, headers });
+  const [response] = (await once(request, "response")) as [IncomingMessage];
+  response.pause();
+  // Some time for the server, in which it could write more than may wait.
+  for (let turn = 0; turn < 5; turn++) await api.ask(first.id, "hello");
+  const ids: string[] = [];
+  let rest = "";
+  for await (const chunk of response) {
+    rest += String(chunk);
+    const lines = rest.split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) if (line.startsWith("id: ")) ids.push(line);
+    if (lines.some((line) => line.includes(`"type":"session.idle","properties":{"sessionID":"${id}"`))) break;
+  }
+  assert.ok(ids.length > 30);
+  assert.deepEqual([...new Set(ids)], ids);
   request.destroy();
 });

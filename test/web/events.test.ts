@@ -80,6 +80,7 @@ test("a tab that gets the lead calls for what no other tab called for, while it 
     ["first", "second"],
   );
   assert.deepEqual(uncalled.take(FRESH_MS + 3), []);
+  assert.ok(uncalled.isCalled("called") && !uncalled.isCalled("first"));
 });
 
 test("the tab's title counts who waits", () => {

@@ -77,19 +77,28 @@ const uncalled = new UncalledNotices();
 const channel = new BroadcastChannel("parley.notices");
 channel.onmessage = ({ data }) => uncalled.called(String(data), Date.now());
 
-function call(notice: Notice): void {
-  channel.postMessage(notice.tag);
-  const { kinds, sound } = noticeChoice.now.value;
-  if (!kinds.includes(notice.kind) || looksAt(notice.session)) return;
-  if (sound) playNotice(notice.kind);
-  if (!document.hasFocus() && noticesPossible() && Notification.permission === "granted") show(notice);
+function isOver({ ask }: Notice): boolean {
+  return ask !== undefined && !openAsks.peek().some((shown) => shown.ask.id === ask);
 }
 
-/** Takes an event of the stream of all sessions. */
+function call(notice: Notice): void {
+  channel.postMessage(notice.tag);
+  uncalled.called(notice.tag, Date.now());
+  const { kinds, sound } = noticeChoice.now.peek();
+  if (!kinds.includes(notice.kind) || looksAt(notice.session) || isOver(notice)) return;
+  try {
+    if (sound) playNotice(notice.kind);
+    if (!document.hasFocus() && noticesPossible() && Notification.permission === "granted") show(notice);
+  } catch {
+    // Some browsers have notifications and refuse to show any: the board shows it all the same.
+  }
+}
+
+/** Takes an event of the stream of all sessions. A tab that has just got the lead hears again of what the last one called for. */
 export function takeForNotices(event: ParleyEvent): void {
   const notice = noticeOf(event);
-  if (!notice || Date.now() - event.time > FRESH_MS) return;
-  if (leads.value) call(notice);
+  if (!notice || Date.now() - event.time > FRESH_MS || uncalled.isCalled(notice.tag)) return;
+  if (leads.peek()) call(notice);
   else uncalled.hear(notice, Date.now());
 }
 
@@ -97,9 +106,7 @@ export function takeForNotices(event: ParleyEvent): void {
 export function keepCalling(): void {
   effect(() => {
     if (!leads.value) return;
-    const open = new Set(openAsks.peek().map(({ ask }) => ask.id));
-    for (const notice of uncalled.take(Date.now()))
-      if (notice.ask === undefined || open.has(notice.ask)) untracked(() => call(notice));
+    for (const notice of uncalled.take(Date.now())) untracked(() => call(notice));
   });
 }
 

@@ -78,6 +78,10 @@ export class UncalledNotices {
     this.#called.set(tag, now);
   }
 
+  isCalled(tag: string): boolean {
+    return this.#called.has(tag);
+  }
+
   /** Those that are still fresh, oldest first. They are given once. */
   take(now: number): Notice[] {
     this.#forget(now);

@@ -25,8 +25,16 @@ const CAUSES = 5;
 /** An error's own fields, such as its code, and its stack, which JSON would leave out. */
 function errorFields(error: Error, depth = 0): Record<string, unknown> {
   const { name, message, stack, cause } = error;
+  const fields: Record<string, unknown> = {};
+  for (const key of Object.keys(error)) {
+    try {
+      fields[key] = Reflect.get(error, key);
+    } catch {
+      // A field that throws is left out.
+    }
+  }
   const inner = cause instanceof Error && depth < CAUSES ? { cause: errorFields(cause, depth + 1) } : {};
-  return { ...error, type: name, message, stack, ...inner };
+  return { ...fields, type: name, message, stack, ...inner };
 }
 
 /** What JSON cannot hold is told as text: a line of the log must not throw. */

@@ -24,8 +24,12 @@ export function paramDecoded(text: string): string {
   return text.includes("%") ? decoded(text, decodeURIComponent) : text;
 }
 
-/** The parameters of a target's query, in their order. */
+/** The parameters of a target's query, in their order. One without a name means nothing. */
 export function queryOf(target: string): [name: string, value: string][] {
-  const begin = target.indexOf("?");
-  return begin < 0 ? [] : [...new URLSearchParams(target.slice(begin + 1).split("#", 1)[0])];
+  const [, query = ""] = /\?([^#]*)/.exec(target) ?? [];
+  const meant = (text: string): string => paramDecoded(text.replaceAll("+", " "));
+  return query.split("&").flatMap((pair) => {
+    const [, name = "", value = ""] = /^([^=]*)=?(.*)$/s.exec(pair) ?? [];
+    return name === "" ? [] : [[meant(name), meant(value)]];
+  });
 }

@@ -25,7 +25,7 @@ const RETRY_SOON = { "retry-after": "1" };
 
 export function json(status: number, value: unknown, type = "application/json"): Answer {
   const headers = { "content-type": type, ...(status === 503 ? RETRY_SOON : {}) };
-  return new Answer(JSON.stringify(value), headers, status);
+  return new Answer(JSON.stringify(value) ?? null, headers, status);
 }
 
 /** A longer text is made into bytes once: its characters would be gone over several times. */

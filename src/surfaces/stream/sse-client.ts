@@ -64,13 +64,14 @@ export class SseClient {
     this.#written += bytes.length;
     this.#quiet = false;
     this.#socket.write(bytes);
-    // A client that was not behind is not cut for one frame that is bigger than the limit: it would come back for it,
-    // and be cut again, for ever.
-    if (this.backlog > this.#limits.backlog && waiting > this.#limits.highWater) {
+    const full = live ? this.#limits.liveHighWater : this.#limits.highWater;
+    // A client that was not full is not cut for one frame that is bigger than the limit: it would come back for it, and
+    // be cut again, for ever.
+    if (this.backlog > this.#limits.backlog && waiting > full) {
       this.cut("backlog");
       return false;
     }
-    return this.backlog <= (live ? this.#limits.liveHighWater : this.#limits.highWater);
+    return this.backlog <= full;
   }
 
   /** Resolves when the client has caught up, or has gone. */

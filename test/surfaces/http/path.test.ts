@@ -32,6 +32,8 @@ const QUERIES: [target: string, query: [string, string][]][] = [
   ["/a?b=c&d=e+f%20g#h=i", [["b", "c"], ["d", "e f g"]]], // biome-ignore format: a row
   ["/a?b&b=", [["b", ""], ["b", ""]]], // biome-ignore format: a row
   ["/a?b=c?d=e&%zz=%", [["b", "c?d=e"], ["%zz", "%"]]], // biome-ignore format: a row
+  ["/a?=b&=&&c", [["c", ""]]],
+  ["/a??b=%ff%20&c==d", [["?b", "%ff%20"], ["c", "=d"]]], // biome-ignore format: a row
   ["/a?__proto__=b", [["__proto__", "b"]]],
 ];
 for (const [target, query] of QUERIES) test(`query of ${target}`, () => assert.deepEqual(queryOf(target), query));

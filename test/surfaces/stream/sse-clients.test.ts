@@ -111,6 +111,18 @@ test("a client that does not read is cut at 8 MiB, the others get everything, an
   await reader.read().until("again");
 });
 
+test("a live client that may still wait is paused, not cut, for one frame that is bigger than its backlog may be", async () => {
+  await using server = await startStreams();
+  const [client, reader] = await opened(server);
+  const small = frameOf(`data: ${"x".repeat(256 * 1024)}\n\n`);
+  while (client.backlog < 5 * MIB) assert.ok(client.write(small, true));
+  assert.equal(client.write(frameOf(`data: ${"y".repeat(5 * MIB)}\n\n`), true), false);
+  assert.equal(client.closed, false);
+  reader.read();
+  await client.drained();
+  assert.equal(client.closed, false);
+});
+
 test("a reader of old events is told to wait, and when to go on", async () => {
   await using server = await startStreams();
   const [client, reader] = await opened(server);

@@ -33,6 +33,7 @@ export async function catchUp(request: CatchUp): Promise<void> {
         const frame = commit.after(variant, from);
         if (frame) client.write(frame);
       },
+      ready: () => client.drained(),
     },
     from.position - 1,
   );

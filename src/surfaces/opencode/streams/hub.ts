@@ -80,6 +80,8 @@ export class EventHub {
     const projector = await this.started();
     const from = await this.usable(stream.cursor, projector.position);
     while (projector.untold) await projector.untold;
+    // It failed meanwhile: its clients were cut, and this one was not among them yet.
+    if (projector.closed) return this.open(stream);
     if (response.destroyed || request.socket.destroyed) return;
     const client = this.options.clients.open(request, response);
     const detach = this.options.gateway.attachments.attach(null);
@@ -136,6 +138,7 @@ export class EventHub {
     const failed = (error: unknown): void => {
       logger.error({ err: error }, "OpenCode's events could not be followed; their streams begin anew");
       this.projector = undefined;
+      projector.closed = true;
       for (const { client } of [...this.listeners]) client.cut("over");
     };
     const write = (records: readonly PlacedRecord[]): Promise<void> | undefined => {

@@ -23,6 +23,8 @@ export interface ProjectorOptions {
   /** Whether somebody listens to the newer half of the API. */
   withNewer?(): boolean;
   emit(commit: Commit): void;
+  /** Resolves when those who are told can take another heavy event. */
+  ready?(): Promise<void>;
 }
 
 interface Held extends Primed {
@@ -64,6 +66,9 @@ export class Projector {
   /** The position of the log up to which everything was told. */
   position: number;
 
+  /** Its records are told by others from now on, or by nobody. */
+  closed = false;
+
   /** Set while a view holds an event that has not been told: resolves when it has. */
   untold: Promise<void> | undefined;
 
@@ -100,6 +105,7 @@ export class Projector {
   /** A promise where a session must be read from the log first, or a record is heavy: nothing more until it resolves. */
   take(records: readonly PlacedRecord[]): Promise<void> | undefined {
     const batches: Batch[] = [];
+    if (this.closed) return undefined;
     for (const [index, record] of records.entries()) {
       if (record.json.length >= HEAVY) {
         this.tell(batches);
@@ -120,7 +126,7 @@ export class Projector {
 
   /** Reads, applies and tells the record in turns of their own, and goes on in a further one. */
   private async takeHeavy(record: PlacedRecord, records: readonly PlacedRecord[]): Promise<void> {
-    await nextTurn();
+    await this.ready();
     const event = JSON.parse(record.json) as ParleyEvent;
     await nextTurn();
     const held = this.heldFor(record);
@@ -132,8 +138,13 @@ export class Projector {
       if (batch) this.tell([batch]);
     });
     await this.untold;
-    await nextTurn();
+    await this.ready();
     return this.take(records.slice(1));
+  }
+
+  private async ready(): Promise<void> {
+    await nextTurn();
+    await this.options.ready?.();
   }
 
   /** Undefined where the session must be read first: also before a cut of turns that its view has not seen. */
@@ -189,7 +200,7 @@ export class Projector {
   }
 
   private tell(batches: readonly Batch[]): void {
-    if (batches.length > 0) this.options.emit(new Commit(batches));
+    if (batches.length > 0 && !this.closed) this.options.emit(new Commit(batches));
   }
 
   /** Sessions at work are always kept, of the others those that were heard of last. */

@@ -5,7 +5,7 @@ import { OpencodeClient } from "../../../support/opencode.ts";
 import { logs, startServer, type TestServer } from "../../../support/server.ts";
 import { Listener } from "../listener.ts";
 
-type Read = "readAll" | "readAllBack";
+type Read = "readAll" | "readAllBack" | "lostTo";
 
 /** A read that waits until it is let go. */
 class Stop {
@@ -16,6 +16,7 @@ class Stop {
 /** A log whose next read of a kind can be made to wait. */
 class HeldLog {
   readonly #stops = new Map<Read, Stop>();
+  readonly #losing = new Set<() => void>();
 
   readonly open: typeof logs.open = async (options) => {
     const log = await logs.open(options);
@@ -23,8 +24,19 @@ class HeldLog {
       ...log,
       readAll: (query) => this.#pass("readAll", () => log.readAll(query)),
       readAllBack: (query) => this.#pass("readAllBack", () => log.readAllBack(query)),
+      lostTo: () => this.#pass("lostTo", async () => 0),
+      listenAll: (listener, lost) => {
+        if (lost) this.#losing.add(lost);
+        return log.listenAll(listener, lost);
+      },
     };
   };
+
+  /** Tells those who follow all sessions that their events are gone, as a failover does. */
+  lose(): void {
+    for (const lost of [...this.#losing]) lost();
+    this.#losing.clear();
+  }
 
   holdNext(read: Read): Stop {
     const stop = new Stop();
@@ -88,5 +100,21 @@ test("a client that is still being told of what it missed hears the events that 
   await listener.idle(id);
   const isToast = ({ type }: OpencodeEvent): boolean => type === "tui.toast.show";
   assert.ok(listener.heard.some(isToast), "the toast was told");
+  await listener.leave();
+});
+
+test("a client that comes while the streams begin anew hears what comes then", async (t) => {
+  const held = new HeldLog();
+  const server = await startServer(t, { openLog: held.open });
+  const { id, listener } = await heardAndLeft(server);
+  const asked = held.holdNext("lostTo");
+  const connected = listener.connect({ resume: true });
+  await asked.reached.promise;
+  held.lose();
+  asked.go.resolve();
+  await connected;
+  const { receipt } = await server.api.ask(id, "afterwards");
+  await listener.idle(id);
+  assert.ok(listener.mirror.messages.has(receipt.prompt), "the turn was told");
   await listener.leave();
 });

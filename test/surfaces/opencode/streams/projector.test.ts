@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { ParleyEvent } from "../../../../src/core/events/event.ts";
+import type { Draft, ParleyEvent } from "../../../../src/core/events/event.ts";
 import { createMemoryLog } from "../../../../src/log/memory/log.ts";
 import { SessionView } from "../../../../src/surfaces/opencode/projection/session-view.ts";
 import type { SessionEvent } from "../../../../src/surfaces/opencode/shapes/event.ts";
@@ -55,3 +55,31 @@ test("D6 a client hears of every message that a cut removes where the session wa
     }),
     { numRuns: 300, seed: 41 },
   ));
+
+test("a projector that was closed tells nothing more of the heavy events that it was about to tell", async () => {
+  const heavy = "x".repeat(300_000);
+  const told: number[][] = [];
+  for (const closes of [false, true]) {
+    const log = createMemoryLog();
+    const hold = await log.open({ id: "ses_heavy" });
+    const started = { agent: "scripted", directory: "/d", title: "first", version: 1 };
+    const drafts = [
+      { type: "session.started", data: started },
+      ...[1, 2, 3].map((at) => ({ type: "session.updated", data: { title: `${at} ${heavy}` } })),
+    ].map((draft) => ({ draft: { time: 1, source: "parley", ...draft } as Draft }));
+    await hold.append(0, drafts);
+    const positions: number[] = [];
+    const emit = ({ batches }: Commit): void => {
+      positions.push(...batches.map(({ position }) => position));
+      projector.closed = closes && positions.length === 2;
+    };
+    const options = { log, projectOf: () => "project", resting: 4, keep: KEEP, withOlder: () => false, emit };
+    const projector = new Projector(options, 0);
+    await projector.take(await log.readAll({ after: 0, limit: 10 }));
+    told.push(positions);
+  }
+  assert.deepEqual(told, [
+    [1, 2, 3, 4],
+    [1, 2],
+  ]);
+});
