@@ -49,7 +49,8 @@ export class History {
     const found: Placed[] = [];
     let older = false;
     // Every step is a message, so that this many of them are enough.
-    const back = { before: before ?? head.last + 1, steps: limit, headless: true };
+    const share = (): number => found.length / limit;
+    const back = { before: before ?? head.last + 1, steps: limit, headless: true, share };
     for await (const piece of piecesBack(this.#log, head.state, back)) {
       const placed = await this.#placedIn(piece, head, waiting);
       for (const one of placed.reverse()) found.push(one);

@@ -7,6 +7,16 @@ import { headOfTurn } from "./turn-head.ts";
 /** How many events are read at once: few at first, because most requests want the newest only. */
 export const FIRST_CHUNK = 256;
 export const LARGEST_CHUNK = 2_048;
+const SMALLEST_CHUNK = 64;
+/** Older turns may have more events than those that were read. */
+const SPARE = 1.1;
+
+/** How many events to read next, after so many of which the share gave what is wanted. */
+export function nextChunk(limit: number, read: number, share: number): number {
+  const twice = Math.min(limit * 2, LARGEST_CHUNK);
+  if (share <= 0) return twice;
+  return Math.min(twice, Math.max(SMALLEST_CHUNK, Math.ceil(((read * (1 - share)) / share) * SPARE)));
+}
 
 /** The events from a `turn.started` to the next, or those before the first. */
 export interface Piece {
@@ -75,6 +85,8 @@ export interface Back {
   steps: number;
   /** Where these are a part of a turn, the others need not be told at all. */
   headless?: boolean;
+  /** How much of what is wanted was told so far, up to 1: as much more is read as the rest may take. */
+  share?(): number;
 }
 
 /**
@@ -84,7 +96,7 @@ export interface Back {
 export async function* piecesBack(
   log: Log,
   { id: session, cuts }: Pick<SessionState, "id" | "cuts">,
-  { before, steps, headless = false }: Back,
+  { before, steps, headless = false, share = () => 0 }: Back,
 ): AsyncGenerator<Piece> {
   // Steps that were taken back are no messages, and do not count.
   const gone = (seq: number): boolean => isCut(cuts, seq);
@@ -95,11 +107,13 @@ export async function* piecesBack(
   };
   let held: EventRecord[] = [];
   let end = before;
-  for (let limit = FIRST_CHUNK; ; limit = Math.min(limit * 2, LARGEST_CHUNK)) {
+  let count = 0;
+  for (let limit = FIRST_CHUNK; ; limit = nextChunk(limit, count, share())) {
     const read = await log.readBack(session, { before: end, limit });
     const [first] = read;
     if (!first) break;
     end = first.seq;
+    count += read.length;
     const chunk = thinner.take(read);
     held = chunk.concat(held);
     for (let at = chunk.length - 1; at >= 0; at--) {
