@@ -37,7 +37,7 @@ function errorFields(error: Error, depth = 0): Record<string, unknown> {
   return { ...fields, type: name, message, stack, ...inner };
 }
 
-/** What JSON cannot hold is told as text: a line of the log must not throw. */
+/** The JSON of any value: parts that JSON cannot hold are told as text, because a line of the log must not throw. */
 function safeJson(value: unknown): string {
   const above: unknown[] = [];
   return JSON.stringify(value, function (this: unknown, _key: string, one: unknown) {
