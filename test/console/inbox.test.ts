@@ -110,7 +110,10 @@ describe("the console's inbox", { timeout: GROUP_MS }, () => {
     await page.keyboard.press("a");
     await ended(stage, sessions[0] ?? "");
     assert.notEqual((await stage.server.api.session(sessions[1] ?? "")).turn, null);
+    // A person sees the end of the first before they go on: until then the keys are for it.
+    await page.getByText("allowed once by console").waitFor();
     await page.keyboard.press("d");
+    await page.waitForFunction(() => /^(?:INPUT|TEXTAREA)$/.test(document.activeElement?.tagName ?? ""));
     await page.keyboard.type("not now");
     await page.keyboard.press("Enter");
     await ended(stage, sessions[1] ?? "");
