@@ -6,12 +6,14 @@ import { REAL_CLIENTS, realClient } from "../test/support/acp/real-client.ts";
 import { REAL_ACP_AGENTS, realAcpAgent } from "../test/support/real-acp-agent.ts";
 import { realAgent, skipVariable, versionVariable } from "../test/support/real-agent.ts";
 import { checking, type Failed } from "./tests/check.ts";
+import { RUN_VARIABLE } from "./tests/end-file.ts";
 import { runFiles } from "./tests/run-files.ts";
 import { leftOut, notTested, slowest } from "./tests/summary.ts";
 
 // `npm test` runs everything; `npm test -- gateway` only the test files whose path holds that word;
 // `npm test -- --slowest` tells also the slowest tests, `--times=FILE` writes the times of all of them, `--at-once=3` runs
-// so many files side by side; `npm run test:hard` adds the long ones of test/hard.
+// so many files side by side, `--file-minutes=5` and `--ending-seconds=10` end one that takes longer; `npm run test:hard`
+// adds the long ones of test/hard.
 const args = process.argv.slice(2);
 const flagValue = (flag: string): string | undefined =>
   args.find((arg) => arg.startsWith(`--${flag}=`))?.slice(flag.length + 3);
@@ -20,6 +22,12 @@ const words = args.filter((arg) => !arg.startsWith("--"));
 
 /** Most files wait for processes most of the time: two at once keep a small machine busy. */
 const SIDE_BY_SIDE = Number(flagValue("at-once") ?? Math.max(2, availableParallelism() - 1));
+
+/** Many times what the slowest file takes. Groups of tests have limits of their own, which name the test. */
+const LIMITS = {
+  fileMs: 60_000 * Number(flagValue("file-minutes") ?? (hard ? 120 : 25)),
+  endingMs: 1_000 * Number(flagValue("ending-seconds") ?? 180),
+};
 
 /** With fewer files everybody sees which one is slow. */
 const MANY_FILES = 10;
@@ -53,6 +61,7 @@ process.env.PARLEY_KNOWN_AGENTS ??= "false";
 // Nor the developer's own OpenCode configuration, whose permissions become rules of sessions.
 process.env.XDG_CONFIG_HOME = "/nonexistent/config";
 if (hard) process.env.PARLEY_TEST_HARD = "1";
+process.env[RUN_VARIABLE] = `${process.pid}`;
 // Hundreds of processes run the same TypeScript: each finds it compiled by the one before.
 process.env.NODE_COMPILE_CACHE ??= resolve("node_modules/.cache/parley-compiled");
 
@@ -79,7 +88,7 @@ if (files.some((file) => file.startsWith("test/real/acp-clients/"))) {
 }
 
 console.error(`\n── ${files.length} test files`);
-const ran = await runFiles(files, SIDE_BY_SIDE, stop.signal);
+const ran = await runFiles(files, SIDE_BY_SIDE, LIMITS, stop.signal);
 
 /** The tests with Claude Code that hold for each of its tested versions: the most common turns, and what differs between the versions. */
 const EVERY_VERSION = ["claude/subagents"];
@@ -91,7 +100,7 @@ async function runOlder(name: InstallableName, version: string): Promise<void> {
   if (chosen.length === 0 || process.env[versionVariable(name)] !== undefined) return;
   console.error(`\n── ${chosen.length} test files with ${name} ${version}`);
   process.env[versionVariable(name)] = version;
-  const older = await runFiles(chosen, SIDE_BY_SIDE, stop.signal);
+  const older = await runFiles(chosen, SIDE_BY_SIDE, LIMITS, stop.signal);
   delete process.env[versionVariable(name)];
   ran.failed ||= older.failed;
   for (const list of ["skips", "files", "tests"] as const) (ran[list] as unknown[]).push(...older[list]);

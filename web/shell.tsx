@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { openAsks } from "./data/asks.ts";
-import { chooseAsk, chosenAsk } from "./data/chosen.ts";
-import { onKeys } from "./data/keyboard.ts";
+import { chooseAsk, chosenAsk, isChosenAskSeen } from "./data/chosen.ts";
+import { keepTyping, onKeys } from "./data/keyboard.ts";
 import { go, route } from "./data/navigation.ts";
 import { board } from "./data/seen.ts";
 import { NEED_NAMES, NEEDS } from "./model/needs.ts";
@@ -52,16 +52,27 @@ function SideList({ now }: { now: Route }) {
   });
 }
 
-/** Presses a button of the ask that is chosen. */
+function chosenCard(): Element | null {
+  return document.querySelector(`[data-ask="${CSS.escape(chosenAsk.value ?? "")}"]`);
+}
+
+function isOnScreen(element: Element): boolean {
+  const { top, bottom } = element.getBoundingClientRect();
+  return top < innerHeight && bottom > 0;
+}
+
+/** Presses a button of the ask that is chosen. One that is out of sight is shown instead: nobody answers it unseen. */
 function press(answer: "once" | "reject"): void {
-  const card = document.querySelector(`[data-ask="${chosenAsk.value ?? ""}"]`);
+  const card = chosenCard();
   const button = card?.querySelector(`button[data-answer="${answer}"]`);
-  if (button instanceof HTMLButtonElement) button.click();
+  if (!(button instanceof HTMLButtonElement)) return;
+  if (!isOnScreen(button)) button.scrollIntoView({ block: "center" });
+  else if (answer === "reject" || isChosenAskSeen()) button.click();
 }
 
 function choose(step: 1 | -1): void {
   chooseAsk(step);
-  document.querySelector(`[data-ask="${chosenAsk.value ?? ""}"]`)?.scrollIntoView({ block: "nearest" });
+  chosenCard()?.scrollIntoView({ block: "nearest" });
 }
 
 /** The keys that count on every page. */
@@ -73,7 +84,10 @@ function useKeys(): void {
         home: () => go({ page: "home" }),
         usage: () => go({ page: "usage" }),
         agents: () => go({ page: "agents" }),
-        search: () => go({ page: "search", query: "" }),
+        search: () => {
+          keepTyping();
+          go({ page: "search", query: "" });
+        },
         new: () => go({ page: "new" }),
         next: () => choose(1),
         previous: () => choose(-1),

@@ -102,22 +102,72 @@ describe("the console's inbox", { timeout: GROUP_MS }, () => {
     await card(page, "make").waitFor({ state: "detached" });
   });
 
-  inPage("is answered by keys alone, the oldest first", async (page, stage) => {
-    const sessions = [await stage.begin("[[ask first]]")];
-    await card(page, "first").waitFor();
-    sessions.push(await stage.begin("[[ask second]]"));
-    await card(page, "second").waitFor();
+  const waiting = async (stage: ConsoleStage, session: string): Promise<boolean> =>
+    (await stage.server.api.session(session)).turn !== null;
+  /** Sessions with an ask each, all of which the page shows. */
+  async function asking(page: Page, stage: ConsoleStage, ...names: string[]): Promise<string[]> {
+    const sessions: string[] = [];
+    for (const name of names) {
+      sessions.push(await stage.begin(`[[ask ${name}]]`));
+      await card(page, name).waitFor();
+    }
+    return sessions;
+  }
+
+  inPage("is answered by keys alone, the oldest first, as fast as somebody types", async (page, stage) => {
+    const [first = "", second = "", third = ""] = await asking(page, stage, "first", "second", "third");
     await page.keyboard.press("a");
-    await ended(stage, sessions[0] ?? "");
-    assert.notEqual((await stage.server.api.session(sessions[1] ?? "")).turn, null);
-    // A person sees the end of the first before they go on: until then the keys are for it.
-    await page.getByText("allowed once by console").waitFor();
-    await page.keyboard.press("d");
-    await page.waitForFunction(() => /^(?:INPUT|TEXTAREA)$/.test(document.activeElement?.tagName ?? ""));
-    await page.keyboard.type("not now");
+    await page.keyboard.type("dnot now");
     await page.keyboard.press("Enter");
-    await ended(stage, sessions[1] ?? "");
     await page.getByText("rejected by console: not now").waitFor();
+    await page.keyboard.type("dnor ever");
+    await page.keyboard.press("Enter");
+    await page.getByText("rejected by console: nor ever").waitFor();
+    for (const session of [first, second, third]) await ended(stage, session);
+    await page.getByText("allowed once by console").waitFor();
+    assert.match(page.url(), /\/console\/inbox$/, "no letter was taken for a key of the console");
+  });
+
+  inPage("allows one ask with a key that is pressed twice or held down", async (page, stage) => {
+    const [first = "", second = ""] = await asking(page, stage, "one", "two");
+    await page.evaluate(() => {
+      for (const repeat of [true, true, true])
+        document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "a", repeat, bubbles: true }));
+    });
+    await page.keyboard.press("a");
+    await page.keyboard.press("a");
+    await page.getByText("allowed once by console").waitFor();
+    await ended(stage, first);
+    assert.ok(await waiting(stage, second));
+    assert.equal(await card(page, "two").getByRole("button", { name: "Allow once" }).isEnabled(), true);
+    await page.keyboard.type("d");
+    await page.keyboard.press("Enter");
+    await ended(stage, second);
+  });
+
+  inPage("answers no ask by a key while it is out of sight", async (page, stage) => {
+    await page.setViewportSize({ width: 800, height: 300 });
+    const [session = ""] = await asking(page, stage, `sight ${"long ".repeat(900)}`);
+    const allow = card(page, "sight").getByRole("button", { name: "Allow once" });
+    await page.keyboard.press("a");
+    assert.equal(await allow.isEnabled(), true);
+    await page.waitForFunction(() => {
+      const { top = -1, bottom = 1e9 } = document.querySelector('[data-answer="once"]')?.getBoundingClientRect() ?? {};
+      return top >= 0 && bottom <= innerHeight;
+    });
+    assert.ok(await waiting(stage, session));
+    await page.keyboard.press("a");
+    await ended(stage, session);
+  });
+
+  inPage("leads to the search by a key, and loses no letter on the way", async (page) => {
+    await page.getByText("No agent needs you now.").waitFor();
+    await page.keyboard.type("/one no ");
+    const box = page.getByRole("searchbox");
+    await box.waitFor();
+    await page.waitForURL(/q=one/);
+    await page.keyboard.type("gold");
+    assert.equal(await box.inputValue(), "one no gold");
   });
 
   inPage("sends an answer once although the connection breaks before the reply", async (page, stage) => {

@@ -48,8 +48,11 @@ describe("getting in to the console with a browser", { skip: program ? false : N
       async () => (await fetch("/v1/agents", { headers: { "x-parley-client": "test" }, cache: "no-store" })).status,
     );
 
-  const isIn = (page: Page): Promise<void> =>
-    eventually(`the page at ${page.url()} is let in`, async () => (await status(page)) === 200);
+  /** Waits until the console is drawn: the login page before it is left for a fresh load of the same address. */
+  async function isIn(page: Page): Promise<void> {
+    await page.locator(".shell").waitFor();
+    await eventually(`the page at ${page.url()} is let in`, async () => (await status(page)) === 200);
+  }
 
   const logOut = (page: Page): Promise<number> =>
     page.evaluate(async () => (await fetch("/console/logout", { method: "POST" })).status);

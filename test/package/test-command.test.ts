@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { RunningFiles } from "../../scripts/tests/overdue.ts";
 import { leftOut, notTested, slowest } from "../../scripts/tests/summary.ts";
 import { missing } from "../support/missing.ts";
 import { skipVariable } from "../support/real-agent.ts";
@@ -74,5 +78,65 @@ describe("the end of npm test", () => {
       { file: "middle", ms: 5_000 },
     ];
     assert.deepEqual(slowest(times, 2), ["  12.3 s  slow", "   5.0 s  middle"]);
+  });
+});
+
+describe("test files that do not end", () => {
+  const limits = { fileMs: 1_000, endingMs: 100 };
+
+  test("are overdue after the limit, or some time after their last test", () => {
+    const running = new RunningFiles();
+    const reasons = (now: number) => running.overdue(limits, now).map(({ file, reason }) => `${file}: ${reason}`);
+    running.begin("a", 0);
+    running.begin("b", 500);
+    assert.deepEqual(reasons(900), [], "a file without tests so far may prepare something");
+    running.testBegins("b", 900);
+    running.testBegins("b", 910);
+    running.testEnds("b", 920);
+    assert.deepEqual(reasons(1_001), ["a: it has not ended within 1 s"]);
+    running.end("a");
+    assert.deepEqual(reasons(1_500), [], "a test of b goes on");
+    running.testEnds("b", 1_300);
+    assert.deepEqual(reasons(1_400), []);
+    assert.deepEqual(reasons(1_401), ["b: its process has not ended within 0 s after its last test"]);
+    running.testBegins("b", 1_402);
+    assert.deepEqual(reasons(1_500), []);
+  });
+
+  test("are ended with what they left, named, and fail the run; the others go on", async (t) => {
+    const directory = mkdtempSync(join(tmpdir(), "parley-overdue-"));
+    t.after(() => rmSync(directory, { recursive: true }));
+    const file = (name: string, body: string): string => {
+      const path = join(directory, `${name}.test.mjs`);
+      writeFileSync(path, `import { spawn } from "node:child_process";\nimport { test } from "node:test";\n${body}\n`);
+      return path;
+    };
+    const sleeper = `spawn("sleep", ["9731"], { stdio: "inherit", detached: true }).unref()`;
+    const files = [
+      file("handle", `test("leaves a timer", () => void setInterval(() => {}, 1000));`),
+      file("holder", `test("leaves a process", () => void ${sleeper});`),
+      file("stuck", `test("never ends", () => new Promise(() => setInterval(() => {}, 1000)));`),
+      file("fine", `test("is fine", () => {});`),
+    ];
+    const program = join(directory, "run.mjs");
+    writeFileSync(
+      program,
+      `import { runFiles } from ${JSON.stringify(join(ROOT, "scripts/tests/run-files.ts"))};
+       const limits = { fileMs: 15_000, endingMs: 2_000 };
+       const { failed, tests } = await runFiles(${JSON.stringify(files)}, 4, limits, new AbortController().signal);
+       console.log(JSON.stringify({ failed, tests: tests.map(({ name }) => name) }));`,
+    );
+    const child = spawn(process.execPath, [program], {
+      env: { ...process.env, NODE_TEST_CONTEXT: undefined, PARLEY_TEST_RUN: `overdue-${process.pid}` },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    const { failed, tests } = JSON.parse(out.trim().split("\n").at(-1) ?? "");
+    assert.equal(failed, true);
+    assert.ok(tests.includes("is fine"), out);
+    assert.match(err, /handle\.test\.mjs is ended: its process has not ended within 2 s after its last test/);
+    assert.match(err, /holder\.test\.mjs is ended: its process .*\n(?:parley: {3}.*\n)*parley: {3}\d+ sleep 9731/);
+    assert.match(err, /stuck\.test\.mjs is ended: it has not ended within 15 s/);
+    assert.doesNotMatch(err, /fine\.test\.mjs/);
   });
 });

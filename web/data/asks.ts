@@ -46,6 +46,21 @@ function change(edit: (asks: Map<string, ShownAsk>) => void): void {
   shown.value = next;
 }
 
+/** Asks whose answer is on its way. */
+const sending = signal<ReadonlySet<string>>(new Set());
+
+export function isSending(ask: string): boolean {
+  return sending.value.has(ask);
+}
+
+/** Marks an ask while its answer is on its way. */
+export function markSending(ask: string, on: boolean): void {
+  const next = new Set(sending.value);
+  if (on) next.add(ask);
+  else next.delete(ask);
+  sending.value = next;
+}
+
 /** Reads the open asks anew. */
 export async function loadAsks(): Promise<void> {
   const asks = await api.asks();

@@ -5,6 +5,8 @@ type Handler = () => void;
 /** The handlers of each key, the newest last: a page's own counts before that of the whole console. */
 const handlers = new Map<KeyName, Handler[]>();
 const FORGET_MS = 1_500;
+/** A field that is not there after so long is not awaited any more. */
+const WAITS_MS = 3_000;
 
 /** Has a key do something until the answer is called. */
 export function onKey(name: KeyName, handler: Handler): () => void {
@@ -25,6 +27,33 @@ export function onKeys(wanted: Partial<Record<KeyName, Handler>>): () => void {
   };
 }
 
+/** A key that is held down repeats these alone: it must not answer one ask after the other. */
+const REPEATED: ReadonlySet<KeyName> = new Set(["next", "previous"]);
+
+/** Text that was typed for a field that is not there yet, and when the field was asked for. */
+let kept: { text: string; since: number } | undefined;
+
+/** Keeps what is typed from now on for a field that is still being loaded. */
+export function keepTyping(): void {
+  kept = { text: "", since: performance.now() };
+}
+
+/** The text that was kept for the field that is there now. */
+export function takeTyping(): string {
+  const { text = "" } = kept ?? {};
+  kept = undefined;
+  return text;
+}
+
+/** Takes a key for the awaited field. */
+function keep({ key }: KeyboardEvent): boolean {
+  if (!kept) return false;
+  if (performance.now() - kept.since > WAITS_MS || key === "Escape") kept = undefined;
+  else if (key === "Backspace") kept.text = kept.text.slice(0, -1);
+  else if (key.length === 1) kept.text += key;
+  return kept !== undefined;
+}
+
 const FIELDS = "input, textarea, select, [contenteditable], dialog, iframe";
 
 let typed: Typed = {};
@@ -33,11 +62,16 @@ let at = 0;
 addEventListener("keydown", (event) => {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
   if (event.target instanceof Element && event.target.closest(FIELDS)) return;
+  if (keep(event)) {
+    event.preventDefault();
+    return;
+  }
   const now = performance.now();
   typed = typeKey(now - at > FORGET_MS ? {} : typed, event.key);
   at = now;
-  const handler = typed.name && handlers.get(typed.name)?.at(-1);
+  const { name } = typed;
+  const handler = name && handlers.get(name)?.at(-1);
   if (!handler) return;
   event.preventDefault();
-  handler();
+  if (!event.repeat || REPEATED.has(name)) handler();
 });

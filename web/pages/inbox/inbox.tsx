@@ -1,12 +1,9 @@
 import { openAsks, shownAsks } from "../../data/asks.ts";
-import { chosenAsk } from "../../data/chosen.ts";
 import { AskCard } from "../../ui/ask/ask-card.tsx";
 
 /** All asks of all sessions, oldest first. */
 export function AskList() {
-  return shownAsks.value.map((shown) => (
-    <AskCard key={shown.ask.id} shown={shown} chosen={shown.ask.id === chosenAsk.value} />
-  ));
+  return shownAsks.value.map((shown) => <AskCard key={shown.ask.id} shown={shown} />);
 }
 
 /** Who needs you, and for what. */

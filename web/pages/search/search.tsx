@@ -1,6 +1,7 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { SearchHit, SearchResult } from "../../../src/client/index.ts";
 import { api, wordsOf } from "../../data/api.ts";
+import { onKey, takeTyping } from "../../data/keyboard.ts";
 import { go } from "../../data/navigation.ts";
 import { hrefOf } from "../../model/route.ts";
 import { Ago } from "../../ui/ago.tsx";
@@ -41,12 +42,18 @@ function Hit({ hit }: { hit: SearchHit }) {
 
 /** What was said and done, in all sessions. */
 export function Search({ query }: { query: string }) {
-  const [text, setText] = useState(query);
+  const [text, setText] = useState(() => query + takeTyping());
   const [result, setResult] = useState<SearchResult>();
   const [failed, setFailed] = useState<string>();
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => field.current?.focus(), []);
-  useEffect(() => setText(query), [query]);
+  useLayoutEffect(() => field.current?.focus(), []);
+  useEffect(() => onKey("search", () => field.current?.focus()), []);
+  const [searched, setSearched] = useState(query);
+  if (query !== searched) {
+    setSearched(query);
+    // The address follows the field, too, and has no space at its end: the next word begins after one.
+    if (query !== text.trim()) setText(query);
+  }
   useEffect(() => {
     const words = text.trim();
     let over = false;

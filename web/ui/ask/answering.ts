@@ -1,21 +1,7 @@
-import { signal } from "@preact/signals";
 import { type Ask, type AskAnswer, ParleyApiError } from "../../../src/client/index.ts";
 import { api } from "../../data/api.ts";
+import { isSending, markSending } from "../../data/asks.ts";
 import { attempt, say } from "../toasts.tsx";
-
-/** Asks whose answer is on its way: its buttons do nothing meanwhile. */
-const sending = signal<ReadonlySet<string>>(new Set());
-
-export function isSending(ask: string): boolean {
-  return sending.value.has(ask);
-}
-
-function mark(ask: string, on: boolean): void {
-  const next = new Set(sending.value);
-  if (on) next.add(ask);
-  else next.delete(ask);
-  sending.value = next;
-}
 
 const TRIES = 4;
 const PAUSE_MS = 700;
@@ -42,8 +28,8 @@ async function send(ask: Ask, answer: AskAnswer): Promise<void> {
 /** Answers an ask once, however often a button is pressed. */
 export async function answerAsk(ask: Ask, answer: AskAnswer): Promise<boolean> {
   if (isSending(ask.id)) return false;
-  mark(ask.id, true);
+  markSending(ask.id, true);
   const done = await attempt(() => send(ask, answer));
-  mark(ask.id, false);
+  markSending(ask.id, false);
   return done;
 }

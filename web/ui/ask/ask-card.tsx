@@ -1,4 +1,5 @@
 import type { ShownAsk } from "../../data/asks.ts";
+import { chosenAsk } from "../../data/chosen.ts";
 import { stateOf } from "../../data/sessions.ts";
 import { resolutionWords } from "../../model/ask.ts";
 import { hrefOf } from "../../model/route.ts";
@@ -21,14 +22,13 @@ function Whose({ ask, root }: Pick<ShownAsk, "ask" | "root">) {
 
 interface AskCardProps {
   shown: ShownAsk;
-  /** Whether the keys of the inbox go to this ask. */
-  chosen?: boolean;
   /** In its own session's transcript the name of the session is said already. */
   inPlace?: boolean;
 }
 
 /** An ask that is answered where it stands. Once it is answered, here or elsewhere, it says by whom. */
-export function AskCard({ shown: { ask, root, resolution }, chosen = false, inPlace = false }: AskCardProps) {
+export function AskCard({ shown: { ask, root, resolution }, inPlace = false }: AskCardProps) {
+  const chosen = ask.id === chosenAsk.value;
   const state = stateOf(root)?.value;
   return (
     <article

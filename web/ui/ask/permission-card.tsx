@@ -1,8 +1,10 @@
 import { useState } from "preact/hooks";
 import type { Ask } from "../../../src/client/index.ts";
+import { isSending } from "../../data/asks.ts";
 import { permissionView } from "../../model/ask.ts";
 import { Scrollable } from "../scrollable.tsx";
-import { answerAsk, isSending } from "./answering.ts";
+import { takeFocus } from "../take-focus.ts";
+import { answerAsk } from "./answering.ts";
 import { DiffText } from "./diff-text.tsx";
 
 interface Props {
@@ -79,8 +81,7 @@ export function PermissionCard({ ask, over }: Props) {
             <span>What should it do instead? (may stay empty)</span>
             <input
               class="input"
-              // biome-ignore lint/a11y/noAutofocus: the person has just asked for this field
-              autoFocus
+              ref={takeFocus}
               value={words}
               onInput={(event) => setWords(event.currentTarget.value)}
             />

@@ -1,9 +1,10 @@
 import { useState } from "preact/hooks";
 import type { Ask } from "../../../src/client/index.ts";
 import type { Question } from "../../../src/core/events/values.ts";
+import { isSending } from "../../data/asks.ts";
 import { answersOf, type Choices, noChoice, pick, write } from "../../model/ask.ts";
 import { later } from "../later.tsx";
-import { answerAsk, isSending } from "./answering.ts";
+import { answerAsk } from "./answering.ts";
 
 interface Props {
   ask: Ask & { kind: "question" };

@@ -8,6 +8,7 @@ import { hrefOf, SESSION_TABS, type SessionTab } from "../../../model/route.ts";
 import { contextShare, count, dollars } from "../../../model/words.ts";
 import { NeedDot, nameOf } from "../../../ui/session-link.tsx";
 import { SessionMenu } from "../../../ui/session-menu.tsx";
+import { takeFocus } from "../../../ui/take-focus.ts";
 import { attempt } from "../../../ui/toasts.tsx";
 
 const TAB_NAMES: Readonly<Record<SessionTab, string>> = {
@@ -53,8 +54,7 @@ function Title({ state }: { state: SessionState }) {
         class="input title-input"
         aria-label="Title"
         maxLength={300}
-        // biome-ignore lint/a11y/noAutofocus: the person has just asked for this field
-        autoFocus
+        ref={takeFocus}
         value={text}
         onInput={(event) => setText(event.currentTarget.value)}
         onBlur={save}
