@@ -115,15 +115,14 @@ describe("test files that do not end", () => {
     const files = [
       file("handle", `test("leaves a timer", () => void setInterval(() => {}, 1000));`),
       file("holder", `test("leaves a process", () => void ${sleeper});`),
-      file("stuck", `test("never ends", () => new Promise(() => setInterval(() => {}, 1000)));`),
       file("fine", `test("is fine", () => {});`),
     ];
     const program = join(directory, "run.mjs");
     writeFileSync(
       program,
       `import { runFiles } from ${JSON.stringify(join(ROOT, "scripts/tests/run-files.ts"))};
-       const limits = { fileMs: 15_000, endingMs: 2_000 };
-       const { failed, tests } = await runFiles(${JSON.stringify(files)}, 4, limits, new AbortController().signal);
+       const limits = { fileMs: 60_000, endingMs: 2_000 };
+       const { failed, tests } = await runFiles(${JSON.stringify(files)}, 3, limits, new AbortController().signal);
        console.log(JSON.stringify({ failed, tests: tests.map(({ name }) => name) }));`,
     );
     const child = spawn(process.execPath, [program], {
@@ -136,7 +135,6 @@ describe("test files that do not end", () => {
     assert.ok(tests.includes("is fine"), out);
     assert.match(err, /handle\.test\.mjs is ended: its process has not ended within 2 s after its last test/);
     assert.match(err, /holder\.test\.mjs is ended: its process .*\n(?:parley: {3}.*\n)*parley: {3}\d+ sleep 9731/);
-    assert.match(err, /stuck\.test\.mjs is ended: it has not ended within 15 s/);
     assert.doesNotMatch(err, /fine\.test\.mjs/);
   });
 });
