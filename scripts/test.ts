@@ -12,8 +12,8 @@ import { leftOut, notTested, slowest } from "./tests/summary.ts";
 
 // `npm test` runs everything; `npm test -- gateway` only the test files whose path holds that word;
 // `npm test -- --slowest` tells also the slowest tests, `--times=FILE` writes the times of all of them, `--at-once=3` runs
-// so many files side by side, `--file-minutes=5` and `--ending-seconds=10` end one that takes longer; `npm run test:hard`
-// adds the long ones of test/hard.
+// so many files side by side, `--file-minutes=5` ends one that takes longer; `npm run test:hard` adds the long ones of
+// test/hard.
 const args = process.argv.slice(2);
 const flagValue = (flag: string): string | undefined =>
   args.find((arg) => arg.startsWith(`--${flag}=`))?.slice(flag.length + 3);
@@ -25,8 +25,8 @@ const SIDE_BY_SIDE = Number(flagValue("at-once") ?? Math.max(2, availableParalle
 
 /** Many times what the slowest file takes. Groups of tests have limits of their own, which name the test. */
 const LIMITS = {
-  fileMs: 60_000 * Number(flagValue("file-minutes") ?? (hard ? 120 : 25)),
-  endingMs: 1_000 * Number(flagValue("ending-seconds") ?? 180),
+  fileMs: 60_000 * Number(flagValue("file-minutes") ?? (hard ? 120 : 20)),
+  patienceMs: 10_000,
 };
 
 /** With fewer files everybody sees which one is slow. */

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { openAsks } from "./data/asks.ts";
-import { chooseAsk, chosenAsk, isChosenAskSeen } from "./data/chosen.ts";
+import { chooseAsk, chosenAsk, isChosenAskSeen, showsAnotherAsk } from "./data/chosen.ts";
 import { keepTyping, onKeys } from "./data/keyboard.ts";
 import { go, route } from "./data/navigation.ts";
 import { board } from "./data/seen.ts";
@@ -52,22 +52,30 @@ function SideList({ now }: { now: Route }) {
   });
 }
 
-function chosenCard(): Element | null {
-  return document.querySelector(`[data-ask="${CSS.escape(chosenAsk.value ?? "")}"]`);
+/** The card of the chosen ask. A sub-agent's may be on the page twice, and one of them folded away. */
+function chosenCard(): Element | undefined {
+  const cards = document.querySelectorAll(`[data-ask="${CSS.escape(chosenAsk.value ?? "")}"]`);
+  return [...cards].find((card) => card.checkVisibility());
 }
 
-function isOnScreen(element: Element): boolean {
-  const { top, bottom } = element.getBoundingClientRect();
-  return top < innerHeight && bottom > 0;
+/** Whether a person sees the middle of an element: it is on the screen, and nothing lies over it. */
+function isInSight(element: Element): boolean {
+  const { left, right, top, bottom } = element.getBoundingClientRect();
+  const seen = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+  return seen !== null && (element.contains(seen) || seen.contains(element));
 }
 
 /** Presses a button of the ask that is chosen. One that is out of sight is shown instead: nobody answers it unseen. */
 function press(answer: "once" | "reject"): void {
-  const card = chosenCard();
-  const button = card?.querySelector(`button[data-answer="${answer}"]`);
+  const button = chosenCard()?.querySelector(`button[data-answer="${answer}"]`);
   if (!(button instanceof HTMLButtonElement)) return;
-  if (!isOnScreen(button)) button.scrollIntoView({ block: "center" });
-  else if (answer === "reject" || isChosenAskSeen()) button.click();
+  if (!isInSight(button)) {
+    button.scrollIntoView({ block: "center" });
+    showsAnotherAsk();
+    return;
+  }
+  const onlyOpens = button.hasAttribute("aria-expanded");
+  if (onlyOpens || isChosenAskSeen()) button.click();
 }
 
 function choose(step: 1 | -1): void {
@@ -85,7 +93,7 @@ function useKeys(): void {
         usage: () => go({ page: "usage" }),
         agents: () => go({ page: "agents" }),
         search: () => {
-          keepTyping();
+          keepTyping(() => route.value.page === "search");
           go({ page: "search", query: "" });
         },
         new: () => go({ page: "new" }),

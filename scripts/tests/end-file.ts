@@ -13,31 +13,36 @@ function read(pid: number, name: "cmdline" | "environ"): string {
   }
 }
 
-function isOrphanOf(run: string, { pid, parent }: ProcessInfo): boolean {
-  return parent === 1 && variableOf(read(pid, "environ"), RUN_VARIABLE) === run;
-}
-
-/**
- * Ends the process of a test file with all that descends from it. Where that process is gone, what the run has left
- * without a parent holds its output open, and is ended. The answer is a line for each process.
- */
-export function endFile(file: string): string[] {
-  const run = process.env[RUN_VARIABLE] ?? "";
-  const all = listProcesses().filter(({ zombie }) => !zombie);
-  const own = all.filter(({ pid, parent }) => parent === process.pid && read(pid, "cmdline").includes(file));
-  const seeds = own.length > 0 || run === "" ? own : all.filter((info) => isOrphanOf(run, info));
-  const family = withDescendants(all, new Set(seeds.map(({ pid }) => pid)));
-  return family.map(({ pid }) => {
-    const command = read(pid, "cmdline")
-      .split("\0")
-      .filter((part) => !part.startsWith("--"))
-      .join(" ")
-      .trim();
+/** Ends processes with all that descends from them. The answer is a line for each. */
+function end(seeds: readonly ProcessInfo[], all: readonly ProcessInfo[]): string[] {
+  return withDescendants(all, new Set(seeds.map(({ pid }) => pid))).map(({ pid }) => {
+    const words = read(pid, "cmdline").split("\0");
     try {
       process.kill(pid, "SIGKILL");
     } catch {
       // It has ended meanwhile.
     }
-    return `${pid} ${command.slice(0, 200)}`;
+    return `${pid} ${words
+      .filter((word) => !word.startsWith("--"))
+      .join(" ")
+      .trim()
+      .slice(0, 200)}`;
   });
+}
+
+const living = (): ProcessInfo[] => listProcesses().filter(({ zombie }) => !zombie);
+
+/** Ends the process of a test file. */
+export function endFile(file: string): string[] {
+  const all = living();
+  const own = all.filter(({ pid, parent }) => parent === process.pid && read(pid, "cmdline").includes(file));
+  return end(own, all);
+}
+
+/** Ends what this run has left without a parent: it may hold the output of a file open whose process is gone. */
+export function endOrphans(): string[] {
+  const run = process.env[RUN_VARIABLE];
+  const all = living();
+  const left = all.filter(({ pid, parent }) => parent === 1 && variableOf(read(pid, "environ"), RUN_VARIABLE) === run);
+  return run === undefined ? [] : end(left, all);
 }

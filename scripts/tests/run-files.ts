@@ -1,9 +1,9 @@
-import { relative } from "node:path";
+import { relative, resolve } from "node:path";
 import { finished } from "node:stream/promises";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
-import { endFile } from "./end-file.ts";
-import { type Limits, RunningFiles } from "./overdue.ts";
+import { endFile, endOrphans } from "./end-file.ts";
+import { RunningFiles } from "./overdue.ts";
 
 export interface Skip {
   file: string;
@@ -28,16 +28,25 @@ export interface Ran {
   tests: TestTime[];
 }
 
-const LOOK_EVERY_MS = 5_000;
+/** How long a test file may take, and how long it may then take to end. */
+export interface Limits {
+  fileMs: number;
+  patienceMs: number;
+}
 
-/** Ends files that have passed a limit: one that never ends would keep the whole run from ending, and from saying which it is. */
-function endOverdue(running: RunningFiles, limits: Limits, short: (file: string) => string, ended: () => void): void {
-  for (const { file, reason } of running.overdue(limits, performance.now())) {
-    ended();
-    running.end(file);
-    console.error(`\nparley: ${short(file)} is ended: ${reason}. It had these processes:`);
-    for (const line of endFile(file)) console.error(`parley:   ${line}`);
+const LOOK_EVERY_MS = 1_000;
+
+/** Ends files that have passed the limit: one that never ends would keep the whole run from ending, and from naming it. */
+function endOverdue(running: RunningFiles, { fileMs, patienceMs }: Limits, short: (file: string) => string): boolean {
+  const late = running.overdue(fileMs, patienceMs, performance.now());
+  for (const { file, measure } of late) {
+    console.error(`\nparley: ${short(file)} has not ended within ${Math.round(fileMs / 1000)} s: ${measure}`);
+    // Nothing else is left that could make it end.
+    if (measure === "give up") process.exit(1);
+    const ended = measure === "end its processes" ? endFile(file) : endOrphans();
+    for (const line of ended) console.error(`parley:   ended ${line}`);
   }
+  return late.length > 0;
 }
 
 /** Runs test files, each in a process of its own, and shows them as they end. */
@@ -51,21 +60,15 @@ export async function runFiles(
   const short = (file: string | undefined): string => relative(process.cwd(), file ?? "");
   const running = new RunningFiles();
   const looking = setInterval(() => {
-    endOverdue(running, limits, short, () => {
-      ran.failed = true;
-    });
+    if (endOverdue(running, limits, short)) ran.failed = true;
   }, LOOK_EVERY_MS);
-  const events = run({ files: [...files], concurrency: sideBySide, signal: stop })
-    // A file is told of as a test of its own name.
-    .on("test:dequeue", ({ name, file = "" }) => {
+  // A file is told of as a test of its own name, if that is the whole path.
+  const events = run({ files: files.map((file) => resolve(file)), concurrency: sideBySide, signal: stop })
+    .on("test:dequeue", ({ name, file }) => {
       if (name === file) running.begin(file, performance.now());
     })
-    .on("test:enqueue", ({ name, file = "" }) => {
-      if (name !== file) running.testBegins(file, performance.now());
-    })
-    .on("test:complete", ({ name, file = "" }) => {
+    .on("test:complete", ({ name, file }) => {
       if (name === file) running.end(file);
-      else running.testEnds(file, performance.now());
     })
     .on("test:fail", () => {
       ran.failed = true;

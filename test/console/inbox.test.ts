@@ -104,6 +104,11 @@ describe("the console's inbox", { timeout: GROUP_MS }, () => {
 
   const waiting = async (stage: ConsoleStage, session: string): Promise<boolean> =>
     (await stage.server.api.session(session)).turn !== null;
+  /** The time in which a person sees what is there: no key answers an ask before. */
+  const look = async (page: Page): Promise<void> => {
+    const since = await page.evaluate(() => performance.now());
+    await page.waitForFunction((began) => performance.now() - began > 450, since);
+  };
   /** Sessions with an ask each, all of which the page shows. */
   async function asking(page: Page, stage: ConsoleStage, ...names: string[]): Promise<string[]> {
     const sessions: string[] = [];
@@ -111,11 +116,19 @@ describe("the console's inbox", { timeout: GROUP_MS }, () => {
       sessions.push(await stage.begin(`[[ask ${name}]]`));
       await card(page, name).waitFor();
     }
+    await look(page);
     return sessions;
+  }
+  /** Ends the asks that a test left open. */
+  async function endAll(stage: ConsoleStage, sessions: readonly string[]): Promise<void> {
+    for (const session of sessions) {
+      await stage.server.api.cancel(session);
+      await ended(stage, session);
+    }
   }
 
   inPage("is answered by keys alone, the oldest first, as fast as somebody types", async (page, stage) => {
-    const [first = "", second = "", third = ""] = await asking(page, stage, "first", "second", "third");
+    const sessions = await asking(page, stage, "first", "second", "third");
     await page.keyboard.press("a");
     await page.keyboard.type("dnot now");
     await page.keyboard.press("Enter");
@@ -123,7 +136,7 @@ describe("the console's inbox", { timeout: GROUP_MS }, () => {
     await page.keyboard.type("dnor ever");
     await page.keyboard.press("Enter");
     await page.getByText("rejected by console: nor ever").waitFor();
-    for (const session of [first, second, third]) await ended(stage, session);
+    for (const session of sessions) await ended(stage, session);
     await page.getByText("allowed once by console").waitFor();
     assert.match(page.url(), /\/console\/inbox$/, "no letter was taken for a key of the console");
   });
@@ -134,21 +147,46 @@ describe("the console's inbox", { timeout: GROUP_MS }, () => {
       for (const repeat of [true, true, true])
         document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "a", repeat, bubbles: true }));
     });
+    assert.equal(await card(page, "one").getByRole("button", { name: "Allow once" }).isEnabled(), true);
     await page.keyboard.press("a");
     await page.keyboard.press("a");
     await page.getByText("allowed once by console").waitFor();
     await ended(stage, first);
     assert.ok(await waiting(stage, second));
     assert.equal(await card(page, "two").getByRole("button", { name: "Allow once" }).isEnabled(), true);
-    await page.keyboard.type("d");
-    await page.keyboard.press("Enter");
-    await ended(stage, second);
+    await endAll(stage, [second]);
   });
 
-  inPage("answers no ask by a key while it is out of sight", async (page, stage) => {
+  inPage("refuses one question with a key that is pressed twice", async (page, stage) => {
+    const sessions = [await stage.begin("[[question]]"), await stage.begin("[[question]]")];
+    await page.locator("article.ask").nth(1).waitFor();
+    await look(page);
+    await page.keyboard.press("d");
+    await page.keyboard.press("d");
+    await page.getByText("rejected by console").waitFor();
+    const left = [];
+    for (const session of sessions) if ((await stage.server.api.asks(session)).length > 0) left.push(session);
+    assert.equal(left.length, 1);
+    await endAll(stage, left);
+  });
+
+  inPage("takes no letter for a key that was typed for words whose ask is over", async (page, stage) => {
+    const [first = "", second = ""] = await asking(page, stage, "over", "next");
+    await page.keyboard.type("dkeep ");
+    const [ask] = await stage.server.api.asks(first);
+    await stage.server.api.expect(200, "POST", `/v1/sessions/${first}/asks/${ask?.id}`, { outcome: "once" });
+    await card(page, "over").locator(".notice").waitFor();
+    await page.keyboard.type("all my tests", { delay: 60 });
+    assert.ok(await waiting(stage, second));
+    assert.match(page.url(), /\/console\/inbox$/);
+    await endAll(stage, [second]);
+  });
+
+  inPage("answers no ask by a key while it is out of sight, nor in the moment that shows it", async (page, stage) => {
     await page.setViewportSize({ width: 800, height: 300 });
     const [session = ""] = await asking(page, stage, `sight ${"long ".repeat(900)}`);
     const allow = card(page, "sight").getByRole("button", { name: "Allow once" });
+    await page.keyboard.press("a");
     await page.keyboard.press("a");
     assert.equal(await allow.isEnabled(), true);
     await page.waitForFunction(() => {
@@ -156,8 +194,21 @@ describe("the console's inbox", { timeout: GROUP_MS }, () => {
       return top >= 0 && bottom <= innerHeight;
     });
     assert.ok(await waiting(stage, session));
+    await look(page);
     await page.keyboard.press("a");
     await ended(stage, session);
+  });
+
+  inPage("gives the keys on a session's page to the ask of that session, not to an older one", async (page, stage) => {
+    const [older = "", own = ""] = await asking(page, stage, "older", "own");
+    const there = await stage.open(`s/${own}`);
+    await card(there, "own").waitFor();
+    await look(there);
+    await there.keyboard.press("a");
+    await ended(stage, own);
+    assert.ok(await waiting(stage, older));
+    await there.close();
+    await endAll(stage, [older]);
   });
 
   inPage("leads to the search by a key, and loses no letter on the way", async (page) => {

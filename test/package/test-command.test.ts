@@ -82,25 +82,21 @@ describe("the end of npm test", () => {
 });
 
 describe("test files that do not end", () => {
-  const limits = { fileMs: 1_000, endingMs: 100 };
-
-  test("are overdue after the limit, or some time after their last test", () => {
+  test("are ended after the limit, then what the run left, then the run", () => {
     const running = new RunningFiles();
-    const reasons = (now: number) => running.overdue(limits, now).map(({ file, reason }) => `${file}: ${reason}`);
+    const late = (now: number) => running.overdue(1_000, 100, now).map(({ file, measure }) => `${file}: ${measure}`);
     running.begin("a", 0);
     running.begin("b", 500);
-    assert.deepEqual(reasons(900), [], "a file without tests so far may prepare something");
-    running.testBegins("b", 900);
-    running.testBegins("b", 910);
-    running.testEnds("b", 920);
-    assert.deepEqual(reasons(1_001), ["a: it has not ended within 1 s"]);
+    assert.deepEqual(late(1_000), []);
+    assert.deepEqual(late(1_001), ["a: end its processes"]);
+    assert.deepEqual(late(1_100), []);
+    assert.deepEqual(late(1_101), ["a: end what the run left without a parent"]);
     running.end("a");
-    assert.deepEqual(reasons(1_500), [], "a test of b goes on");
-    running.testEnds("b", 1_300);
-    assert.deepEqual(reasons(1_400), []);
-    assert.deepEqual(reasons(1_401), ["b: its process has not ended within 0 s after its last test"]);
-    running.testBegins("b", 1_402);
-    assert.deepEqual(reasons(1_500), []);
+    assert.deepEqual(late(1_499), []);
+    assert.deepEqual(
+      [1_501, 1_601, 1_701].flatMap((now) => late(now)),
+      ["b: end its processes", "b: end what the run left without a parent", "b: give up"],
+    );
   });
 
   test("are ended with what they left, named, and fail the run; the others go on", async (t) => {
@@ -109,23 +105,26 @@ describe("test files that do not end", () => {
     const file = (name: string, body: string): string => {
       const path = join(directory, `${name}.test.mjs`);
       writeFileSync(path, `import { spawn } from "node:child_process";\nimport { test } from "node:test";\n${body}\n`);
-      return path;
+      // As the command's own search names them.
+      return `${name}.test.mjs`;
     };
     const sleeper = `spawn("sleep", ["9731"], { stdio: "inherit", detached: true }).unref()`;
     const files = [
       file("handle", `test("leaves a timer", () => void setInterval(() => {}, 1000));`),
       file("holder", `test("leaves a process", () => void ${sleeper});`),
+      file("both", `test("leaves both", () => { ${sleeper}; setInterval(() => {}, 1000); });`),
       file("fine", `test("is fine", () => {});`),
     ];
     const program = join(directory, "run.mjs");
     writeFileSync(
       program,
       `import { runFiles } from ${JSON.stringify(join(ROOT, "scripts/tests/run-files.ts"))};
-       const limits = { fileMs: 60_000, endingMs: 2_000 };
-       const { failed, tests } = await runFiles(${JSON.stringify(files)}, 3, limits, new AbortController().signal);
+       const limits = { fileMs: 8_000, patienceMs: 2_000 };
+       const { failed, tests } = await runFiles(${JSON.stringify(files)}, 4, limits, new AbortController().signal);
        console.log(JSON.stringify({ failed, tests: tests.map(({ name }) => name) }));`,
     );
     const child = spawn(process.execPath, [program], {
+      cwd: directory,
       env: { ...process.env, NODE_TEST_CONTEXT: undefined, PARLEY_TEST_RUN: `overdue-${process.pid}` },
       stdio: ["ignore", "pipe", "pipe"],
     });
@@ -133,8 +132,12 @@ describe("test files that do not end", () => {
     const { failed, tests } = JSON.parse(out.trim().split("\n").at(-1) ?? "");
     assert.equal(failed, true);
     assert.ok(tests.includes("is fine"), out);
-    assert.match(err, /handle\.test\.mjs is ended: its process has not ended within 2 s after its last test/);
-    assert.match(err, /holder\.test\.mjs is ended: its process .*\n(?:parley: {3}.*\n)*parley: {3}\d+ sleep 9731/);
-    assert.doesNotMatch(err, /fine\.test\.mjs/);
+    for (const name of ["handle", "both"])
+      assert.match(
+        err,
+        new RegExp(`${name}\\.test\\.mjs has not ended within 8 s: end its processes\nparley: {3}ended \\d+ .*${name}`),
+      );
+    assert.match(err, /holder\.test\.mjs has not ended within 8 s: end what the run left without a parent/);
+    assert.match(err, /ended \d+ sleep 9731/);
   });
 });

@@ -53,8 +53,9 @@ export function isSending(ask: string): boolean {
   return sending.value.has(ask);
 }
 
-/** Marks an ask while its answer is on its way. */
+/** Marks an ask while its answer is on its way, until its end is heard. */
 export function markSending(ask: string, on: boolean): void {
+  if (on === isSending(ask)) return;
   const next = new Set(sending.value);
   if (on) next.add(ask);
   else next.delete(ask);
@@ -78,6 +79,7 @@ function opened(event: EventOf<"permission.requested"> | EventOf<"question.reque
 
 function resolved({ data }: EventOf<"permission.resolved"> | EventOf<"question.resolved">): void {
   const known = shown.value.get(data.ask);
+  markSending(data.ask, false);
   if (!known || known.resolution) return;
   const { outcome, by, feedback } = data;
   change((asks) => asks.set(data.ask, { ...known, resolution: present({ outcome, by, feedback }) }));

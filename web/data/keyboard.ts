@@ -5,8 +5,6 @@ type Handler = () => void;
 /** The handlers of each key, the newest last: a page's own counts before that of the whole console. */
 const handlers = new Map<KeyName, Handler[]>();
 const FORGET_MS = 1_500;
-/** A field that is not there after so long is not awaited any more. */
-const WAITS_MS = 3_000;
 
 /** Has a key do something until the answer is called. */
 export function onKey(name: KeyName, handler: Handler): () => void {
@@ -30,43 +28,71 @@ export function onKeys(wanted: Partial<Record<KeyName, Handler>>): () => void {
 /** A key that is held down repeats these alone: it must not answer one ask after the other. */
 const REPEATED: ReadonlySet<KeyName> = new Set(["next", "previous"]);
 
-/** Text that was typed for a field that is not there yet, and when the field was asked for. */
-let kept: { text: string; since: number } | undefined;
+/** Somebody who types makes no longer pause than this. */
+const TYPING_MS = 1_000;
+/** A field that is being loaded is awaited so long after the last key. */
+const LOADING_MS = 3_000;
 
-/** Keeps what is typed from now on for a field that is still being loaded. */
-export function keepTyping(): void {
-  kept = { text: "", since: performance.now() };
+/** Text that was typed for a field that is not there yet. */
+let kept: { text: string; at: number; isAwaited: () => boolean } | undefined;
+
+/** Keeps what is typed from now on for a field that is being loaded, for as long as it is awaited. */
+export function keepTyping(isAwaited: () => boolean): void {
+  kept = { text: "", at: performance.now(), isAwaited };
+}
+
+function keeping(): typeof kept {
+  if (kept && (performance.now() - kept.at > LOADING_MS || !kept.isAwaited())) kept = undefined;
+  return kept;
 }
 
 /** The text that was kept for the field that is there now. */
 export function takeTyping(): string {
-  const { text = "" } = kept ?? {};
+  const { text = "" } = keeping() ?? {};
   kept = undefined;
   return text;
 }
 
 /** Takes a key for the awaited field. */
-function keep({ key }: KeyboardEvent): boolean {
-  if (!kept) return false;
-  if (performance.now() - kept.since > WAITS_MS || key === "Escape") kept = undefined;
-  else if (key === "Backspace") kept.text = kept.text.slice(0, -1);
-  else if (key.length === 1) kept.text += key;
-  return kept !== undefined;
+function keep(key: string): boolean {
+  const waiting = keeping();
+  if (!waiting || (key.length > 1 && key !== "Backspace")) {
+    if (key === "Escape") kept = undefined;
+    return false;
+  }
+  waiting.text = key === "Backspace" ? waiting.text.slice(0, -1) : waiting.text + key;
+  waiting.at = performance.now();
+  return true;
 }
 
 const FIELDS = "input, textarea, select, [contenteditable], dialog, iframe";
+
+/** The field that had the last key. */
+let used: { field: Element; at: number } | undefined;
+
+/** Whether somebody still types for a field that was taken away under their hands: the rest of the word is no key. */
+function isForLostField(now: number): boolean {
+  if (!used || now - used.at > TYPING_MS || (used.field.isConnected && !used.field.matches(":disabled"))) return false;
+  used.at = now;
+  return true;
+}
 
 let typed: Typed = {};
 let at = 0;
 
 addEventListener("keydown", (event) => {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
-  if (event.target instanceof Element && event.target.closest(FIELDS)) return;
-  if (keep(event)) {
+  const now = performance.now();
+  const field = event.target instanceof Element && event.target.closest(FIELDS);
+  if (field) {
+    // After these the person is done with the field.
+    used = event.key === "Enter" || event.key === "Escape" ? undefined : { field, at: now };
+    return;
+  }
+  if (keep(event.key) || (event.key.length === 1 && isForLostField(now))) {
     event.preventDefault();
     return;
   }
-  const now = performance.now();
   typed = typeKey(now - at > FORGET_MS ? {} : typed, event.key);
   at = now;
   const { name } = typed;

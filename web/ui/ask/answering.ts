@@ -30,6 +30,7 @@ export async function answerAsk(ask: Ask, answer: AskAnswer): Promise<boolean> {
   if (isSending(ask.id)) return false;
   markSending(ask.id, true);
   const done = await attempt(() => send(ask, answer));
-  markSending(ask.id, false);
+  // Otherwise its end is told by an event.
+  if (!done) markSending(ask.id, false);
   return done;
 }

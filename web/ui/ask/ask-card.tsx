@@ -34,6 +34,7 @@ export function AskCard({ shown: { ask, root, resolution }, inPlace = false }: A
     <article
       class={`card ask${chosen ? " chosen" : ""}${resolution ? " over" : ""}`}
       data-ask={ask.id}
+      aria-current={chosen || undefined}
       aria-label={ask.kind === "permission" ? "Permission" : "Question"}
       tabIndex={-1}
     >

@@ -84,6 +84,9 @@ export function PermissionCard({ ask, over }: Props) {
               ref={takeFocus}
               value={words}
               onInput={(event) => setWords(event.currentTarget.value)}
+              onKeyDown={(event) => {
+                if (event.key === "Escape") setRejecting(false);
+              }}
             />
           </label>
           <button type="submit" class="button bad" disabled={off}>
