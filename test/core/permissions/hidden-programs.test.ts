@@ -25,6 +25,20 @@ const IN_THE_SHELL: string[] = [
   "echo touch x | bash /dev/fd/0",
   "cd /dev && bash fd/0 <<'E'\ntouch x\nE",
   "cd /dev/fd && bash 0 <<'E'\ntouch x\nE",
+  "cd / && bash dev/fd//0 <<'E'\ntouch x\nE",
+  "cd / && bash dev/fd/./0 <<'E'\ntouch x\nE",
+  "cat <<'ls'; (ls\nls\n)\ntouch x\nls",
+  "cat <<'ls'; echo $(ls\nls\n)\ntouch x\nls",
+  "cat <<'ls'; for x in a\nls\ndo ls; done\ntouch x\nls",
+  "cat <<'ls'; for x\nls\nin a; do ls; done\ntouch x\nls",
+  "for x in 'a[$(touch$IFS./x)]'; do cat {a[x]}</dev/null; done",
+  "for x in 'a[$(touch$IFS./x)]'; do echo {a[x]}>/dev/null; done",
+  "for x in 'a[$(touch$IFS./x)]'; do test -v 'a[x]'; done",
+  "for x in 'a[$(touch$IFS./x)]'; do [ -$z'v' a[x] ]; done",
+  "for x in 'a[$(touch$IFS./x)]'; do for y in -v; do [ $y 'a[x]' ]; done; done",
+  "for x in 'a[$(touch$IFS./x)]'; do for y in -v; do [ \"$y\" 'a[x]' ]; done; done",
+  "for x in 'a[$(touch$IFS./x)]'; do printf -$z'va[x]' y; done",
+  "[ $(echo '-v a[$(touch$IFS./x)]') ]",
 ];
 
 /** Lines by which a program that is known for something else runs `touch x`. */
@@ -69,10 +83,61 @@ const BY_OTHERS: string[] = [
   "python3 /dev/stdin < a",
   "perl '-Mstrict;system(1)' a.pl",
   "awk -da 1",
+  "find . -maxdepth 0 -exec$z touch x ';'",
+  "find . -maxdepth 0 -exe{c..c} touch x ';'",
+  "find . -maxdepth 0 -exe$'c' touch x ';'",
+  "for y in 'b -exec touch x ;'; do find a$y; done",
+  "bash -c 'find a\"$@\"' b '' -exec touch x ';'",
+  "xargs -I% find . -% touch x ';' < a",
+  "awk -F$z x 'BEGIN{system(\"touch x\")}'",
+  "awk -v$z x=1 'BEGIN{system(\"touch x\")}'",
+  "git fetch --upload-pack$z 'touch x;' .",
+  "git log --output$z=x",
+  "git ls-remote --sort -- --upload-pack='touch x;' .",
+  "git fetch -o -- --upload-pack 'touch x;' .",
+  "git clone -b -- -u 'touch x;' . y",
+  "git rebase -s -- -x 'touch x' --root",
+  "git grep -1O'touch x; true' hello",
+  "git clone -4u 'touch x;' . y",
+  "git format-patch -No a HEAD",
+  "git format-patch --output-directory=a HEAD",
+  "make build -$z-eval '$(shell touch x)'",
+  "tar -$z'I' 'touch x' -cf a .",
+  "for y in 'b --checkpoint-action=exec=touch'; do tar cf a$y .; done",
+  "sort -$z'o' x a",
+  "npm exec$z -c 'touch x'",
+  "npm exe -c 'touch x'",
+  "npm conf set script-shell=./touch",
+  "npm pkg set scripts.x='touch x'",
+  "npm test -node-options=--require=./touch",
+  "node -$z'e' 1",
+  "node --entry-url data:text/javascript,1 a.js",
+  "node --test-reporter=data:text/javascript,1 a.js",
+  "node --experimental_loader=./a.mjs b.js",
+  "node --env-file=a b.js",
+  "perl -$z'e' 'system(1)' a",
+  "perl '-w -e' 'system(1)' a",
+  "python3 -$z'c' 'import os' a",
+  "cd / && python3 dev/fd//0 < a",
+];
+
+/** The same of programs that only these lines are about. */
+const BY_COPIERS: string[] = [
+  "scp -qoProxyCommand='touch x' a h:b",
+  "scp -rS ./touch a h:b",
+  "scp -F a b h:c",
+  "sftp -qoProxyCommand='touch x' h",
+  "zip -9T -9TT 'touch x;true' x.zip a",
+  "cc -wrapper env,touch,x,-- a.c",
+  "g++ -wrapper env,touch,x,-- a.c",
+  "x86_64-linux-gnu-gcc-12 -wrapper env,touch,x,-- a.c",
+  "gcc @a",
+  "wget --use-ask=./touch a",
+  "wget -e use_askpass=./touch a",
 ];
 
 const PROGRAMS =
-  "[ awk bash cd declare dotnet echo env eval export fd find gtimeout gxargs ls make mvn node npm perl printf pylint python3 set sort split sqlite3 tar test xargs";
+  "[ awk bash cat cd declare dotnet echo env eval export fd find gtimeout gxargs ls make mvn node npm perl printf pylint python3 set sort split sqlite3 tar test xargs";
 
 function checkNone(name: string, set: readonly PermissionRule[]): void {
   describe(name, () => {
@@ -85,6 +150,20 @@ checkNone("rules that allow programs do not allow what those can be made to run"
   ...rules("bash", "allow", ...PROGRAMS.split(" ").map((name) => `${name} *`)),
   ...rules("bash", "allow", "git *", "go build *", "go env *", "npm test *", "make build *"),
 ]);
+
+describe("rules that allow programs which copy or compile do not allow what those can be made to run", () => {
+  const names = new Set(BY_COPIERS.map((line) => line.split(" ", 1)[0]));
+  const set = rules("bash", "allow", ...[...names].map((name) => `${name} *`));
+  for (const line of BY_COPIERS) test(line, () => assert.notEqual(verdictOf(set, line), "allow"));
+  for (const line of [
+    "scp -P 22 a h:b",
+    "gcc -O2 -o a a.c",
+    "g++ -Wall a.cc",
+    "zip -r9 x.zip a",
+    "wget -q https://a.b/c",
+  ])
+    test(line, () => assert.equal(verdictOf(set, line), "allow"));
+});
 
 checkNone("a denial is not passed by a program that runs another", [
   ...rules("bash", "allow", "*"),

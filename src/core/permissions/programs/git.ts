@@ -1,5 +1,4 @@
-import { HOLE } from "../glob.ts";
-import { isKnown, type Word } from "../shell/word.ts";
+import { isKnown, mayBeOption, type Word } from "../shell/word.ts";
 import { type Insight, opaque } from "./insight.ts";
 
 /** Commands of git itself: any other name may be an alias, which can stand for any program. */
@@ -23,6 +22,7 @@ const TOLD = [
   "upload-pack",
   "receive-pack",
   "output",
+  "output-directory",
   "ext-diff",
   "open-files-in-pager",
   "textconv",
@@ -47,15 +47,17 @@ export function gitInsight(words: readonly Word[]): Insight {
   if (!isKnown(command) || command.value.startsWith("-") || RUNS_OTHERS.has(command.value)) return opaque(words);
   if (!OWN.has(command.value)) return { spelled: at + 1, hidden: true };
   if (TAME.has(command.value)) return {};
-  const end = words.findIndex(({ value }) => value === "--");
-  for (const { value } of words.slice(at + 1, end < 0 ? undefined : end)) {
-    if (value.startsWith(HOLE) || (value.startsWith("--") && names(value))) return opaque(words);
+  // Behind an option it may be the option's value.
+  const end = words.findIndex(({ value }, index) => value === "--" && !words[index - 1]?.value.startsWith("-"));
+  for (const word of words.slice(at + 1, end < 0 ? undefined : end)) {
+    const { value } = word;
+    if (mayBeOption(word) || (value.startsWith("--") && names(value))) return opaque(words);
     if (/^ext::/.test(value)) return opaque(words);
-    if (command.value === "grep" && /^-[a-zA-Z]*O/.test(value)) return opaque(words);
-    if (/^(?:archive|format-patch)$/.test(command.value) && /^-[a-z\d]*o/.test(value)) return opaque(words);
-    if (command.value === "rebase" && /^-[a-z]*x/.test(value)) return opaque(words);
+    if (command.value === "grep" && /^-[a-zA-Z\d]*O/.test(value)) return opaque(words);
+    if (/^(?:archive|format-patch)$/.test(command.value) && /^-[a-zA-Z\d]*o/.test(value)) return opaque(words);
+    if (command.value === "rebase" && /^-[a-zA-Z\d]*x/.test(value)) return opaque(words);
     if (command.value === "bisect" && /^(?:run|view|visualize)$/.test(value)) return opaque(words);
-    if (command.value === "clone" && /^-[a-zA-Z]*[cu]/.test(value)) return opaque(words);
+    if (command.value === "clone" && /^-[a-zA-Z\d]*[cu]/.test(value)) return opaque(words);
   }
   return {};
 }

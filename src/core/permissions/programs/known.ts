@@ -1,5 +1,5 @@
 import { HOLE } from "../glob.ts";
-import { isKnown, type Word } from "../shell/word.ts";
+import { isKnown, mayBeOption, type Word } from "../shell/word.ts";
 import { gitInsight } from "./git.ts";
 import { type Insight, opaque } from "./insight.ts";
 import { scriptInsight } from "./scripts.ts";
@@ -19,34 +19,33 @@ const OPAQUE = list(
     "ssh-agent dbus-run-session dbus-launch xvfb-run run-parts sg newgrp gosu su-exec capsh tini dumb-init coreutils ld.so " +
     "sqlite3 psql mysql dc Rscript R julia tclsh wish expectk gnuplot octave ghc runghc groovy scala clojure erl elixir iex guile racket " +
     "sbcl swipl ocaml jshell cmake ctest nodemon watchexec concurrently " +
-    "nix-shell fish csh tcsh pwsh xonsh nu elvish ssh socat nc ncat vi vim nvim view ex ed emacs nano less more most man m4",
+    "nix-shell fish csh tcsh pwsh xonsh nu elvish ssh sftp ftp lftp telnet socat nc ncat vi vim nvim view ex ed emacs nano less more most man m4",
 );
 /** They change what later commands of the line mean. */
 const ALTERS = list(
   "export declare typeset local readonly set shopt setopt unsetopt unset let read getopts wait vared functions zle",
 );
 /** Options, and their beginnings, by which the managers of Node's packages run a program, read other settings or work elsewhere. */
-const NODE_PACKAGES = /^(?:-C$|--(?:scr|she|prefi|nod|git?(?:$|=)|userc|globalc|dir(?:$|=)|cwd|use-yarnrc))/;
+const NODE_PACKAGES = /^(?:-C$|-+(?:scr|she|prefi|nod|git?(?:$|=)|userc|globalc|dir(?:$|=)|cwd|use-yarnrc))/;
 const GRADLE = /^-[IpbcDP]|^--(?:init|project-dir|build-file|settings|include)/;
 const MAVEN = /exec|antrun|gmaven|^-[fs]|^--(?:file|settings)/;
 /** Options by which a program runs another. */
 const RUNS: Readonly<Record<string, RegExp>> = {
   tar: /^(?:--(?:to-c|ch|us|rs|rm|inf|new|g-)|-[a-zA-Z]*[IF]|[a-zA-Z]*[IF][a-zA-Z]*$)/,
-  sort: /^(?:-[a-zA-Z]*[oT]|--(?:o|co|t))/,
+  sort: /^(?:-[a-zA-Z\d]*[oT]|--(?:o|co|t))/,
   split: /^--f/,
   install: /^--strip-/,
   cpio: /^--rs/,
   bat: /^--pager/,
   ag: /^--pager/,
   rg: /^--(?:pre|hostname-bin)/,
-  fd: /^(?:-[a-zA-Z]*[xX]|--exec)/,
-  rsync: /^(?:-[a-zA-Z]*e|--rsh|--rsync-path)/,
-  scp: /^-[So]/,
-  sftp: /^-[SDo]/,
-  zip: /^(?:-[a-zA-Z]*T|--)/,
+  fd: /^(?:-[a-zA-Z\d]*[xX]|--exec)/,
+  rsync: /^(?:-[a-zA-Z\d]*e|--(?:rsh|rsync-p))/,
+  scp: /^-[a-zA-Z\d]*[SoFD]/,
+  zip: /^(?:-[a-zA-Z\d]*T|--)/,
   go: /^-?-(?:exec|toolexec|vettool|overlay|C$|modfile|w$)|-extld/,
   cargo: /^--(?:config|manifest)/,
-  make: /^(?:--ev|-[a-zA-Z]*[EfC]|--(?:f|m|di))|^[^-][^=]*=/,
+  make: /^(?:--ev|-[a-zA-Z\d]*[EfCI]|--inc|--(?:f|m|di))|^[^-][^=]*=/,
   just: /^-|=/,
   npm: NODE_PACKAGES,
   pnpm: NODE_PACKAGES,
@@ -60,8 +59,8 @@ const RUNS: Readonly<Record<string, RegExp>> = {
   kubectl: /^--kubeconfig/,
   pylint: /^--(?:init|load)/,
   mypy: /^--python-e/,
-  gcc: /^-(?:wrapper|fplugin|B|specs)/,
-  wget: /^--use-askpass/,
+  gcc: /^(?:@|-{1,2}(?:wrapper|fplugin|B|specs|sysroot|Xlinker|fuse-ld|ld-path|load)|-Wl,.*plugin)/,
+  wget: /^(?:--(?:use-a|ex|conf)|-[a-zA-Z\d]*e)/,
 };
 /** They run a program of a package by its name, as these words and the next say. */
 const RUNNERS: readonly RegExp[] = [
@@ -74,11 +73,21 @@ const RUNNERS: readonly RegExp[] = [
 
 /** They run what their words say once these are settled: an option may stand before the word that says what is done. */
 const MANAGERS = /^(?:npm|pnpm|yarn|bun|uv|poetry|pipenv|pipx)$/;
-const MANAGED = /^(?:explore|config|set|init|create|edit)$/;
+/** Their first word says whether they run a program. */
+const DECIDED = /^(?:npm|pnpm|yarn|bun|uv|poetry|pipenv|pipx|rye|hatch|pdm|bundle)$/;
+const MANAGED = /^(?:explore|config|set|init|create|edit|pkg)$/;
+/** Commands of npm that run nothing but scripts of packages. It takes the beginning of any other for the whole, too. */
+const NPM = list(
+  "test t tst run run-script start stop restart install i ci clean-install install-test it add uninstall un remove rm r update " +
+    "up upgrade dedupe prune rebuild rb link ln ls list ll la outdated view v info show audit version root prefix bin ping " +
+    "whoami search why explain fund pack publish help exec x",
+);
 
 function runnerInsight(name: string, words: readonly Word[]): Insight | undefined {
   const values = [name, ...words.slice(1).map(({ value }) => value)];
   const [, first = ""] = values;
+  if (DECIDED.test(name) && words[1] && !isKnown(words[1])) return opaque(words);
+  if (name === "npm" && first !== "" && !first.startsWith("-") && !NPM.has(first)) return opaque(words);
   if (MANAGERS.test(name) && (first.startsWith("-") || MANAGED.test(first)))
     return words.length === 2 && /^--?(?:version|help|[vh])$/.test(first) ? {} : opaque(words);
   const length = [1, 2].find((count) => RUNNERS.some((runner) => runner.test(values.slice(0, count).join(" "))));
@@ -103,7 +112,8 @@ function findInsight(words: readonly Word[]): Insight {
   const writes: string[] = [];
   for (let at = 1; at < words.length; at++) {
     const { value } = words[at] ?? { value: "" };
-    if (value.startsWith(HOLE) || /^-(?:delete|execdir|okdir)$/.test(value)) return opaque(words);
+    const word = words[at];
+    if ((word && mayBeOption(word)) || /^-(?:delete|execdir|okdir)$/.test(value)) return opaque(words);
     if (value === "-exec" || value === "-ok") {
       const begin = at + 1;
       while (at < words.length && !endsExec(words, at)) at++;
@@ -120,14 +130,29 @@ const INDEX = /\[[\s\S]*[$`\0]/;
 /** Builtins that work out numbers, in some shells with whatever a variable's index says. */
 const NUMBERS = list("test [ printf exit return shift break continue kill ulimit umask");
 
+const COMPARES = /^(?:[=<>]|==|!=|-(?:eq|ne|lt|le|gt|ge|nt|ot|ef|a|o))$/;
+
+/** Whether `test` may look for a variable, whose name may have an index: `-v name`. */
+function mayAskIndex(word: Word, next: Word | undefined): boolean {
+  if (word.value === "-v") return !isKnown(next) || next?.value.includes("[") === true;
+  if (word.splits || /^-[\s\S]*\0/.test(word.value)) return true;
+  return word.value.startsWith(HOLE) && next !== undefined && next.value !== "]" && !COMPARES.test(next.value);
+}
+
 /** Builtins that take a variable's name, and so an index. */
 function indexed(name: string, words: readonly Word[]): boolean {
-  if (name === "printf" && /^(?:-v|\0)/.test(words[1]?.value ?? "")) return true;
+  if (name === "printf") {
+    const [, format] = words;
+    if (format && (format.value.startsWith("-v") || mayBeOption(format))) return true;
+  }
   if (!NUMBERS.has(name)) return false;
   return words.some(
-    ({ value }, at) => INDEX.test(value) || (name !== "printf" && value === "-v" && !isKnown(words[at + 1])),
+    (word, at) => INDEX.test(word.value) || (/^(?:test|\[)$/.test(name) && mayAskIndex(word, words[at + 1])),
   );
 }
+
+/** Compilers, by all of their names: `x86_64-linux-gnu-gcc-12` is one. */
+const COMPILER = /^(?:[\w.]+-)*(?:gcc|g\+\+|cc|c\+\+|cpp|clang|clang\+\+|gfortran)(?:-[\d.]+)?$/;
 
 /** GNU's programs have a `g` before their name where the system has others of the same name. */
 const GNU = /^g(?=(?:env|find|install|make|nice|nohup|printf|sort|split|stdbuf|tar|test|timeout|xargs|\[)$)/;
@@ -139,13 +164,13 @@ function mayRun({ value }: Word): boolean {
 }
 
 export function insightOf(called: string, words: readonly Word[]): Insight {
-  const name = called.replace(GNU, "");
+  const name = called.replace(GNU, "").replace(COMPILER, "gcc");
   if (name === "git") return gitInsight(words);
   if (name === "find") return findInsight(words);
   if (OPAQUE.has(name) || indexed(name, words)) return opaque(words);
   if (ALTERS.has(name)) return { spelled: words.length + 1, hidden: words.some(mayRun) };
   if (/^ld-.*\.so/.test(name)) return opaque(words);
   const runs = Object.hasOwn(RUNS, name) ? RUNS[name] : undefined;
-  if (runs && words.slice(1).some(({ value }) => runs.test(value) || value.startsWith(HOLE))) return opaque(words);
+  if (runs && words.slice(1).some((word) => runs.test(word.value) || mayBeOption(word))) return opaque(words);
   return runnerInsight(name, words) ?? wrapperInsight(name, words) ?? scriptInsight(name, words) ?? {};
 }

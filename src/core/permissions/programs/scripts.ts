@@ -1,6 +1,6 @@
 import { HOLE } from "../glob.ts";
 import { absolutePath } from "../paths.ts";
-import { isKnown, type Word } from "../shell/word.ts";
+import { isKnown, mayBeOption, type Word } from "../shell/word.ts";
 import { type Insight, opaque } from "./insight.ts";
 
 const SHELL = /^(?:r?ba|da|z|m?k|pdk|lk|a|ya|po)?sh[\d.]*$/;
@@ -9,7 +9,8 @@ const SHELL = /^(?:r?ba|da|z|m?k|pdk|lk|a|ya|po)?sh[\d.]*$/;
 const NUMBER = /^(?:\.\/+)*\d+$/;
 
 /** A file that may be the input, and so the output of another command. */
-function isInput({ value }: Word): boolean {
+function isInput({ value: written }: Word): boolean {
+  const value = written.replaceAll(/\/(?:\.?\/)+/g, "/");
   if (/^-$|(?:^|\/)(?:stdin|fd\/\d+)$/.test(value)) return true;
   return /^\/|\.\./.test(value) && /^\/(?:dev\/(?!null$)|proc\/)/.test(absolutePath("/", value));
 }
@@ -30,21 +31,33 @@ const PYTHON = /^(?:python|pypy)[\d.]*$/;
 /** Options that are followed by a program's text, or by a module that can be one. */
 const INTERPRETERS: readonly [RegExp, RegExp][] = [
   [PYTHON, /^-[A-Za-z]*[cWX]/],
-  [/^(?:node|nodejs|bun)$/, /^(?:-[a-z]*[epr]|--(?:eval|print|require|import|loader|experimental-loader|preload))/],
-  [/^(?:perl|ruby)[\d.]*$/, /^-[A-Za-z\d]*[eEMmdr]/],
+  [/^bun$/, /^(?:-[a-z]*[epr]|--(?:eval|print|require|import|loader|preload))/],
+  [/^(?:perl|ruby)[\d.]*$/, /^-(?:[A-Za-z\d]*[eEMmdr]|[\s\S]*\s)/],
   [/^php[\d.]*$/, /^-(?:[rBREd]|-)/],
   [/^lua(?:jit)?[\d.]*$/, /^-[el]/],
   [/^deno$/, /^(?:eval|repl)$/],
   [/^osascript$/, /^-/],
 ];
 
-function interpreterInsight(words: readonly Word[], inline: RegExp): Insight {
+/** Options of Node that name neither a module nor a file with further options. */
+const NODE_TAME =
+  /^--(?:test|test-only|watch|check|no-warnings|trace-warnings|enable-source-maps|experimental-strip-types|max-old-space-size=\d+|test-name-pattern=[\s\S]*)$/;
+
+/** Behind the file all words are for the program in it. */
+function nodeInsight(words: readonly Word[]): Insight {
+  const file = words.findIndex(({ value }, index) => index > 0 && !value.startsWith("-"));
+  const own = words.slice(0, file < 0 ? undefined : file + 1);
+  return interpreterInsight(own, /^-/, NODE_TAME);
+}
+
+function interpreterInsight(words: readonly Word[], inline: RegExp, tame?: RegExp): Insight {
   const own = words.slice(1);
   if (own.length === 1 && /^--?(?:version|help|[vV])$/.test(own[0]?.value ?? "")) return {};
   // Without a file the program comes from the input.
   if (own.every(({ value }) => value.startsWith("-")) || own.some(isInput)) return opaque(words);
   if (NUMBER.test(own.find(({ value }) => !value.startsWith("-"))?.value ?? "")) return opaque(words);
-  const at = words.findIndex(({ value }, index) => index > 0 && (inline.test(value) || value.startsWith(HOLE)));
+  const runs = (word: Word): boolean => inline.test(word.value) && tame?.test(word.value) !== true;
+  const at = words.findIndex((word, index) => index > 0 && (runs(word) || mayBeOption(word)));
   return at < 0 ? {} : { spelled: at + 1, hidden: true };
 }
 
@@ -62,8 +75,10 @@ function moduleInsight(words: readonly Word[]): Insight | undefined {
 /** The first word that is no option. */
 function firstOperand(words: readonly Word[], valued: RegExp): Word | undefined {
   for (let at = 1; at < words.length; at++) {
-    const value = words[at]?.value ?? "";
-    if (!value.startsWith("-")) return words[at];
+    const word = words[at];
+    const value = word?.value ?? "";
+    if (!word || mayBeOption(word)) return undefined;
+    if (!value.startsWith("-")) return word;
     if (valued.test(value)) at++;
   }
   return undefined;
@@ -96,8 +111,7 @@ function sedInsight(words: readonly Word[]): Insight {
     const word = words[at];
     if (!word) break;
     if (/^-n?E?e$/.test(word.value)) scripts.push(words[++at]);
-    else if (word.value.startsWith(HOLE) || (word.value.startsWith("-") && !plain.test(word.value)))
-      return opaque(words);
+    else if (mayBeOption(word) || (word.value.startsWith("-") && !plain.test(word.value))) return opaque(words);
     else if (!word.value.startsWith("-")) operands.push(word);
   }
   if (scripts.length === 0) scripts.push(operands[0]);
@@ -118,6 +132,7 @@ export function scriptInsight(name: string, words: readonly Word[]): Insight | u
     const module = moduleInsight(words);
     if (module) return module;
   }
+  if (/^node(?:js)?$/.test(name)) return nodeInsight(words);
   const inline = INTERPRETERS.find(([program]) => program.test(name))?.[1];
   return inline && interpreterInsight(words, inline);
 }

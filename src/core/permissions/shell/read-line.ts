@@ -56,8 +56,16 @@ class LineReader extends Scanner {
   protected substitution(): void {
     const [current, closed, split, here] = [this.#current, this.#closed, this.#split, this.#here];
     [this.#current, this.#closed, this.#split, this.#here] = [empty(), false, false, []];
+    const begin = this.at;
     this.#nested(() => this.#list(true));
+    this.#assertOneLine(begin, here);
     [this.#current, this.#closed, this.#split, this.#here] = [current, closed, split, here];
+  }
+
+  /** The text of a here-document begins at the end of a line, and nobody agrees on which where something has lines. */
+  #assertOneLine(begin: number, here: readonly HereDocument[]): void {
+    if (here.length > 0 && this.text.slice(begin, this.at).includes("\n"))
+      this.doubtful("several lines beside a here-document");
   }
 
   protected inner(text: string): void {
@@ -176,6 +184,12 @@ class LineReader extends Scanner {
 
   /** `for name in words`, up to where the loop's body begins. */
   #loop(): void {
+    const begin = this.at;
+    this.#loopHead();
+    this.#assertOneLine(begin, this.#here);
+  }
+
+  #loopHead(): void {
     this.skipBlanks();
     const name = this.take(/[A-Za-z_]\w*(?=[\s;])/y)?.[0];
     if (name === undefined) return this.doubtful("for");
@@ -186,12 +200,12 @@ class LineReader extends Scanner {
     if (!this.take(/[;\n]/y)) this.doubtful("for");
   }
 
-  /** The text of a here-document begins at the end of a line, and nobody agrees on which where a word has lines. */
   #wholeWord(): Word {
     const begin = this.at;
     const word = this.word();
-    if (this.#here.length > 0 && this.text.slice(begin, this.at).includes("\n"))
-      this.doubtful("a word of several lines beside a here-document");
+    this.#assertOneLine(begin, this.#here);
+    if (/[<>]/.test(this.text[this.at] ?? "") && /^\{[\s\S]*\}$/.test(this.text.slice(begin, this.at)))
+      this.doubtful("a redirection to a variable");
     return word;
   }
 

@@ -50,6 +50,7 @@ export abstract class Scanner {
     const begin = this.at;
     let value = "";
     let bare = true;
+    let splits = false;
     /** From here on the shell makes something of the word, or several words. */
     let open: number | undefined;
     while (this.atWord()) {
@@ -66,8 +67,10 @@ export abstract class Scanner {
         bare = false;
         value += this.escaped();
       } else if (char === "$") {
+        splits ||= !/^\$[?#$!]/.test(this.text.slice(this.at, this.at + 2));
         value += this.dollar(false);
       } else if (char === "`") {
+        splits = true;
         value += this.backticks();
       } else if (this.take(/\{\}(?=[\s;&|<>()]|$)/y)) {
         value += "{}";
@@ -84,7 +87,10 @@ export abstract class Scanner {
         value += char;
       }
     }
-    return { value: open === undefined ? value : `${value.slice(0, open)}${HOLE}`, bare };
+    const filled = open === undefined ? value : `${value.slice(0, open)}${HOLE}`;
+    // All words of a script or function come each for itself, also between quotes.
+    splits ||= /\$(?:@|\{@)/.test(this.text.slice(begin, this.at));
+    return splits && filled.includes(HOLE) ? { value: filled, bare, splits: true } : { value: filled, bare };
   }
 
   /** Characters after which nobody can say what the word will be: `[ab]`, `{a,b}`, `~user`, and `=program` in some shells. */

@@ -5,6 +5,8 @@ export interface Word {
   value: string;
   /** No character of it was quoted: only such a word can be a keyword of the shell. */
   bare: boolean;
+  /** The shell may make several words of it, of which any can be anything. */
+  splits?: boolean;
 }
 
 export interface Assignment {
@@ -32,6 +34,11 @@ export interface Reading {
 
 export function isKnown(word: Pick<Word, "value"> | undefined): boolean {
   return word !== undefined && !word.value.includes(HOLE);
+}
+
+/** A word that may be an option, or have one behind it, which only the shell will know. */
+export function mayBeOption({ value, splits = false }: Word): boolean {
+  return splits || /^(?:-[\s\S]*)?\0/.test(value);
 }
 
 const PLAIN = /^[\p{L}\p{N}_@%+=:,./^~\0-]+$/u;
