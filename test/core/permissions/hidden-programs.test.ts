@@ -39,6 +39,11 @@ const IN_THE_SHELL: string[] = [
   "for x in 'a[$(touch$IFS./x)]'; do for y in -v; do [ \"$y\" 'a[x]' ]; done; done",
   "for x in 'a[$(touch$IFS./x)]'; do printf -$z'va[x]' y; done",
   "[ $(echo '-v a[$(touch$IFS./x)]') ]",
+  "for x in 'a[$(touch$IFS./x)]'; do [ {-v,a[x]} ]; done",
+  "for x in 'a[$(touch$IFS./x)]'; do [ -n {x,-o,-v,a[x]} ]; done",
+  "cd g && [ * ]",
+  "printf '.%n' PATH; ls",
+  "for f in '.%n'; do printf \"$f\" PATH; done; ls",
 ];
 
 /** Lines by which a program that is known for something else runs `touch x`. */
@@ -119,6 +124,26 @@ const BY_OTHERS: string[] = [
   "perl '-w -e' 'system(1)' a",
   "python3 -$z'c' 'import os' a",
   "cd / && python3 dev/fd//0 < a",
+  "find . -maxdepth 0 -exec echo $z\\; -exec touch x ';'",
+  "find . -maxdepth 0 -exec echo \"{}$z\" + -exec touch x ';'",
+  "find . -maxdepth 0 -exec echo {} $'+' -exec touch x ';'",
+  "find . -maxdepth 0 -exec echo {} {,+} -exec touch x ';'",
+  "xargs -I% find . -maxdepth 0 -exec echo % -exec touch x ';' < a",
+  "awk -F $z x 'BEGIN{system(\"touch x\")}'",
+  "awk -F $! x 'BEGIN{system(\"touch x\")}'",
+  "awk -F {x,'BEGIN{system(\"touch x\")}'}",
+  "xargs -E $z ls touch x < a",
+  "env -u $z ls touch x",
+  "git -C $z log -c alias.x='!touch x' x",
+  "git pull -- '--upload-pack=touch x;' .",
+  "sed 's/[/x/;s#]/touch x/e#x#' a",
+  "make build -- '-x:=$(shell touch x)'",
+  "npm test -sC a",
+  "npm test --C a",
+  "echo 'require(1)' | node ''",
+  "echo 'system(1)' | perl ''",
+  "node inspect a.js < b",
+  "go env -w=true CC=./touch",
 ];
 
 /** The same of programs that only these lines are about. */
@@ -134,10 +159,37 @@ const BY_COPIERS: string[] = [
   "gcc @a",
   "wget --use-ask=./touch a",
   "wget -e use_askpass=./touch a",
+  "pytest --trace a.py < b",
+];
+
+/** Lines of everyday, with a word that only the shell will know. */
+const EVERYDAY: string[] = [
+  '[ "$a" = "$b" ] && echo yes',
+  '[ "$a" == b ]',
+  'test "$x" = y',
+  '[ -n "$X" ]',
+  '[ -f "$f" ]',
+  'for f in *.ts; do wc -l "$f"; done',
+  "find . -name '*.ts' -exec grep -l x {} +",
+  'git log --oneline -- "$f"',
+  'git diff --cached -- "$f"',
+  'git log -1 --format=%h -- "$f"',
+  'git log --since="$d"',
+  'git -C "$dir" log',
+  'npm test -- --testPathPattern="$p"',
+  'tar --directory="$d" -cf a.tar .',
+  "node test/$f.js --all",
+  "node --test --test-reporter=spec test/a.test.ts",
+  "node --max_old_space_size=4096 a.js -e b",
+  "sed -n 's/[a-z]*/x/p' a",
+  "awk -F , '{print $1}' a",
+  "cat <<'E' > /dev/null\n(\nE",
+  "wget -Pdeps https://a.b/c",
+  "gcc -fuse-ld=lld -o a a.c",
 ];
 
 const PROGRAMS =
-  "[ awk bash cat cd declare dotnet echo env eval export fd find gtimeout gxargs ls make mvn node npm perl printf pylint python3 set sort split sqlite3 tar test xargs";
+  "[ awk bash cat cd declare dotnet echo env eval export fd find gtimeout gxargs ls make mvn node npm perl printf pylint python3 sed set sort split sqlite3 tar test xargs";
 
 function checkNone(name: string, set: readonly PermissionRule[]): void {
   describe(name, () => {
@@ -163,6 +215,12 @@ describe("rules that allow programs which copy or compile do not allow what thos
     "wget -q https://a.b/c",
   ])
     test(line, () => assert.equal(verdictOf(set, line), "allow"));
+});
+
+describe("rules that allow programs allow their lines of everyday", () => {
+  const names = `${PROGRAMS} cc gcc git grep wc wget`.split(" ");
+  const set = rules("bash", "allow", ...names.map((name) => `${name} *`));
+  for (const line of EVERYDAY) test(line, () => assert.equal(verdictOf(set, line), "allow"));
 });
 
 checkNone("a denial is not passed by a program that runs another", [

@@ -1,4 +1,4 @@
-import { isKnown, mayBeOption, type Word } from "../shell/word.ts";
+import { isKnown, isOne, mayBeOption, type Word } from "../shell/word.ts";
 import { type Insight, opaque } from "./insight.ts";
 
 /** Commands of git itself: any other name may be an alias, which can stand for any program. */
@@ -36,19 +36,28 @@ function names(option: string): boolean {
   return name.length > 0 && TOLD.some((told) => told.startsWith(name));
 }
 
+/** Options without a value in the next word. */
+const ALONE =
+  /^(?:[^-][\s\S]*|-\d+|-[pqz]|--[\w-]+=[\s\S]*|--(?:oneline|stat|numstat|shortstat|summary|cached|staged|name-only|name-status|follow|all|graph|patch|no-patch|reverse|merges|no-merges|decorate|first-parent|porcelain|short|quiet))$/;
+
+/** Two dashes end the options, unless they are the value of the one before. `pull` hands what follows to another command. */
+function endsOptions(words: readonly Word[], at: number): boolean {
+  return words[at]?.value === "--" && ALONE.test(words[at - 1]?.value ?? "");
+}
+
 /** `git -c`, aliases and the options that name programs are for rules that spell them out. */
 export function gitInsight(words: readonly Word[]): Insight {
   let at = 1;
-  while (words[at]?.value === "--no-pager" || words[at]?.value === "-P" || words[at]?.value === "-C")
-    at += words[at]?.value === "-C" ? 2 : 1;
+  for (; /^(?:--no-pager|-P|-C)$/.test(words[at]?.value ?? ""); at++) {
+    if (words[at]?.value === "-C" && !isOne(words[++at])) return opaque(words);
+  }
   const command = words[at];
   if (command === undefined) return {};
   if (/^--?(?:version|help|v|h)$/.test(command.value)) return { spelled: at + 1 };
   if (!isKnown(command) || command.value.startsWith("-") || RUNS_OTHERS.has(command.value)) return opaque(words);
   if (!OWN.has(command.value)) return { spelled: at + 1, hidden: true };
   if (TAME.has(command.value)) return {};
-  // Behind an option it may be the option's value.
-  const end = words.findIndex(({ value }, index) => value === "--" && !words[index - 1]?.value.startsWith("-"));
+  const end = command.value === "pull" ? -1 : words.findIndex((_, index) => endsOptions(words, index));
   for (const word of words.slice(at + 1, end < 0 ? undefined : end)) {
     const { value } = word;
     if (mayBeOption(word) || (value.startsWith("--") && names(value))) return opaque(words);

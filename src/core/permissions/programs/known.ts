@@ -1,5 +1,5 @@
 import { HOLE } from "../glob.ts";
-import { isKnown, mayBeOption, type Word } from "../shell/word.ts";
+import { isKnown, isOne, mayBeOption, type Word } from "../shell/word.ts";
 import { gitInsight } from "./git.ts";
 import { type Insight, opaque } from "./insight.ts";
 import { scriptInsight } from "./scripts.ts";
@@ -26,7 +26,8 @@ const ALTERS = list(
   "export declare typeset local readonly set shopt setopt unsetopt unset let read getopts wait vared functions zle",
 );
 /** Options, and their beginnings, by which the managers of Node's packages run a program, read other settings or work elsewhere. */
-const NODE_PACKAGES = /^(?:-C$|-+(?:scr|she|prefi|nod|git?(?:$|=)|userc|globalc|dir(?:$|=)|cwd|use-yarnrc))/;
+const NODE_PACKAGES =
+  /^-+(?:[a-zA-Z]*C(?:$|=)|(?:scr|she|prefi|nod|git?(?:$|=)|userc|globalc|dir(?:$|=)|cwd|use-yarnrc))/;
 const GRADLE = /^-[IpbcDP]|^--(?:init|project-dir|build-file|settings|include)/;
 const MAVEN = /exec|antrun|gmaven|^-[fs]|^--(?:file|settings)/;
 /** Options by which a program runs another. */
@@ -43,7 +44,7 @@ const RUNS: Readonly<Record<string, RegExp>> = {
   rsync: /^(?:-[a-zA-Z\d]*e|--(?:rsh|rsync-p))/,
   scp: /^-[a-zA-Z\d]*[SoFD]/,
   zip: /^(?:-[a-zA-Z\d]*T|--)/,
-  go: /^-?-(?:exec|toolexec|vettool|overlay|C$|modfile|w$)|-extld/,
+  go: /^-?-(?:exec|toolexec|vettool|overlay|modfile|[Cw](?:$|=))|-extld/,
   cargo: /^--(?:config|manifest)/,
   make: /^(?:--ev|-[a-zA-Z\d]*[EfCI]|--inc|--(?:f|m|di))|^[^-][^=]*=/,
   just: /^-|=/,
@@ -59,8 +60,9 @@ const RUNS: Readonly<Record<string, RegExp>> = {
   kubectl: /^--kubeconfig/,
   pylint: /^--(?:init|load)/,
   mypy: /^--python-e/,
-  gcc: /^(?:@|-{1,2}(?:wrapper|fplugin|B|specs|sysroot|Xlinker|fuse-ld|ld-path|load)|-Wl,.*plugin)/,
-  wget: /^(?:--(?:use-a|ex|conf)|-[a-zA-Z\d]*e)/,
+  gcc: /^(?:@|-{1,2}(?:wrapper|fplugin|B|specs|sysroot|Xlinker|fuse-ld(?!=(?:lld|mold|bfd|gold)$)|ld-path|load)|-Wl,.*plugin)/,
+  wget: /^(?:--(?:use-a|ex|conf)|-[bcdhFHKkmNnpqrSxvE46]*e)/,
+  pytest: /^--(?:trace|pdb)/,
 };
 /** They run a program of a package by its name, as these words and the next say. */
 const RUNNERS: readonly RegExp[] = [
@@ -80,7 +82,7 @@ const MANAGED = /^(?:explore|config|set|init|create|edit|pkg)$/;
 const NPM = list(
   "test t tst run run-script start stop restart install i ci clean-install install-test it add uninstall un remove rm r update " +
     "up upgrade dedupe prune rebuild rb link ln ls list ll la outdated view v info show audit version root prefix bin ping " +
-    "whoami search why explain fund pack publish help exec x",
+    "whoami search why explain fund pack publish help exec x cache query doctor sbom diff owner dist-tag login logout unlink cit",
 );
 
 function runnerInsight(name: string, words: readonly Word[]): Insight | undefined {
@@ -107,6 +109,11 @@ function endsExec(words: readonly Word[], at: number): boolean {
   return words[at]?.value === ";" || (words[at]?.value === "+" && words[at - 1]?.value === "{}");
 }
 
+/** A word that only the shell will know may be the end of a command of `find`. */
+function mayEndExec(word: Word): boolean {
+  return word.splits === true || (word.value.includes(HOLE) && /^[\0;+{}]*$/.test(word.value));
+}
+
 function findInsight(words: readonly Word[]): Insight {
   const inner: NonNullable<Insight["inner"]> = [];
   const writes: string[] = [];
@@ -119,6 +126,7 @@ function findInsight(words: readonly Word[]): Insight {
       while (at < words.length && !endsExec(words, at)) at++;
       if (at === words.length) return opaque(words);
       const own = words.slice(begin, at);
+      if (own.some(mayEndExec)) return opaque(words);
       inner.push({ words: own.map((word) => ({ ...word, value: word.value.replaceAll("{}", HOLE) })) });
     } else if (/^-(?:fprint0?|fprintf|fls)$/.test(value)) writes.push(words[at + 1]?.value ?? HOLE);
   }
@@ -135,7 +143,7 @@ const COMPARES = /^(?:[=<>]|==|!=|-(?:eq|ne|lt|le|gt|ge|nt|ot|ef|a|o))$/;
 /** Whether `test` may look for a variable, whose name may have an index: `-v name`. */
 function mayAskIndex(word: Word, next: Word | undefined): boolean {
   if (word.value === "-v") return !isKnown(next) || next?.value.includes("[") === true;
-  if (word.splits || /^-[\s\S]*\0/.test(word.value)) return true;
+  if (!isOne(word) || /^-[\s\S]*\0/.test(word.value)) return true;
   return word.value.startsWith(HOLE) && next !== undefined && next.value !== "]" && !COMPARES.test(next.value);
 }
 
@@ -144,11 +152,21 @@ function indexed(name: string, words: readonly Word[]): boolean {
   if (name === "printf") {
     const [, format] = words;
     if (format && (format.value.startsWith("-v") || mayBeOption(format))) return true;
+    // A format may set a variable, too.
+    const mayCount = ({ value }: Word): boolean => /%[^%a-mo-zA-Z]*[hlLqjzt]*n/.test(value);
+    if (words.some(mayCount) || (words.length > 2 && !isKnown(format))) return true;
   }
   if (!NUMBERS.has(name)) return false;
   return words.some(
     (word, at) => INDEX.test(word.value) || (/^(?:test|\[)$/.test(name) && mayAskIndex(word, words[at + 1])),
   );
+}
+
+/** Programs for which it counts what stands behind the sign of an option. */
+const VALUES_COUNT = list("go gcc mvn mvnw gradle gradlew dotnet");
+
+function hidesValue(name: string, { value }: Word): boolean {
+  return VALUES_COUNT.has(name) && value.startsWith("-") && value.includes(HOLE);
 }
 
 /** Compilers, by all of their names: `x86_64-linux-gnu-gcc-12` is one. */
@@ -171,6 +189,10 @@ export function insightOf(called: string, words: readonly Word[]): Insight {
   if (ALTERS.has(name)) return { spelled: words.length + 1, hidden: words.some(mayRun) };
   if (/^ld-.*\.so/.test(name)) return opaque(words);
   const runs = Object.hasOwn(RUNS, name) ? RUNS[name] : undefined;
-  if (runs && words.slice(1).some((word) => runs.test(word.value) || mayBeOption(word))) return opaque(words);
+  if (runs && words.slice(1).some((word) => runs.test(word.value) || mayBeOption(word) || hidesValue(name, word)))
+    return opaque(words);
+  const dashes = words.findIndex(({ value }) => value === "--");
+  if (name === "make" && dashes > 0 && words.slice(dashes).some(({ value }) => value.includes("=")))
+    return opaque(words);
   return runnerInsight(name, words) ?? wrapperInsight(name, words) ?? scriptInsight(name, words) ?? {};
 }

@@ -1,6 +1,6 @@
 import { HOLE } from "../glob.ts";
 import { absolutePath } from "../paths.ts";
-import { isKnown, mayBeOption, type Word } from "../shell/word.ts";
+import { isKnown, isOne, mayBeOption, type Word } from "../shell/word.ts";
 import { type Insight, opaque } from "./insight.ts";
 
 const SHELL = /^(?:r?ba|da|z|m?k|pdk|lk|a|ya|po)?sh[\d.]*$/;
@@ -11,7 +11,7 @@ const NUMBER = /^(?:\.\/+)*\d+$/;
 /** A file that may be the input, and so the output of another command. */
 function isInput({ value: written }: Word): boolean {
   const value = written.replaceAll(/\/(?:\.?\/)+/g, "/");
-  if (/^-$|(?:^|\/)(?:stdin|fd\/\d+)$/.test(value)) return true;
+  if (/^-?$|(?:^|\/)(?:stdin|fd\/\d+)$/.test(value)) return true;
   return /^\/|\.\./.test(value) && /^\/(?:dev\/(?!null$)|proc\/)/.test(absolutePath("/", value));
 }
 
@@ -41,12 +41,17 @@ const INTERPRETERS: readonly [RegExp, RegExp][] = [
 
 /** Options of Node that name neither a module nor a file with further options. */
 const NODE_TAME =
-  /^--(?:test|test-only|watch|check|no-warnings|trace-warnings|enable-source-maps|experimental-strip-types|max-old-space-size=\d+|test-name-pattern=[\s\S]*)$/;
+  /^(?:-c|--(?:test|test-only|test-force-exit|watch|check|no-warnings|trace-warnings|trace-deprecation|enable-source-maps|expose-gc|experimental-(?:strip-types|transform-types|vm-modules|test-coverage)|test-reporter=(?:spec|tap|dot|junit)|(?:max[-_]old[-_]space[-_]size|test-concurrency|test-timeout|stack-trace-limit|stack-size)=\d+|(?:test-name-pattern|disable-warning)=[\s\S]*))$/;
 
 /** Behind the file all words are for the program in it. */
 function nodeInsight(words: readonly Word[]): Insight {
   const file = words.findIndex(({ value }, index) => index > 0 && !value.startsWith("-"));
   const own = words.slice(0, file < 0 ? undefined : file + 1);
+  // `node inspect` reads from its input what it is to run.
+  if (/^(?:inspect|debug)$/.test(words[file]?.value ?? "")) return opaque(words);
+  // A path that begins with no hole is the file, however many words it becomes.
+  const path = words[file];
+  if (path && !path.value.startsWith(HOLE)) own[file] = { value: path.value, bare: path.bare };
   return interpreterInsight(own, /^-/, NODE_TAME);
 }
 
@@ -79,7 +84,7 @@ function firstOperand(words: readonly Word[], valued: RegExp): Word | undefined 
     const value = word?.value ?? "";
     if (!word || mayBeOption(word)) return undefined;
     if (!value.startsWith("-")) return word;
-    if (valued.test(value)) at++;
+    if (valued.test(value) && !isOne(words[++at])) return undefined;
   }
   return undefined;
 }
@@ -91,8 +96,9 @@ function awkInsight(words: readonly Word[]): Insight {
   return isKnown(program) && !/system|getline|[|>@]/.test(program.value) ? {} : opaque(words);
 }
 
-const ADDRESS = String.raw`(?:\d+|\$|/(?:[^/\\\n]|\\.)*/)`;
-const READDRESS = String.raw`s([/|#,:@])(?:(?!\1)[^\\\n]|\\.)*\1(?:(?!\1)[^\\\n]|\\.)*\1[gpiI\d]*`;
+/** In brackets a delimiter does not end a pattern. */
+const ADDRESS = String.raw`(?:\d+|\$|/(?:[^/\\\n[]|\\.|\[\^?\]?[^\]/\\\n]*\])*/)`;
+const READDRESS = String.raw`s([/|#,:@])(?:(?!\1)[^\\\n[]|\\.|\[\^?\]?(?:(?!\1)[^\]\\\n])*\])*\1(?:(?!\1)[^\\\n]|\\.)*\1[gpiI\d]*`;
 const SED_COMMAND = new RegExp(
   String.raw`^\s*(?:${ADDRESS}(?:,(?:${ADDRESS}|\+\d+))?)?\s*!?(?:[pdq=]|${READDRESS})\s*$`,
 );

@@ -50,7 +50,7 @@ function commandStart(words: readonly Word[], { flags, valued, operands = 0 }: W
     if (flags?.test(value)) continue;
     const option = valued?.exec(value)?.[0];
     if (option === undefined) return undefined;
-    if (option === value && !option.endsWith("=")) at++;
+    if (option === value && !option.endsWith("=") && !isKnown(words[++at])) return undefined;
   }
   const skipped = words.slice(at, at + operands);
   return skipped.every(isKnown) ? at + operands : undefined;

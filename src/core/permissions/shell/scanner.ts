@@ -51,6 +51,7 @@ export abstract class Scanner {
     let value = "";
     let bare = true;
     let splits = false;
+    let several = false;
     /** From here on the shell makes something of the word, or several words. */
     let open: number | undefined;
     while (this.atWord()) {
@@ -67,7 +68,7 @@ export abstract class Scanner {
         bare = false;
         value += this.escaped();
       } else if (char === "$") {
-        splits ||= !/^\$[?#$!]/.test(this.text.slice(this.at, this.at + 2));
+        splits ||= !/^\$[?#$]|^\$'/.test(this.text.slice(this.at, this.at + 2));
         value += this.dollar(false);
       } else if (char === "`") {
         splits = true;
@@ -76,9 +77,11 @@ export abstract class Scanner {
         value += "{}";
       } else if (char === "*" || char === "?") {
         this.at++;
+        several = true;
         value += HOLE;
       } else if (this.opens(char, first)) {
         this.at++;
+        several = true;
         open ??= value.length;
         value += HOLE;
       } else {
@@ -90,12 +93,13 @@ export abstract class Scanner {
     const filled = open === undefined ? value : `${value.slice(0, open)}${HOLE}`;
     // All words of a script or function come each for itself, also between quotes.
     splits ||= /\$(?:@|\{@)/.test(this.text.slice(begin, this.at));
-    return splits && filled.includes(HOLE) ? { value: filled, bare, splits: true } : { value: filled, bare };
+    return { value: filled, bare, ...(splits && filled.includes(HOLE) && { splits }), ...(several && { several }) };
   }
 
   /** Characters after which nobody can say what the word will be: `[ab]`, `{a,b}`, `~user`, and `=program` in some shells. */
   private opens(char: string, first: boolean): boolean {
-    if (first && (char === "~" || char === "=")) return true;
+    if (first && char === "~") return true;
+    if (first && char === "=") return !/^==?(?![^\s;&|<>()])/.test(this.text.slice(this.at, this.at + 3));
     if (char === "[" || char === "{") return !(first && this.endsAfter());
     return char === "~" && /[=:]/.test(this.text[this.at - 1] ?? "");
   }

@@ -7,6 +7,8 @@ export interface Word {
   bare: boolean;
   /** The shell may make several words of it, of which any can be anything. */
   splits?: boolean;
+  /** It may make several words of it that begin alike: by a glob or braces. */
+  several?: boolean;
 }
 
 export interface Assignment {
@@ -38,7 +40,13 @@ export function isKnown(word: Pick<Word, "value"> | undefined): boolean {
 
 /** A word that may be an option, or have one behind it, which only the shell will know. */
 export function mayBeOption({ value, splits = false }: Word): boolean {
-  return splits || /^(?:-[\s\S]*)?\0/.test(value);
+  // The name of an option that has its value behind a sign is known.
+  return splits || (/^(?:-[\s\S]*)?\0/.test(value) && !/^--[\w-]+=/.test(value));
+}
+
+/** One word for certain, whatever it will be. */
+export function isOne(word: Word | undefined): boolean {
+  return word !== undefined && !word.splits && !word.several;
 }
 
 const PLAIN = /^[\p{L}\p{N}_@%+=:,./^~\0-]+$/u;
