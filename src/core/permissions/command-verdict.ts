@@ -1,7 +1,8 @@
 import type { PermissionRule } from "../events/values.ts";
+import type { CommandPart } from "./command-part.ts";
 import { fileVerdict } from "./file-verdict.ts";
 import { fitsAll, literalStart, matches, mightMatch } from "./glob.ts";
-import { type CommandPart, type FilePart, type Part, partsOf } from "./parts.ts";
+import { type FilePart, type Part, partsOf } from "./parts.ts";
 
 export type Verdict = PermissionRule["verdict"];
 /** `doubt`: it is asked, whatever was granted before. */

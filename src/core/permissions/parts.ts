@@ -1,24 +1,10 @@
+import { type CommandPart, commandPart, plainText } from "./command-part.ts";
 import { HOLE } from "./glob.ts";
 import { absolutePath, knownEnd, ruledPath } from "./paths.ts";
 import { type Insight, opaque } from "./programs/insight.ts";
 import { insightOf } from "./programs/known.ts";
-import { isHarmless, runsValue } from "./programs/variables.ts";
 import { readLine } from "./shell/read-line.ts";
-import { type Assignment, isKnown, type SimpleCommand, type Word, wordsText } from "./shell/word.ts";
-
-/** A command of a line, in the one way of writing that rules are compared with. */
-export interface CommandPart {
-  kind: "command";
-  text: string;
-  /** Other ways to write it: a denial of one of them binds. */
-  also: string[];
-  /** So much of the text must be spelled out by a rule that allows it, unless it is the very text. */
-  spelled: number;
-  hidden: boolean;
-  /** It is part of another command that a rule allows as a whole: only denials are for it. */
-  told: boolean;
-  words: Word[];
-}
+import { type Assignment, isKnown, type SimpleCommand, type Word } from "./shell/word.ts";
 
 /** A file that the shell itself opens. */
 export interface FilePart {
@@ -132,60 +118,6 @@ function commandsIn(text: string): string[] {
 }
 
 const unknown: Word = { value: HOLE, bare: false };
-
-function plainText(words: readonly Word[]): string {
-  return words.map(({ value }) => value).join(" ");
-}
-
-function commandPart(
-  assignments: readonly Assignment[],
-  words: readonly Word[],
-  { spelled = 1, hidden = false }: Insight,
-  told: boolean,
-): CommandPart {
-  const strange = assignments.filter((one) => !isHarmless(one));
-  const before = strange.map(({ name, value }) => `${name}=${value === "" ? "" : wordsText([{ value }])}`);
-  const text = [...before, wordsText(words)].filter((piece) => piece !== "").join(" ");
-  const start = [...before, wordsText(words.slice(0, spelled))].filter((piece) => piece !== "").join(" ");
-  // A star behind a blank may stand for nothing: two more than there is can only be the very text.
-  const over = spelled > words.length ? 2 : 0;
-  return {
-    kind: "command",
-    text,
-    also: otherTexts(words),
-    spelled: start.length + over,
-    hidden: hidden || assignments.some(runsValue),
-    told,
-    words: [...words],
-  };
-}
-
-/** The same command without quotes, without its assignments, without the options before all else, by its program's name alone, and in small letters. */
-function otherTexts(words: readonly Word[]): string[] {
-  const [program, ...rest] = words;
-  if (!program) return [];
-  const name = program.value.split("/").at(-1) ?? "";
-  const names = new Set([program.value, name, name.toLowerCase()]);
-  const texts = [...names].flatMap((value) =>
-    [rest, ...behindOptions(rest)].flatMap((behind) => [
-      plainText([{ ...program, value }, ...behind]),
-      wordsText([{ ...program, value }, ...behind]),
-    ]),
-  );
-  return [...new Set(texts)];
-}
-
-/** The words behind options that stand before all else, where some may have a value: `-C dir push` is `push`, too. */
-function behindOptions(words: readonly Word[]): Word[][] {
-  const found: Word[][] = [];
-  for (let at = 0; at < Math.min(words.length, 4) && words[at]?.value.startsWith("-"); ) {
-    at++;
-    found.push(words.slice(at));
-    const next = words[at];
-    if (next && !next.value.startsWith("-")) found.push(words.slice(++at));
-  }
-  return found;
-}
 
 /** The commands that a line of shell runs and the files it opens, as far as it can be read. */
 export function partsOf(line: string, directory: string): Parts {

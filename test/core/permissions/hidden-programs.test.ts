@@ -108,8 +108,21 @@ describe("options before the word that says what is done hide no denial", () => 
     "git --git-dir=a --work-tree b push",
     "kubectl --context prod delete pod a",
     "/usr/bin/git -C . push",
+    "git -P -P -P -P -P push",
+    "git -C . -C . -C . push",
+    "git --no-pager --bare -p -P --literal-pathspecs --git-dir=a -C . push origin",
+    "kubectl --v 1 --v 2 --v 3 delete pod a",
   ])
     test(line, () => assert.equal(verdictOf(set, line), "deny"));
+  test("a denied word behind very many options is in doubt", () => {
+    assert.equal(verdictOf(set, `git ${"-P ".repeat(3_000)}push`), "ask");
+    assert.equal(verdictOf(set, `git ${"-C . ".repeat(3_000)}push`), "ask");
+    assert.equal(verdictOf(set, `ls ${"-a ".repeat(3_000)}push`), "allow");
+  });
+  test("a word behind a command's own options is none of its names", () => {
+    for (const line of ["git --no-pager log --grep push", "git -P log --oneline --author push"])
+      assert.equal(verdictOf(set, line), "allow", line);
+  });
 });
 
 test("a change of the directory in a loop is seen however it is written", () => {
