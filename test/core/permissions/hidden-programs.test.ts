@@ -150,6 +150,16 @@ describe("a file that the shell writes is not hidden by where its path begins", 
       test(line, () => assert.equal(verdictOf(set, line), "ask"));
   for (const path of ["$PWD/.env", "$X/../.env", "~/project/.env", '"$PWD"/./.env', "s$X/../.env", "{.,}/.env"])
     test(path, () => assert.equal(verdictOf(set, `echo x > ${path}`), "ask"));
+  for (const path of ["project/.env", "other/../project/.env", "linked/.env", "$X/project/.env", "../project/./.env"])
+    for (const line of [`cd .. && echo x > ${path}`, `cd .. && cat < ${path}`, `(cd /; cat >> ${path})`])
+      test(line, () => assert.equal(verdictOf(set, line), "ask"));
+  test("a rule that names a directory is held against the end of a path behind a cd", () => {
+    const secret = [...set, ...rules("edit", "deny", "conf/key", "./a/b/c")];
+    for (const path of ["project/conf/key", "conf/key", "key", "x/project/a/b/c"])
+      assert.equal(verdictOf(secret, `cd .. && echo x > ${path}`), "ask", path);
+    for (const path of ["project/conf/keys", "monkey", "b/d"])
+      assert.equal(verdictOf(secret, `cd .. && echo x > ${path}`), "allow", path);
+  });
   test("a variable may lead out of the directory that a rule allows", () => {
     const build = [...rules("bash", "allow", "echo *"), ...rules("edit", "allow", "build/*")];
     assert.equal(verdictOf(build, "for f in /../../.env; do echo x > build/a$f; done"), "ask");
