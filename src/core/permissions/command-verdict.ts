@@ -1,8 +1,9 @@
 import type { PermissionRule } from "../events/values.ts";
 import type { CommandPart } from "./command-part.ts";
+import type { FilePart } from "./file-part.ts";
 import { fileVerdict } from "./file-verdict.ts";
 import { fitsAll, literalStart, matches, mightMatch } from "./glob.ts";
-import { type FilePart, type Part, partsOf } from "./parts.ts";
+import { type Part, partsOf } from "./parts.ts";
 
 export type Verdict = PermissionRule["verdict"];
 /** `doubt`: it is asked, whatever was granted before. */

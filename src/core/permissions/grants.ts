@@ -2,7 +2,8 @@ import type { Grant } from "../session-state.ts";
 import { fitsStars } from "../stars.ts";
 import type { CommandPart } from "./command-part.ts";
 import { exact } from "./exact.ts";
-import type { FilePart, Part } from "./parts.ts";
+import type { FilePart } from "./file-part.ts";
+import type { Part } from "./parts.ts";
 
 /** Whether grants cover a new request that is no command: each of its patterns, as it is or by a `*`. */
 export function allows(grants: readonly Grant[], ask: { action: string; patterns: readonly string[] }): boolean {

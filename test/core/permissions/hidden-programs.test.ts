@@ -170,6 +170,70 @@ describe("a file that the shell writes is not hidden by where its path begins", 
   });
 });
 
+describe("a file that is opened by the name of a process's file or directory may be any", () => {
+  const set = [
+    ...rules("bash", "allow", "*"),
+    ...rules("edit", "allow", "*"),
+    ...rules("edit", "deny", ".env"),
+    ...rules("read", "deny", ".env"),
+  ];
+  for (const line of [
+    "echo x > /proc/self/cwd/.env",
+    "echo x > /proc/self/cwd/../project/.env",
+    "echo x >> //proc/./$$/cwd/.env",
+    "echo x > ../proc/self/cwd/.env",
+    "cat < /proc/self/root/project/.env",
+    "cat < /proc/thread-self/cwd/.env",
+    "echo x 3< a > /dev/fd/3",
+    "echo x 3< a > /proc/self/fd/3",
+    "exec 3< a; cd /dev/fd && echo x > 3",
+    "exec 3< a; cd /dev && echo x > fd/3",
+    "echo x 3< a > $X/3",
+    "echo x < a > /dev/stdin",
+    "echo x 1< a > /dev/stdout",
+    "{ echo x > /dev/stderr; } 2< a",
+    "exec 1< a; echo x > /dev/stdout",
+    "exec 1< a; cd /dev; echo x > stdout",
+    "cat 3>> a < /dev/fd/3",
+    "head >> a < /dev/stdout >&2",
+    "cat 0>> a < /dev/stdin",
+    "find . -fprint /proc/self/cwd/.env",
+  ])
+    test(line, () => assert.equal(verdictOf(set, line), "ask"));
+  for (const line of [
+    "echo x > /dev/null",
+    "cat < /dev/null",
+    "cat < a > /dev/null 2>&1",
+    "echo x > /dev/stdout",
+    "echo x > /dev/stderr",
+    "echo x > /dev/tty",
+    "cat < /dev/tty",
+    "head -c 9 < /dev/zero",
+    "head -c 9 < /dev/urandom",
+    "echo x > proc/a",
+    "echo x > 3",
+    "cd sub; echo x > /dev/stdout",
+    "cd sub; echo x > a/3",
+  ])
+    test(line, () => assert.equal(verdictOf(set, line), "allow"));
+});
+
+test("a file that is opened for both is read and written", () => {
+  const both = (action: string): PermissionRule[] => [
+    ...rules("*", "allow", "*"),
+    ...rules(action, "deny", ".env", "a<>b"),
+  ];
+  for (const action of ["read", "edit"]) {
+    for (const line of ["cat <> .env", "cat 0<>.env", "cat 3<> ./.env <&3", "cat <> 'a<>b'", "eval 'cat <>.env'"])
+      assert.equal(verdictOf(both(action), line), "deny", `${action}: ${line}`);
+    for (const line of ["cat <> $X", "cd sub; cat <> ../.env"])
+      assert.equal(verdictOf(both(action), line), "ask", `${action}: ${line}`);
+    for (const line of ["cat <> a", "echo '<>' > a", "cat > a <<'E'\n<></>\nE"])
+      assert.equal(verdictOf(both(action), line), "allow", `${action}: ${line}`);
+  }
+  assert.equal(verdictOf(both("read"), "echo '<>' > .env"), "allow");
+});
+
 test("a file behind an exclamation mark is one that some shells write", () => {
   const set = [...rules("bash", "allow", "echo *"), ...rules("edit", "allow", "*"), ...rules("edit", "deny", ".env")];
   for (const line of ["echo x >!.env", "echo x >! .env", "echo x >>!.env"]) assert.equal(verdictOf(set, line), "ask");
