@@ -11,7 +11,10 @@ export interface CommandPart {
   also: string[];
   /** So much of the text must be spelled out by a rule that allows it, unless it is the very text. */
   spelled: number;
+  /** It may run programs that nobody sees in its words. */
   hidden: boolean;
+  /** These may be lines of shell, which open files. The programs of packages are none. */
+  opaque: boolean;
   /** It is part of another command that a rule allows as a whole: only denials are for it. */
   told: boolean;
   words: Word[];
@@ -25,7 +28,7 @@ export function plainText(words: readonly Word[]): string {
 export function commandPart(
   assignments: readonly Assignment[],
   words: readonly Word[],
-  { spelled = 1, hidden = false }: Insight,
+  { spelled = 1, hidden = false, told: runs = [] }: Insight,
   told: boolean,
 ): CommandPart {
   const strange = assignments.filter((one) => !isHarmless(one));
@@ -34,12 +37,14 @@ export function commandPart(
   const start = [...before, wordsText(words.slice(0, spelled))].filter((piece) => piece !== "").join(" ");
   // A star behind a blank may stand for nothing: two more than there is can only be the very text.
   const over = spelled > words.length ? 2 : 0;
+  const setsRun = assignments.some(runsValue);
   return {
     kind: "command",
     text,
     also: otherTexts(words),
     spelled: start.length + over,
-    hidden: hidden || assignments.some(runsValue),
+    hidden: hidden || setsRun,
+    opaque: (hidden && runs.length === 0) || setsRun,
     told,
     words: [...words],
   };

@@ -265,6 +265,54 @@ describe("everyday lines stay allowed beside a denial", () => {
     test(line, () => assert.equal(verdictOf(set, line), "allow"));
 });
 
+describe("a denial of files is not passed by what cannot be looked through", () => {
+  const everything = rules("bash", "allow", "*");
+  const sets = [
+    [...everything, ...rules("edit", "allow", "*"), ...rules("edit", "deny", ".env")],
+    [...everything, ...rules("read", "deny", ".env")],
+    [...everything, ...rules("edit", "deny", "*")],
+  ];
+  for (const line of [
+    "eval $'echo x > .env'",
+    "bash <<'E'\necho x > .env\nE",
+    "echo 'echo x > .env' | sh",
+    "env -C src sh -c 'echo > .env'",
+    "git log --output=.env",
+    "git unknown",
+    "$X y",
+    ". ./a",
+    "python3 -c 'x'",
+    "PAGER='cat > .env' git log",
+    "npx sh <<'E'\necho x > .env\nE",
+    "pnpm sh <<'E'\necho x > .env\nE",
+  ])
+    for (const set of sets) test(JSON.stringify(line), () => assert.equal(verdictOf(set, line), "ask"));
+  for (const line of [
+    "git status && git diff | head",
+    "npm test -- --watch",
+    "npm install && npm run build",
+    "npx tsc --noEmit",
+    "npx vitest run a",
+    "pnpm test",
+    "yarn build",
+    "python3 -m pytest -q",
+    "node script.js",
+    "cat a | sort | uniq -c",
+    "sed -n 1,5p a",
+    "find . -name '*.ts' -exec grep x {} +",
+    "X=$(date); echo $X",
+    "for f in a b; do wc -l $f; done",
+    "bash scripts/check.sh",
+    "bash -c 'ls && pwd'",
+    "curl -s x | tar xz",
+  ])
+    for (const set of sets) test(line, () => assert.equal(verdictOf(set, line), "allow"));
+  test("rules that deny no file by its name leave it allowed", () => {
+    for (const more of [rules("read", "deny", "*"), rules("edit", "ask", "*"), rules("edit", "allow", "a")])
+      assert.equal(verdictOf([...everything, ...more], "python3 -c 'x'"), "allow");
+  });
+});
+
 test("an always for a build does not allow what further goals and options could run", () => {
   for (const line of ["mvn test", "dotnet build", "gradle test", "go env -w CC=a"])
     assert.deepEqual(offeredPatterns(line, "/project"), [line]);
