@@ -18,3 +18,11 @@ export function gitVariables(settings: readonly GitSetting[], from = 0): Record<
   ]);
   return { ...Object.fromEntries(pairs), GIT_CONFIG_COUNT: String(from + settings.length) };
 }
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Variables with which `git status` and the like run no program that the repository names: agents look before they ask. Settings that the environment holds already stay. */
+export function carefulGit(env: Environment): Record<string, string> {
+  const already = Number(env.GIT_CONFIG_COUNT ?? "0");
+  return gitVariables(RUNS_NOTHING, Number.isSafeInteger(already) && already > 0 ? already : 0);
+}

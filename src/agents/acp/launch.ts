@@ -1,6 +1,6 @@
+import { carefulGit } from "../../core/git-settings.ts";
 import type { SpawnSpec } from "../../host/contract.ts";
 import { searchPathOutside } from "../../host/search-path.ts";
-import { carefulGit } from "../git-environment.ts";
 import type { FoundProgram } from "./options.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;

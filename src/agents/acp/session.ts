@@ -62,7 +62,7 @@ export class AcpSession implements AgentSession {
     this.#options = options;
     this.#open = open;
     const { host, env, title, login, onCommands } = options;
-    const { directory, session } = open;
+    const { directory, session, trusted } = open;
     const prefix = randomUUID().slice(0, 8);
     const nextAsk = (): string => `${prefix}:ask:${++this.#asked}`;
     const hasRules = (): boolean => open.hasRules?.() ?? false;
@@ -84,7 +84,19 @@ export class AcpSession implements AgentSession {
     });
     const asks = new AskDesk({ title, directory, decoder, rpc, nextAsk, turn, say });
     const onOutput = (id: string, delta: string): void => say(decoder.terminal(id, delta));
-    this.#requests = new Requests({ host, directory, session, guard, prefix, env, onOutput, rpc, asks, isGone });
+    this.#requests = new Requests({
+      host,
+      directory,
+      trusted,
+      session,
+      guard,
+      prefix,
+      env,
+      onOutput,
+      rpc,
+      asks,
+      isGone,
+    });
     const explain = (why: string): string => loginWords(this.#peer ?? { authMethods: [] }, login, why);
     this.#turns = new Turns({ title, rpc, decoder, chooser, asks, guard, loginWords: explain, hasRules, isGone, say });
     const onActivity = (): void => turn()?.goesOn();

@@ -1,7 +1,7 @@
+import { carefulGit } from "../../core/git-settings.ts";
 import type { SpawnSpec } from "../../host/contract.ts";
 import type { OpenOptions } from "../contract.ts";
 import { effortIn } from "../effort.ts";
-import { carefulGit } from "../git-environment.ts";
 import { BYPASS } from "./modes.ts";
 import { resumption } from "./resumption.ts";
 

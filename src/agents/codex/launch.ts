@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
+import { carefulGit } from "../../core/git-settings.ts";
 import { codexHome } from "../../credentials/places.ts";
 import type { SpawnSpec } from "../../host/contract.ts";
-import { carefulGit } from "../git-environment.ts";
 
 /** Added to Parley's environment, in which the program finds its own credentials and settings. */
 const ENVIRONMENT = {

@@ -153,7 +153,7 @@ export class HouseSession implements AgentSession {
 
   async #makeTurn(stop: AbortSignal, asked: ModelMessage[], system: string | undefined): Promise<Turn> {
     const { sdk, messages, context, keys, asks } = this.#loaded;
-    const { directory, session } = this.#open;
+    const { directory, session, trusted } = this.#open;
     const { host, models, retry = RETRY_POLICY, stallMs = STALL_MS, maxSteps = MAX_STEPS } = this.#house;
     const planning = (): boolean => this.#choice.mode === "plan";
     const model = models.find(this.#choice.model);
@@ -167,6 +167,7 @@ export class HouseSession implements AgentSession {
       sdk,
       session,
       directory,
+      trusted,
       host,
       model,
       language: await models.load(model),

@@ -1,7 +1,9 @@
 import type { PermissionRule } from "../events/values.ts";
+import type { CommandPart } from "./command-part.ts";
+import type { FilePart } from "./file-part.ts";
 import { fileVerdict } from "./file-verdict.ts";
 import { fitsAll, literalStart, matches, mightMatch } from "./glob.ts";
-import { type CommandPart, type FilePart, type Part, partsOf } from "./parts.ts";
+import { type Part, partsOf } from "./parts.ts";
 
 export type Verdict = PermissionRule["verdict"];
 /** `doubt`: it is asked, whatever was granted before. */
@@ -19,13 +21,25 @@ function permits(pattern: string, { text, spelled }: CommandPart): boolean {
   return pattern === text || (matches(pattern, text) && literalStart(pattern).length >= spelled);
 }
 
-function commandVerdict(rules: readonly PermissionRule[], part: CommandPart): PartVerdict {
+/** Whether rules deny files that the shell opens: `*` for reads is about the tool that reads. */
+function deniesFiles(rules: readonly PermissionRule[]): boolean {
+  const reads = rulesAbout(rules, "read").filter(({ pattern }) => !fitsAll(pattern));
+  return [...rulesAbout(rules, "edit"), ...reads].some(({ verdict }) => verdict === "deny");
+}
+
+/** Whether a command that everything is allowed for may do what a rule denies, without a word of it. */
+function mayPass(rules: readonly PermissionRule[], files: boolean, { hidden, opaque }: CommandPart): boolean {
+  return (hidden && rules.some(({ verdict }) => verdict !== "allow")) || (opaque && files);
+}
+
+/** `files`: some are denied. */
+function commandVerdict(rules: readonly PermissionRule[], files: boolean, part: CommandPart): PartVerdict {
   const texts = [part.text, ...part.also];
   let doubt = false;
   for (const { pattern, verdict } of rules.toReversed()) {
     if (fitsAll(pattern)) {
+      if (verdict === "allow") doubt ||= mayPass(rules, files, part);
       if (part.told) break;
-      if (verdict === "allow" && part.hidden) doubt ||= rules.some((rule) => rule.verdict !== "allow");
     } else if (verdict === "allow") {
       if (!permits(pattern, part)) continue;
     } else if (!texts.some((text) => matches(pattern, text))) {
@@ -75,9 +89,10 @@ export function lineVerdict(
   const swept = sweeping(rules, commands);
   if (swept !== undefined && swept !== "ask") return swept;
   const { parts, doubt } = partsOf(line, directory);
+  const files = deniesFiles(rules);
   const verdicts = parts.map((part) => {
     const verdict =
-      part.kind === "command" ? commandVerdict(commands, part) : redirectionVerdict(rules, commands, part);
+      part.kind === "command" ? commandVerdict(commands, files, part) : redirectionVerdict(rules, commands, part);
     return verdict === "ask" && granted(part) ? "allow" : verdict;
   });
   if (verdicts.includes("deny")) return "deny";

@@ -1,7 +1,10 @@
 import type { Grant } from "../session-state.ts";
 import { fitsStars } from "../stars.ts";
+import type { CommandPart } from "./command-part.ts";
 import { exact } from "./exact.ts";
-import type { CommandPart, FilePart, Part } from "./parts.ts";
+import { isBeyondFamily } from "./families.ts";
+import type { FilePart } from "./file-part.ts";
+import type { Part } from "./parts.ts";
 
 /** Whether grants cover a new request that is no command: each of its patterns, as it is or by a `*`. */
 export function allows(grants: readonly Grant[], ask: { action: string; patterns: readonly string[] }): boolean {
@@ -18,10 +21,11 @@ export function writePattern({ paths: [path] }: FilePart): string {
   return exact(`> ${path}`);
 }
 
-/** Whether a granted pattern covers a command, as a rule with the same pattern would. */
-export function grantsCommand(pattern: string, { text, spelled }: CommandPart): boolean {
+/** Whether a granted pattern covers a command, as a rule with the same pattern would; a rule that somebody wrote means what it says, a family that was offered does not mean all. */
+export function grantsCommand(pattern: string, { text, spelled, words }: CommandPart): boolean {
   const [start = ""] = pattern.split("*", 1);
   if (pattern === exact(text)) return true;
+  if (isBeyondFamily(words.map(({ value }) => value))) return false;
   if (spelled > text.length || start.length < exact(text.slice(0, spelled)).length) return false;
   return fitsStars(pattern, exact(text)) || (pattern.endsWith(" *") && pattern.slice(0, -2) === exact(text));
 }

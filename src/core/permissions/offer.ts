@@ -1,8 +1,9 @@
+import type { CommandPart } from "./command-part.ts";
 import { exact } from "./exact.ts";
 import { familyOf } from "./families.ts";
 import { HOLE } from "./glob.ts";
 import { grantsCommand, writePattern } from "./grants.ts";
-import { type CommandPart, type Part, partsOf } from "./parts.ts";
+import { type Part, partsOf } from "./parts.ts";
 
 /** The most patterns of one grant: nobody reads more before granting them. */
 const MOST = 8;

@@ -1,31 +1,10 @@
+import { type CommandPart, commandPart, plainText } from "./command-part.ts";
+import { type FilePart, filePart, isStream } from "./file-part.ts";
 import { HOLE } from "./glob.ts";
-import { absolutePath, knownEnd, ruledPath } from "./paths.ts";
 import { type Insight, opaque } from "./programs/insight.ts";
 import { insightOf } from "./programs/known.ts";
-import { isHarmless, runsValue } from "./programs/variables.ts";
 import { readLine } from "./shell/read-line.ts";
-import { type Assignment, isKnown, type SimpleCommand, type Word, wordsText } from "./shell/word.ts";
-
-/** A command of a line, in the one way of writing that rules are compared with. */
-export interface CommandPart {
-  kind: "command";
-  text: string;
-  /** Other ways to write it: a denial of one of them binds. */
-  also: string[];
-  /** So much of the text must be spelled out by a rule that allows it, unless it is the very text. */
-  spelled: number;
-  hidden: boolean;
-  /** It is part of another command that a rule allows as a whole: only denials are for it. */
-  told: boolean;
-  words: Word[];
-}
-
-/** A file that the shell itself opens. */
-export interface FilePart {
-  kind: "write" | "read";
-  /** From the session's directory, and from the root. */
-  paths: [string, string];
-}
+import { type Assignment, isKnown, type SimpleCommand, type Word } from "./shell/word.ts";
 
 export type Part = CommandPart | FilePart;
 
@@ -35,7 +14,6 @@ export interface Parts {
   doubt?: string;
 }
 
-const HARMLESS_FILE = /^\/dev\/(?:null|stdout|stderr)$/;
 /** How deep lines of shell may hold further lines, as in `sh -c`. */
 const DEEPEST = 4;
 const MOST = 400;
@@ -46,6 +24,8 @@ class PartsReader {
   /** The shell may be in another directory than the session's. */
   #moved: boolean;
   #loops = false;
+  /** A stream is written by its name. */
+  #streams = false;
   readonly #directory: string;
 
   constructor(directory: string, moved = false) {
@@ -58,12 +38,26 @@ class PartsReader {
     return this.#loops && this.#moved;
   }
 
+  /** Reads the whole line of a session. */
+  whole(text: string): void {
+    this.line(text, 0);
+    if (this.#streams && this.parts.some(({ kind }) => kind === "read")) this.#file("write", HOLE);
+  }
+
   line(text: string, depth: number): void {
     if (/\b(?:for|while|until)\b/.test(text)) this.#loops = true;
     const { commands, doubt } = readLine(text);
     if (doubt !== undefined) this.doubt ??= doubt;
     if (depth > DEEPEST) this.doubt ??= "lines in lines in lines";
-    else for (const command of commands) this.command(command, depth);
+    else this.#commands(commands, alsoRead(text), depth);
+  }
+
+  #commands(commands: readonly SimpleCommand[], asInput: readonly SimpleCommand[], depth: number): void {
+    for (const [at, command] of commands.entries()) {
+      this.command(command, depth);
+      for (const [which, { kind, path }] of command.redirections.entries())
+        if (kind === "write" && asInput[at]?.redirections[which]?.kind === "read") this.#file("read", path);
+    }
   }
 
   command({ assignments, words, redirections }: SimpleCommand, depth: number): void {
@@ -77,13 +71,9 @@ class PartsReader {
   }
 
   #file(kind: FilePart["kind"], path: string): void {
-    if (HARMLESS_FILE.test(path)) return;
-    const unknown = path.includes(HOLE) || (this.#moved && !path.startsWith("/"));
-    const known = unknown ? knownEnd(path) : "";
-    const paths: FilePart["paths"] = unknown
-      ? [`${HOLE}${known}`, `${HOLE}${known}`]
-      : [ruledPath(this.#directory, path), absolutePath(this.#directory, path)];
-    this.#add({ kind, paths });
+    if (path === "/dev/null") return;
+    if (kind === "write" && isStream(path)) this.#streams = true;
+    else this.#add(filePart(kind, path, { directory: this.#directory, moved: this.#moved }));
   }
 
   #program(assignments: readonly Assignment[], words: readonly Word[], depth: number, told: boolean): void {
@@ -124,6 +114,11 @@ class PartsReader {
   }
 }
 
+/** The line with `<` for each `<>`, which opens a file for both and is read as a write: what is a read here is read, too. */
+function alsoRead(text: string): SimpleCommand[] {
+  return text.includes("<>") ? readLine(text.replaceAll("<>", "<")).commands : [];
+}
+
 /** Commands in a text, if it were a line of shell. */
 function commandsIn(text: string): string[] {
   return readLine(text)
@@ -133,67 +128,13 @@ function commandsIn(text: string): string[] {
 
 const unknown: Word = { value: HOLE, bare: false };
 
-function plainText(words: readonly Word[]): string {
-  return words.map(({ value }) => value).join(" ");
-}
-
-function commandPart(
-  assignments: readonly Assignment[],
-  words: readonly Word[],
-  { spelled = 1, hidden = false }: Insight,
-  told: boolean,
-): CommandPart {
-  const strange = assignments.filter((one) => !isHarmless(one));
-  const before = strange.map(({ name, value }) => `${name}=${value === "" ? "" : wordsText([{ value }])}`);
-  const text = [...before, wordsText(words)].filter((piece) => piece !== "").join(" ");
-  const start = [...before, wordsText(words.slice(0, spelled))].filter((piece) => piece !== "").join(" ");
-  // A star behind a blank may stand for nothing: two more than there is can only be the very text.
-  const over = spelled > words.length ? 2 : 0;
-  return {
-    kind: "command",
-    text,
-    also: otherTexts(words),
-    spelled: start.length + over,
-    hidden: hidden || assignments.some(runsValue),
-    told,
-    words: [...words],
-  };
-}
-
-/** The same command without quotes, without its assignments, without the options before all else, by its program's name alone, and in small letters. */
-function otherTexts(words: readonly Word[]): string[] {
-  const [program, ...rest] = words;
-  if (!program) return [];
-  const name = program.value.split("/").at(-1) ?? "";
-  const names = new Set([program.value, name, name.toLowerCase()]);
-  const texts = [...names].flatMap((value) =>
-    [rest, ...behindOptions(rest)].flatMap((behind) => [
-      plainText([{ ...program, value }, ...behind]),
-      wordsText([{ ...program, value }, ...behind]),
-    ]),
-  );
-  return [...new Set(texts)];
-}
-
-/** The words behind options that stand before all else, where some may have a value: `-C dir push` is `push`, too. */
-function behindOptions(words: readonly Word[]): Word[][] {
-  const found: Word[][] = [];
-  for (let at = 0; at < Math.min(words.length, 4) && words[at]?.value.startsWith("-"); ) {
-    at++;
-    found.push(words.slice(at));
-    const next = words[at];
-    if (next && !next.value.startsWith("-")) found.push(words.slice(++at));
-  }
-  return found;
-}
-
 /** The commands that a line of shell runs and the files it opens, as far as it can be read. */
 export function partsOf(line: string, directory: string): Parts {
   let reader = new PartsReader(directory);
-  reader.line(line, 0);
+  reader.whole(line);
   if (reader.turns) {
     reader = new PartsReader(directory, true);
-    reader.line(line, 0);
+    reader.whole(line);
   }
   const { parts, doubt } = reader;
   return doubt === undefined ? { parts } : { parts, doubt };

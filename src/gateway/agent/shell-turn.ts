@@ -4,7 +4,7 @@ import { runShortened, type Shortened } from "../../host/run-shortened.ts";
 import { shellSpec } from "../../host/shell-spec.ts";
 import type { ServedSession } from "../session/parts.ts";
 
-type ShellOptions = Pick<ServedSession, "session" | "directory" | "host" | "inbox">;
+type ShellOptions = Pick<ServedSession, "session" | "directory" | "trust" | "host" | "inbox">;
 
 const STOPPED = {
   time: { code: "limit_time", message: "the command was ended: its time was up" },
@@ -42,12 +42,12 @@ export class ShellTurn {
   }
 
   private async play(command: string, call: string, signal: AbortSignal): Promise<void> {
-    const { session, directory, host, inbox } = this.options;
+    const { session, directory, trust, host, inbox } = this.options;
     inbox.signal({ type: "turn.begun", turn: call });
     inbox.signal({ type: "step.begun" });
     inbox.signal({ type: "tool.running", call, name: "bash", title: command, input: { command } });
     try {
-      const spec = shellSpec(command, { session, directory });
+      const spec = shellSpec(command, { session, directory, trusted: trust.covering(directory) !== undefined });
       const output = (delta: string): void => inbox.signal({ type: "tool.output", call, delta });
       this.tell(call, await runShortened({ host, spec, signal, output }));
     } catch (thrown) {

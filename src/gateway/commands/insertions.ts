@@ -20,9 +20,9 @@ const MAX_FILES = 50;
 
 const NOTES = { time: "its time was up", output: "it wrote too much", aborted: "it was stopped" } as const;
 
-async function outputOf(command: string, { session, directory, processes }: Place): Promise<string> {
+async function outputOf(command: string, { session, directory, trusted, processes }: Place): Promise<string> {
   try {
-    const spec = shellSpec(command, { session, directory });
+    const spec = shellSpec(command, { session, directory, trusted });
     const { text, stopped } = await runShortened({ host: processes, spec, limitMs: SHELL_MS });
     return stopped ? `${text}\n(the command was ended: ${NOTES[stopped]})` : text;
   } catch (error) {

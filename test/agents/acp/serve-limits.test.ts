@@ -28,7 +28,7 @@ test("the outputs of all terminals together are bounded, and each keeps its end"
       return { exited, kill: async () => {} };
     },
   };
-  const facts = { directory: tmpdir(), session: "s", prefix: "p", env: {}, onOutput: () => {} };
+  const facts = { directory: tmpdir(), trusted: true, session: "s", prefix: "p", env: {}, onOutput: () => {} };
   const terminals = new Terminals({ host, guard: guardOf({ isOpen: true, hasRules: false }), ...facts });
   const texts: string[] = [];
   for (let count = 0; count < 30; count++) {

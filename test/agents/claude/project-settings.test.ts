@@ -6,7 +6,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { projectSettings } from "../../../src/agents/claude/project-settings.ts";
 import { keysOfServers, keysOfSettings } from "../../../src/agents/claude/settings-keys.ts";
-import { carefulGit } from "../../../src/agents/git-environment.ts";
+import { carefulGit } from "../../../src/core/git-settings.ts";
 import { temporary } from "../../support/server.ts";
 import { HostileProject } from "./hostile-project.ts";
 

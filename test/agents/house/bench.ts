@@ -19,6 +19,7 @@ export async function bench(t: TestContext, more: Partial<ToolContext> = {}): Pr
   const context: ToolContext = {
     session: "ses_test",
     directory: work,
+    trusted: true,
     host: createProcessHost({ runDirectory: await workDirectory(t), instance: "tools-test" }),
     locks: new FileLocks(),
     signal: new AbortController().signal,

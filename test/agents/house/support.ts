@@ -12,6 +12,7 @@ import type { EventOf, ParleyEvent } from "../../../src/core/events/event.ts";
 import type { Item, ToolCallItem } from "../../../src/core/events/items.ts";
 import { createProcessHost } from "../../../src/host/process-host.ts";
 import type { Log } from "../../../src/log/contract.ts";
+import { TrustStore } from "../../../src/server/trust/trust-store.ts";
 import { ended, gatewayOn, type Rig, rig, text } from "../../gateway/rig.ts";
 
 type Model = Extract<LanguageModel, { specificationVersion: "v4" }>;
@@ -103,6 +104,8 @@ export interface RigOptions extends Partial<Omit<HouseOptions, "models">> {
   models?: Models;
   model?: LanguageModel;
   mode?: string;
+  /** The user trusts the directory. */
+  trusted?: boolean;
   wrap?: (log: Log) => Log;
 }
 
@@ -116,7 +119,7 @@ export async function workDirectory(t: TestContext): Promise<string> {
 const EAGER = { attempts: 4, baseMs: 1, maxMs: 5, patienceMs: 50 };
 
 export function houseAgent(options: RigOptions, runDirectory: string) {
-  const { model, models = findModels({}), mode: _, wrap: __, ...rest } = options;
+  const { model, models = findModels({}), mode: _, wrap: __, trusted: ___, ...rest } = options;
   const host = createProcessHost({ runDirectory, instance: "house-test" });
   const used: Models = model ? { ...findModels({}), find: () => DEMO, load: async () => model } : models;
   return createHouseAgent({ host, retry: EAGER, ...rest, models: used });
@@ -126,7 +129,9 @@ export function houseAgent(options: RigOptions, runDirectory: string) {
 export async function houseRig(t: TestContext, options: RigOptions = {}): Promise<HouseRig> {
   const work = await workDirectory(t);
   const agent = houseAgent(options, await workDirectory(t));
-  const made = await rig(t, { agents: new Map([["house", agent]]), defaultAgent: "house", wrap: options.wrap });
+  const trust = new TrustStore({ configured: options.trusted ? [work] : [] });
+  const agents = new Map([["house", agent]]);
+  const made = await rig(t, { agents, defaultAgent: "house", trust, wrap: options.wrap });
   const { gateway } = made;
   const { id: session } = await gateway.create({ directory: work, mode: options.mode });
   let seen = 0;

@@ -60,6 +60,21 @@ describe("the patterns that an always for a command offers", () => {
     ["echo 100% …", ["echo *"]],
     ["tool 100% …", ["tool 100%25 '%E2%80%A6'"]],
     ["ls 'unterminated", ["ls 'unterminated"]],
+    ["sed -n 1,5p a", ["sed *"]],
+    ["sed -i s/a/b/ c", ["sed -i s/a/b/ c"]],
+    ["sed -ni.bak s/a/b/ c", ["sed -ni.bak s/a/b/ c"]],
+    ["sed s/a/b/ c --in-place", ["sed s/a/b/ c --in-place"]],
+    ["uniq -c a", ["uniq *"]],
+    ["uniq a b", ["uniq a b"]],
+    ["xxd a", ["xxd *"]],
+    ["xxd -r -p - a", ["xxd -r -p - a"]],
+    ["yq -i .a=1 b", ["yq -i .a=1 b"]],
+    ["tree -o a", ["tree -o a"]],
+    ["npm install", ["npm install"]],
+    ["npm install ./a", ["npm install ./a"]],
+    ["pip install a", ["pip install a"]],
+    ["npm pack ./a", ["npm pack ./a"]],
+    ["npm ci", ["npm ci *"]],
   ];
   for (const [command, patterns] of offers)
     test(`${JSON.stringify(command)}: ${patterns.join(", ")}`, () => {
@@ -121,6 +136,26 @@ describe("grants of earlier asks", () => {
       "npm test $(ls)",
     ])
       assert.equal(after(granted, line), "ask", line);
+  });
+
+  test("a family that reads does not cover the options and words by which it writes, nor one that installs any other package", () => {
+    const family = (pattern: string): Grant => ({ action: "bash", patterns: [pattern], command: "x" });
+    const rows: [string, string[], string[]][] = [
+      ["sed *", ["sed -n 1p a", "sed 's/-i/x/' a"], ["sed -i s/a/b/ .env", "sed s/a/b/ .env -i", "sed --in-place p a"]],
+      ["sed *", ["sed -En 1p a"], ["sed -i.b s/a/b/ c", "sed -ni p a", "sed -iE s/a/b/ c"]],
+      ["uniq *", ["uniq", "uniq -c a"], ["uniq a .env", "uniq - .env", "uniq -- a .env", "uniq $X", "uniq *"]],
+      ["xxd *", ["xxd a", "xxd -p a"], ["xxd -r -p - .env", "xxd a b", "xxd -r $X", "xxd -- a b"]],
+      ["yq *", ["yq .a b"], ["yq -i .a=1 b", "yq --inplace .a=1 b", "yq -s .a b", "yq -Pi . b"]],
+      ["tree *", ["tree -L 2"], ["tree -o .env", "tree -ao .env", "tree -a$X .env", "tree $X"]],
+      ["file *", ["file a"], ["file -C -m a", "file --compile -m a"]],
+      ["npm install *", ["npm install"], ["npm install /tmp/evil", "npm install --save a", "npm install $X"]],
+      ["pip install *", [], ["pip install a", "pip install -r a"]],
+      ["npm pack *", ["npm pack"], ["npm pack /tmp/evil"]],
+    ];
+    for (const [pattern, covered, beyond] of rows) {
+      for (const line of covered) assert.equal(after([family(pattern)], line), "allow", line);
+      for (const line of beyond) assert.equal(after([family(pattern)], line), "ask", line);
+    }
   });
 
   test("a denial counts more than a grant, and a doubt is lifted only by a grant of the same text", () => {

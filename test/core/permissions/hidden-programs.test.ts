@@ -245,8 +245,21 @@ describe("options before the word that says what is done hide no denial", () => 
     "git --git-dir=a --work-tree b push",
     "kubectl --context prod delete pod a",
     "/usr/bin/git -C . push",
+    "git -P -P -P -P -P push",
+    "git -C . -C . -C . push",
+    "git --no-pager --bare -p -P --literal-pathspecs --git-dir=a -C . push origin",
+    "kubectl --v 1 --v 2 --v 3 delete pod a",
   ])
     test(line, () => assert.equal(verdictOf(set, line), "deny"));
+  test("a denied word behind very many options is in doubt", () => {
+    assert.equal(verdictOf(set, `git ${"-P ".repeat(3_000)}push`), "ask");
+    assert.equal(verdictOf(set, `git ${"-C . ".repeat(3_000)}push`), "ask");
+    assert.equal(verdictOf(set, `ls ${"-a ".repeat(3_000)}push`), "allow");
+  });
+  test("a word behind a command's own options is none of its names", () => {
+    for (const line of ["git --no-pager log --grep push", "git -P log --oneline --author push"])
+      assert.equal(verdictOf(set, line), "allow", line);
+  });
 });
 
 test("a change of the directory in a loop is seen however it is written", () => {
@@ -274,6 +287,16 @@ describe("a file that the shell writes is not hidden by where its path begins", 
       test(line, () => assert.equal(verdictOf(set, line), "ask"));
   for (const path of ["$PWD/.env", "$X/../.env", "~/project/.env", '"$PWD"/./.env', "s$X/../.env", "{.,}/.env"])
     test(path, () => assert.equal(verdictOf(set, `echo x > ${path}`), "ask"));
+  for (const path of ["project/.env", "other/../project/.env", "linked/.env", "$X/project/.env", "../project/./.env"])
+    for (const line of [`cd .. && echo x > ${path}`, `cd .. && cat < ${path}`, `(cd /; cat >> ${path})`])
+      test(line, () => assert.equal(verdictOf(set, line), "ask"));
+  test("a rule that names a directory is held against the end of a path behind a cd", () => {
+    const secret = [...set, ...rules("edit", "deny", "conf/key", "./a/b/c")];
+    for (const path of ["project/conf/key", "conf/key", "key", "x/project/a/b/c"])
+      assert.equal(verdictOf(secret, `cd .. && echo x > ${path}`), "ask", path);
+    for (const path of ["project/conf/keys", "monkey", "b/d"])
+      assert.equal(verdictOf(secret, `cd .. && echo x > ${path}`), "allow", path);
+  });
   test("a variable may lead out of the directory that a rule allows", () => {
     const build = [...rules("bash", "allow", "echo *"), ...rules("edit", "allow", "build/*")];
     assert.equal(verdictOf(build, "for f in /../../.env; do echo x > build/a$f; done"), "ask");
@@ -282,6 +305,70 @@ describe("a file that the shell writes is not hidden by where its path begins", 
     assert.equal(verdictOf(set, "cd sub && echo x > ../a.txt"), "allow");
     assert.equal(verdictOf(set, "echo x > $PWD/out.txt"), "allow");
   });
+});
+
+describe("a file that is opened by the name of a process's file or directory may be any", () => {
+  const set = [
+    ...rules("bash", "allow", "*"),
+    ...rules("edit", "allow", "*"),
+    ...rules("edit", "deny", ".env"),
+    ...rules("read", "deny", ".env"),
+  ];
+  for (const line of [
+    "echo x > /proc/self/cwd/.env",
+    "echo x > /proc/self/cwd/../project/.env",
+    "echo x >> //proc/./$$/cwd/.env",
+    "echo x > ../proc/self/cwd/.env",
+    "cat < /proc/self/root/project/.env",
+    "cat < /proc/thread-self/cwd/.env",
+    "echo x 3< a > /dev/fd/3",
+    "echo x 3< a > /proc/self/fd/3",
+    "exec 3< a; cd /dev/fd && echo x > 3",
+    "exec 3< a; cd /dev && echo x > fd/3",
+    "echo x 3< a > $X/3",
+    "echo x < a > /dev/stdin",
+    "echo x 1< a > /dev/stdout",
+    "{ echo x > /dev/stderr; } 2< a",
+    "exec 1< a; echo x > /dev/stdout",
+    "exec 1< a; cd /dev; echo x > stdout",
+    "cat 3>> a < /dev/fd/3",
+    "head >> a < /dev/stdout >&2",
+    "cat 0>> a < /dev/stdin",
+    "find . -fprint /proc/self/cwd/.env",
+  ])
+    test(line, () => assert.equal(verdictOf(set, line), "ask"));
+  for (const line of [
+    "echo x > /dev/null",
+    "cat < /dev/null",
+    "cat < a > /dev/null 2>&1",
+    "echo x > /dev/stdout",
+    "echo x > /dev/stderr",
+    "echo x > /dev/tty",
+    "cat < /dev/tty",
+    "head -c 9 < /dev/zero",
+    "head -c 9 < /dev/urandom",
+    "echo x > proc/a",
+    "echo x > 3",
+    "cd sub; echo x > /dev/stdout",
+    "cd sub; echo x > a/3",
+  ])
+    test(line, () => assert.equal(verdictOf(set, line), "allow"));
+});
+
+test("a file that is opened for both is read and written", () => {
+  const both = (action: string): PermissionRule[] => [
+    ...rules("*", "allow", "*"),
+    ...rules(action, "deny", ".env", "a<>b"),
+  ];
+  for (const action of ["read", "edit"]) {
+    for (const line of ["cat <> .env", "cat 0<>.env", "cat 3<> ./.env <&3", "cat <> 'a<>b'", "eval 'cat <>.env'"])
+      assert.equal(verdictOf(both(action), line), "deny", `${action}: ${line}`);
+    for (const line of ["cat <> $X", "cd sub; cat <> ../.env"])
+      assert.equal(verdictOf(both(action), line), "ask", `${action}: ${line}`);
+    for (const line of ["cat <> a", "echo '<>' > a", "cat > a <<'E'\n<></>\nE"])
+      assert.equal(verdictOf(both(action), line), "allow", `${action}: ${line}`);
+  }
+  assert.equal(verdictOf(both("read"), "echo '<>' > .env"), "allow");
 });
 
 test("a file behind an exclamation mark is one that some shells write", () => {
@@ -313,6 +400,54 @@ describe("everyday lines stay allowed beside a denial", () => {
     "export DEBUG=1; ls",
   ])
     test(line, () => assert.equal(verdictOf(set, line), "allow"));
+});
+
+describe("a denial of files is not passed by what cannot be looked through", () => {
+  const everything = rules("bash", "allow", "*");
+  const sets = [
+    [...everything, ...rules("edit", "allow", "*"), ...rules("edit", "deny", ".env")],
+    [...everything, ...rules("read", "deny", ".env")],
+    [...everything, ...rules("edit", "deny", "*")],
+  ];
+  for (const line of [
+    "eval $'echo x > .env'",
+    "bash <<'E'\necho x > .env\nE",
+    "echo 'echo x > .env' | sh",
+    "env -C src sh -c 'echo > .env'",
+    "git log --output=.env",
+    "git unknown",
+    "$X y",
+    ". ./a",
+    "python3 -c 'x'",
+    "PAGER='cat > .env' git log",
+    "npx sh <<'E'\necho x > .env\nE",
+    "pnpm sh <<'E'\necho x > .env\nE",
+  ])
+    for (const set of sets) test(JSON.stringify(line), () => assert.equal(verdictOf(set, line), "ask"));
+  for (const line of [
+    "git status && git diff | head",
+    "npm test -- --watch",
+    "npm install && npm run build",
+    "npx tsc --noEmit",
+    "npx vitest run a",
+    "pnpm test",
+    "yarn build",
+    "python3 -m pytest -q",
+    "node script.js",
+    "cat a | sort | uniq -c",
+    "sed -n 1,5p a",
+    "find . -name '*.ts' -exec grep x {} +",
+    "X=$(date); echo $X",
+    "for f in a b; do wc -l $f; done",
+    "bash scripts/check.sh",
+    "bash -c 'ls && pwd'",
+    "curl -s x | tar xz",
+  ])
+    for (const set of sets) test(line, () => assert.equal(verdictOf(set, line), "allow"));
+  test("rules that deny no file by its name leave it allowed", () => {
+    for (const more of [rules("read", "deny", "*"), rules("edit", "ask", "*"), rules("edit", "allow", "a")])
+      assert.equal(verdictOf([...everything, ...more], "python3 -c 'x'"), "allow");
+  });
 });
 
 test("an always for a build does not allow what further goals and options could run", () => {

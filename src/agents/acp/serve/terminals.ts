@@ -32,6 +32,8 @@ interface Terminal {
 export interface TerminalsOptions {
   host: CommandHost;
   directory: string;
+  /** Whether the user trusts the directory. */
+  trusted: boolean;
   session: string;
   guard: Guard;
   prefix: string;
@@ -120,10 +122,10 @@ export class Terminals {
 
   /** A command without arguments is a line of shell: agents differ, and a program's name is one, too. */
   #specOf(command: string, args: readonly string[], directory: string, named: readonly Assignment[]): SpawnSpec {
-    const { session, env: own } = this.#options;
-    const shell = shellSpec(command, { directory, session });
+    const { session, trusted, env: own } = this.#options;
+    const shell = shellSpec(command, { directory, session, trusted, env: own });
     const told = Object.fromEntries(named.map(({ name, value }) => [name, value]));
-    const env = { ...own, ...shell.env, ...told, PARLEY_TOKEN: undefined };
+    const env = { ...shell.env, ...told, PARLEY_TOKEN: undefined };
     return args.length === 0 ? { ...shell, env } : { argv: [command, ...args], directory, session, env };
   }
 

@@ -34,9 +34,9 @@ export const bash = defineTool({
   }),
   writes: true,
   title: ({ command }) => command,
-  async run({ command, seconds = DEFAULT_S }, { permit, host, session, directory, signal, output }) {
+  async run({ command, seconds = DEFAULT_S }, { permit, host, session, directory, trusted, signal, output }) {
     await permit({ action: "bash", command, patterns: offeredPatterns(command, directory), title: command });
-    const spec = shellSpec(command, { directory, session });
+    const spec = shellSpec(command, { directory, session, trusted });
     return doneOf(await runShortened({ host, spec, signal, limitMs: seconds * 1000, output }));
   },
 });

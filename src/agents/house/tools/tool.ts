@@ -9,6 +9,8 @@ import type { Permission, Verdict } from "../turn/permissions.ts";
 export interface ToolContext {
   session: string;
   directory: string;
+  /** Whether the user trusts the directory. */
+  trusted: boolean;
   host: CommandHost;
   locks: FileLocks;
   /** Aborts when the call is given up. */

@@ -12,6 +12,7 @@ import { ToolFailure } from "./tool-failure.ts";
 export interface RunnerOptions {
   session: string;
   directory: string;
+  trusted: boolean;
   host: CommandHost;
   locks: FileLocks;
   asks: Asks;
@@ -78,10 +79,11 @@ export class ToolRunner {
   }
 
   #context({ call }: ModelCall, signal: AbortSignal): ToolContext {
-    const { session, directory, host, locks, asks, hasRules, emit } = this.#options;
+    const { session, directory, trusted, host, locks, asks, hasRules, emit } = this.#options;
     return {
       session,
       directory,
+      trusted,
       host,
       locks,
       signal,

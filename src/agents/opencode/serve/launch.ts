@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
+import { carefulGit } from "../../../core/git-settings.ts";
 import type { SpawnSpec } from "../../../host/contract.ts";
-import { carefulGit } from "../../git-environment.ts";
 import type { GateLaunch } from "../gate/gate.ts";
 import { addedConfig } from "./added-config.ts";
 import type { ServerNeed } from "./contract.ts";
