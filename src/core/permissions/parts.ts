@@ -49,15 +49,7 @@ class PartsReader {
     const { commands, doubt } = readLine(text);
     if (doubt !== undefined) this.doubt ??= doubt;
     if (depth > DEEPEST) this.doubt ??= "lines in lines in lines";
-    else this.#commands(commands, alsoRead(text), depth);
-  }
-
-  #commands(commands: readonly SimpleCommand[], asInput: readonly SimpleCommand[], depth: number): void {
-    for (const [at, command] of commands.entries()) {
-      this.command(command, depth);
-      for (const [which, { kind, path }] of command.redirections.entries())
-        if (kind === "write" && asInput[at]?.redirections[which]?.kind === "read") this.#file("read", path);
-    }
+    else for (const command of commands) this.command(command, depth);
   }
 
   command({ assignments, words, redirections }: SimpleCommand, depth: number): void {
@@ -112,11 +104,6 @@ class PartsReader {
       last.also.push(...commandsIn(text), ...commandsIn(text.replace(/^\w+\+?=/, "")));
     }
   }
-}
-
-/** The line with `<` for each `<>`, which opens a file for both and is read as a write: what is a read here is read, too. */
-function alsoRead(text: string): SimpleCommand[] {
-  return text.includes("<>") ? readLine(text.replaceAll("<>", "<")).commands : [];
 }
 
 /** Commands in a text, if it were a line of shell. */

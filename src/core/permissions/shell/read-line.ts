@@ -222,8 +222,9 @@ class LineReader extends Scanner {
     if (operator === "<<<" || (/^[<>]&$/.test(operator) && /^(?:\d+-?|-)$/.test(value))) return;
     if (operator === "<&" || value.startsWith("/dev/tcp/") || value.startsWith("/dev/udp/"))
       this.doubtful("a redirection that is no file");
-    const kind: Redirection["kind"] = operator === "<" || operator === "<&" ? "read" : "write";
-    this.#current.redirections.push({ kind, path: value });
+    const kinds: readonly Redirection["kind"][] =
+      operator === "<>" ? ["read", "write"] : [operator === "<" || operator === "<&" ? "read" : "write"];
+    this.#current.redirections.push(...kinds.map((kind) => ({ kind, path: value })));
   }
 
   #processSubstitution(): void {
