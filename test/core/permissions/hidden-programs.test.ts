@@ -232,7 +232,20 @@ describe("managers of packages run programs, and a denial binds those", () => {
   const set = [...rules("bash", "allow", "pnpm *", "yarn *", "bun *"), ...rules("bash", "deny", "touch *")];
   for (const line of ["pnpm touch x", "yarn touch x", "yarn run touch x", "bun run touch x", "pnpm exec touch x"])
     test(line, () => assert.notEqual(verdictOf(set, line), "allow"));
-  for (const line of ["pnpm install", "pnpm test", "yarn", "yarn build", "bun run build", "bun test a.ts"])
+  for (const line of ["pnpm bash <<'E'\ntouch x\nE", "pnpm sh -s < a", "yarn env touch x", "pnpm node < a"])
+    test(`${line}, whatever is denied`, () => {
+      assert.notEqual(verdictOf(set, line), "allow");
+      assert.notEqual(verdictOf(rules("bash", "allow", "pnpm *", "yarn *"), line), "allow");
+    });
+  for (const line of [
+    "pnpm install",
+    "pnpm test",
+    "yarn",
+    "yarn build",
+    "pnpm watch",
+    "bun run build",
+    "bun test a.ts",
+  ])
     test(line, () => assert.equal(verdictOf(set, line), "allow"));
 });
 

@@ -85,6 +85,14 @@ const NPM = list(
     "whoami search why explain fund pack publish help exec x cache query doctor sbom diff owner dist-tag login logout unlink cit",
 );
 
+/** A program that runs others: by its words, or by its input where it has none. The name alone is a script's more often. */
+function runsMore(words: readonly Word[]): boolean {
+  const name = words[0]?.value ?? "";
+  const { hidden, inner, lines } = insightOf(name, words);
+  const more = hidden === true || inner !== undefined || lines !== undefined;
+  return more && (words.length > 1 || scriptInsight(name, words) !== undefined);
+}
+
 function runnerInsight(name: string, words: readonly Word[]): Insight | undefined {
   const values = [name, ...words.slice(1).map(({ value }) => value)];
   const [, first = ""] = values;
@@ -96,7 +104,8 @@ function runnerInsight(name: string, words: readonly Word[]): Insight | undefine
   if (length === undefined) {
     // These run a program where they know no command and no script of that name.
     const own = words.slice(first === "run" ? 2 : 1);
-    return /^(?:pnpm|yarn|bun)$/.test(name) && own.length > 0 ? { told: [{ words: own }] } : undefined;
+    if (!/^(?:pnpm|yarn|bun)$/.test(name) || own.length === 0) return undefined;
+    return { told: [{ words: own }], ...(runsMore(own) && { spelled: words.length - own.length + 1, hidden: true }) };
   }
   const start = words[length]?.value === "--" ? length + 1 : length;
   const program = words[start];
