@@ -144,6 +144,12 @@ const BY_OTHERS: string[] = [
   "echo 'system(1)' | perl ''",
   "node inspect a.js < b",
   "go env -w=true CC=./touch",
+  "echo '. -exec touch x ;' | xargs -Iy -n9 find",
+  "echo '. -exec touch x ;' | xargs -Iy -L1 find",
+  "find -D -exec echo -exec touch x ';'",
+  "python3 --check-hash-based-pycs default -m timeit a",
+  "echo 'import os' | python3 -qi a.py",
+  "echo . -c alias.x='!touch x' x | xargs git -C",
 ];
 
 /** The same of programs that only these lines are about. */
@@ -160,6 +166,13 @@ const BY_COPIERS: string[] = [
   "wget --use-ask=./touch a",
   "wget -e use_askpass=./touch a",
   "pytest --trace a.py < b",
+  "echo f | zip -@T x.zip -@TT 'touch x #'",
+  "wget -Le use_askpass=./touch a",
+  "curl --engine ./a.so https://a.b",
+  "curl -sK a https://a.b",
+  "pytest -s -o addopts=--trace a.py < b",
+  "pnpm recursive exec touch x",
+  "yarn workspace a exec touch x",
 ];
 
 /** Lines of everyday, with a word that only the shell will know. */
@@ -186,6 +199,9 @@ const EVERYDAY: string[] = [
   "cat <<'E' > /dev/null\n(\nE",
   "wget -Pdeps https://a.b/c",
   "gcc -fuse-ld=lld -o a a.c",
+  'curl -s "$URL"',
+  "xargs -I{} -P4 grep -l x {} < a",
+  "git diff --name-only | xargs grep -l x",
 ];
 
 const PROGRAMS =
@@ -218,7 +234,7 @@ describe("rules that allow programs which copy or compile do not allow what thos
 });
 
 describe("rules that allow programs allow their lines of everyday", () => {
-  const names = `${PROGRAMS} cc gcc git grep wc wget`.split(" ");
+  const names = `${PROGRAMS} cc curl gcc git grep wc wget`.split(" ");
   const set = rules("bash", "allow", ...names.map((name) => `${name} *`));
   for (const line of EVERYDAY) test(line, () => assert.equal(verdictOf(set, line), "allow"));
 });
@@ -227,6 +243,22 @@ checkNone("a denial is not passed by a program that runs another", [
   ...rules("bash", "allow", "*"),
   ...rules("bash", "deny", "touch *", "git push *"),
 ]);
+
+describe("a denial is not passed by a program that starts others in surroundings of its own", () => {
+  const set = [...rules("bash", "allow", "*"), ...rules("bash", "deny", "touch *")];
+  for (const name of [
+    "linux64",
+    "x86_64",
+    "pyenv exec",
+    "rustup run stable",
+    "conda run -n a",
+    "cross-env A=1",
+    "dotenv --",
+  ])
+    test(name, () => assert.notEqual(verdictOf(set, `${name} touch x`), "allow"));
+  for (const line of ["nx run app:build", "conda list", "cross-env CI=1 jest", "yarn workspace a test"])
+    test(line, () => assert.equal(verdictOf(set, line), "allow"));
+});
 
 describe("managers of packages run programs, and a denial binds those", () => {
   const set = [...rules("bash", "allow", "pnpm *", "yarn *", "bun *"), ...rules("bash", "deny", "touch *")];

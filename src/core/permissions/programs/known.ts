@@ -16,7 +16,7 @@ const OPAQUE = list(
     "repeat noglob nocorrect - coproc su runuser pkexec chroot nsenter unshare script flock strace ltrace gdb perf parallel " +
     "watch entr at batch crontab systemd-run busybox toybox rlwrap expect screen tmux start-stop-daemon proot fakeroot direnv " +
     "chrt taskset setarch prlimit setpriv choom uclampset numactl cgexec bwrap firejail unbuffer chronic ifne valgrind hyperfine " +
-    "ssh-agent dbus-run-session dbus-launch xvfb-run run-parts sg newgrp gosu su-exec capsh tini dumb-init coreutils ld.so " +
+    "linux32 linux64 i386 i686 x86_64 uname26 dotenv caffeinate ssh-agent dbus-run-session dbus-launch xvfb-run run-parts sg newgrp gosu su-exec capsh tini dumb-init coreutils ld.so " +
     "sqlite3 psql mysql dc Rscript R julia tclsh wish expectk gnuplot octave ghc runghc groovy scala clojure erl elixir iex guile racket " +
     "sbcl swipl ocaml jshell cmake ctest nodemon watchexec concurrently " +
     "nix-shell fish csh tcsh pwsh xonsh nu elvish ssh sftp ftp lftp telnet socat nc ncat vi vim nvim view ex ed emacs nano less more most man m4",
@@ -43,7 +43,7 @@ const RUNS: Readonly<Record<string, RegExp>> = {
   fd: /^(?:-[a-zA-Z\d]*[xX]|--exec)/,
   rsync: /^(?:-[a-zA-Z\d]*e|--(?:rsh|rsync-p))/,
   scp: /^-[a-zA-Z\d]*[SoFD]/,
-  zip: /^(?:-[a-zA-Z\d]*T|--)/,
+  zip: /^-(?:[^-]*T|-)/,
   go: /^-?-(?:exec|toolexec|vettool|overlay|modfile|[Cw](?:$|=))|-extld/,
   cargo: /^--(?:config|manifest)/,
   make: /^(?:--ev|-[a-zA-Z\d]*[EfCI]|--inc|--(?:f|m|di))|^[^-][^=]*=/,
@@ -61,8 +61,8 @@ const RUNS: Readonly<Record<string, RegExp>> = {
   pylint: /^--(?:init|load)/,
   mypy: /^--python-e/,
   gcc: /^(?:@|-{1,2}(?:wrapper|fplugin|B|specs|sysroot|Xlinker|fuse-ld(?!=(?:lld|mold|bfd|gold)$)|ld-path|load)|-Wl,.*plugin)/,
-  wget: /^(?:--(?:use-a|ex|conf)|-[bcdhFHKkmNnpqrSxvE46]*e)/,
-  pytest: /^--(?:trace|pdb)/,
+  wget: /^(?:--(?:use-a|ex|conf)|-[bcdhFHKkLmNnpqrSxvVE46]*e)/,
+  pytest: /^(?:--(?:trace|pdb|override-ini|config-file)|-[oc])/,
 };
 /** They run a program of a package by its name, as these words and the next say. */
 const RUNNERS: readonly RegExp[] = [
@@ -77,6 +77,16 @@ const RUNNERS: readonly RegExp[] = [
 const MANAGERS = /^(?:npm|pnpm|yarn|bun|uv|poetry|pipenv|pipx)$/;
 /** Their first word says whether they run a program. */
 const DECIDED = /^(?:npm|pnpm|yarn|bun|uv|poetry|pipenv|pipx|rye|hatch|pdm|bundle)$/;
+/** They run a program behind one of these words, wherever it stands. */
+const LAUNCHERS = /^(?:pyenv|rbenv|nodenv|asdf|mise|fnm|nvm|lerna|nx|conda|mamba|volta|op|rustup)$/;
+const MANY_PLACES = /^(?:recursive|multi|m|workspaces?)$/;
+
+function launches(name: string, words: readonly Word[]): boolean {
+  const has = (pattern: RegExp): boolean => words.slice(1).some(({ value }) => pattern.test(value));
+  if (LAUNCHERS.test(name)) return has(name === "nx" ? /^exec$/ : /^(?:exec|run|x)$/);
+  return /^(?:pnpm|yarn)$/.test(name) && MANY_PLACES.test(words[1]?.value ?? "") && has(/^(?:exec|dlx|x|foreach)$/);
+}
+
 const MANAGED = /^(?:explore|config|set|init|create|edit|pkg)$/;
 /** Commands of npm that run nothing but scripts of packages. It takes the beginning of any other for the whole, too. */
 const NPM = list(
@@ -96,7 +106,7 @@ function runsMore(words: readonly Word[]): boolean {
 function runnerInsight(name: string, words: readonly Word[]): Insight | undefined {
   const values = [name, ...words.slice(1).map(({ value }) => value)];
   const [, first = ""] = values;
-  if (DECIDED.test(name) && words[1] && !isKnown(words[1])) return opaque(words);
+  if ((DECIDED.test(name) && words[1] && !isKnown(words[1])) || launches(name, words)) return opaque(words);
   if (name === "npm" && first !== "" && !first.startsWith("-") && !NPM.has(first)) return opaque(words);
   if (MANAGERS.test(name) && (first.startsWith("-") || MANAGED.test(first)))
     return words.length === 2 && /^--?(?:version|help|[vh])$/.test(first) ? {} : opaque(words);
@@ -129,7 +139,7 @@ function findInsight(words: readonly Word[]): Insight {
   for (let at = 1; at < words.length; at++) {
     const { value } = words[at] ?? { value: "" };
     const word = words[at];
-    if ((word && mayBeOption(word)) || /^-(?:delete|execdir|okdir)$/.test(value)) return opaque(words);
+    if ((word && mayBeOption(word)) || /^-(?:D|delete|execdir|okdir)$/.test(value)) return opaque(words);
     if (value === "-exec" || value === "-ok") {
       const begin = at + 1;
       while (at < words.length && !endsExec(words, at)) at++;
@@ -197,6 +207,9 @@ export function insightOf(called: string, words: readonly Word[]): Insight {
   if (OPAQUE.has(name) || indexed(name, words)) return opaque(words);
   if (ALTERS.has(name)) return { spelled: words.length + 1, hidden: words.some(mayRun) };
   if (/^ld-.*\.so/.test(name)) return opaque(words);
+  // Its addresses are often in variables: those are not held against it.
+  if (name === "curl" && words.some(({ value }) => /^(?:--(?:eng|conf)|-[a-zA-Z\d#]*K)/.test(value)))
+    return opaque(words);
   const runs = Object.hasOwn(RUNS, name) ? RUNS[name] : undefined;
   if (runs && words.slice(1).some((word) => runs.test(word.value) || mayBeOption(word) || hidesValue(name, word)))
     return opaque(words);

@@ -30,7 +30,8 @@ const PYTHON = /^(?:python|pypy)[\d.]*$/;
 
 /** Options that are followed by a program's text, or by a module that can be one. */
 const INTERPRETERS: readonly [RegExp, RegExp][] = [
-  [PYTHON, /^-[A-Za-z]*[cWX]/],
+  [PYTHON, /^-[A-Za-z]*[ciWX]/],
+  [/^(?:ts-node|tsx)$/, /^(?:-[a-z]*[epr]|--(?:eval|print|require|import|loader))/],
   [/^bun$/, /^(?:-[a-z]*[epr]|--(?:eval|print|require|import|loader|preload))/],
   [/^(?:perl|ruby)[\d.]*$/, /^-(?:[A-Za-z\d]*[eEMmdr]|[\s\S]*\s)/],
   [/^php[\d.]*$/, /^-(?:[rBREd]|-)/],
@@ -135,6 +136,8 @@ export function scriptInsight(name: string, words: readonly Word[]): Insight | u
   if (/^[gmn]?awk$/.test(name)) return awkInsight(words);
   if (name === "sed" || name === "gsed") return sedInsight(words);
   if (PYTHON.test(name)) {
+    // An option with its value in the next word.
+    if (words.some(({ value }) => value.startsWith("--check-hash"))) return opaque(words);
     const module = moduleInsight(words);
     if (module) return module;
   }

@@ -30,6 +30,7 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   command: { flags: /^-p$/ },
   builtin: {},
   exec: { flags: /^-[cl]$/, valued: /^-a/ },
+  "cross-env": { assigns: true },
   xargs: { flags: /^(?:-[0rtx]+|--null|--no-run-if-empty)$/, valued: /^-[nPLdsE]/ },
 };
 
@@ -70,7 +71,7 @@ function innerOf(words: readonly Word[], assigns: boolean): Inner {
 /** `xargs` adds unknown words behind the command, or instead of a mark. */
 function wrappedByXargs(words: readonly Word[]): Insight {
   const mark = words.findIndex(({ value }) => value.startsWith("-I"));
-  const hole: Word = { value: HOLE, bare: false };
+  const hole: Word = { value: HOLE, bare: false, splits: true };
   if (mark < 0) {
     const insight = wrapped("xargs", words);
     return insight.inner ? { inner: insight.inner.map(({ words: own }) => ({ words: [...own, hole] })) } : insight;
@@ -78,6 +79,9 @@ function wrappedByXargs(words: readonly Word[]): Insight {
   const attached = (words[mark]?.value ?? "").slice(2);
   const sign = attached || (words[mark + 1]?.value ?? "");
   const rest = words.slice(mark + (attached ? 1 : 2));
+  // A later option that counts words or lines has them added behind the command again.
+  const command = rest.findIndex(({ value }) => !value.startsWith("-"));
+  if (rest.slice(0, Math.max(0, command)).some(({ value }) => /^-[nL]|^--max-[al]/.test(value))) return opaque(words);
   const insight = wrapped("xargs", [...words.slice(0, mark), ...rest]);
   if (mark > 1 || sign === "" || sign.includes(HOLE) || !insight.inner) return insight.inner ? opaque(words) : insight;
   const filled = ({ words: own }: Inner): Inner => ({
