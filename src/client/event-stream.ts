@@ -1,5 +1,5 @@
 import type { OptionNames } from "./check-options.ts";
-import { closable, type EventStream, either } from "./closable.ts";
+import { closable, type EventStream } from "./closable.ts";
 import { type ConnectionState, follow } from "./follow.ts";
 import { readPage, readToEnd } from "./pages.ts";
 import { StreamCursor } from "./stream-cursor.ts";
@@ -45,6 +45,13 @@ export interface Feed extends AllEventsOptions {
   after: After;
 }
 
+/** The way in which a feed is read. */
+export interface FeedReading {
+  transport: Transport;
+  feed: Feed;
+  start(signal: AbortSignal): Promise<StreamCursor>;
+}
+
 /**
  * The first cursor. `latest` becomes a number before anything else: a connection that broke before its first event would
  * otherwise come back later than it left, and nobody would know what it missed.
@@ -58,21 +65,13 @@ async function startOf(transport: Transport, { session, after }: Feed, signal: A
 /** Every event once and in order, over as many connections as it takes. Nothing is sent before the first `next()`. */
 export function openEvents(transport: Transport, feed: Feed): EventStream<StreamEvent> {
   let cursor: StreamCursor | undefined;
-
-  async function* read(stop: AbortSignal): AsyncGenerator<StreamEvent, undefined, undefined> {
-    const { signal, release } = either(stop, feed.signal);
-    try {
-      cursor = await startOf(transport, feed, signal);
-      yield* (feed.follow ?? true)
-        ? follow(transport, feed, cursor, signal)
-        : readToEnd(transport, feed, cursor, signal);
-    } catch (error) {
-      if (!signal.aborted) throw error;
-    } finally {
-      release();
-    }
-    return undefined;
-  }
-
-  return closable(read, () => cursor?.text ?? String(feed.after));
+  const start = async (signal: AbortSignal): Promise<StreamCursor> => {
+    cursor = await startOf(transport, feed, signal);
+    return cursor;
+  };
+  const read = (feed.follow ?? true) ? follow : readToEnd;
+  return closable(
+    (stop) => read({ transport, feed, start }, stop),
+    () => cursor?.text ?? String(feed.after),
+  );
 }

@@ -1,11 +1,15 @@
 import { createParser, type EventSourceMessage } from "eventsource-parser";
+import type { ParleyEvent } from "../core/events/event.ts";
 import { ParleyConnectionError, ParleyProtocolError, reasonOf } from "./errors.ts";
+import type { EventHandover } from "./handover.ts";
 import type { Call, Transport } from "./transport.ts";
 import { Watch } from "./watch.ts";
 
 /** The messages of one read. */
 export interface Batch {
   messages: EventSourceMessage[];
+  /** Events that a server in the same process has handed over. */
+  handed?: readonly ParleyEvent[];
   /** An event or a heartbeat came: the stream is healthy. */
   alive: boolean;
   /** How long the server wants a client to wait before it comes back. */
@@ -51,11 +55,23 @@ export class SseConnection {
 
   /** A stream never ends by itself: an end is a lost connection, clean or not. */
   async read(): Promise<Batch> {
+    const { handover } = this.#call;
+    if (handover?.isUsed) return await this.#take(handover);
     const { done, value } = await this.#next();
     if (done) throw this.#lost("the stream ended");
     this.#batch = { messages: [], alive: false };
     this.#parser.feed(this.#decoder.decode(value, { stream: true }));
     return this.#batch;
+  }
+
+  async #take(handover: EventHandover): Promise<Batch> {
+    try {
+      const handed = await handover.take();
+      if ("events" in handed) return { messages: [], handed: handed.events, alive: true };
+      return { messages: [{ id: undefined, ...handed }], alive: true };
+    } catch (thrown) {
+      throw this.#lost(reasonOf(thrown), thrown);
+    }
   }
 
   async #next(): Promise<{ done: boolean; value?: Uint8Array }> {

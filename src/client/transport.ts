@@ -1,4 +1,6 @@
+import type { RequestWithHandover } from "../core/handover.ts";
 import { apiError, connectionError, ParleyProtocolError } from "./errors.ts";
+import type { EventHandover } from "./handover.ts";
 import { type Backoff, isUnanswered, pause, waitFor } from "./retry.ts";
 import { Watch } from "./watch.ts";
 
@@ -10,6 +12,8 @@ export interface Call {
   headers?: Readonly<Record<string, string>>;
   body?: unknown;
   signal?: AbortSignal;
+  /** For an event stream: a server in the same process gives its events here. */
+  handover?: EventHandover;
   /** The request may be sent again when it is not known whether it arrived. */
   repeatable?: boolean;
 }
@@ -72,7 +76,8 @@ export class Transport {
     const headers = new Headers(this.#headers);
     for (const [name, value] of Object.entries(call.headers ?? {})) headers.set(name, value);
     if (call.body !== undefined) headers.set("content-type", "application/json");
-    const init: RequestInit = { method: call.method, headers, signal: watch.signal, cache: "no-store" };
+    const init: RequestWithHandover = { method: call.method, headers, signal: watch.signal, cache: "no-store" };
+    if (call.handover) init.handover = call.handover;
     if (call.body !== undefined) init.body = JSON.stringify(call.body);
     const response = await this.#reached(call, watch, this.options.fetch(this.#url(call), init));
     if (response.ok) return response;

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { isParleyError, ParleyError } from "../core/errors.ts";
+import type { ParleyEvent } from "../core/events/event.ts";
 import type { EventRecord, Log, PlacedRecord, ReadQuery } from "./contract.ts";
 import { followsOn, runsOf } from "./cursor.ts";
 
@@ -7,9 +8,9 @@ import { followsOn, runsOf } from "./cursor.ts";
 export interface TailSink<Item extends EventRecord = EventRecord> {
   /**
    * Takes records, in order; `live` says that they were stored just now. If it returns a promise, it is full: the next
-   * records come when the promise resolves.
+   * records come when the promise resolves. `events` are what the records hold, where that is known without reading them.
    */
-  write(records: readonly Item[], live: boolean): Promise<void> | undefined;
+  write(records: readonly Item[], live: boolean, events?: readonly ParleyEvent[]): Promise<void> | undefined;
   /** The numbers between the cursor and the record that comes next are no longer kept, or cannot be read. */
   gap(after: number, next: Item): Promise<void> | undefined;
   /** The tail has ended: the log could not be read, or the sink itself threw. */
@@ -39,12 +40,14 @@ const LOST = "the database has lost events that were told before: read again, fr
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 2_000;
 
+type Heard<Item> = (records: readonly Item[], events: readonly ParleyEvent[], after: number) => void;
+
 /** The records that a tail follows: one session's by their numbers, or all by their positions. */
 interface Source<Item> {
   numberOf(item: Item): number;
   read(query: ReadQuery): Promise<Item[]>;
   /** Hears hints. Nothing lies between `after` and the first record. */
-  listen(heard: (records: readonly Item[], after: number) => void, lost: () => void): () => void;
+  listen(heard: Heard<Item>, lost: () => void): () => void;
   /** Records that were read, cut before each hole. */
   runs(records: Item[]): Item[][];
   followsOn(cursor: number, item: Item): boolean;
@@ -58,9 +61,9 @@ export function tail(log: Log, session: string, query: TailQuery, sink: TailSink
     listen: (heard, lost) =>
       log.listen(
         session,
-        (records) => {
+        (records, events) => {
           const [first] = records;
-          heard(records, first ? first.seq - first.folded - 1 : 0);
+          heard(records, events, first ? first.seq - first.folded - 1 : 0);
         },
         lost,
       ),
@@ -75,7 +78,7 @@ export function tailAll(log: Log, query: TailQuery, sink: TailSink<PlacedRecord>
   const source: Source<PlacedRecord> = {
     numberOf: (record) => record.position,
     read: (asked) => log.readAll(asked),
-    listen: (heard, lost) => log.listenAll((records, _, after) => heard(records, after), lost),
+    listen: (heard, lost) => log.listenAll(heard, lost),
     runs: (records) => [records],
     followsOn: () => true,
   };
@@ -98,23 +101,26 @@ function follow<Item extends EventRecord>(source: Source<Item>, query: TailQuery
 
   const stop = source.listen(hear, () => fail(new ParleyError("unavailable", LOST)));
 
-  function hear(records: readonly Item[], after: number): void {
+  function hear(records: readonly Item[], events: readonly ParleyEvent[], after: number): void {
     if (mode !== "live") {
       missed = true;
       return;
     }
     if (records.length === 0 || after > cursor) return catchUp();
-    const fresh = isFresh(records[0]) ? records : records.filter(isFresh);
-    const full = deliver(fresh, true);
+    const full = isFresh(records[0]) ? deliver(records, true, events) : deliver(records.filter(isFresh), true);
     if (full) catchUp(full);
   }
 
-  function deliver(records: readonly Item[], live: boolean): Promise<void> | undefined {
+  function deliver(
+    records: readonly Item[],
+    live: boolean,
+    events?: readonly ParleyEvent[],
+  ): Promise<void> | undefined {
     const last = records.at(-1);
     if (!last) return undefined;
     try {
       cursor = source.numberOf(last);
-      return sink.write(records, live);
+      return sink.write(records, live, events);
     } catch (thrown) {
       fail(thrown);
       return undefined;

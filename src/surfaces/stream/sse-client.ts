@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import type { Handed, Handover } from "../../core/handover.ts";
 import type { Frame } from "./frame.ts";
 import { look, NO_PROGRESS, type Progress, underWay } from "./stall.ts";
 
@@ -17,9 +18,12 @@ export interface SseLimits {
   stillBeats: number;
 }
 
+/** The socket of a client in the same process may take events as they are. */
+type ClientSocket = Socket & { handover?: Handover };
+
 /** One open event stream. Frames go straight to its socket; nothing here ends it cleanly. */
 export class SseClient {
-  readonly #socket: Socket;
+  readonly #socket: ClientSocket;
   readonly #chunked: boolean;
   readonly #limits: SseLimits;
   readonly #onCut: (reason: CutReason) => void;
@@ -45,6 +49,17 @@ export class SseClient {
     response.once("error", () => this.#end());
     // A client that left while the stream was being prepared sends no more events.
     if (response.closed || response.destroyed || this.#socket.destroyed) this.#closed = true;
+    this.#socket.handover?.use();
+  }
+
+  /** Whether the client takes events as they are, by `hand`. It gets no frame then, and needs no heartbeat. */
+  get isHanded(): boolean {
+    return this.#socket.handover !== undefined;
+  }
+
+  /** Gives a client in the same process something of so many characters. A promise says that it is behind. */
+  hand(handed: Handed, weight: number): Promise<void> | undefined {
+    return this.#closed ? undefined : this.#socket.handover?.give(handed, weight);
   }
 
   get closed(): boolean {
@@ -97,6 +112,7 @@ export class SseClient {
 
   /** Once every heartbeat: says that we live where nothing else did, and sees whether the client does. */
   beat(heartbeat: Frame): void {
+    if (this.isHanded) return;
     const pending = this.#socket.writableLength;
     const sent = this.#written - pending;
     this.#progress = look(this.#progress, { pending, sent, underWay: underWay(this.#socket) });

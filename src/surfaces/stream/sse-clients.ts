@@ -58,7 +58,7 @@ export class SseClients {
     socket.setKeepAlive(true, this.#options.heartbeatMs);
     socket.setTimeout(0);
     this.#enter(client);
-    client.write(this.#retry);
+    if (!client.isHanded) client.write(this.#retry);
     return client;
   }
 

@@ -1,7 +1,8 @@
+import type { Handover, RequestWithHandover } from "../../../core/handover.ts";
 import { readHead } from "./head.ts";
 import { type InsideClient, InsideSocket } from "./socket.ts";
 
-export type InsideFetch = (url: string, init: RequestInit) => Promise<Response>;
+export type InsideFetch = (url: string, init: RequestWithHandover) => Promise<Response>;
 
 /** Bytes of a response that may wait for their reader before its server waits, too. */
 const WAITING = 64 * 1024;
@@ -27,8 +28,8 @@ class InsideRequest implements InsideClient {
   #taken: (() => void) | undefined;
   #isOver = false;
 
-  constructor() {
-    this.socket = new InsideSocket(this);
+  constructor(handover: Handover | undefined) {
+    this.socket = new InsideSocket(this, handover);
   }
 
   bytes(bytes: Buffer, taken: () => void): void {
@@ -48,6 +49,7 @@ class InsideRequest implements InsideClient {
   end(error?: unknown): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    this.socket.handover?.end(error ?? new TypeError("the stream ended"));
     if (!this.#body) this.response.reject(error ?? new TypeError("the connection ended without a response"));
     else if (error === undefined) this.#body.close();
     else this.#body.error(error);
@@ -86,9 +88,9 @@ class InsideRequest implements InsideClient {
 /** Sends requests to a server of this process without a socket of the system. They pass the same guards as all others. */
 export function insideFetch(connect: (socket: InsideSocket) => void): InsideFetch {
   return async (url, init) => {
-    const { signal } = init;
+    const { signal, handover } = init;
     signal?.throwIfAborted();
-    const request = new InsideRequest();
+    const request = new InsideRequest(handover);
     const { socket, response } = request;
     const abort = (): void => {
       request.end(signal?.reason);

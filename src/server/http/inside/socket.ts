@@ -1,4 +1,5 @@
 import { Duplex } from "node:stream";
+import type { Handover } from "../../../core/handover.ts";
 
 export interface InsideClient {
   /** Takes bytes of the server. More come when `taken` is called. */
@@ -14,12 +15,15 @@ export interface InsideClient {
 export class InsideSocket extends Duplex {
   readonly remoteAddress = "127.0.0.1";
   readonly localAddress = "127.0.0.1";
+  /** For an event stream: takes its events in place of bytes. */
+  readonly handover: Handover | undefined;
   readonly #client: InsideClient;
   bytesWritten = 0;
 
-  constructor(client: InsideClient) {
+  constructor(client: InsideClient, handover?: Handover) {
     super();
     this.#client = client;
+    this.handover = handover;
   }
 
   override _read(): void {}

@@ -63,22 +63,28 @@ export function eventStreams(gateway: Gateway, clients: SseClients): EventStream
   return ({ request, response, session, start, native, deltas }) => {
     const client = clients.open(request, response);
     const detach = attachments.attach(session);
-    if (start.gap) client.write(gapFrame(session, start.gap));
+    const tellGap = (gap: Gap): void => {
+      if (client.isHanded) client.hand({ event: "gap", data: JSON.stringify(gap) }, 0);
+      else client.write(gapFrame(session, gap));
+    };
+    if (start.gap) tellGap(start.gap);
     const query = { after: start.after, native };
     const following =
       session === null
         ? tailAll(log, query, deltas ? without(deltas, client, ofAll, ofSome, native) : sinkFor(client, ofAll, native))
         : tail(log, session, query, {
             ...sinkFor(client, ofOne, native),
-            write: (records, live) => {
-              const full = written(client, ofOne(records, native), live);
+            write: (records, live, events) => {
+              const full = client.isHanded
+                ? handed(client, records, native, events)
+                : written(client, ofOne(records, native), live);
               if (records.some(isDeletion)) client.cut("over");
               return full;
             },
             gap: async (after, next) => {
               const gap = await damageGap(gateway, session, after, next.seq);
               // Old turns were dropped while this client was still reading them: it comes back and is told by a gap.
-              if (gap) client.write(gapFrame(session, gap));
+              if (gap) tellGap(gap);
               else client.cut("over");
             },
           });
@@ -92,6 +98,19 @@ export function eventStreams(gateway: Gateway, clients: SseClients): EventStream
 /** A promise for a client that must take its bytes before it gets more. */
 function written(client: SseClient, frame: Frame, live: boolean): Promise<void> | undefined {
   return client.write(frame, live) ? undefined : client.drained();
+}
+
+/** Gives records to a client in the same process, as the events that they hold. */
+function handed(
+  client: SseClient,
+  records: readonly EventRecord[],
+  native: boolean,
+  events: readonly ParleyEvent[] | undefined,
+): Promise<void> | undefined {
+  const known = native ? undefined : events;
+  const weight = records.reduce((sum, { json }) => sum + json.length, 0);
+  const read = (record: EventRecord): ParleyEvent => JSON.parse(wireJson(record, native)) as ParleyEvent;
+  return client.hand({ events: known ?? records.map(read) }, weight);
 }
 
 function sinkFor<Item extends EventRecord>(client: SseClient, frames: Frames<Item>, native: boolean): TailSink<Item> {

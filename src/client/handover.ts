@@ -1,0 +1,65 @@
+import type { Handed, Handover } from "../core/handover.ts";
+import { deferred } from "./deferred.ts";
+
+/** Characters that may wait for the client before the stream waits for it. */
+const FULL = 1024 * 1024;
+
+/** The client's side of a handover: keeps what was given until it is taken. */
+export class EventHandover implements Handover {
+  #isUsed = false;
+  #waiting: Handed[] = [];
+  #weight = 0;
+  #over: { error: unknown } | undefined;
+  #wakeReader: (() => void) | undefined;
+  #room: ReturnType<typeof deferred<void>> | undefined;
+
+  get isUsed(): boolean {
+    return this.#isUsed;
+  }
+
+  use(): void {
+    this.#isUsed = true;
+  }
+
+  give(handed: Handed, weight: number): Promise<void> | undefined {
+    if (this.#over) return undefined;
+    this.#waiting.push(handed);
+    this.#weight += weight;
+    this.#wake();
+    if (this.#weight <= FULL) return undefined;
+    this.#room ??= deferred();
+    return this.#room.promise;
+  }
+
+  end(error: unknown): void {
+    this.#over ??= { error };
+    this.#wake();
+    this.#release();
+  }
+
+  /** The next that was given. Rejects when the connection is over. */
+  async take(): Promise<Handed> {
+    for (;;) {
+      const next = this.#waiting.shift();
+      if (next) {
+        if (this.#waiting.length === 0) this.#release();
+        return next;
+      }
+      if (this.#over) throw this.#over.error;
+      await new Promise<void>((resolve) => {
+        this.#wakeReader = resolve;
+      });
+    }
+  }
+
+  #wake(): void {
+    this.#wakeReader?.();
+    this.#wakeReader = undefined;
+  }
+
+  #release(): void {
+    this.#weight = 0;
+    this.#room?.resolve();
+    this.#room = undefined;
+  }
+}
