@@ -18,6 +18,8 @@ const MAX_GROUP_EVENTS = 1000;
 const MAX_GROUP_WEIGHT = 2 * 1024 * 1024;
 /** An append of more characters is made into bytes before it is stored, some in each turn of the event loop, and its listeners hear of it one by one. */
 const HEAVY = 1024 * 1024;
+/** After so long without a commit an append is likely to be alone in its turn of the event loop, and is not kept waiting for others. */
+const QUIET_MS = 1;
 
 interface Pending extends Append {
   weight: number;
@@ -61,6 +63,9 @@ export function createGroupCommit(options: GroupCommitOptions) {
   let position = writer.lastPosition();
   let queue: Pending[] = [];
   let scheduled = false;
+  /** When the last commit was told. */
+  let told = 0;
+  let isCommitting = false;
 
   function append(request: Append): Promise<EventRecord[]> {
     return new Promise((resolve, reject) => {
@@ -72,8 +77,13 @@ export function createGroupCommit(options: GroupCommitOptions) {
         resolve,
         reject,
       });
-      schedule();
+      if (weight < HEAVY && isQuiet()) commitGroup();
+      else schedule();
     });
+  }
+
+  function isQuiet(): boolean {
+    return !scheduled && !isCommitting && performance.now() - told > QUIET_MS;
   }
 
   // The check phase follows the poll phase: all signals that were read in this turn of the loop are there.
@@ -112,16 +122,17 @@ export function createGroupCommit(options: GroupCommitOptions) {
   }
 
   function commitGroup(): void {
+    isCommitting = true;
     const group = takeGroup();
-    if (group.length === 0) return;
+    if (group.length > 0) commit(group);
+    told = performance.now();
+    isCommitting = false;
+  }
+
+  function commit(group: Pending[]): void {
     const taken: Taken[] = [];
     try {
-      const targets = inTransaction(database, () => {
-        const staged = stage(group, taken);
-        // Checked last, before the commit: acknowledged events must be in the files that other processes find.
-        guard.assertInPlace();
-        return staged;
-      });
+      const targets = isPiece(group) ? storePiece(group, taken) : storeGroup(group, taken);
       guard.stored();
       for (const { sid, state, stored: _, ...rest } of targets.values()) {
         if (sid !== undefined && state) heads.put({ ...rest, sid, state });
@@ -142,6 +153,21 @@ export function createGroupCommit(options: GroupCommitOptions) {
       after,
       taken.some(({ pending }) => pending.writing !== undefined),
     );
+  }
+
+  function storeGroup(group: Pending[], taken: Taken[]): Map<string, Staged> {
+    return inTransaction(database, () => {
+      const staged = stage(group, taken);
+      // Checked last, before the commit: acknowledged events must be in the files that other processes find.
+      guard.assertInPlace();
+      return staged;
+    });
+  }
+
+  /** The one row of a piece is a transaction by itself: to begin and to end one costs as much as the row. */
+  function storePiece(group: Pending[], taken: Taken[]): Map<string, Staged> {
+    guard.assertInPlace();
+    return stage(group, taken);
   }
 
   /** Writes a group inside the transaction. An append that cannot be taken is refused by itself, before it wrote. */
@@ -194,6 +220,11 @@ function weightOfAppend({ entries }: Append): number {
   let weight = 0;
   for (const { draft } of entries) weight += weightOf(draft.data);
   return weight;
+}
+
+/** Whether a group is one delta, which is one row and changes nothing else. */
+function isPiece([first, ...others]: readonly Pending[]): boolean {
+  return first?.entries.length === 1 && others.length === 0 && first.entries[0]?.draft.type === "item.delta";
 }
 
 function isUnwritten({ writing, texts }: Pending): boolean {

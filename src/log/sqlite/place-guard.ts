@@ -1,4 +1,4 @@
-import { type BigIntStats, statSync } from "node:fs";
+import { type Stats, statSync } from "node:fs";
 import path from "node:path";
 import { ParleyError } from "../../core/errors.ts";
 import { present } from "../../core/json/fields.ts";
@@ -8,9 +8,12 @@ export type PlaceGuard = ReturnType<typeof createPlaceGuard>;
 const LOG_FILES = ["parley.db", "parley.db-wal", "parley.db-shm"];
 const WRITTEN_FILES = 2;
 
+/** The time of its birth tells files apart whose numbers are too great to be exact. Numbers of any size cost five times as much. */
+type Identity = Pick<Stats, "dev" | "ino" | "birthtimeMs">;
+
 interface Watched {
   file: string;
-  seen: Pick<BigIntStats, "dev" | "ino"> | undefined;
+  seen: Identity | undefined;
 }
 
 /**
@@ -31,7 +34,7 @@ export function createPlaceGuard(directory: string, beside: readonly string[] = 
     for (const { file, seen } of looked) {
       if (!seen) continue;
       const found = identityOf(file);
-      if (found && found.ino === seen.ino && found.dev === seen.dev) continue;
+      if (found && isSame(found, seen)) continue;
       since ??= now();
       return lost(directory, `${path.basename(file)} is ${found ? "another file" : "missing"}`, since, lastStored);
     }
@@ -53,10 +56,14 @@ export function createPlaceGuard(directory: string, beside: readonly string[] = 
   };
 }
 
+function isSame(one: Identity, other: Identity): boolean {
+  return one.ino === other.ino && one.dev === other.dev && one.birthtimeMs === other.birthtimeMs;
+}
+
 /** Undefined for a file that is missing or cannot be looked at: no other process can find it there either. */
-function identityOf(file: string): Pick<BigIntStats, "dev" | "ino"> | undefined {
+function identityOf(file: string): Identity | undefined {
   try {
-    return statSync(file, { bigint: true, throwIfNoEntry: false });
+    return statSync(file, { throwIfNoEntry: false });
   } catch {
     return undefined;
   }
