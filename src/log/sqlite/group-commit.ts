@@ -18,7 +18,10 @@ const MAX_GROUP_EVENTS = 1000;
 const MAX_GROUP_WEIGHT = 2 * 1024 * 1024;
 /** An append of more characters is made into bytes before it is stored, some in each turn of the event loop, and its listeners hear of it one by one. */
 const HEAVY = 1024 * 1024;
-/** After so long without a commit an append is likely to be alone in its turn of the event loop, and is not kept waiting for others. */
+/**
+ * After so long without a commit a piece is likely to be alone in its turn of the event loop, and is not kept waiting for
+ * others. Anything else waits: sessions that name each other in one turn of the loop are stored together.
+ */
 const QUIET_MS = 1;
 
 interface Pending extends Append {
@@ -77,7 +80,7 @@ export function createGroupCommit(options: GroupCommitOptions) {
         resolve,
         reject,
       });
-      if (weight < HEAVY && isQuiet()) commitGroup();
+      if (isPiece(queue) && weight < HEAVY && isQuiet()) commitGroup();
       else schedule();
     });
   }
@@ -223,8 +226,9 @@ function weightOfAppend({ entries }: Append): number {
 }
 
 /** Whether a group is one delta, which is one row and changes nothing else. */
-function isPiece([first, ...others]: readonly Pending[]): boolean {
-  return first?.entries.length === 1 && others.length === 0 && first.entries[0]?.draft.type === "item.delta";
+function isPiece(group: readonly Pending[]): boolean {
+  const [first] = group;
+  return group.length === 1 && first?.entries.length === 1 && first.entries[0]?.draft.type === "item.delta";
 }
 
 function isUnwritten({ writing, texts }: Pending): boolean {
