@@ -8,6 +8,7 @@ import { type Append, type Planned, planAppend, repeatQuery, storedBefore, type 
 import { type Written, writing } from "../written.ts";
 import type { EventReads } from "./event-reads.ts";
 import type { Heads } from "./heads.ts";
+import { checkpointAfter } from "./late-checkpoint.ts";
 import type { PlaceGuard } from "./place-guard.ts";
 import { createRowWriter } from "./row-writer.ts";
 import { inTransaction } from "./transaction.ts";
@@ -115,13 +116,16 @@ export function createGroupCommit(options: GroupCommitOptions) {
     const group = takeGroup();
     if (group.length === 0) return;
     const taken: Taken[] = [];
-    try {
-      const targets = inTransaction(database, () => {
+    const heavy = group.some(({ writing }) => writing !== undefined);
+    const commit = (): Map<string, Staged> =>
+      inTransaction(database, () => {
         const staged = stage(group, taken);
         // Checked last, before the commit: acknowledged events must be in the files that other processes find.
         guard.assertInPlace();
         return staged;
       });
+    try {
+      const targets = heavy ? checkpointAfter(database, commit) : commit();
       guard.stored();
       for (const { sid, state, stored: _, ...rest } of targets.values()) {
         if (sid !== undefined && state) heads.put({ ...rest, sid, state });
@@ -140,7 +144,7 @@ export function createGroupCommit(options: GroupCommitOptions) {
       rows.map((row) => row.record),
       rows.map((row) => row.event),
       after,
-      taken.some(({ pending }) => pending.writing !== undefined),
+      heavy,
     );
   }
 
