@@ -61,7 +61,8 @@ export class Translator {
   }
 
   readonly #say: Say = (name, data, durable = this.#durable) => {
-    this.#said.push({ type: `session.next.${name}`, data: { ...this.#base, ...data }, durable });
+    // Not a copy: a field that is made when it is read stays so.
+    this.#said.push({ type: `session.next.${name}`, data: Object.assign(data, this.#base), durable });
   };
 
   #pass(type: string, data: object): void {
