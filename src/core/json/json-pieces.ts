@@ -1,7 +1,7 @@
 import { EACH, weightOf } from "./weight.ts";
 
 /**
- * The JSON of a value that came as JSON, as `JSON.stringify` makes it, in pieces of about `size` characters at most: no
+ * The JSON of a value that came as JSON, as `JSON.stringify` makes it, in pieces of about `size` characters at most (16 or more): no
  * piece takes long. None ends within a character.
  */
 export function* jsonPieces(value: unknown, size: number): Generator<string, void> {
