@@ -16,7 +16,7 @@ const ROOM_BEHIND = 256;
 /** Writes a value as JSON into bytes, about `size` characters in each step: the caller goes on when others have had their turn. */
 export function* writingPieces(value: unknown, weight: number, size: number): Generator<undefined, WrittenPieces> {
   // More than is needed costs nothing: the system gives memory when it is written to.
-  let bytes = Buffer.allocUnsafeSlow(ROOM_BEFORE + weight + (weight >> 1) + ROOM_BEHIND);
+  let bytes: Buffer = Buffer.allocUnsafeSlow(ROOM_BEFORE + weight + (weight >> 1) + ROOM_BEHIND);
   let to = ROOM_BEFORE;
   let text = "";
   let waiting = "";

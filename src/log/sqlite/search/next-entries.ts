@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { ParleyEvent } from "../../../core/events/event.ts";
 import { FINDABLE_TYPES } from "../../../core/search/text.ts";
 import { indexTerms, type SessionFacts } from "../../search/terms.ts";
-import { isSoundEvent } from "../checksum.ts";
+import { isSoundEvent, isSoundInBytes } from "../checksum.ts";
 import { preparer } from "../statement.ts";
 import type { IndexEntry } from "./index-file.ts";
 
@@ -34,6 +34,8 @@ interface SessionRow {
   agent: string | null;
 }
 
+const decoder = new TextDecoder();
+
 /** Reads a log for its index, a little at a time: a few milliseconds of the event loop. */
 export function createNextEntries(database: DatabaseSync) {
   const prepared = preparer(database);
@@ -48,7 +50,9 @@ export function createNextEntries(database: DatabaseSync) {
     `SELECT id, parent, root, directory, CASE WHEN json_valid(state) THEN json_extract(state, '$.agent') END AS agent
      FROM sessions WHERE sid = ?`,
   );
-  const jsonAt = prepared<[number], { json: string | null }>("SELECT json FROM events WHERE position = ?");
+  const jsonAt = prepared<[number], { json: Uint8Array }>(
+    "SELECT CAST(json AS BLOB) AS json FROM events WHERE position = ? AND typeof(json) = 'text'",
+  );
   const above = prepared<[string], { parent: string | null }>("SELECT parent FROM sessions WHERE id = ?");
 
   function factsOf(sid: number): SessionFacts | undefined {
@@ -62,15 +66,16 @@ export function createNextEntries(database: DatabaseSync) {
     return { line: [...line], directory, agent: agent ?? "" };
   }
 
-  /** The long event that was read in the call before. */
-  let long: Row | undefined;
+  /** The long event that was read in the call before, without bytes where it is damaged. */
+  let long: { position: number; bytes: Uint8Array | undefined } | undefined;
 
   /** The row with its event, undefined where that is long and must be read first. */
   function whole(row: Row): Row | undefined {
     if (row.json !== null) return row;
-    if (long?.position === row.position) return long;
-    const found = { ...row, json: jsonAt.get(row.position)?.json ?? null };
-    long = isSoundEvent(row.sid, found) ? found : row;
+    const { position } = row;
+    if (long?.position === position) return { ...row, json: long.bytes ? decoder.decode(long.bytes) : null };
+    const bytes = jsonAt.get(position)?.json;
+    long = { position, bytes: isSoundInBytes(row.sid, { ...row, json: bytes }) ? bytes : undefined };
     return undefined;
   }
 
@@ -86,7 +91,7 @@ export function createNextEntries(database: DatabaseSync) {
       if (!row) return { entries, upTo: found.position - 1 };
       const { position, sid, seq, json, sum } = row;
       // A damaged event is left out, as it is by all reads.
-      if (json !== null && (row === long || isSoundEvent(sid, row))) {
+      if (json !== null && (found.json === null || isSoundEvent(sid, row))) {
         const terms = indexTerms(JSON.parse(json) as ParleyEvent, () => {
           if (!known.has(sid)) known.set(sid, factsOf(sid));
           return known.get(sid);

@@ -62,7 +62,8 @@ export class Translator {
 
   readonly #say: Say = (name, data, durable = this.#durable) => {
     // Not a copy: a field that is made when it is read stays so.
-    this.#said.push({ type: `session.next.${name}`, data: Object.assign(data, this.#base), durable });
+    const whole: object = Object.assign(data, this.#base);
+    this.#said.push({ type: `session.next.${name}`, data: whole as Record<string, unknown>, durable });
   };
 
   #pass(type: string, data: object): void {
