@@ -1,13 +1,15 @@
+import { weightOf } from "../core/json/weight.ts";
+import { bytesWithin, type WrittenPieces, writingPieces } from "../core/json/written-pieces.ts";
 import type { Entry, EventRecord } from "./contract.ts";
 
 /** Data as JSON. */
 export interface Written {
   text: string;
-  /** The bytes of the text, where they were made. */
-  bytes?: Buffer;
+  /** The same text with its bytes, where they were made. */
+  pieces?: WrittenPieces;
 }
 
-/** Characters that are made into bytes before others have their turn. */
+/** Characters that are made into JSON and bytes before others have their turn. */
 const SLICE = 512 * 1024;
 /** A longer text is made into bytes once, for all that store it or send it. */
 const LONG = 128 * 1024;
@@ -27,39 +29,35 @@ export function* writing(entries: readonly Entry[]): Generator<undefined, Map<En
   const texts = new Map<Entry, Written>();
   let sinceTurn = 0;
   for (const entry of entries) {
-    const text = textOf(entry);
-    if (text === undefined) continue;
-    sinceTurn += text.length;
-    if (sinceTurn >= SLICE) {
-      yield;
-      sinceTurn = 0;
-    }
-    texts.set(entry, text.length >= LONG ? { text, bytes: yield* encoding(text) } : { text });
+    const written = yield* writingOne(entry);
+    if (!written) continue;
+    texts.set(entry, written);
+    sinceTurn += written.text.length;
+    if (sinceTurn < SLICE) continue;
+    yield;
+    sinceTurn = 0;
   }
   return texts;
 }
 
-function* encoding(text: string): Generator<undefined, Buffer> {
-  const pieces: Buffer[] = [];
-  for (let from = 0; from < text.length; ) {
-    const to = wholeCharacter(text, from + SLICE);
-    pieces.push(Buffer.from(text.slice(from, to)));
-    from = to;
-    if (from < text.length) yield;
+function* writingOne(entry: Entry): Generator<undefined, Written | undefined> {
+  try {
+    const weight = weightOf(entry.draft.data);
+    if (weight >= LONG) {
+      const pieces = yield* writingPieces(entry.draft.data, weight, SLICE);
+      return { text: pieces.text, pieces };
+    }
+  } catch {
+    return undefined;
   }
-  return Buffer.concat(pieces);
-}
-
-/** The index, or the next one where it is within a character of two units. */
-function wholeCharacter(text: string, index: number): number {
-  const unit = text.charCodeAt(index);
-  return unit >= 0xdc00 && unit <= 0xdfff ? index + 1 : index;
+  const text = textOf(entry);
+  return text === undefined ? undefined : { text };
 }
 
 /** Written data between two short texts. */
-export function joined(before: string, { text, bytes }: Written, after: string): Pick<EventRecord, "json" | "bytes"> {
+export function joined(before: string, { text, pieces }: Written, after: string): Pick<EventRecord, "json" | "bytes"> {
   const json = before + text + after;
-  return bytes ? { json, bytes: Buffer.concat([Buffer.from(before), bytes, Buffer.from(after)]) } : { json };
+  return pieces ? { json, bytes: bytesWithin(before, pieces, after) } : { json };
 }
 
 function textOf({ draft }: Entry): string | undefined {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Draft } from "../../src/core/events/event.ts";
+import { bytesWithin } from "../../src/core/json/written-pieces.ts";
 import type { Entry } from "../../src/log/contract.ts";
 import { type Written, writing } from "../../src/log/written.ts";
 import { drafts } from "./drafts.ts";
@@ -22,7 +23,7 @@ test("the bytes of a long text are its own, wherever it is cut", () => {
     const { texts } = all([{ draft }]);
     const [written] = texts.values();
     assert.equal(written?.text, JSON.stringify(draft.data));
-    assert.ok(written?.bytes?.equals(Buffer.from(JSON.stringify(draft.data))));
+    assert.ok(written?.pieces && bytesWithin("", written.pieces, "").equals(Buffer.from(JSON.stringify(draft.data))));
   }
 });
 
@@ -31,7 +32,7 @@ test("a long text takes many steps, many short ones few", () => {
   assert.ok(long.steps >= 8, `${long.steps} steps`);
   const short = all(Array.from({ length: 10_000 }, () => ({ draft: drafts.delta("itm_a", "x".repeat(100)) })));
   assert.ok(short.steps >= 2 && short.steps < 20, `${short.steps} steps`);
-  assert.ok([...short.texts.values()].every(({ bytes }) => bytes === undefined));
+  assert.ok([...short.texts.values()].every(({ pieces }) => pieces === undefined));
 });
 
 test("an entry that JSON cannot hold is left out", () => {

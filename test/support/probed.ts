@@ -5,10 +5,11 @@ import { askProbe } from "./probe-file.ts";
 import { type ServerProcess, startProcess } from "./process.ts";
 import { type Cleanup, temporary } from "./server.ts";
 
-/** Milliseconds for which a server's event loop was held up at most, and what its main thread worked meanwhile. */
+/** Milliseconds for which a server's event loop was held up at most, what its main thread worked meanwhile, and for how long others had its processor. */
 export interface HeldUp {
   wall: number;
   cpu: number;
+  waited: number;
 }
 
 export interface Probed extends ServerProcess {
@@ -21,6 +22,7 @@ export async function startProbed(
   t: Cleanup,
   agents: Record<string, ConfiguredAgent>,
   flags: readonly string[] = [],
+  env: Record<string, string> = {},
 ): Promise<Probed> {
   const home = await temporary(t, "parley-probed-");
   const file = join(home, "probe");
@@ -29,7 +31,7 @@ export async function startProbed(
     agents,
     flags,
     imports: fileURLToPath(new URL("./loop-probe.mjs", import.meta.url)),
-    env: { PARLEY_TEST_PROBE: file },
+    env: { ...env, PARLEY_TEST_PROBE: file },
   });
   t.after(async () => void (await server.end("SIGTERM")));
   return {

@@ -1,13 +1,22 @@
 /** The cost of each value beside its characters: its name, its quotes and its comma. */
-const EACH = 8;
+export const EACH = 8;
 
-/** The length of a value as JSON, about: enough to see that it is too much for one write. */
-export function weightOf(value: unknown): number {
+/** The length of a value as JSON, about: enough to see that it is too much for one write. It is not counted on above `enough`. */
+export function weightOf(value: unknown, enough = Number.POSITIVE_INFINITY): number {
   if (typeof value === "string") return value.length + EACH;
   if (typeof value !== "object" || value === null) return EACH;
   let weight = EACH;
-  if (Array.isArray(value)) for (const one of value) weight += weightOf(one);
-  else for (const name in value) weight += weightOf((value as Record<string, unknown>)[name]);
+  if (Array.isArray(value)) {
+    for (const one of value) {
+      weight += weightOf(one, enough - weight);
+      if (weight > enough) break;
+    }
+    return weight;
+  }
+  for (const name in value) {
+    weight += weightOf((value as Record<string, unknown>)[name], enough - weight);
+    if (weight > enough) break;
+  }
   return weight;
 }
 

@@ -55,7 +55,7 @@ const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x
 const MAX_LITERAL = 256;
 const MIN_TEXT = 64;
 /** The fields in which pictures and documents are said. */
-const WHOLE: ReadonlySet<string> = new Set(["data", "url"]);
+const WHOLE = [Buffer.from('"data"'), Buffer.from('"url"')];
 
 const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x09 || byte === 0x0d;
 const isOpening = (byte: number): boolean => byte === OPEN_LIST || byte === OPEN_OBJECT;
@@ -134,7 +134,7 @@ export function createLineShortener(limits: ShortenLimits = SHORTEN_LIMITS) {
     }
     left += text.left;
     if (keep) out.add(QUOTE);
-    if (key && keep) wholeNext = WHOLE.has(out.length - from < 8 ? out.text(from + 1, out.length - 1) : "");
+    if (key && keep) wholeNext = WHOLE.some((name) => out.endsWith(name, from));
     text = undefined;
     if (dropping > 0) return;
     if (key) expected = "colon";

@@ -41,6 +41,13 @@ export class OutputBytes {
     return there;
   }
 
+  /** Whether these are all bytes from an index on. */
+  endsWith(bytes: Buffer, from: number): boolean {
+    if (this.#length - from !== bytes.length) return false;
+    for (let at = 0; at < bytes.length; at++) if (this.#bytes[from + at] !== bytes[at]) return false;
+    return true;
+  }
+
   text(from: number, to: number): string {
     return this.#bytes.toString("utf8", from, to);
   }

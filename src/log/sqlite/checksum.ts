@@ -3,7 +3,7 @@ import { jsonIn, objectAs } from "../../core/json/fields.ts";
 import type { SessionState } from "../../core/session-state.ts";
 
 /** The sum of an event's row. It covers the row's place, so that a row under another number does not match. */
-export function eventSum(sid: number, seq: number, type: string, json: string | Buffer): number {
+export function eventSum(sid: number, seq: number, type: string, json: string | Uint8Array): number {
   return crc32(json, crc32(type, (Math.imul(sid, 0x9e3779b1) ^ seq) >>> 0));
 }
 
@@ -21,11 +21,20 @@ export interface StoredEvent {
 }
 
 /** Whether a row is as it was written. A row without a sum, of an older Parley, is sound when it is an event of that number. */
-export function isSoundEvent(sid: number, { seq, type, json, sum }: StoredEvent): boolean {
-  if (typeof seq !== "number" || typeof type !== "string" || typeof json !== "string") return false;
+export function isSoundEvent(sid: number, row: StoredEvent): boolean {
+  return typeof row.json === "string" && isSound(sid, row, row.json);
+}
+
+/** The same for a row whose JSON was read as bytes. */
+export function isSoundInBytes(sid: number, row: StoredEvent): boolean {
+  return row.json instanceof Uint8Array && isSound(sid, row, row.json);
+}
+
+function isSound(sid: number, { seq, type, sum }: StoredEvent, json: string | Uint8Array): boolean {
+  if (typeof seq !== "number" || typeof type !== "string") return false;
   if (typeof sum === "number") return sum === eventSum(sid, seq, type, json);
   if (sum !== null) return false;
-  const event = parsed(json);
+  const event = parsed(typeof json === "string" ? json : Buffer.from(json).toString());
   return event?.seq === seq && event.type === type;
 }
 

@@ -8,6 +8,7 @@ import { type Append, type Planned, planAppend, repeatQuery, storedBefore, type 
 import { type Written, writing } from "../written.ts";
 import type { EventReads } from "./event-reads.ts";
 import type { Heads } from "./heads.ts";
+import { checkpointAfter } from "./late-checkpoint.ts";
 import type { PlaceGuard } from "./place-guard.ts";
 import { createRowWriter } from "./row-writer.ts";
 import { inTransaction } from "./transaction.ts";
@@ -134,8 +135,9 @@ export function createGroupCommit(options: GroupCommitOptions) {
 
   function commit(group: Pending[]): void {
     const taken: Taken[] = [];
+    const heavy = group.some(({ writing }) => writing !== undefined);
     try {
-      const targets = isPiece(group) ? storePiece(group, taken) : storeGroup(group, taken);
+      const targets = heavy ? checkpointAfter(database, () => storeGroup(group, taken)) : store(group, taken);
       guard.stored();
       for (const { sid, state, stored: _, ...rest } of targets.values()) {
         if (sid !== undefined && state) heads.put({ ...rest, sid, state });
@@ -154,8 +156,12 @@ export function createGroupCommit(options: GroupCommitOptions) {
       rows.map((row) => row.record),
       rows.map((row) => row.event),
       after,
-      taken.some(({ pending }) => pending.writing !== undefined),
+      heavy,
     );
+  }
+
+  function store(group: Pending[], taken: Taken[]): Map<string, Staged> {
+    return isPiece(group) ? storePiece(group, taken) : storeGroup(group, taken);
   }
 
   function storeGroup(group: Pending[], taken: Taken[]): Map<string, Staged> {

@@ -3,6 +3,7 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Log, SyncMode } from "../contract.ts";
 import { hasSpace, toStorageError } from "./errors.ts";
+import { checkpointWithCommits } from "./late-checkpoint.ts";
 import { createSqliteLog } from "./log.ts";
 import { assertNotVanished, markMade } from "./made-before.ts";
 import { migrate } from "./migrations.ts";
@@ -24,8 +25,6 @@ export interface OpenSqliteLogOptions {
 /** A start may meet the last moments of the process before it. */
 const BUSY_TIMEOUT_MS = 2000;
 const SERVING_BUSY_MS = 50;
-/** Pages in the write-ahead log before they are moved: 2 MB, some 4 ms of the event loop each time. */
-const CHECKPOINT_PAGES = 500;
 const JOURNAL_LIMIT_BYTES = 16 * 1024 * 1024;
 
 /** Opens the database `parley.db` of a data directory, with the newest schema. */
@@ -41,9 +40,9 @@ export function openDatabase(directory: string, sync: SyncMode): DatabaseSync {
     database.exec(`
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = ${sync === "disk" ? "FULL" : "NORMAL"};
-      PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
       PRAGMA journal_size_limit = ${JOURNAL_LIMIT_BYTES};
     `);
+    checkpointWithCommits(database);
     migrate(database);
     nameLog(database);
     markMade(directory);

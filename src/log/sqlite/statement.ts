@@ -4,6 +4,8 @@ import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 export interface Statement<Params extends readonly SQLInputValue[], Row = never> {
   get(...params: Params): Row | undefined;
   all(...params: Params): Row[];
+  /** Reads rows as they are asked for. */
+  iterate(...params: Params): IterableIterator<Row>;
   run(...params: Params): { changes: number | bigint; lastInsertRowid: number | bigint };
 }
 

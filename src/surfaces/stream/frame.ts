@@ -12,8 +12,8 @@ export interface SseEvent {
   event?: string;
   /** One line, as JSON is. */
   data: string;
-  /** The bytes of the data, where they were made before and are one line. */
-  bytes?: Buffer | undefined;
+  /** The bytes of the data in parts, where they were made before and are one line. */
+  bytes?: readonly Buffer[] | undefined;
 }
 
 const BREAKS = /[\r\n\0]/;
@@ -61,7 +61,7 @@ export function eventsFrame(events: readonly SseEvent[]): Frame {
   if (!events.some(({ bytes }) => bytes)) return frameOf(events.map(sseText).join(""));
   return framed(
     events.flatMap((event) =>
-      event.bytes ? [Buffer.from(sseHead(event)), event.bytes, Buffer.from(SSE_END)] : [Buffer.from(sseText(event))],
+      event.bytes ? [Buffer.from(sseHead(event)), ...event.bytes, Buffer.from(SSE_END)] : [Buffer.from(sseText(event))],
     ),
   );
 }

@@ -39,7 +39,9 @@ test("an event whose bytes are known, and a long text, make the same frame as a 
     { id: "1", data: "{}" },
     { id: "2", data },
   ];
-  const known = plain.map((event) => (event.data === data ? { ...event, bytes: Buffer.from(data) } : event));
+  const known = plain.map((event) =>
+    event.data === data ? { ...event, bytes: [Buffer.from(data.slice(0, 9)), Buffer.from(data.slice(9))] } : event,
+  );
   const text = plain.map(sseText).join("");
   for (const frame of [eventsFrame(plain), eventsFrame(known), frameOf(text)]) {
     assert.equal(frame.text.toString(), text);

@@ -32,6 +32,7 @@ export async function catchUp(request: CatchUp): Promise<void> {
       emit: (commit) => {
         const frame = commit.after(variant, from);
         if (frame) client.write(frame);
+        return undefined;
       },
       ready: () => client.drained(),
     },

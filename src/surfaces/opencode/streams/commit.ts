@@ -1,5 +1,5 @@
 import { eventsFrame, type Frame, type SseEvent } from "../../stream/frame.ts";
-import { type Batch, envelope } from "./batch.ts";
+import { type Batch, envelope, type Told } from "./batch.ts";
 import { formatStreamCursor, type StreamCursor } from "./cursor.ts";
 import type { Dialect } from "./dialect.ts";
 
@@ -47,15 +47,16 @@ export class Commit {
   private eventsOf(batch: Batch, { global, dialect, newer }: Variant, from: number): SseEvent[] {
     const texts = newer ? (batch.newer ?? []) : dialect === "1.1" ? (batch.older ?? batch.json) : batch.json;
     const [before, after] = global ? envelope(batch.place) : ["", ""];
-    return texts.slice(from).map((json, index) => {
+    return texts.slice(from).map((told, index) => {
       const id = formatStreamCursor(batch.position, from + index);
-      if (json.length < LONG) return { id, data: before + json + after };
-      const bytes = this.bytesOf(json);
-      return { id, data: "", bytes: global ? Buffer.concat([Buffer.from(before), bytes, Buffer.from(after)]) : bytes };
+      if (typeof told === "string" && told.length < LONG) return { id, data: before + told + after };
+      const bytes = this.bytesOf(told);
+      return { id, data: "", bytes: global ? [Buffer.from(before), bytes, Buffer.from(after)] : [bytes] };
     });
   }
 
-  private bytesOf(json: string): Buffer {
+  private bytesOf(json: Told): Buffer {
+    if (typeof json !== "string") return json.bytes.subarray(json.from, json.to);
     const known = this.bytes.get(json);
     if (known) return known;
     const made = Buffer.from(json);

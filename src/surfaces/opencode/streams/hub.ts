@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Logger } from "../../../core/logger.ts";
 import type { Gateway } from "../../../gateway/gateway.ts";
 import type { PlacedRecord } from "../../../log/contract.ts";
@@ -128,7 +129,7 @@ export class EventHub {
     const position = await log.position();
     const withOlder = (): boolean => [...this.listeners].some(({ variant }) => variant.dialect === "1.1");
     const withNewer = (): boolean => [...this.listeners].some(({ variant }) => variant.newer);
-    const emit = (commit: Commit): void => this.tell(commit);
+    const emit = (commit: Commit, heavy: boolean) => this.tell(commit, heavy);
     const projector = new Projector(
       { log, projectOf, know, resting: RESTING, keep: KEEP, withOlder, withNewer, emit },
       position,
@@ -169,11 +170,11 @@ export class EventHub {
     return cursor.position <= (await log.position()) ? cursor : undefined;
   }
 
-  private tell(commit: Commit): void {
-    for (const { client, variant, joined } of this.listeners) {
-      const frame = joined ? commit.frame(variant) : undefined;
-      if (frame) client.write(frame);
-    }
+  private tell(commit: Commit, heavy: boolean): Promise<void> | undefined {
+    // One that joins meanwhile has read the commit in the log.
+    if (heavy) return tellInTurns(commit, [...this.listeners].filter(isJoined));
+    for (const listener of this.listeners) if (isJoined(listener)) tellOne(commit, listener);
+    return undefined;
   }
 
   /**
@@ -221,5 +222,19 @@ export class EventHub {
       if (!variant.newer && client.backlog === 0)
         client.write(eventsFrame([{ data: plainJson(event, undefined, variant) }]));
     this.options.heard();
+  }
+}
+
+const isJoined = ({ joined }: Listener): boolean => joined;
+
+function tellOne(commit: Commit, { client, variant }: Listener): void {
+  const frame = commit.frame(variant);
+  if (frame) client.write(frame);
+}
+
+async function tellInTurns(commit: Commit, listeners: readonly Listener[]): Promise<void> {
+  for (const listener of listeners) {
+    tellOne(commit, listener);
+    await nextTurn();
   }
 }

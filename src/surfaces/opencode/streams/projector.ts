@@ -5,7 +5,7 @@ import type { TurnsToKeep } from "../projection/kept-turns.ts";
 import type { Projected } from "../projection/outbox.ts";
 import { SessionView } from "../projection/session-view.ts";
 import { NextNumbers } from "../v2/next/durable.ts";
-import { type Batch, batchOf, type Place } from "./batch.ts";
+import { type Batch, batchOf, heavyBatchOf, type Place, type Untold, untoldOf } from "./batch.ts";
 import { Commit } from "./commit.ts";
 import { lastView, type Primed, type Priming, primedView } from "./prime.ts";
 
@@ -22,7 +22,8 @@ export interface ProjectorOptions {
   withOlder(): boolean;
   /** Whether somebody listens to the newer half of the API. */
   withNewer?(): boolean;
-  emit(commit: Commit): void;
+  /** Tells those who have heard all that came before. A heavy one may be told in turns: the next comes when the promise resolves. */
+  emit(commit: Commit, heavy: boolean): Promise<void> | undefined;
   /** Resolves when those who are told can take another heavy event. */
   ready?(): Promise<void>;
 }
@@ -116,8 +117,8 @@ export class Projector {
         this.tell(batches);
         return this.readThenTake(records.slice(index));
       }
-      const batch = this.apply(held, record);
-      if (batch) batches.push(batch);
+      const untold = this.apply(held, record);
+      if (untold) batches.push(batchOf(untold));
       this.position = record.position;
     }
     this.tell(batches);
@@ -131,13 +132,19 @@ export class Projector {
     await nextTurn();
     const held = this.heldFor(record);
     if (!held) return this.readThenTake(records);
-    const batch = this.apply(held, record, event);
-    this.untold = nextTurn().then(() => {
+    const untold = this.apply(held, record, event);
+    const written = Promise.withResolvers<void>();
+    this.untold = written.promise;
+    let batch: Batch | undefined;
+    try {
+      await nextTurn();
+      batch = untold && (await heavyBatchOf(untold));
+    } finally {
       this.untold = undefined;
-      this.position = record.position;
-      if (batch) this.tell([batch]);
-    });
-    await this.untold;
+      written.resolve();
+    }
+    this.position = record.position;
+    if (batch) await this.tell([batch], true);
     await this.ready();
     return this.take(records.slice(1));
   }
@@ -177,7 +184,7 @@ export class Projector {
     return held;
   }
 
-  private apply(held: Held, record: PlacedRecord, read?: ParleyEvent): Batch | undefined {
+  private apply(held: Held, record: PlacedRecord, read?: ParleyEvent): Untold | undefined {
     if (record.seq <= held.seq) return undefined;
     held.seq = record.seq;
     const event = read ?? (JSON.parse(record.json) as ParleyEvent);
@@ -187,10 +194,10 @@ export class Projector {
     if (projected.length + newer.length === 0) return undefined;
     held.place ??= placeOf(held.view.directory, this.options);
     if (held.view.deleted) this.letGo(record.session, held.place, projected);
-    const batch = batchOf(record, held.place, projected, this.options.withOlder());
-    if (!this.options.withNewer?.()) return batch;
+    const untold = untoldOf(record, held.place, projected, this.options.withOlder());
+    if (!this.options.withNewer?.()) return untold;
     const { directory } = held.place;
-    return { ...batch, newer: newer.map((one) => held.newer.json(one, directory)) };
+    return { ...untold, newer: newer.map((one) => held.newer.told(one, directory)) };
   }
 
   private letGo(session: string, place: Place, projected: readonly Projected[]): void {
@@ -199,8 +206,9 @@ export class Projector {
     this.goneLately.splice(0, this.goneLately.length - this.options.resting);
   }
 
-  private tell(batches: readonly Batch[]): void {
-    if (batches.length > 0 && !this.closed) this.options.emit(new Commit(batches));
+  private tell(batches: readonly Batch[], heavy = false): Promise<void> | undefined {
+    if (batches.length === 0 || this.closed) return undefined;
+    return this.options.emit(new Commit(batches), heavy);
   }
 
   /** Sessions at work are always kept, of the others those that were heard of last. */

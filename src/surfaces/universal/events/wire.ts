@@ -9,6 +9,6 @@ export function wireJson(record: EventRecord, native: boolean): string {
 }
 
 /** The bytes of the same, where they are known. */
-export function wireBytes({ folded, native: line, bytes }: EventRecord, native: boolean): Buffer | undefined {
-  return folded > 0 || (native && line !== undefined) ? undefined : bytes;
+export function wireBytes({ folded, native: line, bytes }: EventRecord, native: boolean): Buffer[] | undefined {
+  return !bytes || folded > 0 || (native && line !== undefined) ? undefined : [bytes];
 }

@@ -33,8 +33,9 @@ async function checkRestart(session: string, events: readonly ParleyEvent[], las
     }
   const position = await log.position();
   const options = { log, projectOf: () => "project", resting: 4, keep: KEEP, withOlder: () => false };
-  const emit = ({ batches }: Commit): void => {
-    for (const json of batches.flatMap((batch) => batch.json)) hear(away, JSON.parse(json) as SessionEvent);
+  const emit = ({ batches }: Commit): undefined => {
+    for (const told of batches.flatMap((batch) => batch.json))
+      hear(away, JSON.parse(typeof told === "string" ? told : told.text) as SessionEvent);
   };
   const projector = new Projector({ ...options, emit }, position);
   await projector.load(session, last);
@@ -69,7 +70,7 @@ test("a projector that was closed tells nothing more of the heavy events that it
     ].map((draft) => ({ draft: { time: 1, source: "parley", ...draft } as Draft }));
     await hold.append(0, drafts);
     const positions: number[] = [];
-    const emit = ({ batches }: Commit): void => {
+    const emit = ({ batches }: Commit): undefined => {
       positions.push(...batches.map(({ position }) => position));
       projector.closed = closes && positions.length === 2;
     };

@@ -20,7 +20,9 @@ function told(events: readonly ParleyEvent[]): HeardEvent[] {
   const view = new SessionView(undefined, { keep: KEEP });
   const numbers = new NextNumbers(events[0]?.session ?? "");
   return events.flatMap((event) =>
-    numbers.take(event, view.apply(event), view).map((one) => JSON.parse(numbers.json(one)) as HeardEvent),
+    numbers
+      .take(event, view.apply(event), view)
+      .map((one) => JSON.parse(JSON.stringify(numbers.told(one))) as HeardEvent),
   );
 }
 

@@ -43,16 +43,16 @@ export class NextNumbers {
     }));
   }
 
-  /** An event as JSON; on the stream of all sessions it says where it happened. */
-  json({ id, type, data, durable, number }: NumberedEvent, directory?: string): string {
+  /** An event as clients get it; on the stream of all sessions it says where it happened. */
+  told({ id, type, data, durable, number }: NumberedEvent, directory?: string): object {
     const version = SECOND.has(type) ? 2 : 1;
-    return JSON.stringify({
+    return {
       id,
       type,
       ...(durable ? { durable: { aggregateID: this.#session, seq: number, version } } : {}),
       ...(directory === undefined ? {} : { location: { directory } }),
       data,
-    });
+    };
   }
 }
 
@@ -89,7 +89,7 @@ export class DurableReader {
       return this.#numbers
         .take(event, this.#view.apply(event), this.#view)
         .filter(({ durable, number }) => durable && number > this.#after)
-        .map((one) => ({ number: one.number, json: this.#numbers.json(one) }));
+        .map((one) => ({ number: one.number, json: JSON.stringify(this.#numbers.told(one)) }));
     });
   }
 }

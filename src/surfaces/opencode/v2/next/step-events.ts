@@ -120,11 +120,13 @@ export class StepEvents {
     const was = before?.state.status ?? "pending";
     if (was === "pending") {
       const { input } = state;
+      let text: string | undefined;
       say("tool.input.ended", {
         ...call,
         // A long one takes a while, and most often nobody listens to the newer half.
         get text() {
-          return JSON.stringify(input);
+          text ??= JSON.stringify(input);
+          return text;
         },
       });
       say("tool.called", { ...call, tool, input: state.input, ...PROVIDER });

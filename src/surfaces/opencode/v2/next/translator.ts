@@ -61,7 +61,9 @@ export class Translator {
   }
 
   readonly #say: Say = (name, data, durable = this.#durable) => {
-    this.#said.push({ type: `session.next.${name}`, data: { ...this.#base, ...data }, durable });
+    // Not a copy: a field that is made when it is read stays so.
+    const whole: object = Object.assign(data, this.#base);
+    this.#said.push({ type: `session.next.${name}`, data: whole as Record<string, unknown>, durable });
   };
 
   #pass(type: string, data: object): void {
