@@ -1,4 +1,4 @@
-import { globSync, writeFileSync } from "node:fs";
+import { globSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { INSTALLABLE, INSTALLABLE_NAMES, type InstallableName } from "../src/install/catalog.ts";
@@ -9,19 +9,22 @@ import { checking, type Failed } from "./tests/check.ts";
 import { RUN_VARIABLE } from "./tests/end-file.ts";
 import { runFiles } from "./tests/run-files.ts";
 import { leftOut, notTested, slowest } from "./tests/summary.ts";
+import { CPU_VARIABLE } from "./tests/tell-cpu.ts";
 
 // `npm test` runs everything; `npm test -- gateway` only the test files whose path holds that word;
-// `npm test -- --slowest` tells also the slowest tests, `--times=FILE` writes the times of all of them, `--at-once=3` runs
-// so many files side by side, `--file-minutes=5` ends one that takes longer; `npm run test:hard` adds the long ones of
-// test/hard.
+// `npm test -- --slowest` tells also the slowest tests, `--times=FILE` writes the times of all of them, and into FILE.cpu the
+// processor's time of each file, `--at-once=3` runs so many files side by side, `--file-minutes=5` ends one that takes
+// longer; `npm run test:hard` adds the long ones of test/hard.
 const args = process.argv.slice(2);
 const flagValue = (flag: string): string | undefined =>
   args.find((arg) => arg.startsWith(`--${flag}=`))?.slice(flag.length + 3);
 const hard = args.includes("--hard");
 const words = args.filter((arg) => !arg.startsWith("--"));
 
-/** Most files wait for processes most of the time: two at once keep a small machine busy. */
-const SIDE_BY_SIDE = Number(flagValue("at-once") ?? Math.max(2, availableParallelism() - 1));
+/** Files wait a third of the time: two more than the machine has cores keep it busy. Limits on time want it less busy than that. */
+const SIDE_BY_SIDE = Number(
+  flagValue("at-once") ?? (hard ? Math.max(2, availableParallelism() - 1) : availableParallelism() + 2),
+);
 
 /** Many times what the slowest file takes. Groups of tests have limits of their own, which name the test. */
 const LIMITS = {
@@ -61,6 +64,11 @@ process.env.PARLEY_KNOWN_AGENTS ??= "false";
 // Nor the developer's own OpenCode configuration, whose permissions become rules of sessions.
 process.env.XDG_CONFIG_HOME = "/nonexistent/config";
 if (hard) process.env.PARLEY_TEST_HARD = "1";
+const times = flagValue("times");
+if (times !== undefined && process.platform === "linux") {
+  process.env[CPU_VARIABLE] ??= resolve(`${times}.cpu`);
+  rmSync(`${times}.cpu`, { force: true });
+}
 process.env[RUN_VARIABLE] = `${process.pid}`;
 // Hundreds of processes run the same TypeScript: each finds it compiled by the one before.
 process.env.NODE_COMPILE_CACHE ??= resolve("node_modules/.cache/parley-compiled");
@@ -108,7 +116,6 @@ async function runOlder(name: InstallableName, version: string): Promise<void> {
 for (const name of INSTALLABLE_NAMES)
   for (const version of INSTALLABLE[name].older) if (!stop.signal.aborted) await runOlder(name, version);
 
-const times = flagValue("times");
 if (times !== undefined) writeFileSync(times, JSON.stringify({ files: ran.files, tests: ran.tests }));
 const wrong = await checked;
 if (wrong) {

@@ -2,8 +2,10 @@ import { relative, resolve } from "node:path";
 import { finished } from "node:stream/promises";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
+import { fileURLToPath } from "node:url";
 import { endFile, endOrphans } from "./end-file.ts";
 import { RunningFiles } from "./overdue.ts";
+import { CPU_VARIABLE } from "./tell-cpu.ts";
 
 export interface Skip {
   file: string;
@@ -34,6 +36,8 @@ export interface Limits {
   patienceMs: number;
 }
 
+const CPU_TELLER = fileURLToPath(new URL("./tell-cpu.ts", import.meta.url));
+
 const LOOK_EVERY_MS = 1_000;
 
 /** Ends files that have passed the limit: one that never ends would keep the whole run from ending, and from naming it. */
@@ -63,7 +67,12 @@ export async function runFiles(
     if (endOverdue(running, limits, short)) ran.failed = true;
   }, LOOK_EVERY_MS);
   // A file is told of as a test of its own name, if that is the whole path.
-  const events = run({ files: files.map((file) => resolve(file)), concurrency: sideBySide, signal: stop })
+  const events = run({
+    files: files.map((file) => resolve(file)),
+    concurrency: sideBySide,
+    signal: stop,
+    execArgv: process.env[CPU_VARIABLE] === undefined ? [] : ["--import", CPU_TELLER],
+  })
     .on("test:dequeue", ({ name, file }) => {
       if (name === file) running.begin(file, performance.now());
     })

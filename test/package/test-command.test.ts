@@ -9,6 +9,7 @@ import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { RunningFiles } from "../../scripts/tests/overdue.ts";
 import { leftOut, notTested, slowest } from "../../scripts/tests/summary.ts";
+import { cpuMsOf } from "../../scripts/tests/tell-cpu.ts";
 import { missing } from "../support/missing.ts";
 import { skipVariable } from "../support/real-agent.ts";
 
@@ -79,6 +80,11 @@ describe("the end of npm test", () => {
     ];
     assert.deepEqual(slowest(times, 2), ["  12.3 s  slow", "   5.0 s  middle"]);
   });
+});
+
+test("the processor's time of a test file is its own and that of all it waited for", () => {
+  const stat = "4711 (a (b) c) S 1 4711 4711 0 -1 4194560 5 0 0 0 30 4 200 1000 20 0 1 0 99 0 0";
+  assert.equal(cpuMsOf(stat), 12_340);
 });
 
 describe("test files that do not end", () => {

@@ -1,7 +1,6 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import type { Environment } from "../../support/agent-stage.ts";
-import { alreadyInstalled } from "./already-installed.ts";
+import { installInto, QUIET } from "./offline.ts";
 
 /** The scripted model, by the name that OpenCode has for it. */
 export const MODEL = "fake/fake-model";
@@ -33,21 +32,9 @@ export function settings(url: string): Config {
   };
 }
 
-/** Nothing is asked of the network: no update, no catalogue, no language server, no plugin. */
-const QUIET = {
-  OPENCODE_DISABLE_AUTOUPDATE: "1",
-  OPENCODE_DISABLE_MODELS_FETCH: "1",
-  OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
-  OPENCODE_DISABLE_DEFAULT_PLUGINS: "1",
-};
-
 /** The environment in which the real program talks to the scripted model and to nobody else. */
 export function surroundings(program: string, home: string, url: string, config: Config = {}): Environment {
-  for (const [path, content] of Object.entries(alreadyInstalled())) {
-    const file = join(home, ".config", "opencode", path);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, JSON.stringify(content));
-  }
+  installInto(join(home, ".config"));
   return {
     PARLEY_OPENCODE_BIN: program,
     HOME: home,

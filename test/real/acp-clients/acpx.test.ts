@@ -56,7 +56,7 @@ interface Line {
 
 describe("the real acpx in front of parley acp", { skip, timeout: GROUP_MS }, () => {
   for (const line of new Set(shownAcpxLines())) {
-    test(`as shown: ${line}`, async (t) => {
+    test(`as shown: ${line}`, long, async (t) => {
       const { home, env } = await Stage.open(t, { script: SCRIPT });
       const shell = spawn("sh", ["-c", `acpx() { '${process.execPath}' '${script}' "$@"; }\n${line}`], {
         cwd: home.work,

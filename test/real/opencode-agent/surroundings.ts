@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
 import { listProcesses, markOf } from "../../../src/host/process-scan.ts";
-import { alreadyInstalled } from "../../agents/opencode/already-installed.ts";
+import { alreadyInstalled } from "../../agents/opencode/offline.ts";
 import type { Environment } from "../../support/agent-stage.ts";
 
 /** Nobody listens there. */

@@ -20,7 +20,7 @@ describe("OpenCode's terminal interface with OpenCode behind Parley", { skip, ti
     server: { trust: { file: "/nonexistent/trusted", configured: ["/"] } },
   });
 
-  test("a streamed answer, calls that are asked for, a diff, live output, a question, and stops", async (t) => {
+  test("a streamed answer, calls that are asked for, a diff, a question, and a stop", async (t) => {
     const { api, model } = stage();
     const directory = stage().project("calls");
     await untilChosen(api.url, "opencode");
@@ -45,6 +45,29 @@ describe("OpenCode's terminal interface with OpenCode behind Parley", { skip, ti
     await tui.waitFor(/Read README\.md[\s\S]*Edit README\.md[\s\S]*\+ added[\s\S]*Changed\./);
     await tui.idle();
 
+    await tui.send("[[question]] me");
+    await tui.waitFor(/1\. Red[\s\S]*2\. Blue/);
+    tui.press("down", "enter");
+    await tui.waitFor("You chose: Blue");
+    await tui.idle();
+
+    await tui.send("[[stop]] this");
+    await tui.waitFor("A stopped word");
+    tui.press("escape");
+    await tui.waitFor("again to interrupt");
+    tui.press("escape");
+    await tui.waitFor(/A stopped word[\s\S]*interrupted/);
+    await tui.idle();
+    await stage().nth("turn.ended", 5);
+    await tui.close();
+  });
+
+  test("live output, an always, a refusal, and a stop in the middle of a command", long, async (t) => {
+    const { api } = stage();
+    const directory = stage().project("commands");
+    await untilChosen(api.url, "opencode");
+    const tui = await attachTui(t, { program, url: api.url, directory });
+    await tui.waitFor("Fake Model");
     await tui.send("[[live]] one");
     await tui.waitFor(ASKED);
     tui.press("enter");
@@ -66,20 +89,6 @@ describe("OpenCode's terminal interface with OpenCode behind Parley", { skip, ti
     tui.press("right", "right", "enter");
     await tui.waitUntilGone(ASKED);
     assert.doesNotMatch(await tui.idle(), /It failed\./, "a refusal without words ends the turn");
-
-    await tui.send("[[question]] me");
-    await tui.waitFor(/1\. Red[\s\S]*2\. Blue/);
-    tui.press("down", "enter");
-    await tui.waitFor("You chose: Blue");
-    await tui.idle();
-
-    await tui.send("[[stop]] this");
-    await tui.waitFor("A stopped word");
-    tui.press("escape");
-    await tui.waitFor("again to interrupt");
-    tui.press("escape");
-    await tui.waitFor(/A stopped word[\s\S]*interrupted/);
-    await tui.idle();
 
     await tui.send("[[long]] stop");
     await tui.waitFor(/Permission required[\s\S]*never\.txt/);

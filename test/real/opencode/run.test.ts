@@ -8,7 +8,7 @@ import { Stage } from "../../support/opencode/stage.ts";
 import { startTarget, type Target } from "../../support/opencode/target.ts";
 import { OpencodeClient } from "../../support/opencode.ts";
 import { realAgent } from "../../support/real-agent.ts";
-import { GROUP_MS } from "../../support/time.ts";
+import { GROUP_MS, long } from "../../support/time.ts";
 
 const { program = "", skip } = await realAgent("opencode");
 
@@ -69,7 +69,7 @@ describe("opencode run --attach, on Parley", { skip, timeout: GROUP_MS }, () => 
     assert.deepEqual([named.events[0]?.sessionID, texts(named)], [id, ["You said: again"]]);
   });
 
-  test("an edit that a rule of the session allows is made without a word about a permission", async () => {
+  test("an edit that a rule of the session allows is made without a word about a permission", long, async () => {
     directory = stage.surroundings.project("ruled", FILES);
     const permission = [{ permission: "edit", pattern: "*", action: "allow" }];
     const headers = { authorization: `Bearer ${target.token}`, "x-opencode-directory": directory };
@@ -80,7 +80,7 @@ describe("opencode run --attach, on Parley", { skip, timeout: GROUP_MS }, () => 
     assert.match(readFileSync(join(directory, "README.md"), "utf8"), /Added line\./);
   });
 
-  test("a wrong password and an unknown session end with 1", async () => {
+  test("a wrong password and an unknown session end with 1", long, async () => {
     const [password, session] = await Promise.all([
       run(["hello"], "wrong"),
       run(["-s", "ses_00000000000000000000000000", "hello"]),

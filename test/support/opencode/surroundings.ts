@@ -1,19 +1,12 @@
 import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { listProcesses, variableOf } from "../../../src/host/process-scan.ts";
+import { installInto, QUIET } from "../../agents/opencode/offline.ts";
 
 const MARK = "PARLEY_TEST_MARK";
-
-/** Nothing is asked of the network: no update, no catalogue, no language server, no plugin. */
-const QUIET = {
-  OPENCODE_DISABLE_AUTOUPDATE: "1",
-  OPENCODE_DISABLE_MODELS_FETCH: "1",
-  OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
-  OPENCODE_DISABLE_DEFAULT_PLUGINS: "1",
-};
 
 function environOf(pid: number): string {
   try {
@@ -65,7 +58,8 @@ export class Surroundings {
   /** Nothing of the machine's own configuration gets in: `home` names one of several homes. */
   env(more: Readonly<Record<string, string>> = {}, home = "home"): Record<string, string> {
     const at = join(this.root, home);
-    mkdirSync(at, { recursive: true });
+    const config = join(at, ".config");
+    if (!existsSync(join(config, "opencode", "package.json"))) installInto(config);
     return {
       PATH: process.env.PATH ?? "",
       LANG: "C.UTF-8",
@@ -73,7 +67,7 @@ export class Surroundings {
       COLORTERM: "truecolor",
       TMPDIR: this.root,
       HOME: at,
-      XDG_CONFIG_HOME: join(at, ".config"),
+      XDG_CONFIG_HOME: config,
       XDG_DATA_HOME: join(at, ".local", "share"),
       XDG_CACHE_HOME: join(at, ".cache"),
       XDG_STATE_HOME: join(at, ".local", "state"),
