@@ -1,4 +1,4 @@
-import { get } from "node:http";
+import { get, type IncomingHttpHeaders } from "node:http";
 import type { Server } from "./server.ts";
 
 /** A request that must succeed. */
@@ -24,6 +24,7 @@ export async function prompt(server: Server, session: string, text: string, wait
 export interface Answered {
   ms: number;
   text: string;
+  headers: IncomingHttpHeaders;
 }
 
 /** How long a whole answer takes, on a connection of its own. */
@@ -39,7 +40,7 @@ export function wholeBody(url: string): Promise<Answered> {
       response.once("error", reject);
       response.once("end", () => {
         const ms = performance.now() - start;
-        if (response.statusCode === 200) resolve({ ms, text });
+        if (response.statusCode === 200) resolve({ ms, text, headers: response.headers });
         else reject(new Error(`expected 200 from ${url}, got ${response.statusCode}: ${text.slice(0, 300)}`));
       });
     });

@@ -85,6 +85,24 @@ async function pages(contest: Contest, servers: Both<Running>, { pages: rounds, 
   ];
 }
 
+/** A page that nobody has read yet each time: the newest, then always the next older one. */
+async function olderPages(contest: Contest, servers: Both<Running>, { pages: rounds }: Sizes): Promise<Figure[]> {
+  const times = samples();
+  const before = { native: "", parley: "" };
+  await inTurns(rounds + 1, async (side, round) => {
+    const path = `/session/${contest[side].longSession}/message?limit=${PAGE}${before[side]}`;
+    const { ms, headers } = await wholeBody(servers[side].url + path);
+    const cursor = headers["x-next-cursor"];
+    before[side] = typeof cursor === "string" ? `&before=${cursor}` : "";
+    if (round > 0) times[side].push(ms);
+  });
+  const [medians, slowest] = [each(times, 0.5), each(times, 1)];
+  return [
+    versus("older messages, median", medians, "ms", faster(medians)),
+    versus("older messages, slowest", slowest, "ms"),
+  ];
+}
+
 async function deltas(servers: Both<Running>, sent: Passed, { rounds, pieces }: Sizes): Promise<Figure[]> {
   const session = { native: await newSession(servers.native), parley: await newSession(servers.parley) };
   const turn = (side: Side) => () => {
@@ -108,7 +126,7 @@ function methodOf({ starts, attaches, requests, pages, turns, rounds, pieces, pe
     `hence also from its first request; of ${requests} whole answers of GET /provider. Pieces: ${rounds} turns of ${pieces}, ` +
     `one every ${periodMs} ms, the first from the prompt, each from the model's write to the event at a client of /event, both by one clock; the median of the ` +
     `turns is shown. Messages: ${pages} times the page of the ${PAGE} newest of ${turns * 2} messages, which OpenCode got by its import ` +
-    "and Parley through its log. Memory: VmRSS right after."
+    `and Parley through its log; older messages: ${pages} pages of it that were not read before, each by the cursor of the one before. Memory: VmRSS right after.`
   );
 }
 
@@ -131,6 +149,7 @@ export const opencode: Measurement = {
     figures.push(...(await providers(servers, sizes)));
     figures.push(...(await deltas(servers, sent, sizes)));
     figures.push(...(await pages(contest, servers, sizes)));
+    figures.push(...(await olderPages(contest, servers, sizes)));
     const memory = { native: residentMb(servers.native.pid), parley: residentMb(servers.parley.pid) };
     figures.push(versus("opencode, memory", memory, "MB", faster(memory)));
     return { figures, method: methodOf(sizes) };

@@ -6,11 +6,10 @@ import { isSoundEvent } from "./checksum.ts";
 import type { Damage } from "./damage.ts";
 import { isDamage } from "./errors.ts";
 import { createRowFinder, type Place } from "./row-finder.ts";
-import { preparer } from "./statement.ts";
+import { prepareLists, preparer } from "./statement.ts";
 
 interface EventRow {
   sid: number;
-  position: number;
   seq: number;
   folded: number;
   type: string;
@@ -24,9 +23,13 @@ interface Bounds {
   first: number;
 }
 
-type AnyRow = EventRow & { session: string };
+type AnyRow = EventRow & { session: string; position: number };
+
+/** The columns of a row whose session is known. */
+type Columns = [seq: number, folded: number, type: string, json: string, sum: number | null];
 
 const COLUMNS = "e.sid, e.position, e.seq, e.folded, e.type, e.json, e.sum";
+const FEW = "e.seq, e.folded, e.type, e.json, e.sum";
 const ONE = "FROM events e WHERE e.sid = ? AND e.seq > ? ORDER BY e.seq LIMIT ?";
 const BACK = "FROM events e WHERE e.sid = ? AND e.seq < ? AND e.seq >= ? ORDER BY e.seq DESC LIMIT ?";
 const BETWEEN = "FROM events e WHERE e.sid = ? AND e.seq > ? AND e.seq < ?";
@@ -43,8 +46,8 @@ export type EventReads = ReturnType<typeof createEventReads>;
 export function createEventReads(database: DatabaseSync, damage: Damage) {
   const prepared = preparer(database);
   const bounds = prepared<[string], Bounds>("SELECT sid, first FROM sessions WHERE id = ?");
-  const one = prepared<[number, number, number], EventRow>(`SELECT ${COLUMNS} ${ONE}`);
-  const back = prepared<[number, number, number, number], EventRow>(`SELECT ${COLUMNS} ${BACK}`);
+  const one = prepareLists<[number, number, number], Columns>(database, `SELECT ${FEW} ${ONE}`);
+  const back = prepareLists<[number, number, number, number], Columns>(database, `SELECT ${FEW} ${BACK}`);
   const backNative = prepared<[number, number, number, number], EventRow>(`SELECT ${COLUMNS}, e.native ${BACK}`);
   const lastTurn = prepared<[number, number, number], { seq: number | null }>(
     "SELECT max(seq) AS seq FROM events WHERE sid = ? AND type = 'turn.started' AND seq < ? AND seq >= ?",
@@ -138,7 +141,7 @@ export function createEventReads(database: DatabaseSync, damage: Damage) {
   }
 
   /** Reads on until the limit is reached: a short page would be taken for the last one. */
-  function filled<Row extends Place, T>(
+  function filled<Row, T>(
     limit: number,
     start: number,
     page: (from: number, count: number) => { rows: Row[]; records: T[] },
@@ -163,7 +166,7 @@ export function createEventReads(database: DatabaseSync, damage: Damage) {
     if (!found) return [];
     const { sid, first } = found;
     const page = (from: number, count: number) => {
-      const query = () => (native ? oneNative : one).all(sid, from, count);
+      const query = () => (native ? oneNative.all(sid, from, count) : rowsIn(sid, one.all(sid, from, count)));
       const rows = rowsOf(query, () => finder.after(sid, from, count), session);
       return { rows, records: sound(rows, toRecord, () => session, sid) };
     };
@@ -178,7 +181,7 @@ export function createEventReads(database: DatabaseSync, damage: Damage) {
       const { sid, first } = found;
       const page = (from: number, count: number) => {
         const rows = rowsOf(
-          () => (native ? backNative : back).all(sid, from, first, count),
+          () => (native ? backNative.all(sid, from, first, count) : rowsIn(sid, back.all(sid, from, first, count))),
           () => finder.before(sid, from, first, count),
           session,
         );
@@ -240,6 +243,10 @@ export function createEventReads(database: DatabaseSync, damage: Damage) {
   };
 }
 
+function rowsIn(sid: number, lists: readonly Columns[]): EventRow[] {
+  return lists.map(([seq, folded, type, json, sum]) => ({ sid, seq, folded, type, json, sum }));
+}
+
 function toRecord(session: string, { seq, folded, type, json, native }: EventRow): EventRecord {
   const record: EventRecord = { session, seq, type, json, folded };
   if (native !== undefined && native !== null) record.native = native;
@@ -247,5 +254,5 @@ function toRecord(session: string, { seq, folded, type, json, native }: EventRow
 }
 
 function toPlaced(session: string, row: EventRow): PlacedRecord {
-  return Object.assign(toRecord(session, row), { position: row.position });
+  return Object.assign(toRecord(session, row), { position: (row as AnyRow).position });
 }

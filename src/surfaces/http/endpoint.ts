@@ -59,7 +59,7 @@ export function pathParameters(path: string): object[] {
 /** The handler has written the answer to the response, or is still writing it. */
 export const WRITTEN = Symbol("written");
 
-const JSON_TYPE = { "content-type": "application/json" };
+export const JSON_TYPE = { "content-type": "application/json" };
 
 /** An answer whose text is made already, or that is no JSON, or that has a status or headers of its own. */
 export class Answer {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { Answer, WRITTEN } from "./endpoint.ts";
+import { Answer, JSON_TYPE, WRITTEN } from "./endpoint.ts";
 
 /** A list up to this many characters is answered in one piece. */
 const SMALL = 256 * 1024;
@@ -8,8 +8,6 @@ const SMALL = 256 * 1024;
 const PIECE = 64 * 1024;
 /** A client that takes nothing for so long is given up. */
 const STALLED_MS = 60_000;
-
-const JSON_TYPE = { "content-type": "application/json" };
 
 /**
  * Answers with the JSON of a list, whose texts come one after the other. A long one is written as it is made, at the

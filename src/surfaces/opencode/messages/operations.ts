@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { present } from "../../../core/json/fields.ts";
+import { Answer, JSON_TYPE } from "../../http/endpoint.ts";
 import { answerList } from "../../http/list-answer.ts";
 import { outcomeOf } from "../../http/turn-outcome.ts";
 import type { Surface } from "../context.ts";
@@ -13,6 +14,7 @@ import { givePrompt } from "../prompts/prompting.ts";
 import { sessionHead } from "../sessions/session-head.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
 import { History, messageOf } from "./history.ts";
+import { KeptPages } from "./kept-pages.ts";
 import { messagesJson } from "./message-json.ts";
 import { damageTeller } from "./tell-damage.ts";
 
@@ -30,9 +32,20 @@ function linkTo({ advertised }: Surface, call: Pick<OperationCall, "request" | "
   return `<${url.href}>; rel="next"`;
 }
 
+/** How a page says where older messages are. */
+function nextHeaders(surface: Surface, call: OperationCall, cursor: string | undefined): Record<string, string> {
+  if (cursor === undefined) return {};
+  return {
+    "x-next-cursor": cursor,
+    link: linkTo(surface, call, cursor),
+    "access-control-expose-headers": "Link, X-Next-Cursor",
+  };
+}
+
 export function messageOperations(surface: Surface): Operation[] {
   const { gateway } = surface;
   const history = new History(gateway.log);
+  const kept = new KeptPages();
   const tellDamage = damageTeller(surface);
 
   async function prompt(call: OperationCall<unknown, PromptInput, "sessionID">): Promise<unknown> {
@@ -58,15 +71,19 @@ export function messageOperations(surface: Surface): Operation[] {
       tellDamage(head.state);
       return whole;
     }
-    const { messages, next } = await history.page(head, present({ limit: limit || undefined, before: place }));
+    const query = present({ limit: limit || undefined, before: place });
+    const known = kept.find(head, query);
+    if (known) return new Answer(known.body, { ...JSON_TYPE, ...nextHeaders(surface, call, known.cursor) });
+    const { messages, next } = await history.page(head, query);
     tellDamage(head.state);
-    if (!next) return answerList(call.response, messagesJson(messages));
-    const cursor = encodeCursor(next);
-    return answerList(call.response, messagesJson(messages), {
-      "x-next-cursor": cursor,
-      link: linkTo(surface, call, cursor),
-      "access-control-expose-headers": "Link, X-Next-Cursor",
-    });
+    const cursor = next && encodeCursor(next);
+    const headers = nextHeaders(surface, call, cursor);
+    const answer = await answerList(call.response, messagesJson(messages), headers);
+    // One with holes is not kept: perhaps more of it can be read the next time.
+    if (!(answer instanceof Answer) || gateway.log.unreadable(head.state.id).length > 0) return answer;
+    const body = Buffer.from(answer.body ?? "");
+    kept.put(head, query, present({ body, cursor }));
+    return new Answer(body, { ...answer.headers });
   }
 
   const path = "/session/{sessionID}/message";

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { ParleyEvent } from "../../../core/events/event.ts";
+import type { EventOf, ParleyEvent } from "../../../core/events/event.ts";
 import type { SessionState } from "../../../core/session-state.ts";
 import type { EventRecord } from "../../../log/contract.ts";
 import { SessionView } from "../projection/session-view.ts";
@@ -34,9 +34,7 @@ function before(state: SessionState): SessionState {
 }
 
 /** The prompts that a turn took up after they had waited. */
-function takenUp(event: ParleyEvent): string[] {
-  if (event.type !== "turn.started") return [];
-  const { prompt, context = [] } = event.data;
+function takenUp({ data: { prompt, context = [] } }: EventOf<"turn.started">): string[] {
   return [...context, ...(prompt ? [prompt] : [])].flatMap(({ id, queued }) => (queued === undefined ? [] : [id]));
 }
 
@@ -54,7 +52,7 @@ export class TurnReading {
     // A queued prompt belongs to a later turn.
     if (type === "prompt.queued" || type === "prompt.withdrawn") return;
     const event = JSON.parse(json) as ParleyEvent;
-    for (const id of takenUp(event)) this.#late.add(id);
+    if (event.type === "turn.started") for (const id of takenUp(event)) this.#late.add(id);
     this.#view.apply(event);
   }
 
@@ -77,8 +75,9 @@ export class TurnReading {
 
 export async function messagesOfTurn(state: SessionState, records: readonly EventRecord[]): Promise<TurnMessages> {
   const turn = new TurnReading(state);
-  for (const [index, record] of records.entries()) {
-    if (index % CHUNK === CHUNK - 1) await nextTurn();
+  let taken = 0;
+  for (const record of records) {
+    if (++taken % CHUNK === 0) await nextTurn();
     turn.take(record);
   }
   return turn.messages();

@@ -172,5 +172,6 @@ export class Transcript {
 
 /** Parts by their ids. */
 function inOrderOf<T>(parts: ReadonlyMap<string, Kept>, give: (part: Kept) => T): T[] {
-  return [...parts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, part]) => give(part));
+  const ids = [...parts.keys()].sort();
+  return ids.map((id) => give(parts.get(id) as Kept));
 }
