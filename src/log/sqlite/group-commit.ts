@@ -151,7 +151,13 @@ export function createGroupCommit(options: GroupCommitOptions) {
     const rows = taken.flatMap(({ planned }) => planned.rows);
     const after = position;
     position += rows.length;
-    for (const { pending, planned, stored } of taken) pending.resolve(stored ?? planned.rows.map((row) => row.record));
+    const settle = (): void => {
+      for (const { pending, planned, stored } of taken)
+        pending.resolve(stored ?? planned.rows.map((row) => row.record));
+    };
+    // Only its session waits for a piece to be stored: clients in this process have it first.
+    if (isPiece(group)) process.nextTick(settle);
+    else settle();
     publish(
       rows.map((row) => row.record),
       rows.map((row) => row.event),

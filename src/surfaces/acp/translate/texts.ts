@@ -16,6 +16,13 @@ function roleOf(kind: string | undefined, role: string | undefined): Role | unde
   return kind === "message" && role === "assistant" ? "agent" : undefined;
 }
 
+function factsOf(
+  message: string,
+  { role, summary, version }: Told,
+): Pick<Told, "role" | "summary" | "version"> & { message: string } {
+  return { role, message, ...present({ summary, version }) };
+}
+
 /** The texts of a turn: what was told of each item, so that only the rest is told. */
 export class Texts {
   readonly #told = new Map<string, Told>();
@@ -31,7 +38,11 @@ export class Texts {
     const told = this.#told.get(item) ?? (known && { role: known, text: "" });
     if (!told || field !== "text") return [];
     this.#told.set(item, told);
-    return this.#become(item, told, replace ?? told.text + (delta ?? ""));
+    if (replace !== undefined) return this.#become(item, told, replace);
+    if (!delta) return [];
+    // Not compared with what was told before: that would read a long text anew for each of its pieces.
+    told.text += delta;
+    return [{ type: "text", ...factsOf(item, told), content: [textBlock(delta)] }];
   }
 
   completed(item: Item): Update[] {
@@ -52,7 +63,7 @@ export class Texts {
     if (text === before) return [];
     const isReplaced = !text.startsWith(before);
     if (isReplaced) told.version = (told.version ?? 0) + 1;
-    const facts = { role: told.role, message, ...present({ summary: told.summary, version: told.version }) };
+    const facts = factsOf(message, told);
     if (isReplaced) return [{ type: "replaced", ...facts, text }];
     return [{ type: "text", ...facts, content: [textBlock(text.slice(before.length))] }];
   }
