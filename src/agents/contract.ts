@@ -248,8 +248,11 @@ export interface Agent {
   discoversProjects?: boolean;
   /** With a project: as it is there, since models, modes, options and commands differ by project. Nothing of a project that is not trusted runs by it. */
   discover(project?: Project): Promise<Discovery>;
-  /** Starts what its sessions share, because one in this directory is likely to come. Nothing of the directory is loaded by it. */
-  ahead?(project: Project): Promise<void>;
+  /**
+   * Starts what its sessions share, because one in this directory is likely to come. Nothing of the directory is loaded by it. `begun` is called when its program
+   * starts: until then the machine is left to it.
+   */
+  ahead?(project: Project, begun?: () => void): Promise<void>;
   /** Copies one of its own sessions as it is now, and answers with the copy's id. Rejects with `ResumeLost`. */
   fork?(project: Project, resume: string): Promise<string>;
   /**

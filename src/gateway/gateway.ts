@@ -260,17 +260,6 @@ export class Gateway {
   /** Whether the facts of an agent differ by directory. */
   readonly discoversProjects = (name: string): boolean => this.sessions.agent(name).discoversProjects ?? false;
 
-  /** Has an agent start what its sessions share, ahead of one in this directory. A session that needs it meets a failure again, and tells it. */
-  ahead(name: string | undefined, directory: string): void {
-    const { agents, roots, trust, defaultAgent, logger } = this.options;
-    if (!roots.has(directory)) return;
-    const project = { directory, trusted: trust.covering(directory) !== undefined };
-    agents
-      .get(name ?? defaultAgent)
-      ?.ahead?.(project)
-      .catch((error: unknown) => logger.debug({ err: error }, "an agent could not start ahead of its sessions"));
-  }
-
   /** The facts of an agent here, in general or for the projects of a directory. */
   async discover(name: string, directory?: string): Promise<Discovery> {
     const agent = this.sessions.agent(name);

@@ -1,23 +1,19 @@
 import { neverBack } from "../core/clock.ts";
 import { ParleyError } from "../core/errors.ts";
 import { idSource } from "../core/ids.ts";
-import type { LogFields } from "../core/logger.ts";
 import type { Metrics } from "../core/metrics.ts";
 import { Gateway } from "../gateway/gateway.ts";
-import type { CommandHost, Freezer } from "../host/contract.ts";
+import type { CommandHost } from "../host/contract.ts";
 import type { Roots } from "../host/files/roots.ts";
-import { createProcessHost } from "../host/process-host.ts";
-import type { ReaperOptions } from "../host/reaper.ts";
 import type { Terminals } from "../host/terminals/contract.ts";
 import { OpenTerminals } from "../host/terminals/terminals.ts";
 import type { Log } from "../log/contract.ts";
 import { SseClients } from "../surfaces/stream/sse-clients.ts";
-import { buildAgents, chooseDefaultAgent } from "./agents.ts";
+import type { AgentParts } from "./agent-parts.ts";
 import type { Cluster } from "./cluster/cluster.ts";
 import { mcpStore } from "./mcp-store.ts";
 import type { ParleyOptions } from "./parley.ts";
 import { loadPrices } from "./prices.ts";
-import { TrustStore } from "./trust/trust-store.ts";
 
 /** The parts of a server that do its work: agents, their programs, and the gateway to them. Probes need none of them. */
 export interface Engine {
@@ -34,11 +30,9 @@ export interface EngineParts {
   cluster: Cluster | undefined;
   metrics: Metrics;
   roots: Roots;
-  processes: ReaperOptions;
+  agents: AgentParts;
   /** When the last event was made. */
   newest: number;
-  /** Hears of the programs' host before anything is started by it. */
-  hosted(host: Freezer): void;
 }
 
 /** So many of the newest sessions have their agents listed. */
@@ -46,14 +40,11 @@ const LISTED_SESSIONS = 50;
 
 /** Starts them, and closes the turns that an earlier crash left open. */
 export async function startEngine(parts: EngineParts, options: ParleyOptions): Promise<Engine> {
-  const { log, cluster, metrics, roots, processes, newest, hosted } = parts;
+  const { log, cluster, metrics, roots, newest } = parts;
+  const { keeping, commands, agents, trust } = parts.agents;
   const { dataDirectory, logger } = options;
-  const keeping = { ...processes, log: (message: string, details: LogFields) => logger.warn(details, message) };
-  const commands = createProcessHost(keeping);
-  hosted(commands);
-  const agents = buildAgents(options, commands, dataDirectory);
   const terminals = new OpenTerminals({ ...keeping, id: idSource(Date.now) });
-  const defaultAgent = await chooseDefaultAgent(agents, options.defaultAgent);
+  const defaultAgent = await parts.agents.defaultAgent();
   if (!agents.get(defaultAgent))
     throw new ParleyError("agent_not_found", agents.objection(defaultAgent) ?? `no agent ${defaultAgent}`);
   const priceTable = options.prices === undefined ? undefined : await loadPrices(options.prices);
@@ -64,7 +55,7 @@ export async function startEngine(parts: EngineParts, options: ParleyOptions): P
     agents,
     processes: commands,
     roots,
-    trust: new TrustStore({ configured: [], ...options.trust, warn: (message) => logger.warn({}, message) }),
+    trust,
     mcp: cluster?.mcp ?? mcpStore(dataDirectory),
     ...(cluster && { door: cluster.door, watches: cluster.watches, taken: cluster.taken }),
     defaultAgent,
@@ -72,7 +63,6 @@ export async function startEngine(parts: EngineParts, options: ParleyOptions): P
     now: neverBack(Date.now, () => performance.now()),
     metrics,
   });
-  if (options.ahead) gateway.ahead(options.ahead.agent, options.directory);
   cluster?.start(gateway);
   const closed = await gateway.tenure.recover();
   if (closed > 0) logger.warn({ turns: closed }, "closed turns that an earlier crash had left open");

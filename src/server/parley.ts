@@ -14,6 +14,7 @@ import type { Log, SyncMode } from "../log/contract.ts";
 import { type OpenLogOptions, openLog } from "../log/data-log.ts";
 import { worktreesFolder } from "../surfaces/opencode/worktrees/folder.ts";
 import { acpMount } from "./acp/mount.ts";
+import type { AgentParts, Ahead } from "./agent-parts.ts";
 import type { AgentSettings } from "./agents.ts";
 import type { Cluster, ClusterOptions, ClusterSettings } from "./cluster/cluster.ts";
 import { CODE_MS, ConsoleCodes } from "./console/codes.ts";
@@ -21,6 +22,7 @@ import { consoleMount } from "./console/mount.ts";
 import { Authenticator } from "./guards/auth.ts";
 import { reachableUrls, urlFor } from "./guards/reachable.ts";
 import { createListener, type HttpListener } from "./http/listener.ts";
+import { once } from "./http/mounts.ts";
 import { instanceOf } from "./instance.ts";
 import { type LateEngine, lateEngine } from "./late-engine.ts";
 import { giveMemoryBackWhenIdle } from "./lifecycle/idle-memory.ts";
@@ -62,8 +64,8 @@ export interface ParleyOptions extends AgentSettings {
   resumeQueues?: boolean;
   /** The directory of a session that names none. */
   directory: string;
-  /** The agent (the default one unless named) whose program is needed at once, in that directory: it starts while the server does. */
-  ahead?: { agent: string | undefined } | undefined;
+  /** The agent whose program is needed at once, in that directory: it starts first, and the server meanwhile. */
+  ahead?: Ahead | undefined;
   /** The directories that sessions, files and terminals are limited to; none: wherever the user may. */
   roots?: readonly string[];
   logger: Logger;
@@ -138,37 +140,51 @@ async function startLocked(options: ParleyOptions, lock: LockHeld): Promise<Late
   const worktrees = worktreesFolder(dataDirectory);
   const roots = new Roots(options.roots, worktrees);
   let freezer: Freezer | undefined;
-  const cluster = await joinCluster(options, {
-    metrics,
-    roots,
-    worktrees,
-    report,
-    freeze: (frozen) => freezer?.freeze(frozen),
-    drained: () => options.onDrained?.(),
+  const agents = once(async () => {
+    const { agentParts } = await import("./agent-parts.ts");
+    const parts = agentParts(options, processes);
+    freezer = parts.commands;
+    return parts;
   });
-  const { sync, keepNative } = options;
-  const log =
-    cluster?.log ??
-    (await (options.openLog ?? openLog)({ directory: dataDirectory, sync, keepNative, guarded: [lock.file], report }));
   const abandon = (): void => killNow(processes);
+  let cluster: Cluster | undefined;
+  let log: Log | undefined;
   try {
-    const newest = await newestTime(log);
-    const hosted = (host: Freezer): void => {
-      freezer = host;
-    };
-    const engine = lateEngine(async () => {
-      const { startEngine } = await import("./engine.ts");
-      return startEngine({ log, cluster, metrics, roots, processes, newest, hosted }, options);
+    await goAhead(agents, options, roots);
+    cluster = await joinCluster(options, {
+      metrics,
+      roots,
+      worktrees,
+      report,
+      freeze: (frozen) => freezer?.freeze(frozen),
+      drained: () => options.onDrained?.(),
     });
-    return { ...(await startOn({ log, cluster, metrics, roots, engine, abandon }, options, lock)), abandon };
+    const { sync, keepNative } = options;
+    const opening = { directory: dataDirectory, sync, keepNative, guarded: [lock.file], report };
+    log = cluster?.log ?? (await (options.openLog ?? openLog)(opening));
+    const shared = { log, cluster, metrics, roots };
+    const newest = await newestTime(log);
+    const engine = lateEngine(async () => {
+      const [{ startEngine }, parts] = await Promise.all([import("./engine.ts"), agents()]);
+      return startEngine({ ...shared, agents: parts, newest }, options);
+    });
+    return { ...(await startOn({ ...shared, engine, abandon }, options, lock)), abandon };
   } catch (error) {
     // A program that was started ahead.
     abandon();
     await cluster?.leave();
-    await log.close();
+    await log?.close();
     await cluster?.database.close();
     throw error;
   }
+}
+
+/** The program that takes longest to start goes first, where one is needed at once. */
+async function goAhead(agents: () => Promise<AgentParts>, options: ParleyOptions, roots: Roots): Promise<void> {
+  const { ahead, directory, logger } = options;
+  if (!ahead) return;
+  const { startAhead } = await import("./agent-parts.ts");
+  await startAhead(await agents(), ahead, { directory, roots, logger });
 }
 
 type NodeParts = Pick<ClusterOptions, "metrics" | "roots" | "worktrees" | "report" | "freeze" | "drained">;

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Project } from "../../src/agents/contract.ts";
 import { eventually } from "../support/eventually.ts";
 import { staysSo } from "../support/time.ts";
 import { answering } from "./fake-agent.ts";
@@ -73,22 +72,6 @@ test("an agent that is started ahead and gets no prompt is let go when it was id
   const { id } = await r.gateway.create({ directory: r.directory, start: true });
   await eventually("the agent was let go", () => r.fake.starts[0]?.gone === true);
   await r.assertLawful(id);
-});
-
-test("an agent starts what its sessions share ahead of them, with the trust of the directory, and may fail", async (t) => {
-  const r = await rig(t);
-  const asked: Project[] = [];
-  const ahead = async (project: Project): Promise<void> => {
-    asked.push(project);
-    throw new Error("not today");
-  };
-  Object.assign(r.fake, { ahead });
-  r.gateway.ahead(undefined, r.directory);
-  r.gateway.ahead(r.fake.name, r.directory);
-  r.gateway.ahead("nobody", r.directory);
-  const project = { directory: r.directory, trusted: false };
-  assert.deepEqual(asked, [project, project]);
-  assert.equal(r.fake.starts.length, 0);
 });
 
 test("a project that is not trusted and has settings keeps the agent waiting for its first prompt", async (t) => {

@@ -89,8 +89,8 @@ export function createOpenCodeAgent(options: OpenCodeOptions): Agent {
     discoversProjects: true,
     discover: async (project) => (await discoverer()).discover(project),
     sessions: async (project) => (await discoverer()).sessions(project),
-    async ahead(project) {
-      (await (await servers()).lease(project)).release();
+    async ahead(project, begun) {
+      (await (await servers()).lease(project, begun)).release();
     },
     async usable() {
       if (url !== undefined) return true;

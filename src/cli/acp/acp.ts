@@ -1,6 +1,8 @@
 import type { AnyMessage } from "@agentclientprotocol/sdk";
 import { createClient } from "../../client/index.ts";
 import { present } from "../../core/json/fields.ts";
+import { within } from "../../core/within.ts";
+import type { Ahead } from "../../server/agent-parts.ts";
 import { createLogger, type ServerLogger } from "../../server/logging/logger.ts";
 import type { Settings } from "../config/settings.ts";
 import { configure, directoryOf } from "../context.ts";
@@ -25,6 +27,9 @@ const CLIENT_NAME = "parley-acp";
 /** How long the last answers may take to be written: a client that reads no more must not keep us. */
 const LAST_LINES_MS = 500;
 
+/** A client's first request waits no longer for the start of the agent's program. */
+const BEGUN_MS = 250;
+
 function loggerFor({ logLevel }: Settings): ServerLogger {
   return createLogger({ level: logLevel === "info" ? "warn" : logLevel, readable: true });
 }
@@ -39,14 +44,32 @@ function watchAnswers(logger: ServerLogger): (message: AnyMessage) => void {
   };
 }
 
-function linkFor(settings: Settings, directory: string, agent: string | undefined): ServerLink {
+function linkFor(settings: Settings, directory: string, ahead: Ahead): ServerLink {
   const start = async () => {
     const { startOwnServer } = await import("../access/own-server.ts");
-    const own = await startOwnServer(settings, directory, { ahead: { agent } });
+    const own = await startOwnServer(settings, directory, { ahead });
     void own.parley.listener.warm();
     return own;
   };
   return new ServerLink({ settings, start });
+}
+
+/**
+ * The server of the data directory, which is looked for or started from now on, and the surface that is its client. An agent's program may take seconds to start:
+ * it goes first. Then comes the surface, which answers the client's first request without a server, and the server last.
+ */
+async function openLink(settings: Settings, directory: string, agent: string | undefined) {
+  const { promise: begun, resolve } = Promise.withResolvers<void>();
+  const surface = within(begun, BEGUN_MS).then(() => import("../../surfaces/acp/lazy-agent.ts"));
+  const link = linkFor(settings, directory, {
+    agent,
+    async begun() {
+      resolve();
+      await surface;
+    },
+  });
+  void link.warm().finally(resolve);
+  return { link, ...(await surface) };
 }
 
 /** Resolves with the exit code when the client is gone, a signal came, or by a defect. */
@@ -57,6 +80,7 @@ function untilOver(closed: Promise<unknown>, interrupts: Interrupts): Promise<nu
       () => resolve(EXIT.ok),
     );
     process.stdout.on("error", () => resolve(EXIT.ok));
+    if (interrupts.signal.aborted) resolve(EXIT.ok);
     interrupts.signal.addEventListener("abort", () => resolve(EXIT.ok));
     for (const fatal of ["uncaughtException", "unhandledRejection"] as const) {
       process.on(fatal, (thrown: unknown) => {
@@ -83,10 +107,7 @@ export async function acp(flags: AcpFlags): Promise<number> {
   if (process.stdin.isTTY) tell("this is for editors, which speak in lines of JSON; parley help acp shows how");
   const interrupts = new Interrupts();
   const logger = loggerFor(settings);
-  const link = linkFor(settings, directory, flags.agent);
-  // An agent's program may take seconds to start, the answer to the client's first request none: the program goes first.
-  link.warm();
-  const { createLazyAcpAgent } = await import("../../surfaces/acp/lazy-agent.ts");
+  const { link, createLazyAcpAgent } = await openLink(settings, directory, flags.agent);
   const client = createClient({ url: ANY_SERVER, name: CLIENT_NAME, fetch: link.fetch });
   const agent = createLazyAcpAgent({
     client: async () => client,

@@ -52,8 +52,8 @@ export class ServerLink {
   }
 
   /** Finds the server, or starts one, ahead of the first request. A failure is told by the request that meets it again. */
-  warm(): void {
-    this.#server().catch(() => {});
+  async warm(): Promise<void> {
+    await this.#server().catch(() => {});
   }
 
   /** Sends a request of a client to the server. Where that is gone, the next one gets it, unless the request may have arrived. */

@@ -1,10 +1,14 @@
 import assert from "node:assert/strict";
+import { chmodSync } from "node:fs";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { acquireLock, readLock } from "../../../src/host/data-lock.ts";
 import { strays } from "../../support/process.ts";
 import { assertWithin, firstOf, long } from "../../support/time.ts";
 import { finished, Home, said } from "../support.ts";
 import { openAcp } from "./support.ts";
+
+const STAND_IN = fileURLToPath(new URL("../../fixtures/agents/opencode-serve.mjs", import.meta.url));
 
 /** Nothing runs any more, and another server may start. */
 async function assertGone(home: Home): Promise<void> {
@@ -41,6 +45,16 @@ test("parley acp: a client that leaves in mid-turn leaves a turn that has ended"
   const events = (await home.run(["events", session, "--json"])).stdout.trim().split("\n");
   const ends = events.map((line) => JSON.parse(line)).filter(({ type }) => type === "turn.ended");
   assert.equal(ends.length, 1);
+});
+
+test("parley acp: a client that leaves at once leaves nothing of a program that was started ahead", async () => {
+  await using home = new Home();
+  const program = home.write("opencode", `#!/bin/sh\nexec "${process.execPath}" "${STAND_IN}" "$@"\n`);
+  chmodSync(program, 0o755);
+  const env = { PARLEY_OPENCODE_BIN: program, PARLEY_OPENCODE_PORTS: "24200-24999" };
+  const { code, stderr } = await home.run(["acp", "--agent", "opencode"], { env });
+  assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
+  await assertGone(home);
 });
 
 for (const signal of firstOf(["SIGTERM", "SIGINT", "SIGHUP"] as const, 1)) {

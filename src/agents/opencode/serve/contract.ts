@@ -39,8 +39,8 @@ export interface ServerNeed {
 }
 
 export interface Servers {
-  /** A server that answers, started where none runs. Rejects with `SpawnFailed`, in bounded time. */
-  lease(need: ServerNeed): Promise<Lease>;
+  /** A server that answers, started where none runs; `begun` is called when its program starts. Rejects with `SpawnFailed`, in bounded time. */
+  lease(need: ServerNeed, begun?: () => void): Promise<Lease>;
   /** Ends all that Parley started, also what is being started. Nothing is leased from then on. */
   close(): Promise<void>;
 }

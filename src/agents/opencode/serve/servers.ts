@@ -1,3 +1,4 @@
+import { present } from "../../../core/json/fields.ts";
 import { type ProcessHost, SpawnFailed } from "../../../host/contract.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { Lease, ServerNeed, Servers } from "./contract.ts";
@@ -38,22 +39,22 @@ export function createServers(options: ServersOptions): Servers {
   const shared = new Map<string, Promise<KeptServer>>();
   const running = new Set<Promise<KeptServer>>();
 
-  const start = async (need: ServerNeed, session: string): Promise<KeptServer> => {
+  const start = async (need: ServerNeed, session: string, begun?: () => void): Promise<KeptServer> => {
     const found = await findOpenCode({ dataDirectory, env: { ...process.env, ...env } });
     const { directory } = need;
     if ("missing" in found) throw new SpawnFailed(found.missing, { argv: ["opencode", "serve"], directory });
     if (closing.signal.aborted) throw new SpawnFailed("Parley is closing", { argv: [found.path, "serve"], directory });
     if (need.ruled && isPure({ ...process.env, ...env }))
       throw new SpawnFailed(PURE, { argv: [found.path, "serve"], directory });
-    const launch = { host, program: found.path, env, ports, readyMs, signal: closing.signal };
+    const launch = { host, program: found.path, env, ports, readyMs, signal: closing.signal, ...present({ begun }) };
     const gate = need.ruled ? await options.gate?.launch() : undefined;
     const starting = startServer(launch, { ...need, session, ...(gate ? { gate } : {}) });
     if (gate) starting.then(({ gone }) => void gone.then(gate.forget), gate.forget);
     const server = await starting;
     return new KeptServer({ ...server, frozen: () => host.frozen?.() ?? false }, { ...options, idleMs });
   };
-  const begin = (need: ServerNeed, session: string): Promise<KeptServer> => {
-    const starting = start(need, session);
+  const begin = (need: ServerNeed, session: string, begun?: () => void): Promise<KeptServer> => {
+    const starting = start(need, session, begun);
     running.add(starting);
     const forget = (): void => void running.delete(starting);
     starting.then(({ server }) => void server.gone.then(forget), forget);
@@ -61,13 +62,13 @@ export function createServers(options: ServersOptions): Servers {
   };
 
   /** The server that several sessions share: the one that runs or is being started, else a new one. */
-  const sharedFor = async (need: ServerNeed): Promise<KeptServer> => {
+  const sharedFor = async (need: ServerNeed, begun?: () => void): Promise<KeptServer> => {
     const name = `opencode${need.trusted ? "" : "-untrusted"}${need.ruled ? "-ruled" : ""}`;
     const known = shared.get(name);
     // A start that failed for another lease failed for this one, too.
     if (known && (await (await known).answers())) return known;
-    if (shared.get(name) !== known) return sharedFor(need);
-    const starting = begin(need, name);
+    if (shared.get(name) !== known) return sharedFor(need, begun);
+    const starting = begin(need, name, begun);
     shared.set(name, starting);
     starting.catch(() => {
       if (shared.get(name) === starting) shared.delete(name);
@@ -76,10 +77,10 @@ export function createServers(options: ServersOptions): Servers {
   };
 
   return {
-    async lease(need): Promise<Lease> {
+    async lease(need, begun): Promise<Lease> {
       const forSession = need.session !== undefined;
-      if ((need.mcpServers ?? []).length === 0) return (await sharedFor(need)).lease(forSession);
-      const own = await begin(need, need.session ?? "opencode-own");
+      if ((need.mcpServers ?? []).length === 0) return (await sharedFor(need, begun)).lease(forSession);
+      const own = await begin(need, need.session ?? "opencode-own", begun);
       const lease = own.lease(forSession);
       await giveMcpServers(lease.server, need);
       return {

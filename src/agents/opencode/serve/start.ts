@@ -22,6 +22,8 @@ export interface StartOptions extends Launch {
   readyMs: number;
   /** Ends a start that is under way. */
   signal: AbortSignal;
+  /** Called when the program starts. */
+  begun?(): void;
 }
 
 type Need = Omit<Start, "port" | "password">;
@@ -63,7 +65,7 @@ async function specOf(launch: Launch, start: Start): Promise<SpawnSpec> {
 }
 
 async function startOn(
-  { host, readyMs }: StartOptions,
+  { host, readyMs, begun }: StartOptions,
   spec: SpawnSpec,
   headers: Record<string, string>,
   limit: AbortSignal,
@@ -76,6 +78,7 @@ async function startOn(
     },
     oversize() {},
   });
+  begun?.();
   const gone = program.exited;
   const aborted = new Promise<"aborted">((resolve) => {
     if (limit.aborted) resolve("aborted");

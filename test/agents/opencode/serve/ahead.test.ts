@@ -26,7 +26,12 @@ test("a server that was started ahead is the one of the next discovery, without 
   const agent = createOpenCodeAgent({ host: counting, dataDirectory: directory, env, ports });
   t.after(() => agent.close?.());
   const project = { directory: join(directory, "project"), trusted: false };
-  await agent.ahead?.(project);
+  let begun = 0;
+  await agent.ahead?.(project, () => {
+    begun++;
+    assert.equal(specs.length, 1);
+  });
+  assert.equal(begun, 1);
   const [started] = specs;
   assert.equal(started?.directory, directory);
   assert.equal(started?.env?.OPENCODE_DISABLE_PROJECT_CONFIG, "1");
