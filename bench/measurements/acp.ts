@@ -5,12 +5,12 @@ import { realAgent } from "../../test/support/real-agent.ts";
 import { type Contest, openContest, type Rival } from "../acp/contest.ts";
 import type { Figure, Measurement, Size } from "../harness/figure.ts";
 import { familyMb } from "../harness/machine.ts";
-import { compareDelays, pacedAnswer } from "../harness/paced.ts";
-import { type Both, each, inTurns, samples, versus } from "../harness/versus.ts";
+import { type Heard, pacedAnswer, summed } from "../harness/paced.ts";
+import { type Both, each, inTurns, type Side, samples, versus } from "../harness/versus.ts";
 
 const SIZES = {
-  full: { starts: 7, rounds: 10, pieces: 300, periodMs: 5 },
-  tiny: { starts: 1, rounds: 1, pieces: 20, periodMs: 2 },
+  full: { starts: 7, pairs: 4, rounds: 3, pieces: 300, periodMs: 5 },
+  tiny: { starts: 1, pairs: 1, rounds: 1, pieces: 20, periodMs: 2 },
 };
 type Sizes = (typeof SIZES)[Size];
 
@@ -39,19 +39,44 @@ async function startTimes(contest: Contest, { starts }: Sizes): Promise<Starts> 
   return { initialized: each(initialized, 0.5), answered: each(answered, 0.5) };
 }
 
+interface Run {
+  turns: Both<Heard[]>;
+  memory: Both<number>;
+}
+
+/** Turns of one process of either side, after one turn that is not counted. */
+async function pairOf(contest: Contest, rounds: number): Promise<Run> {
+  await using scope = new AsyncDisposableStack();
+  const agents = { native: await contest.start(scope, "native"), parley: await contest.start(scope, "parley") };
+  const session = { native: await contest.open(agents.native), parley: await contest.open(agents.parley) };
+  const turns: Both<Heard[]> = { native: [], parley: [] };
+  await inTurns(rounds + 1, async (side, round) => {
+    const heard = await contest.turn(agents[side], session[side]);
+    if (round > 0) turns[side].push(heard);
+  });
+  return { turns, memory: { native: familyMb(agents.native.pid), parley: familyMb(agents.parley.pid) } };
+}
+
+/** One process differs from the next by more than the turns of one do: hence several of either side. */
+async function pairsOf(contest: Contest, { pairs, rounds }: Sizes): Promise<Run> {
+  const runs: Run[] = [];
+  while (runs.length < pairs) runs.push(await pairOf(contest, rounds));
+  const turns = (side: Side) => runs.flatMap((run) => run.turns[side]);
+  const memory = (side: Side) => runs.map((run) => run.memory[side]);
+  return {
+    turns: { native: turns("native"), parley: turns("parley") },
+    memory: each({ native: memory("native"), parley: memory("parley") }, 0.5),
+  };
+}
+
 async function figuresOf(rival: Rival, sizes: Sizes): Promise<Figure[]> {
-  const { rounds, pieces, periodMs } = sizes;
+  const { pieces, periodMs } = sizes;
   await using scope = new AsyncDisposableStack();
   const contest = await openContest(scope, rival, pacedAnswer(pieces, periodMs), pieces);
   const beside = versus(rival.name);
   const { initialized, answered } = await startTimes(contest, sizes);
-  const agents = { native: await contest.start(scope, "native"), parley: await contest.start(scope, "parley") };
-  const session = { native: await contest.open(agents.native), parley: await contest.open(agents.parley) };
-  const { median, p99, first } = await compareDelays(rounds, {
-    native: () => contest.turn(agents.native, session.native),
-    parley: () => contest.turn(agents.parley, session.parley),
-  });
-  const memory = { native: familyMb(agents.native.pid), parley: familyMb(agents.parley.pid) };
+  const { turns, memory } = await pairsOf(contest, sizes);
+  const { median, p99, first } = summed(turns);
   const work = (what: string): string => `acp ${rival.agent}, ${what}`;
   return [
     beside(work("start"), initialized, "ms", notSlower(initialized)),
@@ -85,12 +110,12 @@ async function rivals(): Promise<{ found: Rival[]; missing: string[] }> {
   return { found, missing };
 }
 
-function methodOf({ starts, rounds, pieces, periodMs }: Sizes): string {
+function methodOf({ starts, pairs, rounds, pieces, periodMs }: Sizes): string {
   return (
     "`parley acp` with an agent beside that agent's own program for the protocol, each started by lines on its pipe, both on one scripted model, in turns, after one start and one turn that are not " +
     `counted. Start: from the start of the process to the answer to initialize; answer: from the start, with which initialize is sent, to the first piece of an answer, with session/new and session/prompt; the median of ${starts} starts. ` +
-    `Then ${rounds} turns of ${pieces} pieces, one every ${periodMs} ms, in one session: the first from the prompt, each from the model's write to the client, all by one clock; the median of the turns. ` +
-    "Memory: VmRSS of all processes after these turns; shared pages count for each process. Parley has its server in the same process."
+    `Then ${pairs} processes of either side, each with ${rounds} turns of ${pieces} pieces, one every ${periodMs} ms, in one session, after one turn that is not counted: the first from the prompt, each from the model's write to the client, all by one clock; the median of the turns. ` +
+    "Memory: VmRSS of all processes after these turns, the median; shared pages count for each process. Parley has its server in the same process."
   );
 }
 

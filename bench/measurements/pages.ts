@@ -30,11 +30,31 @@ async function serve(scope: AsyncDisposableStack, directory: string): Promise<Se
   return server;
 }
 
+/** The time of one more request: of the same each time. */
+function again(url: string): () => Promise<number> {
+  return async () => (await wholeBody(url)).ms;
+}
+
+/** The time of one more page: of the next older one each time, because Parley keeps those that were read. */
+function older(url: string): () => Promise<number> {
+  let next = url;
+  return async () => {
+    const { ms, headers } = await wholeBody(next);
+    const cursor = headers["x-next-cursor"];
+    next = typeof cursor === "string" ? `${url}&before=${encodeURIComponent(cursor)}` : url;
+    return ms;
+  };
+}
+
 /** Medians of two requests, made in turns. */
-async function inTurns(runs: number, ours: string, anchor: string): Promise<{ value: number; anchor: number }> {
+async function inTurns(
+  runs: number,
+  ours: () => Promise<number>,
+  anchor: () => Promise<number>,
+): Promise<{ value: number; anchor: number }> {
   const times = { ours: [] as number[], anchor: [] as number[] };
   for (let run = 0; run <= runs; run++) {
-    const [first, second] = [(await wholeBody(ours)).ms, (await wholeBody(anchor)).ms];
+    const [first, second] = [await ours(), await anchor()];
     if (run === 0) continue;
     times.ours.push(first);
     times.anchor.push(second);
@@ -57,7 +77,7 @@ export const pages: Measurement = {
     const page = (session: string): string => messages(session, `?limit=${PAGE}`);
     const figures: Figure[] = [];
 
-    const ofSteps = await inTurns(runs, page(steps), page(small));
+    const ofSteps = await inTurns(runs, older(page(steps)), older(page(small)));
     const anchor = { name: `turns of ${few} calls`, value: ofSteps.anchor };
     figures.push({
       work: "page, many steps",
@@ -66,7 +86,7 @@ export const pages: Measurement = {
       anchor,
       goal: under(50, "ms", ofSteps.value),
     });
-    const whole = await inTurns(wholes, page(single), page(small));
+    const whole = await inTurns(wholes, older(page(single)), older(page(small)));
     const inOne = { name: `turns of ${few} calls`, value: whole.anchor };
     figures.push({ work: "page, one message", value: whole.value, unit: "ms", anchor: inOne });
 
@@ -76,7 +96,7 @@ export const pages: Measurement = {
       figures,
       method:
         `Sessions of ${turns} turns with ${calls} calls each, all in one step and one a step, beside such turns of ${few} calls: whole answers of ` +
-        `GET /session/{id}/message?limit=${PAGE}, medians of ${runs} (${wholes} for the page that has all ${calls} calls of a turn in one message), in ` +
+        `GET /session/{id}/message?limit=${PAGE}, each of older messages than the one before, medians of ${runs} (${wholes} for the page that has all ${calls} calls of a turn in one message), in ` +
         `turns. All messages: VmRSS after they were read ${wholes} times from a server of their own, beside a session of one turn. The list: ${LISTED} of ` +
         `${sessions} sessions, beside ${LISTED} of a tenth of them.`,
     };
@@ -110,7 +130,7 @@ async function lists(scope: AsyncDisposableStack, sessions: number, runs: number
     const query = `limit=${LISTED}&directory=${encodeURIComponent(directory)}`;
     return `${(await serve(scope, directory)).url}/session?${query}`;
   };
-  const { value, anchor } = await inTurns(runs, await listOf(many), await listOf(tenth));
+  const { value, anchor } = await inTurns(runs, again(await listOf(many)), again(await listOf(tenth)));
   const name = `of ${(sessions / 10).toLocaleString("en")}`;
   const goal = { text: `within ${GROWTH}x`, met: value <= GROWTH * anchor };
   return { work: "list, by last change", value, unit: "ms", anchor: { name, value: anchor }, goal };

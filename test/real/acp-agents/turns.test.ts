@@ -52,9 +52,6 @@ const NAMES: Record<Real, string[]> = {
 /** Gemini finds a session again only sometimes, and may tell its past after its answer. */
 const KEEPS_PAST: ReadonlySet<Real> = new Set<Real>(["claude-acp", "codex-acp", "opencode-acp"]);
 
-/** These stand for all: one whose updates are rich, and one whose program has no other way in. */
-const STANDS: ReadonlySet<Real> = new Set<Real>(["claude-acp", "gemini"]);
-
 for (const name of REAL) {
   const { argv, skip } = await commandOf(name);
   const scriptOf = (project: string) => {
@@ -72,11 +69,7 @@ for (const name of REAL) {
     };
   };
 
-  describe(`the real ${name}`, {
-    skip: skip || (!STANDS.has(name) && long.skip),
-    timeout: GROUP_MS,
-    concurrency: 1,
-  }, () => {
+  describe(`the real ${name}`, { skip, timeout: GROUP_MS, concurrency: 1 }, () => {
     test(`reads, asks, edits and answers${KEEPS_PAST.has(name) ? ", and is resumed with its past" : ""}`, async (t) => {
       const rig = await realRig(t, name, argv ?? ["none"], scriptOf);
       const watched = await new Watched(rig, { trusted: true }).ready();

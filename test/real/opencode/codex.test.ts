@@ -26,7 +26,7 @@ const SCRIPT = {
 };
 
 describe("OpenCode's terminal interface with Codex", { skip, timeout: GROUP_MS }, () => {
-  test("permissions, a question in plan mode, a stop, and each turn busy once and idle once", long, async (t) => {
+  test("permissions, a question in plan mode, a stop, and each turn busy once and idle once", async (t) => {
     const stage = await Stage.open(t, codex.program ?? "", { script: SCRIPT });
     const { directory, api } = stage;
     await untilChosen(api.url, "codex");
