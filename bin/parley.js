@@ -28,7 +28,8 @@ const built = new URL("../dist/main.js", import.meta.url);
 const source = new URL("../src/cli/main.ts", import.meta.url);
 const start = new URL("../scripts/start/compiled.mjs", import.meta.url);
 async function compiled() {
-  return process.argv[2] === "serve" && existsSync(start) ? (await import(start.href)).compiledMain() : undefined;
+  const wanted = process.argv[2] === "serve" && !process.env.NODE_DISABLE_COMPILE_CACHE && existsSync(start);
+  return wanted ? (await import(start.href)).compiledMain() : undefined;
 }
 async function loaded() {
   return (await import(existsSync(source) ? source.href : built.href)).main;

@@ -67,7 +67,6 @@ function facade(file, url, module) {
 
 /** The program's `main`, compiled; undefined where it must run as it is. */
 export async function compiledMain() {
-  if (process.env.NODE_DISABLE_COMPILE_CACHE) return undefined;
   let file;
   try {
     file = currentFile();
