@@ -23,8 +23,16 @@ const { enableCompileCache } = process.getBuiltinModule("node:module");
 // Compiled code is kept between runs: it halves the start-up time.
 enableCompileCache();
 
-// A published package has dist/; a checkout runs its TypeScript as it is.
+// A published package has dist/; a checkout runs its TypeScript as it is, and what a server's start needs of it compiled.
 const built = new URL("../dist/main.js", import.meta.url);
 const source = new URL("../src/cli/main.ts", import.meta.url);
-const { main } = await import(existsSync(source) ? source.href : built.href);
+const start = new URL("../scripts/start/compiled.mjs", import.meta.url);
+async function compiled() {
+  const wanted = process.argv[2] === "serve" && !process.env.NODE_DISABLE_COMPILE_CACHE && existsSync(start);
+  return wanted ? (await import(start.href)).compiledMain() : undefined;
+}
+async function loaded() {
+  return (await import(existsSync(source) ? source.href : built.href)).main;
+}
+const main = (await compiled()) ?? (await loaded());
 await main(process.argv.slice(2));

@@ -66,8 +66,8 @@ export const start: BriefMeasurement = {
       ],
       method:
         `Spawn of the process to the answer of GET /health, median of ${runs} starts each, taken in turns after one ` +
-        "unmeasured start of each. The package is built as it is published; a checkout runs TypeScript. Node's compile " +
-        "cache holds the code, as on every start but the first; it is empty for a cold start.",
+        "unmeasured start of each. The package is built as it is published; a checkout runs TypeScript. The compile " +
+        "cache holds what Node and the checkout compiled, as on every start but the first; it is empty for a cold start.",
     };
   },
 };

@@ -28,8 +28,9 @@ function loadedByServe(): Loaded[] {
   try {
     const file = join(home, "loaded.json");
     const args = ["--import", HOOK, join(ROOT, "bin", "parley.js"), "serve", "--port", "0", "--insecure-no-auth"];
-    const { PATH = "", NODE_COMPILE_CACHE = home } = process.env;
-    const env = { PATH, NODE_COMPILE_CACHE, HOME: home, LOADED_MODULES: file };
+    const { PATH = "" } = process.env;
+    // Compiled, a start's sources are one file.
+    const env = { PATH, NODE_DISABLE_COMPILE_CACHE: "1", HOME: home, LOADED_MODULES: file };
     const { stderr } = spawnSync(process.execPath, args, { cwd: home, env, encoding: "utf8" });
     const read = readFileSync(file, "utf8");
     assert.equal(stderr, "");
