@@ -63,6 +63,8 @@ process.env.PARLEY_OPENCODE_BIN ??= "/nonexistent/opencode";
 process.env.PARLEY_KNOWN_AGENTS ??= "false";
 // Nor the developer's own OpenCode configuration, whose permissions become rules of sessions.
 process.env.XDG_CONFIG_HOME = "/nonexistent/config";
+// Read anew for each directory, OpenCode's catalogue of all models takes most of a second of the processor.
+process.env.OPENCODE_MODELS_PATH ??= resolve("test/fixtures/opencode/no-models.json");
 if (hard) process.env.PARLEY_TEST_HARD = "1";
 const times = flagValue("times");
 if (times !== undefined && process.platform === "linux") {

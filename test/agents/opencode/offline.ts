@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { present } from "../../../src/core/json/fields.ts";
 import { INSTALLABLE } from "../../../src/install/catalog.ts";
 
 /** With a plugin the program waits until the package that plugins import is installed, by the network: here it seems to be. */
@@ -25,11 +25,11 @@ export function installInto(config: string): void {
 }
 
 /** Nothing is asked of the network: no update, no catalogue, no language server, no plugin. */
-export const QUIET = {
+export const QUIET: Readonly<Record<string, string>> = {
   OPENCODE_DISABLE_AUTOUPDATE: "1",
   OPENCODE_DISABLE_MODELS_FETCH: "1",
   OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
   OPENCODE_DISABLE_DEFAULT_PLUGINS: "1",
-  // Read anew for each directory, the catalogue of all models takes most of a second of the processor.
-  OPENCODE_MODELS_PATH: fileURLToPath(new URL("../../fixtures/opencode/no-models.json", import.meta.url)),
+  // An empty one for tests: see `scripts/test.ts`.
+  ...present({ OPENCODE_MODELS_PATH: process.env.OPENCODE_MODELS_PATH }),
 };
