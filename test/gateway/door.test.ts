@@ -48,7 +48,6 @@ const WORK_READS: Record<string, Call> = {
 
 /** Methods that concern no session of another, or are called by these. */
 const OTHERS = [
-  "ahead",
   ...["constructor", "log", "attachments", "roots", "defaultAgent", "create", "importSession", "own", "assertChoice"],
   ...["directory", "keptDirectory"],
   ...["assertOpen", "shutdown", "storageLost", "enterDirectory", "enterKeeper", "enterSession", "place", "door"],
