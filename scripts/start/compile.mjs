@@ -46,8 +46,13 @@ function isMadeOf({ texts }, map) {
   return sources.every((source, at) => source === "<stdin>" || textOf(source) === sourcesContent[at]);
 }
 
+/** The names of such files, and of their maps. */
+const NAME = /^[0-9a-f]{32}\.mjs/;
+
 function removeOldest(folder) {
-  const files = readdirSync(folder).map((name) => join(folder, name));
+  const files = readdirSync(folder)
+    .filter((name) => NAME.test(name))
+    .map((name) => join(folder, name));
   const times = new Map(files.map((file) => [file, statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0]));
   for (const file of files.sort((a, b) => times.get(b) - times.get(a)).slice(MOST_FILES)) rmSync(file, { force: true });
 }

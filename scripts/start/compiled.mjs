@@ -4,7 +4,7 @@ import { compile, ESBUILD } from "./compile.mjs";
 import { readSources } from "./sources.mjs";
 
 const { createHash } = process.getBuiltinModule("node:crypto");
-const { accessSync, constants, mkdirSync, readFileSync, realpathSync } = process.getBuiltinModule("node:fs");
+const { accessSync, constants, mkdirSync, readFileSync, realpathSync, statSync } = process.getBuiltinModule("node:fs");
 const { registerHooks } = process.getBuiltinModule("node:module");
 const { join } = process.getBuiltinModule("node:path");
 const { fileURLToPath, pathToFileURL } = process.getBuiltinModule("node:url");
@@ -35,11 +35,21 @@ function isWhole(file) {
   }
 }
 
+/** A file there is run, so only this user, or the owner of this code, may be able to write one. */
+function assertOwn(path) {
+  if (process.platform === "win32") return;
+  const { uid, mode } = statSync(path);
+  const owners = [process.getuid(), statSync(fileURLToPath(import.meta.url)).uid];
+  if (!owners.includes(uid) || (mode & 0o022) !== 0) throw new Error(`expected ${path} to be ours alone`);
+}
+
 /** The folder of such files, by its real path: what they import is told from there. */
 function folder() {
   const path = join(process.env.NODE_COMPILE_CACHE || fileURLToPath(KEPT), "parley-start");
-  mkdirSync(path, { recursive: true });
-  return realpathSync(path);
+  mkdirSync(path, { recursive: true, mode: 0o755 });
+  const real = realpathSync(path);
+  assertOwn(real);
+  return real;
 }
 
 /** The file of the sources as they are now. It is made if it is not there, and undefined where it cannot be. */
@@ -75,7 +85,13 @@ export async function compiledMain() {
   }
   if (file === undefined) return undefined;
   const { href } = pathToFileURL(file);
-  const { modules } = await import(href);
+  let modules;
+  try {
+    ({ modules } = await import(href));
+  } catch {
+    // The sources say it by their own names.
+    return undefined;
+  }
   registerHooks({
     load(url, context, next) {
       if (!Object.hasOwn(modules, url)) return next(url, context);

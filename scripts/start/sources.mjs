@@ -3,7 +3,7 @@ const { readFileSync } = process.getBuiltinModule("node:fs");
 /** `import … from "…"`, `export … from "…"` and `import "…"`; imports of types alone are gone when the program runs. */
 const NEEDED = /^(?:import|export) (?!type )(?:[^"';]*? from )?"([^"]+)";$/gm;
 const LATE = /\bimport\("([^"]+)"\)/g;
-/** Whoever imports such a thing sees it change; with a copy of the value nobody would. */
+/** An importer sees such an export change; it would not see a copy of the value change. */
 const CHANGES = /^export (?:let|var) /m;
 
 const importedBy = (text, form) =>

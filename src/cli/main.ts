@@ -59,7 +59,7 @@ function written(stream: NodeJS.WriteStream): Promise<void> {
 
 /** Runs a command and ends the process with its exit code, even while sockets or timers are open. */
 export async function main(argv: readonly string[]): Promise<void> {
-  // A checkout runs its sources: nothing of them has another name.
+  // Sources that run as they are have no other name; `scripts/start` names those that it compiled.
   if (import.meta.url.endsWith(".js")) nameSources(new URL("..", import.meta.url).href);
   takeSignals();
   launcherEnd();

@@ -9,12 +9,17 @@ export class EventHandover implements Handover {
   #isUsed = false;
   #waiting: Handed[] = [];
   #weight = 0;
+  #taken = 0;
   #over: { error: unknown } | undefined;
   #wakeReader: (() => void) | undefined;
   #room: ReturnType<typeof deferred<void>> | undefined;
 
   get isUsed(): boolean {
     return this.#isUsed;
+  }
+
+  get progress(): number | undefined {
+    return this.#waiting.length === 0 ? undefined : this.#taken;
   }
 
   use(): void {
@@ -42,6 +47,7 @@ export class EventHandover implements Handover {
     for (;;) {
       const next = this.#waiting.shift();
       if (next) {
+        this.#taken += 1;
         if (this.#waiting.length === 0) this.#release();
         return next;
       }

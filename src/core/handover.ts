@@ -12,6 +12,8 @@ export interface Handover {
   use(): void;
   /** Gives something of so many characters. A promise says that it is full: give more when that resolves. */
   give(handed: Handed, weight: number): Promise<void> | undefined;
+  /** How much was taken so far; undefined while nothing waits. */
+  readonly progress: number | undefined;
   /** The connection is over: what waits is still taken, then the error. */
   end(error: unknown): void;
 }

@@ -4,9 +4,9 @@ import { isParleyError } from "../core/errors.ts";
 import type { ParleyEvent } from "../core/events/event.ts";
 import type { Logger } from "../core/logger.ts";
 import { createMetrics, type Metrics } from "../core/metrics.ts";
+import { within } from "../core/within.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import type { Unattended } from "../gateway/options.ts";
-import type { Freezer } from "../host/contract.ts";
 import { acquireLock, type LockHeld, type LockOwner } from "../host/data-lock.ts";
 import { Roots } from "../host/files/roots.ts";
 import { killNow, reap } from "../host/reaper.ts";
@@ -139,12 +139,11 @@ async function startLocked(options: ParleyOptions, lock: LockHeld): Promise<Late
   const metrics = createMetrics();
   const worktrees = worktreesFolder(dataDirectory);
   const roots = new Roots(options.roots, worktrees);
-  let freezer: Freezer | undefined;
+  let made: AgentParts | undefined;
   const agents = once(async () => {
     const { agentParts } = await import("./agent-parts.ts");
-    const parts = agentParts(options, processes);
-    freezer = parts.commands;
-    return parts;
+    made = agentParts(options, processes);
+    return made;
   });
   const abandon = (): void => killNow(processes);
   let cluster: Cluster | undefined;
@@ -156,7 +155,7 @@ async function startLocked(options: ParleyOptions, lock: LockHeld): Promise<Late
       roots,
       worktrees,
       report,
-      freeze: (frozen) => freezer?.freeze(frozen),
+      freeze: (frozen) => made?.commands.freeze(frozen),
       drained: () => options.onDrained?.(),
     });
     const { sync, keepNative } = options;
@@ -170,8 +169,10 @@ async function startLocked(options: ParleyOptions, lock: LockHeld): Promise<Late
     });
     return { ...(await startOn({ ...shared, engine, abandon }, options, lock)), abandon };
   } catch (error) {
-    // A program that was started ahead.
+    // A program that was started ahead, or is about to be.
+    const closed = made?.agents.close();
     abandon();
+    if (closed) await within(closed, CLOSE_MS);
     await cluster?.leave();
     await log?.close();
     await cluster?.database.close();
@@ -188,6 +189,9 @@ async function goAhead(agents: () => Promise<AgentParts>, options: ParleyOptions
 }
 
 type NodeParts = Pick<ClusterOptions, "metrics" | "roots" | "worktrees" | "report" | "freeze" | "drained">;
+
+/** How long agents that were started ahead may take to end where the server cannot start. */
+const CLOSE_MS = 5_000;
 
 /** Makes this server one of several nodes, where it is given their database. */
 async function joinCluster(options: ParleyOptions, parts: NodeParts): Promise<Cluster | undefined> {

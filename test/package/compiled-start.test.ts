@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { CheckoutCopy } from "../support/checkout-copy.ts";
@@ -121,6 +121,13 @@ describe("the start of a server in a checkout", () => {
       await using checkout = new CheckoutCopy();
       writeFileSync(join(checkout.root, "file"), "");
       await isAsItIs(checkout, { NODE_COMPILE_CACHE: join(checkout.root, "file") });
+    });
+
+    test("where others may write, and so could have us run their code", async () => {
+      await using checkout = new CheckoutCopy();
+      mkdirSync(checkout.kept, { recursive: true });
+      chmodSync(checkout.kept, 0o777);
+      await isAsItIs(checkout);
     });
 
     test("without esbuild", async () => {

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { test } from "node:test";
+import { EventHandover } from "../../src/client/handover.ts";
+import type { RequestWithHandover } from "../../src/core/handover.ts";
 import { createMetrics } from "../../src/core/metrics.ts";
 import { readHead } from "../../src/server/http/inside/head.ts";
 import { frameOf } from "../../src/surfaces/stream/frame.ts";
@@ -64,7 +66,7 @@ test("an answer without a body has none", async () => {
   assert.deepEqual([answer.status, answer.body], [204, null]);
 });
 
-async function streaming(limits = {}) {
+async function streaming(limits = {}, handover?: EventHandover) {
   const clients = new SseClients(createMetrics(), limits);
   const opened: { client: SseClient; response: ServerResponse }[] = [];
   const server = await startServer({
@@ -75,7 +77,8 @@ async function streaming(limits = {}) {
     ],
   });
   const leaving = new AbortController();
-  const answer = await server.listener.fetch(url("/stream"), { headers, signal: leaving.signal });
+  const request: RequestWithHandover = { headers, signal: leaving.signal, ...(handover && { handover }) };
+  const answer = await server.listener.fetch(url("/stream"), request);
   const reader = answer.body?.getReader();
   const [one] = opened;
   assert.ok(reader && one);
@@ -99,6 +102,26 @@ test("a stream from inside brings each frame as it is written, and its reader's 
   leaving.abort(new Error("gone"));
   await closed;
   await assert.rejects(read(), /gone/);
+});
+
+test("a client that is handed events is cut when it takes nothing of what waits, and not while nothing does", async () => {
+  const handover = new EventHandover();
+  const { client, server } = await streaming({ heartbeatMs: 60_000, stillBeats: 2 }, handover);
+  await using _ = server;
+  const beats = (count: number): void => {
+    for (let beat = 0; beat < count; beat++) client.beat(frameOf(": hb\n\n"));
+  };
+  beats(5);
+  client.hand({ event: "gap", data: "1" }, 1);
+  client.hand({ event: "gap", data: "2" }, 1);
+  beats(2);
+  await handover.take();
+  beats(2);
+  assert.equal(client.closed, false);
+  beats(1);
+  assert.equal(client.closed, true);
+  assert.deepEqual(await handover.take(), { event: "gap", data: "2" });
+  await assert.rejects(handover.take(), /cut off/);
 });
 
 test("a stream that the server cuts fails for its reader", async () => {

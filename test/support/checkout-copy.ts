@@ -32,7 +32,7 @@ export interface Started {
 export class CheckoutCopy {
   readonly root = realpathSync(mkdtempSync(join(tmpdir(), "parley-checkout-")));
   readonly cache = join(this.root, "cache");
-  /** What the start made and kept. */
+  /** The folder of compiled starts. */
   readonly kept = join(this.cache, "parley-start");
   readonly #running = new Set<ChildProcess>();
 
@@ -91,7 +91,7 @@ export class CheckoutCopy {
     return { url, child, stderr: () => said };
   }
 
-  /** What a start says on stderr until it is ended. */
+  /** The words of a start on stderr until it is ended. */
   async said(env: Readonly<Record<string, string | undefined>> = {}): Promise<string> {
     const { child, stderr } = await this.start(env);
     const closed = once(child, "close");

@@ -106,6 +106,8 @@ export function messageStream({ input, write, sent, maxLineBytes = MAX_LINE_BYTE
   const refuse = ({ code, message }: Refusal): void =>
     void send({ jsonrpc: "2.0", id: null, error: { code, message } }).catch(() => {});
 
+  // The SDK takes no more once a message could not be written.
+  let cancelled = false;
   const readable = new ReadableStream<AnyMessage>(
     {
       start(controller) {
@@ -115,7 +117,7 @@ export function messageStream({ input, write, sent, maxLineBytes = MAX_LINE_BYTE
               if (text.trim() === "") return;
               const read = readMessage(text);
               if ("refusal" in read) refuse(read.refusal);
-              else {
+              else if (!cancelled) {
                 open.came(read.message);
                 controller.enqueue(read.message);
               }
@@ -133,7 +135,9 @@ export function messageStream({ input, write, sent, maxLineBytes = MAX_LINE_BYTE
           if (over) return;
           over = true;
           splitter.end();
-          open.whenAnswered(() => controller.close());
+          open.whenAnswered(() => {
+            if (!cancelled) controller.close();
+          });
         };
         input.on("data", (chunk: Buffer) => {
           splitter.push(chunk);
@@ -143,6 +147,9 @@ export function messageStream({ input, write, sent, maxLineBytes = MAX_LINE_BYTE
       },
       pull() {
         input.resume();
+      },
+      cancel() {
+        cancelled = true;
       },
     },
     { highWaterMark: WAITING },

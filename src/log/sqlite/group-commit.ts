@@ -70,6 +70,8 @@ export function createGroupCommit(options: GroupCommitOptions) {
   /** When the last commit was told. */
   let told = 0;
   let isCommitting = false;
+  /** Commits whose appends settle in a moment. */
+  let settling = 0;
 
   function append(request: Append): Promise<EventRecord[]> {
     return new Promise((resolve, reject) => {
@@ -127,10 +129,13 @@ export function createGroupCommit(options: GroupCommitOptions) {
 
   function commitGroup(): void {
     isCommitting = true;
-    const group = takeGroup();
-    if (group.length > 0) commit(group);
-    told = performance.now();
-    isCommitting = false;
+    try {
+      const group = takeGroup();
+      if (group.length > 0) commit(group);
+    } finally {
+      told = performance.now();
+      isCommitting = false;
+    }
   }
 
   function commit(group: Pending[]): void {
@@ -156,8 +161,14 @@ export function createGroupCommit(options: GroupCommitOptions) {
         pending.resolve(stored ?? planned.rows.map((row) => row.record));
     };
     // Only its session waits for a piece to be stored: clients in this process have it first.
-    if (isPiece(group)) process.nextTick(settle);
-    else settle();
+    // What is flushed behind a piece settles behind it.
+    if (isPiece(group) || settling > 0) {
+      settling += 1;
+      process.nextTick(() => {
+        settling -= 1;
+        settle();
+      });
+    } else settle();
     publish(
       rows.map((row) => row.record),
       rows.map((row) => row.event),

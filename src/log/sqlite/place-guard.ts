@@ -1,4 +1,4 @@
-import { type Stats, statSync } from "node:fs";
+import { type BigIntStats, type Stats, statSync } from "node:fs";
 import path from "node:path";
 import { ParleyError } from "../../core/errors.ts";
 import { present } from "../../core/json/fields.ts";
@@ -8,8 +8,8 @@ export type PlaceGuard = ReturnType<typeof createPlaceGuard>;
 const LOG_FILES = ["parley.db", "parley.db-wal", "parley.db-shm"];
 const WRITTEN_FILES = 2;
 
-/** The time of its birth tells files apart whose numbers are too great to be exact. Numbers of any size cost five times as much. */
-type Identity = Pick<Stats, "dev" | "ino" | "birthtimeMs">;
+/** The database keeps its files open, so that no other one has their numbers. */
+type Identity = Pick<Stats | BigIntStats, "dev" | "ino">;
 
 interface Watched {
   file: string;
@@ -57,13 +57,16 @@ export function createPlaceGuard(directory: string, beside: readonly string[] = 
 }
 
 function isSame(one: Identity, other: Identity): boolean {
-  return one.ino === other.ino && one.dev === other.dev && one.birthtimeMs === other.birthtimeMs;
+  return one.ino === other.ino && one.dev === other.dev;
 }
 
 /** Undefined for a file that is missing or cannot be looked at: no other process can find it there either. */
 function identityOf(file: string): Identity | undefined {
   try {
-    return statSync(file, { throwIfNoEntry: false });
+    const found = statSync(file, { throwIfNoEntry: false });
+    // Numbers of any size cost five times as much. The time of birth is no help: without statx it is that of the last change.
+    const isExact = !found || (Number.isSafeInteger(found.ino) && Number.isSafeInteger(found.dev));
+    return isExact ? found : statSync(file, { bigint: true, throwIfNoEntry: false });
   } catch {
     return undefined;
   }

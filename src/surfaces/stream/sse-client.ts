@@ -30,6 +30,8 @@ export class SseClient {
   readonly #closers: (() => void)[] = [];
   #waiting: PromiseWithResolvers<void> | undefined;
   #progress: Progress = NO_PROGRESS;
+  #still = 0;
+  #taken: number | undefined;
   #written = 0;
   #quiet = true;
   #closed = false;
@@ -112,7 +114,7 @@ export class SseClient {
 
   /** Once every heartbeat: says that we live where nothing else did, and sees whether the client does. */
   beat(heartbeat: Frame): void {
-    if (this.isHanded) return;
+    if (this.#socket.handover) return this.#beatHanded(this.#socket.handover);
     const pending = this.#socket.writableLength;
     const sent = this.#written - pending;
     this.#progress = look(this.#progress, { pending, sent, underWay: underWay(this.#socket) });
@@ -122,6 +124,13 @@ export class SseClient {
     }
     if (this.#quiet && pending === 0) this.write(heartbeat);
     this.#quiet = true;
+  }
+
+  /** One that takes nothing of what waits for it does not count as one who watches. */
+  #beatHanded({ progress }: Handover): void {
+    this.#still = progress !== undefined && progress === this.#taken ? this.#still + 1 : 0;
+    this.#taken = progress;
+    if (this.#still >= this.#limits.stillBeats) this.cut("stalled");
   }
 
   #release(): void {
