@@ -42,7 +42,10 @@ test("a turn is cancelled at any time within a heavy line, and the next one work
     for (let turn = 0; turn < turns; turn++) await nextTurn();
     assert.equal((await api.cancel(id)).cancelled, true);
     assert.equal((await stream.first("turn.ended")).data.reason, "cancelled");
-    const { turn } = await api.prompt(id, "again");
+    // It waits where the line came after its turn's end and began a turn of the agent's own, which the agent ends next.
+    const { prompt } = await api.prompt(id, "again");
+    const begun = (event: ParleyEvent): boolean => event.type === "turn.started" && event.data.prompt?.id === prompt;
+    const { turn } = await stream.event(begun, "the second turn");
     await stream.event((event) => event.type === "item.started" && event.turn === turn && isHeavy(event), "the call");
     await api.cancel(id);
     await stream.event((event) => event.type === "turn.ended" && event.turn === turn, "the second end");
