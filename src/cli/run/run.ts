@@ -145,19 +145,23 @@ async function runTurn(words: readonly string[], flags: RunFlags): Promise<numbe
   const prompt = await promptText(words, process.stdin, { firstByteMs: FIRST_BYTE_MS, tell });
   const interrupts = new Interrupts();
   // Nobody reads the reply any more: the turn is stopped too.
-  process.stdout.on("error", (error) => {
+  const lost = (error: unknown): void => {
     if (!interrupts.signal.aborted) interrupts.stop(outputLost(error));
-  });
+  };
+  process.stdout.on("error", lost);
   const wish = { ...flags, directory, defaultAgent: settings.defaultAgent };
   const begun = await begin(settings, wish, prompt, trustBefore(flags, interrupts));
+  let code: number;
   try {
-    const code = await follow(begun, flags, interrupts);
+    code = await follow(begun, flags, interrupts);
     await letOthersFinish(begun, interrupts.signal);
-    return interrupts.code ?? code;
   } catch (error) {
     throw error instanceof Error ? new CliError(error.message, undefined, error) : error;
   } finally {
     await begun.own?.close();
     interrupts.close();
+    process.stdout.off("error", lost);
   }
+  // The last words may have been refused while the server closed.
+  return interrupts.code ?? code;
 }
