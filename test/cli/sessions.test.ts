@@ -63,6 +63,8 @@ test("a list fits the terminal, and a pipe gets all of it", async () => {
   const args = [BIN, "sessions"];
   const tui = startInTerminal({ program: process.execPath, args, directory: home.work, env: home.env(), cols: 80 });
   try {
+    // The end of a program is heard of before its last words are drawn.
+    await tui.waitFor("…");
     assert.equal(await tui.exited, 0);
     const [head = "", row = "", next = ""] = tui.screen().split("\n");
     assert.match(head, /^ID +STATUS +AGENT +AGE +DIRECTORY +TITLE$/);
