@@ -161,7 +161,7 @@ export function createGroupCommit(options: GroupCommitOptions) {
         pending.resolve(stored ?? planned.rows.map((row) => row.record));
     };
     // Only its session waits for a piece to be stored: clients in this process have it first.
-    // What is flushed behind a piece settles behind it.
+    // Appends that a flush commits behind a piece settle behind it.
     if (isPiece(group) || settling > 0) {
       settling += 1;
       process.nextTick(() => {
