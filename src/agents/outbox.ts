@@ -19,9 +19,9 @@ export class Outbox {
     return this.#gate !== undefined;
   }
 
-  readonly emit: Emit = (...told) => {
+  readonly emit: Emit = (signal, native, child) => {
     if (this.#ended) return;
-    this.#waiting.push(told);
+    this.#waiting.push([signal, native, child]);
     this.#deliver();
   };
 

@@ -11,7 +11,7 @@ export class EventHandover implements Handover {
   #weight = 0;
   #taken = 0;
   #over: { error: unknown } | undefined;
-  #wakeReader: (() => void) | undefined;
+  #reader: ReturnType<typeof deferred<Handed>> | undefined;
   #room: ReturnType<typeof deferred<void>> | undefined;
 
   get isUsed(): boolean {
@@ -28,9 +28,14 @@ export class EventHandover implements Handover {
 
   give(handed: Handed, weight: number): Promise<void> | undefined {
     if (this.#over) return undefined;
+    if (this.#reader) {
+      this.#taken += 1;
+      this.#reader.resolve(handed);
+      this.#reader = undefined;
+      return undefined;
+    }
     this.#waiting.push(handed);
     this.#weight += weight;
-    this.#wake();
     if (this.#weight <= FULL) return undefined;
     this.#room ??= deferred();
     return this.#room.promise;
@@ -38,29 +43,22 @@ export class EventHandover implements Handover {
 
   end(error: unknown): void {
     this.#over ??= { error };
-    this.#wake();
+    this.#reader?.reject(error);
+    this.#reader = undefined;
     this.#release();
   }
 
   /** The next that was given. Rejects when the connection is over. */
-  async take(): Promise<Handed> {
-    for (;;) {
-      const next = this.#waiting.shift();
-      if (next) {
-        this.#taken += 1;
-        if (this.#waiting.length === 0) this.#release();
-        return next;
-      }
-      if (this.#over) throw this.#over.error;
-      await new Promise<void>((resolve) => {
-        this.#wakeReader = resolve;
-      });
+  take(): Promise<Handed> {
+    const next = this.#waiting.shift();
+    if (next) {
+      this.#taken += 1;
+      if (this.#waiting.length === 0) this.#release();
+      return Promise.resolve(next);
     }
-  }
-
-  #wake(): void {
-    this.#wakeReader?.();
-    this.#wakeReader = undefined;
+    if (this.#over) return Promise.reject(this.#over.error);
+    this.#reader = deferred();
+    return this.#reader.promise;
   }
 
   #release(): void {

@@ -1,5 +1,6 @@
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 import type { ParleyEvent } from "../core/events/event.ts";
+import type { Handed } from "../core/handover.ts";
 import { ParleyConnectionError, ParleyProtocolError, reasonOf } from "./errors.ts";
 import type { EventHandover } from "./handover.ts";
 import type { Call, Transport } from "./transport.ts";
@@ -54,24 +55,24 @@ export class SseConnection {
   }
 
   /** A stream never ends by itself: an end is a lost connection, clean or not. */
-  async read(): Promise<Batch> {
+  read(): Promise<Batch> {
     const { handover } = this.#call;
-    if (handover?.isUsed) return await this.#take(handover);
+    return handover?.isUsed ? this.#take(handover) : this.#readBytes();
+  }
+
+  /** Not by `await`: each one on the way of a piece makes it come later. */
+  #take(handover: EventHandover): Promise<Batch> {
+    return handover.take().then(batchOf, (thrown: unknown) => {
+      throw this.#lost(reasonOf(thrown), thrown);
+    });
+  }
+
+  async #readBytes(): Promise<Batch> {
     const { done, value } = await this.#next();
     if (done) throw this.#lost("the stream ended");
     this.#batch = { messages: [], alive: false };
     this.#parser.feed(this.#decoder.decode(value, { stream: true }));
     return this.#batch;
-  }
-
-  async #take(handover: EventHandover): Promise<Batch> {
-    try {
-      const handed = await handover.take();
-      if ("events" in handed) return { messages: [], handed: handed.events, alive: true };
-      return { messages: [{ id: undefined, ...handed }], alive: true };
-    } catch (thrown) {
-      throw this.#lost(reasonOf(thrown), thrown);
-    }
   }
 
   async #next(): Promise<{ done: boolean; value?: Uint8Array }> {
@@ -90,4 +91,9 @@ export class SseConnection {
   close(): void {
     this.#watch.close();
   }
+}
+
+function batchOf(handed: Handed): Batch {
+  if ("events" in handed) return { messages: [], handed: handed.events, alive: true };
+  return { messages: [{ id: undefined, ...handed }], alive: true };
 }

@@ -157,6 +157,11 @@ export interface Hold {
    * events that are stored under this hold resolves with their records, and stores nothing.
    */
   append(after: number, entries: readonly Entry[]): Promise<EventRecord[]>;
+  /**
+   * Stores one piece within the call, and tells of it. False: it cannot be done now, nothing was stored, and `append` takes
+   * it or says why not. Absent in a log whose database is elsewhere.
+   */
+  appendPiece?(after: number, piece: Entry): boolean;
   /** Drops the deltas of completed items up to a number; a little at a time, and safe to repeat. */
   fold(upTo: number): Promise<void>;
   /** Forgets whole turns before a number, keeping the state at that point; safe to repeat. */

@@ -1,5 +1,5 @@
 import { ParleyError } from "../core/errors.ts";
-import type { EventRecord, Hold, NewSession, SessionHead } from "./contract.ts";
+import type { Entry, EventRecord, Hold, NewSession, SessionHead } from "./contract.ts";
 import type { Append } from "./plan-append.ts";
 
 /** A hold as the log knows it. */
@@ -43,6 +43,7 @@ export function fenced(session: string): ParleyError {
 /** The writes of a log, each under a right. Appends end in the order of their calls, and so do the others. */
 export interface HoldWork<R extends Right = Right> {
   append(append: Append & { right: R }): Promise<EventRecord[]>;
+  appendPiece?(append: Append & { right: R }): boolean;
   fold(right: R, upTo: number): Promise<void>;
   prune(right: R, before: number): Promise<void>;
   remove(right: R): Promise<void>;
@@ -73,6 +74,10 @@ export function createHold<R extends Right>(right: R, head: SessionHead | undefi
       appending = appended;
       return appended;
     },
+    ...(work.appendPiece && {
+      appendPiece: (after: number, piece: Entry) =>
+        !released && work.appendPiece?.({ right, after, entries: [piece] }) === true,
+    }),
     fold: (upTo) => forget(() => work.fold(right, upTo)),
     prune: (before) => forget(() => work.prune(right, before)),
     remove: () => forget(() => work.remove(right)),

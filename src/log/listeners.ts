@@ -145,7 +145,9 @@ export function createListeners(report: (thrown: unknown) => void) {
         const placed = placedOf(records, after);
         tell(all, (listener) => listener(placed, events, after));
       }
-      if (bySession.size > 0) tellSessions(records, events);
+      const [first] = records;
+      if (first && records.length === 1) tell(bySession.get(first.session), (listener) => listener(records, events));
+      else if (bySession.size > 0) tellSessions(records, events);
     },
     /** Makes all calls that wait. */
     flush(): void {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Log } from "../../src/log/contract.ts";
-import { drafts, entries } from "./drafts.ts";
+import type { Entry, Log } from "../../src/log/contract.ts";
+import { drafts } from "./drafts.ts";
 import { withLog } from "./place.ts";
 import { sqlitePlace } from "./sqlite-place.ts";
 import { create } from "./writers.ts";
@@ -19,30 +19,49 @@ async function quietly(use: (log: Log) => Promise<void>): Promise<void> {
   });
 }
 
-test("a lone piece is stored and told in the call of its append, before that settles", () =>
+const piece = (text: string): Entry => ({ draft: drafts.delta("itm_a", text) });
+
+test("a piece is stored and told within the call", () =>
   quietly(async (log) => {
-    const heard: string[] = [];
-    const stop = log.listen("ses_a", (records) => heard.push(...records.map(({ seq }) => `told ${seq}`)));
+    const told: number[] = [];
+    const stop = log.listen("ses_a", (records) => told.push(...records.map(({ seq }) => seq)));
     const held = await log.open("ses_a");
-    const stored = held.append(1, entries(drafts.delta("itm_a", "piece"))).then(() => heard.push("settled"));
-    assert.deepEqual(heard, ["told 2"]);
-    await stored;
-    assert.deepEqual(heard, ["told 2", "settled"]);
-    assert.equal((await log.read("ses_a", { after: 1, limit: 5 })).length, 1);
+    assert.equal(held.appendPiece?.(1, piece("one")), true);
+    assert.deepEqual(told, [2]);
+    assert.deepEqual(
+      (await log.read("ses_a", { after: 1, limit: 5 })).map(({ seq }) => seq),
+      [2],
+    );
+    assert.equal((await log.head("ses_a"))?.last, 2);
     stop();
   }));
 
-test("appends settle in the order of their calls, also when the log is closed behind a piece", () =>
+test("a piece behind another, or behind an append that waits, is not stored within the call", () =>
   quietly(async (log) => {
     const held = await log.open("ses_a");
-    const order: number[] = [];
-    const all = [
-      held.append(1, entries(drafts.delta("itm_a", "piece"))).then(() => order.push(2)),
-      held.append(2, entries(drafts.updated("title"))).then(() => order.push(3)),
-    ];
+    const waiting = held.append(1, [piece("one")]);
+    assert.equal(held.appendPiece?.(2, piece("two")), false);
+    await waiting;
+    assert.equal(held.appendPiece?.(2, piece("two")), false);
+    assert.equal((await log.head("ses_a"))?.last, 2);
+  }));
+
+test("what is no piece, a number that does not follow, a lost right and a closed log are left to append", () =>
+  quietly(async (log) => {
+    const held = await log.open("ses_a");
+    const refused = (after: number, entry: Entry, by = held): void =>
+      assert.equal(by.appendPiece?.(after, entry), false);
+    refused(1, { draft: drafts.updated("title") });
+    refused(1, piece("x".repeat(512 * 1024)));
+    refused(0, piece("a repeat"));
+    refused(7, piece("a hole"));
+    const newer = await log.open("ses_a");
+    refused(1, piece("of a lost right"));
+    await newer.release();
+    refused(1, piece("of a right that was given back"), newer);
+    const last = await log.open("ses_a");
     await log.close();
-    await Promise.all(all);
-    assert.deepEqual(order, [2, 3]);
+    refused(1, piece("of a closed log"), last);
   }));
 
 test("a listener that appends has its event told after the piece that it heard of", () =>
@@ -51,10 +70,10 @@ test("a listener that appends has its event told after the piece that it heard o
     const told: number[][] = [];
     let appended: Promise<unknown> | undefined;
     log.listenAll((records) => {
-      appended ??= held.append(2, entries(drafts.delta("itm_a", "more")));
+      appended ??= held.append(2, [piece("more")]);
       told.push(records.map(({ seq }) => seq));
     });
-    await held.append(1, entries(drafts.delta("itm_a", "piece")));
+    assert.equal(held.appendPiece?.(1, piece("piece")), true);
     await appended;
     assert.deepEqual(told, [[2], [3]]);
   }));

@@ -3,6 +3,7 @@ import { copyFile, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, test } from "node:test";
 import { openSqliteLog } from "../../src/log/sqlite/open.ts";
+import { createPlaceGuard } from "../../src/log/sqlite/place-guard.ts";
 import { drafts, entries, numbers, readWhole } from "./drafts.ts";
 import { makeDirectory } from "./sqlite-place.ts";
 import { append, create, fold } from "./writers.ts";
@@ -68,6 +69,35 @@ test("a log whose directory was put back goes on where it was", async () => {
     assert.deepEqual(numbers(await append(log, "ses_a", entries(drafts.updated("kept")))), [2]);
   } finally {
     await log.close();
+    await rm(directory, { recursive: true, force: true });
+  }
+});
+
+test("a look at the files counts for pieces for 50 ms, unless the clock is set back or a file was missing", async () => {
+  const directory = await makeDirectory();
+  const [file, away] = [path.join(directory, "parley.db"), path.join(directory, "away")];
+  await writeFile(file, "");
+  let now = 1_000_000;
+  const guard = createPlaceGuard(directory, [], () => now);
+  const lost = { code: "storage_lost" };
+  try {
+    guard.assertLately();
+    await rename(file, away);
+    now += 49;
+    guard.assertLately();
+    assert.throws(() => guard.assertInPlace(), lost);
+    assert.throws(() => guard.assertLately(), lost);
+    await rename(away, file);
+    guard.assertLately();
+    await rename(file, away);
+    now += 50;
+    assert.throws(() => guard.assertLately(), lost);
+    await rename(away, file);
+    assert.equal(guard.fault(), undefined);
+    await rename(file, away);
+    now -= 3_600_000;
+    assert.throws(() => guard.assertLately(), lost);
+  } finally {
     await rm(directory, { recursive: true, force: true });
   }
 });

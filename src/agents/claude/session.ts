@@ -194,8 +194,8 @@ export class ClaudeSession implements AgentSession {
     if (decoded.foreign) void this.#settle(decoded.foreign);
     if (decoded.lost) this.#program.fail(new ResumeLost(this.#open.resume ?? "(none was asked for)"));
     this.#heed(decoded.said);
-    const said = decoded.said.map((one) => ({ ...one, signal: withPreview(one.signal, this.#open.directory) }));
-    return { ...decoded, said };
+    for (const one of decoded.said) one.signal = withPreview(one.signal, this.#open.directory);
+    return decoded;
   }
 
   #heed(said: readonly Said[]): void {

@@ -33,8 +33,9 @@ export class Frame {
 
   /** Says something of the open turn, or of the session where none is open. */
   say<T extends EventType>(type: T, data: EventData[T], source: "agent" | "parley" = this.speaker): void {
-    const draft = { type, time: this.context.now, source, data };
-    this.events.push((this.state.turn ? { ...draft, turn: this.state.turn.id } : draft) as Draft);
+    const { turn } = this.state;
+    if (!turn) return this.sayOfSession(type, data, source);
+    this.events.push({ type, time: this.context.now, source, data, turn: turn.id } as Draft);
   }
 
   /** Says something that belongs to no turn, whether one is open or not. */

@@ -55,6 +55,11 @@ export class Act {
     }
   }
 
+  /** A piece was stored, which has no effects. */
+  storedPiece(): void {
+    this.options.metrics.sawPiece();
+  }
+
   private performOne(effect: Effect): void {
     const { agent, asks, timers, kin, logger } = this.options;
     switch (effect.type) {

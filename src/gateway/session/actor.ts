@@ -1,12 +1,14 @@
 import { isParleyError, ParleyError } from "../../core/errors.ts";
+import type { Draft } from "../../core/events/event.ts";
 import type { MakeId } from "../../core/ids.ts";
 import type { Context } from "../../core/ledger/frame.ts";
+import type { Signal } from "../../core/ledger/signals.ts";
 import type { Effect, LedgerState } from "../../core/ledger/state.ts";
 import { step } from "../../core/ledger/step.ts";
 import type { Entry, EventRecord } from "../../log/contract.ts";
 import type { ServingAgent } from "../agent/serving-agent.ts";
 import type { Act } from "./act.ts";
-import { type CommandJob, type Inbox, PARLEY, type SignalJob } from "./inbox.ts";
+import { type CommandJob, type Inbox, PARLEY, type SignalJob, type ToldSignal } from "./inbox.ts";
 import type { SessionStore } from "./session-store.ts";
 import { storePatiently } from "./store-patiently.ts";
 
@@ -23,9 +25,12 @@ export interface ActorOptions {
 /** The loop of a session: takes from the inbox, steps the ledger, stores the events, and only then acts. */
 export class Actor {
   private readonly options: ActorOptions;
+  /** A piece is being stored. */
+  private taking = false;
 
   constructor(options: ActorOptions) {
     this.options = options;
+    options.inbox.takePiece = (job) => this.takePiece(job);
   }
 
   /** Runs as long as the session is in memory. Rejects when this object can store nothing more. */
@@ -33,9 +38,10 @@ export class Actor {
     const { inbox, agent, act } = this.options;
     try {
       for (;;) {
-        const taking = inbox.take();
+        const resting = inbox.rest();
         if (!inbox.busy) act.quiet();
-        const batch = await taking;
+        if (resting) await resting;
+        const batch = inbox.take();
         inbox.assertHeld();
         const [first] = batch;
         if (first && "command" in first) await this.runCommand(first);
@@ -60,8 +66,10 @@ export class Actor {
   private context(generation?: number): Context {
     const { now, newId: id, agent } = this.options;
     const { quietMs } = agent;
-    const speaker = generation === PARLEY ? ({ speaker: "parley" } as const) : {};
-    return { now: now(), steady: performance.now(), id, ...speaker, ...(quietMs === undefined ? {} : { quietMs }) };
+    const context: Context = { now: now(), steady: performance.now(), id };
+    if (generation === PARLEY) context.speaker = "parley";
+    if (quietMs !== undefined) context.quietMs = quietMs;
+    return context;
   }
 
   private async runSignals(batch: readonly SignalJob[]): Promise<void> {
@@ -69,6 +77,38 @@ export class Actor {
     const { state, entries, effects } = this.stepAll(batch);
     await this.store(entries, { must: true });
     this.adopt(state, effects, entries);
+  }
+
+  /**
+   * Takes a signal that is one delta and nothing else, within the call, where the log can store it now: clients in this
+   * process wait for each piece of an answer. Anything else goes through the loop, and so does what comes meanwhile.
+   */
+  private takePiece({ signal, native, generation }: ToldSignal): boolean {
+    const { agent, ledger, store, act } = this.options;
+    if (this.taking || agent.deliveries.waits(ledger.state)) return false;
+    const stepped = this.stepPiece(signal, generation);
+    if (!stepped) return false;
+    const { state, draft } = stepped;
+    this.taking = true;
+    try {
+      if (!store.writePiece(native === undefined ? { draft } : { draft, native })) return false;
+    } finally {
+      this.taking = false;
+    }
+    ledger.state = state;
+    act.storedPiece();
+    return true;
+  }
+
+  /** A step that says one delta and nothing else; undefined for any other. A defect is told by the loop, which meets it again. */
+  private stepPiece(signal: Signal, generation: number): { state: LedgerState; draft: Draft } | undefined {
+    try {
+      const { state, events, effects } = step(this.options.ledger.state, { signal }, this.context(generation));
+      const [draft] = events;
+      return draft?.type === "item.delta" && events.length === 1 && effects.length === 0 ? { state, draft } : undefined;
+    } catch {
+      return undefined;
+    }
   }
 
   private stepAll(batch: readonly SignalJob[]): { state: LedgerState; entries: Entry[]; effects: Effect[] } {

@@ -20,10 +20,17 @@ const RELEASE_AT = 2_000;
 /** While the agent is asked for something, so many times as much may wait: its answer comes behind its other signals. */
 const WHILE_ASKED = 8;
 
-export interface SignalJob {
+/** Signals of which most become one delta and nothing else. */
+const PIECES: ReadonlySet<Signal["type"]> = new Set(["text", "tool.output"]);
+
+/** A signal with the agent's line and the start of the agent that it came from. */
+export interface ToldSignal {
   signal: Signal;
   native: string | undefined;
   generation: number;
+}
+
+export interface SignalJob extends ToldSignal {
   weight: number;
 }
 
@@ -73,6 +80,8 @@ export class Inbox {
   private refused: ParleyError | undefined;
   private closed: { error: unknown } | undefined;
   private fencedBy: ParleyError | undefined;
+  /** For the actor: takes a piece of an answer within the call, while nothing else is to be done. False: it must wait. */
+  takePiece: ((told: ToldSignal) => boolean) | undefined;
   private readonly impatient = new Set<(error: unknown) => void>();
 
   constructor(log: Pick<Log, "fault">) {
@@ -92,6 +101,11 @@ export class Inbox {
     return this.working || this.jobs.length > 0;
   }
 
+  /** The actor waits, and nothing waits for it. */
+  private get rests(): boolean {
+    return this.wakeActor !== undefined && !this.defers && !this.fencedBy;
+  }
+
   /** So much waits that the agent should be held. */
   get crowded(): boolean {
     const times = this.asked ? WHILE_ASKED : 1;
@@ -106,9 +120,11 @@ export class Inbox {
   /** Puts in a signal: of a start of the agent, or of Parley itself. */
   signal(signal: Signal, native?: string, generation: number = PARLEY): void {
     if (this.closed) return;
+    const told = { signal, native, generation };
+    if (this.rests && PIECES.has(signal.type) && this.takePiece?.(told)) return;
     const weight = weightOf(signal);
     this.weight += weight;
-    this.put({ signal, native, generation, weight });
+    this.put({ ...told, weight });
   }
 
   /** Puts in a command, and resolves when it is stored. */
@@ -147,8 +163,7 @@ export class Inbox {
   }
 
   /** For the actor: the next batch, which is one command or the signals before the next command. May be empty. */
-  async take(): Promise<Job[]> {
-    if (this.jobs.length === 0) await this.untilWoken();
+  take(): Job[] {
     const { jobs } = this;
     let count = 0;
     let weight = 0;
@@ -165,8 +180,12 @@ export class Inbox {
     return jobs.splice(0, count);
   }
 
-  // All lines of one chunk arrive in one tick: the actor goes on after it, and has them as one batch.
-  private untilWoken(): Promise<void> {
+  /**
+   * For the actor: resolves when there is something to do; undefined if there is now. All lines of one chunk arrive in one
+   * tick: the actor goes on after it, and has them as one batch.
+   */
+  rest(): Promise<void> | undefined {
+    if (this.jobs.length > 0) return undefined;
     this.working = false;
     for (const resolve of this.idle.splice(0)) resolve();
     return new Promise((resolve) => {

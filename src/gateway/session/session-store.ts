@@ -39,7 +39,7 @@ export class SessionStore {
   /** The parts in which events are stored. The first events of a session are one: half a fork is no session. */
   piecesOf(entries: readonly Entry[]): readonly (readonly Entry[])[] {
     if (entries.length === 0) return [];
-    return this.lastSeq === 0 ? [entries] : piecesOf(entries, AT_ONCE, weightOfEntry, isOfItem);
+    return this.lastSeq === 0 || entries.length === 1 ? [entries] : piecesOf(entries, AT_ONCE, weightOfEntry, isOfItem);
   }
 
   /** Stores events in one transaction. After a refusal or an unknown outcome the same call has the same numbers. */
@@ -48,6 +48,13 @@ export class SessionStore {
     const records = await this.hold.append(this.lastSeq, entries);
     this.lastSeq += entries.length;
     return records;
+  }
+
+  /** Stores one delta within the call. False: it cannot be done now, nothing was stored, and `write` takes it. */
+  writePiece(piece: Entry): boolean {
+    if (!this.hold?.appendPiece?.(this.lastSeq, piece)) return false;
+    this.lastSeq += 1;
+    return true;
   }
 
   private open(): Promise<Hold> {

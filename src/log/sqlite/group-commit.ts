@@ -4,11 +4,20 @@ import { weightOf } from "../../core/json/weight.ts";
 import type { SessionState } from "../../core/session-state.ts";
 import type { Entry, EventRecord } from "../contract.ts";
 import type { Rights } from "../holds.ts";
-import { type Append, type Planned, planAppend, repeatQuery, storedBefore, type Target } from "../plan-append.ts";
+import {
+  type Append,
+  type Planned,
+  type PlannedRow,
+  planAppend,
+  repeatQuery,
+  storedBefore,
+  type Target,
+} from "../plan-append.ts";
 import { type Written, writing } from "../written.ts";
 import type { EventReads } from "./event-reads.ts";
 import type { Heads } from "./heads.ts";
 import { checkpointAfter } from "./late-checkpoint.ts";
+import { createPieceWriter, isPiece } from "./piece-writer.ts";
 import type { PlaceGuard } from "./place-guard.ts";
 import { createRowWriter } from "./row-writer.ts";
 import { inTransaction } from "./transaction.ts";
@@ -64,14 +73,13 @@ interface GroupCommitOptions {
 export function createGroupCommit(options: GroupCommitOptions) {
   const { database, heads, rights, events, keepNative, guard, toError, publish } = options;
   const writer = createRowWriter(database);
+  const writePiece = createPieceWriter({ database, heads, rights, keepNative, guard });
   let position = writer.lastPosition();
   let queue: Pending[] = [];
   let scheduled = false;
   /** When the last commit was told. */
   let told = 0;
   let isCommitting = false;
-  /** Commits whose appends settle in a moment. */
-  let settling = 0;
 
   function append(request: Append): Promise<EventRecord[]> {
     return new Promise((resolve, reject) => {
@@ -83,9 +91,30 @@ export function createGroupCommit(options: GroupCommitOptions) {
         resolve,
         reject,
       });
-      if (isPiece(queue) && weight < HEAVY && isQuiet()) commitGroup();
-      else schedule();
+      schedule();
     });
+  }
+
+  /** Stores a piece, and tells of it. False where it must go the way of all others, whose errors are told. */
+  function appendPiece(piece: Append): boolean {
+    if (queue.length > 0 || !isPiece(piece) || !isQuiet()) return false;
+    let row: PlannedRow | undefined;
+    try {
+      row = writePiece(piece, position + 1);
+    } catch {
+      return false;
+    }
+    if (!row) return false;
+    guard.stored();
+    position += 1;
+    isCommitting = true;
+    try {
+      publish([row.record], [row.event], position - 1, false);
+    } finally {
+      told = performance.now();
+      isCommitting = false;
+    }
+    return true;
   }
 
   function isQuiet(): boolean {
@@ -142,7 +171,7 @@ export function createGroupCommit(options: GroupCommitOptions) {
     const taken: Taken[] = [];
     const heavy = group.some(({ writing }) => writing !== undefined);
     try {
-      const targets = heavy ? checkpointAfter(database, () => storeGroup(group, taken)) : store(group, taken);
+      const targets = heavy ? checkpointAfter(database, () => storeGroup(group, taken)) : storeGroup(group, taken);
       guard.stored();
       for (const { sid, state, stored: _, ...rest } of targets.values()) {
         if (sid !== undefined && state) heads.put({ ...rest, sid, state });
@@ -156,29 +185,13 @@ export function createGroupCommit(options: GroupCommitOptions) {
     const rows = taken.flatMap(({ planned }) => planned.rows);
     const after = position;
     position += rows.length;
-    const settle = (): void => {
-      for (const { pending, planned, stored } of taken)
-        pending.resolve(stored ?? planned.rows.map((row) => row.record));
-    };
-    // Only its session waits for a piece to be stored: clients in this process have it first.
-    // Appends that a flush commits behind a piece settle behind it.
-    if (isPiece(group) || settling > 0) {
-      settling += 1;
-      process.nextTick(() => {
-        settling -= 1;
-        settle();
-      });
-    } else settle();
+    for (const { pending, planned, stored } of taken) pending.resolve(stored ?? planned.rows.map((row) => row.record));
     publish(
       rows.map((row) => row.record),
       rows.map((row) => row.event),
       after,
       heavy,
     );
-  }
-
-  function store(group: Pending[], taken: Taken[]): Map<string, Staged> {
-    return isPiece(group) ? storePiece(group, taken) : storeGroup(group, taken);
   }
 
   function storeGroup(group: Pending[], taken: Taken[]): Map<string, Staged> {
@@ -188,12 +201,6 @@ export function createGroupCommit(options: GroupCommitOptions) {
       guard.assertInPlace();
       return staged;
     });
-  }
-
-  /** The one row of a piece is a transaction by itself: to begin and to end one costs as much as the row. */
-  function storePiece(group: Pending[], taken: Taken[]): Map<string, Staged> {
-    guard.assertInPlace();
-    return stage(group, taken);
   }
 
   /** Writes a group inside the transaction. An append that cannot be taken is refused by itself, before it wrote. */
@@ -232,6 +239,7 @@ export function createGroupCommit(options: GroupCommitOptions) {
 
   return {
     append,
+    appendPiece,
     /** Commits all that waits. */
     flush(): void {
       for (const pending of queue) while (isUnwritten(pending)) writeOn(pending);
@@ -246,12 +254,6 @@ function weightOfAppend({ entries }: Append): number {
   let weight = 0;
   for (const { draft } of entries) weight += weightOf(draft.data);
   return weight;
-}
-
-/** Whether a group is one delta, which is one row and changes nothing else. */
-function isPiece(group: readonly Pending[]): boolean {
-  const [first] = group;
-  return group.length === 1 && first?.entries.length === 1 && first.entries[0]?.draft.type === "item.delta";
 }
 
 function isUnwritten({ writing, texts }: Pending): boolean {

@@ -62,6 +62,11 @@ export function createHeads(database: DatabaseSync, capacity: number, rebuild: R
     return known;
   }
 
+  /** The head of a session that was used lately; the others are found by `find`. */
+  function known(session: string): Head | undefined {
+    return recent.get(session);
+  }
+
   function load(session: string): Found {
     const row = select.get(session);
     if (!row) return undefined;
@@ -79,5 +84,5 @@ export function createHeads(database: DatabaseSync, capacity: number, rebuild: R
     return new ParleyError("log_damaged", message, { session });
   }
 
-  return { find, put, drop: (session: string) => recent.delete(session) };
+  return { find, known, put, drop: (session: string) => recent.delete(session) };
 }

@@ -97,6 +97,7 @@ export function createSqliteLog(database: DatabaseSync, options: SqliteLogOption
 
   const work: HoldWork = {
     append: (append) => using(() => commits.append(append)),
+    appendPiece: (piece) => !closed && commits.appendPiece(piece),
     fold: (right, upTo) =>
       inLane(right, async (check) => {
         fold ??= (await import("./fold.ts")).createFold(database);

@@ -8,11 +8,15 @@ import { createSpentWriter } from "./spent.ts";
 import { preparer } from "./statement.ts";
 
 /** Position, session, number, type, item, JSON, native line and sum. */
-type EventParams = [number, number, number, string, string | null, string | Buffer, string | null, number];
+export type EventParams = [number, number, number, string, string | null, string | Buffer, string | null, number];
 
 /** Rows of one statement in a flood: each call of the database costs about as much as a tenth of a row. */
 const TOGETHER = 16;
 const COLUMNS = ["position", "sid", "seq", "type", "item", "json", "native", "sum"] as const;
+const ROW = `(${COLUMNS.map(() => "?").join(", ")})`;
+const insert = (rows: number): string =>
+  `INSERT INTO events (${COLUMNS.join(", ")}) VALUES ${Array(rows).fill(ROW).join(", ")}`;
+export const INSERT_EVENT = insert(1);
 
 /** The statements of the append path. They run inside the caller's transaction. */
 export function createRowWriter(database: DatabaseSync) {
@@ -22,13 +26,10 @@ export function createRowWriter(database: DatabaseSync) {
   const insertSession = prepared<[string, string | null, string | null]>(
     "INSERT INTO sessions (id, parent, root) VALUES (?, ?, ?)",
   );
-  const row = `(${COLUMNS.map(() => "?").join(", ")})`;
-  const insert = (rows: number): string =>
-    `INSERT INTO events (${COLUMNS.join(", ")}) VALUES ${Array(rows).fill(row).join(", ")}`;
-  const insertEvent = prepared<EventParams>(insert(1));
+  const insertEvent = prepared<EventParams>(INSERT_EVENT);
   const insertEvents = prepared<EventParams[number][]>(insert(TOGETHER));
   // The same text is stored: only its characters need not be made into bytes here.
-  const insertBytes = prepared<EventParams>(insert(1).replace("?, ?, ?)", "CAST(? AS TEXT), ?, ?)"));
+  const insertBytes = prepared<EventParams>(INSERT_EVENT.replace("?, ?, ?)", "CAST(? AS TEXT), ?, ?)"));
   const insertName = prepared<[number, string, number]>(
     "INSERT INTO names (sid, name, seq) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
   );
