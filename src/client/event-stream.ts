@@ -1,6 +1,7 @@
 import type { OptionNames } from "./check-options.ts";
 import { closable, type EventStream } from "./closable.ts";
 import { type ConnectionState, follow } from "./follow.ts";
+import type { TakePiece } from "./handover.ts";
 import { readPage, readToEnd } from "./pages.ts";
 import { StreamCursor } from "./stream-cursor.ts";
 import type { After, StreamEvent } from "./stream-types.ts";
@@ -43,6 +44,8 @@ export const ALL_EVENTS_OPTIONS: OptionNames<AllEventsOptions> = { ...EVENTS_OPT
 export interface Feed extends AllEventsOptions {
   session: string | null;
   after: After;
+  /** Takes pieces within the call in which a server of this process stored them, while the stream is being waited for. They are not in the stream then. */
+  takePiece?: TakePiece;
 }
 
 /** The way in which a feed is read. */

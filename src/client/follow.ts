@@ -1,6 +1,6 @@
 import { either } from "./closable.ts";
 import type { Feed, FeedReading } from "./event-stream.ts";
-import { EventHandover } from "./handover.ts";
+import { EventHandover, type TakePiece } from "./handover.ts";
 import { Losses } from "./losses.ts";
 import { pathOf } from "./pages.ts";
 import { pause } from "./retry.ts";
@@ -15,14 +15,14 @@ export type ConnectionState = { state: "open" } | { state: "lost"; error: unknow
 
 const SILENCE_MS = 45_000;
 
-function callFor(feed: Feed, cursor: string, signal: AbortSignal): Call {
+function callFor(feed: Feed, cursor: string, signal: AbortSignal, takePiece: TakePiece | undefined): Call {
   const deltas = feed.deltas && (feed.deltas.length === 0 ? "none" : feed.deltas.join(","));
   const query = { after: cursor, native: feed.native || undefined, deltas };
   const headers: Record<string, string> = { accept: "text/event-stream" };
   if (numberIn(cursor) !== undefined) headers["last-event-id"] = cursor;
   const call: Call = { method: "GET", path: pathOf(feed.session, "stream"), query, headers, signal };
   // Positions in the stream of all sessions are not part of the events.
-  if (feed.session !== null) call.handover = new EventHandover();
+  if (feed.session !== null) call.handover = new EventHandover(takePiece);
   return call;
 }
 
@@ -43,6 +43,16 @@ function* eventsIn({ messages, handed = [] }: Batch, cursor: StreamCursor, over:
   }
 }
 
+/** Lets pieces pass that come next. */
+function piecesFor(take: TakePiece, cursor: StreamCursor, losses: Losses, over: AbortSignal): TakePiece {
+  return (piece) => {
+    const event = over.aborted ? undefined : cursor.takeOwn(piece);
+    if (!event) return undefined;
+    losses.reset();
+    return take(event);
+  };
+}
+
 /** Follows a stream over as many connections as it takes. Ends quietly when it is stopped. */
 export async function* follow(
   { transport, feed, start }: FeedReading,
@@ -53,8 +63,9 @@ export async function* follow(
   const losses = new Losses(transport.options.backoff, giveUpAfterMs);
   try {
     const cursor = await start(signal);
+    const takePiece = feed.takePiece && piecesFor(feed.takePiece, cursor, losses, signal);
     while (!signal.aborted) {
-      const connection = new SseConnection(transport, callFor(feed, cursor.text, signal), silenceMs);
+      const connection = new SseConnection(transport, callFor(feed, cursor.text, signal, takePiece), silenceMs);
       try {
         await connection.open();
         onConnection?.({ state: "open" });

@@ -1,7 +1,7 @@
 import type { Outcome, Receipt } from "../core/receipt.ts";
 import { checkOptions, type OptionNames } from "./check-options.ts";
 import type { EventStream } from "./closable.ts";
-import { EVENTS_OPTIONS, type EventsOptions, openEvents } from "./event-stream.ts";
+import { EVENTS_OPTIONS, type EventsOptions, type Feed, openEvents } from "./event-stream.ts";
 import { readPage } from "./pages.ts";
 import type { EventPage, EventPageBack, StreamEvent } from "./stream-types.ts";
 import type { Transport } from "./transport.ts";
@@ -182,6 +182,35 @@ export class SessionHandle {
   events(options: EventsOptions = {}): EventStream<StreamEvent> {
     checkOptions("events", options, EVENTS_OPTIONS);
     return openEvents(this.#transport, { ...options, session: this.id, after: options.after ?? 0 });
+  }
+
+  /**
+   * Calls `take` for each event, in order, and for the next one when it is done. Where the server is in this process, `takePiece` gets a
+   * delta that comes alone within the call that stored it. Resolves where `events` would end.
+   */
+  async hear(
+    options: EventsOptions,
+    take: (event: StreamEvent) => Promise<void>,
+    takePiece: (piece: StreamEvent) => Promise<void> | undefined = take,
+  ): Promise<void> {
+    checkOptions("hear", options, EVENTS_OPTIONS);
+    let failed: { error: unknown } | undefined;
+    const fail = (error: unknown): void => {
+      failed ??= { error };
+      void events.return();
+    };
+    const taken = (piece: StreamEvent): Promise<void> | undefined => {
+      try {
+        return takePiece(piece)?.catch(fail);
+      } catch (error) {
+        fail(error);
+        return undefined;
+      }
+    };
+    const feed: Feed = { ...options, session: this.id, after: options.after ?? 0, takePiece: taken };
+    const events = openEvents(this.#transport, feed);
+    for await (const event of events) await take(event);
+    if (failed) throw failed.error;
   }
 
   #path(...rest: string[]): string[] {

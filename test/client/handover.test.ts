@@ -42,6 +42,51 @@ test("a stream waits for a client that is behind, and no longer for one that is 
   }
 });
 
+const piece = (seq: number) => ({
+  events: [{ type: "item.delta", seq, data: { item: "itm_a", field: "text", delta: `${seq}` } } as ParleyEvent],
+});
+const updated = (seq: number) => ({ events: [{ type: "session.updated", seq } as ParleyEvent] });
+
+test("a piece is taken within the call by one who waits; anything else, and a piece before that, by its reader", async () => {
+  const taken: number[] = [];
+  const handover = new EventHandover(({ seq }) => {
+    taken.push(seq);
+    return undefined;
+  });
+  handover.give(piece(1), 1);
+  assert.deepEqual(await handover.take(), piece(1));
+  const taking = handover.take();
+  handover.give(piece(2), 1);
+  handover.give(piece(3), 1);
+  assert.deepEqual(taken, [2, 3]);
+  handover.give(updated(4), 1);
+  handover.give(piece(5), 1);
+  assert.deepEqual([await taking, await handover.take()], [updated(4), piece(5)]);
+  assert.deepEqual(taken, [2, 3]);
+});
+
+test("what comes while a piece is being taken comes after it, and so does the end", async () => {
+  const slow = Promise.withResolvers<void>();
+  const handover = new EventHandover(() => slow.promise);
+  const taking = handover.take();
+  handover.give(piece(1), 1);
+  handover.give(piece(2), 1);
+  handover.end(new Error("over"));
+  assert.equal(await Promise.race([taking, nextTurn("nothing")]), "nothing");
+  slow.resolve();
+  assert.deepEqual(await taking, piece(2));
+  await assert.rejects(handover.take(), /over/);
+});
+
+test("a piece that is refused ends the connection", async () => {
+  for (const refuse of [() => Promise.reject(new Error("a hole")), () => assert.fail("a hole")]) {
+    const handover = new EventHandover(refuse);
+    const taking = handover.take();
+    handover.give(piece(1), 1);
+    await assert.rejects(taking, /a hole/);
+  }
+});
+
 interface Place {
   server: TestServer;
   /** Those that were sent with requests. */
@@ -132,4 +177,47 @@ test("the deletion of the session is the last event", async () => {
   await eventually("it is followed", () => server.parley.gateway.attachments.watched(inside.id, undefined));
   await outside.delete();
   assert.equal((await reading).at(-1), "session.ended");
+});
+
+test("one who hears gets the events of the stream, pieces within the call that stored them", async () => {
+  await using server = await startServer();
+  const { inside, outside } = await openPlace(server);
+  const over = new AbortController();
+  const heard: StreamEvent[] = [];
+  let pieces = 0;
+  const hearing = inside.hear(
+    { signal: over.signal },
+    async (event) => {
+      heard.push(event);
+      // So that events come while one is being taken.
+      if (heard.length % 3 === 0) await nextTurn();
+    },
+    (event) => {
+      pieces += 1;
+      heard.push(event);
+      return pieces % 2 === 0 ? nextTurn() : undefined;
+    },
+  );
+  const written = readUntil(outside, PROMPTS.length + 2);
+  for (const text of [...PROMPTS, "[[slow 200]]", "[[flood 2000]]"]) await outside.prompt(text, { wait: true });
+  const expected = await written;
+  await eventually("all was heard", () => heard.length >= expected.length);
+  over.abort();
+  await hearing;
+  assert.deepEqual(plain(heard), plain(expected));
+  assert.ok(pieces > 0, "some came alone");
+});
+
+test("an error of one who hears ends the hearing with that error", async () => {
+  for (const refused of ["session.started", "item.delta"]) {
+    await using server = await startServer();
+    const { inside, outside } = await openPlace(server);
+    const refuse = async ({ type }: StreamEvent): Promise<void> => {
+      if (type === refused) throw new Error("not this one");
+    };
+    const hearing = inside.hear({}, refuse);
+    hearing.catch(() => {});
+    await outside.prompt("[[slow 200]]", { wait: true });
+    await assert.rejects(hearing, /not this one/);
+  }
 });

@@ -91,12 +91,21 @@ function writableOf(send: (message: AnyMessage) => Promise<void>): WritableStrea
 }
 
 /** Messages as lines of JSON. A line that is none, or is too long, is answered with an error, and the next line is read. */
-export function messageStream({ input, write, sent, maxLineBytes = MAX_LINE_BYTES }: MessageStreamOptions): Stream {
+export function messageStream({
+  input,
+  write,
+  sent,
+  maxLineBytes = MAX_LINE_BYTES,
+}: MessageStreamOptions): Stream & { sendNow(message: AnyMessage): boolean } {
   const open = new OpenRequests();
+  /** Messages that are being written. */
+  let underWay = 0;
   const send = (message: AnyMessage): Promise<void> =>
     new Promise((resolve, reject) => {
       sent?.(message);
+      underWay += 1;
       write(`${JSON.stringify(message)}\n`, (error) => {
+        underWay -= 1;
         open.sent(message);
         if (error) reject(error);
         else resolve();
@@ -154,5 +163,11 @@ export function messageStream({ input, write, sent, maxLineBytes = MAX_LINE_BYTE
     },
     { highWaterMark: WAITING },
   );
-  return { readable, writable: writableOf(send) };
+  const sendNow = (message: AnyMessage): boolean => {
+    if (underWay > 0) return false;
+    // The loss of stdout is heard where the next message is written.
+    void send(message).catch(() => {});
+    return true;
+  };
+  return { readable, writable: writableOf(send), sendNow };
 }

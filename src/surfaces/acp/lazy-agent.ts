@@ -1,6 +1,7 @@
 import type { AgentConnectionLifecycle, AnyMessage, Stream } from "@agentclientprotocol/sdk";
 import type { AgentConnector } from "@agentclientprotocol/sdk/unstable";
 import { isFields, textIn } from "../../core/json/fields.ts";
+import type { SendNow } from "./session/front.ts";
 import type { AcpOptions } from "./surface.ts";
 import { v1App } from "./v1/app.ts";
 
@@ -28,8 +29,8 @@ export function createLazyAcpAgent(options: AcpOptions): AgentConnector {
 
 function v1Agent(options: AcpOptions): AgentConnector {
   return {
-    connect(stream) {
-      const { app, close } = v1App(options);
+    connect(stream: Stream & { sendNow?: SendNow }) {
+      const { app, close } = v1App(options, stream.sendNow);
       const connection = app.connect(stream);
       void connection.closed.then(close);
       return connection;

@@ -45,12 +45,16 @@ interface Stream {
 
 /** A server whose streams give all that they have in one go. */
 function serve(streams: Record<string, Stream>): ParleyClient {
+  async function* events(id: string, { signal }: { signal?: AbortSignal }) {
+    await streams[id]?.gate;
+    yield* streams[id]?.events ?? [];
+    await new Promise((resolve) => signal?.addEventListener("abort", resolve));
+  }
   const session = (id: string) => ({
     id,
-    async *events({ signal }: { signal?: AbortSignal }) {
-      await streams[id]?.gate;
-      yield* streams[id]?.events ?? [];
-      await new Promise((resolve) => signal?.addEventListener("abort", resolve));
+    events: (options: { signal?: AbortSignal }) => events(id, options),
+    async hear(options: { signal?: AbortSignal }, take: (event: ParleyEvent) => Promise<void>) {
+      for await (const event of events(id, options)) await take(event);
     },
     get: async () => ({ last: streams[id]?.events.length ?? 0 }),
   });

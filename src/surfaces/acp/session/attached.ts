@@ -173,9 +173,11 @@ export class AttachedSession {
 
   async #run(): Promise<void> {
     try {
-      for await (const event of this.handle.events({ after: this.#seq, signal: this.#stop.signal })) {
-        await this.#take(event);
-      }
+      await this.handle.hear(
+        { after: this.#seq, signal: this.#stop.signal },
+        (event) => this.#take(event),
+        (piece) => this.#takePiece(piece),
+      );
       if (!this.isOver) this.#deleted();
     } catch (error) {
       if (this.isOver) return;
@@ -214,10 +216,22 @@ export class AttachedSession {
       return;
     }
     this.state = reduceSession(this.state, event);
-    for (const update of this.translator.take(event)) await this.give(update);
+    await this.#giveAll(this.translator.take(event));
     this.children.notice(event, this.translator);
     this.#asks.take(event, this.translator);
     this.#commands.take(event);
+  }
+
+  /** A delta tells nothing but its update, which the client may get within the call that stored the delta. */
+  #takePiece(piece: StreamEvent): Promise<void> | undefined {
+    if (piece.type === "gap" || piece.seq <= this.#seq) return undefined;
+    this.#seq = piece.seq;
+    const late = this.translator.take(piece).filter((update) => !this.#front.piece?.(this, update));
+    return late.length === 0 ? undefined : this.#giveAll(late);
+  }
+
+  async #giveAll(updates: readonly Update[]): Promise<void> {
+    for (const update of updates) await this.give(update);
   }
 
   /** Gives an update to the client. A turn's end waits for what its sub-agents said, and settles its prompt. */

@@ -1,3 +1,4 @@
+import type { AnyMessage } from "@agentclientprotocol/sdk";
 import type { PermissionOption } from "@agentclientprotocol/sdk/unstable";
 import type { Fields } from "../../../core/json/fields.ts";
 import type { Call, Update } from "../translate/updates.ts";
@@ -21,9 +22,17 @@ export interface FormView {
 }
 
 /** The side of a version of the protocol: it shows a session to its client. */
+/**
+ * Writes a message ahead of the SDK's own queue, which a stream can do while nothing is on its way. For a piece alone: nothing
+ * else of its session is under way then, and a message of another that waits may come after it.
+ */
+export type SendNow = (message: AnyMessage) => boolean;
+
 export interface Front {
   /** `own`: the prompt that it is about came from this client. */
   update(session: AttachedSession, update: Update, own: boolean): Promise<void>;
+  /** Writes an update of a piece at once. False: it cannot be done now, and `update` takes it. */
+  piece?(session: AttachedSession, update: Update): boolean;
   /** The id of the chosen option; undefined when the person chose none. */
   permission(session: AttachedSession, view: PermissionView, signal: AbortSignal): Promise<string | undefined>;
   /** The values of a form; undefined when the person gave none. */

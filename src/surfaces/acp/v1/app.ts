@@ -3,6 +3,7 @@ import { present, textIn } from "../../../core/json/fields.ts";
 import { turnError } from "../errors.ts";
 import { blocksIn, sessionFields, told } from "../requests.ts";
 import type { AttachedSession } from "../session/attached.ts";
+import type { SendNow } from "../session/front.ts";
 import { replay } from "../session/history.ts";
 import {
   authenticate,
@@ -22,8 +23,8 @@ import { V1Front } from "./front.ts";
 import { initialized } from "./initialize.ts";
 
 /** The agent of one connection, for clients of version 1. */
-export function v1App(options: AcpOptions): { app: AgentApp; close(): Promise<void> } {
-  const front = new V1Front(options.logger);
+export function v1App(options: AcpOptions, sendNow?: SendNow): { app: AgentApp; close(): Promise<void> } {
+  const front = new V1Front(options.logger, sendNow);
   const sessions = new Sessions(options, front);
   const app = agent({ name: "parley" });
 

@@ -10,23 +10,25 @@ import type { Logger } from "../../../core/logger.ts";
 import { chosenIn, filledIn } from "../asks/answers.ts";
 import { afterResponses } from "../session/after-responses.ts";
 import type { AttachedSession } from "../session/attached.ts";
-import type { FormView, Front, PermissionView } from "../session/front.ts";
+import type { FormView, Front, PermissionView, SendNow } from "../session/front.ts";
 import { shownCommands } from "../translate/commands.ts";
 import { configOptions, currentMode, type Offer } from "../translate/config-options.ts";
 import type { Update } from "../translate/updates.ts";
 import { callFields, commandShapes } from "./shapes.ts";
-import { v1Updates } from "./updates.ts";
+import { type Shows, v1Updates } from "./updates.ts";
 
 /** Shows sessions to a client of version 1. */
 export class V1Front implements Front {
   readonly #logger: Logger;
+  readonly #sendNow: SendNow | undefined;
   #client: AgentContext | undefined;
   #capabilities: ClientCapabilities = {};
   readonly #told = new WeakMap<AttachedSession, { config: string; mode: string | undefined }>();
   form?: Front["form"];
 
-  constructor(logger: Logger) {
+  constructor(logger: Logger, sendNow?: SendNow) {
     this.#logger = logger;
+    this.#sendNow = sendNow;
   }
 
   begin(client: AgentContext, capabilities: ClientCapabilities): void {
@@ -69,9 +71,20 @@ export class V1Front implements Front {
     if (update.type === "choice") return await this.#choice(session);
     if (update.type === "text" && update.role === "user" && own) return;
     if (update.type === "waits" && !own) return;
+    for (const one of v1Updates(update, this.#shows, Date.now())) await this.notify(session.id, one);
+  }
+
+  piece({ id }: AttachedSession, update: Update): boolean {
+    if (!this.#sendNow || update.type !== "text") return false;
+    const [one, ...more] = v1Updates(update, this.#shows, 0);
+    if (!one || more.length > 0) return false;
+    const params = { sessionId: id, update: one };
+    return this.#sendNow({ jsonrpc: "2.0", method: methods.client.session.update, params });
+  }
+
+  get #shows(): Shows {
     const { notices, compaction } = this.#capabilities.session ?? {};
-    const shows = { notices: Boolean(notices), compaction: Boolean(compaction) };
-    for (const one of v1Updates(update, shows, Date.now())) await this.notify(session.id, one);
+    return { notices: Boolean(notices), compaction: Boolean(compaction) };
   }
 
   async permission(session: AttachedSession, view: PermissionView, signal: AbortSignal): Promise<string | undefined> {
