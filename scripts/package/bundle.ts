@@ -20,6 +20,8 @@ const CORE = [...COMMANDS, "src/cli/quick/quick.ts", "src/cli/serve/serve.ts"];
 const WORK = [...CORE, "src/server/engine.ts", "src/surfaces/universal/app.ts", "src/server/http/inside/fetch.ts"];
 /** Rooms of a server at work. */
 const AT_WORK = /^src\/(?:agents|gateway|host|server|surfaces)\//;
+/** Modules that start an agent's program before the server is there. */
+const AHEAD = /^src\/(?:server\/agent-parts|agents\/opencode\/(?:serve|gate)\/[^/]+)\.ts$/;
 /** They are loaded without any server: for the help, and for shells. */
 const WITHOUT_SERVER = ["src/cli/program.ts", "src/cli/completion/values.ts"];
 
@@ -42,7 +44,8 @@ const together: Plugin = {
       if (found.errors.length > 0) return found;
       const path = inSource(found.path);
       if (WITHOUT_SERVER.includes(path)) return { path, namespace: "late-command" };
-      return { path, namespace: AT_WORK.test(inSource(importer)) ? "late-at-work" : "late" };
+      const isAtWork = AT_WORK.test(inSource(importer)) && !AHEAD.test(path);
+      return { path, namespace: isAtWork ? "late-at-work" : "late" };
     });
     onLoad({ filter: /.*/, namespace: "late-command" }, ({ path }) => late(path, COMMANDS));
     onLoad({ filter: /.*/, namespace: "late" }, ({ path }) => late(path, CORE));

@@ -6,8 +6,8 @@ import type { Roots } from "../host/files/roots.ts";
 import { createProcessHost } from "../host/process-host.ts";
 import type { ReaperOptions } from "../host/reaper.ts";
 import { type AgentSettings, buildAgents, chooseDefaultAgent } from "./agents.ts";
-import { once } from "./http/mounts.ts";
 import type { NamedAgents } from "./named-agents.ts";
+import { once } from "./once.ts";
 import { type TrustOptions, TrustStore } from "./trust/trust-store.ts";
 
 /** The parts of an engine that start agents. They need no log, so that a program can start before one is open. */

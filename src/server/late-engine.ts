@@ -1,6 +1,6 @@
 import { ParleyError } from "../core/errors.ts";
 import type { Engine } from "./engine.ts";
-import { once } from "./http/mounts.ts";
+import { once } from "./once.ts";
 
 /** The engine of a server, which is loaded when it is first asked for. */
 export interface LateEngine {

@@ -22,12 +22,12 @@ import { consoleMount } from "./console/mount.ts";
 import { Authenticator } from "./guards/auth.ts";
 import { reachableUrls, urlFor } from "./guards/reachable.ts";
 import { createListener, type HttpListener } from "./http/listener.ts";
-import { once } from "./http/mounts.ts";
 import { instanceOf } from "./instance.ts";
 import { type LateEngine, lateEngine } from "./late-engine.ts";
 import { giveMemoryBackWhenIdle } from "./lifecycle/idle-memory.ts";
 import { watchStorage } from "./lifecycle/storage-watch.ts";
 import { processSeries } from "./logging/metrics.ts";
+import { once } from "./once.ts";
 import { opencodeMount, universalMount } from "./surface-mounts.ts";
 import type { TrustOptions } from "./trust/trust-store.ts";
 

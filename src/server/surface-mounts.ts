@@ -4,7 +4,8 @@ import { ptyTarget } from "../surfaces/opencode/pty/target.ts";
 import type { ConsoleLinks } from "../surfaces/universal/console-routes.ts";
 import type { NodesView } from "../surfaces/universal/node-routes.ts";
 import type { Engine } from "./engine.ts";
-import { type Mount, once } from "./http/mounts.ts";
+import type { Mount } from "./http/mounts.ts";
+import { once } from "./once.ts";
 import type { ParleyOptions } from "./parley.ts";
 
 interface Served {

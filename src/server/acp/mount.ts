@@ -1,5 +1,6 @@
 import type { Logger } from "../../core/logger.ts";
-import { type Mount, once } from "../http/mounts.ts";
+import type { Mount } from "../http/mounts.ts";
+import { once } from "../once.ts";
 import type { AcpDoor } from "./door.ts";
 
 export interface AcpMountOptions {

@@ -1,3 +1,4 @@
+import { once } from "../once.ts";
 import type { Handler, UpgradeHandler } from "./request-context.ts";
 
 /** A surface that is imported when its first request comes. */
@@ -15,18 +16,6 @@ export interface Mount {
 }
 
 export type Mounts = ReturnType<typeof createMounts>;
-
-/** Loads once for all; a failed load is tried again by the next request. */
-export function once<T>(load: () => Promise<T>): () => Promise<T> {
-  let loading: Promise<T> | undefined;
-  return () => {
-    loading ??= load().catch((thrown: unknown) => {
-      loading = undefined;
-      throw thrown;
-    });
-    return loading;
-  };
-}
 
 /** The first mount that matches a path has it. */
 export function createMounts(mounts: readonly Mount[]) {

@@ -45,7 +45,7 @@ test("a reader that is gone is told by the write", async () => {
     process.stdout.on("error", () => {});
     const again = () => write("short\\n", (error) => {
       if (error) { console.log("failed", error.code); process.exit(3); }
-      setTimeout(again, 1);
+      setImmediate(again);
     });
     again();
   `);
