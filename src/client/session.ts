@@ -201,7 +201,8 @@ export class SessionHandle {
     };
     const taken = (piece: StreamEvent): Promise<void> | undefined => {
       try {
-        return takePiece(piece)?.catch(fail);
+        const done: unknown = takePiece(piece);
+        return done instanceof Promise ? done.catch(fail) : undefined;
       } catch (error) {
         fail(error);
         return undefined;

@@ -208,6 +208,19 @@ test("one who hears gets the events of the stream, pieces within the call that s
   assert.ok(pieces > 0, "some came alone");
 });
 
+test("one who hears may give no promise", async () => {
+  await using server = await startServer();
+  const { inside, outside } = await openPlace(server);
+  const over = new AbortController();
+  const heard: string[] = [];
+  const take = (({ type }: StreamEvent) => void heard.push(type)) as unknown as () => Promise<void>;
+  const hearing = inside.hear({ signal: over.signal }, take);
+  await outside.prompt("[[slow 200]]", { wait: true });
+  await eventually("the end was heard", () => heard.includes("turn.ended"));
+  over.abort();
+  await hearing;
+});
+
 test("an error of one who hears ends the hearing with that error", async () => {
   for (const refused of ["session.started", "item.delta"]) {
     await using server = await startServer();

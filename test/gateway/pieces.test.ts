@@ -114,3 +114,25 @@ test("a listener that makes the agent say more while it hears of a piece has tha
   assert.deepEqual(told, ["one ", "more "]);
   assert.equal(whole(events), "begun one more ");
 });
+
+test("the last words of a sub-agent are told before the words that the agent says after them", async (t) => {
+  const { agent, piece, log, id, end } = await speaking(t);
+  const child = { id: "kid", call: "call" };
+  agent.say({ type: "tool.seen", call: "call", name: "Task" });
+  agent.say({ type: "turn.begun" }, child);
+  agent.say({ type: "text", item: "k", kind: "message", role: "assistant", delta: "the kid's" }, child);
+  await quiet();
+  const told: string[] = [];
+  t.after(
+    log.listenAll((records) => {
+      for (const { session, type } of records) told.push(`${session === id ? "own" : "kid's"} ${type}`);
+    }),
+  );
+  agent.say({ type: "text.done", item: "k" }, child);
+  agent.say({ type: "turn.finished", reason: "end_turn" }, child);
+  piece("after it ");
+  await quiet();
+  assert.deepEqual(told, ["kid's item.completed", "kid's step.ended", "kid's turn.ended", "own item.delta"]);
+  agent.say({ type: "tool.done", call: "call", ok: true });
+  await end();
+});

@@ -1,20 +1,28 @@
 import assert from "node:assert/strict";
+import { rm } from "node:fs/promises";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Entry, Log } from "../../src/log/contract.ts";
+import { openSqliteLog } from "../../src/log/sqlite/open.ts";
 import { drafts } from "./drafts.ts";
 import { withLog } from "./place.ts";
-import { sqlitePlace } from "./sqlite-place.ts";
+import { makeDirectory, sqlitePlace } from "./sqlite-place.ts";
 import { create } from "./writers.ts";
 
 /** The log has stored nothing for some milliseconds: a piece is stored at once then. */
 const QUIET_MS = 5;
 
+async function quiet(): Promise<void> {
+  const since = performance.now();
+  while (performance.now() - since < QUIET_MS) await nextTurn();
+}
+
 async function quietly(use: (log: Log) => Promise<void>): Promise<void> {
   await withLog(sqlitePlace, async (log) => {
     await create(log, "ses_a");
-    const since = performance.now();
-    while (performance.now() - since < QUIET_MS) await nextTurn();
+    await quiet();
     await use(log);
   });
 }
@@ -77,3 +85,25 @@ test("a listener that appends has its event told after the piece that it heard o
     await appended;
     assert.deepEqual(told, [[2], [3]]);
   }));
+
+test("a piece that a locked database held up counts as a commit: the next one is not tried at once", async () => {
+  const directory = await makeDirectory();
+  const log = await openSqliteLog({ directory, sync: "process" });
+  const other = new DatabaseSync(path.join(directory, "parley.db"));
+  try {
+    await create(log, "ses_a");
+    await create(log, "ses_b");
+    const [a, b] = [await log.open("ses_a"), await log.open("ses_b")];
+    await quiet();
+    other.exec("BEGIN IMMEDIATE");
+    assert.equal(a.appendPiece?.(1, piece("locked")), false);
+    other.exec("ROLLBACK");
+    assert.equal(b.appendPiece?.(1, piece("too early")), false);
+    await quiet();
+    assert.equal(b.appendPiece?.(1, piece("quiet again")), true);
+  } finally {
+    other.close();
+    await log.close();
+    await rm(directory, { recursive: true, force: true });
+  }
+});

@@ -73,29 +73,32 @@ test("a log whose directory was put back goes on where it was", async () => {
   }
 });
 
-test("a look at the files counts for pieces for 50 ms, unless the clock is set back or a file was missing", async () => {
+test("for pieces a look at the database counts for 50 ms, and the write-ahead log is looked at each time", async () => {
   const directory = await makeDirectory();
-  const [file, away] = [path.join(directory, "parley.db"), path.join(directory, "away")];
-  await writeFile(file, "");
-  let now = 1_000_000;
-  const guard = createPlaceGuard(directory, [], () => now);
+  const [file, wal, away] = ["parley.db", "parley.db-wal", "away"].map((name) => path.join(directory, name)) as [
+    string,
+    string,
+    string,
+  ];
+  for (const one of [file, wal]) await writeFile(one, "");
+  let steady = 0;
+  const guard = createPlaceGuard(directory, [], { now: Date.now, steady: () => steady });
   const lost = { code: "storage_lost" };
   try {
     guard.assertLately();
     await rename(file, away);
-    now += 49;
+    steady += 49;
     guard.assertLately();
     assert.throws(() => guard.assertInPlace(), lost);
-    assert.throws(() => guard.assertLately(), lost);
+    assert.throws(() => guard.assertLately(), lost, "once a fault is known, all files are looked at");
     await rename(away, file);
     guard.assertLately();
     await rename(file, away);
-    now += 50;
+    steady += 50;
     assert.throws(() => guard.assertLately(), lost);
     await rename(away, file);
     assert.equal(guard.fault(), undefined);
-    await rename(file, away);
-    now -= 3_600_000;
+    await rename(wal, away);
     assert.throws(() => guard.assertLately(), lost);
   } finally {
     await rm(directory, { recursive: true, force: true });

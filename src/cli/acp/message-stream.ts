@@ -57,7 +57,10 @@ class OpenRequests {
 
   sent(message: AnyMessage): void {
     if (!("method" in message)) this.#ids.delete(message.id);
-    if (this.#ids.size === 0) this.#settled?.();
+    if (this.#ids.size > 0) return;
+    const settled = this.#settled;
+    this.#settled = undefined;
+    settled?.();
   }
 
   /** Calls back when all are answered, or it takes too long. */
@@ -103,8 +106,9 @@ export function messageStream({
   const send = (message: AnyMessage): Promise<void> =>
     new Promise((resolve, reject) => {
       sent?.(message);
+      const line = `${JSON.stringify(message)}\n`;
       underWay += 1;
-      write(`${JSON.stringify(message)}\n`, (error) => {
+      write(line, (error) => {
         underWay -= 1;
         open.sent(message);
         if (error) reject(error);

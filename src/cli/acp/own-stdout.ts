@@ -21,8 +21,9 @@ export function takeStdout({ stdout, stderr }: Pick<NodeJS.Process, "stdout" | "
   };
 }
 
-/** Whether a file is a pipe or a socket: Node has set those not to wait, so that a write returns at once, full or not. */
+/** Whether a file is a pipe or a socket: Node has set those not to wait, so that a write returns at once, full or not. Not so on Windows. */
 function leadsToPipe(fd: number | undefined): boolean {
+  if (process.platform === "win32") return false;
   try {
     const stats = fd === undefined ? undefined : fstatSync(fd);
     return stats !== undefined && (stats.isFIFO() || stats.isSocket());

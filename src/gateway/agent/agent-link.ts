@@ -48,6 +48,8 @@ export class AgentLink {
   private leaving: Promise<void> | null = null;
   private sealed = false;
   private stale = false;
+  /** The inbox of its last signal. */
+  private spokenTo: Inbox | undefined;
   /** The inboxes that hold the agent, because too much waits in them. It goes on when there is none. */
   private readonly crowded = new Set<Inbox>();
 
@@ -284,7 +286,10 @@ export class AgentLink {
     // Sub-agents die with the agent.
     if (signal.type === "exited" && !child) kin.tell(signal);
     const to = child ? kin.inboxOf(child) : inbox;
-    to.signal(signal, native, child ? 0 : generation);
+    // What the agent said to another session before is stored before it.
+    const isNext = this.spokenTo === undefined || this.spokenTo === to || !this.spokenTo.busy;
+    this.spokenTo = to;
+    to.signal(signal, native, child ? 0 : generation, isNext);
     if (to.crowded) this.hold(to);
   }
 }

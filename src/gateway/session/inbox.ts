@@ -117,11 +117,11 @@ export class Inbox {
     return this.jobs.length + this.deferred.length < RELEASE_AT && this.weight < AT_ONCE;
   }
 
-  /** Puts in a signal: of a start of the agent, or of Parley itself. */
-  signal(signal: Signal, native?: string, generation: number = PARLEY): void {
+  /** Puts in a signal: of a start of the agent, or of Parley itself. `isNext`: nothing waits elsewhere that was said before it. */
+  signal(signal: Signal, native?: string, generation: number = PARLEY, isNext = true): void {
     if (this.closed) return;
     const told = { signal, native, generation };
-    if (this.rests && PIECES.has(signal.type) && this.takePiece?.(told)) return;
+    if (isNext && this.rests && PIECES.has(signal.type) && this.takePiece?.(told)) return;
     const weight = weightOf(signal);
     this.weight += weight;
     this.put({ ...told, weight });

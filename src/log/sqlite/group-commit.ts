@@ -102,6 +102,8 @@ export function createGroupCommit(options: GroupCommitOptions) {
     try {
       row = writePiece(piece, position + 1);
     } catch {
+      // A database that another process has locked held this up: pieces of other sessions are not to meet the same at once.
+      told = performance.now();
       return false;
     }
     if (!row) return false;
@@ -110,6 +112,11 @@ export function createGroupCommit(options: GroupCommitOptions) {
     isCommitting = true;
     try {
       publish([row.record], [row.event], position - 1, false);
+    } catch (thrown) {
+      // The piece is stored, and its writer goes on: a defect of one that heard of it is no failure of the write.
+      process.nextTick(() => {
+        throw thrown;
+      });
     } finally {
       told = performance.now();
       isCommitting = false;

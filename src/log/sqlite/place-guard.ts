@@ -7,7 +7,9 @@ export type PlaceGuard = ReturnType<typeof createPlaceGuard>;
 
 const LOG_FILES = ["parley.db", "parley.db-wal", "parley.db-shm"];
 const WRITTEN_FILES = 2;
-/** So long a look counts for the pieces of an answer: a look at each would cost as much as half of its row. */
+/** The one that a commit writes to; SQLite moves its pages to the database later. */
+const WAL = 1;
+/** So long a look at the database counts for the pieces of an answer: it costs as much as a tenth of a row. */
 const LATELY_MS = 50;
 
 /** The database keeps its files open, so that no other one has their numbers. */
@@ -18,17 +20,27 @@ interface Watched {
   seen: Identity | undefined;
 }
 
+interface Clocks {
+  now(): number;
+  /** Nobody sets this one. */
+  steady(): number;
+}
+
+const CLOCKS: Clocks = { now: Date.now, steady: () => performance.now() };
+
 /**
  * Knows whether the files of an open database are still those at their paths: SQLite goes on writing to removed ones. `beside` names further files whose replacement makes another process the
  * owner.
  */
-export function createPlaceGuard(directory: string, beside: readonly string[] = [], now: () => number = Date.now) {
+export function createPlaceGuard(directory: string, beside: readonly string[] = [], clocks: Clocks = CLOCKS) {
+  const { now, steady } = clocks;
   const files: Watched[] = [...LOG_FILES.map((name) => path.join(directory, name)), ...beside].map((file) => ({
     file,
     seen: identityOf(file),
   }));
   // A look costs some microseconds for each file, so that a commit looks only at those that it writes to.
   const written = files.slice(0, WRITTEN_FILES);
+  const wal = files.slice(WAL, WAL + 1);
   let lastStored: number | undefined;
   let since: number | undefined;
   let looked = Number.NEGATIVE_INFINITY;
@@ -42,29 +54,21 @@ export function createPlaceGuard(directory: string, beside: readonly string[] = 
       return lost(directory, `${path.basename(file)} is ${found ? "another file" : "missing"}`, since, lastStored);
     }
     if (watched === files) since = undefined;
-    looked = now();
+    if (watched !== wal) looked = steady();
     return undefined;
   }
 
-  /** Whether the files were in place a moment ago. A clock that was set back says nothing. */
-  function isFresh(): boolean {
-    const age = now() - looked;
-    return since === undefined && age >= 0 && age < LATELY_MS;
-  }
-
-  function assertInPlace(): void {
-    const found = fault(since === undefined ? written : files);
+  function assertOne(watched: readonly Watched[]): void {
+    const found = fault(since === undefined ? watched : files);
     if (found) throw found;
   }
 
   return {
     fault: () => fault(),
     /** Throws the fault. Called inside each transaction, so that nothing of it is stored. */
-    assertInPlace,
-    /** The same for a piece, which nobody is told by an answer that it is stored: a look of some milliseconds ago is enough. */
-    assertLately(): void {
-      if (!isFresh()) assertInPlace();
-    },
+    assertInPlace: () => assertOne(written),
+    /** The same for a piece: for the database itself, a look of some milliseconds ago is enough. */
+    assertLately: () => assertOne(steady() - looked < LATELY_MS ? wal : written),
     /** Something was stored now. */
     stored(): void {
       lastStored = now();

@@ -226,8 +226,9 @@ export class AttachedSession {
   #takePiece(piece: StreamEvent): Promise<void> | undefined {
     if (piece.type === "gap" || piece.seq <= this.#seq) return undefined;
     this.#seq = piece.seq;
-    const late = this.translator.take(piece).filter((update) => !this.#front.piece?.(this, update));
-    return late.length === 0 ? undefined : this.#giveAll(late);
+    const updates = this.translator.take(piece);
+    const late = updates.findIndex((update) => !this.#front.piece?.(this, update));
+    return late < 0 ? undefined : this.#giveAll(updates.slice(late));
   }
 
   async #giveAll(updates: readonly Update[]): Promise<void> {

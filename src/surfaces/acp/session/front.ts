@@ -21,13 +21,13 @@ export interface FormView {
   schema: { type: "object"; properties: Record<string, object>; required?: string[] };
 }
 
-/** The side of a version of the protocol: it shows a session to its client. */
 /**
  * Writes a message ahead of the SDK's own queue, which a stream can do while nothing is on its way. For a piece alone: nothing
  * else of its session is under way then, and a message of another that waits may come after it.
  */
 export type SendNow = (message: AnyMessage) => boolean;
 
+/** The side of a version of the protocol: it shows a session to its client. */
 export interface Front {
   /** `own`: the prompt that it is about came from this client. */
   update(session: AttachedSession, update: Update, own: boolean): Promise<void>;

@@ -75,7 +75,7 @@ export class V1Front implements Front {
   }
 
   piece({ id }: AttachedSession, update: Update): boolean {
-    if (!this.#sendNow || update.type !== "text") return false;
+    if (!this.#sendNow || update.type !== "text" || update.role === "user") return false;
     const [one, ...more] = v1Updates(update, this.#shows, 0);
     if (!one || more.length > 0) return false;
     const params = { sessionId: id, update: one };

@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { PassThrough } from "node:stream";
+import { test } from "node:test";
+import { messageStream } from "../../../src/cli/acp/message-stream.ts";
+import type { WriteOut } from "../../../src/cli/acp/own-stdout.ts";
+
+const update = { jsonrpc: "2.0", method: "session/update", params: {} } as const;
+
+test("a message is sent at once only while no other is being written", () => {
+  const waiting: Parameters<WriteOut>[1][] = [];
+  const { sendNow } = messageStream({ input: new PassThrough(), write: (_, written) => waiting.push(written) });
+  assert.equal(sendNow(update), true);
+  assert.equal(sendNow(update), false);
+  waiting[0]?.();
+  assert.equal(sendNow(update), true);
+});
+
+test("messages after the last answer to a client that is gone are written, and end nothing twice", async () => {
+  const input = new PassThrough();
+  let failed: unknown;
+  const write: WriteOut = (_, written) => {
+    try {
+      written();
+    } catch (thrown) {
+      failed = thrown;
+    }
+  };
+  const { readable, writable, sendNow } = messageStream({ input, write });
+  const reader = readable.getReader();
+  input.write('{"jsonrpc":"2.0","id":1,"method":"session/list","params":{}}\n');
+  await reader.read();
+  const over = reader.read();
+  input.end();
+  await new Promise((resolve) => input.once("end", resolve));
+  await writable.getWriter().write({ jsonrpc: "2.0", id: 1, result: {} });
+  assert.equal((await over).done, true);
+  assert.equal(sendNow(update), true);
+  assert.equal(failed, undefined);
+});
