@@ -56,6 +56,11 @@ const nextRun = (): number => {
   return lastRun;
 };
 
+/** Of a program that ended before anybody looked: what it started is younger than this process, and has its group and marks. */
+function gone(): Pick<Root, "start" | "born"> {
+  return { start: "", born: processInfo(process.pid)?.born ?? 0 };
+}
+
 interface Marks {
   mark: string;
   number: bigint;
@@ -85,10 +90,9 @@ function createWatcher(kept: Kept, { mark, number }: Marks, table: ProcessTable,
   return {
     launch: (start) => withNumber(number, start),
     onStart(pid) {
-      const info = processInfo(pid);
-      if (!info) return;
-      root = { pid, start: info.start, born: info.born, mark, number };
-      note(() => table.add({ pid, start: info.start, session, argv, number: String(number), time: Date.now() }));
+      const { start, born } = processInfo(pid) ?? gone();
+      root = { pid, start, born, mark, number };
+      note(() => table.add({ pid, start, session, argv, number: String(number), time: Date.now() }));
     },
     onExit() {
       end(SWEEP_GRACE_MS).catch((error) => log("the sweep after an exit failed", { reason: messageOf(error) }));

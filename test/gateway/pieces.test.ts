@@ -3,6 +3,7 @@ import { type TestContext, test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ParleyEvent } from "../../src/core/events/event.ts";
 import type { Log } from "../../src/log/contract.ts";
+import { eventually } from "../support/eventually.ts";
 import { wrapHolds } from "../support/wrap-holds.ts";
 import type { FakeSession } from "./fake-agent.ts";
 import { ended, type Rig, rig, text } from "./rig.ts";
@@ -120,18 +121,24 @@ test("the last words of a sub-agent are told before the words that the agent say
   const child = { id: "kid", call: "call" };
   agent.say({ type: "tool.seen", call: "call", name: "Task" });
   agent.say({ type: "turn.begun" }, child);
-  agent.say({ type: "text", item: "k", kind: "message", role: "assistant", delta: "the kid's" }, child);
-  await quiet();
   const told: string[] = [];
+  const spoke = Promise.withResolvers<void>();
   t.after(
     log.listenAll((records) => {
-      for (const { session, type } of records) told.push(`${session === id ? "own" : "kid's"} ${type}`);
+      for (const { session, type } of records) {
+        told.push(`${session === id ? "own" : "kid's"} ${type}`);
+        if (session !== id && type === "item.delta") spoke.resolve();
+      }
     }),
   );
+  agent.say({ type: "text", item: "k", kind: "message", role: "assistant", delta: "the kid's" }, child);
+  await spoke.promise;
+  await quiet();
+  told.length = 0;
   agent.say({ type: "text.done", item: "k" }, child);
   agent.say({ type: "turn.finished", reason: "end_turn" }, child);
   piece("after it ");
-  await quiet();
+  await eventually("all is told", () => told.includes("own item.delta") && told.includes("kid's turn.ended"));
   assert.deepEqual(told, ["kid's item.completed", "kid's step.ended", "kid's turn.ended", "own item.delta"]);
   agent.say({ type: "tool.done", call: "call", ok: true });
   await end();

@@ -87,6 +87,8 @@ export class ChaosProxy {
     const path = asked.url?.split("?", 1)[0] ?? "";
     const isStream = asked.method === "GET" && this.#streams.includes(path);
     if (!isStream && (await this.#refused(asked, answer))) return;
+    // The client went meanwhile: the request would never end, and the server of OpenCode takes no connection without one.
+    if (answer.destroyed) return;
     const response = await this.#ask(asked, answer);
     if (!isStream || !response.headers["content-type"]?.startsWith("text/event-stream")) {
       answer.writeHead(response.statusCode ?? 502, response.headers);
