@@ -25,7 +25,11 @@ export function readLines(stream: Readable, events: LineEvents) {
     else call();
   };
   const splitter = createLineSplitter({
-    line: (text, left) => deliver(() => events.line(text, left)),
+    line(text, left) {
+      if (paused) return deliver(() => events.line(text, left));
+      sinceLine = 0;
+      events.line(text, left);
+    },
     unreadable: (sample, bytes) => deliver(() => events.unreadable?.(sample, bytes)),
     oversize: (bytes) => deliver(() => events.oversize(bytes)),
   });

@@ -73,7 +73,7 @@ test("a log whose directory was put back goes on where it was", async () => {
   }
 });
 
-test("for pieces a look at the database counts for 50 ms, and the write-ahead log is looked at each time", async () => {
+test("for pieces a look counts for 50 ms, and a look after one finds a loss before the next", async () => {
   const directory = await makeDirectory();
   const [file, wal, away] = ["parley.db", "parley.db-wal", "away"].map((name) => path.join(directory, name)) as [
     string,
@@ -86,20 +86,26 @@ test("for pieces a look at the database counts for 50 ms, and the write-ahead lo
   const lost = { code: "storage_lost" };
   try {
     guard.assertLately();
-    await rename(file, away);
+    for (const one of [file, wal]) {
+      await rename(one, away);
+      steady += 49;
+      guard.assertLately();
+      guard.lookAfter();
+      assert.throws(() => guard.assertLately(), lost, "a fault that is known is looked at each time");
+      await rename(away, one);
+      guard.assertLately();
+      await rename(one, away);
+      steady += 50;
+      assert.throws(() => guard.assertLately(), lost, "an old look does not count");
+      await rename(away, one);
+      assert.equal(guard.fault(), undefined);
+    }
     steady += 49;
-    guard.assertLately();
-    assert.throws(() => guard.assertInPlace(), lost);
-    assert.throws(() => guard.assertLately(), lost, "once a fault is known, all files are looked at");
-    await rename(away, file);
-    guard.assertLately();
-    await rename(file, away);
-    steady += 50;
-    assert.throws(() => guard.assertLately(), lost);
-    await rename(away, file);
-    assert.equal(guard.fault(), undefined);
+    guard.lookAfter();
+    steady += 49;
     await rename(wal, away);
-    assert.throws(() => guard.assertLately(), lost);
+    guard.assertLately();
+    assert.throws(() => guard.assertInPlace(), lost, "anything but a piece looks each time");
   } finally {
     await rm(directory, { recursive: true, force: true });
   }

@@ -103,18 +103,18 @@ export function messageStream({
   const open = new OpenRequests();
   /** Messages that are being written. */
   let underWay = 0;
-  const send = (message: AnyMessage): Promise<void> =>
-    new Promise((resolve, reject) => {
-      sent?.(message);
-      const line = `${JSON.stringify(message)}\n`;
-      underWay += 1;
-      write(line, (error) => {
-        underWay -= 1;
-        open.sent(message);
-        if (error) reject(error);
-        else resolve();
-      });
+  const begin = (message: AnyMessage, written: (error?: Error | null) => void): void => {
+    sent?.(message);
+    const line = `${JSON.stringify(message)}\n`;
+    underWay += 1;
+    write(line, (error) => {
+      underWay -= 1;
+      open.sent(message);
+      written(error);
     });
+  };
+  const send = (message: AnyMessage): Promise<void> =>
+    new Promise((resolve, reject) => begin(message, (error) => (error ? reject(error) : resolve())));
   // The loss of stdout is heard where the next answer is written.
   const refuse = ({ code, message }: Refusal): void =>
     void send({ jsonrpc: "2.0", id: null, error: { code, message } }).catch(() => {});
@@ -170,7 +170,7 @@ export function messageStream({
   const sendNow = (message: AnyMessage): boolean => {
     if (underWay > 0) return false;
     // The loss of stdout is heard where the next message is written.
-    void send(message).catch(() => {});
+    begin(message, () => {});
     return true;
   };
   return { readable, writable: writableOf(send), sendNow };

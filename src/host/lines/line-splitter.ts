@@ -98,11 +98,12 @@ export function createLineSplitter(events: LineEvents, limits: { line?: number; 
   return {
     push(chunk: Buffer): void {
       let start = 0;
-      for (let at = chunk.indexOf(LF); at !== -1; at = chunk.indexOf(LF, start)) {
+      while (start < chunk.length) {
+        const at = chunk.indexOf(LF, start);
+        if (at === -1) return keep(chunk, start, chunk.length);
         finish(chunk, start, at);
         start = at + 1;
       }
-      if (start < chunk.length) keep(chunk, start, chunk.length);
     },
     /** Delivers a last line that had no line feed. */
     end(): void {

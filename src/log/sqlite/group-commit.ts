@@ -118,6 +118,7 @@ export function createGroupCommit(options: GroupCommitOptions) {
         throw thrown;
       });
     } finally {
+      guard.lookAfter();
       told = performance.now();
       isCommitting = false;
     }

@@ -7,9 +7,7 @@ export type PlaceGuard = ReturnType<typeof createPlaceGuard>;
 
 const LOG_FILES = ["parley.db", "parley.db-wal", "parley.db-shm"];
 const WRITTEN_FILES = 2;
-/** The one that a commit writes to; SQLite moves its pages to the database later. */
-const WAL = 1;
-/** So long a look at the database counts for the pieces of an answer: it costs as much as a tenth of a row. */
+/** So long a look counts for the pieces of an answer: it costs as much as half a row. */
 const LATELY_MS = 50;
 
 /** The database keeps its files open, so that no other one has their numbers. */
@@ -40,7 +38,6 @@ export function createPlaceGuard(directory: string, beside: readonly string[] = 
   }));
   // A look costs some microseconds for each file, so that a commit looks only at those that it writes to.
   const written = files.slice(0, WRITTEN_FILES);
-  const wal = files.slice(WAL, WAL + 1);
   let lastStored: number | undefined;
   let since: number | undefined;
   let looked = Number.NEGATIVE_INFINITY;
@@ -54,7 +51,7 @@ export function createPlaceGuard(directory: string, beside: readonly string[] = 
       return lost(directory, `${path.basename(file)} is ${found ? "another file" : "missing"}`, since, lastStored);
     }
     if (watched === files) since = undefined;
-    if (watched !== wal) looked = steady();
+    looked = steady();
     return undefined;
   }
 
@@ -67,8 +64,14 @@ export function createPlaceGuard(directory: string, beside: readonly string[] = 
     fault: () => fault(),
     /** Throws the fault. Called inside each transaction, so that nothing of it is stored. */
     assertInPlace: () => assertOne(written),
-    /** The same for a piece: for the database itself, a look of some milliseconds ago is enough. */
-    assertLately: () => assertOne(steady() - looked < LATELY_MS ? wal : written),
+    /** The same for a piece: a look of some milliseconds ago is enough where no fault is known. */
+    assertLately(): void {
+      if (since !== undefined || steady() - looked >= LATELY_MS) assertOne(written);
+    },
+    /** Looks after a piece was told, which did not wait for that: of pieces in a row, one at most is told after a loss. */
+    lookAfter(): void {
+      fault(written);
+    },
     /** Something was stored now. */
     stored(): void {
       lastStored = now();

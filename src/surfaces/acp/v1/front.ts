@@ -76,8 +76,9 @@ export class V1Front implements Front {
 
   piece({ id }: AttachedSession, update: Update): boolean {
     if (!this.#sendNow || update.type !== "text" || update.role === "user") return false;
-    const [one, ...more] = v1Updates(update, this.#shows, 0);
-    if (!one || more.length > 0) return false;
+    const updates = v1Updates(update, this.#shows, 0);
+    const one = updates[0];
+    if (!one || updates.length > 1) return false;
     const params = { sessionId: id, update: one };
     return this.#sendNow({ jsonrpc: "2.0", method: methods.client.session.update, params });
   }
