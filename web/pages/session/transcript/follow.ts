@@ -67,8 +67,52 @@ export function useFollowing(
   };
 }
 
+/** So long after older rows came, the rows around them are given their real sizes: those out of sight have none. */
+const HELD_MS = 500;
+
+/**
+ * Holds an element at a height of the window while rows above it change their sizes. Where the reader moves meanwhile,
+ * it is held at the new height. The browser's own anchoring is off for that time: it may hold another element.
+ */
+function held(
+  [outer, inner]: readonly [HTMLElement, HTMLElement],
+  element: Element,
+  height: number,
+  isOver: () => boolean,
+): () => void {
+  let top = height;
+  let at = outer.scrollTop;
+  const hold = (): void => {
+    if (isOver() || !element.isConnected) return;
+    outer.scrollTop += element.getBoundingClientRect().top - top;
+    at = outer.scrollTop;
+  };
+  const onScroll = (): void => {
+    top -= outer.scrollTop - at;
+    at = outer.scrollTop;
+  };
+  const sizes = new ResizeObserver(hold);
+  const end = (): void => {
+    clearTimeout(timer);
+    sizes.disconnect();
+    outer.removeEventListener("scroll", onScroll);
+    outer.style.overflowAnchor = "";
+  };
+  const timer = setTimeout(end, HELD_MS);
+  outer.style.overflowAnchor = "none";
+  outer.addEventListener("scroll", onScroll, { passive: true });
+  hold();
+  sizes.observe(inner);
+  return end;
+}
+
 /** Keeps what the reader sees where it is when older rows come above it. */
-export function useKeptPlace(scroller: RefObject<HTMLElement | null>, first: number): void {
+export function useKeptPlace(
+  scroller: RefObject<HTMLElement | null>,
+  content: RefObject<HTMLElement | null>,
+  first: number,
+  { atEnd }: Following,
+): void {
   const seen = useRef<{ first: number; element: Element; top: number } | undefined>(undefined);
   const outer = scroller.current;
   if (outer && seen.current?.first !== first) {
@@ -78,7 +122,8 @@ export function useKeptPlace(scroller: RefObject<HTMLElement | null>, first: num
   }
   useLayoutEffect(() => {
     const { element, top } = seen.current ?? {};
-    if (!outer || !element?.isConnected || top === undefined) return;
-    outer.scrollTop += element.getBoundingClientRect().top - top;
+    const inner = content.current;
+    if (!outer || !inner || !element?.isConnected || top === undefined || atEnd.peek()) return;
+    return held([outer, inner], element, top, () => atEnd.peek());
   }, [first]);
 }

@@ -72,7 +72,7 @@ export function Reader({ open, directory, seq }: Props) {
   const { feed, now } = open;
   const status = feed.status.value;
   const following = useFollowing(scroller, content);
-  useKeptPlace(scroller, status.first);
+  useKeptPlace(scroller, content, status.first, following);
 
   useEffect(() => {
     if (!top.current || !scroller.current) return;
