@@ -82,13 +82,15 @@ function held(
 ): () => void {
   let top = height;
   let at = outer.scrollTop;
-  const hold = (): void => {
-    if (isOver() || !element.isConnected) return;
-    outer.scrollTop += element.getBoundingClientRect().top - top;
-    at = outer.scrollTop;
-  };
   const onScroll = (): void => {
     top -= outer.scrollTop - at;
+    at = outer.scrollTop;
+  };
+  const hold = (): void => {
+    if (isOver() || !element.isConnected) return;
+    // Sizes are told before the scroll event of the same frame.
+    onScroll();
+    outer.scrollTop += element.getBoundingClientRect().top - top;
     at = outer.scrollTop;
   };
   const sizes = new ResizeObserver(hold);
