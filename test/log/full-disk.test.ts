@@ -21,6 +21,7 @@ async function withDatabase(run: (log: Log, database: DatabaseSync) => Promise<v
     directory,
     keepNative: false,
     guard: createPlaceGuard(directory),
+    early: true,
     hasSpace: () => true,
     report: (thrown: unknown) => assert.fail(String(thrown)),
   });

@@ -86,9 +86,9 @@ test("a listener that appends has its event told after the piece that it heard o
     assert.deepEqual(told, [[2], [3]]);
   }));
 
-test("a piece that a locked database held up counts as a commit: the next one is not tried at once", async () => {
+test("where pieces are stored first, one that a locked database held up counts as a commit: the next one is not tried at once", async () => {
   const directory = await makeDirectory();
-  const log = await openSqliteLog({ directory, sync: "process" });
+  const log = await openSqliteLog({ directory, sync: "disk" });
   const other = new DatabaseSync(path.join(directory, "parley.db"));
   try {
     await create(log, "ses_a");

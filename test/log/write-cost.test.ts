@@ -14,6 +14,7 @@ const optionsFor = (directory: string) => ({
   keepNative: false,
   directory,
   guard: createPlaceGuard(directory),
+  early: true,
   hasSpace: () => true,
   report: (thrown: unknown) => assert.fail(String(thrown)),
 });

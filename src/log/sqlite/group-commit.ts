@@ -20,6 +20,7 @@ import { checkpointAfter } from "./late-checkpoint.ts";
 import { createPieceWriter, isPiece } from "./piece-writer.ts";
 import type { PlaceGuard } from "./place-guard.ts";
 import { createRowWriter } from "./row-writer.ts";
+import type { ToldPiece, ToldPieces } from "./told-pieces.ts";
 import { inTransaction } from "./transaction.ts";
 
 /** Events in one transaction, about. More go into further transactions, so that a flood does not hold up the event loop. */
@@ -64,6 +65,9 @@ interface GroupCommitOptions {
   events: Pick<EventReads, "read">;
   keepNative: boolean;
   guard: PlaceGuard;
+  /** Where pieces are written down before they are told, and those that an earlier process left there. */
+  file: ToldPieces | undefined;
+  left: readonly ToldPiece[];
   toError(thrown: unknown): Error;
   /** Tells of a commit. Its first record has the position after `after`. */
   publish(records: readonly EventRecord[], events: readonly ParleyEvent[], after: number, heavy: boolean): void;
@@ -71,10 +75,12 @@ interface GroupCommitOptions {
 
 /** Collects what is appended in one turn of the event loop and stores it in one transaction. */
 export function createGroupCommit(options: GroupCommitOptions) {
-  const { database, heads, rights, events, keepNative, guard, toError, publish } = options;
+  const { database, heads, rights, events, keepNative, guard, file, left, toError, publish } = options;
   const writer = createRowWriter(database);
-  const writePiece = createPieceWriter({ database, heads, rights, keepNative, guard });
+  const pieces = createPieceWriter({ database, heads, rights, keepNative, guard, file });
   let position = writer.lastPosition();
+  for (const piece of left) if (pieces.resume(piece, position + 1)) position += 1;
+  pieces.store();
   let queue: Pending[] = [];
   let scheduled = false;
   /** When the last commit was told. */
@@ -100,7 +106,7 @@ export function createGroupCommit(options: GroupCommitOptions) {
     if (queue.length > 0 || !isPiece(piece) || !isQuiet()) return false;
     let row: PlannedRow | undefined;
     try {
-      row = writePiece(piece, position + 1);
+      row = pieces.take(piece, position + 1);
     } catch {
       // A database that another process has locked held this up: pieces of other sessions are not to meet the same at once.
       told = performance.now();
@@ -113,12 +119,12 @@ export function createGroupCommit(options: GroupCommitOptions) {
     try {
       publish([row.record], [row.event], position - 1, false);
     } catch (thrown) {
-      // The piece is stored, and its writer goes on: a defect of one that heard of it is no failure of the write.
+      // The piece is kept, and its writer goes on: a defect of one that heard of it is no failure of the write.
       process.nextTick(() => {
         throw thrown;
       });
     } finally {
-      guard.lookAfter();
+      pieces.told();
       told = performance.now();
       isCommitting = false;
     }
@@ -181,6 +187,7 @@ export function createGroupCommit(options: GroupCommitOptions) {
     try {
       const targets = heavy ? checkpointAfter(database, () => storeGroup(group, taken)) : storeGroup(group, taken);
       guard.stored();
+      pieces.stored();
       for (const { sid, state, stored: _, ...rest } of targets.values()) {
         if (sid !== undefined && state) heads.put({ ...rest, sid, state });
       }
@@ -204,6 +211,7 @@ export function createGroupCommit(options: GroupCommitOptions) {
 
   function storeGroup(group: Pending[], taken: Taken[]): Map<string, Staged> {
     return inTransaction(database, () => {
+      pieces.insertAll();
       const staged = stage(group, taken);
       // Checked last, before the commit: acknowledged events must be in the files that other processes find.
       guard.assertInPlace();
@@ -248,11 +256,16 @@ export function createGroupCommit(options: GroupCommitOptions) {
   return {
     append,
     appendPiece,
-    /** Commits all that waits. */
-    flush(): void {
+    /** Commits all that waits, and takes nothing more. */
+    close(): void {
       for (const pending of queue) while (isUnwritten(pending)) writeOn(pending);
       while (queue.length > 0) commitGroup();
+      pieces.forget();
+      pieces.close();
     },
+    /** To be called before a read: the database has all that was told then, unless it takes no writes. */
+    settle: pieces.store,
+    forgetPieces: pieces.forget,
     /** The newest position. */
     position: () => position,
   };

@@ -17,6 +17,7 @@ import type { PlaceGuard } from "./place-guard.ts";
 import { createProbe } from "./probe.ts";
 import { createReads } from "./reads.ts";
 import { createLateIndexer } from "./search/late-indexer.ts";
+import { createToldPieces, readToldPieces } from "./told-pieces.ts";
 
 /** Every process that serves a data directory has this name: the lock on the directory proves that earlier ones are dead. */
 const OWNER = "local";
@@ -27,6 +28,8 @@ export interface SqliteLogOptions {
   /** Whether the agents' own lines are stored beside the events. */
   keepNative: boolean;
   guard: PlaceGuard;
+  /** Whether a piece may be told before the database has it, once it is written down. */
+  early: boolean;
   /** Asked when the database fails without a reason. */
   hasSpace(): boolean;
   /** Hears of listeners that throw and of sweeps that failed. */
@@ -35,7 +38,7 @@ export interface SqliteLogOptions {
 
 /** A log over a database that has the newest schema. It owns the database from here on. */
 export function createSqliteLog(database: DatabaseSync, options: SqliteLogOptions): Log {
-  const { directory, keepNative, guard, hasSpace, report } = options;
+  const { directory, keepNative, guard, early, hasSpace, report } = options;
   const toError = (thrown: unknown) => toStorageError(thrown, hasSpace);
   const damage = createDamage(report);
   const { events, heads, sessions, spent } = createReads(database, damage);
@@ -49,6 +52,8 @@ export function createSqliteLog(database: DatabaseSync, options: SqliteLogOption
     events,
     keepNative,
     guard,
+    file: early ? createToldPieces(directory) : undefined,
+    left: readToldPieces(directory),
     toError,
     publish(records, told, after, heavy) {
       for (const [index, { type }] of records.entries())
@@ -79,9 +84,16 @@ export function createSqliteLog(database: DatabaseSync, options: SqliteLogOption
     }
   }
 
+  /** Reads what was told, all of it. */
+  const reading = <T>(read: () => T | Promise<T>): Promise<T> =>
+    using(() => {
+      commits.settle();
+      return read();
+    });
+
   /** Folds or forgets, a slice at a time; `check` throws when the log was closed or the hold is stale. */
   const inLane = (right: Right, work: (check: () => void) => Promise<void>) =>
-    using(() => {
+    reading(() => {
       guard.assertInPlace();
       const check = (): void => {
         checkOpen();
@@ -104,8 +116,9 @@ export function createSqliteLog(database: DatabaseSync, options: SqliteLogOption
         check();
         await fold(right.session, upTo, check);
       }),
-    prune: (right, before) => inLane(right, (check) => forget.prune(right.session, before, check)),
-    remove: (right) => inLane(right, (check) => forget.remove(right.session, check)),
+    prune: (right, before) =>
+      inLane(right, (check) => forget.prune(right.session, before, check)).finally(commits.forgetPieces),
+    remove: (right) => inLane(right, (check) => forget.remove(right.session, check)).finally(commits.forgetPieces),
     end: (right) => rights.end(right),
   };
 
@@ -130,31 +143,31 @@ export function createSqliteLog(database: DatabaseSync, options: SqliteLogOption
 
   return {
     owner: OWNER,
-    open: (session) => using(() => open(session)),
-    read: (session, query) => using(() => events.read(session, query)),
-    readBack: (session, query) => using(() => events.readBack(session, query)),
-    pick: (session, query) => using(() => events.pick(session, query)),
-    told: (session, between) => using(() => events.told(session, between)),
-    turnStart: (session, before) => using(() => events.turnStart(session, before)),
-    readAll: (query) => using(() => events.readAll(query)),
-    readAllBack: (query) => using(() => events.readAllBack(query)),
-    position: () => using(() => commits.position()),
-    head: (session) => using(() => headNow(session)),
-    base: (session) => using(() => sessions.base(session)),
-    list: (query) => using(() => sessions.list(query)),
-    recent: (query) => using(() => sessions.recent(query)),
-    directories: (limit) => using(() => sessions.directories(limit)),
+    open: (session) => reading(() => open(session)),
+    read: (session, query) => reading(() => events.read(session, query)),
+    readBack: (session, query) => reading(() => events.readBack(session, query)),
+    pick: (session, query) => reading(() => events.pick(session, query)),
+    told: (session, between) => reading(() => events.told(session, between)),
+    turnStart: (session, before) => reading(() => events.turnStart(session, before)),
+    readAll: (query) => reading(() => events.readAll(query)),
+    readAllBack: (query) => reading(() => events.readAllBack(query)),
+    position: () => reading(() => commits.position()),
+    head: (session) => reading(() => headNow(session)),
+    base: (session) => reading(() => sessions.base(session)),
+    list: (query) => reading(() => sessions.list(query)),
+    recent: (query) => reading(() => sessions.recent(query)),
+    directories: (limit) => reading(() => sessions.directories(limit)),
     spent: (query) =>
-      using(async () => {
+      reading(async () => {
         if (spent.isPartial()) await lane.run(() => countOlder(checkOpen));
         checkOpen();
         return spent.read(query);
       }),
-    unsettled: (owner = OWNER) => using(() => (owner === OWNER ? sessions.unsettled() : [])),
-    find: (session, key) => using(() => events.find(session, key)),
-    locate: (key) => using(() => events.locate(key)),
+    unsettled: (owner = OWNER) => reading(() => (owner === OWNER ? sessions.unsettled() : [])),
+    find: (session, key) => reading(() => events.find(session, key)),
+    locate: (key) => reading(() => events.locate(key)),
     search: (query) =>
-      using(async () => {
+      reading(async () => {
         const { search } = await import("../search/search.ts");
         const index = await indexer.index();
         checkOpen();
@@ -163,7 +176,7 @@ export function createSqliteLog(database: DatabaseSync, options: SqliteLogOption
     listen: listeners.add,
     listenAll: listeners.addAll,
     check: () =>
-      using(() => {
+      reading(() => {
         guard.assertInPlace();
         probe(commits.position() + 1);
       }),
@@ -171,7 +184,7 @@ export function createSqliteLog(database: DatabaseSync, options: SqliteLogOption
     unreadable: (session) => damage.numbers(session),
     close() {
       closed ??= (async () => {
-        commits.flush();
+        commits.close();
         listeners.flush();
         await lane.idle();
         indexer.close();

@@ -63,7 +63,7 @@ export async function openSqliteLog(options: OpenSqliteLogOptions): Promise<Log>
     // From here on a wait would block the event loop: a commit that finds the database locked is refused, or tried again.
     database.exec(`PRAGMA busy_timeout = ${SERVING_BUSY_MS}`);
     const guard = createPlaceGuard(directory, guarded);
-    return createSqliteLog(database, { directory, keepNative, guard, hasSpace: space, report });
+    return createSqliteLog(database, { directory, keepNative, guard, early: sync !== "disk", hasSpace: space, report });
   } catch (thrown) {
     throw toStorageError(thrown, space);
   }

@@ -6,9 +6,17 @@ import type { Head, Heads } from "./heads.ts";
 import type { PlaceGuard } from "./place-guard.ts";
 import { type EventParams, INSERT_EVENT } from "./row-writer.ts";
 import { prepare } from "./statement.ts";
+import type { ToldPiece, ToldPieces } from "./told-pieces.ts";
+import { inTransaction } from "./transaction.ts";
 
 /** A longer delta is no piece: it goes the way of heavy appends. */
 const MAX_LENGTH = 256 * 1024;
+/** The files are looked at so long after a piece: right after it was told, its client may wait for the same processor. */
+const LOOK_AFTER_MS = 1;
+/** How long pieces may be told and not yet be in the database. */
+const STORE_AFTER_MS = 50;
+/** How long a database that did not take pieces is left alone. */
+const AGAIN_MS = 250;
 
 interface PieceWriterOptions {
   database: DatabaseSync;
@@ -16,6 +24,18 @@ interface PieceWriterOptions {
   rights: Rights;
   keepNative: boolean;
   guard: PlaceGuard;
+  /** Where pieces are written down before they are told; without it each is stored in the database first. */
+  file: ToldPieces | undefined;
+}
+
+/** A piece that is written down and may be told, and that the database does not have yet. */
+interface Unstored {
+  position: number;
+  target: Head;
+  type: string;
+  item: string | null;
+  json: string;
+  native: string | undefined;
 }
 
 /** Whether an append is one delta, which is one row and changes nothing else. */
@@ -25,27 +45,119 @@ export function isPiece({ entries }: Append): boolean {
 }
 
 /**
- * Stores pieces. The one row of a piece is a transaction by itself: to begin and to end one costs as much as the row. An agent
- * that speaks waits for each of them, so that nothing is done here that only other appends need.
+ * Stores pieces. An agent that speaks waits for each of them, so that nothing is done before a piece is told that can be
+ * done after it: it is written down, told, and stored in the database some milliseconds later, with those behind it.
  */
-export function createPieceWriter({ database, heads, rights, keepNative, guard }: PieceWriterOptions) {
+export function createPieceWriter({ database, heads, rights, keepNative, guard, file }: PieceWriterOptions) {
   const insert = prepare<EventParams>(database, INSERT_EVENT);
   const options = { keepNative, fresh: neverNew };
+  let unstored: Unstored[] = [];
+  /** When the database did not take them. */
+  let failed: number | undefined;
+  const look = later(guard.lookAfter, LOOK_AFTER_MS);
+  const storeLater = later(store, STORE_AFTER_MS);
+  const storeAgain = later(store, AGAIN_MS + 1);
 
-  /** Stores a piece at a position. Undefined where that needs a look at more than the session's head: nothing was done then. */
-  return (piece: Append, position: number): PlannedRow | undefined => {
-    rights.assert(piece.right);
-    const head = heads.known(piece.right.session);
-    if (!head) return undefined;
-    const { rows, target } = planAppend<Head>(piece, { ...options, found: head });
-    const [row] = rows;
-    // Without a row it is a repeat.
-    if (!row) return undefined;
-    guard.assertLately();
-    const { seq, type, json, native = null } = row.record;
-    insert.run(position, head.sid, seq, type, row.item, json, native, eventSum(head.sid, seq, type, json));
-    heads.put(target);
-    return row;
+  function insertRow({ position, target, type, item, json, native }: Unstored): void {
+    const { sid, last: seq } = target;
+    insert.run(position, sid, seq, type, item, json, native ?? null, eventSum(sid, seq, type, json));
+  }
+
+  function insertAll(): void {
+    for (const piece of unstored) insertRow(piece);
+  }
+
+  function stored(): void {
+    if (unstored.length === 0) return;
+    // A head may have been read from the database meanwhile.
+    for (const { target } of unstored) heads.put(target);
+    unstored = [];
+    failed = undefined;
+    file?.stored();
+  }
+
+  /** Stores what is written down, where the database takes it; else somewhat later. */
+  function store(): void {
+    if (unstored.length === 0 || (failed !== undefined && performance.now() - failed < AGAIN_MS)) return;
+    try {
+      inTransaction(database, insertAll);
+      stored();
+    } catch {
+      failed = performance.now();
+      storeAgain();
+    }
+  }
+
+  return {
+    /**
+     * Takes a piece at a position: it may be told then, and `told` is to be called after that. Undefined where it needs a
+     * look at more than the session's head, or others wait for the database: nothing was done then.
+     */
+    take(piece: Append, position: number): PlannedRow | undefined {
+      if (failed !== undefined) return undefined;
+      rights.assert(piece.right);
+      const head = heads.known(piece.right.session);
+      if (!head) return undefined;
+      const { rows, target } = planAppend<Head>(piece, { ...options, found: head });
+      const [row] = rows;
+      // Without a row it is a repeat.
+      if (!row) return undefined;
+      guard.assertLately();
+      const { type, json, native } = row.record;
+      const taken = { position, target, type, item: row.item, json, native };
+      if (file?.keep(json, native)) {
+        unstored.push(taken);
+        storeLater();
+      } else {
+        inTransaction(database, () => {
+          insertAll();
+          insertRow(taken);
+        });
+        stored();
+      }
+      heads.put(target);
+      return row;
+    },
+    /** To be called when a piece was told. */
+    told: look,
+    /** Takes up a piece of an earlier process at a position. False where the database has it. */
+    resume({ event, json, native }: ToldPiece, position: number): boolean {
+      const head = heads.find(event.session);
+      if (!head || head === "removed" || head.last !== event.seq - 1) return false;
+      const target = { ...head, last: event.seq };
+      unstored.push({ position, target, type: event.type, item: event.data.item, json, native });
+      heads.put(target);
+      return true;
+    },
+    store,
+    /** Stores what is written down inside the caller's transaction, which calls `stored` once it is committed. */
+    insertAll,
+    stored,
+    /** Leaves no text of pieces in the file, such as those of a session that was removed. */
+    forget(): void {
+      store();
+      if (unstored.length === 0) file?.clear();
+    },
+    /** Nothing is stored any more: what the database did not take stays in the file. */
+    close(): void {
+      unstored = [];
+      file?.close();
+    },
+  };
+}
+
+/** A call that comes so long after it was asked for, once however often it was asked for meanwhile. It keeps no process alive. */
+function later(call: () => void, delayMs: number): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  let isSet = false;
+  return () => {
+    if (isSet) return;
+    isSet = true;
+    timer ??= setTimeout(() => {
+      isSet = false;
+      call();
+    }, delayMs).unref();
+    timer.refresh();
   };
 }
 

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { ParleyError } from "../../../core/errors.ts";
-import type { LogReader } from "../../contract.ts";
+import type { EventRecord, LogReader, ReadQuery, SessionHead } from "../../contract.ts";
 import type { SearchPage, SearchQuery } from "../../search/contract.ts";
 import { type SearchIndex, type SearchSource, search } from "../../search/search.ts";
 import { narrow } from "../../search/terms.ts";
@@ -13,6 +13,7 @@ import { assertNewest } from "../migrations.ts";
 import { createReads, type Reads } from "../reads.ts";
 import { type IndexFile, indexFileIn, openIndexReader } from "../search/index-file.ts";
 import { findLogId } from "../search/log-id.ts";
+import { readToldPieces, toldAfter } from "../told-pieces.ts";
 import { fileChanges, openReadOnly } from "./open-read-only.ts";
 
 /** A server that starts meanwhile changes the file now and then: a read that met a change is made again. */
@@ -81,6 +82,24 @@ async function searchView(view: View, query: SearchQuery): Promise<SearchPage> {
   return search({ ...source, index: at }, query).catch(() => search(source, query));
 }
 
+/** The pieces of a session that were told before its server died, and that the next server stores. */
+function toldIn(directory: string, head: SessionHead | undefined): EventRecord[] {
+  return head ? toldAfter(head.state.id, head.last, readToldPieces(directory)) : [];
+}
+
+/** What was read of the database, and the pieces behind it, as far as the query goes. */
+function withTold(
+  read: EventRecord[],
+  told: readonly EventRecord[],
+  { after, limit, native }: ReadQuery,
+): EventRecord[] {
+  const wanted = told.filter(({ seq }) => seq > after).slice(0, limit - read.length);
+  return [
+    ...read,
+    ...wanted.map(({ native: line, ...record }) => (native && line ? { ...record, native: line } : record)),
+  ];
+}
+
 /** Reads the log of a directory that has one, beside whatever else happens to it: it takes no lock and changes no byte. */
 export async function openLogReader(
   directory: string,
@@ -120,8 +139,16 @@ export async function openLogReader(
 
   await using(() => undefined);
   return {
-    read: (session, query) => using(({ reads }) => reads.events.read(session, query)),
-    head: (session) => using(({ reads }) => headOf(reads.heads.find(session))),
+    read: (session, query) =>
+      using(({ reads }) => {
+        const told = toldIn(directory, headOf(reads.heads.find(session)));
+        return withTold(reads.events.read(session, query), told, query);
+      }),
+    head: (session) =>
+      using(({ reads }) => {
+        const head = headOf(reads.heads.find(session));
+        return head && { ...head, last: head.last + toldIn(directory, head).length };
+      }),
     base: (session) => using(({ reads }) => reads.sessions.base(session)),
     list: (query) => using(({ reads }) => reads.sessions.list(query)),
     search: (query) => using((open) => searchView(open, query)),
