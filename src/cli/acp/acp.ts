@@ -11,6 +11,7 @@ import { serverLayer, type TokenFlags } from "../options.ts";
 import { Interrupts } from "../run/interrupts.ts";
 import { tell } from "../tell.ts";
 import { packageVersion } from "../version.ts";
+import { earlyCode } from "./early-code.ts";
 import { messageStream } from "./message-stream.ts";
 import { takeStdout, type WriteOut } from "./own-stdout.ts";
 import { ServerLink } from "./server-link.ts";
@@ -115,7 +116,10 @@ export async function acp(flags: AcpFlags): Promise<number> {
     version: packageVersion(),
     logger,
   });
-  const sent = watchAnswers(logger);
+  const heard = [watchAnswers(logger), earlyCode()];
+  const sent = (message: AnyMessage): void => {
+    for (const hear of heard) hear(message);
+  };
   const connection = agent.connect(messageStream({ input: process.stdin, write, sent }));
   const code = await untilOver(closedOf(connection), interrupts);
   await link.close(interrupts.signal);
