@@ -9,8 +9,8 @@ import { type Heard, pacedAnswer, summed } from "../harness/paced.ts";
 import { type Both, each, inTurns, type Side, samples, versus } from "../harness/versus.ts";
 
 const SIZES = {
-  full: { starts: 7, pairs: 4, rounds: 3, pieces: 300, periodMs: 5 },
-  tiny: { starts: 1, pairs: 1, rounds: 1, pieces: 20, periodMs: 2 },
+  full: { starts: 15, pairs: 4, warmUp: 4, rounds: 12, pieces: 75, periodMs: 5 },
+  tiny: { starts: 1, pairs: 1, warmUp: 1, rounds: 1, pieces: 20, periodMs: 2 },
 };
 type Sizes = (typeof SIZES)[Size];
 
@@ -44,23 +44,26 @@ interface Run {
   memory: Both<number>;
 }
 
-/** Turns of one process of either side, after one turn that is not counted. */
-async function pairOf(contest: Contest, rounds: number): Promise<Run> {
+/**
+ * Turns of one process of either side, after some that are not counted. They are short, so that both sides alternate often:
+ * the pace of a machine changes by more within seconds than the two differ by.
+ */
+async function pairOf(contest: Contest, { warmUp, rounds }: Sizes): Promise<Run> {
   await using scope = new AsyncDisposableStack();
   const agents = { native: await contest.start(scope, "native"), parley: await contest.start(scope, "parley") };
   const session = { native: await contest.open(agents.native), parley: await contest.open(agents.parley) };
   const turns: Both<Heard[]> = { native: [], parley: [] };
-  await inTurns(rounds + 1, async (side, round) => {
+  await inTurns(warmUp + rounds, async (side, round) => {
     const heard = await contest.turn(agents[side], session[side]);
-    if (round > 0) turns[side].push(heard);
+    if (round >= warmUp) turns[side].push(heard);
   });
   return { turns, memory: { native: familyMb(agents.native.pid), parley: familyMb(agents.parley.pid) } };
 }
 
 /** One process differs from the next by more than the turns of one do: hence several of either side. */
-async function pairsOf(contest: Contest, { pairs, rounds }: Sizes): Promise<Run> {
+async function pairsOf(contest: Contest, sizes: Sizes): Promise<Run> {
   const runs: Run[] = [];
-  while (runs.length < pairs) runs.push(await pairOf(contest, rounds));
+  while (runs.length < sizes.pairs) runs.push(await pairOf(contest, sizes));
   const turns = (side: Side) => runs.flatMap((run) => run.turns[side]);
   const memory = (side: Side) => runs.map((run) => run.memory[side]);
   return {
@@ -110,11 +113,11 @@ async function rivals(): Promise<{ found: Rival[]; missing: string[] }> {
   return { found, missing };
 }
 
-function methodOf({ starts, pairs, rounds, pieces, periodMs }: Sizes): string {
+function methodOf({ starts, pairs, warmUp, rounds, pieces, periodMs }: Sizes): string {
   return (
-    "`parley acp` with an agent beside that agent's own program for the protocol, each started by lines on its pipe, both on one scripted model, in turns, after one start and one turn that are not " +
+    "`parley acp` with an agent beside that agent's own program for the protocol, each started by lines on its pipe, both on one scripted model, in turns, after a start that is not " +
     `counted. Start: from the start of the process to the answer to initialize; answer: from the start, with which initialize is sent, to the first piece of an answer, with session/new and session/prompt; the median of ${starts} starts. ` +
-    `Then ${pairs} processes of either side, each with ${rounds} turns of ${pieces} pieces, one every ${periodMs} ms, in one session, after one turn that is not counted: the first from the prompt, each from the model's write to the client, all by one clock; the median of the turns. ` +
+    `Then ${pairs} processes of either side, each with ${rounds} turns of ${pieces} pieces, one every ${periodMs} ms, in one session, after ${warmUp} turns that are not counted: the first from the prompt, each from the model's write to the client, all by one clock; the median of the turns. ` +
     "Memory: VmRSS of all processes after these turns, the median; shared pages count for each process. Parley has its server in the same process."
   );
 }
