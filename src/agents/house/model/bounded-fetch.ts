@@ -1,3 +1,5 @@
+import { createHttpFetch, type HttpFetch } from "./http-fetch.ts";
+
 /** A model's stream comes in lines, and each is read in one go. The longest are the summaries at an answer's end. */
 const MAX_LINE = 2 * 1024 * 1024;
 const LF = 0x0a;
@@ -17,10 +19,12 @@ export function boundLines(limit = MAX_LINE): TransformStream<Uint8Array, Uint8A
   });
 }
 
+const httpFetch = createHttpFetch();
+
 /** As `fetch`, for the streams of models. */
-export async function boundedFetch(...args: Parameters<typeof fetch>): Promise<Response> {
-  const response = await fetch(...args);
-  if (!response.body || !response.headers.get("content-type")?.includes("event-stream")) return response;
-  const { status, statusText, headers } = response;
-  return new Response(response.body.pipeThrough(boundLines()), { status, statusText, headers });
+export async function boundedFetch(...args: Parameters<HttpFetch>): Promise<Response> {
+  const response = await httpFetch(...args);
+  const { body, headers } = response;
+  if (!body || !headers.get("content-type")?.includes("event-stream")) return response;
+  return Object.defineProperty(response, "body", { value: body.pipeThrough(boundLines()) });
 }
