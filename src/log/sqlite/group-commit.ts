@@ -65,9 +65,12 @@ interface GroupCommitOptions {
   events: Pick<EventReads, "read">;
   keepNative: boolean;
   guard: PlaceGuard;
-  /** Where pieces are written down before they are told, and those that an earlier process left there. */
-  file: ToldPieces | undefined;
+  /** Where pieces are written down, whether they may be told then, and those that an earlier process left there. */
+  file: ToldPieces;
+  early: boolean;
   left: readonly ToldPiece[];
+  /** Hears of sessions whose events are in the database later than they were told. */
+  late(sessions: ReadonlySet<string>): void;
   toError(thrown: unknown): Error;
   /** Tells of a commit. Its first record has the position after `after`. */
   publish(records: readonly EventRecord[], events: readonly ParleyEvent[], after: number, heavy: boolean): void;
@@ -75,17 +78,31 @@ interface GroupCommitOptions {
 
 /** Collects what is appended in one turn of the event loop and stores it in one transaction. */
 export function createGroupCommit(options: GroupCommitOptions) {
-  const { database, heads, rights, events, keepNative, guard, file, left, toError, publish } = options;
+  const { database, heads, rights, events, keepNative, guard, left, toError, publish } = options;
   const writer = createRowWriter(database);
-  const pieces = createPieceWriter({ database, heads, rights, keepNative, guard, file });
+  const pieces = createPieceWriter(options);
   let position = writer.lastPosition();
-  for (const piece of left) if (pieces.resume(piece, position + 1)) position += 1;
-  pieces.store();
+  resume();
   let queue: Pending[] = [];
   let scheduled = false;
   /** When the last commit was told. */
   let told = 0;
   let isCommitting = false;
+
+  function resume(): void {
+    let isWhole = true;
+    for (const piece of left) {
+      try {
+        if (pieces.resume(piece, position + 1)) position += 1;
+      } catch {
+        // Its session cannot be read, and may be repaired: whoever uses it is told.
+        isWhole = false;
+      }
+    }
+    // What is not of this time must not come back later, as if it followed on what is stored then.
+    if (isWhole) pieces.forget();
+    else pieces.store();
+  }
 
   function append(request: Append): Promise<EventRecord[]> {
     return new Promise((resolve, reject) => {

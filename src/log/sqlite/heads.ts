@@ -42,6 +42,8 @@ export type Rebuild = (session: string) => SessionState | undefined;
 /** Keeps the heads of the sessions used last in memory, and reads the others when they are needed. */
 export function createHeads(database: DatabaseSync, capacity: number, rebuild: Rebuild) {
   const recent = new Map<string, Head>();
+  /** The last numbers of sessions whose newest events the database does not have yet. */
+  const ahead = new Map<string, number>();
   const select = prepare<[string], Row>(
     database,
     `SELECT sid, parent, root, first, state, sum, (SELECT max(seq) FROM events WHERE events.sid = sessions.sid) AS last
@@ -73,7 +75,8 @@ export function createHeads(database: DatabaseSync, capacity: number, rebuild: R
     if (row.state === null) return "removed";
     const state = isSoundState(session, row.state, row.sum) ? JSON.parse(row.state) : rebuild(session);
     if (!state) throw unreadable(session);
-    const head: Head = { sid: row.sid, session, first: row.first, last: row.last ?? 0, state };
+    const last = Math.max(row.last ?? 0, ahead.get(session) ?? 0);
+    const head: Head = { sid: row.sid, session, first: row.first, last, state };
     if (row.parent !== null) head.parent = row.parent;
     if (row.root !== null) head.root = row.root;
     return head;
@@ -84,5 +87,17 @@ export function createHeads(database: DatabaseSync, capacity: number, rebuild: R
     return new ParleyError("log_damaged", message, { session });
   }
 
-  return { find, known, put, drop: (session: string) => recent.delete(session) };
+  return {
+    find,
+    known,
+    put,
+    /** Puts a head whose last event the database gets later. */
+    putAhead(head: Head): void {
+      ahead.set(head.session, head.last);
+      put(head);
+    },
+    /** The database has all events. */
+    caughtUp: () => ahead.clear(),
+    drop: (session: string) => recent.delete(session),
+  };
 }

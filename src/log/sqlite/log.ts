@@ -52,8 +52,13 @@ export function createSqliteLog(database: DatabaseSync, options: SqliteLogOption
     events,
     keepNative,
     guard,
-    file: early ? createToldPieces(directory) : undefined,
+    file: createToldPieces(directory),
+    early,
     left: readToldPieces(directory),
+    late(sessions) {
+      for (const session of sessions) listeners.wake(session);
+      listeners.tellAll([], [], commits.position());
+    },
     toError,
     publish(records, told, after, heavy) {
       for (const [index, { type }] of records.entries())
@@ -117,8 +122,8 @@ export function createSqliteLog(database: DatabaseSync, options: SqliteLogOption
         await fold(right.session, upTo, check);
       }),
     prune: (right, before) =>
-      inLane(right, (check) => forget.prune(right.session, before, check)).finally(commits.forgetPieces),
-    remove: (right) => inLane(right, (check) => forget.remove(right.session, check)).finally(commits.forgetPieces),
+      inLane(right, (check) => forget.prune(right.session, before, check)).then(commits.forgetPieces),
+    remove: (right) => inLane(right, (check) => forget.remove(right.session, check)).then(commits.forgetPieces),
     end: (right) => rights.end(right),
   };
 

@@ -24,8 +24,12 @@ interface PieceWriterOptions {
   rights: Rights;
   keepNative: boolean;
   guard: PlaceGuard;
-  /** Where pieces are written down before they are told; without it each is stored in the database first. */
-  file: ToldPieces | undefined;
+  /** Where pieces are written down. */
+  file: ToldPieces;
+  /** Whether a piece that is written down may be told; else each is stored in the database first. */
+  early: boolean;
+  /** Hears of sessions whose pieces are stored now, after a time in which the database did not take them. */
+  late(sessions: ReadonlySet<string>): void;
 }
 
 /** A piece that is written down and may be told, and that the database does not have yet. */
@@ -48,12 +52,16 @@ export function isPiece({ entries }: Append): boolean {
  * Stores pieces. An agent that speaks waits for each of them, so that nothing is done before a piece is told that can be
  * done after it: it is written down, told, and stored in the database some milliseconds later, with those behind it.
  */
-export function createPieceWriter({ database, heads, rights, keepNative, guard, file }: PieceWriterOptions) {
+export function createPieceWriter(pieces: PieceWriterOptions) {
+  const { database, heads, rights, keepNative, guard, file, early, late } = pieces;
   const insert = prepare<EventParams>(database, INSERT_EVENT);
   const options = { keepNative, fresh: neverNew };
   let unstored: Unstored[] = [];
   /** When the database did not take them. */
   let failed: number | undefined;
+  /** Pieces of the file are to be forgotten as soon as the database has all of them. */
+  let isToForget = false;
+  let isClosed = false;
   const look = later(guard.lookAfter, LOOK_AFTER_MS);
   const storeLater = later(store, STORE_AFTER_MS);
   const storeAgain = later(store, AGAIN_MS + 1);
@@ -69,16 +77,20 @@ export function createPieceWriter({ database, heads, rights, keepNative, guard, 
 
   function stored(): void {
     if (unstored.length === 0) return;
-    // A head may have been read from the database meanwhile.
-    for (const { target } of unstored) heads.put(target);
+    const sessions = new Set(unstored.map(({ target }) => target.session));
+    // Whoever has read meanwhile did not see them.
+    if (failed !== undefined) setImmediate(late, sessions);
     unstored = [];
     failed = undefined;
-    file?.stored();
+    heads.caughtUp();
+    file.stored();
+    if (isToForget) forget();
   }
 
   /** Stores what is written down, where the database takes it; else somewhat later. */
   function store(): void {
-    if (unstored.length === 0 || (failed !== undefined && performance.now() - failed < AGAIN_MS)) return;
+    if (unstored.length === 0 || isClosed) return;
+    if (failed !== undefined && performance.now() - failed < AGAIN_MS) return storeAgain();
     try {
       inTransaction(database, insertAll);
       stored();
@@ -86,6 +98,16 @@ export function createPieceWriter({ database, heads, rights, keepNative, guard, 
       failed = performance.now();
       storeAgain();
     }
+  }
+
+  /** Leaves no text of pieces in the file, such as those of a session that was removed. */
+  function forget(): void {
+    if (isClosed) return;
+    isToForget = true;
+    store();
+    if (unstored.length > 0) return;
+    isToForget = false;
+    file.clear();
   }
 
   return {
@@ -105,16 +127,17 @@ export function createPieceWriter({ database, heads, rights, keepNative, guard, 
       guard.assertLately();
       const { type, json, native } = row.record;
       const taken = { position, target, type, item: row.item, json, native };
-      if (file?.keep(json, native)) {
+      if (early && file.keep(json, native)) {
         unstored.push(taken);
+        heads.putAhead(target);
         storeLater();
-      } else {
-        inTransaction(database, () => {
-          insertAll();
-          insertRow(taken);
-        });
-        stored();
+        return row;
       }
+      inTransaction(database, () => {
+        insertAll();
+        insertRow(taken);
+      });
+      stored();
       heads.put(target);
       return row;
     },
@@ -126,22 +149,18 @@ export function createPieceWriter({ database, heads, rights, keepNative, guard, 
       if (!head || head === "removed" || head.last !== event.seq - 1) return false;
       const target = { ...head, last: event.seq };
       unstored.push({ position, target, type: event.type, item: event.data.item, json, native });
-      heads.put(target);
+      heads.putAhead(target);
       return true;
     },
     store,
     /** Stores what is written down inside the caller's transaction, which calls `stored` once it is committed. */
     insertAll,
     stored,
-    /** Leaves no text of pieces in the file, such as those of a session that was removed. */
-    forget(): void {
-      store();
-      if (unstored.length === 0) file?.clear();
-    },
+    forget,
     /** Nothing is stored any more: what the database did not take stays in the file. */
     close(): void {
-      unstored = [];
-      file?.close();
+      isClosed = true;
+      file.close();
     },
   };
 }

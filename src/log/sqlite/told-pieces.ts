@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync, readFileSync, truncateSync, writeSync } from "node:fs";
+import { closeSync, constants, ftruncateSync, openSync, readFileSync, writeSync } from "node:fs";
 import path from "node:path";
 import { crc32 } from "node:zlib";
 import type { EventOf } from "../../core/events/event.ts";
@@ -26,9 +26,10 @@ const fileIn = (directory: string): string => path.join(directory, "parley.piece
  * pieces of the last milliseconds are stored.
  */
 export function createToldPieces(directory: string) {
-  let file: number | undefined;
+  // Never by its path later on: another server may have a file of its own there, once this directory was moved away.
+  let file = openExisting(fileIn(directory));
   let end = 0;
-  let isEmpty = false;
+  let isEmpty = file === undefined;
 
   return {
     /** Writes a piece down. False where it must be stored before it is told. */
@@ -50,7 +51,7 @@ export function createToldPieces(directory: string) {
     /** Leaves no text behind, also of pieces that the database has. */
     clear(): void {
       end = 0;
-      if (!isEmpty) empty(fileIn(directory));
+      if (file !== undefined && !isEmpty) ftruncateSync(file, 0);
       isEmpty = true;
     },
     close(): void {
@@ -93,11 +94,11 @@ export function toldAfter(session: string, last: number, pieces: readonly ToldPi
   return found;
 }
 
-function empty(file: string): void {
+function openExisting(file: string): number | undefined {
   try {
-    truncateSync(file);
+    return openSync(file, constants.O_RDWR);
   } catch {
-    // There is none, or its disk is gone.
+    return undefined;
   }
 }
 

@@ -93,7 +93,7 @@ function withTold(
   told: readonly EventRecord[],
   { after, limit, native }: ReadQuery,
 ): EventRecord[] {
-  const wanted = told.filter(({ seq }) => seq > after).slice(0, limit - read.length);
+  const wanted = told.filter(({ seq }) => seq > (read.at(-1)?.seq ?? after)).slice(0, limit - read.length);
   return [
     ...read,
     ...wanted.map(({ native: line, ...record }) => (native && line ? { ...record, native: line } : record)),
