@@ -1,52 +1,18 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, renameSync } from "node:fs";
+import { renameSync } from "node:fs";
 import { cp, rm } from "node:fs/promises";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
-import type { Entry, Hold, Log } from "../../src/log/contract.ts";
 import { openSqliteLog } from "../../src/log/sqlite/open.ts";
 import { createToldPieces } from "../../src/log/sqlite/told-pieces.ts";
 import { drafts, entries, numbers, readWhole } from "./drafts.ts";
-import { makeDirectory } from "./sqlite-place.ts";
+import { directoryOf, lock, openIn, piece, tell, textIn } from "./told-pieces.ts";
 import { create } from "./writers.ts";
 
 /** More than the heads that are kept in memory. */
 const MANY = 300;
-
-const piece = (text: string): Entry => ({ draft: drafts.delta("itm_a", text) });
-const fileIn = (directory: string): string => path.join(directory, "parley.pieces");
-const textIn = (directory: string): string =>
-  existsSync(fileIn(directory)) ? readFileSync(fileIn(directory), "utf8") : "";
-
-async function directoryOf(t: TestContext): Promise<string> {
-  const directory = await makeDirectory();
-  t.after(() => rm(directory, { recursive: true, force: true }));
-  return directory;
-}
-
-async function openIn(t: TestContext, directory: string, sync: "process" | "disk" = "process"): Promise<Log> {
-  const log = await openSqliteLog({ directory, sync, report: () => undefined });
-  t.after(() => log.close());
-  return log;
-}
-
-/** Another program that keeps the database locked until the answer is called. */
-function lock(t: TestContext, directory: string): () => void {
-  const other = new DatabaseSync(path.join(directory, "parley.db"));
-  t.after(() => other.close());
-  other.exec("BEGIN IMMEDIATE");
-  return () => other.exec("ROLLBACK");
-}
-
-async function tell(held: Hold, after: number, entry: Entry): Promise<void> {
-  for (let tries = 0; tries < 1000; tries++) {
-    if (held.appendPiece?.(after, entry)) return;
-    await delay(2);
-  }
-  assert.fail("expected the log to take a piece within the call");
-}
 
 async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await isSo())) await delay(10);

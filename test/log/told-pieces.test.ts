@@ -1,49 +1,19 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
-import { rm } from "node:fs/promises";
+import { existsSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Entry, EventRecord, Hold, Log } from "../../src/log/contract.ts";
+import type { EventRecord } from "../../src/log/contract.ts";
 import { openSqliteLog } from "../../src/log/sqlite/open.ts";
 import { openLogReader } from "../../src/log/sqlite/reader/reader.ts";
 import { createToldPieces, readToldPieces } from "../../src/log/sqlite/told-pieces.ts";
 import { drafts, entries, numbers, readWhole } from "./drafts.ts";
-import { makeDirectory } from "./sqlite-place.ts";
+import { directoryOf, fileIn, lock, openIn, piece, tell, textIn } from "./told-pieces.ts";
 import { append, create } from "./writers.ts";
 
 const WRITER = path.join(import.meta.dirname, "fixtures", "die-when-told.ts");
-
-const piece = (text: string, native?: string): Entry => ({
-  draft: drafts.delta("itm_a", text),
-  ...(native === undefined ? {} : { native }),
-});
-const fileIn = (directory: string): string => path.join(directory, "parley.pieces");
-const textIn = (directory: string): string =>
-  existsSync(fileIn(directory)) ? readFileSync(fileIn(directory), "utf8") : "";
-
-async function directoryOf(t: TestContext): Promise<string> {
-  const directory = await makeDirectory();
-  t.after(() => rm(directory, { recursive: true, force: true }));
-  return directory;
-}
-
-async function openIn(t: TestContext, directory: string, sync: "process" | "disk" = "process"): Promise<Log> {
-  const log = await openSqliteLog({ directory, sync, keepNative: true });
-  t.after(() => log.close());
-  return log;
-}
-
-/** Appends a piece within a call, once the log is quiet enough for that. */
-async function tell(held: Hold, after: number, entry: Entry): Promise<void> {
-  for (let tries = 0; tries < 1000; tries++) {
-    if (held.appendPiece?.(after, entry)) return;
-    await delay(2);
-  }
-  assert.fail("expected the log to take a piece within the call");
-}
 
 /** The numbers of a session as another process finds them in the database. */
 function rowsIn(directory: string): number[] {
@@ -207,9 +177,7 @@ test("pieces that a locked database does not take are kept in order, before all 
   const log = await openIn(t, directory);
   for (const id of ["ses_a", "ses_b"]) await create(log, id);
   const [a, b] = [await log.open("ses_a"), await log.open("ses_b")];
-  const other = new DatabaseSync(path.join(directory, "parley.db"));
-  t.after(() => other.close());
-  other.exec("BEGIN IMMEDIATE");
+  const unlock = lock(t, directory);
   await tell(a, 1, piece("one"));
   await tell(b, 1, piece("two"));
   // The database was tried in vain, so that others wait for it, too.
@@ -217,7 +185,7 @@ test("pieces that a locked database does not take are kept in order, before all 
   assert.equal(a.appendPiece?.(2, piece("three")), false);
   await assert.rejects(a.append(2, [piece("three")]), { code: "unavailable" });
   assert.equal((await log.head("ses_a"))?.last, 2);
-  other.exec("ROLLBACK");
+  unlock();
   assert.deepEqual(numbers(await a.append(2, [piece("three")])), [3]);
   assert.deepEqual(
     (await log.readAll({ after: 2, limit: 10 })).map(({ session, seq }) => [session, seq]),
@@ -234,12 +202,10 @@ test("pieces that the database did not take are stored when it takes writes agai
   const log = await openIn(t, directory);
   await create(log, "ses_a");
   const held = await log.open("ses_a");
-  const other = new DatabaseSync(path.join(directory, "parley.db"));
-  t.after(() => other.close());
-  other.exec("BEGIN IMMEDIATE");
+  const unlock = lock(t, directory);
   await tell(held, 1, piece("one"));
   assert.deepEqual(numbers(await readWhole(log, "ses_a")), [1]);
-  other.exec("ROLLBACK");
+  unlock();
   while (rowsIn(directory).length < 2) await delay(20);
   await tell(held, 2, piece("two"));
   assert.deepEqual(numbers(await readWhole(log, "ses_a")), [1, 2, 3]);
@@ -250,12 +216,10 @@ test("a log that is closed while its database takes no writes keeps them for the
   const log = await openSqliteLog({ directory, sync: "process" });
   await create(log, "ses_a");
   const held = await log.open("ses_a");
-  const other = new DatabaseSync(path.join(directory, "parley.db"));
-  other.exec("BEGIN IMMEDIATE");
+  const unlock = lock(t, directory);
   await tell(held, 1, piece("one"));
   await log.close();
-  other.exec("ROLLBACK");
-  other.close();
+  unlock();
   assert.deepEqual(numbers(await readWhole(await openIn(t, directory), "ses_a")), [1, 2]);
 });
 
