@@ -19,6 +19,14 @@ export function familyMb(pid: number): number {
   return all.reduce((sum, one) => sum + residentMb(one.pid), 0);
 }
 
+/** Hundredths of a second that a process has worked for, all its threads together. */
+export function workOf(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  // Behind the name of the program, which may hold anything.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return Number(fields[11]) + Number(fields[12]);
+}
+
 /** A directory that is gone when the caller's scope ends. */
 export async function tempDirectory(scope: AsyncDisposableStack): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), "parley-bench-"));

@@ -1,10 +1,11 @@
 import { call, createSession, prompt } from "../harness/api.ts";
 import type { Measurement } from "../harness/figure.ts";
 import { type Flood, floodFaults, floodPrompt } from "../harness/flood.ts";
-import { tempDirectory } from "../harness/machine.ts";
+import { tempDirectory, workOf } from "../harness/machine.ts";
 import { insertsPerSecond } from "../harness/plain-sqlite.ts";
 import { type Reading, startReader } from "../harness/reader.ts";
 import { SAMPLE_AGENT, type Server, startParley, startPlainRelay } from "../harness/server.ts";
+import { settled } from "../harness/settled.ts";
 import { median, nowMicros } from "../harness/stats.ts";
 
 export const SIZES = {
@@ -20,6 +21,9 @@ interface Flooded {
   perSecond: number;
 }
 
+/** What a server does after a flood, such as folding it, is not to fall into the time of the other. */
+const AT_REST = { pauseMs: 100, looks: 4, tolerance: 2, most: 100 };
+
 /** One client follows a flood that starts when the prompt is sent and ends when the client has the turn's end. */
 async function send({ server, stream, prompt: begin }: Way, flood: Flood): Promise<Flooded> {
   await using scope = new AsyncDisposableStack();
@@ -28,6 +32,7 @@ async function send({ server, stream, prompt: begin }: Way, flood: Flood): Promi
   const began = nowMicros();
   await begin(floodPrompt(flood));
   const reading = await reader.reading();
+  await settled(() => workOf(server.child.pid), AT_REST);
   // A piece that came folded into a later event is not lost, but it did not go the whole way either.
   return { reading, perSecond: reading.deltas / ((reading.endedAt - began) / 1e6) };
 }
@@ -89,7 +94,7 @@ export const throughput: Measurement = {
       method:
         `Events through the whole path. A turn of ${events} pieces of text in ${flood.items} items, after one of ` +
         `${warmUp.pieces}, from the prompt to the turn's end at the client; median of ${rounds} rounds, in turns with the ` +
-        "plain relay, by the same client. Every number checked, every text compared when the clock has stopped; pieces that came folded into their completed item " +
+        "plain relay, each once the other is at rest, by the same client. Every number checked, every text compared when the clock has stopped; pieces that came folded into their completed item " +
         `(${Math.round((100 * sum("folded")) / (rounds * events))} %) are not counted. ` +
         `SQLite: rows of the same size (${rowBytes} bytes and the agent's line), 1,000 to a commit, WAL, synchronous NORMAL.`,
     };
