@@ -10,8 +10,9 @@ export interface Look {
   tidy: boolean;
 }
 
-/** Once after each time of work, when it is over. */
+/** Once after each time of work, when it is over. A collection is work, too, which must not ask for another one. */
 export function nextLook(before: Look, workedMs: number): Look {
+  if (before.tidy) return { owed: false, tidy: false };
   if (workedMs >= QUIET_MS) return { owed: true, tidy: false };
   return { owed: false, tidy: before.owed };
 }
