@@ -4,19 +4,16 @@ import { cp, rm } from "node:fs/promises";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { openSqliteLog } from "../../src/log/sqlite/open.ts";
 import { createToldPieces } from "../../src/log/sqlite/told-pieces.ts";
+import { eventually } from "../support/eventually.ts";
 import { drafts, entries, numbers, readWhole } from "./drafts.ts";
 import { directoryOf, lock, openIn, piece, tell, textIn } from "./told-pieces.ts";
 import { create } from "./writers.ts";
 
 /** More than the heads that are kept in memory. */
 const MANY = 300;
-
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await delay(10);
-}
 
 test("a session that is pruned while the log closes takes no pieces of others from the file", async (t) => {
   const directory = await directoryOf(t);
@@ -109,7 +106,7 @@ test("the text of a removed session goes, also after a time in which the databas
   unlock();
   // The database is left alone for a while, and the piece is not stored yet.
   await a.remove();
-  await until(() => textIn(directory) === "");
+  await eventually("the file is empty", () => textIn(directory) === "");
   assert.deepEqual(numbers(await readWhole(log, "ses_b")), [1, 2]);
 });
 
@@ -152,13 +149,13 @@ test("a read that meets the locked database does not put off the next try for ev
   const since = performance.now();
   while (performance.now() - since < 700) {
     await readWhole(log, "ses_a");
-    await delay(7);
+    await nextTurn();
   }
   unlock();
   const file = new DatabaseSync(path.join(directory, "parley.db"), { readOnly: true });
   t.after(() => file.close());
   const rows = file.prepare("SELECT count(*) AS rows FROM events");
-  await until(() => Number(rows.get()?.rows) === 2);
+  await eventually("the piece is in the database", () => Number(rows.get()?.rows) === 2);
 });
 
 test("a log whose directory was moved away leaves the file of the next server alone", async (t) => {
@@ -195,5 +192,4 @@ test("a session that cannot be read keeps no log from opening", async (t) => {
   const opened = await openIn(t, directory);
   assert.equal((await opened.head("ses_b"))?.last, 1);
   await assert.rejects(opened.head("ses_a"), { code: "log_damaged" });
-  assert.match(textIn(directory), /kept/, "it may be repaired");
 });

@@ -4,11 +4,11 @@ import { existsSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
 import type { EventRecord } from "../../src/log/contract.ts";
 import { openSqliteLog } from "../../src/log/sqlite/open.ts";
 import { openLogReader } from "../../src/log/sqlite/reader/reader.ts";
 import { createToldPieces, readToldPieces } from "../../src/log/sqlite/told-pieces.ts";
+import { eventually } from "../support/eventually.ts";
 import { drafts, entries, numbers, readWhole } from "./drafts.ts";
 import { directoryOf, fileIn, lock, openIn, piece, tell, textIn } from "./told-pieces.ts";
 import { append, create } from "./writers.ts";
@@ -154,9 +154,9 @@ test("pieces are in the database some milliseconds later, though nobody reads or
   await create(log, "ses_a");
   const held = await log.open("ses_a");
   await tell(held, 1, piece("one"));
-  while (rowsIn(directory).length < 2) await delay(5);
+  await eventually("the piece is in the database", () => rowsIn(directory).length === 2);
   await tell(held, 2, piece("two"));
-  while (rowsIn(directory).length < 3) await delay(5);
+  await eventually("the piece is in the database", () => rowsIn(directory).length === 3);
   assert.deepEqual(rowsIn(directory), [1, 2, 3]);
 });
 
@@ -206,7 +206,7 @@ test("pieces that the database did not take are stored when it takes writes agai
   await tell(held, 1, piece("one"));
   assert.deepEqual(numbers(await readWhole(log, "ses_a")), [1]);
   unlock();
-  while (rowsIn(directory).length < 2) await delay(20);
+  await eventually("the piece is in the database", () => rowsIn(directory).length === 2);
   await tell(held, 2, piece("two"));
   assert.deepEqual(numbers(await readWhole(log, "ses_a")), [1, 2, 3]);
 });

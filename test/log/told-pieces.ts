@@ -1,12 +1,11 @@
-import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { TestContext } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
 import type { Entry, Hold, Log } from "../../src/log/contract.ts";
 import { openSqliteLog } from "../../src/log/sqlite/open.ts";
+import { eventually } from "../support/eventually.ts";
 import { drafts } from "./drafts.ts";
 import { makeDirectory } from "./sqlite-place.ts";
 
@@ -41,10 +40,6 @@ export function lock(t: TestContext, directory: string): () => void {
 }
 
 /** Appends a piece within a call, once the log is quiet enough for that. */
-export async function tell(held: Hold, after: number, entry: Entry): Promise<void> {
-  for (let tries = 0; tries < 1000; tries++) {
-    if (held.appendPiece?.(after, entry)) return;
-    await delay(2);
-  }
-  assert.fail("expected the log to take a piece within the call");
+export function tell(held: Hold, after: number, entry: Entry): Promise<void> {
+  return eventually("the log takes a piece within the call", () => held.appendPiece?.(after, entry) === true);
 }

@@ -10,8 +10,8 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const HOOK = new URL("../support/loaded-modules.mjs", import.meta.url).href;
 
 /** A start may load so much before its port is open. A module that is needed later is imported later. */
-const MOST_MODULES = 144;
-const MOST_KB = 385;
+const MOST_MODULES = 145;
+const MOST_KB = 397;
 const SHOWN = 12;
 
 interface Loaded {

@@ -85,23 +85,20 @@ export function createGroupCommit(options: GroupCommitOptions) {
   resume();
   let queue: Pending[] = [];
   let scheduled = false;
-  /** When the last commit was told. */
+  /** When the last commit was told, or tried in vain. */
   let told = 0;
   let isCommitting = false;
 
   function resume(): void {
-    let isWhole = true;
     for (const piece of left) {
       try {
         if (pieces.resume(piece, position + 1)) position += 1;
       } catch {
-        // Its session cannot be read, and may be repaired: whoever uses it is told.
-        isWhole = false;
+        // Its session cannot be read: whoever uses it is told.
       }
     }
     // What is not of this time must not come back later, as if it followed on what is stored then.
-    if (isWhole) pieces.forget();
-    else pieces.store();
+    pieces.forget();
   }
 
   function append(request: Append): Promise<EventRecord[]> {
@@ -169,21 +166,21 @@ export function createGroupCommit(options: GroupCommitOptions) {
   function takeGroup(): Pending[] {
     let [events, weight] = [0, 0];
     const group: Pending[] = [];
-    const left: Pending[] = [];
+    const rest: Pending[] = [];
     const waiting = new Set<string>();
     for (const pending of queue) {
       const { session } = pending.right;
       const full = events >= MAX_GROUP_EVENTS || weight >= MAX_GROUP_WEIGHT;
       if (full || isUnwritten(pending) || waiting.has(session)) {
         waiting.add(session);
-        left.push(pending);
+        rest.push(pending);
         continue;
       }
       group.push(pending);
       events += pending.entries.length;
       weight += pending.weight;
     }
-    queue = left;
+    queue = rest;
     return group;
   }
 

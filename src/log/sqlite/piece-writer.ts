@@ -52,10 +52,10 @@ export function isPiece({ entries }: Append): boolean {
  * Stores pieces. An agent that speaks waits for each of them, so that nothing is done before a piece is told that can be
  * done after it: it is written down, told, and stored in the database some milliseconds later, with those behind it.
  */
-export function createPieceWriter(pieces: PieceWriterOptions) {
-  const { database, heads, rights, keepNative, guard, file, early, late } = pieces;
+export function createPieceWriter(options: PieceWriterOptions) {
+  const { database, heads, rights, keepNative, guard, file, early, late } = options;
   const insert = prepare<EventParams>(database, INSERT_EVENT);
-  const options = { keepNative, fresh: neverNew };
+  const plan = { keepNative, fresh: neverNew };
   let unstored: Unstored[] = [];
   /** When the database did not take them. */
   let failed: number | undefined;
@@ -106,8 +106,12 @@ export function createPieceWriter(pieces: PieceWriterOptions) {
     isToForget = true;
     store();
     if (unstored.length > 0) return;
-    isToForget = false;
-    file.clear();
+    try {
+      file.clear();
+      isToForget = false;
+    } catch {
+      // All is stored whatever happens to the file: it is tried again with the next pieces.
+    }
   }
 
   return {
@@ -120,7 +124,7 @@ export function createPieceWriter(pieces: PieceWriterOptions) {
       rights.assert(piece.right);
       const head = heads.known(piece.right.session);
       if (!head) return undefined;
-      const { rows, target } = planAppend<Head>(piece, { ...options, found: head });
+      const { rows, target } = planAppend<Head>(piece, { ...plan, found: head });
       const [row] = rows;
       // Without a row it is a repeat.
       if (!row) return undefined;

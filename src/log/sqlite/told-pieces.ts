@@ -65,16 +65,17 @@ export function createToldPieces(directory: string) {
 export function readToldPieces(directory: string): ToldPiece[] {
   const text = textOf(fileIn(directory));
   const found: ToldPiece[] = [];
-  const heads = /(\d+) (\d+) (\d+|-)\n/y;
+  const headLine = /(\d+) (\d+) (\d+|-)\n/y;
   for (;;) {
-    const [head, sum, ofJson, ofNative] = heads.exec(text) ?? [];
+    const [head, sum, ofJson, ofNative] = headLine.exec(text) ?? [];
     if (head === undefined) return found;
-    const from = heads.lastIndex;
+    const from = headLine.lastIndex;
     const middle = from + Number(ofJson);
     const to = ofNative === "-" ? middle : middle + Number(ofNative);
-    heads.lastIndex = to + 1;
+    headLine.lastIndex = to + 1;
+    if (Number(sum) !== crc32(text.slice(from, to))) return found;
     const event = objectAs<EventOf<"item.delta">>(jsonIn(text.slice(from, middle)));
-    if (Number(sum) !== crc32(text.slice(from, to)) || event?.type !== "item.delta") return found;
+    if (event?.type !== "item.delta") return found;
     found.push({
       event,
       json: text.slice(from, middle),

@@ -1,8 +1,9 @@
 import { request as httpRequest, type IncomingMessage } from "node:http";
-import type { Readable } from "node:stream";
+import { pipeline, type Readable } from "node:stream";
+import { createBrotliDecompress, createUnzip } from "node:zlib";
 
 /** The limits of Node's own `fetch`. */
-export interface FetchLimits {
+interface FetchLimits {
   connectMs: number;
   /** How long a server may say nothing. */
   silentMs: number;
@@ -13,7 +14,10 @@ const MAX_REDIRECTS = 5;
 /** Redirects that keep method and body. */
 const REDIRECTS: ReadonlySet<number> = new Set([307, 308]);
 /** Another server than the one that was asked gets none of these. */
-const SECRET: ReadonlySet<string> = new Set(["authorization", "cookie", "proxy-authorization", "x-api-key"]);
+const SECRET: ReadonlySet<string> = new Set([
+  ...["authorization", "proxy-authorization", "cookie"],
+  ...["api-key", "x-api-key", "x-goog-api-key"],
+]);
 
 type Start = typeof httpRequest;
 
@@ -57,21 +61,21 @@ function headersOf(given: RequestInit["headers"], isForeign: boolean): Record<st
   return { "accept-encoding": "identity", ...Object.fromEntries(sent) };
 }
 
-/** The bytes of a response, also where a server compresses them although it was told not to. */
-async function decoded(message: IncomingMessage): Promise<Readable> {
-  const encoding = message.headers["content-encoding"] ?? "identity";
-  if (encoding === "identity") return message;
-  const { createBrotliDecompress, createUnzip } = await import("node:zlib");
-  if (encoding !== "br" && !/^(?:x-)?gzip$|^deflate$/.test(encoding))
-    throw new TypeError(`expected a response that is not compressed, got one by ${encoding}`);
-  const decoder = encoding === "br" ? createBrotliDecompress() : createUnzip();
-  message.once("error", (error) => decoder.destroy(error));
-  return message.pipe(decoder);
+const COMPRESSED = /^(?:br|deflate|(?:x-)?gzip)$/;
+
+/** The bytes of a response, also where a server compresses them although it was told not to. Other encodings are passed on. */
+function decoded(message: IncomingMessage): Readable {
+  const encoding = message.headers["content-encoding"]?.trim().toLowerCase() ?? "";
+  if (!COMPRESSED.test(encoding)) return message;
+  // Whoever reads it is told of a failure.
+  return pipeline(message, encoding === "br" ? createBrotliDecompress() : createUnzip(), () => {});
 }
+
+/** An error of the network, by which others know that it may pass. */
+const timedOut = (message: string): Error => Object.assign(new Error(message), { code: "ETIMEDOUT" });
 
 /** A stream of what a server says. It fails as that of `fetch` does: by the reason of an abort, or as terminated. */
 function bodyOf(source: Readable, message: IncomingMessage, signal: AbortSignal | null | undefined) {
-  const end = (): void => void message.destroy();
   const reader = source[Symbol.asyncIterator]();
   return new ReadableStream<Uint8Array>(
     {
@@ -84,7 +88,10 @@ function bodyOf(source: Readable, message: IncomingMessage, signal: AbortSignal 
           controller.error(signal?.aborted ? signal.reason : new TypeError("terminated", { cause: error }));
         }
       },
-      cancel: end,
+      cancel() {
+        source.destroy();
+        message.destroy();
+      },
     },
     { highWaterMark: 0 },
   );
@@ -106,22 +113,27 @@ function send(url: URL, init: RequestInit, { connectMs, silentMs }: FetchLimits,
   const { method = "GET", signal } = init;
   const text = textIn(init);
   let answering: IncomingMessage | undefined;
-  const sent = start(url, { method, headers: headersOf(init.headers, isForeign), ...(signal && { signal }) });
+  const headers = headersOf(init.headers, isForeign);
+  // The limit is given here already: sockets that connect have another one of Node's.
+  const sent = start(url, { method, headers, timeout: silentMs, ...(signal && { signal }) });
   sent.once("response", (message) => {
     answering = message;
     resolve(message);
   });
   sent.on("error", reject);
-  sent.setTimeout(silentMs, () => {
-    (answering ?? sent).destroy(new Error(`the model's server said nothing for ${silentMs} ms`));
+  sent.once("close", () => reject(new Error("the model's server closed the connection without an answer")));
+  sent.once("timeout", () => {
+    (answering ?? sent).destroy(timedOut(`the model's server said nothing for ${silentMs} ms`));
   });
   sent.once("socket", (socket) => {
     if (!socket.connecting) return;
-    const late = (): void => void sent.destroy(new Error(`there was no connection to ${url.host} in ${connectMs} ms`));
+    const late = (): void => void sent.destroy(timedOut(`there was no connection to ${url.host} in ${connectMs} ms`));
     const timer = setTimeout(late, connectMs);
-    for (const event of ["connect", "error", "close"]) socket.once(event, () => clearTimeout(timer));
+    const connected = url.protocol === "https:" ? "secureConnect" : "connect";
+    for (const event of [connected, "error", "close"]) socket.once(event, () => clearTimeout(timer));
   });
-  sent.end(text);
+  // As bytes: with a text Node would write the head as UTF-8, too.
+  sent.end(text === undefined ? undefined : Buffer.from(text));
   return promise;
 }
 
@@ -141,7 +153,7 @@ async function answerOf(
     const next = new URL(headers.location, url);
     return answerOf(next, init, limits, isForeign || next.origin !== url.origin, left - 1);
   }
-  const body = bodyOf(await decoded(message), message, init.signal);
+  const body = bodyOf(decoded(message), message, init.signal);
   // A whole `Response` would load all of the web's interfaces with it.
   return new HttpResponse(message, url, body) as unknown as Response;
 }
