@@ -59,12 +59,12 @@ async function exists(path: string): Promise<boolean> {
 
 /** The directory and those above it, up to the repository's root; without one, up to below the home directory or the machine's root. */
 export async function levelsOf(directory: string, home: string | undefined): Promise<string[]> {
-  const levels: string[] = [];
-  for (let at = directory; levels.length < MAX_LEVELS && (at !== home || at === directory); at = dirname(at)) {
+  const levels = [directory];
+  for (let at = dirname(directory); levels.length < MAX_LEVELS && at !== levels.at(-1) && at !== home; at = dirname(at))
     levels.push(at);
-    if ((await exists(join(at, ".git"))) || dirname(at) === at) break;
-  }
-  return levels;
+  const roots = await Promise.all(levels.map((level) => exists(join(level, ".git"))));
+  const root = roots.indexOf(true);
+  return root === -1 ? levels : levels.slice(0, root + 1);
 }
 
 /**
@@ -82,8 +82,13 @@ export function allLevelsOf(directory: string, homes: readonly string[]): string
 
 /** The settings that are there, with paths from the directory. Files are only read; nothing of the project runs. */
 export async function settingsAt(directory: string, looks: readonly Look[]): Promise<ProjectSetting[]> {
+  // Most projects have none of the folders in which most of the looks are.
+  const folders = [...new Set(looks.map(({ path }) => dirname(path)))];
+  const there = await Promise.all(folders.map(exists));
+  const isThere = new Set(folders.filter((_, at) => there[at]));
+  const within = looks.filter(({ path }) => isThere.has(dirname(path)));
   const found = await Promise.all(
-    looks.map(async ({ path, keysOf }) => ({ path, setting: await (keysOf ? inFile(path, keysOf) : inFolder(path)) })),
+    within.map(async ({ path, keysOf }) => ({ path, setting: await (keysOf ? inFile(path, keysOf) : inFolder(path)) })),
   );
   return found.flatMap(({ path, setting }) => {
     if (!setting) return [];

@@ -47,9 +47,8 @@ const USERS = /^\.(?:opencode|claude|agents)\//;
 const looksAt = (level: string, paths: readonly string[], keysOf: KeysOf | undefined): Look[] =>
   paths.map((path) => ({ path: join(level, path), keysOf }));
 
-/** The settings that the program would take from a project, in the directory and those above up to the repository's root. Parley has it leave all of them out where the directory is not trusted. */
-export async function projectSettings(directory: string, home?: string): Promise<ProjectSetting[]> {
-  const looks = (await levelsOf(directory, home)).flatMap((level) => {
+function looksIn(levels: readonly string[], home: string | undefined): Look[] {
+  return levels.flatMap((level) => {
     const projects = (path: string): boolean => level !== home || !USERS.test(path);
     return [
       ...looksAt(level, CONFIGS.filter(projects), keysOfConfig),
@@ -57,7 +56,11 @@ export async function projectSettings(directory: string, home?: string): Promise
       ...looksAt(level, FOLDERS.filter(projects), undefined),
     ];
   });
-  return settingsAt(directory, looks);
+}
+
+/** The settings that the program would take from a project, in the directory and those above up to the repository's root. Parley has it leave all of them out where the directory is not trusted. */
+export async function projectSettings(directory: string, home?: string): Promise<ProjectSetting[]> {
+  return settingsAt(directory, looksIn(await levelsOf(directory, home), home));
 }
 
 /**
@@ -65,12 +68,13 @@ export async function projectSettings(directory: string, home?: string): Promise
  * settings name another directory, ends nothing. Instructions above the repository's root are left out: they run nothing.
  */
 export async function reachableSettings(directory: string, home?: string): Promise<ProjectSetting[]> {
-  const near = new Set(await levelsOf(directory, home));
-  const homes = home === undefined ? [] : [home, await realpath(home).catch(() => home)];
-  const above = allLevelsOf(directory, homes).filter((level) => !near.has(level));
-  const looks = above.flatMap((level) => [
+  const realHome = home === undefined ? undefined : realpath(home).catch(() => home);
+  const [near, ...homes] = await Promise.all([levelsOf(directory, home), home, realHome]);
+  const known = homes.filter((one) => one !== undefined);
+  const above = allLevelsOf(directory, known).filter((level) => !near.includes(level));
+  const further = above.flatMap((level) => [
     ...looksAt(level, CONFIGS, keysOfConfig),
     ...looksAt(level, FOLDERS, undefined),
   ]);
-  return [...(await projectSettings(directory, home)), ...(await settingsAt(directory, looks))];
+  return settingsAt(directory, [...looksIn(near, home), ...further]);
 }
