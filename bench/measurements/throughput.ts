@@ -21,7 +21,7 @@ interface Flooded {
   perSecond: number;
 }
 
-/** What a server does after a flood, such as folding it, is not to fall into the time of the other. */
+/** The work of a server after a flood, such as folding it, is not to fall into the time of the other. */
 const AT_REST = { pauseMs: 100, looks: 4, tolerance: 2, most: 100 };
 
 /** One client follows a flood that starts when the prompt is sent and ends when the client has the turn's end. */

@@ -97,7 +97,7 @@ export function createGroupCommit(options: GroupCommitOptions) {
         // Its session cannot be read: whoever uses it is told.
       }
     }
-    // What is not of this time must not come back later, as if it followed on what is stored then.
+    // Pieces of another time must not come back later, as if they followed on what is stored then.
     pieces.forget();
   }
 

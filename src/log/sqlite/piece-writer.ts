@@ -78,7 +78,7 @@ export function createPieceWriter(options: PieceWriterOptions) {
   function stored(): void {
     if (unstored.length === 0) return;
     const sessions = new Set(unstored.map(({ target }) => target.session));
-    // Whoever has read meanwhile did not see them.
+    // Readers of this time did not see them.
     if (failed !== undefined) setImmediate(late, sessions);
     unstored = [];
     failed = undefined;

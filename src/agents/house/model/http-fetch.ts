@@ -67,7 +67,7 @@ const COMPRESSED = /^(?:br|deflate|(?:x-)?gzip)$/;
 function decoded(message: IncomingMessage): Readable {
   const encoding = message.headers["content-encoding"]?.trim().toLowerCase() ?? "";
   if (!COMPRESSED.test(encoding)) return message;
-  // Whoever reads it is told of a failure.
+  // A failure is told to the reader.
   return pipeline(message, encoding === "br" ? createBrotliDecompress() : createUnzip(), () => {});
 }
 

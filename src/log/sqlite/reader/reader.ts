@@ -87,7 +87,7 @@ function toldIn(directory: string, head: SessionHead | undefined): EventRecord[]
   return head ? toldAfter(head.state.id, head.last, readToldPieces(directory)) : [];
 }
 
-/** What was read of the database, and the pieces behind it, as far as the query goes. */
+/** Events that were read of the database, and the pieces behind them, as far as the query goes. */
 function withTold(
   read: EventRecord[],
   told: readonly EventRecord[],
