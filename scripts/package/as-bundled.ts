@@ -36,3 +36,18 @@ export function withParts(text: string): string {
 export function withoutRequire(text: string): string {
   return text.replaceAll(/\brequire\(["']((?:node:)?(?:fs|os|path))["']\)/g, 'process.getBuiltinModule("$1")');
 }
+
+const LATE = /\bimport\("(\.[^"]+)"\)/g;
+
+/** Late imports of modules that are loaded by then, without a file of their own: Node needs a millisecond and more for one. */
+export function withAtHand(text: string, isAtHand: (path: string) => boolean): string {
+  const found = new Map<string, string>();
+  const near = text.replaceAll(LATE, (whole, path: string) => {
+    if (!isAtHand(path)) return whole;
+    const name = found.get(path) ?? `atHand${found.size}`;
+    found.set(path, name);
+    return `Promise.resolve(${name})`;
+  });
+  const imports = [...found].map(([path, name]) => `import * as ${name} from "${path}";`);
+  return imports.length === 0 ? text : `${near}${imports.join(" ")}\n`;
+}

@@ -4,7 +4,7 @@ import { isBuiltin } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, build, type Metafile, type Plugin } from "esbuild";
-import { withoutFacades, withoutRequire, withParts, withPlace } from "./as-bundled.ts";
+import { withAtHand, withoutFacades, withoutRequire, withParts, withPlace } from "./as-bundled.ts";
 import { licensesOf } from "./licenses.ts";
 
 // The package has few files: Node needs a third of a millisecond and more for each, and a server has hundreds of modules.
@@ -12,16 +12,36 @@ import { licensesOf } from "./licenses.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Modules of every command. */
-const COMMANDS = ["src/cli/context.ts", "src/cli/launcher/watch.ts", "src/cli/tell.ts", "src/cli/version.ts"];
+/** Modules of every command, or of nearly every one. */
+const COMMANDS = [
+  "src/cli/context.ts",
+  "src/cli/launcher/watch.ts",
+  "src/cli/output/key-echo.ts",
+  "src/cli/serve/server-token.ts",
+  "src/cli/tell.ts",
+  "src/cli/version.ts",
+  "src/core/search/text.ts",
+  "src/core/usage.ts",
+  "src/host/data-lock.ts",
+];
 /** Modules that every start of a server runs. */
 const CORE = [...COMMANDS, "src/cli/quick/quick.ts", "src/cli/serve/serve.ts"];
+/** Modules that start an agent's program before the server is there, and those of the command that does. */
+const AHEAD = [
+  ...CORE,
+  "src/cli/acp/acp.ts",
+  "src/cli/access/use-server.ts",
+  "src/cli/access/own-server.ts",
+  "src/server/agent-parts.ts",
+  "src/agents/opencode/serve/servers.ts",
+  "src/agents/opencode/gate/gate.ts",
+];
+/** Rooms whose modules are loaded with all of those. */
+const OF_AHEAD = /^src\/(?:cli\/acp|agents\/opencode)\//;
 /** Modules that every server runs before it answers its first client. */
-const WORK = [...CORE, "src/server/engine.ts", "src/surfaces/universal/app.ts", "src/server/http/inside/fetch.ts"];
+const WORK = [...AHEAD, "src/server/engine.ts", "src/surfaces/universal/app.ts", "src/server/http/inside/fetch.ts"];
 /** Rooms of a server at work. */
 const AT_WORK = /^src\/(?:agents|gateway|host|server|surfaces)\//;
-/** Modules that start an agent's program before the server is there. */
-const AHEAD = /^src\/(?:server\/agent-parts|agents\/opencode\/(?:serve|gate)\/[^/]+)\.ts$/;
 /** They are loaded without any server: for the help, and for shells. */
 const WITHOUT_SERVER = ["src/cli/program.ts", "src/cli/completion/values.ts"];
 
@@ -36,7 +56,7 @@ const importing = (files: readonly string[]): string => files.map((file) => `imp
 const together: Plugin = {
   name: "together",
   setup({ onResolve, onLoad, resolve: find }) {
-    onResolve({ filter: /^src\/(?:testing\/)?index\.ts$/ }, ({ path }) => ({ path, namespace: "late" }));
+    onResolve({ filter: /^\.\/src\/(?:testing\/)?index\.ts$/ }, ({ path }) => ({ path, namespace: "late" }));
     onResolve({ filter: /^\.{1,2}\// }, async ({ kind, path: given, importer, resolveDir, pluginData }) => {
       const ours = inSource(importer).startsWith("src/");
       if (!ours || kind !== "dynamic-import" || pluginData === "found") return undefined;
@@ -44,11 +64,13 @@ const together: Plugin = {
       if (found.errors.length > 0) return found;
       const path = inSource(found.path);
       if (WITHOUT_SERVER.includes(path)) return { path, namespace: "late-command" };
-      const isAtWork = AT_WORK.test(inSource(importer)) && !AHEAD.test(path);
+      if (CORE.includes(path)) return { path, namespace: "late-core" };
+      const isAtWork = AT_WORK.test(inSource(importer)) && !AHEAD.includes(path);
       return { path, namespace: isAtWork ? "late-at-work" : "late" };
     });
     onLoad({ filter: /.*/, namespace: "late-command" }, ({ path }) => late(path, COMMANDS));
-    onLoad({ filter: /.*/, namespace: "late" }, ({ path }) => late(path, CORE));
+    onLoad({ filter: /.*/, namespace: "late-core" }, ({ path }) => late(path, CORE));
+    onLoad({ filter: /.*/, namespace: "late" }, ({ path }) => late(path, AHEAD));
     onLoad({ filter: /.*/, namespace: "late-at-work" }, ({ path }) => late(path, WORK));
   },
 };
@@ -99,7 +121,9 @@ const sources: Plugin = {
       const text = withParts(withoutFacades(await readFile(path, "utf8")));
       if (!path.endsWith(".ts")) return { contents: withoutRequire(text), loader: "js" };
       const place = relative(join(ROOT, "src"), path).replace(/\.ts$/, ".js");
-      return { contents: withPlace(text, place), loader: "ts" };
+      const isAtHand = (late: string): boolean => AHEAD.includes(inSource(join(dirname(path), late)));
+      const near = OF_AHEAD.test(inSource(path)) ? withAtHand(text, isAtHand) : text;
+      return { contents: withPlace(near, place), loader: "ts" };
     });
   },
 };

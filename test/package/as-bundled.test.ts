@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { withoutFacades, withoutRequire, withParts, withPlace } from "../../scripts/package/as-bundled.ts";
+import { withAtHand, withoutFacades, withoutRequire, withParts, withPlace } from "../../scripts/package/as-bundled.ts";
 import { licensesOf } from "../../scripts/package/licenses.ts";
 
 describe("a source as it is bundled", () => {
@@ -48,6 +48,21 @@ describe("a source as it is bundled", () => {
       withoutRequire('var a = require("fs"), b = require("./fs");'),
       'var a = process.getBuiltinModule("fs"), b = require("./fs");',
     );
+  });
+  describe("has late imports of modules that are loaded by then", () => {
+    const isAtHand = (path: string): boolean => path === "./near.ts";
+
+    test("as those modules, without a file of their own", () => {
+      const source = 'const a = async () => (await import("./near.ts")).b;\nconst c = () => import("./near.ts");\n';
+      const near =
+        "const a = async () => (await Promise.resolve(atHand0)).b;\nconst c = () => Promise.resolve(atHand0);\n";
+      assert.equal(withAtHand(source, isAtHand), `${near}import * as atHand0 from "./near.ts";\n`);
+    });
+
+    test("and others as they are", () => {
+      const source = 'const a = () => import("./far.ts");\nconst b = () => import("near");\n';
+      assert.equal(withAtHand(source, isAtHand), source);
+    });
   });
 });
 

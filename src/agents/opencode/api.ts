@@ -1,8 +1,8 @@
-import { request as httpRequest, type IncomingMessage } from "node:http";
-import { request as httpsRequest } from "node:https";
+import type { IncomingMessage } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Fields, isFields, textIn } from "../../core/json/fields.ts";
 import type { RunningServer } from "./serve/contract.ts";
+import { requestOf } from "./serve/request-of.ts";
 
 const LIMIT_MS = 10_000;
 /** The list of all models of all providers is some megabytes. */
@@ -84,7 +84,7 @@ export class Api {
   }
 
   /** The open answer to a request, whose body is still to be read. */
-  open(method: Method, path: string, { body, query = {}, signal }: Asked): Promise<IncomingMessage> {
+  async open(method: Method, path: string, { body, query = {}, signal }: Asked): Promise<IncomingMessage> {
     const url = new URL(this.#server.url + path);
     url.searchParams.set("directory", this.directory);
     for (const [name, value] of Object.entries(query))
@@ -94,7 +94,7 @@ export class Api {
       ...this.#server.headers,
       ...(text === undefined ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(text) }),
     };
-    const send = url.protocol === "https:" ? httpsRequest : httpRequest;
+    const send = await requestOf(url);
     return new Promise((resolve, reject) => {
       const sent = send(url, { method, headers, agent: false, ...(signal ? { signal } : {}) }, resolve);
       sent.on("error", reject);

@@ -1,7 +1,6 @@
-import { request as httpRequest } from "node:http";
-import { request as httpsRequest } from "node:https";
 import { isFields, jsonIn, textIn } from "../../../core/json/fields.ts";
 import type { RunningServer } from "./contract.ts";
+import { requestOf } from "./request-of.ts";
 
 const LONGEST = 64 * 1024;
 
@@ -15,9 +14,9 @@ export interface Health {
 }
 
 /** Asks a server whether it is well. Rejects when it does not answer before the signal. */
-export function askHealth(server: Pick<RunningServer, "url" | "headers">, signal: AbortSignal): Promise<Health> {
+export async function askHealth(server: Pick<RunningServer, "url" | "headers">, signal: AbortSignal): Promise<Health> {
   const url = new URL(`${server.url}/global/health`);
-  const send = url.protocol === "https:" ? httpsRequest : httpRequest;
+  const send = await requestOf(url);
   return new Promise((resolve, reject) => {
     const sent = send(url, { headers: server.headers, agent: false, signal }, (response) => {
       let text = "";
