@@ -24,6 +24,14 @@ const ENVIRONMENT = {
  */
 const UNTRUSTED = { OPENCODE_DISABLE_PROJECT_CONFIG: "1", OPENCODE_DISABLE_EXTERNAL_SKILLS: "1" } as const;
 
+/** What the program watches of a repository is told to interfaces alone. Whoever set one of these wants it so. */
+const WATCHING = ["OPENCODE_EXPERIMENTAL_FILEWATCHER", "OPENCODE_EXPERIMENTAL_DISABLE_FILEWATCHER"] as const;
+
+function withoutWatch(all: Launch["env"]): Launch["env"] {
+  if (WATCHING.some((name) => all[name] !== undefined)) return {};
+  return { OPENCODE_EXPERIMENTAL_DISABLE_FILEWATCHER: "1" };
+}
+
 export interface Launch {
   program: string;
   /** Added to Parley's own environment. */
@@ -60,6 +68,7 @@ export async function serverSpec({ program, env }: Launch, start: Start): Promis
     env: {
       ...env,
       ...(trusted ? {} : { ...carefulGit(all), ...UNTRUSTED }),
+      ...withoutWatch(all),
       ...(config === undefined ? {} : { OPENCODE_CONFIG_CONTENT: config }),
       ...ENVIRONMENT,
       OPENCODE_SERVER_PASSWORD: password,

@@ -30,8 +30,18 @@ describe("the start of a server", () => {
     assert.equal(cwd, join(stage.directory, "home"));
     assert.equal(env.PARLEY_TOKEN, undefined);
     assert.equal(env.OPENCODE_DISABLE_AUTOUPDATE, "1");
+    assert.equal(env.OPENCODE_EXPERIMENTAL_DISABLE_FILEWATCHER, "1");
     assert.equal(env.OPENCODE_DISABLE_PROJECT_CONFIG, undefined);
     assert.equal((await fetch(`${one.server.url}/global/health`)).status, 401);
+  });
+
+  test("leaves the watch of files to what the environment says of it", async (t) => {
+    for (const name of ["OPENCODE_EXPERIMENTAL_FILEWATCHER", "OPENCODE_EXPERIMENTAL_DISABLE_FILEWATCHER"]) {
+      const stage = await setStage(t, { env: { [name]: "false" } });
+      const { env } = await tell(await stage.servers.lease(needOf(stage)));
+      const said = Object.entries(env).filter(([key]) => key.includes("FILEWATCHER"));
+      assert.deepEqual(said, [[name, "false"]]);
+    }
   });
 
   test("in a directory that is not trusted is another, which loads nothing of a project", async (t) => {
