@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { reasonOf } from "../../client/errors.ts";
 import { ParleyConnectionError } from "../../client/index.ts";
 import { messageOf } from "../../core/errors.ts";
 import { FewAtOnce } from "../../core/few-at-once.ts";
@@ -74,7 +75,7 @@ export class ServerLink {
       } catch (thrown) {
         if (!wasNotSent(thrown)) {
           this.#forget(server);
-          throw thrown;
+          throw unanswered(server, thrown);
         }
         refusal = thrown;
       }
@@ -161,4 +162,14 @@ export class ServerLink {
 function addressed(url: string, server: FoundServer): string {
   const { pathname, search } = new URL(url);
   return new URL(`${pathname}${search}`, server.url).href;
+}
+
+/** The client itself would name an address that is no server's. */
+function unanswered({ url, pid }: FoundServer, thrown: unknown): ParleyConnectionError {
+  if (thrown instanceof ParleyConnectionError) return thrown;
+  const why = reasonOf(thrown);
+  return new ParleyConnectionError(
+    `the server at ${url} (process ${pid}) gave no answer (${why}): if it hangs, end it`,
+    thrown,
+  );
 }

@@ -6,6 +6,7 @@ import { test } from "node:test";
 import type { OwnServer } from "../../../src/cli/access/own-server.ts";
 import { ServerLink } from "../../../src/cli/acp/server-link.ts";
 import { defaultSettings } from "../../../src/cli/config/settings.ts";
+import { createClient } from "../../../src/client/index.ts";
 import { eventually } from "../../support/eventually.ts";
 import { staysSo } from "../../support/time.ts";
 import { Home } from "../support.ts";
@@ -33,4 +34,22 @@ test("of many requests at once a server gets a few at a time, and all of them in
   server.closeAllConnections();
   assert.equal(answers.length, 500);
   assert.ok(most <= 32, `expected 32 at most, got ${most}`);
+});
+
+test("a server that gives no answer is named, with its process", async (t) => {
+  await using home = new Home();
+  const server = createServer(() => {}).listen(0, "127.0.0.1");
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const own = { url: `http://127.0.0.1:${port}`, pid: 4711 } as OwnServer;
+  const link = new ServerLink({ settings: defaultSettings(home.root), start: async () => own });
+  const parley = createClient({ url: "http://any", fetch: link.fetch, timeoutMs: 50 });
+  await assert.rejects(parley.sessions.create({ directory: "/" }), {
+    name: "ParleyConnectionError",
+    message: `the server at ${own.url} (process 4711) gave no answer (nothing came for 0.05 s): if it hangs, end it`,
+  });
 });
