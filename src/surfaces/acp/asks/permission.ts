@@ -9,6 +9,7 @@ import type { Calls } from "../translate/calls.ts";
 import { locationsOf } from "../translate/locations.ts";
 import { toolKind } from "../translate/tool-kind.ts";
 import type { Call } from "../translate/updates.ts";
+import { untilStopped } from "./answers.ts";
 import type { Permission } from "./desk.ts";
 
 export interface Showing {
@@ -87,6 +88,7 @@ export async function answerPermission(ask: Permission, showing: Showing): Promi
   const { session, front, calls, signal } = showing;
   const view = permissionView(ask, session.directory, calls);
   const chosen = await front.permission(session, view, signal);
+  if (chosen === undefined) await untilStopped(signal);
   const option = ask.request.options.find(({ id }) => id === chosen);
   return option?.kind ?? "reject";
 }

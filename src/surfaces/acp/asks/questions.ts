@@ -2,6 +2,7 @@ import type { AskAnswer } from "../../../client/index.ts";
 import type { Question as Asked } from "../../../core/events/values.ts";
 import { present } from "../../../core/json/fields.ts";
 import type { FormView } from "../session/front.ts";
+import { untilStopped } from "./answers.ts";
 import type { Question } from "./desk.ts";
 import type { Showing } from "./permission.ts";
 
@@ -93,6 +94,7 @@ async function askPlainly(asked: Asked, id: string, showing: Showing): Promise<s
     },
     signal,
   );
+  if (chosen === undefined) await untilStopped(signal);
   return chosen === undefined || chosen === SKIP ? undefined : asked.options[Number(chosen)]?.label;
 }
 
@@ -103,6 +105,7 @@ export async function answerQuestions(ask: Question, showing: Showing): Promise<
   const item = call === undefined ? undefined : calls.idOf(call);
   if (front.form) {
     const content = await front.form(session, formOf(questions, item), signal);
+    if (!content) await untilStopped(signal);
     return content ? { outcome: "answered", answers: answersIn(questions, content) } : "rejected";
   }
   const answers: string[][] = [];

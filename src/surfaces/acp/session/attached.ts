@@ -55,6 +55,7 @@ export class AttachedSession {
   /** Updates for after the response that opened the session. */
   readonly greetings: Update[] = [];
   #seq: number;
+  #isLeaving = false;
   #loop: Promise<void> | undefined;
 
   constructor({ client, detail, info, front, logger, prompts = new Prompts() }: AttachedOptions) {
@@ -116,9 +117,23 @@ export class AttachedSession {
     }
   }
 
+  /** Does the last work for the client. A prompt that comes meanwhile is withdrawn before it is sent: nothing would stop it. */
+  async leaving(work: () => Promise<void>): Promise<void> {
+    this.#isLeaving = true;
+    try {
+      await work();
+    } catch (error) {
+      this.#isLeaving = false;
+      throw error;
+    }
+  }
+
   /** Sends something that becomes a turn. */
   send(send: (id: string) => Promise<unknown>): { id: string; sent: Promise<void>; end: Promise<TurnEnd> } {
     const id = newId("message");
+    if (this.#isLeaving) {
+      return { id, sent: Promise.resolve(), end: Promise.resolve({ prompt: id, reason: "withdrawn" }) };
+    }
     const ended = this.prompts.add(id);
     const sent = send(id).then(
       () => {},

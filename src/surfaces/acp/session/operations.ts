@@ -9,6 +9,7 @@ import { changeFor } from "../translate/config-options.ts";
 import { commandIn, promptParts, UnreadableBlock } from "../translate/prompt-parts.ts";
 import type { TurnEnd } from "../translate/updates.ts";
 import type { AttachedSession } from "./attached.ts";
+import { insist } from "./insist.ts";
 import type { Sessions } from "./sessions.ts";
 
 const PAGE = 100;
@@ -46,11 +47,12 @@ export async function listSessions(
 /** Stops what the client runs in the session and lets go of it. The session stays. */
 export async function closeSession(sessions: Sessions, id: string): Promise<void> {
   const session = await sessions.opened(id);
-  if (!session) return;
-  const ends = session.prompts.ends();
-  await session.cancelOwn();
-  await ends;
-  await sessions.detach(id);
+  await session?.leaving(async () => {
+    const ends = session.prompts.ends();
+    await session.cancelOwn();
+    await ends;
+    await sessions.detach(id);
+  });
 }
 
 /** Deletes a session. One that is gone already is deleted, too. */
@@ -58,22 +60,35 @@ export async function deleteSession(sessions: Sessions, id: string): Promise<voi
   assertId(id);
   const client = await sessions.client();
   const session = await sessions.opened(id);
-  const ends = session?.prompts.ends();
-  try {
-    await session?.cancelOwn();
-    await client.sessions.delete(id);
-  } catch (error) {
-    if (!(error instanceof ParleyApiError && error.status === 404)) throw error;
-  }
-  await ends;
-  await sessions.detach(id);
+  const remove = async (): Promise<void> => {
+    const ends = session?.prompts.ends();
+    try {
+      await session?.cancelOwn();
+      await client.sessions.delete(id);
+    } catch (error) {
+      if (!(error instanceof ParleyApiError && error.status === 404)) throw error;
+    }
+    await ends;
+    await sessions.detach(id);
+  };
+  await (session ? session.leaving(remove) : remove());
+}
+
+/** Stops what the client runs in a session. One that it has not opened stays so. */
+export async function cancelIn(sessions: Sessions, id: string): Promise<void> {
+  assertId(id);
+  const session = await sessions.opened(id)?.catch(() => undefined);
+  if (session && !session.isOver) return session.cancel();
+  const client = await sessions.client();
+  await insist(() => client.session(id).cancel({ queue: "keep" }));
 }
 
 /** Puts a choice in force. Returns the session with it. */
 export async function choose(session: AttachedSession, id: string, value: string | boolean): Promise<SessionDetail> {
   const change = changeFor(session.offer, id, value);
   if (!change) throw invalidParams(`session ${session.id} has no option "${id}"`);
-  return await session.handle.update(change);
+  const isChange = Object.keys(change).length > 0;
+  return await (isChange ? session.handle.update(change) : session.handle.get());
 }
 
 function partsOf(session: AttachedSession, blocks: readonly ContentBlock[]) {
@@ -114,7 +129,9 @@ export async function steer(
   idleBehavior: string | undefined,
 ): Promise<Steered> {
   const waits = idleBehavior === "promptRequired";
-  if (!session.state.turn) {
+  // The server may know of a turn whose first event is still to come.
+  await session.prompts.allSent();
+  if (!session.state.turn && session.prompts.all().length === 0) {
     if (waits) return { outcome: "promptRequired", reason: "noRunningTurn" };
     await sendPrompt(session, blocks).sent;
     return { outcome: "startedNewTurn" };

@@ -7,6 +7,7 @@ import type { SendNow } from "../session/front.ts";
 import { replay } from "../session/history.ts";
 import {
   authenticate,
+  cancelIn,
   choose,
   closeSession,
   deleteSession,
@@ -95,7 +96,7 @@ export function v1App(options: AcpOptions, sendNow?: SendNow): { app: AgentApp; 
     )
     .onNotification(methods.agent.session.cancel, async ({ params }) => {
       try {
-        await (await sessions.get(params.sessionId)).cancel();
+        await cancelIn(sessions, params.sessionId);
       } catch (error) {
         options.logger.warn({ err: error, session: params.sessionId }, "a turn could not be stopped");
       }
