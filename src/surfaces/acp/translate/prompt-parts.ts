@@ -36,6 +36,15 @@ function isInside(directory: string, path: string): boolean {
   return near !== "" && near !== ".." && !near.startsWith("../") && !isAbsolute(near);
 }
 
+const BASE64 = /^[\w+/-]*={0,2}$/;
+
+/** A model refuses every later prompt of a conversation that holds something unreadable. */
+function base64(what: string, data: string): string {
+  const plain = data.replaceAll(/\s/g, "");
+  if (BASE64.test(plain)) return plain;
+  throw new UnreadableBlock(`expected ${what} in base64, got "${data.slice(0, 20)}"`);
+}
+
 /** A link to a file of the session's directory is a file; any other is named in the text, for the agent to fetch. */
 function linkPart(directory: string, uri: string, name: string | undefined, mime: string | undefined): PromptPart {
   const path = pathOf(uri);
@@ -51,7 +60,8 @@ function resourcePart(resource: { uri: string; mimeType?: string | null; text?: 
   const shown = `${pathOf(uri) ?? uri}${pathOf(uri) === undefined ? "" : linesOf(uri)}`;
   if (text !== undefined) return { type: "text", text: `[${shown}]\n${text}` };
   const mime = resource.mimeType ?? "application/octet-stream";
-  return { type: "file", url: `data:${mime};base64,${blob ?? ""}`, mime, name: basename(shown) };
+  const data = base64(`the blob of ${shown}`, blob ?? "");
+  return { type: "file", url: `data:${mime};base64,${data}`, mime, name: basename(shown) };
 }
 
 function partOf(directory: string, block: ContentBlock): PromptPart[] {
@@ -64,7 +74,9 @@ function partOf(directory: string, block: ContentBlock): PromptPart[] {
     case "image": {
       if (block.data === "" && block.uri) return [linkPart(directory, block.uri, undefined, block.mimeType)];
       const name = block.uri ? basename(pathOf(block.uri) ?? block.uri) : undefined;
-      const url = `data:${block.mimeType};base64,${block.data}`;
+      const data = base64("an image", block.data);
+      if (data === "") throw new UnreadableBlock("expected an image in base64, got nothing");
+      const url = `data:${block.mimeType};base64,${data}`;
       return [{ type: "file", url, mime: block.mimeType, ...present({ name }) }];
     }
     case "resource_link":
@@ -80,9 +92,24 @@ function partOf(directory: string, block: ContentBlock): PromptPart[] {
   }
 }
 
-/** The parts of a prompt. */
+/** The parts of a prompt. A link or a resource that became text stands apart from the words beside it. */
 export function promptParts(directory: string, blocks: readonly ContentBlock[]): PromptPart[] {
-  return blocks.flatMap((block) => partOf(directory, block));
+  const parts: PromptPart[] = [];
+  let isSaid = false;
+  for (const block of blocks) {
+    for (const part of partOf(directory, block)) {
+      const before = parts.at(-1);
+      const wasSaid = isSaid;
+      isSaid = block.type === "text";
+      if (before?.type !== "text" || part.type !== "text" || (wasSaid && isSaid)) parts.push(part);
+      else parts.push({ ...part, text: apart(before.text, part.text) });
+    }
+  }
+  return parts;
+}
+
+function apart(before: string, text: string): string {
+  return /\s$/.test(before) || /^\s/.test(text) ? text : `\n${text}`;
 }
 
 /** The name and the words after it of a prompt that is a slash command. */

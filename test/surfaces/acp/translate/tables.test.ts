@@ -93,6 +93,29 @@ describe("parts of a prompt", () => {
     ],
   ];
   for (const [name, block, parts] of rows) test(name, () => assert.deepEqual(promptParts(HERE, [block]), parts));
+  test("links and resources that become text stand apart from the words beside them", () => {
+    const blocks: ContentBlock[] = [
+      { type: "text", text: "Compare " },
+      { type: "resource_link", uri: "file:///etc/hosts", name: "hosts" },
+      { type: "text", text: "and" },
+      { type: "resource", resource: { uri: "file:///work/site/a.ts#L1", text: "one" } },
+      { type: "resource_link", uri: "https://example.com/x", name: "x" },
+      { type: "text", text: "Go " },
+      { type: "text", text: "on" },
+    ];
+    const said = promptParts(HERE, blocks).map((part) => (part.type === "text" ? part.text : ""));
+    assert.equal(said.join(""), "Compare /etc/hosts\nand\n[/work/site/a.ts:1]\none\nhttps://example.com/x\nGo on");
+  });
+  test("pictures and files that are no base64 are refused, an empty file is not", () => {
+    const image = (data: string): ContentBlock => ({ type: "image", mimeType: "image/png", data });
+    const file = (blob: string): ContentBlock => ({ type: "resource", resource: { uri: "file:///x/a.bin", blob } });
+    for (const block of [image("!!!notbase64"), image(""), file("not base64!")])
+      assert.throws(() => promptParts(HERE, [block]), UnreadableBlock);
+    assert.deepEqual(promptParts(HERE, [image("AA\n==")]), [
+      { type: "file", url: "data:image/png;base64,AA==", mime: "image/png" },
+    ]);
+    assert.equal(promptParts(HERE, [file("")]).length, 1);
+  });
   test("audio is refused", () => {
     assert.throws(() => promptParts(HERE, [{ type: "audio", data: "", mimeType: "audio/wav" }]), UnreadableBlock);
     assert.throws(() => promptParts(HERE, [{ type: "_hologram" } as never]), /_hologram/);
