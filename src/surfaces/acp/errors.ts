@@ -34,7 +34,11 @@ export function requestError(thrown: unknown, session?: string): RequestError {
   if (thrown instanceof RequestError) return thrown;
   if (!(thrown instanceof ParleyApiError)) return new RequestError(INTERNAL, oneLine(messageOf(thrown)));
   const { status, code, detail, message } = thrown;
-  if (code === "session_not_found" && session !== undefined) return RequestError.sessionNotFound(session);
+  if (code === "session_not_found" && session !== undefined) {
+    const known = RequestError.sessionNotFound(session);
+    // Editors show the message alone.
+    return new RequestError(known.code, oneLine(`${known.message}: no session ${session}`), known.data);
+  }
   const data = { code, status };
   return new RequestError(AVOIDABLE.has(status) ? INVALID_PARAMS : INTERNAL, oneLine(detail || message), data);
 }
