@@ -1,5 +1,5 @@
 import type { Question } from "../core/events/values.ts";
-import { type Fields, fieldsIn, isFields, listIn, present, textIn } from "../core/json/fields.ts";
+import { type Fields, fieldsIn, isFields, listIn, present, textIn, wordOf } from "../core/json/fields.ts";
 
 const YES = "Yes";
 const NO = "No";
@@ -24,7 +24,7 @@ function choicesOf(schema: Fields): ReadonlyMap<string, unknown> {
     ]);
   const holder = schema.type === "array" ? fieldsIn(schema, "items") : schema;
   const titled = [...listIn(holder, "oneOf"), ...listIn(holder, "anyOf")];
-  if (titled.length > 0) return new Map(titled.map((one) => [textIn(one, "title") ?? String(one.const), one.const]));
+  if (titled.length > 0) return new Map(titled.map((one) => [textIn(one, "title") ?? wordOf(one.const), one.const]));
   const names = wordsIn(holder, "enumNames");
   return new Map(wordsIn(holder, "enum").map((value, at) => [names[at] ?? value, value]));
 }

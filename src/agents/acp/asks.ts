@@ -1,5 +1,5 @@
 import type { Question } from "../../core/events/values.ts";
-import { type Fields, fieldsIn, isFields, listIn, textIn } from "../../core/json/fields.ts";
+import { type Fields, fieldsIn, isFields, listIn, textIn, wordOf } from "../../core/json/fields.ts";
 import type { Answer, Signal } from "../../core/ledger/signals.ts";
 import { formContent, formQuestions } from "../elicitation.ts";
 import { type Permission, permissionOf } from "./permissions.ts";
@@ -48,7 +48,7 @@ function chosen(options: readonly Fields[], answer: Answer): Reply {
 
 /** A choice of the way to go on, such as after a plan, has several answers of one kind: it is a question. */
 function isChoice(call: Fields, options: readonly Fields[]): boolean {
-  return call.kind === "switch_mode" && options.filter(({ kind }) => String(kind).startsWith("allow")).length > 1;
+  return call.kind === "switch_mode" && options.filter(({ kind }) => wordOf(kind).startsWith("allow")).length > 1;
 }
 
 function nameOf(option: Fields): string {
@@ -58,7 +58,7 @@ function nameOf(option: Fields): string {
 function choiceAnswer(options: readonly Fields[], answer: Answer): Reply {
   const words = answer.kind === "question" && answer.outcome === "answered" ? answer.answers[0]?.[0] : undefined;
   const option = words === undefined ? undefined : options.find((one) => nameOf(one) === words);
-  return selected(option ?? options.find(({ kind }) => String(kind).startsWith("reject")));
+  return selected(option ?? options.find(({ kind }) => wordOf(kind).startsWith("reject")));
 }
 
 /** `known` is the call as it was told before: the request repeats a part of it. */
@@ -105,7 +105,7 @@ export function wantsSecret(schema: Fields): boolean {
   return Object.entries(fieldsIn(schema, "properties")).some(([name, field]) => {
     const { format, writeOnly, title, type } = isFields(field) ? field : {};
     if (format === "password" || writeOnly === true) return true;
-    return (type === "string" || type === undefined) && SECRET.test(`${name} ${String(title ?? "")}`);
+    return (type === "string" || type === undefined) && SECRET.test(`${name} ${wordOf(title ?? "")}`);
   });
 }
 

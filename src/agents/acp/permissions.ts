@@ -1,5 +1,5 @@
 import { unifiedDiff } from "../../core/diff/unified-diff.ts";
-import { type Fields, fieldsIn, listIn, present, textIn } from "../../core/json/fields.ts";
+import { type Fields, fieldsIn, listIn, present, textIn, wordOf } from "../../core/json/fields.ts";
 import type { PermissionSignal } from "../../core/ledger/signals.ts";
 import { exact } from "../../core/permissions/exact.ts";
 import { offeredPatterns } from "../../core/permissions/offer.ts";
@@ -54,7 +54,7 @@ export function lineOf(words: readonly string[]): string {
 
 function commandOf(input: Fields, directory: string): string | undefined {
   const told = input.command ?? input.cmd;
-  const line = Array.isArray(told) ? lineOf(told.map(String)) : typeof told === "string" ? told : undefined;
+  const line = Array.isArray(told) ? lineOf(told.map(wordOf)) : typeof told === "string" ? told : undefined;
   const place = textIn(input, "cwd") ?? textIn(input, "workdir") ?? textIn(input, "dir_path");
   return line === undefined ? undefined : placedLine(line, absolutePath(directory, place ?? "."), directory);
 }

@@ -40,12 +40,20 @@ export function readLines(read: (text: string, left: number) => Read, emit: Open
       emit(signal, native, child);
     }
   };
+  /** No line may end the process, whatever reading it meets. */
+  const reading = (text: string, left: number): Read => {
+    try {
+      return read(text, left);
+    } catch {
+      return { said: [], noise: "not_understood" };
+    }
+  };
   return {
     say,
     flush,
     line(text, left = 0) {
       if (left > 0) report(shortened.add({ reason: "line_shortened", bytes: left }));
-      const { said, noise: reason } = read(text, left);
+      const { said, noise: reason } = reading(text, left);
       if (reason !== undefined) report(noise.add({ reason, text, bytes: Buffer.byteLength(text) }));
       say(said, text);
     },

@@ -53,3 +53,8 @@ export function present<const T extends object>(fields: T): Present<T> {
   for (const key of Object.keys(all)) if (all[key] !== undefined) found[key] = all[key];
   return found as Present<T>;
 }
+
+/** A value as a word. `String` throws for an object with names such as `toString`, which any program may send. */
+export function wordOf(value: unknown): string {
+  return typeof value === "object" && value !== null ? JSON.stringify(value) : String(value);
+}

@@ -46,7 +46,9 @@ const REQUESTS = [
   "__proto__",
 ];
 const CALLS = ["c1", "c2", "__proto__", "constructor"];
-const ODD = [null, 0, -1, "", [], {}, [null], "\ud800", 1e308, true, "constructor"];
+/** A value that `String` throws for. */
+const NO_WORD = { toString: 1, valueOf: 1 };
+const ODD = [null, 0, -1, "", [], {}, [null], "\ud800", 1e308, true, "constructor", NO_WORD, [NO_WORD]];
 
 const pick = <T>(values: readonly T[]): fc.Arbitrary<T> => fc.constantFrom(...values);
 const maybe = (value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
@@ -69,19 +71,34 @@ const anyUpdate: fc.Arbitrary<Fields> = fc
     return { method: "session/update", params: { sessionId: SESSION, update: spoiled } };
   });
 
+/** What a request tells, with an odd value in every place. */
+function oddly(call: unknown, kind: string, odd: unknown): Fields {
+  const rawInput = { command: [odd], path: odd, cwd: odd, changes: odd };
+  const content = [{ type: "diff", path: odd, oldText: odd, newText: odd }];
+  const field = { type: odd, title: odd, oneOf: [{ const: odd, title: odd }], enum: [odd], items: { anyOf: [odd] } };
+  return {
+    options: [{ optionId: odd, kind: odd, name: odd }],
+    toolCall: { toolCallId: call, title: odd, kind, rawInput, content, locations: [{ path: odd, line: odd }] },
+    message: odd,
+    requestedSchema: { properties: { a: field, b: odd } },
+  };
+}
+
 const anyRequest: fc.Arbitrary<Fields> = fc
   .record({
     method: pick(REQUESTS),
     call: maybe(pick(CALLS)),
     odd: maybe(pick(["kept"])),
+    within: maybe(pick(["kept"])),
     path: pick(["a.txt", "/etc/passwd", "b"]),
-    kind: pick(["execute", "edit", "constructor"]),
+    kind: pick(["execute", "edit", "switch_mode", "constructor"]),
   })
-  .map(({ method, call, odd, path, kind }) => {
+  .map(({ method, call, odd, within, path, kind }) => {
     const options = odd === "kept" ? [{ optionId: "y", kind: "allow_once", name: "y" }] : odd;
     const toolCall = odd === "kept" ? { toolCallId: call, title: "t", kind } : odd;
-    const params = { sessionId: SESSION, options, toolCall, path, mode: "form", message: "?", requestedSchema: odd };
-    return { method, params };
+    const told = { options, toolCall, message: "?", requestedSchema: odd };
+    const params = within === "kept" ? told : oddly(call, kind, within);
+    return { method, params: { sessionId: SESSION, path, mode: "form", ...params } };
   });
 
 describe("whatever lines come", () => {

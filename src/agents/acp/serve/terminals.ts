@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { keepNewest } from "../../../core/entries.ts";
-import { type Fields, listIn, numberIn, textIn } from "../../../core/json/fields.ts";
+import { type Fields, listIn, numberIn, textIn, wordOf } from "../../../core/json/fields.ts";
 import { offeredPatterns } from "../../../core/permissions/offer.ts";
 import { isHarmless } from "../../../core/permissions/programs/variables.ts";
 import { type Assignment, shown } from "../../../core/permissions/shell/word.ts";
@@ -61,7 +61,7 @@ export class Terminals {
     const command = textIn(params, "command");
     // A word with a dash would be an option of the shell that starts it, and the next word the program.
     if (!command || command.startsWith("-")) throw new Refused("expected a command");
-    const args = Array.isArray(params.args) ? params.args.map(String) : [];
+    const args = Array.isArray(params.args) ? params.args.map(wordOf) : [];
     const place = await this.#placeOf(textIn(params, "cwd"));
     const env = environmentIn(params);
     await guard.permit(permissionOn(ruledLine(command, args, env), place, directory));

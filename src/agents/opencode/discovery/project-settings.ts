@@ -1,6 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
-import { isFields } from "../../../core/json/fields.ts";
+import { isFields, wordOf } from "../../../core/json/fields.ts";
 import type { ProjectSetting } from "../../../core/trust.ts";
 import { allLevelsOf, type KeysOf, type Look, levelsOf, settingsAt } from "../../project-files.ts";
 
@@ -14,7 +14,7 @@ export function keysOfConfig(text: string): string[] | undefined {
   return Object.entries(config).flatMap(([key, value]) => {
     if (key === "$schema") return [];
     if (!NAMED.has(key)) return [key];
-    if (Array.isArray(value)) return value.map((one) => `${key}.${String(one)}`);
+    if (Array.isArray(value)) return value.map((one) => `${key}.${wordOf(one)}`);
     return isFields(value) ? Object.keys(value).map((name) => `${key}.${name}`) : [key];
   });
 }
