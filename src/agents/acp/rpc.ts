@@ -25,6 +25,9 @@ export const AUTH_REQUIRED = -32_000;
 export const NOT_FOUND = -32_002;
 export const REQUEST_CANCELLED = -32_800;
 
+/** The answer to a request that the program took back. */
+export const WITHDRAWN: Reply = { error: { code: REQUEST_CANCELLED, message: "the request was cancelled" } };
+
 const GONE: Response = {
   result: {},
   error: { code: INTERNAL_ERROR, message: "the program exited without an answer", data: {} },

@@ -14,7 +14,7 @@ import { Decoder } from "./decode/decoder.ts";
 import type { Peer } from "./handshake.ts";
 import { type Launch, programSpec } from "./launch.ts";
 import { promptContent } from "./prompt-content.ts";
-import { type Heard, readLine } from "./read-line.ts";
+import { type Heard, isId, readLine } from "./read-line.ts";
 import { Requests } from "./requests.ts";
 import { Rpc } from "./rpc.ts";
 import { Guard } from "./serve/guard.ts";
@@ -235,7 +235,12 @@ export class AcpSession implements AgentSession {
   #take(heard: Heard, isCut: boolean): void {
     if (heard.what === "answer") this.#rpc.answered(heard.line);
     else if (heard.what === "request") this.#requests.take(heard, isCut);
-    else if (heard.what === "notification" && heard.method === "session/update") this.#updates.take(heard.params);
+    else if (heard.what === "notification") this.#notice(heard);
+  }
+
+  #notice({ method, params }: Extract<Heard, { what: "notification" }>): void {
+    if (method === "session/update") this.#updates.take(params);
+    else if (method === "$/cancel_request" && isId(params.requestId)) this.#requests.withdraw(params.requestId);
   }
 
   async #leave(): Promise<void> {

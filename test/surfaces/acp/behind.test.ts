@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import type { NewSessionResponse, PromptResponse } from "@agentclientprotocol/sdk/unstable";
+import { Closers } from "../../support/closers.ts";
+import { eventually } from "../../support/eventually.ts";
+import { startServer, type TestServer } from "../../support/server.ts";
+import { type StageOptions, stage, textOf } from "./stage.ts";
+
+const PROGRAM = fileURLToPath(new URL("../../fixtures/agents/acp-as-told.mjs", import.meta.url));
+
+/** A server whose agent "told" is the stand-in, which answers requests as it is told. */
+function startTold(t: Parameters<typeof startServer>[0], told: object = {}): Promise<TestServer> {
+  const env = { STAND_IN: JSON.stringify(told) };
+  return startServer(t, { agents: { told: { acp: [process.execPath, PROGRAM], env } } });
+}
+
+/** A client with a session of the stand-in, whose prompts are played. */
+async function open(t: Parameters<typeof stage>[0], server: TestServer, more: StageOptions = {}) {
+  const client = await stage(t, { server, acp: { agent: "told" }, ...more });
+  const opened: NewSessionResponse = await client.agent.request("session/new", {
+    cwd: server.directory,
+    mcpServers: [],
+  });
+  const { sessionId: id } = opened;
+  const play = (steps: object[], end: object = { stopReason: "end_turn" }): Promise<PromptResponse> => {
+    const text = JSON.stringify({ steps, end });
+    return client.agent.request("session/prompt", { sessionId: id, prompt: [{ type: "text", text }] });
+  };
+  return { ...client, id, opened, play };
+}
+
+describe("in front of an agent of the protocol", () => {
+  const closers = new Closers();
+  let server: TestServer;
+  before(async () => {
+    server = await startTold(closers);
+  });
+  after(() => closers.close());
+
+  test("a permission request that the agent takes back is taken back from the client", async (t) => {
+    const client = await open(t, server);
+    const asked = Promise.withResolvers<void>();
+    const withdrawn: string[] = [];
+    client.onPermission(({ toolCall: { title } }, signal) => {
+      if (title === "keep") return asked.promise.then(() => ({ outcome: { outcome: "selected", optionId: "once" } }));
+      signal.addEventListener("abort", () => withdrawn.push(title ?? ""));
+      asked.resolve();
+      return new Promise(() => {});
+    });
+    const request = (title: string, facts: object) => {
+      const toolCall = { toolCallId: title, title, kind: "fetch" };
+      const options = [{ optionId: "y", name: "Yes", kind: "allow_once" }];
+      return { request: { method: "session/request_permission", params: { toolCall, options }, ...facts } };
+    };
+    const prompt = client.play([
+      request("drop", { id: "d", wait: false }),
+      request("keep", {}),
+      { tell: { method: "$/cancel_request", params: { requestId: "d" } } },
+      { answerOf: "d" },
+      { until: "session/cancel" },
+    ]);
+    await eventually("the agent has its answer", () => textOf(client.updates).includes("-32800"));
+    assert.deepEqual(await server.api.asks(client.id), []);
+    await eventually("the client's dialog is closed", () => withdrawn.length === 1);
+    assert.deepEqual(withdrawn, ["drop"]);
+    await client.agent.notify("session/cancel", { sessionId: client.id });
+    await prompt;
+  });
+});
