@@ -2,12 +2,16 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { NewSessionResponse, PromptResponse } from "@agentclientprotocol/sdk/unstable";
+import { type Fields, textIn } from "../../../src/core/json/fields.ts";
 import { Closers } from "../../support/closers.ts";
 import { eventually } from "../../support/eventually.ts";
 import { startServer, type TestServer } from "../../support/server.ts";
-import { type StageOptions, stage, textOf } from "./stage.ts";
+import { type StageOptions, stage, textOf, updatesOf } from "./stage.ts";
 
 const PROGRAM = fileURLToPath(new URL("../../fixtures/agents/acp-as-told.mjs", import.meta.url));
+
+const update = (sessionUpdate: string, facts: object = {}) => ({ update: { sessionUpdate, ...facts } });
+const words = (text: string) => update("agent_message_chunk", { content: { type: "text", text } });
 
 /** A server whose agent "told" is the stand-in, which answers requests as it is told. */
 function startTold(t: Parameters<typeof startServer>[0], told: object = {}): Promise<TestServer> {
@@ -66,5 +70,49 @@ describe("in front of an agent of the protocol", () => {
     assert.deepEqual(withdrawn, ["drop"]);
     await client.agent.notify("session/cancel", { sessionId: client.id });
     await prompt;
+  });
+
+  test("compactions have ids of their own, their summaries and their errors", async (t) => {
+    const client = await open(t, server, { capabilities: { session: { compaction: {} } } });
+    const is = (compactionId: string, status: string, more = {}) =>
+      update("compaction_update", { compactionId, status, ...more });
+    const piece = (compactionId: string, text: string) =>
+      update("compaction_summary_chunk", { compactionId, content: { type: "text", text } });
+    await client.play([
+      words("before "),
+      ...[is("a", "in_progress"), piece("a", "We spoke "), piece("a", "of the sea."), is("a", "completed")],
+      words("between "),
+      ...[is("b", "in_progress"), piece("b", "half"), is("b", "failed", { error: "no room" })],
+      ...[is("c", "in_progress"), is("c", "cancelled")],
+      words("after"),
+    ]);
+    const ids = new Map<string, string>();
+    const shown = updatesOf(client).flatMap((one) => {
+      if (!one.sessionUpdate.startsWith("compaction")) return [];
+      const { compactionId, status, error, content } = one as Fields;
+      const id = String(compactionId);
+      if (!ids.has(id)) ids.set(id, "abc"[ids.size] ?? "?");
+      return [[ids.get(id), status ?? textIn((content ?? {}) as Fields, "text"), ...(error ? [error] : [])]];
+    });
+    assert.deepEqual(shown, [
+      ["a", "in_progress"],
+      ["a", "We spoke of the sea."],
+      ["a", "completed"],
+      ["b", "in_progress"],
+      ["b", "failed", "no room"],
+      ["c", "in_progress"],
+      ["c", "cancelled"],
+    ]);
+    assert.equal(textOf(client.updates), "before between after");
+    const later = await stage(t, { server, capabilities: { session: { compaction: {} } } });
+    await later.agent.request("session/load", { sessionId: client.id, cwd: server.directory, mcpServers: [] });
+    const ended = updatesOf(later).flatMap((one) =>
+      one.sessionUpdate === "compaction_update" ? [[ids.get(one.compactionId), one.status]] : [],
+    );
+    assert.deepEqual(ended, [
+      ["a", "completed"],
+      ["b", "failed"],
+      ["c", "cancelled"],
+    ]);
   });
 });
