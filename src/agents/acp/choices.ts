@@ -129,11 +129,10 @@ export function modelsOf({ model }: Choices): AgentModel[] {
   }));
 }
 
-/** The modes, that of a new session first. */
+/** The modes, in the program's order. */
 export function modesOf({ mode }: Choices): AgentMode[] {
-  const modes = (mode?.option.values ?? []).map(({ id, name, description }) => ({
+  return (mode?.option.values ?? []).map(({ id, name, description }) => ({
     id,
     ...present({ name, description }),
   }));
-  return [...modes.filter(({ id }) => id === mode?.current), ...modes.filter(({ id }) => id !== mode?.current)];
 }

@@ -80,7 +80,16 @@ export function openPuppet(
   const found = { argv: ["puppet"] } as const;
   const login = { keys: [], env: {} };
   const session: AcpSession = new AcpSession(
-    { host: puppet, found, env: {}, title: "Puppet", login, readyMs, onPeer() {}, onCommands() {} },
+    {
+      host: puppet,
+      found,
+      env: {},
+      title: "Puppet",
+      login,
+      readyMs,
+      onPeer() {},
+      told: { commands() {}, choices() {} },
+    },
     {
       session: "ses",
       directory,

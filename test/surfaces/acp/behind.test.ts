@@ -116,3 +116,45 @@ describe("in front of an agent of the protocol", () => {
     ]);
   });
 });
+
+/** A config option of one category, whose id is the category unless told. */
+function select(category: string | undefined, values: readonly string[], id = category ?? "") {
+  const options = values.map((value) => ({ value, name: value }));
+  return { id, name: id, type: "select", currentValue: values[0], options, ...(category ? { category } : {}) };
+}
+
+/** The options of an answer: their values by their ids. */
+const shownOf = ({ configOptions }: Pick<NewSessionResponse, "configOptions">): Record<string, string> =>
+  Object.fromEntries(
+    (configOptions ?? []).map((option) => [
+      option.id,
+      "options" in option ? (option.options as { value: string }[]).map(({ value }) => value).join(" ") : "",
+    ]),
+  );
+
+test("modes and models that an agent adds in its session are listed and taken", async (t) => {
+  const told = [select("mode", ["ask"]), select("model", ["m1"])];
+  const more = [select("mode", ["ask", "own"]), select("model", ["m1", "m2"])];
+  const server = await startTold(t, {
+    "session/new": { sessionId: "sess-stand-in", configOptions: told },
+    "session/set_config_option": {},
+  });
+  const client = await open(t, server);
+  assert.deepEqual(shownOf(client.opened), { mode: "ask", model: "m1" });
+  await client.play([update("config_option_update", { configOptions: more })]);
+  for (const [configId, value] of [
+    ["mode", "own"],
+    ["model", "m2"],
+  ] as const)
+    await client.agent.request("session/set_config_option", { sessionId: client.id, configId, value });
+  assert.deepEqual(
+    [(await server.api.session(client.id)).mode, (await server.api.session(client.id)).model],
+    ["own", "m2"],
+  );
+  const later = await stage(t, { server });
+  const place = { cwd: server.directory, mcpServers: [] };
+  const loaded = await later.agent.request("session/load", { sessionId: client.id, ...place });
+  assert.deepEqual(shownOf(loaded), { mode: "ask own", model: "m1 m2" });
+  const next = await open(t, server);
+  assert.deepEqual(shownOf(next.opened), { mode: "ask own", model: "m1 m2" });
+});
