@@ -39,7 +39,7 @@ async function setConfig(chooser: Chooser, offer: Offer, value: OptionValue, wha
 
 function noteTaken(chooser: Chooser, { id }: Offer, value: OptionValue): void {
   const { choices } = chooser;
-  const named = (["model", "mode"] as const).find((what) => choices[what]?.id === id);
+  const named = (["model", "mode"] as const).find((what) => !choices.legacy[what] && choices[what]?.id === id);
   if (named && typeof value === "string") chooser.choices = withCurrent(choices, named, value);
   else chooser.choices = withOption(choices, id, value);
 }

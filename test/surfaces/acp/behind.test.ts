@@ -158,3 +158,31 @@ test("modes and models that an agent adds in its session are listed and taken", 
   const next = await open(t, server);
   assert.deepEqual(shownOf(next.opened), { mode: "ask own", model: "m1 m2" });
 });
+
+test("options of an agent whose ids stand for something else are shown by others, and can be set", async (t) => {
+  const configOptions = [
+    select("mode", ["ask", "auto"], "permission"),
+    select(undefined, ["slow", "fast"], "mode"),
+    select(undefined, ["x", "y"], "model"),
+    select(undefined, ["low", "high"], "effort"),
+    select("thought_level", ["some", "much"], "think"),
+    select(undefined, ["a", "b"], "effort_2"),
+  ];
+  const server = await startTold(t, {
+    "session/new": { sessionId: "sess-stand-in", configOptions },
+    "session/set_config_option": {},
+  });
+  const client = await open(t, server);
+  await client.play([]);
+  const shown = {
+    ...{ mode: "ask auto", mode_2: "slow fast", model_2: "x y" },
+    ...{ effort: "some much", effort_2: "a b", effort_3: "low high" },
+  };
+  assert.deepEqual(shownOf(client.opened), shown);
+  const values = { mode: "auto", mode_2: "fast", model_2: "y", effort: "much", effort_2: "b", effort_3: "high" };
+  for (const [configId, value] of Object.entries(values)) {
+    const answer = await client.agent.request("session/set_config_option", { sessionId: client.id, configId, value });
+    const now = answer.configOptions.find(({ id }) => id === configId);
+    assert.equal(now?.currentValue, value, configId);
+  }
+});
