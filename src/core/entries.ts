@@ -13,3 +13,8 @@ export function withEntry<K, V>(map: ReadonlyMap<K, V>, key: K, value: V | undef
   else copy.set(key, value);
   return copy;
 }
+
+/** A list that begins with the entry of this id, where there is one. */
+export function firstBy<T extends { id: string }>(list: readonly T[], first: unknown): T[] {
+  return [...list.filter(({ id }) => id === first), ...list.filter(({ id }) => id !== first)];
+}

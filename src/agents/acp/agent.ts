@@ -1,17 +1,14 @@
-import { keepNewest } from "../../core/entries.ts";
 import { shownSettings, trustCommand } from "../../core/trust.ts";
 import { SpawnFailed } from "../../host/contract.ts";
 import { findProgram } from "../../host/find-program.ts";
-import type { Agent, AgentCommand, AgentSession, OpenOptions, Project } from "../contract.ts";
+import type { Agent, AgentSession, OpenOptions, Project } from "../contract.ts";
 import { openLazily } from "../open-lazily.ts";
 import type { Discoverer } from "./discovery/discover.ts";
 import type { Peer } from "./handshake.ts";
 import type { AcpAgentOptions, ProgramSearch } from "./options.ts";
+import { ToldFacts } from "./told-facts.ts";
 
 export type { AcpAgentOptions, Argv, FoundProgram, KeyLogin, ProgramSearch } from "./options.ts";
-
-/** Commands are kept for so many directories. */
-const KEPT = 64;
 
 async function searchFor(options: AcpAgentOptions): Promise<ProgramSearch> {
   const { argv, env } = options;
@@ -26,8 +23,7 @@ async function searchFor(options: AcpAgentOptions): Promise<ProgramSearch> {
 export function createAcpAgent(options: AcpAgentOptions): Agent {
   const { name, title = name, env = {}, host, readyMs, keys = [], login, projectSettings } = options;
   const loginBy = { keys, env: { ...process.env, ...env }, login };
-  /** The facts that the last session of a directory told. */
-  const commands = new Map<string, AgentCommand[]>();
+  const told = new ToldFacts();
   let canFork: boolean | undefined;
   let looking: Promise<Discoverer> | undefined;
 
@@ -56,8 +52,8 @@ export function createAcpAgent(options: AcpAgentOptions): Agent {
     ]);
     const { directory } = open;
     if ("missing" in found) throw new SpawnFailed(found.missing, { argv: [name], directory });
-    const onCommands = (told: AgentCommand[]): void => keepNewest(commands, directory, told, KEPT);
-    return (open) => new AcpSession({ host, found, env, title, login: loginBy, readyMs, onPeer, onCommands }, open);
+    const session = { host, found, env, title, login: loginBy, readyMs, onPeer, told: told.from(directory) };
+    return (open) => new AcpSession(session, open);
   };
   return {
     name,
@@ -69,8 +65,7 @@ export function createAcpAgent(options: AcpAgentOptions): Agent {
     discoversProjects: true,
     async discover(project) {
       const found = await (await discoverer()).discover();
-      const told = project && commands.get(project.directory);
-      return told ? { ...found, commands: told } : found;
+      return project ? told.within(project.directory, found) : found;
     },
     async sessions(project) {
       await assertHarmless(project);

@@ -3,7 +3,7 @@ import type { Signal } from "../../core/ledger/signals.ts";
 import { type Asked, askForm, askPermission, CANCELLED, DECLINED, type OpenAsk } from "./asks.ts";
 import type { Decoder } from "./decode/decoder.ts";
 import type { Heard } from "./read-line.ts";
-import type { Rpc } from "./rpc.ts";
+import { type RequestId, type Rpc, WITHDRAWN } from "./rpc.ts";
 import type { Turn } from "./turn.ts";
 
 type Request = Extract<Heard, { what: "request" }>;
@@ -36,6 +36,17 @@ export class AskDesk {
     const ask = this.#open.get(key);
     this.#open.delete(key);
     return ask;
+  }
+
+  /** The program no longer waits for the answer to a request. */
+  withdraw(request: RequestId): void {
+    for (const [key, { id }] of this.#open) {
+      if (id !== request) continue;
+      this.#open.delete(key);
+      this.#options.say([{ type: "ask.withdrawn", ask: key }]);
+      void this.#options.rpc.reply(id, WITHDRAWN);
+      return;
+    }
   }
 
   /** The turn is stopped or over. */

@@ -25,7 +25,7 @@ interface Beginning {
 
 /** Opens the session with a program that has just been started, and puts its choices in force. Resolves with the session's facts. */
 export async function beginSession(beginning: Beginning): Promise<SessionSignal> {
-  const { open, login, chooser, decoder, say, onPeer } = beginning;
+  const { open, login, chooser, decoder, updates, say, onPeer } = beginning;
   const { model, mode, options } = open;
   try {
     const peer = await shakeHands(chooser.rpc);
@@ -35,6 +35,7 @@ export async function beginSession(beginning: Beginning): Promise<SessionSignal>
       opened: (session, again, result) => {
         // At once: the program may change its choices with the next line.
         Object.assign(chooser, { session, isResumed: again, choices: choicesOf(result) });
+        updates.choicesTold(!again);
         if (!again) decoder.isNew();
       },
     });

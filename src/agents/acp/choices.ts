@@ -1,4 +1,5 @@
 import type { AgentOption, OptionValue, OptionValues } from "../../core/events/values.ts";
+import { freeName } from "../../core/free-name.ts";
 import { type Fields, fieldsIn, listIn, present, textIn } from "../../core/json/fields.ts";
 import type { SessionSignal } from "../../core/ledger/signals.ts";
 import type { AgentMode, AgentModel } from "../contract.ts";
@@ -44,6 +45,8 @@ function offerOf(config: Fields): Offer | undefined {
 }
 
 const EFFORT = "effort";
+/** Ids that stand for the model and the mode of a session everywhere. */
+const RESERVED: readonly string[] = ["model", "mode"];
 
 /** The choices in a list of config options. Of each category the first counts, as the protocol says. */
 function configured(configs: readonly Fields[]): Omit<Choices, "legacy"> {
@@ -51,12 +54,16 @@ function configured(configs: readonly Fields[]): Omit<Choices, "legacy"> {
   const firstOf = (category: string): Offer | undefined => offers.find(({ option }) => option.category === category);
   const [model, mode, effort] = [firstOf("model"), firstOf("mode"), firstOf("thought_level")];
   const others = offers.filter((offer) => offer !== model && offer !== mode);
-  const options = new Map(
-    others.map((offer) => {
-      const id = offer === effort ? EFFORT : offer.id;
-      return [id, { ...offer, option: { ...offer.option, id } }];
-    }),
-  );
+  const options = new Map<string, Offer>();
+  // Names that are the program's own stay free for them, wherever they are in the list.
+  const named = new Set([...RESERVED, ...(effort ? [EFFORT] : []), ...others.map(({ id }) => id)]);
+  for (const offer of others) {
+    const isOther =
+      RESERVED.includes(offer.id) || options.has(offer.id) || (effort !== undefined && offer.id === EFFORT);
+    const free = isOther ? freeName(offer.id, (id) => named.has(id) || options.has(id)) : offer.id;
+    const id = offer === effort ? EFFORT : free;
+    options.set(id, { ...offer, option: { ...offer.option, id } });
+  }
   return { ...present({ model, mode }), options };
 }
 
@@ -129,11 +136,10 @@ export function modelsOf({ model }: Choices): AgentModel[] {
   }));
 }
 
-/** The modes, that of a new session first. */
+/** The modes, in the program's order. */
 export function modesOf({ mode }: Choices): AgentMode[] {
-  const modes = (mode?.option.values ?? []).map(({ id, name, description }) => ({
+  return (mode?.option.values ?? []).map(({ id, name, description }) => ({
     id,
     ...present({ name, description }),
   }));
-  return [...modes.filter(({ id }) => id === mode?.current), ...modes.filter(({ id }) => id !== mode?.current)];
 }

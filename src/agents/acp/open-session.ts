@@ -59,7 +59,7 @@ export async function openSession(
   const ask = (): Promise<Response> => {
     if (method === "session/load") opening.loads();
     const { promise, resolve } = Promise.withResolvers<Response>();
-    rpc.call(method, params, (response) => {
+    void rpc.call(method, params, (response) => {
       const known = "sessionId" in way ? way.sessionId : textIn(response.result, "sessionId");
       if (!response.error && known !== undefined) opening.opened(known, method !== "session/new", response.result);
       resolve(response);

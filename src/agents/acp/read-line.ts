@@ -13,7 +13,7 @@ export type Heard =
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one
 const ESCAPES = /^(?:\u001b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\))|\ufeff|\r)+/;
 
-function isId(id: unknown): id is RequestId {
+export function isId(id: unknown): id is RequestId {
   return typeof id === "string" || typeof id === "number" || id === null;
 }
 

@@ -1,8 +1,9 @@
 import { FewAtOnce } from "../../core/few-at-once.ts";
 import type { AskDesk } from "./ask-desk.ts";
 import type { Heard } from "./read-line.ts";
-import type { Rpc } from "./rpc.ts";
+import type { RequestId, Rpc } from "./rpc.ts";
 import { Files } from "./serve/files.ts";
+import { Withdrawn } from "./serve/guard.ts";
 import { Terminals, type TerminalsOptions } from "./serve/terminals.ts";
 import { serve, servedBy, tooLong, unknownMethod } from "./served.ts";
 
@@ -22,6 +23,8 @@ export class Requests {
   readonly #terminals: Terminals;
   readonly #served: ReturnType<typeof servedBy>;
   readonly #few = new FewAtOnce(MOST_LARGE);
+  /** Those that Parley serves and has not answered. */
+  readonly #open = new Map<RequestId, AbortController>();
 
   constructor(options: RequestsOptions) {
     this.#options = options;
@@ -34,14 +37,26 @@ export class Requests {
     const { rpc, asks, isGone } = this.#options;
     const { id, method, params } = request;
     const work = this.#served.get(method);
-    const done = async (): Promise<void> => {
-      if (work && !isGone()) await rpc.reply(id, await serve(work, params));
-    };
     if (work && isCut) void rpc.reply(id, tooLong(method));
-    else if (work) void (LARGE.has(method) ? this.#few.do(done) : done());
-    else if (method === "session/request_permission") asks.permission(request);
+    else if (work) {
+      const withdrawn = new AbortController();
+      this.#open.set(id, withdrawn);
+      const done = async (): Promise<void> => {
+        if (isGone()) return;
+        const reply = await serve(work, params, withdrawn.signal);
+        if (this.#open.get(id) === withdrawn) this.#open.delete(id);
+        await rpc.reply(id, reply);
+      };
+      void (LARGE.has(method) ? this.#few.do(done) : done());
+    } else if (method === "session/request_permission") asks.permission(request);
     else if (method === "elicitation/create") asks.form(request);
     else void rpc.reply(id, unknownMethod(method));
+  }
+
+  /** The program takes one of its requests back: it is answered as cancelled, and a person who was asked for it no longer is. */
+  withdraw(id: RequestId): void {
+    this.#open.get(id)?.abort(new Withdrawn());
+    this.#options.asks.withdraw(id);
   }
 
   /** The output so far of a terminal; undefined for one that is not Parley's. */

@@ -1,4 +1,9 @@
+import { ParleyError } from "../../core/errors.ts";
 import { type Fields, fieldsIn, isFields, numberIn, textIn } from "../../core/json/fields.ts";
+import { within } from "../../core/within.ts";
+
+/** How long a program may take to read a request that somebody waits for. */
+const HEAR_MS = 3_000;
 
 /** The error of an answer, in the program's words. */
 export interface RpcError {
@@ -24,6 +29,9 @@ export const INTERNAL_ERROR = -32_603;
 export const AUTH_REQUIRED = -32_000;
 export const NOT_FOUND = -32_002;
 export const REQUEST_CANCELLED = -32_800;
+
+/** The answer to a request that the program took back. */
+export const WITHDRAWN: Reply = { error: { code: REQUEST_CANCELLED, message: "the request was cancelled" } };
 
 const GONE: Response = {
   result: {},
@@ -52,16 +60,24 @@ export class Rpc {
   /** Resolves with the answer, or with an error when the program goes without one. */
   ask(method: string, params: Fields): Promise<Response> {
     const { promise, resolve } = Promise.withResolvers<Response>();
-    this.call(method, params, resolve);
+    void this.call(method, params, resolve);
     return promise;
   }
 
-  /** Has the answer taken while its line is read, before any line after it. */
-  call(method: string, params: Fields, take: (response: Response) => void): void {
+  /** As `ask`, and rejects where the program does not read the request in time. Its answer may take longer. */
+  async askHeard(method: string, params: Fields): Promise<Response> {
+    const { promise, resolve } = Promise.withResolvers<Response>();
+    const written = this.call(method, params, resolve);
+    if (await within(Promise.race([written, promise]), HEAR_MS)) return promise;
+    throw new ParleyError("unavailable", "the agent does not read its input");
+  }
+
+  /** Has the answer taken while its line is read, before any line after it. Resolves when the request is written. */
+  async call(method: string, params: Fields, take: (response: Response) => void): Promise<void> {
     if (this.#gone) return take(GONE);
     const id = ++this.#last;
     this.#open.set(id, take);
-    void this.#write(JSON.stringify({ jsonrpc: "2.0", id, method, params }));
+    await this.#write(JSON.stringify({ jsonrpc: "2.0", id, method, params }));
   }
 
   tell(method: string, params: Fields): Promise<void> {

@@ -4,7 +4,7 @@ import type { Prompt } from "../../core/events/values.ts";
 import { TURN_STOPPED } from "../../core/ledger/asks.ts";
 import type { Answer } from "../../core/ledger/signals.ts";
 import type { CommandHost, ProcessHost } from "../../host/contract.ts";
-import { type AgentChoice, type AgentCommand, type AgentSession, type OpenOptions, ResumeLost } from "../contract.ts";
+import { type AgentChoice, type AgentSession, type OpenOptions, ResumeLost } from "../contract.ts";
 import { Program } from "../program/program.ts";
 import type { Read } from "../program/read-lines.ts";
 import { AskDesk } from "./ask-desk.ts";
@@ -14,13 +14,14 @@ import { Decoder } from "./decode/decoder.ts";
 import type { Peer } from "./handshake.ts";
 import { type Launch, programSpec } from "./launch.ts";
 import { promptContent } from "./prompt-content.ts";
-import { type Heard, readLine } from "./read-line.ts";
+import { type Heard, isId, readLine } from "./read-line.ts";
 import { Requests } from "./requests.ts";
 import { Rpc } from "./rpc.ts";
 import { Guard } from "./serve/guard.ts";
 import { lookAt } from "./serve/look.ts";
 import { type Chooser, NO_CHOICES, setChoice } from "./set-choice.ts";
 import { Telling } from "./telling.ts";
+import type { ToldBySession } from "./told-facts.ts";
 import { Turns } from "./turns.ts";
 import { Updates } from "./updates.ts";
 
@@ -35,8 +36,8 @@ export interface SessionOptions extends Launch {
   readyMs?: number | undefined;
   /** The program has said what it can do. */
   onPeer(peer: Peer): void;
-  /** The program told its commands. */
-  onCommands(commands: AgentCommand[]): void;
+  /** Takes what holds for other sessions of the directory, too. */
+  told: ToldBySession;
 }
 
 /** One process of the program that serves one session. */
@@ -61,7 +62,7 @@ export class AcpSession implements AgentSession {
   constructor(options: SessionOptions, open: OpenOptions) {
     this.#options = options;
     this.#open = open;
-    const { host, env, title, login, onCommands } = options;
+    const { host, env, title, login, told } = options;
     const { directory, session, trusted } = open;
     const prefix = randomUUID().slice(0, 8);
     const nextAsk = (): string => `${prefix}:ask:${++this.#asked}`;
@@ -100,7 +101,7 @@ export class AcpSession implements AgentSession {
     const explain = (why: string): string => loginWords(this.#peer ?? { authMethods: [] }, login, why);
     this.#turns = new Turns({ title, rpc, decoder, chooser, asks, guard, loginWords: explain, hasRules, isGone, say });
     const onActivity = (): void => turn()?.goesOn();
-    this.#updates = new Updates({ decoder, chooser, isGone, say, onActivity, onCommands });
+    this.#updates = new Updates({ decoder, chooser, isGone, say, onActivity, told });
     this.#rpc = rpc;
     this.#telling = telling;
     this.#decoder = decoder;
@@ -235,7 +236,12 @@ export class AcpSession implements AgentSession {
   #take(heard: Heard, isCut: boolean): void {
     if (heard.what === "answer") this.#rpc.answered(heard.line);
     else if (heard.what === "request") this.#requests.take(heard, isCut);
-    else if (heard.what === "notification" && heard.method === "session/update") this.#updates.take(heard.params);
+    else if (heard.what === "notification") this.#notice(heard);
+  }
+
+  #notice({ method, params }: Extract<Heard, { what: "notification" }>): void {
+    if (method === "session/update") this.#updates.take(params);
+    else if (method === "$/cancel_request" && isId(params.requestId)) this.#requests.withdraw(params.requestId);
   }
 
   async #leave(): Promise<void> {

@@ -20,7 +20,7 @@ function listed({ option }: Offer): string {
 }
 
 async function ask({ rpc, session }: Chooser, method: string, params: Fields, what: string): Promise<Fields> {
-  const { result, error } = await rpc.ask(method, { sessionId: session, ...params });
+  const { result, error } = await rpc.askHeard(method, { sessionId: session, ...params });
   if (error) throw new Error(`the agent does not take ${what}: ${errorWords(error)}`);
   return result;
 }
@@ -39,7 +39,7 @@ async function setConfig(chooser: Chooser, offer: Offer, value: OptionValue, wha
 
 function noteTaken(chooser: Chooser, { id }: Offer, value: OptionValue): void {
   const { choices } = chooser;
-  const named = (["model", "mode"] as const).find((what) => choices[what]?.id === id);
+  const named = (["model", "mode"] as const).find((what) => !choices.legacy[what] && choices[what]?.id === id);
   if (named && typeof value === "string") chooser.choices = withCurrent(choices, named, value);
   else chooser.choices = withOption(choices, id, value);
 }
@@ -47,7 +47,7 @@ function noteTaken(chooser: Chooser, { id }: Offer, value: OptionValue): void {
 /** Some programs do not tell the choices of a session of before. What was in force there is asked for by the older request. */
 async function setUntold(chooser: Chooser, what: "model" | "mode", value: string): Promise<void> {
   const params = what === "model" ? { modelId: value } : { modeId: value };
-  const { error } = await chooser.rpc.ask(`session/set_${what}`, { sessionId: chooser.session, ...params });
+  const { error } = await chooser.rpc.askHeard(`session/set_${what}`, { sessionId: chooser.session, ...params });
   // Without a model's name the program has its own; a mode that is not in force would be shown as if it were.
   if (error && what === "mode") throw new Error(`the agent does not take the mode ${value}: ${errorWords(error)}`);
   if (!error) chooser.choices = withCurrent(chooser.choices, what, value);

@@ -51,7 +51,9 @@ export class Turns {
     if (!turn.isGiven) say(decoder.begin());
     turn.isGiven = true;
     this.#tellRules();
-    rpc.call("session/prompt", { sessionId: chooser.session, prompt }, (response) => this.#answered(turn, response));
+    void rpc.call("session/prompt", { sessionId: chooser.session, prompt }, (response) =>
+      this.#answered(turn, response),
+    );
   }
 
   /** Ends a turn whose prompt the program does not get. */
@@ -65,7 +67,7 @@ export class Turns {
     turn.later(prompt);
     if (!canSteer || !turn.isGiven) return;
     const params = { sessionId: chooser.session, prompt, _meta: { steering: { idleBehavior: "promptRequired" } } };
-    rpc.call("_session/steering", params, ({ result, error }) => {
+    void rpc.call("_session/steering", params, ({ result, error }) => {
       if (!error && result.outcome === "injected") turn.taken(prompt);
     });
   }

@@ -1,10 +1,11 @@
 import { type Fields, fieldsIn, listIn, textIn } from "../../core/json/fields.ts";
 import type { Signal } from "../../core/ledger/signals.ts";
 import type { AgentCommand } from "../contract.ts";
-import { factsOf, withConfig, withCurrent } from "./choices.ts";
+import { factsOf, modelsOf, modesOf, withConfig, withCurrent } from "./choices.ts";
 import type { Decoder } from "./decode/decoder.ts";
 import { commandsOf } from "./decode/facts.ts";
 import type { Chooser } from "./set-choice.ts";
+import type { ToldBySession } from "./told-facts.ts";
 
 /** Words outside of a turn come in pieces: they are told when none has come for so long. */
 const OUTSIDE_MS = 1_000;
@@ -18,7 +19,7 @@ interface UpdatesOptions {
   say(signals: readonly Signal[]): void;
   /** The model has gone on. */
   onActivity(): void;
-  onCommands(commands: AgentCommand[]): void;
+  told: ToldBySession;
 }
 
 /** Facts of its session that the program tells by itself. */
@@ -42,7 +43,7 @@ export class Updates {
   }
 
   take(params: Fields): void {
-    const { decoder, chooser, say, onActivity, onCommands } = this.#options;
+    const { decoder, chooser, say, onActivity, told } = this.#options;
     const about = textIn(params, "sessionId");
     // Sub-agents' sessions are told in the call that started them.
     if (chooser.session !== "" && about !== undefined && about !== chooser.session) return;
@@ -51,7 +52,7 @@ export class Updates {
     switch (update.sessionUpdate) {
       case "available_commands_update":
         this.#commands = commandsOf(update);
-        return onCommands([...this.#commands]);
+        return told.commands([...this.#commands]);
       case "config_option_update":
         chooser.choices = withConfig(chooser.choices, listIn(update, "configOptions"));
         return this.sayFacts();
@@ -67,10 +68,21 @@ export class Updates {
     }
   }
 
+  /** The program told what can be chosen: `isNew`, of a new session. */
+  choicesTold(isNew: boolean): void {
+    const { chooser, told } = this.#options;
+    const { choices } = chooser;
+    const current = choices.mode?.current;
+    const defaultMode = isNew && typeof current === "string" ? current : undefined;
+    told.choices({ models: modelsOf(choices), modes: modesOf(choices) }, defaultMode);
+  }
+
   /** A session that is being opened tells its facts when it is open. */
   sayFacts(): void {
     const { chooser, isGone, say } = this.#options;
-    if (chooser.session !== "" && !isGone()) say([factsOf(chooser.choices)]);
+    if (chooser.session === "" || isGone()) return;
+    this.choicesTold(false);
+    say([factsOf(chooser.choices)]);
   }
 
   /** Tells what was held back; nothing is expected any more. */

@@ -1,12 +1,14 @@
 import {
   type Agent,
   type AgentCapabilities,
+  type AgentChoice,
   type AgentSession,
   type ChildRef,
   type McpServer,
   MustReopen,
   ResumeLost,
 } from "../../agents/contract.ts";
+import { ParleyError } from "../../core/errors.ts";
 import type { Signal } from "../../core/ledger/signals.ts";
 import { isRuled } from "../../core/permissions/is-ruled.ts";
 import type { ProjectSetting } from "../../core/trust.ts";
@@ -15,8 +17,10 @@ import type { Inbox } from "../session/inbox.ts";
 import { type Choice, changeOf, noteSaid } from "./choice.ts";
 import type { LinkOptions } from "./link-options.ts";
 
-/** How long an agent may take to accept a choice or a cancel. An agent that does not read its input never does. */
+/** How long an agent may take to accept a cancel. An agent that does not read its input never does. */
 const HEAR_MS = 3_000;
+/** How long it may take until a choice is in force: some load a model first, or ask a service. */
+const CHOICE_MS = 30_000;
 
 /** A choice with the MCP servers of the session, for a start of the agent. */
 type Wanted = Choice & { servers: readonly McpServer[] };
@@ -37,6 +41,13 @@ export interface Opened {
   generation: number;
   /** The agent no longer knows the session that it was to resume. */
   lost: boolean;
+}
+
+/** Not the caller's fault: the same choice may succeed later. */
+function unanswered(change: AgentChoice): ParleyError {
+  const seconds = CHOICE_MS / 1_000;
+  const text = `the agent has not said within ${seconds} s whether it takes ${JSON.stringify(change)}: if it does so later, the session shows it then`;
+  return new ParleyError("unavailable", text);
 }
 
 /** The agent behind a session: started when it is first needed, one at a time, started anew after it has gone. */
@@ -166,7 +177,7 @@ export class AgentLink {
     const options = Object.entries(inForce.options ?? {}).filter(([id]) => change.options?.[id] === undefined);
     inForce.options = Object.fromEntries(options);
     try {
-      if (!(await within(agent.set(change), HEAR_MS))) throw new Error("the agent does not read its input");
+      if (!(await within(agent.set(change), CHOICE_MS))) throw unanswered(change);
     } catch (error) {
       // The choice before is published again: this one is not in force.
       if (!(error instanceof MustReopen)) this.options.inbox.signal({ type: "session", ...before });

@@ -1,5 +1,5 @@
 import { type Agent, type McpServer, MustReopen } from "../../agents/contract.ts";
-import { messageOf, ParleyError } from "../../core/errors.ts";
+import { isParleyError, messageOf, ParleyError } from "../../core/errors.ts";
 import type { ParleyEvent } from "../../core/events/event.ts";
 import type { Failure, PermissionRule, Prompt } from "../../core/events/values.ts";
 import { cutTurns } from "../../core/history/copy.ts";
@@ -94,7 +94,8 @@ export class ServingAgent {
     if (!link || command.agent !== undefined) return command;
     return async ({ facts }) => {
       await link.change({ model, mode, options }).catch((error: unknown) => {
-        throw error instanceof MustReopen ? error : new ParleyError("invalid", messageOf(error));
+        const isTold = error instanceof MustReopen || isParleyError(error);
+        throw isTold ? error : new ParleyError("invalid", messageOf(error));
       });
       return { command, undo: () => link.change(choiceIn(facts)) };
     };

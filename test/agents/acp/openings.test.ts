@@ -330,6 +330,36 @@ describe("discovery", () => {
     assert.deepEqual(rig.processes(), []);
   });
 
+  test("is of the directory where sessions told models and modes: those of the project, and what was added later", async (t) => {
+    const select = (category: string, values: readonly string[], currentValue = values[0]) => ({
+      ...{ id: category, name: category, category, type: "select", currentValue },
+      options: values.map((value) => ({ value, name: value.toUpperCase() })),
+    });
+    const { rig, open, directory } = await setStage(t, {
+      "session/new": {
+        sessionId: "sess-stand-in",
+        configOptions: [select("mode", ["ask", "own"], "own"), select("model", ["m1"])],
+      },
+    });
+    const project = { directory, trusted: true };
+    const listed = ({ models, modes }: { models: { id: string }[]; modes: { id: string }[] }) =>
+      [models, modes].map((list) => list.map(({ id }) => id).join(" "));
+    const before = await rig.agent.discover(project);
+    assert.deepEqual(listed(before), ["m1", "own ask"]);
+    const watched = await open();
+    const configOptions = [select("mode", ["ask", "own", "new"], "new"), select("model", ["m1", "m2"])];
+    await watched.turn(played([update("config_option_update", { configOptions })]));
+    const now = ["m1 m2", "own ask new"];
+    assert.deepEqual(listed(await rig.agent.discover(project)), now, "the mode of a new session is the first");
+    assert.deepEqual(listed(before), now, "an answer that is kept stays true");
+    assert.deepEqual(listed({ ...before }), now);
+    assert.equal((await rig.agent.discover(project)).modes[2]?.name, "NEW");
+    assert.deepEqual(listed(await rig.agent.discover()), ["m1", "own ask"]);
+    await watched.turn(played([update("config_option_update", { configOptions: [] })]));
+    assert.deepEqual(listed(before), now, "who tells none says nothing");
+    await watched.session.close();
+  });
+
   test("lists and copies sessions where the agent can, and says so where it cannot", async (t) => {
     const can = initialize({ agentCapabilities: { sessionCapabilities: { list: {}, fork: {} } } });
     const listed = {

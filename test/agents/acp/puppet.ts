@@ -28,9 +28,12 @@ export class Puppet implements ProcessHost, CommandHost {
     const exit = { code: 0, signal: null, stderr: [] };
     const leave = async (): Promise<void> => this.#exited.resolve(exit);
     const [started, exited] = [Promise.resolve(), this.#exited.promise];
-    const write = async (line: string): Promise<void> => this.#take(jsonIn(line) as Fields);
+    const write = (line: string): Promise<void> => this.write(line);
     return { pid: 1, started, exited, write, endInput: leave, kill: leave, pause() {}, resume() {} };
   }
+
+  /** Takes a line that is written to it. Resolves when it has read the line. */
+  write = async (line: string): Promise<void> => this.#take(jsonIn(line) as Fields);
 
   run(): never {
     throw new Error("no command is run here");
@@ -77,7 +80,16 @@ export function openPuppet(
   const found = { argv: ["puppet"] } as const;
   const login = { keys: [], env: {} };
   const session: AcpSession = new AcpSession(
-    { host: puppet, found, env: {}, title: "Puppet", login, readyMs, onPeer() {}, onCommands() {} },
+    {
+      host: puppet,
+      found,
+      env: {},
+      title: "Puppet",
+      login,
+      readyMs,
+      onPeer() {},
+      told: { commands() {}, choices() {} },
+    },
     {
       session: "ses",
       directory,

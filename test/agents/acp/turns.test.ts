@@ -212,18 +212,18 @@ describe("a turn", () => {
     );
     assert.deepEqual(
       watched.all("status").map(({ status }) => status),
-      ["compacting", "running"],
+      ["compacting", "compacting", "running"],
     );
     assert.equal(said(watched), "");
     await watched.session.close();
   });
 
-  for (const [status, level, told] of [
-    ["completed", "info", "We spoke of\nthe sea."],
-    ["failed", "error", "no room"],
-    ["cancelled", "info", "the compaction was stopped"],
+  for (const [status, note, summary] of [
+    ["completed", ["info", "the conversation was compacted", "compaction"], "We spoke of\nthe sea."],
+    ["failed", ["error", "no room", "compaction_failed"], ""],
+    ["cancelled", ["info", "the compaction was stopped", "compaction_stopped"], ""],
   ] as const)
-    test(`tells the summary of a compaction that comes piece by piece and is ${status}`, async (t) => {
+    test(`tells the summary of a compaction that comes piece by piece only where it is completed: ${status}`, async (t) => {
       const { open } = await setStage(t);
       const watched = await open();
       const piece = (text: string, compactionId = "1") =>
@@ -232,12 +232,16 @@ describe("a turn", () => {
       await watched.turn(played([piece("We spoke of\n"), piece("other", "2"), piece("the sea."), end]));
       assert.deepEqual(
         watched.all("note").map(({ level, text, code }) => [level, text, code]),
-        [[level, told, "compaction"]],
+        [note],
       );
+      const ofSummary = summary === "" ? [] : ["step.begun", "text", "text.done", "step.finished"];
       assert.deepEqual(
-        watched.all("status").map((one) => one.status),
-        ["compacting", "running"],
+        watched.types().filter((type) => /^(?:status|note|text.*|step.*)$/.test(type)),
+        ["status", "status", ...ofSummary, "note", "status"],
       );
+      assert.deepEqual(watched.all("status").at(-1)?.status, "running");
+      assert.deepEqual([said(watched), watched.all("step.begun")[0]?.summary ?? false], [summary, summary !== ""]);
+      assert.deepEqual(broken(watched.signals), []);
       await watched.session.close();
     });
 

@@ -3,6 +3,7 @@ import { type Fields, fieldsIn, listIn, textIn } from "../../../core/json/fields
 import type { AgentCommand } from "../../contract.ts";
 import { wordsOf } from "./content.ts";
 import type { DecodeState, Say } from "./state.ts";
+import { closeTexts } from "./texts.ts";
 
 const STATUSES = ["pending", "in_progress", "completed", "cancelled"] as const;
 const PRIORITIES = ["high", "medium", "low"] as const;
@@ -39,20 +40,35 @@ export function onNotice(state: DecodeState, update: Fields, say: Say): void {
   say({ type: "note", level: LEVELS.get(update.severity) ?? "info", text: words.join("\n"), code: "notice" });
 }
 
-/** A compaction is a status while it lasts; its summary is told as a note. */
+/** A compaction is a status while it lasts. How it ended is told by a note, and before the status is over. */
 export function onCompaction(state: DecodeState, update: Fields, say: Say): void {
   if (state.place !== "turn") return;
   if (update.status === "in_progress") return say({ type: "status", status: "compacting" });
-  say({ type: "status", status: "running" });
   const id = textIn(update, "compactionId") ?? "";
-  const summary = listIn(update, "summary").map(wordsOf).join("") || state.summaries.get(id);
+  const summary = listIn(update, "summary").map(wordsOf).join("") || (state.summaries.get(id) ?? "");
   state.summaries.delete(id);
-  const level = update.status === "failed" ? "error" : "info";
-  const failed = textIn(update, "error") ?? "the conversation could not be compacted";
-  const stopped = "the compaction was stopped";
-  const done = summary || "the conversation was compacted";
-  const text = update.status === "failed" ? failed : update.status === "cancelled" ? stopped : done;
-  say({ type: "note", level, text, code: "compaction" });
+  // Nothing else may have begun it.
+  say({ type: "status", status: "compacting" });
+  if (update.status === "failed") {
+    const text = textIn(update, "error") || "the conversation could not be compacted";
+    say({ type: "note", level: "error", text, code: "compaction_failed" });
+  } else if (update.status === "cancelled") {
+    say({ type: "note", level: "info", text: "the compaction was stopped", code: "compaction_stopped" });
+  } else {
+    if (summary !== "") saySummary(state, summary, say);
+    say({ type: "note", level: "info", text: "the conversation was compacted", code: "compaction" });
+  }
+  say({ type: "status", status: "running" });
+}
+
+/** A summary is a step of its own. It is told when it is whole: that of a compaction that fails stands for nothing. */
+function saySummary(state: DecodeState, summary: string, say: Say): void {
+  closeTexts(state, say);
+  const key = `${state.prefix}:summary:${++state.items}`;
+  say({ type: "step.begun", step: key, summary: true });
+  say({ type: "text", item: key, kind: "message", role: "assistant", delta: summary });
+  say({ type: "text.done", item: key });
+  say({ type: "step.finished", step: key });
 }
 
 /** A piece of a compaction's summary. The first one begins the compaction, where nothing else has. */

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { firstBy } from "../../../core/entries.ts";
 import { messageOf } from "../../../core/errors.ts";
 import { type Fields, fieldsIn, listIn, present, textIn } from "../../../core/json/fields.ts";
 import { within } from "../../../core/within.ts";
@@ -164,7 +165,7 @@ export class Discoverer {
         models: models.length > 0 ? models : listed,
         ...(typeof current === "string" ? { defaultModel: current } : {}),
         ...(choices.model ? { otherModels: true } : {}),
-        modes: modesOf(choices),
+        modes: firstBy(modesOf(choices), choices.mode?.current),
         ...(options.length > 0 ? { options } : {}),
         commands,
       };

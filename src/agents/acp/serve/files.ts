@@ -49,16 +49,16 @@ export class Files {
     this.#options = options;
   }
 
-  async read(params: Fields): Promise<Fields> {
+  async read(params: Fields, withdrawn?: AbortSignal): Promise<Fields> {
     const { directory } = this.#options;
     const path = pathIn(params);
-    await this.#permit("read", path);
+    await this.#permit("read", path, withdrawn);
     const text = await readText(directory, path);
     if (text === undefined) throw new Refused(`${path} does not exist`);
     return { content: linesOf(text, numberIn(params, "line"), numberIn(params, "limit")) };
   }
 
-  async write(params: Fields): Promise<Fields> {
+  async write(params: Fields, withdrawn?: AbortSignal): Promise<Fields> {
     const path = pathIn(params);
     const content = textIn(params, "content");
     if (content === undefined) throw new Refused("expected content, a text");
@@ -68,7 +68,7 @@ export class Files {
       throw new Refused(`${this.#waiting} characters wait to be written already`);
     this.#waiting += content.length;
     try {
-      await this.#permit("edit", path);
+      await this.#permit("edit", path, withdrawn);
       const write = this.#writing.then(() => this.#replace(path, content));
       this.#writing = write.catch(() => {});
       await write;
@@ -79,10 +79,10 @@ export class Files {
   }
 
   /** A link may lead elsewhere by the time that it is allowed. */
-  async #permit(action: "read" | "edit", path: string): Promise<void> {
+  async #permit(action: "read" | "edit", path: string, withdrawn?: AbortSignal): Promise<void> {
     const { directory, guard } = this.#options;
     const permission = await permissionOn(action, directory, path);
-    await guard.permit(permission);
+    await guard.permit(permission, withdrawn);
     if ((await permissionOn(action, directory, path)).title !== permission.title)
       throw new FileRefused("changed", `${path} leads elsewhere by now`);
   }

@@ -20,6 +20,14 @@ export interface GuardOptions {
   say(signal: Signal): void;
 }
 
+/** The program takes its request back. */
+export class Withdrawn extends Error {
+  constructor() {
+    super("the request was cancelled");
+    this.name = "Withdrawn";
+  }
+}
+
 /** More wait for nobody: they are refused. */
 const MOST_WAITING = 256;
 
@@ -44,8 +52,8 @@ export class Guard {
     this.#options = options;
   }
 
-  /** Resolves when it may be done, and throws `Refused` otherwise. */
-  async permit(permission: Permission): Promise<void> {
+  /** Resolves when it may be done, and throws `Refused` otherwise, or why the request was withdrawn. */
+  async permit(permission: Permission, withdrawn?: AbortSignal): Promise<void> {
     const { hasRules, inTurn, isStopped } = this.#options;
     if (isStopped() && permission.action !== "read") throw new Refused("the turn is being stopped");
     if (this.#takeAllowed(permission)) return;
@@ -53,10 +61,10 @@ export class Guard {
     if (!hasRules()) return;
     if (!inTurn()) throw new Refused("no turn is open, and this session has rules: nobody could be asked");
     if (this.#waiting.size >= MOST_WAITING) throw new Refused(`${MOST_WAITING} others wait for an answer already`);
-    const verdict = await this.#ask({ type: "intent", ask: this.#options.nextAsk(), ...permission });
+    const verdict = await this.#ask({ type: "intent", ask: this.#options.nextAsk(), ...permission }, withdrawn);
     const last =
       verdict === "ask"
-        ? await this.#ask({ type: "permission", ask: this.#options.nextAsk(), ...permission })
+        ? await this.#ask({ type: "permission", ask: this.#options.nextAsk(), ...permission }, withdrawn)
         : verdict;
     if (typeof last === "object") throw new Refused(last.refusal);
   }
@@ -103,12 +111,25 @@ export class Guard {
     return true;
   }
 
-  #ask(signal: Extract<Signal, { type: "intent" | "permission" }>): Promise<Verdict> {
-    const { promise, resolve } = Promise.withResolvers<Verdict>();
-    this.#waiting.set(signal.ask, (verdict) => {
-      this.#waiting.delete(signal.ask);
+  async #ask(signal: Extract<Signal, { type: "intent" | "permission" }>, withdrawn?: AbortSignal): Promise<Verdict> {
+    withdrawn?.throwIfAborted();
+    const { promise, resolve, reject } = Promise.withResolvers<Verdict>();
+    const { ask, type } = signal;
+    const settle = (): void => {
+      this.#waiting.delete(ask);
+      withdrawn?.removeEventListener("abort", withdraw);
+    };
+    const withdraw = (): void => {
+      settle();
+      // Nobody is asked about an intent.
+      if (type === "permission") this.#options.say({ type: "ask.withdrawn", ask });
+      reject(withdrawn?.reason);
+    };
+    this.#waiting.set(ask, (verdict) => {
+      settle();
       resolve(verdict);
     });
+    withdrawn?.addEventListener("abort", withdraw);
     this.#options.say(signal);
     return promise;
   }

@@ -56,7 +56,7 @@ export class Terminals {
     this.#options = options;
   }
 
-  async create(params: Fields): Promise<Fields> {
+  async create(params: Fields, withdrawn?: AbortSignal): Promise<Fields> {
     const { directory, guard } = this.#options;
     const command = textIn(params, "command");
     // A word with a dash would be an option of the shell that starts it, and the next word the program.
@@ -64,10 +64,11 @@ export class Terminals {
     const args = Array.isArray(params.args) ? params.args.map(wordOf) : [];
     const place = await this.#placeOf(textIn(params, "cwd"));
     const env = environmentIn(params);
-    await guard.permit(permissionOn(ruledLine(command, args, env), place, directory));
+    await guard.permit(permissionOn(ruledLine(command, args, env), place, directory), withdrawn);
     // A start holds up all sessions for a moment: they come between two of them.
     this.#starting = this.#starting.then(() => setImmediate());
     await this.#starting;
+    withdrawn?.throwIfAborted();
     if (this.#closed) throw new Refused("the session is over");
     if (this.#open.size >= MOST_TERMINALS)
       throw new Refused(`expected at most ${MOST_TERMINALS} terminals: release those that are no longer needed`);
@@ -79,9 +80,9 @@ export class Terminals {
     return { output: output.text, truncated: output.isCut, ...(exit ? { exitStatus: exit } : {}) };
   }
 
-  async waitForExit(params: Fields): Promise<Fields> {
+  async waitForExit(params: Fields, withdrawn?: AbortSignal): Promise<Fields> {
     const terminal = this.#of(params);
-    await terminal.exited;
+    await unlessAborted(terminal.exited, withdrawn);
     return { ...(terminal.exit ?? { exitCode: null, signal: null }) };
   }
 
@@ -163,6 +164,18 @@ export class Terminals {
     const terminal = this.#open.get(id);
     if (!terminal) throw new Refused(`there is no terminal ${id}`);
     return terminal;
+  }
+}
+
+/** Waits for something that goes on by itself. */
+async function unlessAborted(wait: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const onAbort = (): void => reject(signal?.reason);
+  signal?.addEventListener("abort", onAbort);
+  try {
+    await Promise.race([wait, aborted]);
+  } finally {
+    signal?.removeEventListener("abort", onAbort);
   }
 }
 

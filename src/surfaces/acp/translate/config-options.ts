@@ -1,6 +1,7 @@
 import type { SessionConfigOption, SessionModeState } from "@agentclientprotocol/sdk/unstable";
 import type { AgentInfo, Session } from "../../../client/index.ts";
 import type { AgentOption } from "../../../core/events/values.ts";
+import { freeName } from "../../../core/free-name.ts";
 import { present } from "../../../core/json/fields.ts";
 
 /** The choice of a session and what its agent offers. */
@@ -40,15 +41,25 @@ export function currentMode(offer: Offer): string | undefined {
   return offer.state.mode ?? shownModes(offer)[0]?.id;
 }
 
+/** The options by the ids that clients know them by: those of mode and model are taken. */
+function shownOptions(offer: Offer): { id: string; option: AgentOption }[] {
+  const options = optionsOf(offer);
+  const isTaken = (id: string): boolean => id === MODE || id === MODEL || options.some((one) => one.id === id);
+  return options.map((option) => {
+    const isFree = option.id !== MODE && option.id !== MODEL;
+    return { id: isFree ? option.id : freeName(option.id, isTaken), option };
+  });
+}
+
 /** The options that the session has: those it says itself, else those of its model, else the agent's. */
 export function optionsOf(offer: Offer): readonly AgentOption[] {
   const model = offer.info.models.find(({ id }) => id === currentModel(offer));
   return offer.state.offers ?? model?.options ?? offer.info.options ?? [];
 }
 
-function optionShape(option: AgentOption, offer: Offer, takesBooleans: boolean): SessionConfigOption {
-  const { id, name, description, values = [] } = option;
-  const chosen = offer.state.options?.[id] ?? option.default;
+function optionShape(id: string, option: AgentOption, offer: Offer, takesBooleans: boolean): SessionConfigOption {
+  const { name, description, values = [] } = option;
+  const chosen = offer.state.options?.[option.id] ?? option.default;
   const category = option.category ?? (id === EFFORT ? "thought_level" : "model_config");
   const facts = { id, name: name ?? id, category, ...present({ description }) };
   if (option.kind === "boolean") {
@@ -75,7 +86,7 @@ export function configOptions(offer: Offer, takesBooleans: boolean): SessionConf
     const options = selectable(offer.info.models, model);
     shown.push({ type: "select", id: MODEL, name: "Model", category: "model", currentValue: model, options });
   }
-  return [...shown, ...optionsOf(offer).map((option) => optionShape(option, offer, takesBooleans))];
+  return [...shown, ...shownOptions(offer).map(({ id, option }) => optionShape(id, option, offer, takesBooleans))];
 }
 
 /** The session's change that a choice asks for; undefined for an option that it does not have. */
@@ -86,11 +97,11 @@ export function changeFor(
 ): { model?: string; mode?: string; options?: Record<string, string | boolean> } | undefined {
   if (id === MODEL && typeof value === "string") return { model: value };
   if (id === MODE && typeof value === "string") return { mode: value };
-  const option = optionsOf(offer).find((one) => one.id === id);
+  const option = shownOptions(offer).find((one) => one.id === id)?.option;
   if (!option) return undefined;
-  if (option.kind === "boolean") return { options: { [id]: value === true || value === YES } };
+  if (option.kind === "boolean") return { options: { [option.id]: value === true || value === YES } };
   const unset = value === UNCHOSEN && !option.values?.some((one) => one.id === UNCHOSEN);
-  return unset ? {} : { options: { [id]: value } };
+  return unset ? {} : { options: { [option.id]: value } };
 }
 
 /** The modes as older clients know them; undefined for an agent without modes. */

@@ -24,6 +24,12 @@ type LeftOut =
   | "error"
   | "agent.unparsed";
 
+/** Notes by which an agent tells how a compaction ended, where it was not completed. */
+const COMPACTION_ENDS: ReadonlyMap<string | undefined, "failed" | "cancelled"> = new Map([
+  ["compaction_failed", "failed"],
+  ["compaction_stopped", "cancelled"],
+]);
+
 /** A text as a notice: its first line is the title. */
 function noticeOf(level: (typeof LEVELS)[keyof typeof LEVELS], text: string): Update {
   const [title = "", ...rest] = text.trim().split("\n");
@@ -67,8 +73,9 @@ export class Translator {
           },
         ];
       case "step.started":
-        if (event.data.summary) this.#summarySteps.add(event.data.step);
-        return [];
+        if (!event.data.summary) return [];
+        this.#summarySteps.add(event.data.step);
+        return this.#compact(event.turn ?? "", event.seq);
       case "item.started":
         return this.#itemStarted(event.data.item, event.turn);
       case "item.updated":
@@ -100,17 +107,19 @@ export class Translator {
     ];
   }
 
-  #begin({ turn = "", data }: EventOf<"turn.started">): Update[] {
+  #begin({ turn = "", seq, data }: EventOf<"turn.started">): Update[] {
     const isCompaction = data.prompt?.task?.type === "compact";
     const prompt = data.prompt?.id;
     this.#turn = { id: turn, isCompaction, ...present({ prompt }) };
-    return [{ type: "turn", turn, ...present({ prompt }) }, ...(isCompaction ? this.#compact(turn) : [])];
+    return [{ type: "turn", turn, ...present({ prompt }) }, ...(isCompaction ? this.#compact(turn, seq) : [])];
   }
 
-  #compact(turn: string): Update[] {
+  /** A turn may have several: each is named after the event that began it, so that a replay names it the same. */
+  #compact(turn: string, seq: number): Update[] {
     if (this.#compaction !== undefined) return [];
-    this.#compaction = turn;
-    return [{ type: "compaction", id: turn, status: "in_progress" }];
+    const id = `${turn}:${seq}`;
+    this.#compaction = id;
+    return [{ type: "compaction", id, status: "in_progress" }];
   }
 
   #compacted(status: "completed" | "failed" | "cancelled", error?: string): Update[] {
@@ -119,9 +128,9 @@ export class Translator {
     return id === undefined ? [] : [{ type: "compaction", id, status, ...present({ error }) }];
   }
 
-  #status({ turn = "", data }: EventOf<"turn.status">): Update[] {
+  #status({ turn = "", seq, data }: EventOf<"turn.status">): Update[] {
     const over = data.status === "running" && !this.#turn?.isCompaction ? this.#compacted("completed") : [];
-    const begun = data.status === "compacting" ? this.#compact(turn) : [];
+    const begun = data.status === "compacting" ? this.#compact(turn, seq) : [];
     return [...over, ...begun, { type: "status", status: data }];
   }
 
@@ -160,7 +169,7 @@ export class Translator {
 
   #summaryOf({ step }: Item, id: string | undefined): Summary | undefined {
     if (id === undefined || step === undefined || !this.#summarySteps.has(step)) return undefined;
-    return { id, isAsked: this.#turn?.isCompaction ?? false };
+    return { id: this.#compaction ?? id, isAsked: this.#turn?.isCompaction ?? false };
   }
 
   #itemCompleted(item: Item): Update[] {
@@ -170,8 +179,11 @@ export class Translator {
       case "tool_result":
         this.calls.resultCompleted(item);
         return [];
-      case "status":
-        return [noticeOf(LEVELS[item.level], item.text)];
+      case "status": {
+        const end = COMPACTION_ENDS.get(item.code);
+        const ended = end ? this.#compacted(end, end === "failed" ? item.text : undefined) : [];
+        return [...ended, noticeOf(LEVELS[item.level], item.text)];
+      }
       case "message": {
         if (item.role !== "user") return this.#texts.completed(item);
         const content = messageBlocks(this.#directory, item);

@@ -278,6 +278,19 @@ describe("choices", () => {
     assert.deepEqual(changeFor(offer, "fast", "false"), { options: { fast: false } });
     assert.equal(changeFor(offer, "colour", "red"), undefined);
   });
+  test("an option with the id of the mode or the model is shown by another, and set by its own", () => {
+    const options = ["mode", "model", "mode_2"].map((id) => ({ id, kind: "select" as const, values: [{ id: "x" }] }));
+    const other: Offer = { state: { offers: options, options: { mode: "x" } }, info: offer.info };
+    const shown = configOptions(other, false).map(({ id, currentValue }) => [id, currentValue]);
+    const own = [
+      ["mode_3", "x"],
+      ["model_2", "default"],
+      ["mode_2", "default"],
+    ];
+    assert.deepEqual(shown, [["mode", "build"], ["model", "m2"], ...own]);
+    assert.deepEqual(changeFor(other, "mode_3", "x"), { options: { mode: "x" } });
+    assert.deepEqual(changeFor(other, "mode", "x"), { mode: "x" });
+  });
   test("a model that is not listed is shown, and a default that nobody knows", () => {
     const effort = { id: "effort", kind: "select" as const, values: [{ id: "low" }] };
     const other: Offer = { state: { model: "mine" }, info: { models: [], modes: [], options: [effort] } };
