@@ -93,7 +93,9 @@ export function v2App(options: AcpOptions): { app: AgentApp; close(): Promise<vo
       told(async () => {
         if (replayFrom && replayFrom.type !== "start")
           throw invalidParams(`expected replayFrom "start" or none, got "${replayFrom.type}"`);
-        return opened(await (replayFrom ? sessions.attach(sessionId, replay) : sessions.get(sessionId)));
+        const session = await (replayFrom ? sessions.attach(sessionId, replay) : sessions.get(sessionId));
+        await front.tellState(session);
+        return opened(session);
       }, sessionId),
     )
     .onRequest(methods.agent.session.fork, ({ params }) =>
