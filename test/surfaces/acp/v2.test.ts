@@ -91,9 +91,10 @@ describe("the draft of version 2", () => {
   test("CANCEL-001 a cancelled turn is idle once, cancelled; a waiting prompt is taken back", async (t) => {
     const session = await open(t);
     await session.prompt("[[slow]]");
-    await session.prompt("never");
+    const never = session.prompt("never");
     await eventually("it works", () => texts(session.updates).includes("still"));
     await session.agent.notify("session/cancel", { sessionId: session.id });
+    await assert.rejects(never, failsWith(-32800));
     await eventually("it is over", () => session.idles().length === 1);
     assert.equal(session.idles()[0]?.stopReason, "cancelled");
     assert.equal((await session.run("next")).idle?.stopReason, "end_turn");

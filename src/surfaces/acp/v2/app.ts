@@ -21,13 +21,13 @@ import {
   closeSession,
   deleteSession,
   listSessions,
-  sendPrompt,
   steer,
 } from "../session/operations.ts";
 import { Sessions } from "../session/sessions.ts";
 import type { AcpOptions } from "../surface.ts";
 import { shownCommands } from "../translate/commands.ts";
 import { choices, V2Front } from "./front.ts";
+import { insert } from "./prompt.ts";
 import { commandShapes } from "./shapes.ts";
 
 const { id, ...AUTH } = AUTH_METHOD;
@@ -118,11 +118,10 @@ export function v2App(options: AcpOptions): { app: AgentApp; close(): Promise<vo
         return { configOptions: choices(offer) };
       }, params.sessionId),
     )
-    .onRequest(methods.agent.session.prompt, ({ params }) =>
+    .onRequest(methods.agent.session.prompt, ({ params, signal }) =>
       told(async () => {
-        const sent = sendPrompt(await sessions.get(params.sessionId), blocksOf(params.prompt));
-        await sent.sent;
-        return { messageId: sent.id };
+        const session = await sessions.get(params.sessionId);
+        return { messageId: await insert(session, blocksOf(params.prompt), signal, options.logger) };
       }, params.sessionId),
     )
     .onRequest("_session/steering", sessionFields, ({ params }) =>
