@@ -1,24 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import {
-  type ClientCapabilities,
-  client,
-  RequestError,
-  type RequestPermissionRequest,
-  type SessionUpdate,
-} from "@agentclientprotocol/sdk/experimental/v2/unstable";
-import { createClient } from "../../../src/client/index.ts";
-import { silentLogger } from "../../../src/core/logger.ts";
-import { createAcpAgent } from "../../../src/surfaces/acp/agent.ts";
-import { quick } from "../../client/support.ts";
 import { Closers } from "../../support/closers.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type Cleanup, startServer, type TestServer } from "../../support/server.ts";
-import { assertV2 } from "./schemas.ts";
-import { line, type Stage } from "./stage.ts";
-
-const say = (text: string) => [{ type: "text" as const, text }];
-const failsWith = (code: number) => (error: unknown) => error instanceof RequestError && error.code === code;
+import { connectV2, failsWith, openV2, say, texts } from "./v2-stage.ts";
 
 describe("the draft of version 2", () => {
   const closers = new Closers();
@@ -28,62 +13,8 @@ describe("the draft of version 2", () => {
   });
   after(() => closers.close());
 
-  async function connect(t: Cleanup, capabilities: ClientCapabilities = {}, send: typeof fetch = fetch) {
-    const messages: Stage["messages"] = [];
-    const updates: SessionUpdate[] = [];
-    const asked: RequestPermissionRequest[] = [];
-    const wire = line(messages);
-    const connector = createAcpAgent({
-      client: async () => createClient({ url: server.api.url, backoff: quick, fetch: (url, init) => send(url, init) }),
-      version: "1.2.3",
-      logger: silentLogger,
-    });
-    const routed = connector.connect(wire.agent as never) as { closed: Promise<void> };
-    const { agent } = client({ name: "test" })
-      .onNotification("session/update", ({ params }) => {
-        updates.push(params.update);
-      })
-      .onRequest("session/request_permission", ({ params }) => {
-        asked.push(params);
-        return { outcome: { outcome: "selected", optionId: params.options[0]?.optionId ?? "" } };
-      })
-      .connect(wire.client as never);
-    t.after(async () => {
-      await wire.end();
-      await routed.closed;
-      assertV2(messages);
-    });
-    const info = { name: "test", version: "1" };
-    const hello = await agent.request("initialize", { protocolVersion: 2, info, capabilities });
-    const states = () => updates.flatMap((one) => (one.sessionUpdate === "state_update" ? [one as StateUpdate] : []));
-    const idles = () => states().filter(({ state }) => state === "idle");
-    return { agent, messages, updates, asked, hello, states, idles };
-  }
-  interface StateUpdate {
-    state: string;
-    stopReason?: string;
-    usage?: object;
-    error?: { code: number; message: string };
-    _meta?: { parley?: { retrying?: { attempt: number } } };
-  }
-  const open = async (t: Cleanup, send?: typeof fetch) => {
-    const connection = await connect(t, {}, send);
-    const { sessionId: id, ...told } = await connection.agent.request("session/new", { cwd: server.directory });
-    const prompt = (text: string) => connection.agent.request("session/prompt", { sessionId: id, prompt: say(text) });
-    const run = async (text: string) => {
-      const count = connection.idles().length;
-      const { messageId } = await prompt(text);
-      await eventually("the turn is over", () => connection.idles().length > count);
-      return { messageId, idle: connection.idles().at(-1) };
-    };
-    return { ...connection, id, told, prompt, run };
-  };
-  const texts = (updates: readonly SessionUpdate[]) =>
-    updates
-      .map((one) =>
-        one.sessionUpdate === "agent_message_chunk" ? (one as { content: { text: string } }).content.text : "",
-      )
-      .join("");
+  const connect = (t: Cleanup) => connectV2(t, server);
+  const open = (t: Cleanup, send?: typeof fetch) => openV2(t, server, send);
 
   test("INIT-001 version 2 tells its name and what it can", async (t) => {
     const { hello } = await connect(t);
@@ -120,9 +51,7 @@ describe("the draft of version 2", () => {
 
   test("PROMPT-002 prompts that wait have a turn and an idle state each", async (t) => {
     const session = await open(t);
-    await session.prompt("[[slow 200]]");
-    await session.prompt("two");
-    await session.prompt("three");
+    await Promise.all(["[[slow 200]]", "two", "three"].map((text) => session.prompt(text)));
     await eventually("all are over", () => session.idles().length === 3);
     assert.deepEqual(
       session.states().map(({ state }) => state),
@@ -162,9 +91,10 @@ describe("the draft of version 2", () => {
   test("CANCEL-001 a cancelled turn is idle once, cancelled; a waiting prompt is taken back", async (t) => {
     const session = await open(t);
     await session.prompt("[[slow]]");
-    await session.prompt("never");
+    const never = session.prompt("never");
     await eventually("it works", () => texts(session.updates).includes("still"));
     await session.agent.notify("session/cancel", { sessionId: session.id });
+    await assert.rejects(never, failsWith(-32800));
     await eventually("it is over", () => session.idles().length === 1);
     assert.equal(session.idles()[0]?.stopReason, "cancelled");
     assert.equal((await session.run("next")).idle?.stopReason, "end_turn");
@@ -210,7 +140,7 @@ describe("the draft of version 2", () => {
     const cwd = server.directory;
     const quiet = await connect(t);
     await quiet.agent.request("session/resume", { sessionId: session.id, cwd });
-    assert.deepEqual(quiet.updates, []);
+    assert.deepEqual(quiet.updates, [{ sessionUpdate: "state_update", state: "idle" }]);
     const full = await connect(t);
     await full.agent.request("session/resume", { sessionId: session.id, cwd, replayFrom: { type: "start" } });
     const first = full.updates[0] as { sessionUpdate: string; messageId: string };
@@ -223,6 +153,7 @@ describe("the draft of version 2", () => {
     assert.ok(calls.length >= 2 && calls.every(({ status }) => status === "completed" || status === "failed"));
     assert.match(JSON.stringify(calls), /"operation":"(add|modify)".*"git_patch"/);
     assert.ok(full.updates.some((one) => one.sessionUpdate === "plan_update"));
+    assert.deepEqual(full.updates.at(-1), { sessionUpdate: "state_update", state: "idle" });
   });
 
   test("CONFIG-002 AUTH-001 DELETE-001 CLOSE-001 the rest of the methods", async (t) => {

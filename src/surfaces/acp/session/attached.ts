@@ -15,14 +15,14 @@ import { reduceSession, type SessionState } from "../../../core/session-state.ts
 import { AskDesk } from "../asks/desk.ts";
 import { currentModel, type Offer } from "../translate/config-options.ts";
 import { Translator } from "../translate/translator.ts";
-import type { TurnEnd, Update } from "../translate/updates.ts";
+import type { Update } from "../translate/updates.ts";
 import { afterResponses } from "./after-responses.ts";
 import { Children } from "./children.ts";
 import { CommandWatch } from "./command-watch.ts";
 import type { Front } from "./front.ts";
 import { endInGap, isGone, turnInGap } from "./gaps.ts";
 import { insist } from "./insist.ts";
-import { Prompts } from "./prompts.ts";
+import { Prompts, type SentPrompt } from "./prompts.ts";
 import { takeBack } from "./take-back.ts";
 
 const newId = idSource(Date.now);
@@ -60,6 +60,7 @@ export class AttachedSession {
 
   constructor({ client, detail, info, front, logger, prompts = new Prompts() }: AttachedOptions) {
     this.prompts = prompts;
+    this.#noteTurn(detail);
     this.id = detail.id;
     this.directory = detail.directory;
     this.info = info;
@@ -129,14 +130,17 @@ export class AttachedSession {
   }
 
   /** Sends something that becomes a turn. */
-  send(send: (id: string) => Promise<unknown>): { id: string; sent: Promise<void>; end: Promise<TurnEnd> } {
+  send(send: (id: string) => Promise<Receipt | undefined>): SentPrompt {
     const id = newId("message");
     if (this.#isLeaving) {
       return { id, sent: Promise.resolve(), end: Promise.resolve({ prompt: id, reason: "withdrawn" }) };
     }
     const ended = this.prompts.add(id);
+    const begun = this.prompts.begun(id);
     const sent = send(id).then(
-      () => {},
+      (receipt) => {
+        if (receipt?.turn !== undefined) this.prompts.began(id, receipt.turn);
+      },
       (error: unknown) => {
         this.prompts.drop(id);
         throw error;
@@ -145,7 +149,10 @@ export class AttachedSession {
     this.prompts.sending(id, sent);
     const end = sent.then(() => ended);
     end.catch(() => {});
-    return { id, sent, end };
+    // Where the response of the request is lost, an event may tell that the turn has begun.
+    const settled = Promise.race([begun, end]);
+    settled.catch(() => {});
+    return { id, sent, begun: settled, end };
   }
 
   /** Stops what this client has begun; where it began nothing, what runs. Asks of a turn that goes on are shown again. */
@@ -227,6 +234,7 @@ export class AttachedSession {
       this.state = snapshot;
       this.translator = new Translator({ directory: this.directory }, snapshot.usage.cost ?? 0);
       if (before && before.id !== snapshot.turn?.id) await this.give({ type: "end", end: turnInGap(snapshot, before) });
+      this.#noteTurn(snapshot);
       this.prompts.settleAll((id) => endInGap(snapshot, id), false);
       return;
     }
@@ -235,6 +243,11 @@ export class AttachedSession {
     this.children.notice(event, this.translator);
     this.#asks.take(event, this.translator);
     this.#commands.take(event);
+  }
+
+  /** Notes whose turn runs: the event of its beginning is not read again. */
+  #noteTurn({ turn }: SessionState): void {
+    if (turn?.prompt !== undefined) this.prompts.began(turn.prompt, turn.id);
   }
 
   /** A delta tells nothing but its update, which the client may get within the call that stored the delta. */

@@ -7,9 +7,9 @@ import { assertId } from "../requests.ts";
 import { COMPACT } from "../translate/commands.ts";
 import { changeFor } from "../translate/config-options.ts";
 import { commandIn, promptParts, UnreadableBlock } from "../translate/prompt-parts.ts";
-import type { TurnEnd } from "../translate/updates.ts";
 import type { AttachedSession } from "./attached.ts";
 import { insist } from "./insist.ts";
+import type { SentPrompt } from "./prompts.ts";
 import type { Sessions } from "./sessions.ts";
 
 const PAGE = 100;
@@ -99,13 +99,6 @@ function partsOf(session: AttachedSession, blocks: readonly ContentBlock[]) {
   } catch (error) {
     throw error instanceof UnreadableBlock ? invalidParams(error.message) : error;
   }
-}
-
-export interface SentPrompt {
-  id: string;
-  /** Resolves when the prompt is stored. */
-  sent: Promise<void>;
-  end: Promise<TurnEnd>;
 }
 
 /** Gives a prompt. `/compact` is the session's own compaction, where its agent has one. */

@@ -5,10 +5,21 @@ interface Waiting {
   resolve(end: TurnEnd): void;
   reject(error: unknown): void;
   promise: Promise<TurnEnd>;
+  /** Settled when its turn begins. */
+  begun: PromiseWithResolvers<undefined>;
   /** Settled when the server has answered. */
   sent?: Promise<unknown>;
   isSent?: boolean;
   turn?: string;
+}
+
+export interface SentPrompt {
+  id: string;
+  /** Resolves when the prompt is stored. */
+  sent: Promise<void>;
+  /** Resolves when the prompt's turn begins, or with the end of a prompt that gets none. */
+  begun: Promise<TurnEnd | undefined>;
+  end: Promise<TurnEnd>;
 }
 
 /** The prompts that this client gave and that have no end yet. Each gets exactly one. */
@@ -21,8 +32,13 @@ export class Prompts {
     const { promise, resolve, reject } = Promise.withResolvers<TurnEnd>();
     // The sender of the prompt may fail before it looks at the end.
     promise.catch(() => {});
-    this.#waiting.set(id, { promise, resolve, reject });
+    this.#waiting.set(id, { promise, resolve, reject, begun: Promise.withResolvers() });
     return promise;
+  }
+
+  /** Resolves when the turn of a prompt that was added begins. */
+  async begun(id: string): Promise<undefined> {
+    await this.#waiting.get(id)?.begun.promise;
   }
 
   /** Notes that a prompt is on its way. */
@@ -60,7 +76,9 @@ export class Prompts {
 
   began(id: string, turn: string): void {
     const waiting = this.#waiting.get(id);
-    if (waiting) waiting.turn = turn;
+    if (!waiting) return;
+    waiting.turn = turn;
+    waiting.begun.resolve(undefined);
   }
 
   /** The prompts that the server has. */

@@ -17,17 +17,18 @@ import { replay } from "../session/history.ts";
 import {
   AUTH_METHOD,
   authenticate,
+  cancelIn,
   choose,
   closeSession,
   deleteSession,
   listSessions,
-  sendPrompt,
   steer,
 } from "../session/operations.ts";
 import { Sessions } from "../session/sessions.ts";
 import type { AcpOptions } from "../surface.ts";
 import { shownCommands } from "../translate/commands.ts";
 import { choices, V2Front } from "./front.ts";
+import { insert } from "./prompt.ts";
 import { commandShapes } from "./shapes.ts";
 
 const { id, ...AUTH } = AUTH_METHOD;
@@ -93,7 +94,9 @@ export function v2App(options: AcpOptions): { app: AgentApp; close(): Promise<vo
       told(async () => {
         if (replayFrom && replayFrom.type !== "start")
           throw invalidParams(`expected replayFrom "start" or none, got "${replayFrom.type}"`);
-        return opened(await (replayFrom ? sessions.attach(sessionId, replay) : sessions.get(sessionId)));
+        const session = await (replayFrom ? sessions.attach(sessionId, replay) : sessions.get(sessionId));
+        await front.tellState(session);
+        return opened(session);
       }, sessionId),
     )
     .onRequest(methods.agent.session.fork, ({ params }) =>
@@ -116,11 +119,10 @@ export function v2App(options: AcpOptions): { app: AgentApp; close(): Promise<vo
         return { configOptions: choices(offer) };
       }, params.sessionId),
     )
-    .onRequest(methods.agent.session.prompt, ({ params }) =>
+    .onRequest(methods.agent.session.prompt, ({ params, signal }) =>
       told(async () => {
-        const sent = sendPrompt(await sessions.get(params.sessionId), blocksOf(params.prompt));
-        await sent.sent;
-        return { messageId: sent.id };
+        const session = await sessions.get(params.sessionId);
+        return { messageId: await insert(session, blocksOf(params.prompt), signal, options.logger) };
       }, params.sessionId),
     )
     .onRequest("_session/steering", sessionFields, ({ params }) =>
@@ -131,7 +133,7 @@ export function v2App(options: AcpOptions): { app: AgentApp; close(): Promise<vo
     )
     .onNotification(methods.agent.session.cancel, async ({ params }) => {
       try {
-        await (await sessions.get(params.sessionId)).cancel();
+        await cancelIn(sessions, params.sessionId);
       } catch (error) {
         options.logger.warn({ err: error, session: params.sessionId }, "a turn could not be stopped");
       }

@@ -17,7 +17,7 @@ import type { FormView, Front, PermissionView } from "../session/front.ts";
 import { configOptions, type Offer } from "../translate/config-options.ts";
 import type { Update } from "../translate/updates.ts";
 import { callFields } from "./shapes.ts";
-import { v2Updates } from "./updates.ts";
+import { currentState, isIdle, v2Updates } from "./updates.ts";
 
 /** The choices of a session as version 2 has them. */
 export function choices(offer: Offer): SessionConfigOption[] {
@@ -29,6 +29,8 @@ export class V2Front implements Front {
   readonly #logger: Logger;
   #client: AgentContext | undefined;
   readonly #told = new WeakMap<AttachedSession, string>();
+  /** The last state that was told of sessions that are not idle. */
+  readonly #busy = new WeakMap<AttachedSession, SessionUpdate>();
   form?: Front["form"];
 
   constructor(logger: Logger) {
@@ -45,18 +47,28 @@ export class V2Front implements Front {
     this.#told.set(session, JSON.stringify(choices(offer)));
   }
 
-  /** Tells what follows the response that opened a session: the state of a turn that runs, and the asks that are open. */
+  /** Tells the state that holds now: a response that resumes a session comes after it. */
+  async tellState(session: AttachedSession): Promise<void> {
+    const isUntold = session.state.turn && !this.#busy.has(session);
+    // The ask of a sub-agent is not in the state of the session that waits for it.
+    const asks = isUntold ? await session.handle.asks() : [];
+    await this.#notify(session.id, this.#busy.get(session) ?? currentState(session.state, asks.length > 0));
+  }
+
+  /** Tells what follows the response that opened a session: what waits for the client, and the asks that are open. */
   welcome(session: AttachedSession): void {
-    const running = session.state.turn;
     void afterResponses()
-      .then(() => (running ? this.update(session, { type: "status", status: running.status }) : undefined))
       .then(() => session.greet())
       .catch((error: unknown) => this.#logger.debug({ err: error, session: session.id }, "a client was not welcomed"));
   }
 
   async update(session: AttachedSession, update: Update): Promise<void> {
     if (update.type === "choice") return await this.#choice(session);
-    for (const one of v2Updates(update)) await this.#notify(session.id, one);
+    for (const one of v2Updates(update)) {
+      if (isIdle(one)) this.#busy.delete(session);
+      else if (one.sessionUpdate === "state_update") this.#busy.set(session, one);
+      await this.#notify(session.id, one);
+    }
   }
 
   async permission(session: AttachedSession, view: PermissionView, signal: AbortSignal): Promise<string | undefined> {

@@ -1,6 +1,7 @@
 import type * as acp from "@agentclientprotocol/sdk/experimental/v2/unstable";
 import type { TurnStatus } from "../../../core/events/values.ts";
 import { present } from "../../../core/json/fields.ts";
+import type { SessionState } from "../../../core/session-state.ts";
 import { turnError } from "../errors.ts";
 import { textBlock } from "../translate/message-content.ts";
 import { failureOf, stopReason, turnUsage } from "../translate/outcome.ts";
@@ -19,6 +20,16 @@ function stateOf(status: TurnStatus): acp.SessionUpdate {
   const { attempt, message, next } = status;
   const retrying = { attempt, message, next: new Date(next).toISOString() };
   return { sessionUpdate: "state_update", state: "running", _meta: { parley: { retrying } } };
+}
+
+/** The state of a session as a snapshot, which ends no turn. */
+export function currentState({ turn }: Pick<SessionState, "turn">, isAsked: boolean): acp.SessionUpdate {
+  if (!turn) return { sessionUpdate: "state_update", state: "idle" };
+  return stateOf(isAsked ? { status: "requires_action" } : turn.status);
+}
+
+export function isIdle(update: acp.SessionUpdate): boolean {
+  return update.sessionUpdate === "state_update" && update.state === "idle";
 }
 
 /** The one idle state that ends a turn. */
