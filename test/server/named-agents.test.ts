@@ -109,7 +109,7 @@ test("what cannot be begun with is refused with what is there, what was meant an
   const rows: [name: string, says: RegExp][] = [
     ["gemni", /^no agent gemni; did you mean gemini\? there are: house; \d+ more are known: "parley agents --all"/],
     ["hause", /did you mean house\?/],
-    ["", /^no agent ;/],
+    ["", /^expected an agent's name, got ""; there are: house; /],
     ["__proto__", /^no agent __proto__;/],
     ["gemini", /^agent gemini is not installed: gemini was not found: run "parley install gemini"/],
     ["factory-droid", /^agent droid is not installed: .*parley install droid/],
@@ -123,6 +123,19 @@ test("what cannot be begun with is refused with what is there, what was meant an
   for (const name of ["acp:", "acp:a 'b", "acp:./bin/evil", "__proto__", ""])
     assert.equal(agents.get(name), undefined, name);
   assert.equal(agents.objection("house"), undefined);
+});
+
+test("a refusal names no command line that was used before", async (t) => {
+  const { agents, program } = await rig(t);
+  agents.get(`acp:${program("my-agent")} usage`);
+  assert.match(agents.objection("my-agent") ?? "", /there are: house; \d+ more/);
+  assert.match(agents.objection("nosuch") ?? "", /^no agent nosuch; there are: house; \d+ more/);
+});
+
+test("a short name means no other one of the same length that shares half of its letters", async (t) => {
+  const { agents } = await rig(t);
+  for (const name of ["acp", "gone", "proj"])
+    assert.match(agents.objection(name) ?? "", new RegExp(`^no agent ${name}; there are: house;`));
 });
 
 test("closing ends what all agents keep, also of those that were made by their names", async (t) => {
