@@ -275,6 +275,8 @@ describe("a start", () => {
     assert.match(message, /\.stand-in\/hooks\.json \(hooks\).*parley trust/);
     await assert.rejects(async () => rig.agent.sessions?.({ directory, trusted: false }), /parley trust/);
     await (await open({ trusted: true })).session.close();
+    const [setting] = (await rig.agent.projectSettings?.(directory)) ?? [];
+    assert.equal(setting?.stopsAgent, true, "a person who is asked for trust is told so");
   });
 
   test("of a program that leaves tells its last words", async (t) => {
