@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { KNOWN } from "../../src/agents/acp/known/known.ts";
@@ -96,6 +96,9 @@ test("a command line is an agent, by one name however it is quoted, and is liste
   assert.equal(agents.get(agent.name), agent, "the name alone makes the same one after a restart");
   assert.deepEqual([...agents.keys()], ["house", agent.name]);
   assert.equal(agents.objection(`acp:${path}`), undefined);
+  chmodSync(path, 0o644);
+  const notExecutable = `my-agent is no program (not executable: chmod +x ${path})`;
+  assert.ok(agents.objection(`acp:${path}`)?.endsWith(notExecutable), agents.objection(`acp:${path}`));
   rmSync(path);
   assert.match(
     agents.objection(agent.name) ?? "",
@@ -117,6 +120,7 @@ test("what cannot be begun with is refused with what is there, what was meant an
     ["acp:", /^expected "acp:" with a program/],
     ["acp:a 'b", /quote ' is not closed/],
     ["acp:./bin/evil", /another program in each directory/],
+    ["acp:X_VAR=1 node a.js", /X_VAR=1 was not found .*: there is no shell, so write "acp:env X_VAR=1 …"/],
     ["acp:evil", /evil was not found in the search path/],
   ];
   for (const [name, says] of rows) assert.match(agents.objection(name) ?? "no objection", says, name);
