@@ -72,6 +72,12 @@ const SEARCH_OPTIONS: OptionNames<SearchOptions> = {
 };
 const LIST_OPTIONS: OptionNames<SessionListQuery> = { directory: true, parent: true, after: true, limit: true };
 
+/** An agent's name that can be a part of a path, as each that there is can. */
+function agentName(name: string): string {
+  if (/^\.{0,2}$/.test(name)) throw new TypeError(`expected an agent's name, got "${name}"`);
+  return name;
+}
+
 export interface FileQuery {
   /** The server's own unless told. */
   directory?: string;
@@ -124,10 +130,11 @@ export function createClient(options: ClientOptions) {
     health: (): Promise<Health> => get(["health"]),
     agents: async (): Promise<AgentInfo[]> => (await get<{ agents: AgentInfo[] }>(["v1", "agents"])).agents,
     /** One agent, as it is in a directory of the server's machine. */
-    agent: (name: string, directory?: string): Promise<AgentInfo> => get(["v1", "agents", name], { directory }),
+    agent: async (name: string, directory?: string): Promise<AgentInfo> =>
+      get(["v1", "agents", agentName(name)], { directory }),
     /** The sessions that an agent itself keeps for a directory. */
     agentSessions: async (name: string, directory?: string): Promise<NativeSession[]> =>
-      (await get<{ sessions: NativeSession[] }>(["v1", "agents", name, "sessions"], { directory })).sessions,
+      (await get<{ sessions: NativeSession[] }>(["v1", "agents", agentName(name), "sessions"], { directory })).sessions,
     sessions: {
       create: (request: NewSession = {}): Promise<SessionDetail> =>
         transport.json({ method: "POST", path: ["v1", "sessions"], body: request }),

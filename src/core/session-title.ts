@@ -1,4 +1,4 @@
-import { oneLine } from "./one-line.ts";
+import { proseLine } from "./one-line.ts";
 
 const LONGEST = 56;
 /** A prompt may be as long as a book, and its title is in its beginning. */
@@ -14,7 +14,7 @@ const WORD_SIGNS = /`+|\*\*|__(?=\S)|(?<=\S)__/g;
 const SENTENCE_END = /(?<=[\p{L}\p{N})"']{3})[.!?](?=\s+["'(]?[\p{Lu}\p{Lo}\d])/gu;
 
 function plain(line: string): string {
-  return oneLine(line.replace(LINE_SIGNS, "").replace(WORD_SIGNS, ""));
+  return proseLine(line.replace(LINE_SIGNS, "").replace(WORD_SIGNS, ""));
 }
 
 /** The first line with words in it, outside of code if there is one. */
@@ -23,11 +23,11 @@ function firstLine(text: string): string {
   let code = "";
   for (const line of text.slice(0, READ).split(/\r\n|\n|\r/)) {
     if (FENCE.test(line)) inCode = !inCode;
-    else if (inCode) code ||= oneLine(line);
+    else if (inCode) code ||= proseLine(line);
     else if (/[\p{L}\p{N}]/u.test(plain(line))) return plain(line);
   }
   const start = text.slice(0, READ);
-  return code || plain(start) || oneLine(start);
+  return code || plain(start) || proseLine(start);
 }
 
 function firstSentence(line: string): string {

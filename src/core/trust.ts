@@ -4,6 +4,8 @@ export interface ProjectSetting {
   path: string;
   /** The settings in it by their names, as far as it could be read. */
   keys?: string[];
+  /** The agent cannot leave it out: without trust the agent is not started. */
+  stopsAgent?: true;
 }
 
 /** A directory that the user trusts, and where that is written. */

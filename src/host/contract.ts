@@ -89,12 +89,21 @@ export class SpawnFailed extends Error {
   readonly exitCode: number | null;
   readonly stderr: readonly string[];
 
-  constructor(reason: string, spec: { argv: readonly string[]; directory: string }, exit?: Exit) {
+  /** `output` has the last lines of its output that could not be read. */
+  constructor(
+    reason: string,
+    spec: { argv: readonly string[]; directory: string },
+    exit?: Exit,
+    output: readonly string[] = [],
+  ) {
     // The reason comes first: a command line may be so long that a screen shows nothing after it.
     const lines = [`could not run ${programName(spec.argv)}: ${reason}`];
     if (exit) lines.push(`exit code ${exit.code ?? "none"}${exit.signal ? `, signal ${exit.signal}` : ""}`);
-    if (exit && exit.stderr.length > 0)
-      lines.push("last lines of its stderr:", ...exit.stderr.map((line) => `  ${line}`));
+    const quote = (from: string, said: readonly string[] = []): void => {
+      if (said.length > 0) lines.push(`last lines of its ${from}:`, ...said.map((line) => `  ${line}`));
+    };
+    quote("stderr", exit?.stderr);
+    quote("output", output);
     lines.push(`the command was: ${spec.argv.join(" ")}`, `in ${spec.directory}`);
     super(lines.join("\n"));
     this.name = "SpawnFailed";

@@ -3,11 +3,11 @@ import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import type { Exit, LineEvents, LineProcess, SpawnSpec } from "./contract.ts";
 import { watchDrain } from "./drain.ts";
+import { createLastLines } from "./last-lines.ts";
 import { readLines } from "./line-output.ts";
 import { guardedStdio } from "./master-guard.ts";
 import type { ProcessWatcher } from "./process-keeper.ts";
 import { spawnFailure } from "./spawn-failure.ts";
-import { createStderrRing } from "./stderr-ring.ts";
 
 /** How long a program may live on with its output closed, or without reading its input. */
 const HALF_CLOSED_MS = 1_000;
@@ -55,7 +55,7 @@ export function startLineProcess(spec: SpawnSpec, events: LineEvents, watcher: P
 
 function watch(child: Child, pid: number, events: LineEvents, watcher: ProcessWatcher): LineProcess {
   watcher.onStart(pid);
-  const ring = createStderrRing();
+  const ring = createLastLines();
   const stderrDone = Promise.withResolvers<void>();
   const output = readLines(child.stdout, events);
   child.stderr.on("data", (chunk: Buffer) => ring.push(chunk));

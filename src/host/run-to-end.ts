@@ -19,6 +19,8 @@ export interface Ran {
   code: number | null;
   /** Why it was ended before its time. */
   stopped?: "time" | "output" | "aborted";
+  /** What ended it, where that was somebody else's signal. */
+  signal?: string;
 }
 
 /** Runs a command to its end, to its limits, or until it is given up; then nothing of it runs any more. */
@@ -42,9 +44,9 @@ export async function runToEnd({ host, spec, signal, limitMs, maxChars, output }
   const abort = (): void => stop("aborted");
   signal?.addEventListener("abort", abort);
   try {
-    const { code } = await command.exited;
+    const { code, signal: by } = await command.exited;
     await ending;
-    return present({ code, stopped });
+    return present({ code, stopped, signal: stopped ? undefined : (by ?? undefined) });
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", abort);

@@ -2,9 +2,18 @@ import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import { isInside } from "./files/inside.ts";
 
-function isProgram(path: string): boolean {
+/** Whether a path leads to a file, of whatever kind. */
+export function isFile(path: string): boolean {
   try {
-    if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return false;
+    return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+  } catch {
+    return false;
+  }
+}
+
+function isProgram(path: string): boolean {
+  if (!isFile(path)) return false;
+  try {
     accessSync(path, constants.X_OK);
     return true;
   } catch {

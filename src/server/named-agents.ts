@@ -3,7 +3,7 @@ import { findCommand, findKnown, type Search } from "../agents/acp/known/find.ts
 import { KNOWN, knownAgent } from "../agents/acp/known/known.ts";
 import type { Agent, Agents } from "../agents/contract.ts";
 import { commandName, isCommandName, readCommandName } from "../core/command-name.ts";
-import { nearest } from "../core/nearest.ts";
+import { unknownAgentWords } from "../core/unknown-agent.ts";
 
 export interface NamedAgentsOptions extends AcpPlaces {
   /** Whether known agents that are installed are listed. All of them can be named. */
@@ -78,10 +78,8 @@ export class NamedAgents implements Agents {
 
   #unknown(name: string): string {
     const further = this.further();
-    const meant = nearest(name, [...this.keys(), ...further]);
-    const hint = meant === undefined ? "" : ` did you mean ${meant}?`;
     const more = `${further.length} more are known: "parley agents --all" lists them`;
-    return `no agent ${name};${hint} there are: ${[...this.keys()].join(", ")}; ${more}`;
+    return `${unknownAgentWords(name, [...this.keys()], further)}; ${more}`;
   }
 
   /** The one name of an agent that has others. */

@@ -47,6 +47,7 @@ test("parley run says what is wrong with an agent's name", async () => {
     ["acp:'x", /quote ' is not closed/],
     ["acp:./evil", /another program in each directory/],
     ["gemni", /did you mean gemini\?/],
+    ["", /expected an agent's name, got ""; there are: claude,/],
     ["stakpak", /stakpak is not installed: .*install Stakpak/],
   ];
   for (const [agent, says] of rows) {
@@ -115,6 +116,8 @@ test("parley install says how an agent is got that is no package, and what was p
     ["cursor", /cursor is no package that Parley can install: install the Cursor CLI/],
     ["gemni", /no agent gemni can be installed \(did you mean gemini\?\)/],
     ["acp:x", /no agent acp:x can be installed/],
+    ["house", /house is built in: there is nothing to install/],
+    ["scripted", /scripted is built in: there is nothing to install/],
   ];
   for (const [name, says] of rows) {
     const { code, stderr } = await home.run(["install", name]);

@@ -34,6 +34,15 @@ test("the first line is the URL, the token is in its file, and TERM ends it with
   assert.doesNotMatch(stdout + stderr, new RegExp(token));
 });
 
+test("a second server of a data directory says where the first one is, and what to do", async () => {
+  await using home = new Home();
+  const { child, line } = await home.serve();
+  const { code, stderr } = await home.run(["serve", "--port", "0"]);
+  assert.equal(code, 1);
+  assert.ok(stderr.includes(`a Parley (pid ${child.pid}) runs on ${home.dataDir} already: ${line}; "`), stderr);
+  assert.match(stderr, / console" opens it, or end that process\n$/);
+});
+
 test("--json says URL and token in one line", async () => {
   await using home = new Home();
   const { line } = await home.serve(["--json", "--token-file", home.write("token", `${TOKEN}\n`)]);

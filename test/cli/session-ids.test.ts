@@ -31,4 +31,7 @@ test("the word that was meant is found, and no other", () => {
   assert.equal(nearest("prot", ["port", "host"]), "port");
   assert.equal(nearest("ASKDEADLINE", ["askDeadline"]), "askDeadline");
   assert.equal(nearest("completely-different", ["port", "host"]), undefined);
+  assert.equal(nearest("", ["fx"]), undefined);
+  assert.equal(nearest("gone", ["goose"]), undefined);
+  assert.equal(nearest("gose", ["goose"]), "goose");
 });

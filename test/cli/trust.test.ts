@@ -9,6 +9,7 @@ import { long } from "../support/time.ts";
 import { BIN, Home } from "./support.ts";
 
 const CLAUDE_LIKE = fileURLToPath(new URL("../fixtures/agents/claude-like.mjs", import.meta.url));
+const ACP = fileURLToPath(new URL("../fixtures/agents/acp-as-told.mjs", import.meta.url));
 const CLAUDE = { PARLEY_CLAUDE_BIN: CLAUDE_LIKE, PARLEY_AGENT: "claude" };
 
 /** A home whose `work` brings a hook for Claude Code; the agent there says with which arguments it was started. */
@@ -118,12 +119,12 @@ test("in a pipe nobody is asked: the settings are left out and stderr says so; a
   assert.match((await home.run(["run", "hello"], { env: CLAUDE })).stdout, /--setting-sources user/);
 });
 
-function atTerminal(home: Home, args: readonly string[]): Tui {
+function atTerminal(home: Home, args: readonly string[], env: Readonly<Record<string, string>> = CLAUDE): Tui {
   return startInTerminal({
     program: process.execPath,
     args: [BIN, ...args],
     directory: home.work,
-    env: home.env(CLAUDE),
+    env: home.env(env),
     cols: 200,
   });
 }
@@ -152,6 +153,17 @@ test("at a terminal a person is asked first: no leaves out, yes is for good, and
   await known.waitFor("started with");
   assert.doesNotMatch(known.screen(), /\[y\/N\]|--setting-sources/);
   assert.equal(await known.exited, 0);
+});
+
+test("at a terminal the question says of an ACP agent that it is not started without trust", async () => {
+  await using home = new Home();
+  home.write("work/opencode.json", "{}");
+  const asked = atTerminal(home, ["run", "hello"], { PARLEY_AGENT: `acp:${process.execPath} ${ACP}` });
+  await asked.waitFor("[y/N]");
+  assert.match(asked.screen(), /Without trust this agent is not started here\./);
+  asked.press("enter");
+  await asked.waitFor("it would run what a directory that is not trusted names: opencode.json");
+  assert.equal(await asked.exited, 1);
 });
 
 test(

@@ -152,6 +152,9 @@ test("an id that is none is refused before anything is sent", async () => {
   for (const id of ["", ".", ".."]) {
     await assert.rejects(client.sessions.delete(id), { name: "TypeError", message: `expected an id, got "${id}"` });
     await assert.rejects(client.session(id).events().next(), TypeError);
+    const noAgent = { name: "TypeError", message: `expected an agent's name, got "${id}"` };
+    await assert.rejects(client.agent(id), noAgent);
+    await assert.rejects(client.agentSessions(id), noAgent);
   }
   assert.equal(server.requests.length, 0);
 });

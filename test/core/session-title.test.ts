@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { oneLine } from "../../src/core/one-line.ts";
+import { proseLine } from "../../src/core/one-line.ts";
 import { titleFrom } from "../../src/core/session-title.ts";
 
 const ROWS: [name: string, prompt: string, title: string | undefined][] = [
@@ -44,10 +44,10 @@ test("any prompt's title is one short line without control characters, and only 
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 300 }), (prompt) => {
       const title = titleFrom(prompt);
-      assert.equal(title === undefined, oneLine(prompt) === "");
+      assert.equal(title === undefined, proseLine(prompt) === "");
       if (title === undefined) return;
       assert.ok(title !== "" && [...title].length <= 56, title);
-      assert.equal(oneLine(title), title);
+      assert.equal(proseLine(title), title);
     }),
   );
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { KNOWN } from "../../src/agents/acp/known/known.ts";
@@ -96,6 +96,9 @@ test("a command line is an agent, by one name however it is quoted, and is liste
   assert.equal(agents.get(agent.name), agent, "the name alone makes the same one after a restart");
   assert.deepEqual([...agents.keys()], ["house", agent.name]);
   assert.equal(agents.objection(`acp:${path}`), undefined);
+  chmodSync(path, 0o644);
+  const notExecutable = `my-agent is no program (not executable: chmod +x ${path})`;
+  assert.ok(agents.objection(`acp:${path}`)?.endsWith(notExecutable), agents.objection(`acp:${path}`));
   rmSync(path);
   assert.match(
     agents.objection(agent.name) ?? "",
@@ -109,7 +112,7 @@ test("what cannot be begun with is refused with what is there, what was meant an
   const rows: [name: string, says: RegExp][] = [
     ["gemni", /^no agent gemni; did you mean gemini\? there are: house; \d+ more are known: "parley agents --all"/],
     ["hause", /did you mean house\?/],
-    ["", /^no agent ;/],
+    ["", /^expected an agent's name, got ""; there are: house; /],
     ["__proto__", /^no agent __proto__;/],
     ["gemini", /^agent gemini is not installed: gemini was not found: run "parley install gemini"/],
     ["factory-droid", /^agent droid is not installed: .*parley install droid/],
@@ -117,12 +120,26 @@ test("what cannot be begun with is refused with what is there, what was meant an
     ["acp:", /^expected "acp:" with a program/],
     ["acp:a 'b", /quote ' is not closed/],
     ["acp:./bin/evil", /another program in each directory/],
+    ["acp:X_VAR=1 node a.js", /X_VAR=1 was not found .*: there is no shell, so write "acp:env X_VAR=1 …"/],
     ["acp:evil", /evil was not found in the search path/],
   ];
   for (const [name, says] of rows) assert.match(agents.objection(name) ?? "no objection", says, name);
   for (const name of ["acp:", "acp:a 'b", "acp:./bin/evil", "__proto__", ""])
     assert.equal(agents.get(name), undefined, name);
   assert.equal(agents.objection("house"), undefined);
+});
+
+test("a refusal names no command line that was used before", async (t) => {
+  const { agents, program } = await rig(t);
+  agents.get(`acp:${program("my-agent")} usage`);
+  assert.match(agents.objection("my-agent") ?? "", /there are: house; \d+ more/);
+  assert.match(agents.objection("nosuch") ?? "", /^no agent nosuch; there are: house; \d+ more/);
+});
+
+test("a short name means no other one of the same length that shares half of its letters", async (t) => {
+  const { agents } = await rig(t);
+  for (const name of ["acp", "gone", "proj"])
+    assert.match(agents.objection(name) ?? "", new RegExp(`^no agent ${name}; there are: house;`));
 });
 
 test("closing ends what all agents keep, also of those that were made by their names", async (t) => {

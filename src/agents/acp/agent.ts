@@ -75,7 +75,12 @@ export function createAcpAgent(options: AcpAgentOptions): Agent {
       await assertHarmless(project);
       return (await discoverer()).fork(project, resume);
     },
-    ...(projectSettings ? { projectSettings } : {}),
+    ...(projectSettings
+      ? {
+          projectSettings: async (directory) =>
+            (await projectSettings(directory)).map((setting) => ({ ...setting, stopsAgent: true })),
+        }
+      : {}),
     open: (open) => openLazily(open, () => load(open), ["steer", "compact", "decide"]),
   };
 }

@@ -1,5 +1,6 @@
 import { within } from "../../core/within.ts";
 import { type Exit, type LineProcess, type ProcessHost, SpawnFailed, type SpawnSpec } from "../../host/contract.ts";
+import { createLastLines, type LastLines } from "../../host/last-lines.ts";
 import type { AgentSession, OpenOptions } from "../contract.ts";
 import { Outbox } from "../outbox.ts";
 import { type LineReader, type Read, readLines, type Said } from "./read-lines.ts";
@@ -7,6 +8,8 @@ import { type LineReader, type Read, readLines, type Said } from "./read-lines.t
 const CLOSE_WAIT_MS = 2_000;
 const CLOSE_GRACE_MS = 1_500;
 const LAST_WORDS_MS = 2_000;
+/** Of a line that could not be read, so much is looked at. */
+const STRAYED_CHARS = 2_048;
 
 export interface ProgramOptions {
   host: ProcessHost;
@@ -32,6 +35,8 @@ export class Program implements Pick<AgentSession, "ready" | "close" | "kill" | 
   readonly #process: LineProcess;
   readonly #ready = Promise.withResolvers<void>();
   readonly #exited: Promise<void>;
+  /** What it said until it was ready, and no adapter could read: programs that are started wrongly print their usage. */
+  #strayed: LastLines | undefined = createLastLines();
   #deadline: NodeJS.Timeout | undefined;
   #starting = true;
   #closing: Promise<void> | undefined;
@@ -39,7 +44,8 @@ export class Program implements Pick<AgentSession, "ready" | "close" | "kill" | 
   constructor(options: ProgramOptions) {
     this.#options = options;
     this.#outbox = new Outbox(options.emit);
-    this.#reader = readLines(options.read, this.#outbox.emit);
+    const onNoise = (text: string): void => this.#strayed?.push(Buffer.from(`${text.slice(0, STRAYED_CHARS)}\n`));
+    this.#reader = readLines(options.read, this.#outbox.emit, onNoise);
     this.#ready.promise.catch(() => {});
     this.#process = options.host.spawn(options.spec, this.#reader);
     this.#exited = this.#process.exited.then((exit) => this.#onExit(exit));
@@ -56,6 +62,7 @@ export class Program implements Pick<AgentSession, "ready" | "close" | "kill" | 
   /** The program can take a prompt. */
   readonly isReady = (): void => {
     this.#settle();
+    this.#strayed = undefined;
     this.#ready.resolve();
   };
 
@@ -67,7 +74,7 @@ export class Program implements Pick<AgentSession, "ready" | "close" | "kill" | 
 
   /** The error of a program that could not be started, or was of no use. */
   failure(reason: string, exit?: Exit): SpawnFailed {
-    return new SpawnFailed(reason, this.#options.spec, exit);
+    return new SpawnFailed(reason, this.#options.spec, exit, this.#strayed?.lines());
   }
 
   write(line: string): Promise<void> {

@@ -22,8 +22,12 @@ export interface LineReader extends LineEvents {
   flush(): void;
 }
 
-/** Turns a program's lines into signals. Lines that cannot be read are reported a few times and counted from then on. */
-export function readLines(read: (text: string, left: number) => Read, emit: OpenOptions["emit"]): LineReader {
+/** Turns a program's lines into signals. Lines that cannot be read are reported a few times and counted from then on; `onNoise` hears each. */
+export function readLines(
+  read: (text: string, left: number) => Read,
+  emit: OpenOptions["emit"],
+  onNoise: (text: string) => void = () => {},
+): LineReader {
   const noise = createNoiseMeter();
   const oversize = createNoiseMeter();
   const shortened = createNoiseMeter();
@@ -54,10 +58,14 @@ export function readLines(read: (text: string, left: number) => Read, emit: Open
     line(text, left = 0) {
       if (left > 0) report(shortened.add({ reason: "line_shortened", bytes: left }));
       const { said, noise: reason } = reading(text, left);
-      if (reason !== undefined) report(noise.add({ reason, text, bytes: Buffer.byteLength(text) }));
+      if (reason !== undefined) {
+        onNoise(text);
+        report(noise.add({ reason, text, bytes: Buffer.byteLength(text) }));
+      }
       say(said, text);
     },
     unreadable(text, bytes) {
+      onNoise(text);
       report(noise.add({ reason: "not_json", text, bytes }));
     },
     oversize(bytes) {

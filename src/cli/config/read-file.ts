@@ -75,6 +75,13 @@ function problemsOf(issue: Issue, root: Node, table: Table): { offset: number; m
       message: unknownKey(key, issue.path, known),
     }));
   }
+  // A list that lacks its first entry is wrong as a whole.
+  const [last, path] = [issue.path.at(-1), issue.path.slice(0, -1)];
+  const list = last === 0 ? findNodeAtLocation(root, path as (string | number)[]) : undefined;
+  if (list && list.children?.length === 0) {
+    const message = `${path.join(".")}: expected ${TYPE.tuple}, got ${got(path, getNodeValue(list), table)}`;
+    return [{ offset: list.offset, message }];
+  }
   const found = findNodeAtLocation(root, issue.path as (string | number)[]);
   const value = issue.code === "invalid_key" ? issue.path.at(-1) : found && getNodeValue(found);
   const where = issue.path.length === 0 ? "" : `${issue.path.join(".")}: `;

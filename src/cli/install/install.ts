@@ -16,7 +16,7 @@ import { table } from "../output/table.ts";
 import { Interrupts } from "../run/interrupts.ts";
 import { tell } from "../tell.ts";
 import { isOlder } from "./is-older.ts";
-import { NAMES } from "./names.ts";
+import { BUILT_IN, NAMES } from "./names.ts";
 
 export interface InstallFlags extends CommonFlags {
   version?: string;
@@ -45,6 +45,7 @@ function installer(name: string): (options: InstallOptions) => Promise<InstallRe
   if (own) return (options) => installAgent(own, options);
   const known = knownAgent(name);
   if (known) return (options) => installKnown(known, options);
+  if (BUILT_IN.includes(name)) throw usageError(`${name} is built in: there is nothing to install`);
   const meant = nearest(name, [...NAMES, ...KNOWN.map((entry) => entry.name)]);
   const hint = meant === undefined ? "" : ` (did you mean ${meant}?)`;
   throw usageError(`no agent ${name} can be installed${hint}; those that can: ${NAMES.join(", ")}`);

@@ -116,7 +116,7 @@ async function follow(begun: Begun, flags: RunFlags, interrupts: Interrupts): Pr
 /** Another `parley run` may have found the server in this process. A second signal leaves without waiting for it. */
 async function letOthersFinish({ own, detail }: Begun, stop: AbortSignal): Promise<void> {
   if (!own) return;
-  const note = paint("dim", "· another command works through this one: waiting for it");
+  const note = paint("dim", "· another command works through this one: waiting for it; Ctrl-C leaves at once");
   const until = stop.aborted ? new AbortController().signal : stop;
   await othersDone(own.parley, detail.id, () => process.stderr.write(`${note}\n`), until);
 }

@@ -29,6 +29,7 @@ export async function askTrust(
   ];
   lines.push(...settingLines(used), ...(warning === undefined ? [] : [paint("yellow", `  Careful: ${warning}`)]));
   person.tell(`${lines.join("\n")}\n`);
-  const answer = await person.ask("  Trust it, now and later? Without trust they are left out. [y/N] > ", signal);
+  const without = used.some(({ stopsAgent }) => stopsAgent) ? "this agent is not started here" : "they are left out";
+  const answer = await person.ask(`  Trust it, now and later? Without trust ${without}. [y/N] > `, signal);
   if (isYes(answer)) await client.trust.set(directory, true);
 }

@@ -2,6 +2,7 @@ import { isParleyError, messageOf } from "../../core/errors.ts";
 import { AlreadyRunning } from "../../server/parley.ts";
 import type { Settings } from "../config/settings.ts";
 import { CliError, EXIT, systemCodeOf } from "../exit.ts";
+import { ownCommand } from "../own-command.ts";
 
 /** Mistakes in how the start was asked for, as against what the machine refused. */
 const ASKED_WRONGLY = new Set(["forbidden", "invalid", "agent_not_found"]);
@@ -36,7 +37,10 @@ const SYSTEM_PROBLEMS: Readonly<Record<string, Words>> = {
 
 /** Makes one clear line of what kept the server from starting; a defect stays what it is. */
 export function startProblem(thrown: unknown, settings: Settings): unknown {
-  if (thrown instanceof AlreadyRunning) return new CliError(thrown.message, EXIT.failed, thrown);
+  if (thrown instanceof AlreadyRunning) {
+    const todo = `"${ownCommand()} console" opens it, or end that process`;
+    return new CliError(`${thrown.message}; ${todo}`, EXIT.failed, thrown);
+  }
   if (isParleyError(thrown)) {
     const message = thrown.code === "disk_full" ? fullDisk(settings) : thrown.message;
     return new CliError(message, ASKED_WRONGLY.has(thrown.code) ? EXIT.usage : EXIT.failed, thrown);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { loose, optionValues, promptPart } from "../../core/events/values.ts";
 import { present } from "../../core/json/fields.ts";
-import { oneLine } from "../../core/one-line.ts";
+import { proseLine } from "../../core/one-line.ts";
 import type { SlashCommand } from "../../gateway/commands/slash-command.ts";
 import { hintsOf } from "../../gateway/commands/template.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
@@ -35,7 +35,7 @@ const commandRequest = z
 function shown({ name, description, agent, file, template, hint, skill, mode, model }: SlashCommand): object {
   const source = agent !== undefined ? "agent" : file !== undefined ? "project" : "parley";
   const places = agent === undefined ? hintsOf(template).join(" ") : "";
-  const facts = { description: description && oneLine(description), hint: hint ?? (places || undefined) };
+  const facts = { description: description && proseLine(description), hint: hint ?? (places || undefined) };
   return present({ name, ...facts, source, skill, mode, model });
 }
 

@@ -244,6 +244,7 @@ export const trustView = loose("Trust", {
         agent: z.string().describe("the agent that would use it; parley for slash commands that run something"),
         path: z.string(),
         keys: z.array(z.string()).optional(),
+        stopsAgent: z.literal(true).optional().describe("without trust the agent is not started there"),
       }),
     )
     .describe("what the project brings that is used only where it is trusted"),

@@ -275,6 +275,8 @@ describe("a start", () => {
     assert.match(message, /\.stand-in\/hooks\.json \(hooks\).*parley trust/);
     await assert.rejects(async () => rig.agent.sessions?.({ directory, trusted: false }), /parley trust/);
     await (await open({ trusted: true })).session.close();
+    const [setting] = (await rig.agent.projectSettings?.(directory)) ?? [];
+    assert.equal(setting?.stopsAgent, true, "a person who is asked for trust is told so");
   });
 
   test("of a program that leaves tells its last words", async (t) => {
@@ -282,6 +284,18 @@ describe("a start", () => {
     const { message } = await failure(begin());
     assert.match(message, /exit code 3/);
     assert.match(message, /no such model/);
+  });
+
+  test("of a program that prints its usage and leaves quotes it, in bounded length", async (t) => {
+    const usage = 'seq -f "flag %g" 100000; echo Usage: agent [options]; echo bad option >&2; exit 2';
+    const { begin, rig, directory } = await setStage(t, {}, { argv: ["/bin/sh", "-c", usage] });
+    const { message } = await failure(begin());
+    const said =
+      /exit code 2\nlast lines of its stderr:\n {2}bad option\nlast lines of its output:\n {2}flag .*\n[\s\S]* {2}Usage: agent \[options\]\n/;
+    assert.match(message, said);
+    assert.ok(message.length < 2_000, `${message.length}`);
+    const sessions = async () => rig.agent.sessions?.({ directory, trusted: true });
+    await assert.rejects(sessions, /its last words: flag .* \/ Usage: agent \[options\] \/ bad option$/);
   });
 
   test("of a program that does not speak the protocol says so", async (t) => {

@@ -106,6 +106,14 @@ test("bash streams, keeps the order of both outputs and tells the exit code", as
   assert.deepEqual(metadata, { exitCode: 3 });
 });
 
+for (const signal of ["TERM", "KILL"])
+  test(`bash fails for a command that SIG${signal} of somebody else ended, with its output so far`, async (t) => {
+    const { use } = await bench(t);
+    const { ok, error, output } = await use("bash", { command: `echo so far; kill -${signal} $$` });
+    assert.deepEqual([ok, error], [false, { code: "killed", message: `the command was ended by SIG${signal}` }]);
+    assert.equal(output, `so far\n(the command was ended by SIG${signal})`);
+  });
+
 test("bash ends a command when its time is up", async (t) => {
   const { use } = await bench(t);
   const { ok, error, output } = await use("bash", { command: "echo so far; sleep 60", seconds: 1 });

@@ -159,7 +159,10 @@ describe("with a PostgreSQL", needsPostgres, () => {
     await using home = new Home();
     await home.serve([], { env });
     const second = await home.run(SERVE, { env });
-    assert.match(second.stderr, /^parley: a Parley \(pid \d+\) runs on \S+ already: http:\/\/127\.0\.0\.1:\d+\n$/);
+    assert.match(
+      second.stderr,
+      /^parley: a Parley \(pid \d+\) runs on \S+ already: http:\/\/127\.0\.0\.1:\d+; "\S+ console" opens it, or end that process\n$/,
+    );
     assert.equal(second.code, 1);
   });
 

@@ -43,6 +43,11 @@ const wrong: [what: string, text: string, message: RegExp][] = [
   ["a duration that is too long", '{ "idleClose": "99d" }', /idleClose: expected a duration of at most 24 days/],
   ["a word that is no choice", '{ "sync": "never" }', /sync: expected one of "process", "disk", got "never"/],
   ["a text for a list", '{ "cors": "x" }', /cors: expected a list, got "x"/],
+  [
+    "an agent with an empty command line",
+    '{ "agents": { "mine": { "acp": [] } } }',
+    /agents\.mine\.acp: expected a list with the program first, got \[\]/,
+  ],
   ["an agent without a command", '{ "agents": { "a": {} } }', /agents\.a\.command: expected .*, got nothing/],
   [
     "a command that is a text",

@@ -68,7 +68,7 @@ test("a session that cannot be is refused, and nothing of it is kept", async (t)
     [{ directory: "/no/such/directory" }, "invalid", /existing directory/],
     [{ directory: "/etc/passwd" }, "invalid", /existing directory/],
     [{ model: "gpt-0" }, "invalid", /no model gpt-0; it has: scripted/],
-    [{ mode: "wild" }, "invalid", /no mode wild; did you mean build\? it has: build, plan/],
+    [{ mode: "biuld" }, "invalid", /no mode biuld; did you mean build\? it has: build, plan/],
     [{ title: "x".repeat(501) }, "invalid", /title/],
     [{ titel: "a typo" }, "invalid", /titel/],
     [{ title: 5 }, "invalid", /title/],

@@ -1,4 +1,4 @@
-import { findInSearchPath } from "../../../host/search-path.ts";
+import { findInSearchPath, isFile } from "../../../host/search-path.ts";
 import { agentsDirectory, chosenInstallation, type Installed } from "../../../install/layout.ts";
 import type { KnownEntry } from "./entry.ts";
 import { waysTo } from "./known.ts";
@@ -24,13 +24,24 @@ export interface SearchPlaces {
   env: Readonly<Record<string, string | undefined>>;
 }
 
+/** What a shell takes for a variable that is set for the program behind it. */
+const VARIABLE = /^[A-Za-z_]\w*=/;
+
 /** The program of a command line, in the search path. */
 export function findCommand([program, ...args]: Argv, { env }: Pick<SearchPlaces, "env">): Search {
   const path = findInSearchPath(program, env.PATH ?? "");
   if (path !== undefined)
     return { argv: [path, ...args], detail: path, ...(path === program ? {} : { searched: true }) };
-  const where = program.startsWith("/") ? "is no program" : "was not found in the search path";
-  return { missing: `${program} ${where}: correct the name, or install it` };
+  return { missing: `${program} ${lackOf(program)}` };
+}
+
+/** Why a program cannot be run, and what to do. */
+function lackOf(program: string): string {
+  if (VARIABLE.test(program))
+    return `was not found in the search path: there is no shell, so write "acp:env ${program} …", or an entry of "agents" with "env"`;
+  if (!program.startsWith("/")) return "was not found in the search path: correct the name, or install it";
+  if (isFile(program)) return `is no program (not executable: chmod +x ${program})`;
+  return "is no program: correct the name, or install it";
 }
 
 /** The program of a known agent: that of the search path, else the one that Parley installed. */

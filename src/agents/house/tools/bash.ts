@@ -13,16 +13,18 @@ const STOPPED = {
   aborted: "the command was ended: aborted",
 } as const;
 
-function doneOf({ text, code, stopped }: Shortened): Done {
+function doneOf({ text, code, stopped, signal }: Shortened): Done {
   const gap = text === "" || text.endsWith("\n") ? "" : "\n";
-  if (stopped) {
-    const message = STOPPED[stopped];
-    const error = { code: stopped === "aborted" ? "aborted" : `limit_${stopped}`, message };
-    return { ok: false, output: `${text}${gap}(${message})`, error };
-  }
+  const failed = (error: NonNullable<Done["error"]>): Done => ({
+    ok: false,
+    output: `${text}${gap}(${error.message})`,
+    error,
+  });
+  if (stopped)
+    return failed({ code: stopped === "aborted" ? "aborted" : `limit_${stopped}`, message: STOPPED[stopped] });
+  if (code === null) return failed({ code: "killed", message: `the command was ended by ${signal ?? "a signal"}` });
   const metadata = { exitCode: code };
-  if (code === 0) return { output: text, metadata };
-  return { output: `${text}${gap}(exit code ${code ?? "none"})`, metadata };
+  return { output: code === 0 ? text : `${text}${gap}(exit code ${code})`, metadata };
 }
 
 export const bash = defineTool({

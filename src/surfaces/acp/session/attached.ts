@@ -15,7 +15,7 @@ import { reduceSession, type SessionState } from "../../../core/session-state.ts
 import { AskDesk } from "../asks/desk.ts";
 import { currentModel, type Offer } from "../translate/config-options.ts";
 import { Translator } from "../translate/translator.ts";
-import type { Update } from "../translate/updates.ts";
+import type { TurnEnd, Update } from "../translate/updates.ts";
 import { afterResponses } from "./after-responses.ts";
 import { Children } from "./children.ts";
 import { CommandWatch } from "./command-watch.ts";
@@ -133,7 +133,8 @@ export class AttachedSession {
   send(send: (id: string) => Promise<Receipt | undefined>): SentPrompt {
     const id = newId("message");
     if (this.#isLeaving) {
-      return { id, sent: Promise.resolve(), end: Promise.resolve({ prompt: id, reason: "withdrawn" }) };
+      const end = Promise.resolve<TurnEnd>({ prompt: id, reason: "withdrawn" });
+      return { id, sent: Promise.resolve(), begun: end, end };
     }
     const ended = this.prompts.add(id);
     const begun = this.prompts.begun(id);

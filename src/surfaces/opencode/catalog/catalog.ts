@@ -1,3 +1,4 @@
+import { isCommandName } from "../../../core/command-name.ts";
 import { keepNewest } from "../../../core/entries.ts";
 import type { OptionValues } from "../../../core/events/values.ts";
 import { present } from "../../../core/json/fields.ts";
@@ -194,7 +195,10 @@ export class Catalog {
     const { gateway } = this.#options;
     const name = providerID ?? gateway.defaultAgent;
     const agent = await this.agent(name, directory);
-    if (!agent) throw badRequest(`no provider ${name}; there are: ${gateway.agents().join(", ")}`);
+    if (!agent) {
+      const named = gateway.agents().filter((one) => !isCommandName(one));
+      throw badRequest(`no provider ${name}; there are: ${named.join(", ")}`);
+    }
     return agent;
   }
 

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { z } from "zod";
 import { isParleyError } from "../../../core/errors.ts";
 import { present } from "../../../core/json/fields.ts";
-import { oneLine } from "../../../core/one-line.ts";
+import { proseLine } from "../../../core/one-line.ts";
 import type { Receipt } from "../../../core/receipt.ts";
 import type { SessionState } from "../../../core/session-state.ts";
 import type { SlashCommand } from "../../../gateway/commands/slash-command.ts";
@@ -49,7 +49,7 @@ const initInput = z.object({ modelID: z.string(), providerID: z.string(), messag
 
 /** A menu of commands has one line for each. */
 function commandInfo({ name, description, mode, model: wanted, subtask, template, skill }: SlashCommand): object {
-  const facts = { description: description && oneLine(description), agent: mode, model: wanted, subtask };
+  const facts = { description: description && proseLine(description), agent: mode, model: wanted, subtask };
   return present({ name, ...facts, source: skill ? "skill" : "command", template, hints: hintsOf(template) });
 }
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { present } from "../../../core/json/fields.ts";
-import { oneLine } from "../../../core/one-line.ts";
+import { proseLine } from "../../../core/one-line.ts";
 import type { SlashCommand } from "../../../gateway/commands/slash-command.ts";
 import { Answer } from "../../http/endpoint.ts";
 import { splitModel, type View } from "../catalog/catalog.ts";
@@ -30,7 +30,7 @@ function commandInfo({ name, template, description, mode, model, subtask }: Slas
   return present({
     name,
     template,
-    description: description && oneLine(description),
+    description: description && proseLine(description),
     agent: mode,
     model: ref,
     subtask,

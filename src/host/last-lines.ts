@@ -2,8 +2,14 @@ const LF = 0x0a;
 const KEPT_LINES = 20;
 const KEPT_BYTES = 2048;
 
-/** Remembers the end of what a program said on stderr, in little memory however much it says. */
-export function createStderrRing() {
+export interface LastLines {
+  push(chunk: Buffer): void;
+  /** The last lines, oldest first. */
+  lines(): string[];
+}
+
+/** Remembers the end of what a program said, in little memory however much it says. */
+export function createLastLines(): LastLines {
   const ring: Buffer[] = [];
   let open: Buffer = Buffer.alloc(0);
 
@@ -24,7 +30,6 @@ export function createStderrRing() {
       }
       keep(chunk.subarray(start));
     },
-    /** The last lines, oldest first. */
     lines(): string[] {
       const all = open.length > 0 ? [...ring, open] : ring;
       return all.slice(-KEPT_LINES).map((line) => line.toString("utf8").replace(/\r$/, ""));

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createStderrRing } from "../../src/host/stderr-ring.ts";
+import { createLastLines } from "../../src/host/last-lines.ts";
 
 function ringOf(...chunks: string[]): string[] {
-  const ring = createStderrRing();
+  const ring = createLastLines();
   for (const chunk of chunks) ring.push(Buffer.from(chunk));
   return ring.lines();
 }
@@ -25,7 +25,7 @@ test("an unfinished last line counts", () => {
 });
 
 test("a character cut between chunks is whole, a CR is stripped", () => {
-  const ring = createStderrRing();
+  const ring = createLastLines();
   const bytes = Buffer.from("grün\r\n");
   for (const byte of bytes) ring.push(Buffer.of(byte));
   assert.deepEqual(ring.lines(), ["grün"]);
