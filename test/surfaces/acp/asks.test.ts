@@ -229,6 +229,25 @@ describe("asks", () => {
     }
   });
 
+  test("a client that comes is shown the open ask of a sub-agent by its call, and what comes of it", async (t) => {
+    for (const method of ["session/load", "session/resume"] as const) {
+      const client = await open(t);
+      const prompt = client.prompt("[[subagent ask deep]]");
+      await eventually("the client is asked", () => requests(client).length === 1);
+      const second = await stage(t, { server });
+      second.onPermission(choose("allow_once"));
+      await second.agent.request(method, { sessionId: client.id, cwd: server.directory, mcpServers: [] });
+      assert.equal((await prompt).stopReason, "end_turn");
+      await eventually("the rest came", () => textOf(second.updates).includes("My helper is done."));
+      assert.equal(requests(second).length, 1);
+      assert.equal(asked(second).toolCall.toolCallId, asked(client).toolCall.toolCallId);
+      const last = updatesOf(second).findLast(
+        (update) => "toolCallId" in update && update.toolCallId === asked(client).toolCall.toolCallId,
+      );
+      assert.ok(last && "status" in last && last.status === "completed");
+    }
+  });
+
   test("a sub-agent's calls are part of the history", async (t) => {
     const client = await open(t);
     client.onPermission(choose("allow_once"));

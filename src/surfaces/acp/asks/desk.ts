@@ -1,7 +1,8 @@
 import { RequestError } from "@agentclientprotocol/sdk/unstable";
-import { type Ask, type AskAnswer, ParleyApiError } from "../../../client/index.ts";
+import { type Ask, type AskAnswer, ParleyApiError, type StreamEvent } from "../../../client/index.ts";
 import type { ParleyEvent } from "../../../core/events/event.ts";
 import type { Logger } from "../../../core/logger.ts";
+import type { OpenAsk } from "../../../core/session-state.ts";
 import type { AttachedSession } from "../session/attached.ts";
 import type { Front } from "../session/front.ts";
 import { insist } from "../session/insist.ts";
@@ -18,6 +19,8 @@ export class AskDesk {
   readonly #front: Front;
   readonly #logger: Logger;
   readonly #open = new Map<string, AbortController>();
+  /** The asks that were read and are not over, with the translator of a sub-agent's. */
+  readonly #known = new Map<string, { ask: Ask; translator: Translator | undefined }>();
   readonly #over = new Set<string>();
 
   constructor(session: AttachedSession, front: Front, logger: Logger) {
@@ -26,31 +29,62 @@ export class AskDesk {
     this.#logger = logger;
   }
 
-  take(event: ParleyEvent, translator: Translator): void {
+  /** Shows the ask of an event, or takes one from the client that is over. */
+  take(event: StreamEvent, translator?: Translator): void {
+    this.note(event, translator);
+    if (event.type === "permission.requested" || event.type === "question.requested") this.#show(event.data.ask);
+    if (event.type !== "gap") return;
+    this.showOpen().catch((error: unknown) => {
+      this.#logger.warn({ err: error, session: event.session }, "the open asks could not be read");
+    });
+  }
+
+  /** Shows the asks that are open now and were read: those that were not come with their events. */
+  async showOpen(): Promise<void> {
+    for (const { id, session } of await this.#session.handle.asks()) {
+      if (this.#session.isOver) return;
+      if (session !== this.#session.id) await this.#session.children.meet(session);
+      this.#show(id);
+    }
+  }
+
+  /** Learns from an event which asks are open, and shows none. */
+  note(event: StreamEvent, translator?: Translator): void {
     switch (event.type) {
       case "permission.requested":
         if (event.data.settledBy !== undefined) return;
-        this.open({ ...askOf(event), kind: "permission", request: event.data }, translator);
+        this.#read({ ...askOf(event), kind: "permission", request: event.data }, translator);
         return;
       case "question.requested":
         if (event.data.settledBy !== undefined) return;
-        this.open({ ...askOf(event), kind: "question", request: event.data }, translator);
+        this.#read({ ...askOf(event), kind: "question", request: event.data }, translator);
         return;
       case "permission.resolved":
       case "question.resolved":
         this.#settled(event.data.ask);
         return;
+      case "gap":
+        this.learn(event.session, event.data.snapshot.asks, translator);
+        return;
       default:
     }
   }
 
-  /** Shows an ask to the client. Showing it again does nothing. */
-  open(ask: Ask, translator: Translator = this.#session.translator): void {
-    if (this.#open.has(ask.id) || this.#over.has(ask.id)) return;
+  /** Learns the open asks of a session as it is now: others of it are over. */
+  learn(session: string, asks: readonly OpenAsk[], translator?: Translator): void {
+    for (const { ask } of [...this.#known.values()])
+      if (ask.session === session && !asks.some(({ id }) => id === ask.id)) this.#settled(ask.id);
+    for (const ask of asks) this.#read({ ...ask, session }, translator);
+  }
+
+  /** Shows an ask that was read and is not over. Showing it again does nothing. */
+  #show(id: string): void {
+    const known = this.#known.get(id);
+    if (!known || this.#open.has(id)) return;
     const stop = new AbortController();
-    this.#open.set(ask.id, stop);
-    void this.#answer(ask, translator, stop.signal).finally(() => {
-      if (this.#open.get(ask.id) === stop) this.#open.delete(ask.id);
+    this.#open.set(id, stop);
+    void this.#answer(known.ask, known.translator ?? this.#session.translator, stop.signal).finally(() => {
+      if (this.#open.get(id) === stop) this.#open.delete(id);
     });
   }
 
@@ -60,8 +94,13 @@ export class AskDesk {
     this.#open.clear();
   }
 
+  #read(ask: Ask, translator: Translator | undefined): void {
+    if (!this.#over.has(ask.id)) this.#known.set(ask.id, { ask, translator });
+  }
+
   #settled(id: string): void {
     this.#over.add(id);
+    this.#known.delete(id);
     this.#open.get(id)?.abort();
     this.#open.delete(id);
   }

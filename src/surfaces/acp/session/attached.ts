@@ -1,5 +1,6 @@
 import type {
   AgentInfo,
+  GapEvent,
   ParleyClient,
   Receipt,
   SessionDetail,
@@ -71,6 +72,7 @@ export class AttachedSession {
     this.#seq = detail.last;
     this.translator = new Translator({ directory: detail.directory }, detail.usage.cost ?? 0);
     this.#asks = new AskDesk(this, front, logger);
+    this.#asks.learn(detail.id, detail.asks);
     const give = (update: Update): Promise<void> => this.give(update);
     this.#commands = new CommandWatch({ client, session: this, give, logger });
     this.children = new Children({
@@ -99,11 +101,7 @@ export class AttachedSession {
   /** Tells what waits for the client: greetings, and the asks that were open before it came. */
   async greet(): Promise<void> {
     for (const update of this.greetings.splice(0)) await this.give(update);
-    await this.#showAsks();
-  }
-
-  async #showAsks(): Promise<void> {
-    for (const ask of await this.handle.asks()) this.#asks.open(ask);
+    await this.#asks.showOpen();
   }
 
   /** Gives words to the running turn. They have no end of their own. */
@@ -162,7 +160,7 @@ export class AttachedSession {
     try {
       if (!(await this.cancelOwn())) await insist(() => this.handle.cancel({ queue: "keep" }));
     } finally {
-      await this.#showAsks();
+      await this.#asks.showOpen();
     }
   }
 
@@ -229,26 +227,32 @@ export class AttachedSession {
   async #take(event: StreamEvent): Promise<void> {
     if (event.seq <= this.#seq) return;
     this.#seq = event.seq;
-    if (event.type === "gap") {
-      const { snapshot } = event.data;
-      const before = this.state.turn;
-      this.state = snapshot;
-      this.translator = new Translator({ directory: this.directory }, snapshot.usage.cost ?? 0);
-      if (before && before.id !== snapshot.turn?.id) await this.give({ type: "end", end: turnInGap(snapshot, before) });
-      this.#noteTurn(snapshot);
-      this.prompts.settleAll((id) => endInGap(snapshot, id), false);
-      return;
-    }
+    if (event.type === "gap") return await this.#skip(event);
     this.state = reduceSession(this.state, event);
     await this.#giveAll(this.translator.take(event));
     this.children.notice(event, this.translator);
-    this.#asks.take(event, this.translator);
+    this.#asks.take(event);
     this.#commands.take(event);
   }
 
   /** Notes whose turn runs: the event of its beginning is not read again. */
   #noteTurn({ turn }: SessionState): void {
     if (turn?.prompt !== undefined) this.prompts.began(turn.prompt, turn.id);
+  }
+
+  /** Goes on behind events that are no longer kept: what they ended is over for the client, too. */
+  async #skip(gap: GapEvent): Promise<void> {
+    const { snapshot } = gap.data;
+    const before = this.state.turn;
+    const now = snapshot.turn;
+    this.state = snapshot;
+    await this.#giveAll(this.translator.take(gap));
+    this.#asks.note(gap);
+    if (before && before.id !== now?.id) await this.give({ type: "end", end: turnInGap(snapshot, before) });
+    if (now && before?.id !== now.id)
+      await this.give({ type: "turn", turn: now.id, ...present({ prompt: now.prompt }) });
+    this.prompts.settleAll((id) => endInGap(snapshot, id), false);
+    this.#asks.take(gap);
   }
 
   /** A delta tells nothing but its update, which the client may get within the call that stored the delta. */

@@ -1,171 +1,111 @@
-import type { ParleyClient, SessionHandle, StreamEvent } from "../../../client/index.ts";
+import type { SessionHandle } from "../../../client/index.ts";
 import type { ParleyEvent } from "../../../core/events/event.ts";
-import type { Logger } from "../../../core/logger.ts";
-import type { SessionState } from "../../../core/session-state.ts";
-import type { AskDesk } from "../asks/desk.ts";
-import { Translator } from "../translate/translator.ts";
+import type { Translator } from "../translate/translator.ts";
 import type { Update } from "../translate/updates.ts";
+import { Child, type ChildOptions } from "./child.ts";
+import { childIn, type Found, Starts } from "./starts.ts";
 
-interface Found {
-  child: string;
-  /** The item of the call that started it. */
-  item: string;
-}
-
-/** The session that a call of an event started. */
-export function childIn(event: ParleyEvent): Found | undefined {
-  if (event.type === "item.updated") {
-    const { child, item } = event.data;
-    return child === undefined ? undefined : { child, item };
-  }
-  if (event.type !== "item.started" && event.type !== "item.completed") return undefined;
-  const { item } = event.data;
-  return item.kind === "tool_call" && item.child !== undefined ? { child: item.child, item: item.id } : undefined;
-}
-
-interface ChildrenOptions {
-  client: ParleyClient;
-  root: { directory: string; state: SessionState };
-  asks: AskDesk;
-  give(update: Update): Promise<void>;
-  logger: Logger;
-}
-
-/** One sub-agent's session: its calls are shown in the root, its words as the output of the call that started it. */
-class Child {
-  readonly id: string;
-  readonly handle: SessionHandle;
-  readonly #options: ChildrenOptions;
-  readonly #children: Children;
-  readonly #parent: Translator;
-  readonly #translator: Translator;
-  readonly #item: string;
-  readonly #waits: { seq: number; resolve(): void }[] = [];
-  #stop: AbortController | undefined;
-  #seq = 0;
-  #isBusy = false;
-
-  constructor(options: ChildrenOptions, children: Children, parent: Translator, id: string, item: string) {
-    this.id = id;
-    this.#options = options;
-    this.#children = children;
-    this.#parent = parent;
-    this.#item = item;
-    this.handle = options.client.session(id);
-    const { directory } = options.root;
-    this.#translator = new Translator({ directory, meta: { session: id, parentCall: item } });
-  }
-
-  follow(): void {
-    if (this.#stop) return;
-    this.#stop = new AbortController();
-    void this.#run(this.#stop);
-  }
-
-  /** The calls of the past. */
-  async past(): Promise<Update[]> {
-    const told: Update[] = [];
-    for await (const event of this.handle.events({ after: this.#seq, follow: false })) {
-      this.#seq = event.seq;
-      if (event.type === "gap") continue;
-      told.push(...this.#translator.take(event).filter(({ type }) => type === "call"));
-      const found = childIn(event);
-      if (found && event.type === "item.completed") told.push(...(await this.#children.past(found, this.#translator)));
-    }
-    return told;
-  }
-
-  /** Waits until all that the sub-agent has said up to now is given, then stops where it is idle. */
-  async catchUp(): Promise<void> {
-    if (!this.#stop) return;
-    try {
-      const { last } = await this.handle.get();
-      if (this.#seq < last && this.#stop) {
-        await new Promise<void>((resolve) => this.#waits.push({ seq: last, resolve }));
-      }
-    } catch (error) {
-      this.#options.logger.debug({ err: error, session: this.id }, "a sub-agent's session could not be read");
-    }
-    if (!this.#isBusy) this.close();
-  }
-
-  close(): void {
-    this.#stop?.abort();
-    this.#stop = undefined;
-    for (const { resolve } of this.#waits.splice(0)) resolve();
-  }
-
-  async #run(stop: AbortController): Promise<void> {
-    try {
-      for await (const event of this.handle.events({ after: this.#seq, signal: stop.signal })) await this.#take(event);
-    } catch (error) {
-      this.#options.logger.warn({ err: error, session: this.id }, "the stream of a sub-agent's session failed");
-    } finally {
-      if (this.#stop === stop) this.close();
-    }
-  }
-
-  async #take(event: StreamEvent): Promise<void> {
-    if (event.type !== "gap") {
-      for (const update of this.#translator.take(event)) await this.#show(update, event.time);
-      this.#children.notice(event, this.#translator);
-      this.#options.asks.take(event, this.#translator);
-      if (event.type === "turn.started") this.#isBusy = true;
-      if (event.type === "turn.ended") this.#isBusy = false;
-    }
-    this.#seq = event.seq;
-    for (const wait of this.#waits.filter(({ seq }) => seq <= event.seq)) {
-      wait.resolve();
-      this.#waits.splice(this.#waits.indexOf(wait), 1);
-    }
-  }
-
-  async #show(update: Update, time: number): Promise<void> {
-    // The session waits, or tries again, where its sub-agent does.
-    const isState = update.type === "status" && this.#options.root.state.turn !== null;
-    if (update.type === "call" || isState) return await this.#options.give(update);
-    if (update.type !== "text" || update.role === "user") return;
-    const text = update.content.map((block) => (block.type === "text" ? block.text : "")).join("");
-    for (const said of this.#parent.calls.said(this.#item, text, time)) await this.#options.give(said);
-  }
+/** A session whose sub-agents are met. */
+interface Parent {
+  handle: SessionHandle;
+  translator: Translator;
+  /** The newest number that was read. */
+  last: number;
+  starts: Starts;
 }
 
 /** The sub-agents of a session, at any depth. */
 export class Children {
-  readonly #options: ChildrenOptions;
+  readonly #options: ChildOptions;
   readonly #known = new Map<string, Child>();
+  /** Those whose calls were open when they were read. */
+  readonly #called = new Set<string>();
 
-  constructor(options: ChildrenOptions) {
+  constructor(options: ChildOptions) {
     this.#options = options;
   }
 
   /** Follows the session that an event's call started. */
   notice(event: ParleyEvent, parent: Translator): void {
     const found = childIn(event);
-    if (found) this.#child(found, parent).follow();
+    if (!found) return;
+    // The end of a call may come when another one has given the sub-agent more to do.
+    const child = event.type === "item.completed" ? this.#known.get(found.child) : undefined;
+    (child ?? this.#child(found, parent)).follow();
   }
 
-  /** The calls of a sub-agent that is done. A session that is gone has none. */
-  async past(found: Found, parent: Translator): Promise<Update[]> {
+  /** The calls of a sub-agent up to now. A session that is gone has none. */
+  async past(found: Found, parent: Translator, isOpen: boolean): Promise<Update[]> {
+    if (isOpen) this.#called.add(found.child);
     try {
-      return await this.#child(found, parent).past();
+      return await this.#child(found, parent).past(isOpen);
     } catch (error) {
-      this.#options.logger.debug({ err: error, session: found.child }, "a sub-agent's past could not be read");
+      this.#unreadable(error, found.child);
       return [];
     }
+  }
+
+  /** Learns the sub-agents of a session as they are, without telling of them. */
+  async meetBelow({ handle, translator, last, starts }: Parent): Promise<void> {
+    for (const { child } of starts.open()) this.#called.add(child);
+    for (const { id, isBusy } of await this.#below(handle.id)) {
+      // A sub-agent that no stored call has started began after that: the stream tells of it.
+      if (isBusy && !starts.has(id) && (await starts.readAll(handle, last)) && !starts.has(id)) continue;
+      await this.#meet(starts.found(id), translator);
+    }
+  }
+
+  /** Learns a sub-agent that no call has told of, and follows it. */
+  async meet(id: string): Promise<void> {
+    if (this.#known.has(id)) return;
+    await this.#meet({ child: id });
+    this.#known.get(id)?.follow();
+  }
+
+  /** Follows, from where they were read, the sub-agents that work and those of open calls. */
+  followBusy(): void {
+    for (const child of this.#known.values()) if (child.isBusy || this.#called.has(child.id)) child.follow();
   }
 
   async catchUp(): Promise<void> {
     await Promise.all([...this.#known.values()].map((child) => child.catchUp()));
   }
 
-  #child({ child: id, item }: Found, parent: Translator): Child {
-    const child = this.#known.get(id) ?? new Child(this.#options, this, parent, id, item);
+  close(): void {
+    for (const child of this.#known.values()) child.close();
+  }
+
+  async #meet(found: Found, parent?: Translator): Promise<void> {
+    try {
+      const known = this.#known.get(found.child);
+      const child = known ?? this.#child(found, parent);
+      const { last, starts } = known ? { last: child.seq, starts: new Starts() } : await child.meet();
+      await this.meetBelow({ handle: child.handle, translator: child.translator, last, starts });
+    } catch (error) {
+      this.#unreadable(error, found.child);
+    }
+  }
+
+  /** The sub-agents' sessions of a session. */
+  async #below(parent: string): Promise<{ id: string; isBusy: boolean }[]> {
+    const below: { id: string; isBusy: boolean }[] = [];
+    let after: string | null | undefined;
+    do {
+      const page = await this.#options.client.sessions.list({ parent, ...(after ? { after } : {}) });
+      below.push(...page.sessions.map(({ id, turn }) => ({ id, isBusy: turn !== null })));
+      after = page.next;
+    } while (after);
+    return below;
+  }
+
+  #child({ child: id, item }: Found, parent: Translator | undefined): Child {
+    const child = this.#known.get(id) ?? new Child(this.#options, this, id);
     this.#known.set(id, child);
+    if (item !== undefined && parent) child.startedBy(item, parent);
     return child;
   }
 
-  close(): void {
-    for (const child of this.#known.values()) child.close();
+  #unreadable(error: unknown, session: string): void {
+    this.#options.logger.debug({ err: error, session }, "a sub-agent's session could not be read");
   }
 }

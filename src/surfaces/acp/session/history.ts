@@ -1,10 +1,9 @@
 import type { SessionDetail, StreamEvent } from "../../../client/index.ts";
-import type { ParleyEvent } from "../../../core/events/event.ts";
 import { collapse } from "../translate/collapse.ts";
 import { Translator } from "../translate/translator.ts";
 import type { Update } from "../translate/updates.ts";
 import type { AttachedSession } from "./attached.ts";
-import { childIn } from "./children.ts";
+import { childIn, Starts } from "./starts.ts";
 
 function isCut(detail: SessionDetail, { seq }: StreamEvent): boolean {
   return detail.cuts?.some(({ from, to }) => seq >= from && seq <= to) ?? false;
@@ -15,8 +14,9 @@ export async function replay(session: AttachedSession, detail: SessionDetail): P
   const translator = new Translator({ directory: detail.directory });
   session.translator = translator;
   let turn: Update[] = [];
-  /** Events by the sub-agents whose calls are not over: what these say is shown as it comes. */
-  const running = new Map<string, ParleyEvent>();
+  const { children } = session;
+  const starts = new Starts();
+  let isWhole = true;
   let info: Update = {
     type: "info",
     updated: detail.updated,
@@ -35,29 +35,42 @@ export async function replay(session: AttachedSession, detail: SessionDetail): P
   };
   for await (const event of session.handle.events({ after: 0, follow: false })) {
     if (event.seq > detail.last) break;
-    if (event.type === "gap" || isCut(detail, event)) continue;
+    if (event.type !== "gap" && isCut(detail, event)) continue;
     turn.push(...translator.take(event));
-    const child = childIn(event);
-    if (child && event.type !== "item.completed") running.set(child.child, event);
-    if (child && event.type === "item.completed") {
-      running.delete(child.child);
-      turn.push(...(await session.children.past(child, translator)));
+    if (event.type === "gap") {
+      isWhole = false;
+      continue;
     }
+    starts.take(event);
+    const child = childIn(event);
+    if (child && event.type === "item.completed") turn.push(...(await children.past(child, translator, false)));
     if (event.type === "turn.ended") await flush();
   }
+  for (const child of starts.open()) turn.push(...(await children.past(child, translator, true)));
   await flush();
-  for (const event of running.values()) session.children.notice(event, translator);
+  // The call that started a sub-agent may be no longer kept.
+  if (!isWhole) await meet(session, detail, starts);
+  children.followBusy();
   await session.give(info);
 }
 
-/** Learns the open turn without telling of it: the client gets what comes next. */
+/** Learns the open turn, and the sub-agents, without telling of them: the client gets what comes next. */
 export async function prime(session: AttachedSession, detail: SessionDetail): Promise<void> {
   const { turn } = detail;
-  if (!turn) return;
-  for await (const event of session.handle.events({ after: turn.seq - 1, follow: false })) {
-    if (event.seq > detail.last) break;
-    session.translator.take(event);
-    if (event.type !== "gap") session.children.notice(event, session.translator);
+  const starts = new Starts();
+  if (turn) {
+    for await (const event of session.handle.events({ after: turn.seq - 1, follow: false })) {
+      if (event.seq > detail.last) break;
+      session.translator.take(event);
+      if (event.type !== "gap") starts.take(event);
+    }
+    session.translator.calls.untell();
   }
-  session.translator.calls.untell();
+  await meet(session, detail, starts);
+  session.children.followBusy();
+}
+
+async function meet(session: AttachedSession, { last }: SessionDetail, starts: Starts): Promise<void> {
+  const { handle, translator } = session;
+  await session.children.meetBelow({ handle, translator, last, starts });
 }

@@ -134,6 +134,15 @@ export class Calls {
     for (const open of this.#open.values()) open.told = undefined;
   }
 
+  /** Ends the calls that are open, although no event tells how they ended. */
+  fail(): Update[] {
+    const open = [...this.#open.values()].filter(({ status }) => status === "pending" || status === "in_progress");
+    return open.flatMap((call) => {
+      call.status = "failed";
+      return this.#tell(call);
+    });
+  }
+
   /** Forgets the calls of a turn that is over. */
   clear(): void {
     this.#open.clear();

@@ -1,4 +1,4 @@
-import type { StreamEvent } from "../../../client/index.ts";
+import type { GapEvent, StreamEvent } from "../../../client/index.ts";
 import type { EventOf } from "../../../core/events/event.ts";
 import type { Item } from "../../../core/events/items.ts";
 import { present } from "../../../core/json/fields.ts";
@@ -11,7 +11,6 @@ const LEVELS = { info: "info", warn: "warning", error: "error" } as const;
 
 /** Types that no update tells: asks are requests, an error is told with its turn's end, and the protocol has no word for the rest. */
 type LeftOut =
-  | "gap"
   | "session.started"
   | "session.ended"
   | "session.limits"
@@ -63,6 +62,8 @@ export class Translator {
         return this.#status(event);
       case "turn.ended":
         return this.#end(event);
+      case "gap":
+        return this.#skip(event);
       case "prompt.queued":
         return [{ type: "waits", prompt: event.data.prompt.id, position: event.data.position }];
       case "prompt.withdrawn":
@@ -142,16 +143,33 @@ export class Translator {
     const said = [
       ...this.#compacted(failed ? "failed" : reason === "cancelled" ? "cancelled" : "completed", error?.message),
       ...this.#usage(usage?.context, this.#cost, usage?.cost !== undefined),
+      // The end of a call may be among events that are no longer kept.
+      ...this.calls.fail(),
     ];
-    this.#turn = undefined;
-    this.#summarySteps.clear();
-    this.#texts.clear();
-    this.calls.clear();
+    this.#clear();
     return [
       ...said,
       { type: "info", updated: time },
       { type: "end", end: { turn, reason, ...present({ prompt, usage, error }) } },
     ];
+  }
+
+  /** Events are no longer kept. What was open stays so while its turn does. */
+  #skip({ data: { snapshot } }: GapEvent): Update[] {
+    const { turn, usage } = snapshot;
+    this.#cost = usage.cost ?? 0;
+    if (this.#turn && this.#turn.id === turn?.id) return [];
+    const said = [...this.#compacted("failed"), ...this.calls.fail()];
+    this.#clear();
+    if (turn) this.#turn = { id: turn.id, isCompaction: false, ...present({ prompt: turn.prompt }) };
+    return said;
+  }
+
+  #clear(): void {
+    this.#turn = undefined;
+    this.#summarySteps.clear();
+    this.#texts.clear();
+    this.calls.clear();
   }
 
   #usage(context: { used: number; size?: number | undefined } | undefined, cost: number, isPriced: boolean): Update[] {
