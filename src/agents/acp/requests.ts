@@ -1,3 +1,4 @@
+import { messageOf } from "../../core/errors.ts";
 import { FewAtOnce } from "../../core/few-at-once.ts";
 import type { AskDesk } from "./ask-desk.ts";
 import type { Heard } from "./read-line.ts";
@@ -48,9 +49,18 @@ export class Requests {
         await rpc.reply(id, reply);
       };
       void (LARGE.has(method) ? this.#few.do(done) : done());
-    } else if (method === "session/request_permission") asks.permission(request);
-    else if (method === "elicitation/create") asks.form(request);
+    } else if (method === "session/request_permission") this.#asked(id, () => asks.permission(request));
+    else if (method === "elicitation/create") this.#asked(id, () => asks.form(request));
     else void rpc.reply(id, unknownMethod(method));
+  }
+
+  /** Something odd in a request is its own failure, and the request has its answer. */
+  #asked(id: RequestId, ask: () => void): void {
+    try {
+      ask();
+    } catch (error) {
+      void this.#options.rpc.reply(id, { error: { code: -32603, message: messageOf(error) } });
+    }
   }
 
   /** The program takes one of its requests back: it is answered as cancelled, and a person who was asked for it no longer is. */

@@ -145,10 +145,8 @@ export class AcpSession implements AgentSession {
 
   async compact(): Promise<void> {
     const turn = this.#turns.begin();
-    if (!(await this.#opened)) return;
-    if (this.#updates.hasCommand("compact")) return this.#turns.give(turn, [{ type: "text", text: "/compact" }]);
-    const { title } = this.#options;
-    this.#turns.fail(turn, `${title} has no command compact: it shortens conversations by itself, or not at all`);
+    // Some agents take the command and do not tell of it.
+    if (await this.#opened) this.#turns.give(turn, [{ type: "text", text: "/compact" }]);
   }
 
   cancel(): Promise<void> {

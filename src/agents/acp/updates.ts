@@ -1,6 +1,5 @@
 import { type Fields, fieldsIn, listIn, textIn } from "../../core/json/fields.ts";
 import type { Signal } from "../../core/ledger/signals.ts";
-import type { AgentCommand } from "../contract.ts";
 import { factsOf, modelsOf, modesOf, withConfig, withCurrent } from "./choices.ts";
 import type { Decoder } from "./decode/decoder.ts";
 import { commandsOf } from "./decode/facts.ts";
@@ -25,7 +24,6 @@ interface UpdatesOptions {
 /** Facts of its session that the program tells by itself. */
 export class Updates {
   readonly #options: UpdatesOptions;
-  #commands: readonly AgentCommand[] = [];
   #outside: NodeJS.Timeout | undefined;
   #count = 0;
 
@@ -38,10 +36,6 @@ export class Updates {
     return this.#count;
   }
 
-  hasCommand(wanted: string): boolean {
-    return this.#commands.some(({ name }) => name === wanted);
-  }
-
   take(params: Fields): void {
     const { decoder, chooser, say, onActivity, told } = this.#options;
     const about = textIn(params, "sessionId");
@@ -51,8 +45,7 @@ export class Updates {
     this.#count += 1;
     switch (update.sessionUpdate) {
       case "available_commands_update":
-        this.#commands = commandsOf(update);
-        return told.commands([...this.#commands]);
+        return told.commands(commandsOf(update));
       case "config_option_update":
         chooser.choices = withConfig(chooser.choices, listIn(update, "configOptions"));
         return this.sayFacts();

@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import type { AnyMessage, Stream } from "@agentclientprotocol/sdk";
+import { isDeeper, MAX_DEPTH } from "../../core/json/depth.ts";
 import { createLineSplitter } from "../../host/lines/line-splitter.ts";
 import type { WriteOut } from "./own-stdout.ts";
 
@@ -38,6 +39,11 @@ export function readMessage(line: string): { message: AnyMessage } | { refusal: 
     value = JSON.parse(line);
   } catch {
     return { refusal: { code: PARSE_ERROR, message: "Parse error: expected a line of JSON" } };
+  }
+  // An error would repeat the message, and what is too deep cannot be written.
+  if (line.length > 2 * MAX_DEPTH && isDeeper(value, MAX_DEPTH)) {
+    const message = `Invalid request: expected at most ${MAX_DEPTH} levels of JSON`;
+    return { refusal: { code: INVALID_REQUEST, message } };
   }
   if (Array.isArray(value)) {
     return { refusal: { code: INVALID_REQUEST, message: "JSON-RPC batches are not supported" } };

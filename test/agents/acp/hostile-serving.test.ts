@@ -1,5 +1,15 @@
 import assert from "node:assert/strict";
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import type { PermissionRule } from "../../../src/core/events/values.ts";
@@ -114,6 +124,26 @@ test("a link that leads elsewhere while it is asked about is not followed", asyn
   await watched.session.close();
   assert.equal(readFileSync(join(directory, "kept.txt"), "utf8"), "kept");
   assert.match(said(watched), /leads elsewhere by now/);
+});
+
+test("a command does not run where a link leads since it was asked about", async (t) => {
+  const { open, directory } = await setStage(t);
+  const outside = mkdtempSync(join(tmpdir(), "parley-elsewhere-"));
+  t.after(() => rmSync(outside, { recursive: true, force: true }));
+  mkdirSync(join(directory, "in"));
+  const link = join(directory, "link");
+  symlinkSync("in", link);
+  const watched: Watched = await open({ hasRules: () => true });
+  watched.onSignal = (signal) => {
+    if (signal.type !== "intent") return;
+    rmSync(link);
+    symlinkSync(outside, link);
+    void watched.session.decide?.(signal.ask, "go");
+  };
+  await watched.turn(played([create({ command: "echo here > made", cwd: link })]));
+  await watched.session.close();
+  assert.equal(existsSync(join(outside, "made")), false);
+  assert.match(said(watched), /outside the session|leads elsewhere by now/);
 });
 
 test("a program that does not read gets few of the files that it asks for", async (t) => {

@@ -185,6 +185,22 @@ describe("a turn", () => {
     await watched.session.close();
   });
 
+  test("counts no numbers that are no counts", async (t) => {
+    const { open } = await setStage(t);
+    const watched = await open();
+    const odd = [-1, 1.5, 1e308, -1e308];
+    const spent = odd.map((value) =>
+      update("usage_update", { used: value, size: value, cost: { amount: value * 1e10, currency: "USD" } }),
+    );
+    const usage = { inputTokens: 1e308, outputTokens: -5, totalTokens: 1.5, cachedReadTokens: 1e300, thoughtTokens: 2 };
+    const ended = await watched.turn(played(spent, { stopReason: "end_turn", usage }));
+    assert.equal(ended.usage?.context, undefined);
+    assert.equal(ended.usage?.cost, undefined);
+    const { tokens } = ended.usage ?? {};
+    assert.deepEqual(tokens, { input: 0, output: 0, reasoning: 2, cacheRead: 0, cacheWrite: 0 });
+    await watched.session.close();
+  });
+
   test("takes in plans, notices and compactions, and passes over what it does not know", async (t) => {
     const { open } = await setStage(t);
     const watched = await open();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { PassThrough } from "node:stream";
 import { test } from "node:test";
-import { messageStream } from "../../../src/cli/acp/message-stream.ts";
+import { messageStream, readMessage } from "../../../src/cli/acp/message-stream.ts";
 import type { WriteOut } from "../../../src/cli/acp/own-stdout.ts";
 
 const update = { jsonrpc: "2.0", method: "session/update", params: {} } as const;
@@ -36,4 +36,10 @@ test("messages after the last answer to a client that is gone are written, and e
   assert.equal((await over).done, true);
   assert.equal(sendNow(update), true);
   assert.equal(failed, undefined);
+});
+
+test("a message that is nested too deep is refused, since no answer could repeat it", () => {
+  const deep = (levels: number): string => `{"id":1,"method":"x","params":${"[".repeat(levels)}${"]".repeat(levels)}}`;
+  assert.ok("message" in readMessage(deep(200)));
+  for (const levels of [300, 100_000]) assert.match(JSON.stringify(readMessage(deep(levels))), /"code":-32600.*levels/);
 });

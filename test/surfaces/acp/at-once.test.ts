@@ -78,6 +78,17 @@ describe("requests that come at once", () => {
     });
   }
 
+  test("an answer by an option that a question does not have answers nothing", async (t) => {
+    for (const optionId of ["00", "0x0", " 0 ", ""]) {
+      const client = await open(t);
+      client.onPermission(async () => ({ outcome: { outcome: "selected", optionId } }));
+      await client.prompt("[[question]]");
+      const events = await server.api.events(client.id);
+      const resolved = events.find(({ type }) => type === "question.resolved");
+      assert.match(JSON.stringify(resolved?.data), /"outcome":"rejected"/, optionId);
+    }
+  });
+
   test("steering and the prompt that it is about", async (t) => {
     const client = await open(t);
     const prompt = client.prompt("[[slow 600]]");

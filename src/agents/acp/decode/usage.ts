@@ -3,11 +3,24 @@ import { type Fields, fieldsIn, isFields, numberIn, present } from "../../../cor
 import { addUsage } from "../../../core/usage.ts";
 import type { DecodeState, Say } from "./state.ts";
 
+/** Numbers beyond these are no counts and no costs: they would spoil every sum that they are a part of. */
+const MOST_TOKENS = 1e12;
+const MOST_DOLLARS = 1e9;
+
+function countIn(holder: Fields, name: string): number | undefined {
+  const count = numberIn(holder, name);
+  return count !== undefined && Number.isInteger(count) && count >= 0 && count <= MOST_TOKENS ? count : undefined;
+}
+
+function dollarsIn(cost: Fields): number | undefined {
+  const amount = cost.currency === "USD" ? numberIn(cost, "amount") : undefined;
+  return amount !== undefined && amount >= 0 && amount <= MOST_DOLLARS ? amount : undefined;
+}
+
 /** The context as it is now, and the session's cost so far. */
 export function onUsage(state: DecodeState, update: Fields, say: Say): void {
-  const [used, size] = [numberIn(update, "used"), numberIn(update, "size")];
-  const cost = fieldsIn(update, "cost");
-  const amount = cost.currency === "USD" ? numberIn(cost, "amount") : undefined;
+  const [used, size] = [countIn(update, "used"), countIn(update, "size")];
+  const amount = dollarsIn(fieldsIn(update, "cost"));
   if (amount !== undefined) state.cost = amount;
   // A reply that was stopped counts as nothing with some agents, and the context is not empty for that.
   if (!used || state.place === "left_out") return;
@@ -18,7 +31,7 @@ export function onUsage(state: DecodeState, update: Fields, say: Say): void {
 
 /** The first of the numbers that is there. */
 function first(holder: Fields, ...names: readonly string[]): number {
-  return names.map((name) => numberIn(holder, name)).find((value) => value !== undefined) ?? 0;
+  return names.map((name) => countIn(holder, name)).find((value) => value !== undefined) ?? 0;
 }
 
 /**

@@ -62,17 +62,19 @@ export class Terminals {
     // A word with a dash would be an option of the shell that starts it, and the next word the program.
     if (!command || command.startsWith("-")) throw new Refused("expected a command");
     const args = Array.isArray(params.args) ? params.args.map(wordOf) : [];
-    const place = await this.#placeOf(textIn(params, "cwd"));
+    const { place, real } = await this.#placeOf(textIn(params, "cwd"));
     const env = environmentIn(params);
     await guard.permit(permissionOn(ruledLine(command, args, env), place, directory), withdrawn);
     // A start holds up all sessions for a moment: they come between two of them.
     this.#starting = this.#starting.then(() => setImmediate());
     await this.#starting;
     withdrawn?.throwIfAborted();
+    // A link may lead elsewhere since a person looked at it: the command runs where it led then.
+    if ((await this.#placeOf(place)).real !== real) throw new Refused(`${place} leads elsewhere by now`);
     if (this.#closed) throw new Refused("the session is over");
     if (this.#open.size >= MOST_TERMINALS)
       throw new Refused(`expected at most ${MOST_TERMINALS} terminals: release those that are no longer needed`);
-    return { terminalId: this.#start(this.#specOf(command, args, place, env), numberIn(params, "outputByteLimit")) };
+    return { terminalId: this.#start(this.#specOf(command, args, real, env), numberIn(params, "outputByteLimit")) };
   }
 
   output(params: Fields): Fields {
@@ -112,13 +114,13 @@ export class Terminals {
     await Promise.all(open.map(({ command }) => command.kill(graceMs)));
   }
 
-  async #placeOf(cwd: string | undefined): Promise<string> {
+  async #placeOf(cwd: string | undefined): Promise<{ place: string; real: string }> {
     const { directory } = this.#options;
     const place = resolve(directory, cwd ?? ".");
-    if (place === directory) return directory;
+    if (place === directory) return { place, real: place };
     const real = isInside(directory, place) ? await realInside(directory, place) : undefined;
     if (real === undefined) throw new Refused(`expected a cwd inside ${directory}, got ${place}`);
-    return place;
+    return { place, real };
   }
 
   /** A command without arguments is a line of shell: agents differ, and a program's name is one, too. */

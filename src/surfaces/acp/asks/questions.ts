@@ -95,7 +95,7 @@ async function askPlainly(asked: Asked, id: string, showing: Showing): Promise<s
     signal,
   );
   if (chosen === undefined) await untilStopped(signal);
-  return chosen === undefined || chosen === SKIP ? undefined : asked.options[Number(chosen)]?.label;
+  return asked.options.find((_, at) => `${at}` === chosen)?.label;
 }
 
 /** Asks the client some questions: by a form where it has forms, else one after the other. */

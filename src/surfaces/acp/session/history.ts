@@ -36,7 +36,7 @@ export async function replay(session: AttachedSession, detail: SessionDetail): P
   for await (const event of session.handle.events({ after: 0, follow: false })) {
     if (event.seq > detail.last) break;
     if (event.type !== "gap" && isCut(detail, event)) continue;
-    turn.push(...translator.take(event));
+    turn.push(...translator.past(event));
     if (event.type === "gap") {
       isWhole = false;
       continue;

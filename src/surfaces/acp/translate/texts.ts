@@ -33,6 +33,12 @@ export class Texts {
     if (role) this.#told.set(item.id, { role, text: "", ...present({ summary }) });
   }
 
+  /** The place of a text among what a past tells, before its words. */
+  placeOf(item: Item): Update[] {
+    const told = this.#told.get(item.id);
+    return told ? [{ type: "text", ...factsOf(item.id, told), content: [] }] : [];
+  }
+
   grew({ item, kind, role, field, delta, replace }: EventOf<"item.delta">["data"]): Update[] {
     const known = roleOf(kind, role);
     const told = this.#told.get(item) ?? (known && { role: known, text: "" });

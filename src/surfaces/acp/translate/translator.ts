@@ -99,6 +99,12 @@ export class Translator {
     }
   }
 
+  /** As `take`, of a past, which is collapsed: a text has its place there from its beginning on, though its words are kept with its end. */
+  past(event: StreamEvent): Update[] {
+    const updates = this.take(event);
+    return event.type === "item.started" ? [...updates, ...this.#texts.placeOf(event.data.item)] : updates;
+  }
+
   #facts({ data, time }: EventOf<"session.updated">): Update[] {
     const { title, model, mode, options, offers, agent } = data;
     const chosen = [model, mode, options, offers, agent].some((value) => value !== undefined);
