@@ -39,8 +39,11 @@ export function createOpenCodeAgent(options: OpenCodeOptions): Agent {
     return reachableSettings(directory, env.HOME);
   };
   const assertHarmless = async (directory: string): Promise<void> => {
-    const { assertNoPlugins } = await import("./discovery/plugins.ts");
-    assertNoPlugins(directory, await reachableSettings(directory));
+    const [{ assertNoPlugins }, { reachablePlugins }] = await Promise.all([
+      import("./discovery/plugins.ts"),
+      import("./discovery/project-settings.ts"),
+    ]);
+    assertNoPlugins(directory, await reachablePlugins(directory, env.HOME));
   };
   let starting: Promise<Servers> | undefined;
   let gate: Gate | undefined;

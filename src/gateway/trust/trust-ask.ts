@@ -13,7 +13,9 @@ const ASK = "parley:trust";
 const PATIENCE_MS = 5 * 60_000;
 
 const TRUST = "Trust this project";
-const LEAVE_OUT = "Leave them out";
+const LEAVE_OUT = { label: "Leave them out", description: "the agent starts without them" };
+/** Some agents read the project's settings whatever they are told. */
+const NO_START = { label: "Do not start the agent", description: "without trust it is not started in this directory" };
 
 export interface TrustAskOptions {
   session: string;
@@ -45,7 +47,8 @@ export class TrustAsk {
     const shown = shownSettings(settings);
     if (settings.length === 0 || shown === this.asked) return;
     this.asked = shown;
-    if (!(await this.answer(turn, shown))) return;
+    const without = settings.some(({ stopsAgent }) => stopsAgent) ? NO_START : LEAVE_OUT;
+    if (!(await this.answer(turn, shown, without))) return;
     try {
       trust.add(directory);
     } catch (error) {
@@ -65,7 +68,7 @@ export class TrustAsk {
     return this.options.attachments.watched(this.options.session, undefined);
   }
 
-  private async answer(turn: string, shown: string): Promise<boolean> {
+  private async answer(turn: string, shown: string, without: typeof LEAVE_OUT): Promise<boolean> {
     const { attachments, directory, inbox, waits, patienceMs = PATIENCE_MS } = this.options;
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const giveUp = (): void => {
@@ -80,10 +83,7 @@ export class TrustAsk {
     const timer = setTimeout(giveUp, patienceMs).unref();
     waits.ended(turn).then(() => resolve(false), giveUp);
     const question = `The project in ${directory} brings settings that can run programs as you: ${shown}. Trust it, now and later?`;
-    const options = [
-      { label: LEAVE_OUT, description: "the agent starts without them" },
-      { label: TRUST, description: "parley trust --remove takes it back" },
-    ];
+    const options = [without, { label: TRUST, description: "parley trust --remove takes it back" }];
     inbox.signal({
       type: "question",
       ask: ASK,

@@ -94,6 +94,24 @@ for (const [what, answer] of refusals) {
   });
 }
 
+for (const [what, stopsAgent, label] of [
+  ["leaves them out", undefined, "Leave them out"],
+  ["does not start", true, "Do not start the agent"],
+] as const) {
+  test(`the answer without trust says that the agent ${what}`, async (t) => {
+    const r = await askRig(t);
+    r.fake.settings = [{ path: ".fake.json", keys: ["hooks.start"], ...(stopsAgent && { stopsAgent }) }];
+    const turn = r.turn();
+    const ask = await r.asked();
+    const event = await r.until(r.session, requested);
+    assert.ok(event.type === "question.requested");
+    assert.equal(event.data.questions[0]?.options[0]?.label, label);
+    const answer: Answer = { kind: "question", outcome: "answered", answers: [[label]] };
+    await r.gateway.answer(r.session, ask, answer, "person");
+    await turn;
+  });
+}
+
 const unasked: [what: string, watched: boolean, extra: object, prepare: (r: AskRig) => Promise<unknown>][] = [
   ["nobody watches", false, { attended: true }, async () => {}],
   ["the client does not say that it can answer", true, {}, async () => {}],

@@ -41,40 +41,55 @@ const FOLDERS = [
   ".claude/skills",
   ".agents/skills",
 ];
+/** The names that are looked for. */
+interface Names {
+  instructions: readonly string[];
+  folders: readonly string[];
+}
+
+const ALL: Names = { instructions: INSTRUCTIONS, folders: FOLDERS };
+/** Those that may bring plugins, which each prompt looks for. */
+const OF_PLUGINS: Names = { instructions: [], folders: FOLDERS.filter((path) => /\/plugins?$/.test(path)) };
+
 /** In the home directory these are the user's own. */
 const USERS = /^\.(?:opencode|claude|agents)\//;
 
 const looksAt = (level: string, paths: readonly string[], keysOf: KeysOf | undefined): Look[] =>
   paths.map((path) => ({ path: join(level, path), keysOf }));
 
-function looksIn(levels: readonly string[], home: string | undefined): Look[] {
+function looksIn(levels: readonly string[], home: string | undefined, { instructions, folders }: Names): Look[] {
   return levels.flatMap((level) => {
     const projects = (path: string): boolean => level !== home || !USERS.test(path);
     return [
       ...looksAt(level, CONFIGS.filter(projects), keysOfConfig),
-      ...looksAt(level, INSTRUCTIONS, NO_KEYS),
-      ...looksAt(level, FOLDERS.filter(projects), undefined),
+      ...looksAt(level, instructions, NO_KEYS),
+      ...looksAt(level, folders.filter(projects), undefined),
     ];
   });
 }
 
 /** The settings that the program would take from a project, in the directory and those above up to the repository's root. Parley has it leave all of them out where the directory is not trusted. */
 export async function projectSettings(directory: string, home?: string): Promise<ProjectSetting[]> {
-  return settingsAt(directory, looksIn(await levelsOf(directory, home), home));
+  return settingsAt(directory, looksIn(await levelsOf(directory, home), home, ALL));
 }
 
 /**
  * The same, with the settings of all directories above. The program asks git where a repository ends, and a `.git` that git does not take for one, or whose own
  * settings name another directory, ends nothing. Instructions above the repository's root are left out: they run nothing.
  */
-export async function reachableSettings(directory: string, home?: string): Promise<ProjectSetting[]> {
+export async function reachableSettings(directory: string, home?: string, names = ALL): Promise<ProjectSetting[]> {
   const realHome = home === undefined ? undefined : realpath(home).catch(() => home);
   const [near, ...homes] = await Promise.all([levelsOf(directory, home), home, realHome]);
   const known = homes.filter((one) => one !== undefined);
   const above = allLevelsOf(directory, known).filter((level) => !near.includes(level));
   const further = above.flatMap((level) => [
     ...looksAt(level, CONFIGS, keysOfConfig),
-    ...looksAt(level, FOLDERS, undefined),
+    ...looksAt(level, names.folders, undefined),
   ]);
-  return settingsAt(directory, [...looksIn(near, home), ...further]);
+  return settingsAt(directory, [...looksIn(near, home, names), ...further]);
+}
+
+/** Those of the reachable settings that may bring plugins. */
+export function reachablePlugins(directory: string, home?: string): Promise<ProjectSetting[]> {
+  return reachableSettings(directory, home, OF_PLUGINS);
 }

@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { assertNoPlugins } from "../../../../src/agents/opencode/discovery/plugins.ts";
-import { reachableSettings } from "../../../../src/agents/opencode/discovery/project-settings.ts";
+import { reachablePlugins, reachableSettings } from "../../../../src/agents/opencode/discovery/project-settings.ts";
+import type { ProjectSetting } from "../../../../src/core/trust.ts";
 
 /** A directory of files and folders; the name of a folder ends with a slash. */
 function laid(t: TestContext, files: Readonly<Record<string, string>>): string {
@@ -17,13 +18,20 @@ function laid(t: TestContext, files: Readonly<Record<string, string>>): string {
   return root;
 }
 
-const refusal = async (directory: string, home?: string): Promise<string> => {
+const refusalOf = (directory: string, settings: readonly ProjectSetting[]): string => {
   try {
-    assertNoPlugins(directory, await reachableSettings(directory, home));
+    assertNoPlugins(directory, settings);
     return "";
   } catch (error) {
     return String(error);
   }
+};
+
+/** What each prompt is refused for, which is what a look at all settings would find. */
+const refusal = async (directory: string, home?: string): Promise<string> => {
+  const refused = refusalOf(directory, await reachablePlugins(directory, home));
+  assert.equal(refused, refusalOf(directory, await reachableSettings(directory, home)));
+  return refused;
 };
 
 const DEEP = Array.from({ length: 45 }, () => "a").join("/");
