@@ -181,7 +181,7 @@ describe("an ACP client, parley acp, and an ACP agent behind it", { timeout: GRO
     assert.deepEqual(JSON.parse(proxied.told.words), [
       ...same,
       { type: "text", text: "a page (https://example.com/x)" },
-      { type: "text", text: "[/other/b.txt]\ntext of b" },
+      { type: "text", text: "\n[/other/b.txt]\ntext of b" },
     ]);
   });
 
