@@ -24,7 +24,7 @@ async function changing(t: TestContext) {
 
 test("a choice that the agent takes after a while is in force", async (t) => {
   const r = await changing(t);
-  t.mock.timers.tick(29_999);
+  t.mock.timers.tick(9_999);
   t.mock.timers.reset();
   r.take();
   assert.equal((await r.outcome).mode, "plan");
@@ -33,9 +33,9 @@ test("a choice that the agent takes after a while is in force", async (t) => {
 
 test("a choice that the agent does not answer is a failure that says so, and the one before is shown", async (t) => {
   const r = await changing(t);
-  t.mock.timers.tick(30_000);
+  t.mock.timers.tick(10_000);
   t.mock.timers.reset();
-  await assert.rejects(r.outcome, { code: "unavailable", message: /has not said within 30 s .*"mode":"plan"/ });
+  await assert.rejects(r.outcome, { code: "unavailable", message: /has not said within 10 s .*"mode":"plan"/ });
   assert.equal((await r.gateway.get(r.id)).mode, "build");
   r.fake.last.say({ type: "session", mode: "plan" });
   await r.until(r.id, (event) => event.type === "session.updated" && event.data.mode === "plan");

@@ -19,8 +19,8 @@ import type { LinkOptions } from "./link-options.ts";
 
 /** How long an agent may take to accept a cancel. An agent that does not read its input never does. */
 const HEAR_MS = 3_000;
-/** How long it may take until a choice is in force: some load a model first, or ask a service. */
-const CHOICE_MS = 30_000;
+/** How long it may take until a choice is in force: some load a model first, or ask a service. The session waits meanwhile, a cancel too. */
+const CHOICE_MS = 10_000;
 
 /** A choice with the MCP servers of the session, for a start of the agent. */
 type Wanted = Choice & { servers: readonly McpServer[] };
