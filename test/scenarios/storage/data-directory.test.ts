@@ -127,7 +127,8 @@ test("a cancel stops the agent though the directory is gone", async (t) => {
 test("a second server on the directory that was made anew is left alone by the first", async (t) => {
   const { data, server, start } = await place(t);
   const { id } = await server.api.create();
-  await rm(data, { recursive: true });
+  // The server may write into it meanwhile.
+  await rm(data, { recursive: true, maxRetries: 20, retryDelay: 10 });
   const second = await start();
   const { id: other } = await second.api.create();
   await second.api.ask(other, "hello");
