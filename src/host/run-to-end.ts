@@ -19,7 +19,7 @@ export interface Ran {
   code: number | null;
   /** Why it was ended before its time. */
   stopped?: "time" | "output" | "aborted";
-  /** What ended it, where that was somebody else's signal. */
+  /** The signal that ended it, where that was somebody else's. */
   signal?: string;
 }
 

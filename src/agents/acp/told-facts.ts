@@ -17,11 +17,11 @@ export interface ToldBySession {
   choices(lists: Pick<Discovery, "models" | "modes">, defaultMode: string | undefined): void;
 }
 
-/** What sessions of a directory told of the agent there, the newest: a project may have commands, models and modes of its own. */
+/** The newest facts that sessions of a directory told of the agent there: a project may have commands, models and modes of its own. */
 export class ToldFacts {
   readonly #directories = new Map<string, Told>();
 
-  /** What a session of a directory is to tell. */
+  /** The place for the facts that a session of a directory tells. */
   from(directory: string): ToldBySession {
     return {
       commands: (commands) => this.#add(directory, { commands }),

@@ -35,7 +35,7 @@ export class Program implements Pick<AgentSession, "ready" | "close" | "kill" | 
   readonly #process: LineProcess;
   readonly #ready = Promise.withResolvers<void>();
   readonly #exited: Promise<void>;
-  /** What it said until it was ready, and no adapter could read: programs that are started wrongly print their usage. */
+  /** Lines from before it was ready that no adapter could read: programs that are started wrongly print their usage. */
   #strayed: LastLines | undefined = createLastLines();
   #deadline: NodeJS.Timeout | undefined;
   #starting = true;

@@ -71,7 +71,7 @@ const anyUpdate: fc.Arbitrary<Fields> = fc
     return { method: "session/update", params: { sessionId: SESSION, update: spoiled } };
   });
 
-/** What a request tells, with an odd value in every place. */
+/** The parameters of a request, with an odd value in every place. */
 function oddly(call: unknown, kind: string, odd: unknown): Fields {
   const rawInput = { command: [odd], path: odd, cwd: odd, changes: odd };
   const content = [{ type: "diff", path: odd, oldText: odd, newText: odd }];

@@ -13,7 +13,7 @@ const actions = fc.oneof(
   { weight: 1, arbitrary: fc.record({ deed: fc.constantFrom("load" as const, "resume" as const) }) },
 );
 
-/** What can be done in a line of sessions, each the sub-agent of the one before it. */
+/** The steps in a line of sessions, each the sub-agent of the one before it. */
 class Line {
   readonly log = new LogClient().begin(LINE[0]).begin(LINE[1], LINE[0]).begin(LINE[2], LINE[1]);
   #made = 0;

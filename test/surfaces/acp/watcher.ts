@@ -50,7 +50,7 @@ export class Watcher {
     await told();
   }
 
-  /** What was told after the response. */
+  /** The updates after the response. */
   after(): string[] {
     return this.told.slice(this.told.lastIndexOf(RESPONSE) + 1);
   }

@@ -24,7 +24,7 @@ export interface SearchPlaces {
   env: Readonly<Record<string, string | undefined>>;
 }
 
-/** What a shell takes for a variable that is set for the program behind it. */
+/** A word that a shell takes for a variable, set for the program behind it. */
 const VARIABLE = /^[A-Za-z_]\w*=/;
 
 /** The program of a command line, in the search path. */

@@ -24,7 +24,7 @@ const ENVIRONMENT = {
  */
 const UNTRUSTED = { OPENCODE_DISABLE_PROJECT_CONFIG: "1", OPENCODE_DISABLE_EXTERNAL_SKILLS: "1" } as const;
 
-/** What the program watches of a repository is told to interfaces alone. Whoever set one of these wants it so. */
+/** The program's watch of a repository serves interfaces alone. A user who set one of these wants it so. */
 const WATCHING = ["OPENCODE_EXPERIMENTAL_FILEWATCHER", "OPENCODE_EXPERIMENTAL_DISABLE_FILEWATCHER"] as const;
 
 function withoutWatch(all: Launch["env"]): Launch["env"] {

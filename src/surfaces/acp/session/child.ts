@@ -15,7 +15,7 @@ export interface ChildOptions {
   logger: Logger;
 }
 
-/** What a sub-agent needs of the others, for those that it starts itself. */
+/** The other sub-agents, as one that starts further ones needs them. */
 export interface Kin {
   notice(event: ParleyEvent, parent: Translator): void;
   past(found: Found, parent: Translator, isOpen: boolean): Promise<Update[]>;
@@ -142,7 +142,7 @@ export class Child {
     }
   }
 
-  /** What the root's client is told of an event. */
+  /** Learns an event, and returns the updates for the root's client. */
   #learn(event: StreamEvent, hasWords = true): Update[] {
     if (event.type === "turn.started") this.#isBusy = true;
     if (event.type === "turn.ended") this.#isBusy = false;

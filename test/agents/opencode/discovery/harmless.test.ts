@@ -27,7 +27,7 @@ const refusalOf = (directory: string, settings: readonly ProjectSetting[]): stri
   }
 };
 
-/** What each prompt is refused for, which is what a look at all settings would find. */
+/** The refusal of a prompt, which a look at all settings would give, too. */
 const refusal = async (directory: string, home?: string): Promise<string> => {
   const refused = refusalOf(directory, await reachablePlugins(directory, home));
   assert.equal(refused, refusalOf(directory, await reachableSettings(directory, home)));
