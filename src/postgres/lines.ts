@@ -7,7 +7,7 @@ import { away, type Purpose, toDatabaseError } from "./errors.ts";
 export const ANSWER_MS = 5_000;
 /** The time for a connection to be made. */
 const CONNECT_MS = 3_000;
-/** The time that a call waits for one. */
+/** The time that a call waits for one, where the last could not be made. A server that has much to do may need longer for its first. */
 const WAIT_MS = 1_000;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1_000;
@@ -74,7 +74,8 @@ export function createLines({ address, size, sent }: LinesOptions) {
   /** A call waits for its turn as long as for its answer; where nothing is connected, only for the connection under way. */
   function wait(job: Job): void {
     const now = performance.now();
-    const until = busy.size > 0 ? job.since + job.limitMs : Math.max(job.since, connectingSince + WAIT_MS);
+    const patience = failed ? WAIT_MS : CONNECT_MS;
+    const until = busy.size > 0 ? job.since + job.limitMs : Math.max(job.since, connectingSince + patience);
     if (until > now) {
       job.timer = setTimeout(() => wait(job), until - now);
       return;
