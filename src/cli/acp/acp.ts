@@ -12,7 +12,7 @@ import { Interrupts } from "../run/interrupts.ts";
 import { tell } from "../tell.ts";
 import { packageVersion } from "../version.ts";
 import { earlyCode } from "./early-code.ts";
-import { messageStream } from "./message-stream.ts";
+import { messageStream, type Refusal } from "./message-stream.ts";
 import { takeStdout, type WriteOut } from "./own-stdout.ts";
 import { ServerLink } from "./server-link.ts";
 
@@ -24,6 +24,11 @@ export interface AcpFlags extends TokenFlags {
 /** The client knows no address: each request is sent to the server that runs at that moment. */
 const ANY_SERVER = "http://127.0.0.1";
 const CLIENT_NAME = "parley-acp";
+
+/** How long requests may wait for their answers once the server in here has closed. */
+const LAST_ANSWERS_MS = 500;
+
+const INTERNAL = -32_603;
 
 /** How long the last answers may take to be written: a client that reads no more must not keep us. */
 const LAST_LINES_MS = 500;
@@ -73,6 +78,15 @@ async function openLink(settings: Settings, directory: string, agent: string | u
   return { link, ...(await surface) };
 }
 
+/** The answer to a request that this command cannot answer any more. */
+function cutOff(elsewhere: string | undefined): Refusal {
+  const what =
+    elsewhere === undefined
+      ? "what it began was stopped"
+      : `a turn goes on in the server at ${elsewhere}, and parley sessions shows it`;
+  return { code: INTERNAL, message: `parley acp ended before the answer: ${what}`, data: { code: "interrupted" } };
+}
+
 /** Resolves with the exit code when the client is gone, a signal came, or by a defect. */
 function untilOver(closed: Promise<unknown>, interrupts: Interrupts): Promise<number> {
   return new Promise((resolve) => {
@@ -120,9 +134,13 @@ export async function acp(flags: AcpFlags): Promise<number> {
   const sent = (message: AnyMessage): void => {
     for (const hear of heard) hear(message);
   };
-  const connection = agent.connect(messageStream({ input: process.stdin, write, sent }));
+  const stream = messageStream({ input: process.stdin, write, sent });
+  const connection = agent.connect(stream);
   const code = await untilOver(closedOf(connection), interrupts);
-  await link.close(interrupts.signal);
+  const elsewhere = await link.close(interrupts.signal);
+  const answersCome = interrupts.signal.aborted && elsewhere === undefined;
+  await stream.finish(cutOff(elsewhere), answersCome ? LAST_ANSWERS_MS : 0);
+  link.leave();
   await Promise.all([flushed(write), logger.flush()]);
   interrupts.close();
   return code;

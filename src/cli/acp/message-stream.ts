@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import type { AnyMessage, Stream } from "@agentclientprotocol/sdk";
+import type { AnyMessage, AnyRequest, Stream } from "@agentclientprotocol/sdk";
 import { isDeeper, MAX_DEPTH } from "../../core/json/depth.ts";
 import { createLineSplitter } from "../../host/lines/line-splitter.ts";
 import type { WriteOut } from "./own-stdout.ts";
@@ -16,6 +16,8 @@ const LAST_ANSWERS_MS = 1_000;
 /** Its answer comes at the end of a turn, for which nobody waits who is gone. */
 const PROMPT = "session/prompt";
 
+type RequestId = AnyRequest["id"];
+
 const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
 
@@ -27,9 +29,17 @@ export interface MessageStreamOptions {
   maxLineBytes?: number;
 }
 
-interface Refusal {
+export interface Refusal {
   code: number;
   message: string;
+  data?: object;
+}
+
+export interface MessageStream extends Stream {
+  /** Writes a message at once, unless another one is being written. */
+  sendNow(message: AnyMessage): boolean;
+  /** Answers every request that has no answer within the time, and writes nothing after that. */
+  finish(refusal: Refusal, ms: number): Promise<void>;
 }
 
 /** The message of a line, or why it is none. An array would be a batch of JSON-RPC, which the protocol has not. */
@@ -54,29 +64,36 @@ export function readMessage(line: string): { message: AnyMessage } | { refusal: 
 
 /** The requests that have no answer yet. */
 class OpenRequests {
-  readonly #ids = new Set<unknown>();
-  #settled: (() => void) | undefined;
+  readonly #methods = new Map<RequestId, string>();
+  #look: (() => void) | undefined;
 
   came(message: AnyMessage): void {
-    if ("method" in message && "id" in message && message.method !== PROMPT) this.#ids.add(message.id);
+    if ("method" in message && "id" in message) this.#methods.set(message.id, message.method);
   }
 
   sent(message: AnyMessage): void {
-    if (!("method" in message)) this.#ids.delete(message.id);
-    if (this.#ids.size > 0) return;
-    const settled = this.#settled;
-    this.#settled = undefined;
-    settled?.();
+    if (!("method" in message)) this.#methods.delete(message.id);
+    this.#look?.();
   }
 
-  /** Calls back when all are answered, or it takes too long. */
-  whenAnswered(done: () => void): void {
-    if (this.#ids.size === 0) return done();
-    const late = setTimeout(done, LAST_ANSWERS_MS);
-    this.#settled = () => {
-      clearTimeout(late);
-      done();
-    };
+  ids(): RequestId[] {
+    return [...this.#methods.keys()];
+  }
+
+  /** Resolves when all are answered, or it takes too long. Prompts count where that is said. */
+  answered(ms: number, { prompts }: { prompts: boolean }): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        clearTimeout(late);
+        this.#look = undefined;
+        resolve();
+      };
+      const late = setTimeout(done, ms);
+      this.#look = () => {
+        if ([...this.#methods.values()].every((method) => !prompts && method === PROMPT)) done();
+      };
+      this.#look();
+    });
   }
 }
 
@@ -105,11 +122,13 @@ export function messageStream({
   write,
   sent,
   maxLineBytes = MAX_LINE_BYTES,
-}: MessageStreamOptions): Stream & { sendNow(message: AnyMessage): boolean } {
+}: MessageStreamOptions): MessageStream {
   const open = new OpenRequests();
   /** Messages that are being written. */
   let underWay = 0;
+  let finished = false;
   const begin = (message: AnyMessage, written: (error?: Error | null) => void): void => {
+    if (finished) return written();
     sent?.(message);
     const line = `${JSON.stringify(message)}\n`;
     underWay += 1;
@@ -154,7 +173,7 @@ export function messageStream({
           if (over) return;
           over = true;
           splitter.end();
-          open.whenAnswered(() => {
+          void open.answered(LAST_ANSWERS_MS, { prompts: false }).then(() => {
             if (!cancelled) controller.close();
           });
         };
@@ -179,5 +198,10 @@ export function messageStream({
     begin(message, () => {});
     return true;
   };
-  return { readable, writable: writableOf(send), sendNow };
+  const finish = async (refusal: Refusal, ms: number): Promise<void> => {
+    await open.answered(ms, { prompts: true });
+    for (const id of open.ids()) begin({ jsonrpc: "2.0", id, error: refusal }, () => {});
+    finished = true;
+  };
+  return { readable, writable: writableOf(send), sendNow, finish };
 }

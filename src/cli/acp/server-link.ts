@@ -85,13 +85,16 @@ export class ServerLink {
     }
   }
 
-  /** Ends every request, and a server of our own: when others are done with it, or `hurry` is aborted. */
-  async close(hurry: AbortSignal): Promise<void> {
-    this.#left.abort(new ParleyConnectionError("the client is gone"));
+  /**
+   * Ends a server of our own: when others are done with it, or `hurry` is aborted. A client that is still there then hears how its turns end. Returns the address
+   * of another process's server, in which turns go on.
+   */
+  async close(hurry: AbortSignal): Promise<string | undefined> {
+    if (!(hurry.aborted && this.#found)) this.leave();
     const { othersMs, closeMs } = this.#times;
     await Promise.race([this.#current?.catch(() => {}), delay(closeMs)]);
     const own = this.#own;
-    if (!own) return;
+    if (!own) return this.#found?.url;
     if (!hurry.aborted) {
       const { othersDone } = await import("../access/own-server.ts");
       const stop = AbortSignal.any([hurry, AbortSignal.timeout(othersMs)]);
@@ -100,6 +103,12 @@ export class ServerLink {
     await Promise.race([own.close(), delay(closeMs)]);
     // Nothing may be left behind, however long the rest would take.
     own.parley.abandon();
+    return undefined;
+  }
+
+  /** Ends every request that is under way, and takes no more. */
+  leave(): void {
+    this.#left.abort(new ParleyConnectionError("the client is gone"));
   }
 
   #tellToken(): void {

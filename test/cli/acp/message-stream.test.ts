@@ -3,6 +3,7 @@ import { PassThrough } from "node:stream";
 import { test } from "node:test";
 import { messageStream, readMessage } from "../../../src/cli/acp/message-stream.ts";
 import type { WriteOut } from "../../../src/cli/acp/own-stdout.ts";
+import { PATIENCE_MS } from "../../support/time.ts";
 
 const update = { jsonrpc: "2.0", method: "session/update", params: {} } as const;
 
@@ -36,6 +37,42 @@ test("messages after the last answer to a client that is gone are written, and e
   assert.equal((await over).done, true);
   assert.equal(sendNow(update), true);
   assert.equal(failed, undefined);
+});
+
+test("requests that nobody has answered are answered at the end, once, and nothing comes after that", async () => {
+  const input = new PassThrough();
+  const lines: { id?: unknown; error?: unknown }[] = [];
+  const write: WriteOut = (text, written) => {
+    lines.push(JSON.parse(text));
+    written();
+  };
+  const { readable, writable, sendNow, finish } = messageStream({ input, write });
+  const reader = readable.getReader();
+  for (const id of [1, 2, 3]) input.write(`{"jsonrpc":"2.0","id":${id},"method":"session/prompt","params":{}}\n`);
+  for (const _ of [1, 2, 3]) await reader.read();
+  const writer = writable.getWriter();
+  await writer.write({ jsonrpc: "2.0", id: 1, result: {} });
+  const finished = finish({ code: -32_603, message: "over" }, PATIENCE_MS);
+  await writer.write({ jsonrpc: "2.0", id: 2, result: {} });
+  assert.deepEqual(
+    lines.map(({ id }) => id),
+    [1, 2],
+    "those that may still come are waited for",
+  );
+  await writer.write({ jsonrpc: "2.0", id: 3, result: {} });
+  await finished;
+  assert.equal(lines.length, 3, "all were answered");
+
+  const more = new PassThrough();
+  const late = messageStream({ input: more, write });
+  more.write('{"jsonrpc":"2.0","id":7,"method":"session/new"}\n');
+  await late.readable.getReader().read();
+  await late.finish({ code: -32_603, message: "over" }, 0);
+  assert.deepEqual(lines.at(-1), { jsonrpc: "2.0", id: 7, error: { code: -32_603, message: "over" } });
+  await late.writable.getWriter().write({ jsonrpc: "2.0", id: 7, result: {} });
+  late.sendNow(update);
+  sendNow(update);
+  assert.equal(lines.length, 4, "a late answer is not written");
 });
 
 test("a message that is nested too deep is refused, since no answer could repeat it", () => {

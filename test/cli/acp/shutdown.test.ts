@@ -3,6 +3,8 @@ import { chmodSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { acquireLock, readLock } from "../../../src/host/data-lock.ts";
+import type { Message, Peer } from "../../support/acp/peer.ts";
+import { eventually } from "../../support/eventually.ts";
 import { strays } from "../../support/process.ts";
 import { assertWithin, firstOf, long } from "../../support/time.ts";
 import { finished, Home, said } from "../support.ts";
@@ -20,6 +22,20 @@ async function assertGone(home: Home): Promise<void> {
 
 const SLOW = "[[slow 600000]]";
 
+/** The one answer to a request, of a process that has ended: what it wrote may still be on its way. */
+async function onlyAnswer(peer: Peer, id: number): Promise<Message | undefined> {
+  await eventually("the answer", () => peer.answersTo(id).length > 0);
+  assert.equal(peer.answersTo(id).length, 1);
+  return peer.answersTo(id)[0];
+}
+
+/** Begins a turn that lasts, and sees it run. */
+async function slowTurn(peer: Peer, session: string): Promise<number> {
+  const prompt = peer.prompt(session, SLOW);
+  await peer.until("the agent talks", () => peer.text !== "");
+  return prompt;
+}
+
 test("parley acp: ends with its client, and takes its server and the agents along", async () => {
   await using home = new Home();
   const { peer, session } = await openAcp(home);
@@ -32,14 +48,16 @@ test("parley acp: ends with its client, and takes its server and the agents alon
   await assertGone(home);
 });
 
-test("parley acp: a client that leaves in mid-turn leaves a turn that has ended", async () => {
+test("parley acp: a client that leaves in mid-turn leaves a turn that has ended, and a prompt that is answered", async () => {
   await using home = new Home();
   const { peer, session } = await openAcp(home);
   await using _ = peer;
-  peer.prompt(session, SLOW);
-  await peer.until("the agent talks", () => peer.text !== "");
+  const prompt = await slowTurn(peer, session);
   const { code, ms } = await peer.leave();
   assert.equal(code, 0);
+  const { error } = (await onlyAnswer(peer, prompt)) ?? {};
+  assert.deepEqual(error?.data, { code: "interrupted" });
+  assert.match(error?.message ?? "", /was stopped/);
   assertWithin(ms, 2_000, "the exit");
   await assertGone(home);
   const events = (await home.run(["events", session, "--json"])).stdout.trim().split("\n");
@@ -58,24 +76,45 @@ test("parley acp: a client that leaves at once leaves nothing of a program that 
 });
 
 for (const signal of firstOf(["SIGTERM", "SIGINT", "SIGHUP"] as const, 1)) {
-  test(`parley acp: ${signal} in mid-turn ends it cleanly`, async () => {
+  test(`parley acp: ${signal} in mid-turn ends it cleanly, and answers every prompt after its turn's updates`, async () => {
     await using home = new Home();
     const { peer, session } = await openAcp(home);
     await using _ = peer;
-    peer.prompt(session, SLOW);
-    await peer.until("the agent talks", () => peer.text !== "");
+    const runs = await slowTurn(peer, session);
+    const waits = peer.prompt(session, "hello");
     peer.child.kill(signal);
     assert.deepEqual({ ...(await peer.exited()), ms: 0 }, { code: 0, signal: null, ms: 0 });
+    const answer = await onlyAnswer(peer, runs);
+    assert.deepEqual(answer?.error?.data, { code: "interrupted" });
+    assert.match(answer?.error?.message ?? "", /the turn was interrupted/, "it is the turn's own end");
+    await onlyAnswer(peer, waits);
     await assertGone(home);
   });
 }
+
+test("parley acp: a signal beside a server answers the prompt, and its turn goes on there", async () => {
+  await using home = new Home();
+  await home.serve();
+  const { peer, session } = await openAcp(home);
+  await using _ = peer;
+  const prompt = await slowTurn(peer, session);
+  peer.child.kill("SIGTERM");
+  assert.equal((await peer.exited()).code, 0);
+  const { error } = (await onlyAnswer(peer, prompt)) ?? {};
+  assert.match(error?.message ?? "", /goes on in the server at http/);
+  const events = (await home.run(["events", session, "--json"])).stdout.trim().split("\n");
+  assert.deepEqual(
+    events.map((line) => JSON.parse(line)).filter(({ type }) => type === "turn.ended"),
+    [],
+  );
+  assert.equal((await home.run(["cancel", session])).code, 0);
+});
 
 test("parley acp: a client that closes our stdout is gone", long, async () => {
   await using home = new Home();
   const { peer, session } = await openAcp(home);
   await using _ = peer;
-  peer.prompt(session, SLOW);
-  await peer.until("the agent talks", () => peer.text !== "");
+  await slowTurn(peer, session);
   peer.child.stdout?.destroy();
   assert.equal((await peer.exited()).code, 0);
   await assertGone(home);
@@ -85,8 +124,7 @@ test("parley acp: a client that is killed takes all pipes with it, and leaves no
   await using home = new Home();
   const { peer, session } = await openAcp(home);
   await using _ = peer;
-  peer.prompt(session, SLOW);
-  await peer.until("the agent talks", () => peer.text !== "");
+  await slowTurn(peer, session);
   for (const pipe of [peer.child.stderr, peer.child.stdout, peer.child.stdin]) pipe?.destroy();
   assert.equal((await peer.exited()).code, 0);
   await assertGone(home);
