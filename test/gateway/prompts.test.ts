@@ -133,6 +133,42 @@ test("a prompt that cannot be stored is not accepted, and the agent never sees i
   assert.equal((await assertLawful(id)).filter((event) => event.type === "turn.started").length, 1);
 });
 
+test("a prompt that is taken back while the disk is full never begins", async (t) => {
+  const disk = new FullDisk();
+  const { gateway, fake, directory, until, assertLawful } = await rig(t, { wrap: disk.wrap });
+  const { id } = await gateway.create({ directory });
+  const got = fake.prompted();
+  await gateway.prompt(id, text("one"));
+  const session = await got;
+  await gateway.prompt(id, text("two", { id: "msg_2", delivery: "queue" }));
+  disk.full = true;
+  const later = { code: "disk_full", details: { prompt: "msg_2", withdrawn: "later" } };
+  await assert.rejects(gateway.withdraw(id, "msg_2"), later);
+  await assert.rejects(gateway.withdraw(id, "msg_2"), later);
+  await assert.rejects(gateway.withdraw(id, "msg_3"), { code: "disk_full", details: {} });
+  session.say({ type: "turn.finished", reason: "end_turn" });
+  disk.full = false;
+  await until(id, ended);
+  await until(id, ({ type, data }) => type === "prompt.withdrawn" && data.prompt === "msg_2");
+  assert.equal((await assertLawful(id)).filter((event) => event.type === "turn.started").length, 1);
+});
+
+test("a prompt that is taken back while the disk is full is stopped where its turn begins first", async (t) => {
+  const disk = new FullDisk();
+  const { gateway, fake, directory, until, assertLawful } = await rig(t, { wrap: disk.wrap });
+  const { id } = await gateway.create({ directory });
+  const got = fake.prompted();
+  await gateway.prompt(id, text("one"));
+  const session = await got;
+  await gateway.prompt(id, text("two", { id: "msg_2", delivery: "queue" }));
+  disk.full = true;
+  session.say({ type: "turn.finished", reason: "end_turn" });
+  await assert.rejects(gateway.withdraw(id, "msg_2"), { code: "disk_full" });
+  disk.full = false;
+  await until(id, ({ type, data }) => type === "turn.ended" && data.reason === "cancelled");
+  await assertLawful(id);
+});
+
 test("what an agent says while the disk is full is held, not lost", async (t) => {
   const disk = new FullDisk();
   const { gateway, fake, directory, until, assertLawful } = await rig(t, { wrap: disk.wrap });

@@ -177,7 +177,7 @@ export class LiveSession {
   }
 
   async withdraw(prompt: string): Promise<void> {
-    await this.inbox.send({ type: "withdraw", prompt });
+    await this.parts.stop.withdraw(prompt);
   }
 
   /** Changes facts of the session. A model or mode is put in force before it is stored, so the mode shown is the mode in force. */

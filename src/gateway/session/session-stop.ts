@@ -11,11 +11,13 @@ export interface CancelRequest {
   turn?: string;
 }
 
-/** Stops a session's turn, also while the log takes no writes: the cancel is stored when it takes them again. */
+/** Stops a session's turn or takes a prompt back, also while the log takes no writes: this is stored when it takes them again. */
 export class SessionStop {
   private readonly options: StopOptions;
   /** The turn that was stopped while the log took no writes. Its cancel or failure waits in the inbox. */
   private told = "";
+  /** Prompts that were taken back while the log took no writes. */
+  private readonly taken = new Set<string>();
 
   constructor(options: StopOptions) {
     this.options = options;
@@ -59,6 +61,38 @@ export class SessionStop {
     const done = gone ? `${who} was stopped` : `${who} was asked to stop`;
     const message = `${done}; the turn's end is stored when the log takes writes again: ${refusal.message}`;
     return new ParleyError(refusal.code, message, { ...refusal.details, turn: turn.id, stopped: gone }, refusal);
+  }
+
+  /** Takes back a prompt that waits. With the log's refusal it is kept from its turn, too: it must not begin as soon as there is room. */
+  async withdraw(prompt: string): Promise<void> {
+    const { inbox, ledger } = this.options;
+    try {
+      await inbox.send({ type: "withdraw", prompt });
+    } catch (error) {
+      if (!isStorageRefusal(error) || !ledger.state.queue.some(({ id }) => id === prompt)) throw error;
+      this.withdrawLater(prompt);
+      const message = `the prompt is withdrawn when the log takes writes again: ${error.message}`;
+      throw new ParleyError(error.code, message, { ...error.details, prompt, withdrawn: "later" }, error);
+    }
+  }
+
+  private withdrawLater(prompt: string): void {
+    if (this.taken.has(prompt)) return;
+    const { inbox, ledger, logger } = this.options;
+    this.taken.add(prompt);
+    const withdrawn = async (): Promise<void> => {
+      try {
+        await inbox.send({ type: "withdraw", prompt }, { must: true });
+      } catch (error) {
+        // A turn's end that was on its way may have begun the next one.
+        const { turn, lastPrompt } = ledger.state;
+        if (turn?.by !== "user" || lastPrompt !== prompt) throw error;
+        await inbox.send({ type: "cancel", queue: "keep", turn: turn.id }, { must: true });
+      } finally {
+        this.taken.delete(prompt);
+      }
+    };
+    logger.quietly(withdrawn(), "a prompt could not be withdrawn");
   }
 
   /** The agent's words cannot be stored: stops it and fails its turn. */
