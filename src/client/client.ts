@@ -129,9 +129,9 @@ export function createClient(options: ClientOptions) {
     url: base.href,
     health: (): Promise<Health> => get(["health"]),
     agents: async (): Promise<AgentInfo[]> => (await get<{ agents: AgentInfo[] }>(["v1", "agents"])).agents,
-    /** One agent, as it is in a directory of the server's machine. */
-    agent: async (name: string, directory?: string): Promise<AgentInfo> =>
-      get(["v1", "agents", agentName(name)], { directory }),
+    /** One agent, as it is in a directory of the server's machine. `kept`: what is known of it, however old, without a start of its program. */
+    agent: async (name: string, directory?: string, { kept }: { kept?: boolean } = {}): Promise<AgentInfo> =>
+      get(["v1", "agents", agentName(name)], { directory, kept }),
     /** The sessions that an agent itself keeps for a directory. */
     agentSessions: async (name: string, directory?: string): Promise<NativeSession[]> =>
       (await get<{ sessions: NativeSession[] }>(["v1", "agents", agentName(name), "sessions"], { directory })).sessions,

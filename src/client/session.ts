@@ -56,6 +56,11 @@ export class SessionHandle {
     return this.#transport.json({ method: "PATCH", path: this.#path(), body: change });
   }
 
+  /** Starts the agent ahead of a prompt, and resolves with true when it is ready; with false where it waits for a prompt that asks first whether the project is trusted. */
+  async start(): Promise<boolean> {
+    return (await this.#transport.json<{ ready: boolean }>({ method: "POST", path: this.#path("start") })).ready;
+  }
+
   /** Stops what runs in the session and forgets it. */
   delete(): Promise<void> {
     return this.#transport.json({ method: "DELETE", path: this.#path() });

@@ -1,8 +1,9 @@
 import type { Agent, Discovery, NativeSession } from "../agents/contract.ts";
+import { keepNewest } from "../core/entries.ts";
 import { messageOf, ParleyError } from "../core/errors.ts";
 import type { Trust } from "./trust/contract.ts";
 
-/** So many answers about projects are kept, and so long each. */
+/** So many answers are kept, and those about projects are fresh so long. */
 const KEPT = 64;
 const FRESH_MS = 60_000;
 
@@ -25,25 +26,30 @@ export class Discoveries {
     }
   }
 
-  of(agent: Agent, directory: string | undefined): Promise<Discovery> {
-    if (directory === undefined || !agent.discoversProjects) return agent.discover();
-    const trusted = this.trust.covering(directory) !== undefined;
-    const key = JSON.stringify([agent.name, directory, trusted]);
+  /** What is known of an agent, in general or for the projects of a directory. `kept`: as it was told last, where it was told. */
+  of(agent: Agent, directory: string | undefined, kept = false): Promise<Discovery> {
+    const place = agent.discoversProjects ? directory : undefined;
+    const trusted = place !== undefined && this.trust.covering(place) !== undefined;
+    const key = JSON.stringify([agent.name, place, trusted]);
     const known = this.answers.get(key);
-    // The newest is the last: the first is dropped when there are too many.
-    this.answers.delete(key);
     const now = performance.now();
-    const ask = (): Promise<Discovery> =>
-      agent.discover({ directory, trusted }).catch(async (error: unknown) => {
-        // A program that cannot be asked about a project is known in general all the same.
-        return { ...(await agent.discover()), detail: messageOf(error) };
-      });
-    const entry = known && now - known.at < FRESH_MS ? known : { at: now, answer: ask() };
-    this.answers.set(key, entry);
+    // An agent that keeps its answers itself is asked each time.
+    const isFresh = known !== undefined && place !== undefined && now - known.at < FRESH_MS;
+    const entry = known && (kept || isFresh) ? known : { at: now, answer: ask(agent, place, trusted) };
+    keepNewest(this.answers, key, entry, KEPT);
     entry.answer.catch(() => {
       if (this.answers.get(key) === entry) this.answers.delete(key);
     });
-    for (const oldest of [...this.answers.keys()].slice(0, -KEPT)) this.answers.delete(oldest);
     return entry.answer;
+  }
+}
+
+async function ask(agent: Agent, directory: string | undefined, trusted: boolean): Promise<Discovery> {
+  if (directory === undefined) return agent.discover();
+  try {
+    return await agent.discover({ directory, trusted });
+  } catch (error) {
+    // A program that cannot be asked about a project is known in general all the same.
+    return { ...(await agent.discover()), detail: messageOf(error) };
   }
 }

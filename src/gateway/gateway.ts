@@ -63,6 +63,11 @@ export class Gateway {
       discover: (name, directory) => this.discover(name, directory),
       create: async (command, servers) => this.get(await this.made.begin(command, servers)),
       prompt: (id, prompt) => this.prompt(id, prompt),
+      warm: (id) =>
+        this.sessions.use(id, (session) => {
+          this.assertOpen();
+          return session.warm(() => {});
+        }),
       whileIdle: (id, work) => this.sessions.use(id, (session) => session.whileIdle(work)),
       commitRevert: (id) => this.sessions.use(id, (session) => session.commitRevert()),
     });
@@ -260,12 +265,12 @@ export class Gateway {
   /** Whether the facts of an agent differ by directory. */
   readonly discoversProjects = (name: string): boolean => this.sessions.agent(name).discoversProjects ?? false;
 
-  /** The facts of an agent here, in general or for the projects of a directory. */
-  async discover(name: string, directory?: string): Promise<Discovery> {
+  /** The facts of an agent here, in general or for the projects of a directory. `kept`: no program is asked for what is known. */
+  async discover(name: string, directory?: string, kept?: boolean): Promise<Discovery> {
     const agent = this.sessions.agent(name);
     const { roots } = this.options;
     const existing = directory === undefined ? undefined : await existingDirectory(directory, { roots });
-    return this.discoveries.of(agent, existing);
+    return this.discoveries.of(agent, existing, kept);
   }
 
   /** The sessions that an agent keeps for a directory, also those that Parley did not make. */

@@ -1,5 +1,5 @@
 import type { Agent, Discovery, McpServer } from "../agents/contract.ts";
-import { ParleyError } from "../core/errors.ts";
+import { isParleyError, messageOf, ParleyError } from "../core/errors.ts";
 import { promptKey } from "../core/events/keys.ts";
 import type { OptionValues, Prompt, PromptPart } from "../core/events/values.ts";
 import type { Create } from "../core/ledger/state.ts";
@@ -26,6 +26,8 @@ export interface WorkOptions extends Pick<GatewayOptions, "log" | "processes" | 
   create(command: Create, mcpServers?: readonly McpServer[]): Promise<SessionState>;
   discover(agent: string, directory?: string): Promise<Discovery>;
   prompt(session: string, prompt: MadePrompt): Promise<Receipt>;
+  /** Starts the agent of a session. Resolves with whether it is ready. */
+  warm(session: string): Promise<boolean>;
   /** Changes facts of a session after work that needs the session idle. */
   whileIdle(session: string, work: () => Promise<{ facts: Facts; undo(): Promise<void> }>): Promise<void>;
   commitRevert(session: string): Promise<void>;
@@ -76,6 +78,19 @@ export class SessionWork {
 
   constructor(options: WorkOptions) {
     this.options = options;
+  }
+
+  /** Starts a session's agent ahead of its prompt, and resolves when it is ready. False: the agent waits for a prompt, which asks first whether the project is trusted. */
+  async start(session: string): Promise<boolean> {
+    const { directory, parent } = await this.options.own(session);
+    if (parent !== undefined)
+      throw new ParleyError("invalid", "a sub-agent is started by the agent that it belongs to: start that one");
+    this.options.roots.assert(directory);
+    try {
+      return await this.options.warm(session);
+    } catch (error) {
+      throw isParleyError(error) ? error : new ParleyError("unavailable", messageOf(error));
+    }
   }
 
   /** Runs a command of the client's in the session's directory, as a turn of its own. The agent learns of it with its next prompt. */

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { describe, type TestContext, test } from "node:test";
 import { eventually } from "../support/eventually.ts";
 import { staysSo } from "../support/time.ts";
-import { answering } from "./fake-agent.ts";
-import { ended, rig, text } from "./rig.ts";
+import { answering, FakeAgent } from "./fake-agent.ts";
+import { ended, type Rig, rig, text } from "./rig.ts";
 
 test("an agent that is started ahead takes the first prompt, and no other is started", async (t) => {
   const r = await rig(t);
@@ -79,4 +79,102 @@ test("a project that is not trusted and has settings keeps the agent waiting for
   r.fake.settings = [{ path: ".fake.json", keys: ["hooks.start"] }];
   await r.gateway.create({ directory: r.directory, start: true });
   await staysSo("no agent is started", () => r.fake.starts.length === 0);
+});
+
+describe("another agent that is chosen before the first prompt", () => {
+  const both = async (t: TestContext): Promise<{ r: Rig; first: FakeAgent; second: FakeAgent }> => {
+    const [first, second] = [new FakeAgent(), new FakeAgent()];
+    second.onPrompt = answering;
+    const agents = new Map([
+      ["fake", first],
+      ["other", second],
+    ]);
+    return { r: await rig(t, { agents }), first, second };
+  };
+
+  test("takes that prompt, and the one that was started ahead is let go and has no word in the session", async (t) => {
+    const { r, first, second } = await both(t);
+    const { id } = await r.gateway.create({ directory: r.directory });
+    assert.equal(await r.gateway.work.start(id), true);
+    first.last.say({ type: "session", nativeId: "first-1", model: "m1" });
+    await r.gateway.update(id, { agent: "other" });
+    await eventually("the first agent is gone", () => first.last.gone);
+    first.last.say({ type: "session", nativeId: "first-2", model: "m2" });
+    await r.gateway.update(id, { mode: "plan" });
+    assert.deepEqual(first.last.choices, []);
+    await r.gateway.prompt(id, text("hello"));
+    await r.until(id, ended);
+    assert.deepEqual([first.last.prompts.length, second.last.prompts.length], [0, 1]);
+    assert.deepEqual([second.last.options.resume, second.last.options.mode], [undefined, "plan"]);
+    const { agent, nativeId, model } = await r.gateway.get(id);
+    assert.deepEqual({ agent, nativeId, model }, { agent: "other", nativeId: "native-1", model: undefined });
+    const kinds = (await r.assertLawful(id)).map(({ type }) => type);
+    assert.ok(!kinds.includes("session.ended"), "the exit of the first agent is not the session's");
+  });
+
+  test("takes that prompt also while the first one still starts", async (t) => {
+    const { r, first, second } = await both(t);
+    const gate = Promise.withResolvers<void>();
+    first.gate = gate.promise;
+    const { id } = await r.gateway.create({ directory: r.directory });
+    const started = r.gateway.work.start(id).catch((error: unknown) => error);
+    await eventually("the first agent is started", () => first.starts.length === 1);
+    await r.gateway.prompt(id, { ...text("hello"), agent: "other" });
+    await r.until(id, ended);
+    gate.resolve();
+    assert.match(String(await started), /another agent serves the session by now/);
+    assert.deepEqual([first.last.gone, first.last.prompts.length, second.last.prompts.length], [true, 0, 1]);
+    await r.assertLawful(id);
+  });
+
+  test("does not let the session end before the first one is gone", async (t) => {
+    const { r, first } = await both(t);
+    const gate = Promise.withResolvers<void>();
+    first.closeGate = gate.promise;
+    const { id } = await r.gateway.create({ directory: r.directory });
+    await r.gateway.work.start(id);
+    await r.gateway.update(id, { agent: "other" });
+    let isRemoved = false;
+    const removed = r.gateway.remove(id).then(() => {
+      isRemoved = true;
+    });
+    await staysSo("the session waits for it", () => !isRemoved);
+    gate.resolve();
+    await removed;
+    assert.equal(first.last.gone, true);
+  });
+});
+
+describe("a start that is asked for", () => {
+  test("resolves when the agent is ready, and starts no second one", async (t) => {
+    const r = await rig(t);
+    const { id } = await r.gateway.create({ directory: r.directory, start: true });
+    assert.equal(await r.gateway.work.start(id), true);
+    assert.equal(await r.gateway.work.start(id), true);
+    assert.equal(r.fake.starts.length, 1);
+  });
+
+  test("that fails says why, and the next one tries again", async (t) => {
+    const r = await rig(t);
+    r.fake.failure = new Error("not today");
+    const { id } = await r.gateway.create({ directory: r.directory });
+    await assert.rejects(r.gateway.work.start(id), { code: "unavailable", message: "not today" });
+    r.fake.failure = undefined;
+    assert.equal(await r.gateway.work.start(id), true);
+  });
+
+  test("waits for a prompt where the project has settings and is not trusted", async (t) => {
+    const r = await rig(t);
+    r.fake.settings = [{ path: ".fake.json", keys: ["hooks.start"] }];
+    const { id } = await r.gateway.create({ directory: r.directory });
+    assert.equal(await r.gateway.work.start(id), false);
+    assert.equal(r.fake.starts.length, 0);
+  });
+
+  test("after which no prompt comes is let go when it was idle for its time", async (t) => {
+    const r = await rig(t, { idleCloseMs: 50 });
+    const { id } = await r.gateway.create({ directory: r.directory });
+    await r.gateway.work.start(id);
+    await eventually("the agent was let go", () => r.fake.starts[0]?.gone === true);
+  });
 });

@@ -56,6 +56,8 @@ export class AgentLink {
   private agent: Agent;
   private current: Start | null = null;
   private generation = 0;
+  /** Starts up to this one are of agents that serve the session no more. */
+  private leftUpTo = 0;
   private leaving: Promise<void> | null = null;
   private sealed = false;
   private stale = false;
@@ -69,9 +71,19 @@ export class AgentLink {
     this.agent = options.agent;
   }
 
-  /** Another agent is started when one is needed next. */
-  serveWith(agent: Agent): void {
+  /** Another agent is started when one is needed next. The one that was started ahead is let go: it has no part in the session. */
+  async serveWith(agent: Agent): Promise<void> {
     this.agent = agent;
+    this.leftUpTo = this.generation;
+    this.stale = false;
+    const { current } = this;
+    this.current = null;
+    if (current) await this.untilGone(current.isReady ? current.agent.close() : current.agent.kill(0));
+  }
+
+  /** Whether what this start says is not the session's any more. The first start is 1: what is not of a start is never left. */
+  isLeft(generation: number): boolean {
+    return generation > 0 && generation <= this.leftUpTo;
   }
 
   /** How the agent is told to shorten the conversation. */
@@ -83,8 +95,9 @@ export class AgentLink {
     return this.agent.takesInstructions ?? false;
   }
 
+  /** An agent is there, or one that leaves is not gone yet. */
   get running(): boolean {
-    return this.current !== null;
+    return this.current !== null || this.leaving !== null;
   }
 
   /** The agent that runs was started without the project's settings. */
@@ -216,7 +229,7 @@ export class AgentLink {
       emit: (signal, native, child) => {
         if (!child) noteSaid(inForce, signal);
         if (signal.type === "exited" && this.current?.generation === generation) this.current = null;
-        if (!discarded) this.say(signal, native, child, generation);
+        if (!discarded && !this.isLeft(generation)) this.say(signal, native, child, generation);
       },
     });
     const opened: Start = {
@@ -233,6 +246,7 @@ export class AgentLink {
     try {
       await opened.ready;
       this.assertOpen();
+      if (this.isLeft(generation)) throw new Error("another agent serves the session by now");
       opened.isReady = true;
       return opened;
     } catch (error) {
@@ -254,20 +268,22 @@ export class AgentLink {
 
   /** Ends the agent without asking. A prompt that comes meanwhile gets a new one. */
   async kill(graceMs: number): Promise<void> {
-    const { current } = this;
-    if (current) await this.untilGone(current.agent.kill(graceMs));
+    await this.untilGone(this.current?.agent.kill(graceMs));
   }
 
   /** Lets the agent go. A prompt that comes meanwhile gets a new one. */
   async close(): Promise<void> {
-    const { current } = this;
-    if (current) await this.untilGone(current.agent.close());
+    await this.untilGone(this.current?.agent.close());
   }
 
-  private async untilGone(going: Promise<void>): Promise<void> {
-    const leaving = going.finally(() => {
-      if (this.leaving === leaving) this.leaving = null;
-    });
+  /** Waits also for those that leave already. */
+  private async untilGone(going: Promise<void> | undefined): Promise<void> {
+    if (!going) return void (await this.leaving);
+    const leaving = Promise.all([this.leaving, going])
+      .then(ignore)
+      .finally(() => {
+        if (this.leaving === leaving) this.leaving = null;
+      });
     this.leaving = leaving;
     await leaving;
   }
@@ -304,3 +320,5 @@ export class AgentLink {
     if (to.crowded) this.hold(to);
   }
 }
+
+const ignore = (): void => {};

@@ -59,8 +59,8 @@ export class ServingAgent {
   /** This agent is started when one is needed next. */
   change(agent: Agent): void {
     this.agent = agent;
-    if (this.ownLink) return this.ownLink.serveWith(agent);
-    const { session, directory, trust, ledger, inbox, kin } = this.options;
+    const { session, directory, trust, ledger, inbox, kin, logger } = this.options;
+    if (this.ownLink) return logger.quietly(this.ownLink.serveWith(agent), "an agent could not be ended");
     const history = (): Promise<ParleyEvent[]> => this.past();
     const hasPast = (): boolean => ledger.state.begun;
     const rules = (): readonly PermissionRule[] => ledger.state.facts.permissions ?? [];
@@ -107,16 +107,20 @@ export class ServingAgent {
     if (this.ownLink && facts.nativeId !== undefined) await this.ownLink.adopt(choiceIn(facts), facts.nativeId);
   }
 
-  /** Starts the agent ahead of its first prompt; not where that prompt may ask first whether the project is trusted. `begun` is called when it starts. */
-  async warm(begun: () => void): Promise<void> {
+  /**
+   * Starts the agent ahead of a prompt, and resolves with true when it is ready; not where that prompt may ask first whether the project is trusted. `begun` is
+   * called when it starts.
+   */
+  async warm(begun: () => void): Promise<boolean> {
     const { ledger, trust, directory } = this.options;
     const link = this.ownLink;
-    if (!link) return;
+    if (!link) return false;
     const isTrusted = trust.covering(directory) !== undefined;
-    if (!isTrusted && (await within(link.projectSettings(), LOOK_MS))?.value.length !== 0) return;
+    if (!isTrusted && (await within(link.projectSettings(), LOOK_MS))?.value.length !== 0) return false;
     const started = link.ensure(() => choiceIn(ledger.state.facts), ledger.state.facts.nativeId);
     begun();
     await started;
+    return true;
   }
 
   /** Gives an answer to the agent, or to Parley's own question of trust. */

@@ -119,6 +119,7 @@ export class Actor {
     const effects: Effect[] = [];
     for (const job of batch) {
       const { signal, native, generation } = job;
+      if (agent.own?.isLeft(generation)) continue;
       if (generation !== PARLEY && (inbox.defers || deliveries.waits(state))) {
         inbox.defer(job);
         continue;

@@ -170,10 +170,11 @@ export class LiveSession {
     this.inbox.wake();
   }
 
-  /** Starts the agent ahead of its first prompt. */
-  async warm(begun: () => void): Promise<void> {
-    await this.parts.rest.orRest(this.agent.warm(begun));
+  /** Starts the agent ahead of a prompt. Resolves with whether it is ready. */
+  async warm(begun: () => void): Promise<boolean> {
+    const ready = await this.parts.rest.orRest(this.agent.warm(begun));
     this.inbox.wake();
+    return ready;
   }
 
   async withdraw(prompt: string): Promise<void> {

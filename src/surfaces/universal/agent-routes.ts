@@ -1,14 +1,14 @@
 import { z } from "zod";
 import type { Gateway } from "../../gateway/gateway.ts";
-import { agent, agentQuery, nativeSession } from "./agent-schemas.ts";
+import { agent, agentQuery, nativeSession, oneAgentQuery } from "./agent-schemas.ts";
 import { get, type Route } from "./route.ts";
 
 export function agentRoutes(gateway: Gateway, defaultDirectory: string): Route[] {
-  const view = async (name: string, directory?: string): Promise<unknown> => ({
+  const view = async (name: string, directory?: string, kept?: boolean): Promise<unknown> => ({
     name,
     default: name === gateway.defaultAgent,
     capabilities: gateway.work.capabilities(name),
-    ...(await gateway.discover(name, directory)),
+    ...(await gateway.discover(name, directory, kept)),
   });
   return [
     get("/v1/agents", "listAgents", {
@@ -21,12 +21,12 @@ export function agentRoutes(gateway: Gateway, defaultDirectory: string): Route[]
     }),
     get("/v1/agents/{agent}", "getAgent", {
       summary: "One agent, with its models, modes and options: in general, or as they are in a directory.",
-      query: agentQuery,
+      query: oneAgentQuery,
       answer: agent,
       errors: [403, 404, 422],
       handle: async ({ params, query }) => {
         await gateway.enterDirectory(query.directory);
-        return view(params.agent, query.directory);
+        return view(params.agent, query.directory, query.kept);
       },
     }),
     get("/v1/agents/{agent}/sessions", "listAgentSessions", {

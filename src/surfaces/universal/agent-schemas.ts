@@ -118,6 +118,13 @@ export const agentQuery = z.object({
   directory: z.string().optional().describe("absolute path: what is known of the agent there"),
 });
 
+export const oneAgentQuery = agentQuery.extend({
+  kept: z
+    .stringbool()
+    .default(false)
+    .describe("what is known, with what its sessions told since: its program is started only where nothing is known"),
+});
+
 export const nativeSession = z
   .looseObject({
     id: z.string().describe("the agent's own id"),

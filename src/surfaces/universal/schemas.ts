@@ -104,6 +104,10 @@ export const compactRequest = strict("CompactRequest", {
   id: z.string().optional().describe("msg_…; the same id is one turn"),
 });
 
+export const agentReady = loose("AgentReady", {
+  ready: z.boolean().describe("false: the agent waits for a prompt, which asks first whether the project is trusted"),
+});
+
 export const importRequest = strict("ImportRequest", {
   jsonl: z.string().describe("the lines of an export, as `parley export` wrote them"),
   directory: z

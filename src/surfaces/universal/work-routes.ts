@@ -1,12 +1,18 @@
 import type { Gateway } from "../../gateway/gateway.ts";
 import { post, type Route } from "./route.ts";
-import { compactRequest, forkRequest, outcome, receipt, sessionDetail, shellRequest } from "./schemas.ts";
+import { agentReady, compactRequest, forkRequest, outcome, receipt, sessionDetail, shellRequest } from "./schemas.ts";
 import { answerTurn, turnQuery } from "./turn-answer.ts";
 import { detailView } from "./views.ts";
 
-/** Shell commands, summaries and forks of a session. */
+/** Starts, shell commands, summaries and forks of a session. */
 export function workRoutes(gateway: Gateway): Route[] {
   return [
+    post("/v1/sessions/{session}/start", "startAgent", {
+      summary: "Start the session's agent, and answer when it can take a prompt, or why it cannot.",
+      answer: agentReady,
+      errors: [403, 404, 422, 503],
+      handle: async ({ params }) => ({ ready: await gateway.work.start(params.session) }),
+    }),
     post("/v1/sessions/{session}/shell", "runShell", {
       summary:
         "Run a command in the session's directory, as a turn of its own. The agent is told of it with its next prompt.",

@@ -41,6 +41,8 @@ test("an agent is discovered for a directory, and a project adds to it only wher
   const trusted = await found(here);
   assert.deepEqual([modesOf(trusted), trusted.commands], [["build", "review"], [{ name: "ship" }]]);
   assert.deepEqual(modesOf(await found("")), ["build", "plan"], "elsewhere it is as it was");
+  assert.deepEqual(await found(`${here}&kept=true`), trusted);
+  await api.refused("invalid", "GET", `/v1/agents/able${here}&kept=maybe`);
   assert.equal((await api.create({ directory: work, mode: "review" })).mode, "review");
   const client = createClient({ url: api.url });
   assert.deepEqual((await client.agent("able", work)).commands, [{ name: "ship" }]);

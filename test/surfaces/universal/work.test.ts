@@ -4,7 +4,7 @@ import { createClient } from "../../../src/client/index.ts";
 import type { Outcome } from "../../../src/core/receipt.ts";
 import type { Detail } from "../../support/api.ts";
 import { lawfulEvents } from "../../support/laws.ts";
-import { startServer } from "../../support/server.ts";
+import { agent, startServer } from "../../support/server.ts";
 
 test("a command of the client's over the universal API, and by the client", async (t) => {
   const { api, directory } = await startServer(t, { defaultAgent: "house" });
@@ -54,4 +54,17 @@ test("a compaction over the universal API, and by the client", async (t) => {
   await api.refused("session_not_found", "POST", "/v1/sessions/ses_none/compact");
   const other = await api.create({ agent: "scripted" });
   await api.refused("unsupported", "POST", `/v1/sessions/${other.id}/compact`);
+});
+
+test("a start of the agent over the universal API, and by the client", async (t) => {
+  const agents = { silent: agent("exits-at-once") };
+  const { api } = await startServer(t, { defaultAgent: "house", agents });
+  const { id } = await api.create();
+  assert.deepEqual(await api.expect(200, "POST", `/v1/sessions/${id}/start`), { ready: true });
+  assert.equal(await createClient({ url: api.url }).session(id).start(), true);
+  await api.refused("session_not_found", "POST", "/v1/sessions/ses_none/start");
+  const other = await api.create({ agent: "silent" });
+  const error = await api.refused("unavailable", "POST", `/v1/sessions/${other.id}/start`);
+  assert.match(error.detail, /exit/);
+  await lawfulEvents(api, other.id);
 });

@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Discovery } from "../../src/agents/contract.ts";
+import { Discoveries } from "../../src/gateway/discoveries.ts";
+import { TrustStore } from "../../src/server/trust/trust-store.ts";
+import { FakeAgent } from "./fake-agent.ts";
+
+/** An agent that counts the questions about it. */
+class Counting extends FakeAgent {
+  asked = 0;
+  readonly discoversProjects: boolean;
+
+  constructor(discoversProjects: boolean) {
+    super();
+    this.discoversProjects = discoversProjects;
+  }
+
+  override async discover(): Promise<Discovery> {
+    this.asked++;
+    return { ...(await super.discover()), detail: `look ${this.asked}` };
+  }
+}
+
+for (const ofProjects of [true, false]) {
+  test(`what is known of an agent is told without a look at it, ${ofProjects ? "by project" : "in general"}`, async () => {
+    const agent = new Counting(ofProjects);
+    const discoveries = new Discoveries({ trust: new TrustStore({ configured: [] }) });
+    const look = async (kept: boolean) => (await discoveries.of(agent, "/work", kept)).detail;
+    assert.equal(await look(true), "look 1", "nothing is known yet");
+    assert.equal(await look(true), "look 1");
+    // Answers about projects are fresh for a while; an agent without projects keeps its answers itself.
+    const newest = ofProjects ? "look 1" : "look 2";
+    assert.equal(await look(false), newest);
+    assert.equal(await look(true), newest);
+  });
+}
+
+test("what is known of one project is not told of another", async () => {
+  const agent = new Counting(true);
+  const discoveries = new Discoveries({ trust: new TrustStore({ configured: [] }) });
+  assert.equal((await discoveries.of(agent, "/one", true)).detail, "look 1");
+  assert.equal((await discoveries.of(agent, "/two", true)).detail, "look 2");
+  assert.equal((await discoveries.of(agent, undefined, true)).detail, "look 3");
+});
+
+test("a look that failed is not kept", async () => {
+  const agent = new Counting(false);
+  const discoveries = new Discoveries({ trust: new TrustStore({ configured: [] }) });
+  const discover = agent.discover.bind(agent);
+  agent.discover = async () => {
+    throw new Error("not today");
+  };
+  await assert.rejects(discoveries.of(agent, undefined, true), /not today/);
+  agent.discover = discover;
+  assert.equal((await discoveries.of(agent, undefined, true)).detail, "look 1");
+});
