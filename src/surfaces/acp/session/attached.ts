@@ -19,12 +19,11 @@ import { Translator } from "../translate/translator.ts";
 import type { TurnEnd, Update } from "../translate/updates.ts";
 import { afterResponses } from "./after-responses.ts";
 import { Children } from "./children.ts";
-import { CommandWatch } from "./command-watch.ts";
 import type { Front } from "./front.ts";
 import { endInGap, isGone, turnInGap } from "./gaps.ts";
-import { insist } from "./insist.ts";
+import { OfferWatch } from "./offer-watch.ts";
 import { Prompts, type SentPrompt } from "./prompts.ts";
-import { takeBack } from "./take-back.ts";
+import { stopTurn, takeBack } from "./take-back.ts";
 
 const newId = idSource(Date.now);
 
@@ -45,18 +44,20 @@ export class AttachedSession {
   readonly handle: SessionHandle;
   readonly prompts: Prompts;
   translator: Translator;
-  readonly info: AgentInfo;
+  info: AgentInfo;
   state: SessionState;
   readonly #front: Front;
   readonly #logger: Logger;
   readonly #stop = new AbortController();
   readonly #asks: AskDesk;
   readonly children: Children;
-  readonly #commands: CommandWatch;
+  readonly #offers: OfferWatch;
   /** Updates for after the response that opened the session. */
   readonly greetings: Update[] = [];
   #seq: number;
   #isLeaving = false;
+  /** The turn that is over for the client, while its end cannot be stored. */
+  #stopped: string | undefined;
   #loop: Promise<void> | undefined;
 
   constructor({ client, detail, info, front, logger, prompts = new Prompts() }: AttachedOptions) {
@@ -74,12 +75,14 @@ export class AttachedSession {
     this.#asks = new AskDesk(this, front, logger);
     this.#asks.learn(detail.id, detail.asks);
     const give = (update: Update): Promise<void> => this.give(update);
-    this.#commands = new CommandWatch({ client, session: this, give, logger });
+    this.#offers = new OfferWatch({ client, session: this, give, logger });
+    // Sub-agents end with the turn.
+    const giveOfChild = async (update: Update): Promise<void> => (this.isStopped ? undefined : give(update));
     this.children = new Children({
       client,
       root: this,
       asks: this.#asks,
-      give,
+      give: giveOfChild,
       logger,
     });
   }
@@ -90,6 +93,17 @@ export class AttachedSession {
 
   get isOver(): boolean {
     return this.#stop.signal.aborted;
+  }
+
+  /** The turn that runs, as the client knows it. */
+  get openTurn(): SessionState["turn"] {
+    const { turn } = this.state;
+    return turn?.id === this.#stopped ? null : turn;
+  }
+
+  /** The turn is over for the client, while its end cannot be stored. */
+  get isStopped(): boolean {
+    return this.#stopped !== undefined;
   }
 
   /** Begins to follow the session from where its state was read, or from an event after that. */
@@ -158,7 +172,7 @@ export class AttachedSession {
   async cancel(): Promise<void> {
     this.#asks.dropAll();
     try {
-      if (!(await this.cancelOwn())) await insist(() => this.handle.cancel({ queue: "keep" }));
+      if (!(await this.cancelOwn())) await stopTurn(this);
     } finally {
       await this.#asks.showOpen();
     }
@@ -176,6 +190,14 @@ export class AttachedSession {
   async cancelPrompt(id: string): Promise<void> {
     await this.prompts.allSent();
     if (this.prompts.has(id)) await takeBack(this, [id]);
+  }
+
+  /** Ends a turn for the client that was stopped while nothing can be stored. What is stored of it later is not told any more. */
+  async endUnstored(turn: string): Promise<void> {
+    if (this.openTurn?.id !== turn) return;
+    this.#stopped = turn;
+    this.#asks.dropAll();
+    await this.#giveAll(this.translator.stop(turn, Date.now()));
   }
 
   /** Lets go of the session. Turns and asks of it go on for other clients. */
@@ -209,7 +231,7 @@ export class AttachedSession {
 
   /** Nothing more can be read of the session: its turn is over for this client. */
   async #lose(error: unknown): Promise<void> {
-    const { turn } = this.state;
+    const turn = this.openTurn;
     this.prompts.fail(error);
     this.detach();
     if (!turn) return;
@@ -229,10 +251,12 @@ export class AttachedSession {
     this.#seq = event.seq;
     if (event.type === "gap") return await this.#skip(event);
     this.state = reduceSession(this.state, event);
-    await this.#giveAll(this.translator.take(event));
+    const updates = this.translator.take(event);
+    if (event.turn === undefined || event.turn !== this.#stopped) await this.#giveAll(updates);
+    else if (event.type === "turn.ended") this.#stopped = undefined;
     this.children.notice(event, this.translator);
     this.#asks.take(event);
-    this.#commands.take(event);
+    this.#offers.take(event);
   }
 
   /** Notes whose turn runs: the event of its beginning is not read again. */
@@ -243,9 +267,10 @@ export class AttachedSession {
   /** Goes on behind events that are no longer kept: what they ended is over for the client, too. */
   async #skip(gap: GapEvent): Promise<void> {
     const { snapshot } = gap.data;
-    const before = this.state.turn;
+    const before = this.openTurn;
     const now = snapshot.turn;
     this.state = snapshot;
+    if (now?.id !== this.#stopped) this.#stopped = undefined;
     await this.#giveAll(this.translator.take(gap));
     this.#asks.note(gap);
     if (before && before.id !== now?.id) await this.give({ type: "end", end: turnInGap(snapshot, before) });
@@ -260,6 +285,7 @@ export class AttachedSession {
     if (piece.type === "gap" || piece.seq <= this.#seq) return undefined;
     this.#seq = piece.seq;
     const updates = this.translator.take(piece);
+    if (this.isStopped && piece.turn === this.#stopped) return undefined;
     const late = updates.findIndex((update) => !this.#front.piece?.(this, update));
     return late < 0 ? undefined : this.#giveAll(updates.slice(late));
   }
@@ -288,6 +314,6 @@ export class AttachedSession {
   #isOwn(update: Update): boolean {
     if (update.type === "text" && update.role === "user") return this.prompts.isOwn(update.message);
     if (update.type === "waits") return this.prompts.has(update.prompt);
-    return this.prompts.has(update.type === "end" ? update.end.prompt : this.state.turn?.prompt);
+    return this.prompts.has(update.type === "end" ? update.end.prompt : this.openTurn?.prompt);
   }
 }

@@ -124,7 +124,7 @@ export async function steer(
   const waits = idleBehavior === "promptRequired";
   // The server may know of a turn whose first event is still to come.
   await session.prompts.allSent();
-  if (!session.state.turn && session.prompts.all().length === 0) {
+  if (!session.openTurn && session.prompts.all().length === 0) {
     if (waits) return { outcome: "promptRequired", reason: "noRunningTurn" };
     await sendPrompt(session, blocks).sent;
     return { outcome: "startedNewTurn" };

@@ -63,6 +63,8 @@ export class Sessions {
       try {
         const info = known ?? (await infoOf(client, detail));
         assertUsable(info);
+        // A look at the agent did not tell whether it works: only its start does.
+        if (info.credentials === "unknown") await client.session(detail.id).start();
         const session = this.#begin(client, detail, info);
         if (leftOut.length > 0) session.greetings.push(leftOutNotice(info.name, leftOut));
         return session;

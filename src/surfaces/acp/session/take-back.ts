@@ -1,18 +1,53 @@
-import type { SessionHandle } from "../../../client/index.ts";
+import { ParleyApiError, type SessionHandle } from "../../../client/index.ts";
+import { textIn } from "../../../core/json/fields.ts";
+import type { Update } from "../translate/updates.ts";
 import { insist } from "./insist.ts";
 import type { Prompts } from "./prompts.ts";
 
+/** A session as its prompts and turns are taken back. */
+export interface Stoppable {
+  handle: SessionHandle;
+  prompts: Prompts;
+  give(update: Update): Promise<void>;
+  /** The turn is over for the client, though its end cannot be stored yet. */
+  endUnstored(turn: string): Promise<void>;
+}
+
 /** Takes prompts back: before their turn, or by stopping that. A turn is named, because another client's may run by the time of the request. */
-export async function takeBack(
-  { handle, prompts }: { handle: SessionHandle; prompts: Prompts },
-  ids: readonly string[],
-): Promise<void> {
+export async function takeBack(session: Stoppable, ids: readonly string[]): Promise<void> {
+  const { handle, prompts } = session;
   const waiting = ids.filter((id) => prompts.turnOf(id) === undefined);
-  const taken = await Promise.allSettled(waiting.map((id) => insist(() => handle.withdraw(id))));
+  const taken = await Promise.all(waiting.map((id) => withdraw(session, id)));
   // A prompt that could not be taken back has begun meanwhile.
-  const begun = waiting.filter((_, at) => taken[at]?.status === "rejected");
+  const begun = waiting.filter((_, at) => !taken[at]);
   const turns = new Set(ids.flatMap((id) => prompts.turnOf(id) ?? []));
   const { turn } = begun.length === 0 ? { turn: null } : await handle.get();
   if (turn?.prompt !== undefined && begun.includes(turn.prompt)) turns.add(turn.id);
-  for (const one of turns) await insist(() => handle.cancel({ queue: "keep", turn: one }));
+  for (const one of turns) await stopTurn(session, one);
+}
+
+/** Stops a turn, or what runs. */
+export async function stopTurn(session: Stoppable, turn?: string): Promise<void> {
+  try {
+    await insist(() => session.handle.cancel({ queue: "keep", ...(turn === undefined ? {} : { turn }) }));
+  } catch (error) {
+    const stopped = error instanceof ParleyApiError ? textIn(error.problem, "turn") : undefined;
+    if (!(error instanceof ParleyApiError) || stopped === undefined) throw error;
+    // The log takes no writes.
+    await session.give({ type: "notice", level: "warning", title: error.detail });
+    if (error.problem.stopped !== true) throw error;
+    await session.endUnstored(stopped);
+  }
+}
+
+/** Takes back a prompt that waits. Returns whether it gets no turn. */
+async function withdraw({ handle, prompts }: Stoppable, id: string): Promise<boolean> {
+  try {
+    await insist(() => handle.withdraw(id));
+    return true;
+  } catch (error) {
+    if (!(error instanceof ParleyApiError) || error.problem.withdrawn !== "later") return false;
+    prompts.settle(id, { prompt: id, reason: "withdrawn" });
+    return true;
+  }
 }

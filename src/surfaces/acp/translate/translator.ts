@@ -142,9 +142,17 @@ export class Translator {
   }
 
   #end({ turn = "", time, data }: EventOf<"turn.ended">): Update[] {
-    const { reason, usage, error } = data;
+    this.#cost += data.usage?.cost ?? 0;
+    return this.#ended(turn, time, data);
+  }
+
+  /** The end of a turn that was stopped and has no event of it yet. */
+  stop(turn: string, time: number): Update[] {
+    return this.#ended(turn, time, { reason: "cancelled" });
+  }
+
+  #ended(turn: string, time: number, { reason, usage, error }: EventOf<"turn.ended">["data"]): Update[] {
     const prompt = this.#turn?.prompt;
-    this.#cost += usage?.cost ?? 0;
     const failed = reason === "error" || reason === "interrupted";
     const said = [
       ...this.#compacted(failed ? "failed" : reason === "cancelled" ? "cancelled" : "completed", error?.message),

@@ -54,7 +54,7 @@ export class V1Front implements Front {
   /** Tells what follows the response that opened a session: its commands, a turn that runs, and the asks that are open. */
   welcome(session: AttachedSession): void {
     const availableCommands = commandShapes(shownCommands(session.info));
-    const running = session.state.turn;
+    const running = session.openTurn;
     void afterResponses()
       .then(() => this.notify(session.id, { sessionUpdate: "available_commands_update", availableCommands }))
       .then(() => running && this.#busy(session, running.status))

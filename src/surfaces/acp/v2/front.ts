@@ -49,10 +49,10 @@ export class V2Front implements Front {
 
   /** Tells the state that holds now: a response that resumes a session comes after it. */
   async tellState(session: AttachedSession): Promise<void> {
-    const isUntold = session.state.turn && !this.#busy.has(session);
+    const isUntold = session.openTurn && !this.#busy.has(session);
     // The ask of a sub-agent is not in the state of the session that waits for it.
     const asks = isUntold ? await session.handle.asks() : [];
-    await this.#notify(session.id, this.#busy.get(session) ?? currentState(session.state, asks.length > 0));
+    await this.#notify(session.id, this.#busy.get(session) ?? currentState(session.openTurn, asks.length > 0));
   }
 
   /** Tells what follows the response that opened a session: what waits for the client, and the asks that are open. */

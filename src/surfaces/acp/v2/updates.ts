@@ -23,7 +23,7 @@ function stateOf(status: TurnStatus): acp.SessionUpdate {
 }
 
 /** The state of a session as a snapshot, which ends no turn. */
-export function currentState({ turn }: Pick<SessionState, "turn">, isAsked: boolean): acp.SessionUpdate {
+export function currentState(turn: SessionState["turn"], isAsked: boolean): acp.SessionUpdate {
   if (!turn) return { sessionUpdate: "state_update", state: "idle" };
   return stateOf(isAsked ? { status: "requires_action" } : turn.status);
 }

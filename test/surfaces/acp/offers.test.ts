@@ -1,0 +1,127 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import type { NewSessionResponse, PromptResponse, SetSessionConfigOptionResponse } from "@agentclientprotocol/sdk";
+import { createClient } from "../../../src/client/index.ts";
+import { renewed } from "../../../src/surfaces/acp/session/offer-watch.ts";
+import { played, update, words } from "../../agents/acp/stage.ts";
+import { eventually } from "../../support/eventually.ts";
+import type { Cleanup } from "../../support/server.ts";
+import { type Stage, stage, updatesOf } from "./stage.ts";
+
+const STAND_IN = fileURLToPath(new URL("../../fixtures/agents/acp-as-told.mjs", import.meta.url));
+
+const select = (id: string, category: string, values: readonly string[], currentValue = values[0]) => ({
+  id,
+  name: id,
+  category,
+  type: "select",
+  currentValue,
+  options: values.map((value) => ({ value, name: value.toUpperCase() })),
+});
+const config = (models: readonly string[], modes: readonly string[]) => [
+  select("model", "model", models),
+  select("mode", "mode", modes),
+];
+const commands = (...names: string[]) =>
+  update("available_commands_update", { availableCommands: names.map((name) => ({ name, description: name })) });
+
+/** A client before an ACP agent whose sessions begin with one model and one mode. */
+async function open(
+  t: Cleanup,
+  told: object = {},
+): Promise<Stage & { id: string; prompt(text: string): Promise<PromptResponse> }> {
+  const begun = { sessionId: "sess-stand-in", configOptions: config(["small"], ["ask"]) };
+  const env = { STAND_IN: JSON.stringify({ "session/new": begun, ...told }) };
+  const agents = { "stand-in": { acp: [process.execPath, STAND_IN] as const, env } };
+  const client = await stage(t, { serverOptions: { agents, defaultAgent: "stand-in" } });
+  const { sessionId: id } = await client.agent.request<NewSessionResponse>("session/new", {
+    cwd: client.server.directory,
+    mcpServers: [],
+  });
+  const prompt = (text: string) =>
+    client.agent.request<PromptResponse>("session/prompt", { sessionId: id, prompt: [{ type: "text", text }] });
+  return { ...client, id, prompt };
+}
+
+/** What a client was told last of a choice: its values. */
+function valuesOf(client: Stage, id: string): string[] | undefined {
+  const told = updatesOf(client).findLast((one) => one.sessionUpdate === "config_option_update");
+  const option = told?.configOptions.find((one) => one.id === id);
+  return option?.type === "select" ? option.options.map((one) => ("value" in one ? one.value : "")) : undefined;
+}
+
+function commandsOf(client: Stage): string[] | undefined {
+  const told = updatesOf(client).findLast((one) => one.sessionUpdate === "available_commands_update");
+  return told?.availableCommands.map(({ name }) => name);
+}
+
+describe("a client that has a session open is told", () => {
+  test("models and modes that the agent adds in a turn, though the choice stays", async (t) => {
+    const client = await open(t);
+    await client.prompt(played([words("hello")]));
+    const configOptions = config(["small", "large"], ["ask", "plan"]);
+    await client.prompt(played([words("hello again"), update("config_option_update", { configOptions })]));
+    await eventually("the model is listed", () => valuesOf(client, "model")?.length === 2);
+    assert.deepEqual(valuesOf(client, "model"), ["small", "large"]);
+    assert.deepEqual(valuesOf(client, "mode"), ["ask", "plan"]);
+  });
+
+  test("commands that the agent adds in a later turn", async (t) => {
+    const client = await open(t, { noCommands: true });
+    await client.prompt(played([words("hello")]));
+    await client.prompt(played([words("hello again"), commands("review", "test")]));
+    await eventually("the commands are told", () => commandsOf(client)?.length === 3);
+    assert.deepEqual(commandsOf(client), ["review", "test", "compact"]);
+  });
+
+  test("a model that the agent has taken by itself, among those it has then", async (t) => {
+    const client = await open(t);
+    await client.prompt(played([words("hello")]));
+    const configOptions = [select("model", "model", ["small", "large"], "large"), select("mode", "mode", ["ask"])];
+    const steps = [update("config_option_update", { configOptions }), { until: "session/cancel" }];
+    const prompt = client.prompt(played(steps, { stopReason: "cancelled" }));
+    await eventually("the model is listed", () => valuesOf(client, "model")?.join() === "small,large");
+    const told = updatesOf(client).findLast((one) => one.sessionUpdate === "config_option_update");
+    assert.equal(told?.configOptions.find(({ id }) => id === "model")?.currentValue, "large");
+    await client.agent.notify("session/cancel", { sessionId: client.id });
+    assert.equal((await prompt).stopReason, "cancelled");
+  });
+
+  test("nothing where nothing changed", async (t) => {
+    const client = await open(t);
+    await client.prompt(played([words("hello")]));
+    await eventually("the commands are told", () => commandsOf(client)?.length === 1);
+    const configOptions = config(["small"], ["ask"]);
+    await client.prompt(played([words("again"), update("config_option_update", { configOptions })]));
+    await client.prompt(played([words("and again")]));
+    const kinds = updatesOf(client).map((one) => one.sessionUpdate);
+    assert.equal(kinds.filter((kind) => kind === "config_option_update").length, 0);
+    assert.equal(kinds.filter((kind) => kind === "available_commands_update").length, 1);
+  });
+
+  test("the choices of another agent that serves the session from its first turn on", async (t) => {
+    const client = await open(t);
+    const other = createClient({ url: client.server.api.url });
+    await other.session(client.id).update({ agent: "house" });
+    await eventually("its modes are told", () => valuesOf(client, "mode")?.includes("plan") === true);
+    assert.ok(!valuesOf(client, "mode")?.includes("ask"));
+    const { configOptions } = await client.agent.request<SetSessionConfigOptionResponse>("session/set_config_option", {
+      sessionId: client.id,
+      configId: "mode",
+      value: "plan",
+    });
+    assert.equal(configOptions.find(({ id }) => id === "mode")?.currentValue, "plan");
+  });
+});
+
+test("an agent that could not be asked keeps the lists of before", () => {
+  const capabilities = { fork: false, rewind: false, compact: false, sessions: false, mcp: [] };
+  const facts = { name: "a", default: false, installed: true, capabilities };
+  const before = { ...facts, credentials: "found" as const, models: [{ id: "m" }], modes: [{ id: "b" }] };
+  const silent = { ...facts, credentials: "unknown" as const, models: [], modes: [] };
+  assert.deepEqual(renewed(before, silent), { ...before, credentials: "unknown" });
+  assert.deepEqual(renewed(before, { ...silent, name: "other" }), { ...silent, name: "other" });
+  const more = { ...before, models: [{ id: "m" }, { id: "n" }], commands: [{ name: "c" }] };
+  assert.deepEqual(renewed(before, more), more);
+});
