@@ -18,6 +18,7 @@ const COMMANDS: Record<string, Call> = {
   remove: (gateway, id) => gateway.remove(id),
 };
 const WORK_COMMANDS: Record<string, Call> = {
+  start: ({ work }, id) => work.start(id),
   shell: ({ work }, id) => work.shell(id, { command: "echo no" }),
   compact: ({ work }, id) => work.compact(id),
   command: ({ work }, id) => work.command(id, { command: "init", arguments: "" }),
