@@ -4,7 +4,7 @@ import { createClient } from "../../../src/client/index.ts";
 import type { Outcome } from "../../../src/core/receipt.ts";
 import type { Detail } from "../../support/api.ts";
 import { lawfulEvents } from "../../support/laws.ts";
-import { agent, startServer } from "../../support/server.ts";
+import { agent, startServer, temporary } from "../../support/server.ts";
 
 test("a command of the client's over the universal API, and by the client", async (t) => {
   const { api, directory } = await startServer(t, { defaultAgent: "house" });
@@ -67,4 +67,11 @@ test("a start of the agent over the universal API, and by the client", async (t)
   const error = await api.refused("unavailable", "POST", `/v1/sessions/${other.id}/start`);
   assert.match(error.detail, /exit/);
   await lawfulEvents(api, other.id);
+});
+
+test("no agent is started in a directory that the server does not serve any more", async (t) => {
+  const server = await startServer(t);
+  const { id } = await server.api.create({ directory: await temporary(t) });
+  await server.restart({ roots: [server.directory] });
+  await server.api.refused("forbidden", "POST", `/v1/sessions/${id}/start`);
 });
