@@ -47,8 +47,11 @@ export class LeftOut {
       return undefined;
     }
     const settings = await lookThrough(agent);
-    const text = settings.length === 0 ? undefined : leftOutText(this.directory, settings);
-    return text === this.said ? undefined : text;
+    const text = settings.length === 0 ? "" : leftOutText(this.directory, settings);
+    if (text !== "" && text !== this.said) return text;
+    // Each start is looked at once: a look at the disk before every prompt would keep the agent waiting.
+    this.generation = generation;
+    return undefined;
   }
 
   /** Remembers that a note was given. A note that its turn did not come to is given by the next turn. */
