@@ -47,7 +47,7 @@ test("an ask that came in the gap is shown, and one that came and went is not", 
 test("a prompt whose turn began in the gap is answered with that turn", async (t) => {
   const { log, watcher } = await watched(t);
   const session = await watcher.sessions.get(ROOT);
-  const { id, end } = session.send(async () => {});
+  const { id, end } = session.sender.send(async () => {});
   log.say(ROOT, answered("t1", "per_1"), call("t1", "one", "completed"), ended("t1"), begun("t2", id)).prune(ROOT);
   await told();
   log.say(ROOT, ended("t2"));

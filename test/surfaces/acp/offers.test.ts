@@ -2,12 +2,18 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { NewSessionResponse, PromptResponse, SetSessionConfigOptionResponse } from "@agentclientprotocol/sdk";
-import { createClient } from "../../../src/client/index.ts";
+import { type AgentInfo, createClient, type ParleyClient } from "../../../src/client/index.ts";
+import { silentLogger } from "../../../src/core/logger.ts";
+import type { Front } from "../../../src/surfaces/acp/session/front.ts";
+import { prime } from "../../../src/surfaces/acp/session/history.ts";
 import { renewed } from "../../../src/surfaces/acp/session/offer-watch.ts";
+import { Sessions } from "../../../src/surfaces/acp/session/sessions.ts";
 import { played, update, words } from "../../agents/acp/stage.ts";
 import { eventually } from "../../support/eventually.ts";
 import type { Cleanup } from "../../support/server.ts";
+import { LogClient } from "./log-client.ts";
 import { type Stage, stage, updatesOf } from "./stage.ts";
+import { told } from "./watcher.ts";
 
 const STAND_IN = fileURLToPath(new URL("../../fixtures/agents/acp-as-told.mjs", import.meta.url));
 
@@ -113,6 +119,51 @@ describe("a client that has a session open is told", () => {
     });
     assert.equal(configOptions.find(({ id }) => id === "mode")?.currentValue, "plan");
   });
+});
+
+/** A session that is watched by itself: its agent is asked when a test says so. */
+async function watchedChoices(t: Cleanup, log: LogClient, look: () => Promise<void>) {
+  const seen: string[] = [];
+  const base = log.client();
+  const agent = async (name: string) => {
+    await look();
+    return { ...(await base.agent(name)), name };
+  };
+  const front: Front = {
+    update: async ({ offer, state }, update) => {
+      if (update.type === "choice") seen.push(`${state.agent} with choices of ${(offer.info as AgentInfo).name}`);
+      else seen.push(update.type);
+    },
+    permission: async () => undefined,
+  };
+  const client = async () => ({ ...base, agent }) as ParleyClient;
+  const sessions = new Sessions({ client, version: "1", logger: silentLogger }, front);
+  t.after(() => sessions.close());
+  return { seen, session: await sessions.attach("ses_root", prime) };
+}
+
+test("choices of another agent are told when its offer is known", async (t) => {
+  const log = new LogClient().begin("ses_root");
+  const { seen } = await watchedChoices(t, log, async () => {});
+  log.say("ses_root", { type: "session.updated", data: { agent: "other" } });
+  await told();
+  assert.deepEqual(seen, ["other with choices of other"]);
+});
+
+test("nothing is told of a session that was let go", async (t) => {
+  const log = new LogClient().begin("ses_root");
+  const gate = Promise.withResolvers<void>();
+  let isSlow = false;
+  const { seen, session } = await watchedChoices(t, log, async () => {
+    if (isSlow) await gate.promise;
+  });
+  isSlow = true;
+  log.say("ses_root", { type: "session.updated", data: { agent: "other" } });
+  await told();
+  await session.leave();
+  gate.resolve();
+  await told();
+  assert.deepEqual(seen, []);
 });
 
 test("an agent that could not be asked keeps the lists of before", () => {

@@ -93,7 +93,7 @@ test("a response is on its way before the next turn is told, although all events
   const log: string[] = [];
   const session = follow(serve({ [ROOT]: { events, gate: gate.promise } }), log);
   const answers = ["one", "two"].map((text) => {
-    const sent = session.send(async () => {});
+    const sent = session.sender.send(async () => {});
     events.push(...numbered(ROOT, [begun(text, sent.id), said(text, text), ended(text)]));
     return sent.end.then(async () => {
       // A response passes through some promises of the SDK before it is written.
@@ -130,7 +130,7 @@ test("the end of a turn waits for what its sub-agents did, although their stream
     serve({ [ROOT]: { events, gate: Promise.resolve() }, [CHILD]: { events: child, gate: late.promise } }),
     log,
   );
-  const { id, end } = session.send(async () => {});
+  const { id, end } = session.sender.send(async () => {});
   events.push(
     ...numbered(ROOT, [
       begun("t1", id),
@@ -150,7 +150,7 @@ test("an event that comes twice is told once", async () => {
   const log: string[] = [];
   const events: ParleyEvent[] = [];
   const session = follow(serve({ [ROOT]: { events, gate: Promise.resolve() } }), log);
-  const { id, end } = session.send(async () => {});
+  const { id, end } = session.sender.send(async () => {});
   const once = numbered(ROOT, [begun("t1", id), said("t1", "hi"), ended("t1")]);
   events.push(...once.slice(0, 2), ...once);
   session.follow();

@@ -80,7 +80,7 @@ export class AskDesk {
   /** Shows an ask that was read and is not over. Showing it again does nothing. */
   #show(id: string): void {
     const known = this.#known.get(id);
-    if (!known || this.#open.has(id) || this.#session.isStopped) return;
+    if (!known || this.#open.has(id) || this.#session.stoppedTurn !== undefined) return;
     const stop = new AbortController();
     this.#open.set(id, stop);
     void this.#answer(known.ask, known.translator ?? this.#session.translator, stop.signal).finally(() => {

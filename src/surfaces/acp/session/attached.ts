@@ -2,30 +2,26 @@ import type {
   AgentInfo,
   GapEvent,
   ParleyClient,
-  Receipt,
   SessionDetail,
   SessionHandle,
   StreamEvent,
 } from "../../../client/index.ts";
 import { messageOf } from "../../../core/errors.ts";
-import type { PromptPart } from "../../../core/events/values.ts";
-import { idSource } from "../../../core/ids.ts";
 import { present } from "../../../core/json/fields.ts";
 import type { Logger } from "../../../core/logger.ts";
 import { reduceSession, type SessionState } from "../../../core/session-state.ts";
 import { AskDesk } from "../asks/desk.ts";
 import { currentModel, type Offer } from "../translate/config-options.ts";
 import { Translator } from "../translate/translator.ts";
-import type { TurnEnd, Update } from "../translate/updates.ts";
+import type { Update } from "../translate/updates.ts";
 import { afterResponses } from "./after-responses.ts";
 import { Children } from "./children.ts";
 import type { Front } from "./front.ts";
 import { endInGap, isGone, turnInGap } from "./gaps.ts";
 import { OfferWatch } from "./offer-watch.ts";
-import { Prompts, type SentPrompt } from "./prompts.ts";
-import { stopTurn, takeBack } from "./take-back.ts";
-
-const newId = idSource(Date.now);
+import { Prompts } from "./prompts.ts";
+import { Sender } from "./sender.ts";
+import { ShownTurn } from "./shown-turn.ts";
 
 export interface AttachedOptions {
   client: ParleyClient;
@@ -35,6 +31,8 @@ export interface AttachedOptions {
   logger: Logger;
   /** Those of the client that are under way. */
   prompts?: Prompts;
+  /** The turn that is over for the client already. */
+  stopped?: string | undefined;
 }
 
 /** A session that this client has open: follows its events, and gives them to the client in order. */
@@ -49,39 +47,44 @@ export class AttachedSession {
   readonly #front: Front;
   readonly #logger: Logger;
   readonly #stop = new AbortController();
-  readonly #asks: AskDesk;
+  readonly asks: AskDesk;
+  readonly sender: Sender;
   readonly children: Children;
   readonly #offers: OfferWatch;
   /** Updates for after the response that opened the session. */
   readonly greetings: Update[] = [];
   #seq: number;
-  #isLeaving = false;
-  /** The turn that is over for the client, while its end cannot be stored. */
-  #stopped: string | undefined;
+  readonly #shown: ShownTurn;
+  /** What is told of events, and of a turn that was stopped, one after the other. */
+  #order: Promise<unknown> = Promise.resolve();
+  #waiting = 0;
   #loop: Promise<void> | undefined;
 
-  constructor({ client, detail, info, front, logger, prompts = new Prompts() }: AttachedOptions) {
+  constructor({ client, detail, info, front, logger, prompts = new Prompts(), stopped }: AttachedOptions) {
     this.prompts = prompts;
+    this.#shown = new ShownTurn(stopped === detail.turn?.id ? stopped : undefined);
     this.#noteTurn(detail);
     this.id = detail.id;
     this.directory = detail.directory;
     this.info = info;
     this.state = detail;
     this.handle = client.session(detail.id);
+    this.sender = new Sender(this.handle, prompts);
     this.#front = front;
     this.#logger = logger;
     this.#seq = detail.last;
     this.translator = new Translator({ directory: detail.directory }, detail.usage.cost ?? 0);
-    this.#asks = new AskDesk(this, front, logger);
-    this.#asks.learn(detail.id, detail.asks);
+    this.asks = new AskDesk(this, front, logger);
+    this.asks.learn(detail.id, detail.asks);
     const give = (update: Update): Promise<void> => this.give(update);
     this.#offers = new OfferWatch({ client, session: this, give, logger });
     // Sub-agents end with the turn.
-    const giveOfChild = async (update: Update): Promise<void> => (this.isStopped ? undefined : give(update));
+    const giveOfChild = async (update: Update): Promise<void> =>
+      this.stoppedTurn === undefined ? give(update) : undefined;
     this.children = new Children({
       client,
       root: this,
-      asks: this.#asks,
+      asks: this.asks,
       give: giveOfChild,
       logger,
     });
@@ -97,13 +100,12 @@ export class AttachedSession {
 
   /** The turn that runs, as the client knows it. */
   get openTurn(): SessionState["turn"] {
-    const { turn } = this.state;
-    return turn?.id === this.#stopped ? null : turn;
+    return this.#shown.open(this.state);
   }
 
-  /** The turn is over for the client, while its end cannot be stored. */
-  get isStopped(): boolean {
-    return this.#stopped !== undefined;
+  /** The turn that is over for the client, while its end cannot be stored. */
+  get stoppedTurn(): string | undefined {
+    return this.#shown.stopped;
   }
 
   /** Begins to follow the session from where its state was read, or from an event after that. */
@@ -115,89 +117,24 @@ export class AttachedSession {
   /** Tells what waits for the client: greetings, and the asks that were open before it came. */
   async greet(): Promise<void> {
     for (const update of this.greetings.splice(0)) await this.give(update);
-    await this.#asks.showOpen();
-  }
-
-  /** Gives words to the running turn. They have no end of their own. */
-  async steer(parts: PromptPart[]): Promise<Receipt> {
-    const id = newId("message");
-    this.prompts.steered(id);
-    try {
-      return await this.handle.prompt({ id, parts, delivery: "steer" });
-    } catch (error) {
-      this.prompts.isOwn(id);
-      throw error;
-    }
-  }
-
-  /** Does the last work for the client. A prompt that comes meanwhile is withdrawn before it is sent: nothing would stop it. */
-  async leaving(work: () => Promise<void>): Promise<void> {
-    this.#isLeaving = true;
-    try {
-      await work();
-    } catch (error) {
-      this.#isLeaving = false;
-      throw error;
-    }
-  }
-
-  /** Sends something that becomes a turn. */
-  send(send: (id: string) => Promise<Receipt | undefined>): SentPrompt {
-    const id = newId("message");
-    if (this.#isLeaving) {
-      const end = Promise.resolve<TurnEnd>({ prompt: id, reason: "withdrawn" });
-      return { id, sent: Promise.resolve(), begun: end, end };
-    }
-    const ended = this.prompts.add(id);
-    const begun = this.prompts.begun(id);
-    const sent = send(id).then(
-      (receipt) => {
-        if (receipt?.turn !== undefined) this.prompts.began(id, receipt.turn);
-      },
-      (error: unknown) => {
-        this.prompts.drop(id);
-        throw error;
-      },
-    );
-    this.prompts.sending(id, sent);
-    const end = sent.then(() => ended);
-    end.catch(() => {});
-    // Where the response of the request is lost, an event may tell that the turn has begun.
-    const settled = Promise.race([begun, end]);
-    settled.catch(() => {});
-    return { id, sent, begun: settled, end };
-  }
-
-  /** Stops what this client has begun; where it began nothing, what runs. Asks of a turn that goes on are shown again. */
-  async cancel(): Promise<void> {
-    this.#asks.dropAll();
-    try {
-      if (!(await this.cancelOwn())) await stopTurn(this);
-    } finally {
-      await this.#asks.showOpen();
-    }
-  }
-
-  /** Stops what this client has begun: prompts that wait are taken back, then the turn is stopped. Returns whether there was anything. */
-  async cancelOwn(): Promise<boolean> {
-    await this.prompts.allSent();
-    const own = this.prompts.all();
-    await takeBack(this, own);
-    return own.length > 0;
-  }
-
-  /** Takes back one prompt: before its turn, or by stopping that. */
-  async cancelPrompt(id: string): Promise<void> {
-    await this.prompts.allSent();
-    if (this.prompts.has(id)) await takeBack(this, [id]);
+    await this.asks.showOpen();
   }
 
   /** Ends a turn for the client that was stopped while nothing can be stored. What is stored of it later is not told any more. */
-  async endUnstored(turn: string): Promise<void> {
-    if (this.openTurn?.id !== turn) return;
-    this.#stopped = turn;
-    this.#asks.dropAll();
-    await this.#giveAll(this.translator.stop(turn, Date.now()));
+  endUnstored(turn: string): Promise<void> {
+    return this.#inOrder(async () => {
+      if (this.#shown.stop(turn, this.state)) await this.#endStopped(turn);
+    });
+  }
+
+  /** The end of a turn that was stopped, after that of its calls. */
+  stopped(turn: string): Update[] {
+    return [...this.children.stop(), ...this.translator.stop(turn, Date.now())];
+  }
+
+  async #endStopped(turn: string): Promise<void> {
+    this.asks.dropAll();
+    await this.#giveAll(this.stopped(turn));
   }
 
   /** Lets go of the session. Turns and asks of it go on for other clients. */
@@ -209,7 +146,7 @@ export class AttachedSession {
   /** Lets go of the session for another object that takes its prompts over. Resolves when nothing more is told. */
   async leave(): Promise<void> {
     this.#stop.abort();
-    this.#asks.dropAll();
+    this.asks.dropAll();
     this.children.close();
     await this.#loop;
   }
@@ -246,17 +183,42 @@ export class AttachedSession {
     this.detach();
   }
 
-  async #take(event: StreamEvent): Promise<void> {
+  #take(event: StreamEvent): Promise<void> {
+    return this.#inOrder(() => this.#tell(event));
+  }
+
+  async #tell(event: StreamEvent): Promise<void> {
     if (event.seq <= this.#seq) return;
     this.#seq = event.seq;
     if (event.type === "gap") return await this.#skip(event);
     this.state = reduceSession(this.state, event);
     const updates = this.translator.take(event);
-    if (event.turn === undefined || event.turn !== this.#stopped) await this.#giveAll(updates);
-    else if (event.type === "turn.ended") this.#stopped = undefined;
+    if (!this.#shown.hides(event.turn)) await this.#giveAll(updates.filter((update) => this.#isWhole(update)));
+    await this.#endAwaited();
     this.children.notice(event, this.translator);
-    this.#asks.take(event);
+    this.asks.take(event);
     this.#offers.take(event);
+  }
+
+  /** The choices of another agent are told with what it offers, which is looked up first. */
+  #isWhole({ type }: Update): boolean {
+    return type !== "choice" || this.state.agent === this.info.name;
+  }
+
+  /** Tells the end of a turn that was stopped before its beginning was read. */
+  async #endAwaited(): Promise<void> {
+    const turn = this.#shown.follow(this.state);
+    if (turn !== undefined) await this.#endStopped(turn);
+  }
+
+  /** Runs work when all before it is done. */
+  async #inOrder(work: () => Promise<void>): Promise<void> {
+    this.#waiting += 1;
+    const done = this.#order.then(work).finally(() => {
+      this.#waiting -= 1;
+    });
+    this.#order = done.catch(() => {});
+    await done;
   }
 
   /** Notes whose turn runs: the event of its beginning is not read again. */
@@ -267,25 +229,27 @@ export class AttachedSession {
   /** Goes on behind events that are no longer kept: what they ended is over for the client, too. */
   async #skip(gap: GapEvent): Promise<void> {
     const { snapshot } = gap.data;
-    const before = this.openTurn;
+    const before = this.state.turn;
     const now = snapshot.turn;
     this.state = snapshot;
-    if (now?.id !== this.#stopped) this.#stopped = undefined;
     await this.#giveAll(this.translator.take(gap));
-    this.#asks.note(gap);
-    if (before && before.id !== now?.id) await this.give({ type: "end", end: turnInGap(snapshot, before) });
+    this.asks.note(gap);
+    if (before && before.id !== now?.id && !this.#shown.hides(before.id))
+      await this.give({ type: "end", end: turnInGap(snapshot, before) });
     if (now && before?.id !== now.id)
       await this.give({ type: "turn", turn: now.id, ...present({ prompt: now.prompt }) });
+    await this.#endAwaited();
     this.prompts.settleAll((id) => endInGap(snapshot, id), false);
-    this.#asks.take(gap);
+    this.asks.take(gap);
   }
 
   /** A delta tells nothing but its update, which the client may get within the call that stored the delta. */
   #takePiece(piece: StreamEvent): Promise<void> | undefined {
+    if (this.#waiting > 0) return this.#take(piece);
     if (piece.type === "gap" || piece.seq <= this.#seq) return undefined;
     this.#seq = piece.seq;
     const updates = this.translator.take(piece);
-    if (this.isStopped && piece.turn === this.#stopped) return undefined;
+    if (this.#shown.hides(piece.turn)) return undefined;
     const late = updates.findIndex((update) => !this.#front.piece?.(this, update));
     return late < 0 ? undefined : this.#giveAll(updates.slice(late));
   }

@@ -71,6 +71,11 @@ export class Children {
     await Promise.all([...this.#known.values()].map((child) => child.catchUp()));
   }
 
+  /** The calls that are open, as they are after the agent was stopped. */
+  stop(): Update[] {
+    return [...this.#known.values()].flatMap(({ translator }) => translator.calls.fail());
+  }
+
   close(): void {
     for (const child of this.#known.values()) child.close();
   }

@@ -52,6 +52,7 @@ export async function replay(session: AttachedSession, detail: SessionDetail): P
   if (!isWhole) await meet(session, detail, starts);
   children.followBusy();
   await session.give(info);
+  for (const update of stoppedIn(session)) if (update.type === "call") await session.give(update);
 }
 
 /** Learns the open turn, and the sub-agents, without telling of them: the client gets what comes next. */
@@ -68,6 +69,12 @@ export async function prime(session: AttachedSession, detail: SessionDetail): Pr
   }
   await meet(session, detail, starts);
   session.children.followBusy();
+  stoppedIn(session);
+}
+
+/** The open turn may be over for the client: nothing of it is open then. */
+function stoppedIn(session: AttachedSession): Update[] {
+  return session.stoppedTurn === undefined ? [] : session.stopped(session.stoppedTurn);
 }
 
 async function meet(session: AttachedSession, { last }: SessionDetail, starts: Starts): Promise<void> {

@@ -8,7 +8,7 @@ import type { Update } from "../translate/updates.ts";
 export interface OfferWatchOptions {
   client: ParleyClient;
   /** `info` is replaced by what is found. */
-  session: { id: string; directory: string; state: SessionState; info: AgentInfo };
+  session: { id: string; directory: string; isOver: boolean; state: SessionState; info: AgentInfo };
   give(update: Update): Promise<void>;
   logger: Logger;
 }
@@ -64,6 +64,7 @@ export class OfferWatch {
   async #look(kept: boolean): Promise<void> {
     const { client, session, give } = this.#options;
     const found = await client.agent(session.state.agent, session.directory, { kept });
+    if (session.isOver) return;
     const before = JSON.stringify(shownCommands(session.info));
     session.info = renewed(session.info, found);
     const commands = shownCommands(session.info);

@@ -11,6 +11,7 @@ import type { AttachedSession } from "./attached.ts";
 import { insist } from "./insist.ts";
 import type { SentPrompt } from "./prompts.ts";
 import type { Sessions } from "./sessions.ts";
+import { cancel, cancelOwn } from "./take-back.ts";
 
 const PAGE = 100;
 
@@ -47,9 +48,9 @@ export async function listSessions(
 /** Stops what the client runs in the session and lets go of it. The session stays. */
 export async function closeSession(sessions: Sessions, id: string): Promise<void> {
   const session = await sessions.opened(id);
-  await session?.leaving(async () => {
+  await session?.sender.leaving(async () => {
     const ends = session.prompts.ends();
-    await session.cancelOwn();
+    await cancelOwn(session);
     await ends;
     await sessions.detach(id);
   });
@@ -63,7 +64,7 @@ export async function deleteSession(sessions: Sessions, id: string): Promise<voi
   const remove = async (): Promise<void> => {
     const ends = session?.prompts.ends();
     try {
-      await session?.cancelOwn();
+      if (session) await cancelOwn(session);
       await client.sessions.delete(id);
     } catch (error) {
       if (!(error instanceof ParleyApiError && error.status === 404)) throw error;
@@ -71,14 +72,14 @@ export async function deleteSession(sessions: Sessions, id: string): Promise<voi
     await ends;
     await sessions.detach(id);
   };
-  await (session ? session.leaving(remove) : remove());
+  await (session ? session.sender.leaving(remove) : remove());
 }
 
 /** Stops what the client runs in a session. One that it has not opened stays so. */
 export async function cancelIn(sessions: Sessions, id: string): Promise<void> {
   assertId(id);
   const session = await sessions.opened(id)?.catch(() => undefined);
-  if (session && !session.isOver) return session.cancel();
+  if (session && !session.isOver) return cancel(session);
   const client = await sessions.client();
   await insist(() => client.session(id).cancel({ queue: "keep" }));
 }
@@ -105,9 +106,9 @@ function partsOf(session: AttachedSession, blocks: readonly ContentBlock[]) {
 export function sendPrompt(session: AttachedSession, blocks: readonly ContentBlock[]): SentPrompt {
   const command = commandIn(blocks);
   const isCompaction = command?.name === COMPACT && command.rest === "" && session.info.capabilities.compact;
-  if (isCompaction && blocks.length === 1) return session.send((id) => session.handle.compact({ id }));
+  if (isCompaction && blocks.length === 1) return session.sender.send((id) => session.handle.compact({ id }));
   const parts = partsOf(session, blocks);
-  return session.send((id) => session.handle.prompt({ id, parts, attended: true }));
+  return session.sender.send((id) => session.handle.prompt({ id, parts, attended: true }));
 }
 
 export type Steered =
@@ -131,7 +132,7 @@ export async function steer(
   }
   const parts = partsOf(session, blocks);
   try {
-    const receipt = await session.steer(parts);
+    const receipt = await session.sender.steer(parts);
     return receipt.status === "steered" ? { outcome: "injected" } : { outcome: "startedNewTurn" };
   } catch (error) {
     if (!(error instanceof ParleyApiError && error.code === "steer_unsupported")) throw error;

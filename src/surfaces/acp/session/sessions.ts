@@ -11,7 +11,6 @@ import type { Front } from "./front.ts";
 import { endInGap } from "./gaps.ts";
 import { prime } from "./history.ts";
 import { assertPlace, mcpServers, type NewRequest } from "./new-request.ts";
-import type { Prompts } from "./prompts.ts";
 
 type Prepare = (session: AttachedSession, detail: SessionDetail) => Promise<void>;
 
@@ -93,7 +92,8 @@ export class Sessions {
       try {
         const client = await this.client();
         const detail = await client.sessions.get(id);
-        const session = this.#begin(client, detail, await infoOf(client, detail), left?.prompts, false);
+        const info = await infoOf(client, detail);
+        const session = this.#begin(client, detail, info, { left, follows: false });
         await prepare(session, detail);
         session.prompts.settleAll((prompt) => (sent.includes(prompt) ? endInGap(detail, prompt) : undefined), false);
         session.follow();
@@ -140,12 +140,14 @@ export class Sessions {
     client: ParleyClient,
     detail: SessionDetail,
     info: AgentInfo,
-    prompts?: Prompts,
-    follows = true,
+    { left, follows = true }: { left?: AttachedSession | undefined; follows?: boolean } = {},
   ): AttachedSession {
     if (this.#isClosed) throw new Error("the client is gone");
     const facts = { client, detail, info, front: this.#front, logger: this.#logger };
-    const session = new AttachedSession({ ...facts, ...(prompts && { prompts }) });
+    const session = new AttachedSession({
+      ...facts,
+      ...(left && { prompts: left.prompts, stopped: left.stoppedTurn }),
+    });
     if (follows) session.follow();
     return session;
   }

@@ -1,5 +1,6 @@
 import { ParleyApiError, type SessionHandle } from "../../../client/index.ts";
 import { textIn } from "../../../core/json/fields.ts";
+import type { AskDesk } from "../asks/desk.ts";
 import type { Update } from "../translate/updates.ts";
 import { insist } from "./insist.ts";
 import type { Prompts } from "./prompts.ts";
@@ -8,13 +9,40 @@ import type { Prompts } from "./prompts.ts";
 export interface Stoppable {
   handle: SessionHandle;
   prompts: Prompts;
+  asks: Pick<AskDesk, "dropAll" | "showOpen">;
+  stoppedTurn: string | undefined;
   give(update: Update): Promise<void>;
   /** The turn is over for the client, though its end cannot be stored yet. */
   endUnstored(turn: string): Promise<void>;
 }
 
+/** Stops what this client has begun; where it began nothing, what runs. Asks of a turn that goes on are shown again. */
+export async function cancel(session: Stoppable): Promise<void> {
+  session.asks.dropAll();
+  try {
+    if (!(await cancelOwn(session))) await stopTurn(session);
+  } finally {
+    await session.asks.showOpen();
+  }
+}
+
+/** Stops what this client has begun: prompts that wait are taken back, then the turn is stopped. Returns whether there was anything. */
+export async function cancelOwn(session: Stoppable): Promise<boolean> {
+  const { prompts } = session;
+  await prompts.allSent();
+  const own = prompts.all();
+  await takeBack(session, own);
+  return own.length > 0;
+}
+
+/** Takes back one prompt: before its turn, or by stopping that. */
+export async function cancelPrompt(session: Stoppable, id: string): Promise<void> {
+  await session.prompts.allSent();
+  if (session.prompts.has(id)) await takeBack(session, [id]);
+}
+
 /** Takes prompts back: before their turn, or by stopping that. A turn is named, because another client's may run by the time of the request. */
-export async function takeBack(session: Stoppable, ids: readonly string[]): Promise<void> {
+async function takeBack(session: Stoppable, ids: readonly string[]): Promise<void> {
   const { handle, prompts } = session;
   const waiting = ids.filter((id) => prompts.turnOf(id) === undefined);
   const taken = await Promise.all(waiting.map((id) => withdraw(session, id)));
@@ -27,13 +55,14 @@ export async function takeBack(session: Stoppable, ids: readonly string[]): Prom
 }
 
 /** Stops a turn, or what runs. */
-export async function stopTurn(session: Stoppable, turn?: string): Promise<void> {
+async function stopTurn(session: Stoppable, turn?: string): Promise<void> {
   try {
     await insist(() => session.handle.cancel({ queue: "keep", ...(turn === undefined ? {} : { turn }) }));
   } catch (error) {
     const stopped = error instanceof ParleyApiError ? textIn(error.problem, "turn") : undefined;
     if (!(error instanceof ParleyApiError) || stopped === undefined) throw error;
-    // The log takes no writes.
+    // The log takes no writes. What was said once is not said again.
+    if (stopped === session.stoppedTurn) return;
     await session.give({ type: "notice", level: "warning", title: error.detail });
     if (error.problem.stopped !== true) throw error;
     await session.endUnstored(stopped);

@@ -16,6 +16,7 @@ import {
   steer,
 } from "../session/operations.ts";
 import { Sessions } from "../session/sessions.ts";
+import { cancelPrompt } from "../session/take-back.ts";
 import type { AcpOptions } from "../surface.ts";
 import { configOptions, MODE, MODEL, modelState, modeState } from "../translate/config-options.ts";
 import { failureOf, stopReason, turnUsage } from "../translate/outcome.ts";
@@ -113,7 +114,7 @@ export function v1App(options: AcpOptions, sendNow?: SendNow): { app: AgentApp; 
     const stop = (): void => {
       // A client that is gone wanted nothing: its turn goes on.
       if (!isCancelled(signal)) return;
-      session.cancelPrompt(sent.id).catch((error: unknown) => {
+      cancelPrompt(session, sent.id).catch((error: unknown) => {
         options.logger.warn({ err: error, session: id }, "a prompt could not be cancelled");
       });
     };

@@ -3,6 +3,7 @@ import type { Logger } from "../../../core/logger.ts";
 import { turnError } from "../errors.ts";
 import type { AttachedSession } from "../session/attached.ts";
 import { sendPrompt } from "../session/operations.ts";
+import { cancelPrompt } from "../session/take-back.ts";
 import { failureOf, stopReason } from "../translate/outcome.ts";
 import type { TurnEnd } from "../translate/updates.ts";
 
@@ -19,7 +20,7 @@ export async function insert(
   const takeBack = (): void => {
     // A client that is gone wanted nothing: its prompt goes on waiting.
     if (signal.reason?.code !== CANCELLED) return;
-    session.cancelPrompt(id).catch((error: unknown) => {
+    cancelPrompt(session, id).catch((error: unknown) => {
       logger.warn({ err: error, session: session.id }, "a prompt could not be cancelled");
     });
   };

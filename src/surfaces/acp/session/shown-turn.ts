@@ -1,0 +1,51 @@
+import type { SessionState } from "../../../core/session-state.ts";
+
+type State = Pick<SessionState, "turn" | "lastEnd">;
+
+/**
+ * The turn that runs as the client knows it. A turn that was stopped while nothing can be stored is over for the client; its end is stored when there is room, and
+ * neither that nor what comes before it is told any more.
+ */
+export class ShownTurn {
+  /** Over for the client, and open in the log. */
+  #stopped: string | undefined;
+  /** Stopped before its beginning was read. */
+  #awaited: string | undefined;
+
+  constructor(stopped?: string) {
+    this.#stopped = stopped;
+  }
+
+  get stopped(): string | undefined {
+    return this.#stopped;
+  }
+
+  /** The open turn, unless it is over for the client. */
+  open({ turn }: State): SessionState["turn"] {
+    return turn?.id === this.#stopped ? null : turn;
+  }
+
+  hides(turn: string | undefined): boolean {
+    return turn !== undefined && turn === this.#stopped;
+  }
+
+  /** A turn was stopped. Returns whether its end is to be told now: a turn whose beginning was not read yet ends right after that. */
+  stop(id: string, { turn, lastEnd }: State): boolean {
+    if (id === this.#stopped || id === lastEnd?.turn) return false;
+    if (turn?.id === id) {
+      this.#stopped = id;
+      return true;
+    }
+    this.#awaited = id;
+    return false;
+  }
+
+  /** Follows the state after an event. Returns the turn whose end is to be told now. */
+  follow({ turn }: State): string | undefined {
+    if (turn?.id !== this.#stopped) this.#stopped = undefined;
+    if (turn === null || turn.id !== this.#awaited) return undefined;
+    this.#stopped = turn.id;
+    this.#awaited = undefined;
+    return turn.id;
+  }
+}

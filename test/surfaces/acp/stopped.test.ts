@@ -1,0 +1,213 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { ParleyApiError, type ParleyClient } from "../../../src/client/index.ts";
+import { silentLogger } from "../../../src/core/logger.ts";
+import type { Front } from "../../../src/surfaces/acp/session/front.ts";
+import { prime, replay } from "../../../src/surfaces/acp/session/history.ts";
+import { Sessions } from "../../../src/surfaces/acp/session/sessions.ts";
+import { cancel } from "../../../src/surfaces/acp/session/take-back.ts";
+import type { Update } from "../../../src/surfaces/acp/translate/updates.ts";
+import { asked, begun, call, ended, LogClient, said } from "./log-client.ts";
+import { told } from "./watcher.ts";
+
+const ROOT = "ses_root";
+const CHILD = "ses_child";
+const REFUSED = "the agent was stopped; the end is stored later";
+
+/** The log of a full disk: a cancel stops the agent of turn t1 and is refused. */
+class FullLog extends LogClient {
+  isStopped = true;
+
+  override client(): ParleyClient {
+    const client = super.client();
+    const cancelled = async (): Promise<never> => {
+      const problem = { turn: "t1", stopped: this.isStopped };
+      const facts = { status: 507, code: "disk_full", detail: REFUSED, problem, retryAfterMs: undefined };
+      throw new ParleyApiError(REFUSED, facts);
+    };
+    const session: ParleyClient["session"] = (one) => Object.assign(client.session(one), { cancel: cancelled });
+    return { ...client, session };
+  }
+}
+
+interface Shown {
+  log: FullLog;
+  sessions: Sessions;
+  told: string[];
+  /** Holds the client at updates of a kind. */
+  hold: { type?: Update["type"]; until: Promise<void> };
+}
+
+function shownOf(update: Update): string {
+  if (update.type === "call") return `${update.id} ${update.call.status}`;
+  if (update.type === "end") return `end ${update.end.turn} ${update.end.reason}`;
+  return update.type === "turn" ? `turn ${update.turn}` : update.type;
+}
+
+function show(t: TestContext, wrap = (client: ParleyClient): ParleyClient => client): Shown {
+  const log = new FullLog().begin(ROOT);
+  const shown: string[] = [];
+  const hold: Shown["hold"] = { until: Promise.resolve() };
+  const front: Front = {
+    update: async (_, update) => {
+      if (update.type === hold.type) await hold.until;
+      if (!["info", "text", "choice"].includes(update.type)) shown.push(shownOf(update));
+    },
+    permission: async (_, { id }, signal) => {
+      shown.push(`asked ${id}`);
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      return undefined;
+    },
+  };
+  const client = async (): Promise<ParleyClient> => wrap(log.client());
+  const sessions = new Sessions({ client, version: "1", logger: silentLogger }, front);
+  t.after(() => sessions.close());
+  return { log, sessions, told: shown, hold };
+}
+
+test("calls of sub-agents are settled before the end, and once", async (t) => {
+  const { log, sessions, told: seen } = show(t);
+  log.begin(CHILD, ROOT);
+  const session = await sessions.attach(ROOT, prime);
+  log.say(ROOT, begun("t1", "m1"), call("t1", "task", "pending", { child: CHILD }));
+  log.say(CHILD, begun("t2"), call("t2", "bash", "pending"));
+  await told();
+  await cancel(session);
+  assert.deepEqual(seen.slice(-4), ["notice", "bash failed", "task failed", "end t1 cancelled"]);
+  const count = seen.length;
+  log.say(CHILD, { type: "turn.status", turn: "t2", data: { status: "running" } });
+  await told();
+  log.say(CHILD, call("t2", "bash", "failed"), ended("t2"));
+  log.say(ROOT, call("t1", "task", "failed", { child: CHILD }), ended("t1"));
+  await told();
+  assert.deepEqual(seen.slice(count), []);
+  log.say(ROOT, begun("t3"), ended("t3"));
+  await told();
+  assert.deepEqual(seen.slice(count), ["turn t3", "end t3 end_turn"]);
+});
+
+test("a turn that goes on, because its agent does not stop, keeps its asks and gets its own end", async (t) => {
+  const { log, sessions, told: seen } = show(t);
+  log.isStopped = false;
+  const session = await sessions.attach(ROOT, prime);
+  log.say(ROOT, begun("t1", "m1"), call("t1", "bash", "pending"), asked("t1", "per_1", "bash"));
+  await told();
+  await assert.rejects(cancel(session), /stopped; the end is stored later/);
+  await told();
+  assert.deepEqual(seen.slice(-2), ["notice", "asked bash"]);
+  log.say(ROOT, call("t1", "bash", "completed"), ended("t1"));
+  await told();
+  assert.deepEqual(seen.slice(-2), ["bash completed", "end t1 end_turn"]);
+});
+
+test("a cancel that is given again says nothing again", async (t) => {
+  const { log, sessions, told: seen } = show(t);
+  const session = await sessions.attach(ROOT, prime);
+  log.say(ROOT, begun("t1", "m1"));
+  await told();
+  await cancel(session);
+  await cancel(session);
+  assert.deepEqual(seen, ["turn t1", "notice", "end t1 cancelled"]);
+});
+
+test("an ask that is stored after the stop is not shown", async (t) => {
+  const { log, sessions, told: seen } = show(t);
+  const session = await sessions.attach(ROOT, prime);
+  log.say(ROOT, begun("t1", "m1"));
+  await told();
+  await cancel(session);
+  log.say(ROOT, call("t1", "bash", "pending"), asked("t1", "per_1", "bash"));
+  await told();
+  assert.deepEqual(seen.slice(-1), ["end t1 cancelled"]);
+});
+
+test("a gap while the turn is open in the log tells it neither again nor over", async (t) => {
+  const { log, sessions, told: seen } = show(t);
+  const session = await sessions.attach(ROOT, prime);
+  log.say(ROOT, begun("t1", "m1"));
+  await told();
+  await cancel(session);
+  log.say(ROOT, said("t1", "words")).prune(ROOT);
+  await told();
+  log.say(ROOT, ended("t1"));
+  await told();
+  assert.deepEqual(seen, ["turn t1", "notice", "end t1 cancelled"]);
+});
+
+test("a gap over the stored end tells no second one", async (t) => {
+  const { log, sessions, told: seen } = show(t);
+  const session = await sessions.attach(ROOT, prime);
+  log.say(ROOT, begun("t1", "m1"));
+  await told();
+  await cancel(session);
+  log.say(ROOT, said("t1", "words"), ended("t1"), begun("t2", "m2")).prune(ROOT);
+  await told();
+  assert.deepEqual(seen, ["turn t1", "notice", "end t1 cancelled", "turn t2"]);
+});
+
+test("a turn whose beginning was not read yet ends right after it, and its prompt with it", async (t) => {
+  const gate = Promise.withResolvers<void>();
+  const late = (client: ParleyClient): ParleyClient => ({
+    ...client,
+    session: (one) => {
+      const session = client.session(one);
+      const hear: typeof session.hear = async (query, take) => {
+        await gate.promise;
+        await session.hear(query, take);
+      };
+      return Object.assign(Object.create(session), { hear });
+    },
+  });
+  const { log, sessions, told: seen } = show(t, late);
+  const session = await sessions.attach(ROOT, prime);
+  const { end } = session.sender.send(async (id) => {
+    log.say(ROOT, begun("t1", id));
+    return { prompt: id, turn: "t1", status: "started", seq: 2 } as never;
+  });
+  await told();
+  await cancel(session);
+  assert.deepEqual(seen, ["notice"]);
+  gate.resolve();
+  assert.equal((await end).reason, "cancelled");
+  assert.deepEqual(seen, ["notice", "turn t1", "end t1 cancelled"]);
+});
+
+test("the end comes before the next turn, also where the client is slow", async (t) => {
+  const { log, sessions, told: seen, hold } = show(t);
+  const session = await sessions.attach(ROOT, prime);
+  log.say(ROOT, begun("t1", "m1"));
+  await told();
+  const gate = Promise.withResolvers<void>();
+  Object.assign(hold, { type: "info", until: gate.promise });
+  const cancelled = cancel(session);
+  await told();
+  log.say(ROOT, ended("t1"), begun("t2", "m2"));
+  await told();
+  gate.resolve();
+  await cancelled;
+  await told();
+  assert.deepEqual(seen, ["turn t1", "notice", "end t1 cancelled", "turn t2"]);
+});
+
+for (const [how, prepare] of [
+  ["resumes", prime],
+  ["loads", replay],
+] as const) {
+  test(`a client that ${how} the session finds the turn over, its calls settled, and hears of it no more`, async (t) => {
+    const { log, sessions, told: seen } = show(t);
+    const session = await sessions.attach(ROOT, prime);
+    log.say(ROOT, begun("t1", "m1"), call("t1", "bash", "pending"));
+    await told();
+    await cancel(session);
+    const count = seen.length;
+    const again = await sessions.attach(ROOT, prepare);
+    assert.equal(again.openTurn, null);
+    const calls = seen.slice(count).filter((one) => one.startsWith("bash"));
+    assert.equal(calls.at(-1), how === "loads" ? "bash failed" : undefined);
+    const after = seen.length;
+    log.say(ROOT, call("t1", "bash", "failed"), ended("t1"), begun("t2"));
+    await told();
+    assert.deepEqual(seen.slice(after), ["turn t2"]);
+    assert.equal(again.openTurn?.id, "t2");
+  });
+}
