@@ -23,6 +23,9 @@ export interface PromptOptions {
   signal?: AbortSignal;
 }
 
+/** Agents may take two minutes to start, and the server says what is wrong with one that does not. */
+const START_MS = 180_000;
+
 const PROMPT_OPTIONS: OptionNames<PromptOptions & { wait?: boolean }> = { wait: true, signal: true };
 
 const COMMAND_OPTIONS: OptionNames<CommandInput & { signal?: AbortSignal }> = {
@@ -58,7 +61,8 @@ export class SessionHandle {
 
   /** Starts the agent ahead of a prompt, and resolves with true when it is ready; with false where it waits for a prompt that asks first whether the project is trusted. */
   async start(): Promise<boolean> {
-    return (await this.#transport.json<{ ready: boolean }>({ method: "POST", path: this.#path("start") })).ready;
+    const call = { method: "POST", path: this.#path("start"), repeatable: true, patienceMs: START_MS } as const;
+    return (await this.#transport.json<{ ready: boolean }>(call)).ready;
   }
 
   /** Stops what runs in the session and forgets it. */

@@ -16,6 +16,8 @@ export interface Call {
   handover?: EventHandover;
   /** The request may be sent again when it is not known whether it arrived. */
   repeatable?: boolean;
+  /** The answer may take so long, where that is longer than others may. */
+  patienceMs?: number;
 }
 
 export interface TransportOptions {
@@ -100,7 +102,7 @@ export class Transport {
   }
 
   async #once<T>(call: Call): Promise<T> {
-    const watch = new Watch(this.options.timeoutMs, call.signal);
+    const watch = new Watch(Math.max(this.options.timeoutMs, call.patienceMs ?? 0), call.signal);
     try {
       const response = await this.open(call, watch);
       const text = await this.#textOf(call, response, watch);

@@ -35,10 +35,17 @@ export class Discoveries {
     const now = performance.now();
     // An agent that keeps its answers itself is asked each time.
     const isFresh = known !== undefined && place !== undefined && now - known.at < FRESH_MS;
-    const entry = known && (kept || isFresh) ? known : { at: now, answer: ask(agent, place, trusted) };
+    if (known && (kept || isFresh)) {
+      keepNewest(this.answers, key, known, KEPT);
+      return known.answer;
+    }
+    const entry = { at: now, answer: ask(agent, place, trusted) };
     keepNewest(this.answers, key, entry, KEPT);
     entry.answer.catch(() => {
-      if (this.answers.get(key) === entry) this.answers.delete(key);
+      if (this.answers.get(key) !== entry) return;
+      // What was known before is better than nothing.
+      if (known) this.answers.set(key, known);
+      else this.answers.delete(key);
     });
     return entry.answer;
   }

@@ -63,10 +63,10 @@ export class Gateway {
       discover: (name, directory) => this.discover(name, directory),
       create: async (command, servers) => this.get(await this.made.begin(command, servers)),
       prompt: (id, prompt) => this.prompt(id, prompt),
-      warm: (id) =>
+      startAgent: (id) =>
         this.sessions.use(id, (session) => {
           this.assertOpen();
-          return session.warm(() => {});
+          return session.start();
         }),
       whileIdle: (id, work) => this.sessions.use(id, (session) => session.whileIdle(work)),
       commitRevert: (id) => this.sessions.use(id, (session) => session.commitRevert()),

@@ -69,7 +69,7 @@ export class NewSessions {
     const { sessions, logger } = this.options;
     const { promise: begun, resolve } = Promise.withResolvers<void>();
     sessions
-      .use(id, (session) => session.warm(resolve))
+      .use(id, (session) => session.start(resolve))
       .catch((error) =>
         logger.info({ err: error, session: id }, "an agent could not be started ahead of its first prompt"),
       )

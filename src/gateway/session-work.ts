@@ -27,7 +27,7 @@ export interface WorkOptions extends Pick<GatewayOptions, "log" | "processes" | 
   discover(agent: string, directory?: string): Promise<Discovery>;
   prompt(session: string, prompt: MadePrompt): Promise<Receipt>;
   /** Starts the agent of a session. Resolves with whether it is ready. */
-  warm(session: string): Promise<boolean>;
+  startAgent(session: string): Promise<boolean>;
   /** Changes facts of a session after work that needs the session idle. */
   whileIdle(session: string, work: () => Promise<{ facts: Facts; undo(): Promise<void> }>): Promise<void>;
   commitRevert(session: string): Promise<void>;
@@ -82,12 +82,12 @@ export class SessionWork {
 
   /** Starts a session's agent ahead of its prompt, and resolves when it is ready. False: the agent waits for a prompt, which asks first whether the project is trusted. */
   async start(session: string): Promise<boolean> {
-    const { directory, parent } = await this.options.own(session);
-    if (parent !== undefined)
-      throw new ParleyError("invalid", "a sub-agent is started by the agent that it belongs to: start that one");
+    const { directory, parent, agent } = await this.options.own(session);
+    if (parent === undefined) this.options.agent(agent);
+    else throw new ParleyError("invalid", "a sub-agent is started by the agent that it belongs to: start that one");
     this.options.roots.assert(directory);
     try {
-      return await this.options.warm(session);
+      return await this.options.startAgent(session);
     } catch (error) {
       throw isParleyError(error) ? error : new ParleyError("unavailable", messageOf(error));
     }

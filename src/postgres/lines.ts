@@ -7,7 +7,7 @@ import { away, type Purpose, toDatabaseError } from "./errors.ts";
 export const ANSWER_MS = 5_000;
 /** The time for a connection to be made. */
 const CONNECT_MS = 3_000;
-/** The time that a call waits for one, where the last could not be made. A server that has much to do may need longer for its first. */
+/** The time that a call waits for one, where the last could not be made. A busy database may need longer to take a first connection. */
 const WAIT_MS = 1_000;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1_000;

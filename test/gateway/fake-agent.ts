@@ -27,6 +27,7 @@ export class FakeSession implements AgentSession {
   readonly rewinds: (readonly (readonly string[])[])[] = [];
   cancels = 0;
   kills = 0;
+  closes = 0;
   paused = false;
   gone = false;
   private readonly fake: FakeAgent;
@@ -78,6 +79,7 @@ export class FakeSession implements AgentSession {
   }
 
   async close(): Promise<void> {
+    this.closes++;
     await this.fake.closeGate;
     this.exit(0);
   }

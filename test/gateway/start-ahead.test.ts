@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
+import type { GatewayOptions } from "../../src/gateway/options.ts";
+import type { Log } from "../../src/log/contract.ts";
 import { eventually } from "../support/eventually.ts";
 import { staysSo } from "../support/time.ts";
+import { wrapHolds } from "../support/wrap-holds.ts";
 import { answering, FakeAgent } from "./fake-agent.ts";
-import { ended, type Rig, rig, text } from "./rig.ts";
+import { ended, gatewayOn, rig, text } from "./rig.ts";
 
 test("an agent that is started ahead takes the first prompt, and no other is started", async (t) => {
   const r = await rig(t);
@@ -82,14 +85,14 @@ test("a project that is not trusted and has settings keeps the agent waiting for
 });
 
 describe("another agent that is chosen before the first prompt", () => {
-  const both = async (t: TestContext): Promise<{ r: Rig; first: FakeAgent; second: FakeAgent }> => {
+  const both = async (t: TestContext, more: Partial<GatewayOptions> = {}) => {
     const [first, second] = [new FakeAgent(), new FakeAgent()];
     second.onPrompt = answering;
     const agents = new Map([
       ["fake", first],
       ["other", second],
     ]);
-    return { r: await rig(t, { agents }), first, second };
+    return { r: await rig(t, { agents, ...more }), first, second };
   };
 
   test("takes that prompt, and the one that was started ahead is let go and has no word in the session", async (t) => {
@@ -125,6 +128,80 @@ describe("another agent that is chosen before the first prompt", () => {
     assert.match(String(await started), /another agent serves the session by now/);
     assert.deepEqual([first.last.gone, first.last.prompts.length, second.last.prompts.length], [true, 0, 1]);
     await r.assertLawful(id);
+  });
+
+  test("is let go when it was idle for its time", async (t) => {
+    const { r, first, second } = await both(t, { idleCloseMs: 50 });
+    const { id } = await r.gateway.create({ directory: r.directory });
+    await r.gateway.work.start(id);
+    await r.gateway.update(id, { agent: "other" });
+    await eventually("the first agent is gone", () => first.last.gone);
+    assert.equal(await r.gateway.work.start(id), true);
+    await eventually("the second agent is let go", () => second.last.gone);
+  });
+
+  test("hears nothing of what the first one said while the choice was stored", async (t) => {
+    const held = Promise.withResolvers<void>();
+    const storing = Promise.withResolvers<void>();
+    const wrap = (log: Log): Log =>
+      wrapHolds(log, ({ append }) => ({
+        append: async (right, entries, ...rest) => {
+          if (entries.some(({ draft }) => draft.type === "session.updated" && draft.data.agent !== undefined)) {
+            storing.resolve();
+            await held.promise;
+          }
+          return append(right, entries, ...rest);
+        },
+      }));
+    const [first, second] = [new FakeAgent(), new FakeAgent()];
+    const agents = new Map([
+      ["fake", first],
+      ["other", second],
+    ]);
+    const r = await rig(t, { agents, wrap });
+    const { id } = await r.gateway.create({ directory: r.directory });
+    await r.gateway.work.start(id);
+    const changed = r.gateway.update(id, { agent: "other" });
+    await storing.promise;
+    first.last.say({ type: "session", nativeId: "first-1", model: "m1" });
+    held.resolve();
+    await changed;
+    await r.gateway.update(id, { title: "later" });
+    const { agent, nativeId, model } = await r.gateway.get(id);
+    assert.deepEqual({ agent, nativeId, model }, { agent: "other", nativeId: undefined, model: undefined });
+  });
+
+  test("is not asked to go on with the first one's conversation", async (t) => {
+    const { r, first, second } = await both(t, { idleCloseMs: 30 });
+    const gate = Promise.withResolvers<void>();
+    first.closeGate = gate.promise;
+    const { id } = await r.gateway.create({ directory: r.directory });
+    await r.gateway.work.start(id);
+    first.last.say({ type: "session", nativeId: "first-1" });
+    await eventually("it is known", async () => (await r.gateway.get(id)).nativeId === "first-1");
+    await eventually("the first agent leaves", () => first.last.closes === 1);
+    const started = r.gateway.work.start(id);
+    await r.gateway.update(id, { agent: "other" });
+    gate.resolve();
+    await started;
+    assert.deepEqual(
+      second.starts.map(({ options }) => options.resume),
+      [undefined],
+    );
+  });
+
+  test("takes that prompt also where the first one fails to leave", async (t) => {
+    const { r, first, second } = await both(t);
+    const gate = Promise.withResolvers<void>();
+    first.closeGate = gate.promise;
+    const { id } = await r.gateway.create({ directory: r.directory });
+    await r.gateway.work.start(id);
+    await r.gateway.prompt(id, { ...text("hello"), agent: "other" });
+    await eventually("the first agent leaves", () => first.last.closes === 1);
+    gate.reject(new Error("it does not close"));
+    const end = await r.until(id, ended);
+    assert.equal(end.type === "turn.ended" && end.data.reason, "end_turn");
+    assert.equal(second.last.prompts.length, 1);
   });
 
   test("does not let the session end before the first one is gone", async (t) => {
@@ -169,6 +246,28 @@ describe("a start that is asked for", () => {
     const { id } = await r.gateway.create({ directory: r.directory });
     assert.equal(await r.gateway.work.start(id), false);
     assert.equal(r.fake.starts.length, 0);
+  });
+
+  test("leaves a turn that runs alone, though its rules have changed", async (t) => {
+    const r = await rig(t);
+    r.fake.ruledAtStart = (rules) => rules.length > 0;
+    const { id } = await r.gateway.create({ directory: r.directory });
+    const prompted = r.fake.prompted();
+    await r.gateway.prompt(id, { ...text("one"), id: "msg_one" });
+    const session = await prompted;
+    await r.gateway.update(id, { permissions: [{ action: "bash", pattern: "*", verdict: "deny" }] });
+    assert.equal(await r.gateway.work.start(id), true);
+    assert.equal(session.gone, false);
+    session.say({ type: "turn.finished", turn: "msg_one", reason: "end_turn" });
+    const end = await r.until(id, ended);
+    assert.equal(end.type === "turn.ended" && end.data.reason, "end_turn");
+  });
+
+  test("of an agent that is not configured any more says so", async (t) => {
+    const r = await rig(t);
+    const { id } = await r.gateway.create({ directory: r.directory });
+    const later = gatewayOn(r.log, r.directory, { agents: new Map([["x", new FakeAgent()]]), defaultAgent: "x" });
+    await assert.rejects(later.work.start(id), { code: "agent_not_found" });
   });
 
   test("after which no prompt comes is let go when it was idle for its time", async (t) => {

@@ -14,7 +14,7 @@ import { packageVersion } from "../version.ts";
 import { earlyCode } from "./early-code.ts";
 import { messageStream, type Refusal } from "./message-stream.ts";
 import { takeStdout, type WriteOut } from "./own-stdout.ts";
-import { ServerLink } from "./server-link.ts";
+import { type Left, ServerLink } from "./server-link.ts";
 
 export interface AcpFlags extends TokenFlags {
   agent?: string;
@@ -78,12 +78,16 @@ async function openLink(settings: Settings, directory: string, agent: string | u
   return { link, ...(await surface) };
 }
 
+/** What became of the turns of a client that goes, by the server that ran them. */
+const TURNS = {
+  here: () => "what it began was stopped",
+  elsewhere: ({ url }: { url: string }) => `a turn goes on in the server at ${url}, and parley sessions shows it`,
+  unknown: () => "the server is gone, and parley sessions shows what became of its turn",
+};
+
 /** The answer to a request that this command cannot answer any more. */
-function cutOff(elsewhere: string | undefined): Refusal {
-  const what =
-    elsewhere === undefined
-      ? "what it began was stopped"
-      : `a turn goes on in the server at ${elsewhere}, and parley sessions shows it`;
+function cutOff(left: Left): Refusal {
+  const what = left.where === "elsewhere" ? TURNS.elsewhere(left) : TURNS[left.where]();
   return { code: INTERNAL, message: `parley acp ended before the answer: ${what}`, data: { code: "interrupted" } };
 }
 
@@ -137,9 +141,9 @@ export async function acp(flags: AcpFlags): Promise<number> {
   const stream = messageStream({ input: process.stdin, write, sent });
   const connection = agent.connect(stream);
   const code = await untilOver(closedOf(connection), interrupts);
-  const elsewhere = await link.close(interrupts.signal);
-  const answersCome = interrupts.signal.aborted && elsewhere === undefined;
-  await stream.finish(cutOff(elsewhere), answersCome ? LAST_ANSWERS_MS : 0);
+  const left = await link.close(interrupts.signal);
+  const answersCome = interrupts.signal.aborted && left.where === "here";
+  await stream.finish(cutOff(left), answersCome ? LAST_ANSWERS_MS : 0);
   link.leave();
   await Promise.all([flushed(write), logger.flush()]);
   interrupts.close();

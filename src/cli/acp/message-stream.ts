@@ -11,7 +11,7 @@ const MAX_LINE_BYTES = 32 * 1024 * 1024;
 const WAITING = 64;
 
 /** How long a client that has said its last word may wait for answers. */
-const LAST_ANSWERS_MS = 1_000;
+const AFTER_CLOSE_MS = 1_000;
 
 /** Its answer comes at the end of a turn, for which nobody waits who is gone. */
 const PROMPT = "session/prompt";
@@ -65,7 +65,7 @@ export function readMessage(line: string): { message: AnyMessage } | { refusal: 
 /** The requests that have no answer yet. */
 class OpenRequests {
   readonly #methods = new Map<RequestId, string>();
-  #look: (() => void) | undefined;
+  readonly #looks = new Set<() => void>();
 
   came(message: AnyMessage): void {
     if ("method" in message && "id" in message) this.#methods.set(message.id, message.method);
@@ -73,7 +73,7 @@ class OpenRequests {
 
   sent(message: AnyMessage): void {
     if (!("method" in message)) this.#methods.delete(message.id);
-    this.#look?.();
+    for (const look of this.#looks) look();
   }
 
   ids(): RequestId[] {
@@ -83,16 +83,17 @@ class OpenRequests {
   /** Resolves when all are answered, or it takes too long. Prompts count where that is said. */
   answered(ms: number, { prompts }: { prompts: boolean }): Promise<void> {
     return new Promise((resolve) => {
+      const look = (): void => {
+        if ([...this.#methods.values()].every((method) => !prompts && method === PROMPT)) done();
+      };
       const done = (): void => {
         clearTimeout(late);
-        this.#look = undefined;
+        this.#looks.delete(look);
         resolve();
       };
       const late = setTimeout(done, ms);
-      this.#look = () => {
-        if ([...this.#methods.values()].every((method) => !prompts && method === PROMPT)) done();
-      };
-      this.#look();
+      this.#looks.add(look);
+      look();
     });
   }
 }
@@ -173,7 +174,7 @@ export function messageStream({
           if (over) return;
           over = true;
           splitter.end();
-          void open.answered(LAST_ANSWERS_MS, { prompts: false }).then(() => {
+          void open.answered(AFTER_CLOSE_MS, { prompts: false }).then(() => {
             if (!cancelled) controller.close();
           });
         };

@@ -30,6 +30,9 @@ export interface LinkTimes {
 
 const TIMES: LinkTimes = { restartMs: 2_000, patienceMs: 20_000, lookMs: 50, othersMs: 60_000, closeMs: 5_000 };
 
+/** Where the server was that a client is done with. Unknown: none was found, or the last one is lost. */
+export type Left = { where: "here" | "unknown" } | { where: "elsewhere"; url: string };
+
 /** More requests wait until a server has answered others: all at once would get no answer in time. */
 const MOST_ASKED = 32;
 
@@ -86,15 +89,15 @@ export class ServerLink {
   }
 
   /**
-   * Ends a server of our own: when others are done with it, or `hurry` is aborted. A client that is still there then hears how its turns end. Returns the address
-   * of another process's server, in which turns go on.
+   * Ends a server of our own: when others are done with it, or `hurry` is aborted. A client that is still there then hears how its turns end. Turns go on in a
+   * server of another process.
    */
-  async close(hurry: AbortSignal): Promise<string | undefined> {
+  async close(hurry: AbortSignal): Promise<Left> {
     if (!(hurry.aborted && this.#found)) this.leave();
     const { othersMs, closeMs } = this.#times;
     await Promise.race([this.#current?.catch(() => {}), delay(closeMs)]);
     const own = this.#own;
-    if (!own) return this.#found?.url;
+    if (!own) return this.#found ? { where: "elsewhere", url: this.#found.url } : { where: "unknown" };
     if (!hurry.aborted) {
       const { othersDone } = await import("../access/own-server.ts");
       const stop = AbortSignal.any([hurry, AbortSignal.timeout(othersMs)]);
@@ -103,7 +106,7 @@ export class ServerLink {
     await Promise.race([own.close(), delay(closeMs)]);
     // Nothing may be left behind, however long the rest would take.
     own.parley.abandon();
-    return undefined;
+    return { where: "here" };
   }
 
   /** Ends every request that is under way, and takes no more. */

@@ -75,7 +75,6 @@ export class AgentLink {
   async serveWith(agent: Agent): Promise<void> {
     this.agent = agent;
     this.leftUpTo = this.generation;
-    this.stale = false;
     const { current } = this;
     this.current = null;
     if (current) await this.untilGone(current.isReady ? current.agent.close() : current.agent.kill(0));
@@ -96,8 +95,12 @@ export class AgentLink {
   }
 
   /** An agent is there, or one that leaves is not gone yet. */
+  get occupied(): boolean {
+    return this.running || this.leaving !== null;
+  }
+
   get running(): boolean {
-    return this.current !== null || this.leaving !== null;
+    return this.current !== null;
   }
 
   /** The agent that runs was started without the project's settings. */
@@ -125,7 +128,7 @@ export class AgentLink {
   }
 
   /** A running agent with this model and mode, as they are when it is ready. */
-  async ensure(choice: () => Choice, resume: string | undefined): Promise<Opened> {
+  async ensure(choice: () => Choice, resume: () => string | undefined): Promise<Opened> {
     // Read first: from the look at the running agent to the start of another nothing is waited for.
     const servers = this.options.hasServers() ? await this.options.mcpServers() : [];
     while (this.leaving) await this.leaving;
@@ -140,7 +143,7 @@ export class AgentLink {
       if (!(await this.choseOrLeft(running, choice()))) return this.ensure(choice, resume);
       return { agent: running.agent, generation: running.generation, lost: false };
     }
-    const { opened, lost } = await this.openOrForget({ ...choice(), servers }, resume);
+    const { opened, lost } = await this.openOrForget({ ...choice(), servers }, resume());
     // Another choice may have been made while it started.
     if (await this.choseOrLeft(opened, choice())) return { agent: opened.agent, generation: opened.generation, lost };
     return { ...(await this.ensure(choice, resume)), lost };
@@ -276,16 +279,24 @@ export class AgentLink {
     await this.untilGone(this.current?.agent.close());
   }
 
-  /** Waits also for those that leave already. */
+  /** Resolves when an agent is gone, and those that leave already. Only its own failure is told. */
   private async untilGone(going: Promise<void> | undefined): Promise<void> {
     if (!going) return void (await this.leaving);
-    const leaving = Promise.all([this.leaving, going])
-      .then(ignore)
-      .finally(() => {
-        if (this.leaving === leaving) this.leaving = null;
-      });
+    const leaving = Promise.allSettled([this.leaving, going]).then(() => {
+      if (this.leaving !== leaving) return;
+      this.leaving = null;
+      // A session without an agent may rest.
+      this.options.inbox.wake();
+    });
     this.leaving = leaving;
     await leaving;
+    await going;
+  }
+
+  /** The agent that runs, once it can take prompts. Rejects where it cannot. */
+  async whenReady(): Promise<boolean> {
+    await this.current?.ready;
+    return this.readySession !== undefined;
   }
 
   /** The memory of the agent is out of date: the next prompt goes to one that is opened anew, unless it corrects its memory itself. */
@@ -320,5 +331,3 @@ export class AgentLink {
     if (to.crowded) this.hold(to);
   }
 }
-
-const ignore = (): void => {};

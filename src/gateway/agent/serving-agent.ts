@@ -5,6 +5,7 @@ import type { Failure, PermissionRule, Prompt } from "../../core/events/values.t
 import { cutTurns } from "../../core/history/copy.ts";
 import type { Answer } from "../../core/ledger/signals.ts";
 import type { Command } from "../../core/ledger/state.ts";
+import { beginsTurn } from "../../core/session-state.ts";
 import { within } from "../../core/within.ts";
 import { CANCEL_ASK_MS } from "../options.ts";
 import { readNewest } from "../read-events.ts";
@@ -50,6 +51,11 @@ export class ServingAgent {
 
   get running(): boolean {
     return this.ownLink?.running ?? false;
+  }
+
+  /** The agent runs, or is not gone yet. */
+  get occupied(): boolean {
+    return this.ownLink?.occupied ?? false;
   }
 
   get quietMs(): number | undefined {
@@ -108,19 +114,29 @@ export class ServingAgent {
   }
 
   /**
-   * Starts the agent ahead of a prompt, and resolves with true when it is ready; not where that prompt may ask first whether the project is trusted. `begun` is
-   * called when it starts.
+   * Starts the agent, and resolves with true when it is ready; not where the next prompt may ask first whether the project is trusted. A turn that runs or waits
+   * starts its agent itself. `begun` is called when it starts.
    */
-  async warm(begun: () => void): Promise<boolean> {
+  async start(begun?: () => void): Promise<boolean> {
     const { ledger, trust, directory } = this.options;
     const link = this.ownLink;
     if (!link) return false;
+    if (this.hasWork) return link.whenReady();
     const isTrusted = trust.covering(directory) !== undefined;
     if (!isTrusted && (await within(link.projectSettings(), LOOK_MS))?.value.length !== 0) return false;
-    const started = link.ensure(() => choiceIn(ledger.state.facts), ledger.state.facts.nativeId);
-    begun();
+    if (this.hasWork) return link.whenReady();
+    const started = link.ensure(
+      () => choiceIn(ledger.state.facts),
+      () => ledger.state.facts.nativeId,
+    );
+    begun?.();
     await started;
     return true;
+  }
+
+  private get hasWork(): boolean {
+    const { turn, queue } = this.options.ledger.state;
+    return turn !== null || queue.some(beginsTurn);
   }
 
   /** Gives an answer to the agent, or to Parley's own question of trust. */

@@ -89,7 +89,7 @@ export class TurnDriver {
     const { link, ledger } = this.options;
     const choice = (): Choice => choiceIn(ledger.state.facts);
     for (let starts = 1; ; starts++) {
-      const opened = await link.ensure(choice, forget ? undefined : ledger.state.facts.nativeId);
+      const opened = await link.ensure(choice, () => (forget ? undefined : ledger.state.facts.nativeId));
       const note = await this.leftOut.look(link, opened.generation);
       if (link.runs(opened.generation)) return { ...opened, note };
       if (starts === MOST_STARTS || ledger.state.turn?.id !== turn || this.isStopped(turn))

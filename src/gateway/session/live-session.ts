@@ -171,8 +171,8 @@ export class LiveSession {
   }
 
   /** Starts the agent ahead of a prompt. Resolves with whether it is ready. */
-  async warm(begun: () => void): Promise<boolean> {
-    const ready = await this.parts.rest.orRest(this.agent.warm(begun));
+  async start(begun?: () => void): Promise<boolean> {
+    const ready = await this.parts.rest.orRest(this.agent.start(begun));
     this.inbox.wake();
     return ready;
   }
@@ -271,6 +271,6 @@ export class LiveSession {
 
   /** Nothing is open, nothing waits, no agent runs. */
   get resting(): boolean {
-    return this.parts.rest.idle && !this.agentRunning && !this.inbox.busy;
+    return this.parts.rest.idle && !this.agent.occupied && !this.inbox.busy;
   }
 }

@@ -29,7 +29,9 @@ export class Rest implements Idler {
     this.stop();
     const { ledger, agent, kin, idleAgents, waitMs } = this.options;
     if (!this.idle || ledger.state.closing) return;
-    if (!agent.running) return kin.rest();
+    if (!agent.occupied) return kin.rest();
+    // The end of an agent that leaves calls again.
+    if (!agent.running) return;
     this.timer = setTimeout(() => this.letGo(), waitMs).unref();
     // Work in the background ends with the process: it is not ended for the sake of memory.
     if (ledger.state.background.size === 0) idleAgents.add(this);

@@ -49,7 +49,7 @@ export class LeftOut {
     const settings = await lookThrough(agent);
     const text = settings.length === 0 ? "" : leftOutText(this.directory, settings);
     if (text !== "" && text !== this.said) return text;
-    // Each start is looked at once: a look at the disk before every prompt would keep the agent waiting.
+    // Each start is looked at once: a look at the disk before every prompt would keep the agent waiting. What was said stays said, also when it was gone meanwhile.
     this.generation = generation;
     return undefined;
   }

@@ -3,7 +3,7 @@ import { PassThrough } from "node:stream";
 import { test } from "node:test";
 import { messageStream, readMessage } from "../../../src/cli/acp/message-stream.ts";
 import type { WriteOut } from "../../../src/cli/acp/own-stdout.ts";
-import { PATIENCE_MS } from "../../support/time.ts";
+import { deadline, PATIENCE_MS } from "../../support/time.ts";
 
 const update = { jsonrpc: "2.0", method: "session/update", params: {} } as const;
 
@@ -73,6 +73,23 @@ test("requests that nobody has answered are answered at the end, once, and nothi
   late.sendNow(update);
   sendNow(update);
   assert.equal(lines.length, 4, "a late answer is not written");
+});
+
+test("the end of the input and the end of the command wait for their answers side by side", async () => {
+  const input = new PassThrough();
+  const { readable, writable, finish } = messageStream({ input, write: (_, written) => written() });
+  const reader = readable.getReader();
+  input.write('{"jsonrpc":"2.0","id":1,"method":"session/new"}\n{"jsonrpc":"2.0","id":2,"method":"session/prompt"}\n');
+  for (const _ of [1, 2]) await reader.read();
+  input.end();
+  await new Promise((resolve) => input.once("end", resolve));
+  const finished = finish({ code: -32_603, message: "over" }, PATIENCE_MS);
+  const writer = writable.getWriter();
+  await writer.write({ jsonrpc: "2.0", id: 1, result: {} });
+  assert.equal((await reader.read()).done, true);
+  await writer.write({ jsonrpc: "2.0", id: 2, result: {} });
+  using _ = deadline(() => assert.fail("the answer came, and is still waited for"), PATIENCE_MS / 2);
+  await finished;
 });
 
 test("a message that is nested too deep is refused, since no answer could repeat it", () => {

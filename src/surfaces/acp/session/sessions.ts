@@ -60,12 +60,10 @@ export class Sessions {
     const leftOut = servers.filter((server) => !taken.includes(server)).map(({ name }) => name);
     return await this.#keep(detail.id, async () => {
       try {
-        const info = known ?? (await infoOf(client, detail));
-        assertUsable(info);
-        // A look at the agent did not tell whether it works: only its start does.
-        if (info.credentials === "unknown") await client.session(detail.id).start();
-        const session = this.#begin(client, detail, info);
-        if (leftOut.length > 0) session.greetings.push(leftOutNotice(info.name, leftOut));
+        const looked = known ?? (await infoOf(client, detail));
+        assertUsable(looked);
+        const session = this.#begin(client, ...(await started(client, detail, looked)));
+        if (leftOut.length > 0) session.greetings.push(leftOutNotice(looked.name, leftOut));
         return session;
       } catch (error) {
         await client.sessions.delete(detail.id);
@@ -173,6 +171,18 @@ function assertUsable({ name, installed, credentials, login, detail }: AgentInfo
   if (credentials !== "missing") return;
   const how = login ?? detail ?? "parley credentials shows where it looks";
   throw authRequired(`${name} has no credentials: ${how}`, name);
+}
+
+/** A session with its agent. Where a look at the agent did not tell whether it works, only its start does; it may tell more, too. */
+async function started(
+  client: ParleyClient,
+  detail: SessionDetail,
+  looked: AgentInfo,
+): Promise<[SessionDetail, AgentInfo]> {
+  if (looked.credentials !== "unknown") return [detail, looked];
+  await client.session(detail.id).start();
+  const now = await client.sessions.get(detail.id);
+  return [now, await client.agent(now.agent, now.directory, { kept: true })];
 }
 
 const NOTHING: AgentInfo["capabilities"] = { fork: false, rewind: false, compact: false, sessions: false, mcp: [] };
