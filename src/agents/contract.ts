@@ -96,6 +96,8 @@ export interface Discovery {
   defaultModel?: string;
   /** It takes models that it does not list, too: aliases, full names, names of a gateway. The agent itself refuses those that it cannot use. */
   otherModels?: boolean;
+  /** Its sessions may tell later of more models, modes and commands: this object has them then. */
+  tellsMore?: boolean;
   /** The first is that of a session that names none. */
   modes: AgentMode[];
   /** Agents to which it gives work, that a prompt may name. */

@@ -62,6 +62,8 @@ export interface AgentInfo {
   defaultModel?: string;
   /** It takes models that are not listed, too. */
   otherModels?: boolean;
+  /** Its sessions may tell later of more models, modes and commands: look again with `kept`. */
+  tellsMore?: boolean;
   /** `hidden`: the agent uses it by itself. */
   modes: { id: string; name?: string; description?: string; hidden?: boolean }[];
   /** Agents to which it gives work, that a prompt may name. */

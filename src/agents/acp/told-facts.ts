@@ -40,6 +40,7 @@ export class ToldFacts {
     const told = (): Told | undefined => this.#directories.get(directory);
     return {
       ...found,
+      tellsMore: true,
       get commands() {
         return told()?.commands ?? found.commands ?? [];
       },

@@ -78,6 +78,10 @@ export const agent = z
     models: z.array(agentModel),
     defaultModel: z.string().optional().describe("the model of a session that names none, where it is not the first"),
     otherModels: z.boolean().optional().describe("it takes models that are not listed, too"),
+    tellsMore: z
+      .boolean()
+      .optional()
+      .describe("its sessions may tell later of more models, modes and commands: look again with `kept`"),
     modes: z.array(
       z.looseObject({
         id: z.string(),

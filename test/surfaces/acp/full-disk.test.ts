@@ -44,8 +44,17 @@ describe("while the disk is full", () => {
     assert.equal((await prompt).stopReason, "cancelled");
     const notice = updatesOf(client).find((one) => one.sessionUpdate === "notice");
     assert.match(notice?.title ?? "", /was stopped; the turn's end is stored when the log takes writes again/);
+    // Nothing runs for the client: there is no turn to give words to, and one that loads the session is told of none.
+    const steer = { sessionId: client.id, prompt: say("left"), idleBehavior: "promptRequired" };
+    assert.deepEqual(await client.agent.request("_session/steering", steer), {
+      outcome: "promptRequired",
+      reason: "noRunningTurn",
+    });
+    await client.agent.request("session/load", { sessionId: client.id, cwd: client.server.directory, mcpServers: [] });
     // A prompt that cannot be stored is refused, and does not hang.
     await assert.rejects(client.prompt("more"), /no space left/);
+    const notices = updatesOf(client).flatMap((one) => (one.sessionUpdate === "notice" ? [one.title] : []));
+    assert.deepEqual(notices, [notice?.title]);
     const told = client.updates.length;
     await client.room();
     assert.equal((await client.prompt("hello")).stopReason, "end_turn");

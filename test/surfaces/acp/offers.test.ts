@@ -11,7 +11,7 @@ import { Sessions } from "../../../src/surfaces/acp/session/sessions.ts";
 import { played, update, words } from "../../agents/acp/stage.ts";
 import { eventually } from "../../support/eventually.ts";
 import type { Cleanup } from "../../support/server.ts";
-import { LogClient } from "./log-client.ts";
+import { begun, ended, LogClient } from "./log-client.ts";
 import { type Stage, stage, updatesOf } from "./stage.ts";
 import { told } from "./watcher.ts";
 
@@ -122,12 +122,17 @@ describe("a client that has a session open is told", () => {
 });
 
 /** A session that is watched by itself: its agent is asked when a test says so. */
-async function watchedChoices(t: Cleanup, log: LogClient, look: () => Promise<void>) {
+async function watchedChoices(
+  t: Cleanup,
+  log: LogClient,
+  look: (kept: boolean) => Promise<void>,
+  facts: Partial<AgentInfo> = {},
+) {
   const seen: string[] = [];
   const base = log.client();
-  const agent = async (name: string) => {
-    await look();
-    return { ...(await base.agent(name)), name };
+  const agent: ParleyClient["agent"] = async (name, _, { kept = false } = {}) => {
+    await look(kept);
+    return { ...(await base.agent(name)), ...facts, name };
   };
   const front: Front = {
     update: async ({ offer, state }, update) => {
@@ -148,6 +153,33 @@ test("choices of another agent are told when its offer is known", async (t) => {
   log.say("ses_root", { type: "session.updated", data: { agent: "other" } });
   await told();
   assert.deepEqual(seen, ["other with choices of other"]);
+});
+
+test("an agent is looked at where it may offer something else, and its program is started only where it is new", async (t) => {
+  for (const tellsMore of [true, false]) {
+    const log = new LogClient().begin("ses_root");
+    const looks: string[] = [];
+    const facts = { models: [{ id: "small" }], modes: [{ id: "ask" }], tellsMore };
+    await watchedChoices(t, log, async (kept) => void looks.push(kept ? "known" : "program"), facts);
+    const after = async (...said: Parameters<LogClient["say"]>[1][]): Promise<string[]> => {
+      looks.splice(0);
+      log.say("ses_root", ...said);
+      await told();
+      return [...looks];
+    };
+    const updated = (data: object) => ({ type: "session.updated" as const, data });
+    const words = { id: "prt_1", kind: "message", role: "assistant", status: "running", text: "", step: 1 };
+    const begins = { type: "item.started" as const, turn: "t1", data: { item: words } };
+    assert.deepEqual(await after(begun("t1"), begins), ["program"], "its first words");
+    assert.deepEqual(await after(begins), []);
+    assert.deepEqual(await after(ended("t1")), tellsMore ? ["known"] : []);
+    assert.deepEqual(await after(updated({ title: "x" }), updated({ model: "small", mode: "ask" })), []);
+    assert.deepEqual(await after(updated({ model: "large" })), ["known"]);
+    assert.deepEqual(await after(updated({ mode: "plan" })), ["known"]);
+    assert.deepEqual(await after(updated({ offers: [] })), ["known"]);
+    assert.deepEqual(await after(updated({ agent: "other" })), ["program"]);
+    assert.deepEqual(await after(updated({ nativeId: "n" }), begun("t2"), begins), ["program"], "it was started anew");
+  }
 });
 
 test("nothing is told of a session that was let go", async (t) => {

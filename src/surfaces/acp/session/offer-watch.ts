@@ -26,8 +26,8 @@ export class OfferWatch {
   }
 
   take(event: ParleyEvent): void {
-    // What the agent told meanwhile is no event.
-    if (event.type === "turn.ended") return this.#lookAgain("known");
+    // What the agent told in a turn of its commands, models and modes is no event.
+    if (event.type === "turn.ended" && this.#options.session.info.tellsMore) return this.#lookAgain("known");
     if (event.type === "session.updated") return this.#takeFacts(event);
     if (!this.#isDue || event.type !== "item.started" || event.data.item.step === undefined) return;
     this.#isDue = false;
